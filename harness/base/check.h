@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// WP_CHECK(condition, "why"): a mistake in this repository. Prints, runs the crash note, aborts; on in every build.
+//
+// Threads: any. SetCrashNote may be called once per process, before threads start.
+#pragma once
+
+namespace watchproof {
+
+// Called once before the abort, for example to print the tail of a recording. Must not allocate much or wait.
+using CrashNote = void (*)();
+void SetCrashNote(CrashNote note);
+
+[[noreturn]] void CheckFailed(const char* file, int line, const char* condition, const char* why);
+
+}  // namespace watchproof
+
+#define WP_CHECK(condition, why)                                                        \
+  do {                                                                                  \
+    if (!(condition)) ::watchproof::CheckFailed(__FILE__, __LINE__, #condition, (why)); \
+  } while (false)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Monotonic time and the instant by which something must have happened.
+//
+//   Status AwaitServing(Deadline deadline);   ...   AwaitServing(Within(5s));
+//
+// Threads: values.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace watchproof {
+
+using namespace std::chrono_literals;  // NOLINT: durations carry their unit everywhere in this project
+
+using Clock = std::chrono::steady_clock;
+using TimePoint = Clock::time_point;
+using Duration = std::chrono::nanoseconds;
+
+class Deadline {
+ public:
+  explicit Deadline(Duration budget) : at_(Clock::now() + budget), budget_(budget) {}
+  TimePoint at() const { return at_; }
+  // What was granted at the start, for messages.
+  std::chrono::milliseconds budget() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(budget_);
+  }
+  Duration remaining() const { return std::max(Duration::zero(), Duration(at_ - Clock::now())); }
+  bool expired() const { return Clock::now() >= at_; }
+
+ private:
+  TimePoint at_;
+  Duration budget_;
+};
+
+inline Deadline Within(Duration budget) { return Deadline(budget); }
+
+}  // namespace watchproof

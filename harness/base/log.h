@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The logging front: events with fields on standard error. Info tells the story of a run in under fifty lines.
+//
+//   LogInfo("stall armed", {{"proxy", name}, {"withheld", bytes}});
+//
+// Threads: any. Standard output is never written: it carries results.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace watchproof {
+
+enum class LogLevel { kDebug, kInfo, kWarn, kError, kOff };
+
+struct LogField {
+  std::string_view name;
+  std::string value;
+};
+
+void SetLogLevel(LogLevel level);
+void Log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {});
+
+inline void LogDebug(std::string_view event, std::initializer_list<LogField> fields = {}) {
+  Log(LogLevel::kDebug, event, fields);
+}
+inline void LogInfo(std::string_view event, std::initializer_list<LogField> fields = {}) {
+  Log(LogLevel::kInfo, event, fields);
+}
+inline void LogWarn(std::string_view event, std::initializer_list<LogField> fields = {}) {
+  Log(LogLevel::kWarn, event, fields);
+}
+inline void LogError(std::string_view event, std::initializer_list<LogField> fields = {}) {
+  Log(LogLevel::kError, event, fields);
+}
+
+}  // namespace watchproof
