@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which failures are known for which release: fixtures/releases/manifest.toml, built into the executable.
+//
+//   Expectations expectations = Expectations::BuiltIn();
+//   expectations.Apply(result);   // sets known, reason and upstream, or tells of an unexpected pass
+//
+// A manifest can never hide an inconclusive or a harness error. Not thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/status.h"
+#include "harness/driver/result.h"
+
+namespace watchproof {
+
+struct ExpectedFailure {
+  std::string case_name;
+  std::string guarantee;      // that must be among the findings; a failure by others alone is new
+  std::vector<int> upstream;  // etcd issue numbers
+  std::string reason;
+};
+
+struct Release {
+  std::string product;  // "etcd"
+  std::string version;  // "3.4.23"
+  std::vector<ExpectedFailure> expected;
+};
+
+enum class Standing { kAsExpected, kKnownFailure, kNewFailure, kUnexpectedPass };
+
+class Expectations {
+ public:
+  // Errors name the line and what was expected.
+  static Result<Expectations> Parse(std::string_view toml);
+  static const Expectations& BuiltIn();
+
+  // Compares a pass or a fail with the row of the target's kind and version; sets known, reason and upstream
+  // of a known failure. Everything but pass and fail stands as it is.
+  Standing Apply(AttemptResult& result) const;
+
+  const std::vector<Release>& releases() const { return releases_; }
+
+ private:
+  std::vector<Release> releases_;
+};
+
+}  // namespace watchproof
