@@ -96,6 +96,12 @@ Status Fail(StatusCode code, fmt::format_string<Args...> format, Args&&... args)
 // The one conversion from system errors; boost::system::error_code converts to std::error_code by
 // itself.
 Status FromErrorCode(const std::error_code& error);
+// The one conversion from gRPC, whose codes have the same numbers; a template, so that base needs no gRPC header.
+template <typename RpcStatus>
+Status FromRpcStatus(const RpcStatus& status) {
+  return status.ok() ? Status()
+                     : Status(static_cast<StatusCode>(status.error_code()), status.error_message());
+}
 // errno, taken by the caller right after the failing call.
 Status FromErrno(int error);
 
