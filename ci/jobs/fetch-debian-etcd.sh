@@ -4,8 +4,8 @@
 #
 #   fetch-debian-etcd.sh trixie /var/tmp/etcds   # /var/tmp/etcds/trixie/usr/bin/etcd
 #
-# The package comes from the mirror this machine already uses, through apt with lists of our own, and
-# is checked against Debian's archive keys. A binary that was fetched before is kept.
+# The package comes from the mirror this machine already uses, through apt with lists of our own,
+# and is checked against Debian's archive keys. A binary that was fetched before is kept.
 set -euo pipefail
 
 fail() {
@@ -50,7 +50,7 @@ private=(
 # no such package, or no signature by Debian, and the next one is tried.
 mapfile -t mirrors < <(apt-get update --print-uris 2>/dev/null |
   sed -n "s|^'\(.*\)/dists/$codename/InRelease' .*|\1|p" | sort -u)
-[[ ${#mirrors[@]} -gt 0 ]] || fail "apt has no source with the suite $codename to take the mirror from"
+[[ ${#mirrors[@]} -gt 0 ]] || fail "apt has no source of $codename to take the mirror from"
 
 for mirror in "${mirrors[@]}"; do
   echo "deb [signed-by=$keyring] $mirror $suite main" >"$work/sources.list"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# From a fresh Debian 12 machine to the first findings: installs, builds, and runs every case against
-# the embedded store and Debian's own etcd. Arguments are handed to `watchproof run`, for example
-# --target etcd:/path/to/etcd.
+# From a fresh Debian 12 machine to the first findings: installs, builds, and runs every case
+# against the embedded store and Debian's own etcd. Arguments are handed to `watchproof run`, for
+# example --target etcd:/path/to/etcd.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 

@@ -67,5 +67,6 @@ trap release_etcd EXIT
 # installed.
 "${quiet[@]}" apt-get "${options[@]}" update </dev/null >&2 ||
   echo "setup: apt-get update reported errors, trying with the lists that are there" >&2
-"${quiet[@]}" apt-get "${options[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >&2 ||
+"${quiet[@]}" apt-get "${options[@]}" install -y --no-install-recommends "${missing[@]}" \
+  </dev/null >&2 ||
   fail "apt-get could not install ${missing[*]}; this is for Debian 12 with a Debian mirror"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # From a fresh Debian 12 machine to a tested build: installs, builds everything with warnings as
-# errors, and runs all tests. The last lines are CTest's summary, the exit code is CTest's. Arguments
-# are handed to ctest, for example -L unit.
+# errors, and runs all tests. The last lines are CTest's summary, the exit code is CTest's.
+# Arguments are handed to ctest, for example -L unit.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
