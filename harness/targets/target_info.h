@@ -24,8 +24,8 @@ struct TargetSpec {
   std::string path;                  // of the binary
   std::vector<std::string> defects;  // of "embedded+A+B"
 };
-// Grammar only; whether the binary exists or a defect is known is found at the start. Errors name the text
-// and the forms that are understood.
+// Grammar only; whether the binary exists or a defect is known is found at the start. Errors name
+// the text and the forms that are understood.
 Result<TargetSpec> ParseTargetSpec(const std::string& text);
 
 }  // namespace watchproof
