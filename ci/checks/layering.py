@@ -122,6 +122,8 @@ def _advice(file, folder):
         return "a case uses cases/support/ only; add the word it lacks there"
     if top in ALONE and folder.startswith("harness/"):
         return f"{ALONE[top]} must build alone with harness/base; move what is shared there"
+    if folder == "embedded_store/defects":
+        return "the store has never heard of a defect; take the Hooks of mvcc/hooks.h from outside"
     if folder.startswith("embedded_store/"):
         return "reach the store over its wire, or through embedded_store/server in targets and cli"
     return "move the shared part to a folder below both, or pass it in as a parameter"
