@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of a history: what a client, a fault or the driver did or saw, with the raw wire message where there is one.
+// One line of a history: what a client, a fault or the driver did or saw, with the raw wire message
+// where there is one.
 //
-// A history is the wire itself: requests and responses are kept as the bytes that were sent and received.
-// Order: entries of one thread keep their order; a call's start stands before its end; a request stands
-// before the responses it caused. Times are nanoseconds since the recording began, taken where it happened.
+// A history is the wire itself: requests and responses are kept as the bytes that were sent and
+// received. Order: entries of one thread keep their order; a call's start stands before its end; a
+// request stands before the responses it caused. Times are nanoseconds since the recording began,
+// taken where it happened.
 //
 // Threads: values.
 #pragma once
@@ -33,9 +35,9 @@ enum class EntryKind : std::uint8_t {
   kResponseReceived = 4,  // stream; payload: WatchResponse, stamped in the reactor
   kStreamClosed = 5,      // stream; code and text: the stream's final status
   kCallStarted = 6,       // call, method; payload: the request
-  kCallEnded = 7,         // call, method; code and text: status; payload: the response if the code is ok
-  kFault = 8,             // text: JSON object: fault, phase ("armed", "healed"), and its receipt
-  kMark = 9,              // text: a word of the driver: "healed", "sentinels", "converged", "end"
+  kCallEnded = 7,  // call, method; code and text: status; payload: the response if the code is ok
+  kFault = 8,      // text: JSON object: fault, phase ("armed", "healed"), and its receipt
+  kMark = 9,       // text: a word of the driver: "healed", "sentinels", "converged", "end"
 };
 
 enum class Method : std::uint8_t {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Appends what clients and faults observed during a run to one compressed file of framed wire messages,
-// and lets one reader in the same process follow it while it grows.
+// Appends what clients and faults observed during a run to one compressed file of framed wire
+// messages, and lets one reader in the same process follow it while it grows.
 //
 //   auto recorder = Recorder::Open({.file = folder / "history.wire.zst"});
 //   recorder->Append({.kind = EntryKind::kResponseReceived, .stream = stream, .payload = bytes});
@@ -30,8 +30,11 @@ struct NumberedEntry {
 
 struct RecorderOptions {
   std::filesystem::path file;
-  // Payload bytes that may wait for the writer or the follower.
+  // Bytes that may wait for the writer, and as many for the follower.
   ByteCount capacity{512LL << 20};
+  // Whether Next will be called. If so, entries wait for it from the first line on, even before the
+  // first call; if not, nothing is kept for it.
+  bool follow = true;
 };
 
 class Recorder {
@@ -40,14 +43,16 @@ class Recorder {
   static Result<std::unique_ptr<Recorder>> Open(const RecorderOptions& options);
   ~Recorder();
 
-  // Returns false when the capacity is exhausted or the file could not be written; the recording is then
-  // incomplete for good, and a run whose recording is incomplete cannot pass.
+  // Returns false when the capacity is exhausted or the file could not be written; the recording is
+  // then incomplete for good, and a run whose recording is incomplete cannot pass. After Close it
+  // returns false too, but what comes after the end is not missed.
   bool Append(Entry entry);
   bool incomplete() const;
   // Time since the recording began, for stamping at the source.
   Duration Now() const;
 
-  // The next line for the follower; empty when the deadline passed or the recording is closed and drained.
+  // The next line for the follower; empty when the deadline passed or the recording is closed and
+  // drained.
   std::optional<NumberedEntry> Next(Deadline deadline);
 
   // Lines appended so far.
