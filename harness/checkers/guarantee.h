@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The promises of the watch API, by name. Those that etcd names carry etcd's names.
+//
+// Threads: constants.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace watchproof {
+
+enum class Guarantee {
+  kOrdered,
+  kUnique,
+  kAtomic,
+  kReliable,
+  kBookmarkable,
+  kCompactionSurfaced,
+  kSettled,
+};
+
+std::string_view Name(Guarantee guarantee);
+// One sentence: what a client may rely on.
+std::string_view Promise(Guarantee guarantee);
+// A plain-language paragraph for `watchproof explain`, with the source of the rule.
+std::string_view Explain(Guarantee guarantee);
+const std::vector<Guarantee>& AllGuarantees();
+std::optional<Guarantee> FindGuarantee(std::string_view name);
+
+}  // namespace watchproof

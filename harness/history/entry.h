@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// One line of a history: what a client, a fault or the driver did or saw, with the raw wire message
+// where there is one.
+//
+// A history is the wire itself: requests and responses are kept as the bytes that were sent and
+// received. Order: entries of one thread keep their order; a call's start stands before its end; a
+// request stands before the responses it caused. Times are nanoseconds since the recording began,
+// taken where it happened.
+//
+// Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/base/bytes.h"
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+#include "harness/base/units.h"
+
+namespace watchproof {
+
+// Numbers one watch stream (one gRPC call) of a recording, from 1.
+using StreamId = Quantity<struct StreamIdTag, std::uint32_t>;
+// Numbers one unary call of a recording, from 1.
+using CallId = Quantity<struct CallIdTag, std::uint32_t>;
+// A place in the recording, from 1; evidence points at it.
+using Line = Quantity<struct LineTag, std::uint64_t>;
+
+// The numbers are the file format: never reuse one.
+enum class EntryKind : std::uint8_t {
+  kRunStarted = 1,        // text: JSON object with format version, case, target, seed
+  kStreamOpened = 2,      // stream; text: "faulted", "side" or "witness": the road it takes
+  kRequestSent = 3,       // stream; payload: WatchRequest, stamped before it is handed to gRPC
+  kResponseReceived = 4,  // stream; payload: WatchResponse, stamped in the reactor
+  kStreamClosed = 5,      // stream; code and text: the stream's final status
+  kCallStarted = 6,       // call, method; payload: the request
+  kCallEnded = 7,  // call, method; code and text: status; payload: the response if the code is ok
+  kFault = 8,      // text: JSON object: fault, phase ("armed", "healed"), and its receipt
+  kMark = 9,       // text: a word of the driver: "healed", "sentinels", "converged", "end"
+};
+
+enum class Method : std::uint8_t {
+  kNone = 0,
+  kRange = 1,
+  kPut = 2,
+  kDeleteRange = 3,
+  kTxn = 4,
+  kCompact = 5,
+};
+
+struct Entry {
+  EntryKind kind = EntryKind::kMark;
+  Method method = Method::kNone;
+  StatusCode code = StatusCode::kOk;
+  StreamId stream{};
+  CallId call{};
+  Duration at{};  // since the recording began; 0 lets the recorder stamp it
+  Bytes payload;
+  std::string text;
+};
+
+}  // namespace watchproof

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells what the lines of a recording mean for each watch: who was created, given events, told
+// progress, ended.
+//
+//   class Judge : Audience { ... };
+//   Narrator narrator(audience);
+//   for (const NumberedEntry& line : recording) narrator.Tell(line);   // lines of streams; others
+//   are ignored
+//
+// Watches are numbered densely in the order of their create requests, over all streams. Streams
+// opened as "witness" have no watches: their events are told as testimony. The narrator decides
+// nothing: what contradicts the rules of the wire is told as Stray or Afterwards.
+//
+// Not thread-safe. Ownership: a Response is lent for the call, except to Delivered, which may take
+// it.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/history/recorder.h"
+#include "harness/history/wire.h"
+
+namespace watchproof {
+
+// Numbers the watches of a recording, from 0.
+using WatchIndex = Quantity<struct WatchIndexTag, std::uint32_t>;
+
+// A line and its time, to point at.
+struct Where {
+  Line line;
+  Duration at{};
+};
+
+// A create request.
+struct Asked {
+  Where where;
+  StreamId stream;
+  std::uint32_t ordinal = 0;  // among the creates of its stream, from 0
+  WatchCreateView request;
+};
+
+// A response, or one part of a fragmented one.
+struct Response {
+  Where where;
+  StreamId stream;
+  Bytes payload;  // what `message` looks into
+  WatchResponseView message;
+  std::uint64_t group = 0;  // per watch: parts of one response share it
+  bool last_part = true;
+  // Stamped by the judge: how far compaction had been asked for when the response arrived.
+  Revision compaction_requested{};
+};
+using ResponsePtr = std::unique_ptr<Response>;
+
+struct StreamEnd {
+  Where where;
+  StreamId stream;
+  bool intended = false;  // the driver had marked it
+  StatusCode code = StatusCode::kOk;
+  std::string_view text;
+};
+
+class Audience {
+ public:
+  virtual ~Audience() = default;
+  virtual void OnAsked(WatchIndex watch, const Asked& asked) = 0;
+  virtual void OnCancelAsked(WatchIndex watch, Where where) = 0;
+  virtual void OnCreated(WatchIndex watch, const Response& response) = 0;
+  virtual void OnRefused(WatchIndex watch, const Response& response) = 0;
+  // Events. Whoever needs the response longer moves it out; else it is used again.
+  virtual void OnDelivered(WatchIndex watch, ResponsePtr& response) = 0;
+  // A progress answer that covers the watch: its own, or one of the whole stream.
+  virtual void OnProgress(WatchIndex watch, const Response& response) = 0;
+  virtual void OnCompacted(WatchIndex watch, const Response& response) = 0;
+  virtual void OnCancelled(WatchIndex watch, const Response& response) = 0;
+  // A message for a watch that had ended, other than the answer to a cancel.
+  virtual void OnAfterwards(WatchIndex watch, const Response& response) = 0;
+  // A message for a watch that was never created on this stream.
+  virtual void OnStray(const Response& response) = 0;
+  virtual void OnStreamEnded(WatchIndex watch, const StreamEnd& end) = 0;
+  // Any header that says how far the store is.
+  virtual void OnHeader(Revision revision) = 0;
+  virtual void OnWitnessed(const Response& response) = 0;
+  virtual void OnUnreadable(Where where, const Status& why) = 0;
+};
+
+class Narrator {
+ public:
+  // `audience` outlives the narrator.
+  explicit Narrator(Audience& audience);
+  ~Narrator();
+
+  void Tell(const NumberedEntry& line);
+  // Gives a response that was kept back for reuse.
+  void Return(ResponsePtr response);
+
+ private:
+  struct Stream;
+  // What the narrator itself must remember of a watch.
+  struct Told {
+    bool created = false;
+    bool ended = false;
+    bool mid_fragment = false;
+    std::uint32_t cancels = 0;  // asked and not yet answered
+    std::uint64_t group = 0;
+  };
+
+  Stream& StreamOf(StreamId id);
+  void TellRequest(const NumberedEntry& line);
+  void TellResponse(const NumberedEntry& line);
+  void TellStreamClosed(const NumberedEntry& line);
+  void TellMark(const NumberedEntry& line);
+  void TellCreated(Stream& stream, const Response& response);
+  void TellStreamProgress(const Stream& stream, const Response& response);
+  void TellCanceled(WatchIndex watch, const Response& response);
+  void TellEvents(WatchIndex watch, ResponsePtr& response);
+  ResponsePtr Spare();
+
+  Audience& audience_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<Stream>> streams_;
+  Stream* latest_ = nullptr;  // most recordings have one stream
+  std::vector<Told> told_;
+  std::vector<ResponsePtr> spare_;
+};
+
+}  // namespace watchproof

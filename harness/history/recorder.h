@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Appends what clients and faults observed during a run to one compressed file of framed wire
+// messages, and lets one reader in the same process follow it while it grows.
+//
+//   auto recorder = Recorder::Open({.file = folder / "history.wire.zst"});
+//   recorder->Append({.kind = EntryKind::kResponseReceived, .stream = stream, .payload = bytes});
+//   while (auto line = recorder->Next(Within(1s))) judge.Consume(*line);   // one follower at most
+//   WP_RETURN_IF_ERROR(recorder->Close());
+//
+// Threads: Append may be called from any thread and never blocks; entries of one thread keep their
+// order. Next is for one thread. One thread of the recorder's own compresses and writes.
+// Ownership: entries are kept (their payload is shared, not copied) until written and followed.
+// Close flushes and waits; the destructor closes.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+#include "harness/history/entry.h"
+
+namespace watchproof {
+
+struct NumberedEntry {
+  Line line;
+  Entry entry;
+};
+
+struct RecorderOptions {
+  std::filesystem::path file;
+  // Bytes that may wait for the writer, and as many for the follower.
+  ByteCount capacity{512LL << 20};
+  // Whether Next will be called. If so, entries wait for it from the first line on, even before the
+  // first call; if not, nothing is kept for it.
+  bool follow = true;
+};
+
+class Recorder {
+ public:
+  // Errors name the file.
+  static Result<std::unique_ptr<Recorder>> Open(const RecorderOptions& options);
+  ~Recorder();
+
+  // Returns false when the capacity is exhausted or the file could not be written; the recording is
+  // then incomplete for good, and a run whose recording is incomplete cannot pass. After Close it
+  // returns false too, but what comes after the end is not missed.
+  bool Append(Entry entry);
+  bool incomplete() const;
+  // Time since the recording began, for stamping at the source.
+  Duration Now() const;
+
+  // The next line for the follower; empty when the deadline passed or the recording is closed and
+  // drained.
+  std::optional<NumberedEntry> Next(Deadline deadline);
+
+  // Lines appended so far.
+  Line last() const;
+  [[nodiscard]] Status Close();
+
+ private:
+  class Impl;
+  explicit Recorder(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace watchproof

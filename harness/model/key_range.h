@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A range of keys as requests name it, with etcd's meaning of the two fields.
+//
+//   KeyRange range(request.key, request.range_end);
+//   if (range.Contains(event.kv.key)) ...
+//
+// Threads: values.
+#pragma once
+
+#include <compare>
+#include <string>
+#include <string_view>
+
+namespace watchproof {
+
+class KeyRange {
+ public:
+  KeyRange() = default;
+  // An empty key stands for the smallest one, "\0". An empty end is the one key, "\0" is from the
+  // key on.
+  KeyRange(std::string_view key, std::string_view range_end)
+      : first_(key.empty() ? kSmallest : key), end_(range_end) {}
+
+  bool single() const { return end_.empty(); }
+  bool open_ended() const { return end_ == kSmallest; }
+  // Nothing lies in it: etcd refuses to watch it.
+  bool empty() const { return !single() && !open_ended() && first_ >= end_; }
+  const std::string& first() const { return first_; }
+  // Requires: neither single nor open_ended.
+  const std::string& end() const { return end_; }
+
+  bool Contains(std::string_view key) const {
+    if (single()) return key == first_;
+    return key >= first_ && (open_ended() || key < end_);
+  }
+
+  auto operator<=>(const KeyRange&) const = default;
+
+ private:
+  static constexpr std::string_view kSmallest{"\0", 1};
+
+  std::string first_{kSmallest};
+  std::string end_;
+};
+
+}  // namespace watchproof

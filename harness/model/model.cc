@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/model/model.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace watchproof {
+namespace {
+
+// These leave no doubt: etcd refused before it changed anything. All others may hide a success.
+bool IsDefiniteRefusal(StatusCode code) {
+  switch (code) {
+    case StatusCode::kInvalidArgument:
+    case StatusCode::kNotFound:
+    case StatusCode::kAlreadyExists:
+    case StatusCode::kPermissionDenied:
+    case StatusCode::kResourceExhausted:
+    case StatusCode::kFailedPrecondition:
+    case StatusCode::kOutOfRange:
+    case StatusCode::kUnimplemented:
+      return true;
+    default:
+      return false;
+  }
+}
+
+constexpr std::size_t kMostContradictions = 10;
+
+}  // namespace
+
+void Model::CallStarted(const NumberedEntry& line) {
+  const Entry& entry = line.entry;
+  if (entry.method == Method::kCompact) {
+    CompactionRequestView request;
+    if (!Parse(entry.payload.view(), request).ok()) return;
+    floors_.Ask(entry.call, Revision(request.revision));
+    compaction_requested_ = floors_.requested();
+    return;
+  }
+  any_write_ = any_write_ || IsWrite(entry.method);
+  if (IsWrite(entry.method)) {
+    out_[entry.call.value] = {line.line, entry.method, entry.payload};
+  }
+}
+
+void Model::CallEnded(const NumberedEntry& line) {
+  const Entry& entry = line.entry;
+  if (entry.code == StatusCode::kOk) {
+    HeaderView header;
+    if (Status status = ParseHeader(entry.payload.view(), header); !status.ok()) {
+      Contradiction(fmt::format("the answer in line {} cannot be read: {}", line.line.value,
+                                status.message()));
+    }
+    const Revision revision(header.revision);
+    if (!any_write_) HeaderSeen(revision);
+    highest_header_ = std::max(highest_header_, revision);
+  }
+  if (entry.method == Method::kCompact) {
+    if (entry.code == StatusCode::kOk) floors_.Acknowledge(entry.call);
+    if (IsDefiniteRefusal(entry.code)) floors_.Refuse(entry.call);
+    compaction_requested_ = floors_.requested();
+    return;
+  }
+  const auto out = out_.find(entry.call.value);
+  if (out == out_.end()) return;
+  const Call call = std::move(out->second);
+  out_.erase(out);
+  if (entry.code == StatusCode::kOk) {
+    Answered(call, line);
+  } else if (!IsDefiniteRefusal(entry.code)) {
+    open_.push_back({call, entry.code});
+  }
+  SettleBase();
+  Advance();
+}
+
+void Model::Answered(const Call& call, const NumberedEntry& end) {
+  auto effect = AcknowledgedEffect(call.method, call.request.view(), end.entry.payload.view());
+  if (!effect.has_value()) {
+    return Contradiction(fmt::format("the answer in line {} does not fit its request: {}",
+                                     end.line.value, effect.error().message()));
+  }
+  if (!effect->changes()) return;
+  const Revision revision = effect->revision;
+  if (!base_settled_ && (waiting_.empty() || revision < waiting_.begin()->first)) {
+    lowest_acknowledged_at_ = end.line;
+  }
+  Claim(revision, {call.started, *std::move(effect), call.request});
+}
+
+void Model::Claim(Revision revision, Acknowledged write) {
+  const Line started = write.started;
+  if (!base_settled_ || revision > timeline_.known_through()) {
+    const auto [first, is_new] = waiting_.emplace(revision, std::move(write));
+    if (is_new) return;
+    return Contradiction(
+        fmt::format("the writes of lines {} and {} were both answered with revision {}",
+                    first->second.started.value, started.value, revision));
+  }
+  // The witness gave the revision to another write with the same effect: that one is open again.
+  if (const auto settled = settled_.find(revision); settled != settled_.end()) {
+    open_.push_back(std::move(settled->second));
+    settled_.erase(settled);
+    return;
+  }
+  Contradiction(fmt::format("the write of line {} was answered with revision {}, which was taken",
+                            started.value, revision));
+}
+
+void Model::HeaderSeen(Revision revision) {
+  if (any_write_ || revision.value < 1 || revision < timeline_.base()) return;
+  timeline_.SetBase(revision);
+  base_settled_ = true;
+}
+
+// Without a header from before the first write: the lowest acknowledged revision was the first,
+// once every write that began before its answer has ended. A write that begins later has a higher
+// revision.
+void Model::SettleBase() {
+  if (base_settled_ || waiting_.empty()) return;
+  for (const auto& [id, call] : out_) {
+    if (call.started < *lowest_acknowledged_at_) return;
+  }
+  timeline_.SetBase(waiting_.begin()->first.previous());
+  base_settled_ = true;
+}
+
+void Model::Advance() {
+  if (!base_settled_) return;
+  while (true) {
+    const Revision next = timeline_.known_through().next();
+    const auto waiting = waiting_.find(next);
+    if (waiting != waiting_.end()) {
+      Acknowledged write = std::move(waiting->second);
+      waiting_.erase(waiting);
+      Apply(next, std::move(write));
+    } else if (!SettleByTestimony(next)) {
+      break;
+    }
+  }
+  seen_.erase(seen_.begin(), seen_.upper_bound(timeline_.known_through()));
+}
+
+void Model::Apply(Revision revision, Acknowledged write) {
+  auto contradiction = timeline_.Apply(revision, write.effect.operations, std::move(write.request));
+  if (contradiction) Contradiction(*std::move(contradiction));
+}
+
+void Model::Witnessed(const std::vector<EventView>& events, const Bytes& payload) {
+  bool news = false;
+  for (const EventView& event : events) {
+    const Revision revision(event.kv.mod_revision);
+    if (base_settled_ && revision <= timeline_.known_through()) continue;
+    seen_[revision].push_back({event, payload});
+    news = true;
+  }
+  if (news && !open_.empty()) Advance();
+}
+
+bool Model::Explains(const std::vector<Change>& changes, const std::vector<Testimony>& seen,
+                     bool exactly) const {
+  if (changes.empty() || (exactly && changes.size() != seen.size())) return false;
+  return std::all_of(seen.begin(), seen.end(), [&](const Testimony& testimony) {
+    const KeyValueView& kv = testimony.event.kv;
+    return std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
+      return change.key == kv.key && change.deleted == (testimony.event.type == 1) &&
+             (change.deleted || change.value == kv.value);
+    });
+  });
+}
+
+bool Model::SettleByTestimony(Revision revision) {
+  const auto seen = seen_.find(revision);
+  if (seen == seen_.end() || open_.empty()) return false;
+  // The witness may watch less than the write changed; a write that fits exactly is the better
+  // explanation.
+  for (const bool exactly : {true, false}) {
+    for (auto open = open_.begin(); open != open_.end(); ++open) {
+      auto ways = PossibleEffects(open->call.method, open->call.request.view());
+      if (!ways.has_value()) continue;
+      for (std::vector<Operation>& way : *ways) {
+        if (!Explains(timeline_.Preview(way), seen->second, exactly)) continue;
+        Unanswered settled = std::move(*open);
+        open_.erase(open);
+        Apply(revision, {settled.call.started, {revision, std::move(way)}, settled.call.request});
+        settled_.emplace(revision, std::move(settled));
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void Model::Finish() {
+  for (auto& [id, call] : out_) open_.push_back({std::move(call), StatusCode::kUnknown});
+  out_.clear();
+  SettleBase();
+  Advance();
+}
+
+bool Model::MayExist(Revision revision) const {
+  return !open_.empty() || !waiting_.empty() || revision <= highest_header_;
+}
+
+std::vector<std::string> Model::undecided() const {
+  std::vector<std::string> reasons = contradictions_;
+  Revision reached = highest_header_;
+  if (!waiting_.empty()) reached = std::max(reached, waiting_.rbegin()->first);
+  const Revision known = timeline_.known_through();
+  if (any_write_ && reached > known) {
+    reasons.push_back(
+        open_.empty()
+            ? fmt::format(
+                  "revision {} was written by nobody in this recording (the store reached {}); "
+                  "what came after revision {} was not judged",
+                  known.next(), reached, known)
+            : fmt::format("revision {} may belong to one of {} writes whose outcome stayed unknown "
+                          "(the first: line {}, {}); what came after revision {} was not judged",
+                          known.next(), open_.size(), open_.front().call.started.value,
+                          Name(open_.front().code), known));
+  }
+  return reasons;
+}
+
+void Model::Contradiction(std::string text) {
+  if (contradictions_.size() < kMostContradictions) contradictions_.push_back(std::move(text));
+}
+
+}  // namespace watchproof

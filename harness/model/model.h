@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What should have been observed: turns the calls of a recording into the timeline of the store.
+//
+//   Model model;
+//   model.CallStarted(line);  model.CallEnded(line);     // each call of the recording, in order
+//   model.Witnessed(events, payload);                    // what the witness stream was given
+//   ... model.timeline().known_through() ...
+//   model.Finish();  model.undecided();
+//
+// A write whose answer never came leaves a hole where its revision may be. The witness' events
+// settle it; nothing is ever guessed: what stays open ends known_through() and is named by
+// undecided().
+//
+// Not thread-safe. Ownership: requests are kept (shared, not copied) as long as the model lives.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/history/recorder.h"
+#include "harness/history/wire.h"
+#include "harness/model/floors.h"
+#include "harness/model/operations.h"
+#include "harness/model/timeline.h"
+
+namespace watchproof {
+
+class Model {
+ public:
+  void CallStarted(const NumberedEntry& line);
+  void CallEnded(const NumberedEntry& line);
+  // A header of a watch stream: before the first write it tells where the store stood.
+  void HeaderSeen(Revision revision);
+  void Witnessed(const std::vector<EventView>& events, const Bytes& payload);
+  // The end of the recording: calls that are still out will not be answered.
+  void Finish();
+
+  Timeline& timeline() { return timeline_; }
+  const Timeline& timeline() const { return timeline_; }
+  // Highest compaction that was acknowledged, and highest that was asked for and not refused.
+  Revision compaction_acknowledged() const { return floors_.acknowledged(); }
+  Revision compaction_requested() const { return compaction_requested_; }
+
+  // Whether a revision that is not known may nevertheless have been written.
+  bool MayExist(Revision revision) const;
+  // Reasons why the timeline ends before the store did, or cannot be trusted.
+  std::vector<std::string> undecided() const;
+
+ private:
+  struct Call {
+    Line started;
+    Method method = Method::kNone;
+    Bytes request;
+  };
+  struct Acknowledged {
+    Line started;
+    Effect effect;
+    Bytes request;
+  };
+  struct Unanswered {
+    Call call;
+    StatusCode code = StatusCode::kUnknown;
+  };
+  struct Testimony {
+    EventView event;
+    Bytes payload;
+  };
+
+  void Answered(const Call& call, const NumberedEntry& end);
+  void Claim(Revision revision, Acknowledged write);
+  void SettleBase();
+  void Advance();
+  // Applies the next revision if a witness saw what only one kind of open write can have done.
+  bool SettleByTestimony(Revision revision);
+  bool Explains(const std::vector<Change>& changes, const std::vector<Testimony>& seen,
+                bool exactly) const;
+  void Apply(Revision revision, Acknowledged write);
+  void Contradiction(std::string text);
+
+  Timeline timeline_;
+  Floors floors_;
+  Revision compaction_requested_{};
+  std::map<std::uint32_t, Call> out_;                // started, not ended
+  std::map<Revision, Acknowledged> waiting_;         // acknowledged, behind a hole
+  std::vector<Unanswered> open_;                     // ended without a certain outcome
+  std::map<Revision, Unanswered> settled_;           // open ones that a witness settled
+  std::map<Revision, std::vector<Testimony>> seen_;  // by the witness, beyond what is known
+  bool any_write_ = false;
+  bool base_settled_ = false;
+  Revision highest_header_{};  // of the answers to calls
+  std::optional<Line> lowest_acknowledged_at_;
+  std::vector<std::string> contradictions_;
+};
+
+}  // namespace watchproof

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/model/timeline.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/base/check.h"
+
+namespace watchproof {
+
+void Timeline::SetBase(Revision base) {
+  WP_CHECK(changes_.empty() && owners_.empty(), "the base comes before the first change");
+  base_ = base;
+  known_through_ = base;
+}
+
+// A key never seen is absent for certain only if the store was empty at the base.
+Change Timeline::PutOver(const Key* key, const Operation& operation) const {
+  Change change{.value = operation.value, .version = 1};
+  const bool seen = key != nullptr && key->latest != Change::kNone;
+  if (!seen) {
+    change.lineage_known = base_.value <= 1;
+    change.value_known = !operation.keeps_value;
+    return change;
+  }
+  if (!key->alive) return change;
+  const Change& before = changes_[key->latest];
+  change.create_revision = before.create_revision;
+  change.version = before.version + 1;
+  change.lineage_known = before.lineage_known;
+  change.previous = key->latest;
+  if (operation.keeps_value) {
+    change.value = before.value;
+    change.value_known = before.value_known;
+  }
+  return change;
+}
+
+template <typename Visit>
+void Timeline::EachAlive(const KeyRange& range, Visit visit) const {
+  for (auto key = keys_.lower_bound(range.first()); key != keys_.end(); ++key) {
+    if (!range.Contains(key->first)) break;
+    if (key->second.alive) visit(key);
+  }
+}
+
+std::vector<Change> Timeline::Preview(const std::vector<Operation>& operations) const {
+  std::vector<Change> preview;
+  for (const Operation& operation : operations) {
+    if (!operation.deletes) {
+      const auto key = keys_.find(operation.key);
+      preview.push_back(PutOver(key == keys_.end() ? nullptr : &key->second, operation));
+      preview.back().key = operation.key;
+      continue;
+    }
+    EachAlive(KeyRange(operation.key, operation.range_end),
+              [&](const auto& key) { preview.push_back({.key = key->first, .deleted = true}); });
+  }
+  return preview;
+}
+
+Timeline::Keys::iterator Timeline::Intern(std::string_view name) {
+  auto key = keys_.find(name);
+  if (key != keys_.end()) return key;
+  key = keys_.emplace(std::string(name), Key{}).first;
+  key->second.id = static_cast<std::uint32_t>(ranges_of_key_.size());
+  std::vector<RangeId>& mine = ranges_of_key_.emplace_back();
+  for (RangeId range = 0; range < ranges_.size(); ++range) {
+    if (ranges_[range].what->range.Contains(name)) mine.push_back(range);
+  }
+  return key;
+}
+
+std::optional<std::string> Timeline::Apply(Revision revision,
+                                           const std::vector<Operation>& operations, Bytes owner) {
+  WP_CHECK(revision == known_through_.next(), "revisions are applied in order");
+  owners_.push_back(std::move(owner));
+  known_through_ = revision;
+  std::optional<std::string> contradiction;
+  for (const Operation& operation : operations) {
+    if (!operation.deletes) {
+      const auto key = Intern(operation.key);
+      Change change = PutOver(&key->second, operation);
+      change.revision = revision;
+      if (change.version == 1) change.create_revision = revision;
+      Record(key, change);
+      continue;
+    }
+    std::vector<Keys::iterator> doomed;
+    EachAlive(KeyRange(operation.key, operation.range_end),
+              [&](const auto& key) { doomed.push_back(keys_.find(key->first)); });
+    for (const auto& key : doomed) Record(key, {.revision = revision, .deleted = true});
+    const auto known = static_cast<std::int64_t>(doomed.size());
+    const std::int64_t deleted = operation.deleted.value_or(known);
+    if (deleted > known && base_.value > 1) {
+      partly_known_.insert(revision);
+    } else if (deleted != known) {
+      contradiction = fmt::format(
+          "the delete of revision {} says it removed {} keys, but by the writes before it {} "
+          "existed",
+          revision, deleted, known);
+    }
+  }
+  CloseRuns();
+  return contradiction;
+}
+
+void Timeline::Record(Keys::iterator key, Change change) {
+  const auto index = static_cast<std::uint32_t>(changes_.size());
+  change.key = key->first;
+  change.key_id = key->second.id;
+  if (change.deleted) change.previous = key->second.latest;
+  key->second.alive = !change.deleted;
+  key->second.latest = index;
+  changes_.push_back(change);
+  for (const RangeId range : ranges_of_key_[change.key_id]) File(range, index);
+}
+
+bool Timeline::Concerns(RangeId range, const Change& change) const {
+  const TrackedRange& what = *ranges_[range].what;
+  return change.deleted ? what.deletes : what.puts;
+}
+
+void Timeline::File(RangeId range, std::uint32_t index) {
+  const Change& change = changes_[index];
+  if (!Concerns(range, change)) return;
+  std::vector<Owed>& owed = ranges_[range].owed;
+  const auto place = static_cast<std::uint32_t>(owed.size());
+  const bool continues = !owed.empty() && owed.back().revision == change.revision;
+  owed.push_back({.revision = change.revision,
+                  .change = index,
+                  .run_begin = continues ? owed.back().run_begin : place,
+                  .run_size = 1});
+  if (continues) open_runs_.push_back(range);
+}
+
+// Only runs of more than one change were left open.
+void Timeline::CloseRuns() {
+  for (const RangeId range : open_runs_) {
+    std::vector<Owed>& owed = ranges_[range].owed;
+    const std::uint32_t begin = owed.back().run_begin;
+    const auto size = static_cast<std::uint32_t>(owed.size() - begin);
+    if (owed.back().run_size == size) continue;  // listed twice
+    for (std::size_t i = begin; i < owed.size(); ++i) owed[i].run_size = size;
+  }
+  open_runs_.clear();
+}
+
+RangeId Timeline::Track(const TrackedRange& range) {
+  const auto [entry, is_new] = range_ids_.emplace(range, static_cast<RangeId>(ranges_.size()));
+  const RangeId id = entry->second;
+  if (!is_new) return id;
+  ranges_.push_back({.what = &entry->first, .owed = {}});
+  std::vector<bool> inside(ranges_of_key_.size());
+  for (auto key = keys_.lower_bound(range.range.first()); key != keys_.end(); ++key) {
+    if (!range.range.Contains(key->first)) break;
+    inside[key->second.id] = true;
+    ranges_of_key_[key->second.id].push_back(id);
+  }
+  Revision run{};
+  for (std::uint32_t i = 0; i < changes_.size(); ++i) {
+    if (changes_[i].revision != run) CloseRuns();
+    run = changes_[i].revision;
+    if (inside[changes_[i].key_id]) File(id, i);
+  }
+  CloseRuns();
+  return id;
+}
+
+}  // namespace watchproof

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exact changes of a store, in revision order, and for each watched range the ones that concern
+// it.
+//
+//   Timeline timeline;
+//   timeline.SetBase(Revision(1));
+//   RangeId range = timeline.Track({.range = KeyRange("a", "b")});
+//   timeline.Apply(Revision(2), operations, owner);       // revisions come strictly in order
+//   for (const Owed& owed : timeline.owed(range)) ... timeline.change(owed.change) ...
+//
+// Ranges that are watched by many are tracked once; each change is filed under its ranges when it
+// is applied, so that following a range costs nothing per watcher. Not thread-safe. Ownership: the
+// messages that values point into are kept for the life of the timeline.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "harness/base/bytes.h"
+#include "harness/base/units.h"
+#include "harness/model/key_range.h"
+
+namespace watchproof {
+
+// A put or a delete of a range; part of a write. Views look into the request.
+struct Operation {
+  bool deletes = false;
+  std::string_view key{};
+  std::string_view range_end{};           // of a delete
+  std::string_view value;                 // of a put
+  bool keeps_value = false;               // a put that says: leave the value as it is
+  std::optional<std::int64_t> deleted{};  // how many keys the answer said were deleted
+};
+
+// One key at one revision. A revision changes a key at most once: etcd refuses transactions that
+// would.
+struct Change {
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  Revision revision{};
+  std::string_view key{};
+  std::string_view value{};
+  Revision create_revision{};
+  std::int64_t version = 0;
+  std::uint32_t key_id = 0;
+  std::uint32_t previous = kNone;  // the change before it of the same key, if that was a put
+  bool deleted = false;
+  bool value_known = true;
+  bool lineage_known = true;  // create_revision and version are facts
+};
+
+// A change under a range. Those of one revision stand together: a run.
+struct Owed {
+  Revision revision;
+  std::uint32_t change = 0;
+  std::uint32_t run_begin = 0;  // index of the first of the run, in the list of the range
+  std::uint32_t run_size = 0;
+};
+
+using RangeId = std::uint32_t;
+
+struct TrackedRange {
+  KeyRange range;
+  bool puts = true;
+  bool deletes = true;
+  auto operator<=>(const TrackedRange&) const = default;
+};
+
+class Timeline {
+ public:
+  // The store stood at `base` before the first write; at 1 it was empty.
+  // Requires: nothing was applied yet.
+  void SetBase(Revision base);
+  Revision base() const { return base_; }
+  Revision known_through() const { return known_through_; }
+
+  // What the operations would change if they came next, in order. Keys that existed before the base
+  // and were never seen are missing. The timeline stays as it is.
+  std::vector<Change> Preview(const std::vector<Operation>& operations) const;
+  // Applies the next revision. Empty, or why the answer cannot be true.
+  // Requires: revision is one past known_through().
+  std::optional<std::string> Apply(Revision revision, const std::vector<Operation>& operations,
+                                   Bytes owner);
+
+  // Tracks from the first change on, whenever it is called.
+  RangeId Track(const TrackedRange& range);
+  const std::vector<Owed>& owed(RangeId range) const { return ranges_[range].owed; }
+  const TrackedRange& tracked(RangeId range) const { return *ranges_[range].what; }
+  const Change& change(std::uint32_t index) const { return changes_[index]; }
+  std::size_t changes() const { return changes_.size(); }
+  // A delete at this revision removed keys from before the base, which nobody knows.
+  bool partly_known(Revision revision) const { return partly_known_.contains(revision); }
+
+ private:
+  struct Key {
+    std::uint32_t id = 0;
+    bool alive = false;
+    std::uint32_t latest = Change::kNone;  // its latest change
+  };
+  struct Range {
+    const TrackedRange* what = nullptr;
+    std::vector<Owed> owed;
+  };
+  using Keys = std::map<std::string, Key, std::less<>>;
+
+  Change PutOver(const Key* key, const Operation& operation) const;
+  // Calls `visit` on each living key of the range.
+  template <typename Visit>
+  void EachAlive(const KeyRange& range, Visit visit) const;
+  Keys::iterator Intern(std::string_view name);
+  void Record(Keys::iterator key, Change change);
+  bool Concerns(RangeId range, const Change& change) const;
+  void File(RangeId range, std::uint32_t change);
+  void CloseRuns();
+
+  Revision base_{1};
+  Revision known_through_{1};
+  Keys keys_;
+  std::vector<std::vector<RangeId>> ranges_of_key_;  // by key id
+  std::vector<Change> changes_;
+  std::map<TrackedRange, RangeId> range_ids_;
+  std::vector<Range> ranges_;
+  std::vector<RangeId> open_runs_;  // of the revision being applied
+  std::set<Revision> partly_known_;
+  std::vector<Bytes> owners_;
+};
+
+}  // namespace watchproof
