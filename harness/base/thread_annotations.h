@@ -8,6 +8,10 @@
 #define WP_ATTRIBUTE(x)
 #endif
 
+// A gRPC header brings Abseil's macros of these names, with the same meaning; whichever comes last wins.
+#undef GUARDED_BY
+#undef NO_THREAD_SAFETY_ANALYSIS
+
 #define CAPABILITY(x) WP_ATTRIBUTE(capability(x))
 #define SCOPED_CAPABILITY WP_ATTRIBUTE(scoped_lockable)
 #define GUARDED_BY(x) WP_ATTRIBUTE(guarded_by(x))
