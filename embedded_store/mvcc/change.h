@@ -17,8 +17,8 @@
 namespace watchproof::store {
 
 struct KeyValue {
-  std::string key{};
-  std::string value{};
+  std::string key;
+  std::string value;
   Revision create{0};  // where the present life of the key began
   Revision mod{0};
   std::int64_t version = 0;  // 1 at creation, one more with every put
@@ -32,21 +32,21 @@ enum class ChangeKind { kPut, kDelete };
 struct Change {
   ChangeKind kind = ChangeKind::kPut;
   std::int64_t sub = 0;
-  KeyValue kv{};
+  KeyValue kv;
 };
 using ChangePtr = std::shared_ptr<const Change>;
 
 // A change together with what the key held one revision earlier; `previous` is null when there was
 // nothing, when compaction took it, or when nobody asked.
 struct Event {
-  ChangePtr change{};
-  ChangePtr previous{};
+  ChangePtr change;
+  ChangePtr previous;
 };
 
 // Everything one transaction changed, in the order of its operations.
 struct Commit {
   Revision revision;
-  std::vector<Event> events{};
+  std::vector<Event> events;
 };
 
 }  // namespace watchproof::store

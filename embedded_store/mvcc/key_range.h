@@ -16,8 +16,8 @@
 namespace watchproof::store {
 
 struct KeyRange {
-  std::string begin{};
-  std::string end{};
+  std::string begin;
+  std::string end;
 
   static KeyRange Single(std::string key) { return {std::move(key), {}}; }
   static KeyRange From(std::string key) { return {std::move(key), std::string(1, '\0')}; }

@@ -29,7 +29,7 @@ enum class WithPrevious { kNo, kYes };
 // Changes between two revisions; empty and marked when compaction has taken some of them.
 struct History {
   bool compacted = false;
-  std::vector<Event> events{};
+  std::vector<Event> events;
 };
 
 class MvccStore {

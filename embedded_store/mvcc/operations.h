@@ -23,7 +23,7 @@ enum class SortOrder { kNone, kAscend, kDescend };
 enum class SortTarget { kKey, kVersion, kCreate, kMod, kValue };
 
 struct RangeQuery {
-  KeyRange range{};
+  KeyRange range;
   std::int64_t limit = 0;  // 0: none
   Revision at{0};          // 0 or less: the current one
   SortOrder order = SortOrder::kNone;
@@ -38,14 +38,14 @@ struct RangeQuery {
 };
 struct RangeAnswer {
   Revision revision;
-  std::vector<KeyValue> kvs{};
+  std::vector<KeyValue> kvs;
   bool more = false;
   std::int64_t count = 0;  // of the whole range, whatever the limit and the bounds
 };
 
 struct PutOp {
-  std::string key{};
-  std::string value{};
+  std::string key;
+  std::string value;
   std::int64_t lease = 0;
   bool want_previous = false;
   bool ignore_value = false;  // keep the value that is there
@@ -53,17 +53,17 @@ struct PutOp {
 };
 struct PutAnswer {
   Revision revision;
-  std::optional<KeyValue> previous{};
+  std::optional<KeyValue> previous;
 };
 
 struct DeleteOp {
-  KeyRange range{};
+  KeyRange range;
   bool want_previous = false;
 };
 struct DeleteAnswer {
   Revision revision;
   std::int64_t deleted = 0;
-  std::vector<KeyValue> previous{};
+  std::vector<KeyValue> previous;
 };
 
 enum class CompareTarget { kVersion, kCreate, kMod, kValue, kLease };
@@ -71,27 +71,27 @@ enum class CompareResult { kEqual, kGreater, kLess, kNotEqual };
 // Holds when it holds for every key of the range. A range without keys compares as one key that is
 // all zeros, except that no comparison of values holds for it.
 struct Compare {
-  KeyRange range{};
+  KeyRange range;
   CompareTarget target = CompareTarget::kVersion;
   CompareResult result = CompareResult::kEqual;
   std::int64_t number = 0;
-  std::string value{};
+  std::string value;
 };
 
 struct TxnOp;
 // The empty alternative is an operation whose kind the client left out; it is refused.
 using Operation = std::variant<std::monostate, RangeQuery, PutOp, DeleteOp, TxnOp>;
 struct TxnOp {
-  std::vector<Compare> compares{};
-  std::vector<Operation> success{};
-  std::vector<Operation> failure{};
+  std::vector<Compare> compares;
+  std::vector<Operation> success;
+  std::vector<Operation> failure;
 };
 struct TxnAnswer;
 using Answer = std::variant<RangeAnswer, PutAnswer, DeleteAnswer, TxnAnswer>;
 struct TxnAnswer {
   Revision revision;
   bool succeeded = false;
-  std::vector<Answer> answers{};
+  std::vector<Answer> answers;
 };
 
 }  // namespace watchproof::store

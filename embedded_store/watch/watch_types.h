@@ -28,9 +28,9 @@ struct WatchLimits {
 };
 
 struct WatchSpec {
-  KeyRange range{};
-  Revision start{0};            // 0: one past the current revision
-  std::optional<WatchId> id{};  // absent: the hub chooses
+  KeyRange range;
+  Revision start{0};          // 0: one past the current revision
+  std::optional<WatchId> id;  // absent: the hub chooses
   bool progress_notify = false;
   bool previous_values = false;
   bool fragment = false;  // large replies may be split
@@ -48,9 +48,9 @@ struct WatchReply {
   bool created = false;
   bool canceled = false;
   Revision compacted{0};  // above 0: the watch ended because its history is gone
-  std::string reason{};
+  std::string reason;
   bool may_fragment = false;
-  std::vector<Event> events{};
+  std::vector<Event> events;
 };
 
 }  // namespace watchproof::store

@@ -32,15 +32,15 @@ struct Watcher {
   // hub's revision, whatever stands here, unless this is higher: then it starts in the future.
   Revision next{0};
   // Only while it is a victim.
-  std::optional<WatchReply> parked{};
+  std::optional<WatchReply> parked;
   // Whether events were queued for it since the last periodic progress tick.
   bool heard = false;
 
   // Places in the hub's containers, kept here so that leaving one is cheap.
-  std::list<Watcher*>::iterator place{};
+  std::list<Watcher*>::iterator place;
   std::size_t slot = 0;
   // Events of the commit that is being matched.
-  std::vector<Event> matched{};
+  std::vector<Event> matched;
 
   bool Wants(const Change& change) const {
     if (change.kv.mod < next) return false;
