@@ -209,6 +209,17 @@ std::string AttemptText(const RunRecord& record, const AttemptNote& attempt,
   return text + RawField("repeat", RepeatCommand(record, result));
 }
 
+std::string ReceiptsText(const AttemptNote& attempt, const TerminalStyle& style) {
+  std::string text;
+  for (const ReceiptRecord& receipt : attempt.result.receipts) {
+    text += Field("fault",
+                  fmt::format("{} {}: {}", receipt.fault,
+                              receipt.fired ? "was felt" : "was not felt", receipt.text),
+                  style);
+  }
+  return text;
+}
+
 std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
   if (record.targets.empty() || record.cases.empty()) return {};
   // A column gets what it needs, at most an equal share of what the shortest useful name leaves.
@@ -265,7 +276,7 @@ std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
 
 std::string LastScreen(const RunRecord& record, const std::string& folder,
                        const TerminalStyle& style) {
-  std::string text = "\n" + MatrixText(record, style) + "\n";
+  std::string text = fmt::format("\n{}\n", MatrixText(record, style));
   for (const AttemptNote& attempt : record.attempts) {
     const Outcome outcome = OutcomeOf(attempt);
     if (outcome < Outcome::kUnexpectedPass) continue;

@@ -27,6 +27,8 @@ struct TerminalStyle {
 // otherwise.
 std::string AttemptText(const RunRecord& record, const AttemptNote& attempt,
                         const TerminalStyle& style);
+// What every fault of the attempt did, one line each.
+std::string ReceiptsText(const AttemptNote& attempt, const TerminalStyle& style);
 // Cases by targets; never wider than the style says.
 std::string MatrixText(const RunRecord& record, const TerminalStyle& style);
 // Matrix, counts, one line per new failure, where the report lies, the seed last.
