@@ -97,6 +97,7 @@ void WatchHub::Admit(WatchStream& stream, WatchSpec spec) {
 }
 
 void WatchHub::Cancel(StreamId id, WatchId watch) {
+  DrainCommits();
   WatchStream& stream = Find(id);
   const auto found = stream.watchers.find(watch);
   if (found != stream.watchers.end()) {

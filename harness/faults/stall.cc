@@ -80,11 +80,9 @@ class Stall final : public Fault {
   }
 
   static std::optional<std::int64_t> Gauge(FaultPorts& ports) {
-    const auto metrics = ports.target->ReadMetrics();
-    if (!metrics.has_value()) return std::nullopt;
-    const auto found = metrics->find(kGauge);
-    if (found == metrics->end()) return std::nullopt;
-    return static_cast<std::int64_t>(found->second);
+    const auto gauge = ports.metric(kGauge);
+    if (!gauge) return std::nullopt;
+    return static_cast<std::int64_t>(*gauge);
   }
 
   const Duration duration_;  // 0: until healed
