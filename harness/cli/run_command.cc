@@ -178,7 +178,7 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
   if (!written.ok() && record.interrupted.empty()) code = ExitCode::kInternal;
   console.Result(options.json ? SummaryJson(record, folder->shown()) + "\n"
                               : LastScreen(record, folder->shown(), console.style()));
-  for (const Status* status : {&broken, &written}) {
+  for (const Status* status : {static_cast<const Status*>(&broken), &written}) {
     if (!status->ok()) Complain(code, status->message());
   }
   return code;
