@@ -11,7 +11,8 @@
 
 namespace watchproof {
 
-using namespace std::chrono_literals;  // NOLINT: durations carry their unit everywhere in this project
+using namespace std::chrono_literals;  // NOLINT: durations carry their unit everywhere in this
+                                       // project
 
 using Clock = std::chrono::steady_clock;
 using TimePoint = Clock::time_point;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logging front: events with fields on standard error. Info tells the story of a run in under fifty lines.
+// The logging front: events with fields on standard error. Info tells the story of a run in under
+// fifty lines.
 //
 //   LogInfo("stall armed", {{"proxy", name}, {"withheld", bytes}});
 //

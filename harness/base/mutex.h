@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// std::mutex with annotations that Clang can check; Abseil's is invisible to the thread sanitizer here.
+// std::mutex with annotations that Clang can check; Abseil's is invisible to the thread sanitizer
+// here.
 //
 //   mutable Mutex mu_;
 //   int count_ GUARDED_BY(mu_);

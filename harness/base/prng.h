@@ -23,7 +23,8 @@ class Prng {
  public:
   explicit Prng(std::uint64_t seed);
 
-  // A child that depends on this generator's seed and the purpose only, not on what was drawn so far.
+  // A child that depends on this generator's seed and the purpose only, not on what was drawn so
+  // far.
   Prng Fork(std::string_view purpose) const;
   std::uint64_t seed() const { return seed_; }
 

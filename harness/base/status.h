@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is returned when the world did not cooperate: a code, a text, and what each caller added to it.
+// What is returned when the world did not cooperate: a code, a text, and what each caller added to
+// it.
 //
 //   Status Open(...) { return Fail(StatusCode::kNotFound, "no file {}", path); }
 //   Result<int> Count(...) {
@@ -8,7 +9,8 @@
 //     return n;
 //   }
 //
-// Threads: values; use as you would an int. A broken promise of a target is a Finding, never a Status.
+// Threads: values; use as you would an int. A broken promise of a target is a Finding, never a
+// Status.
 #pragma once
 
 #include <fmt/format.h>
@@ -91,8 +93,16 @@ Status Fail(StatusCode code, fmt::format_string<Args...> format, Args&&... args)
   return Status(code, fmt::format(format, std::forward<Args>(args)...));
 }
 
-// The one conversion from system errors; boost::system::error_code converts to std::error_code by itself.
+// The one conversion from system errors; boost::system::error_code converts to std::error_code by
+// itself.
 Status FromErrorCode(const std::error_code& error);
+// The one conversion from gRPC, whose codes have the same numbers; a template, so that base needs
+// no gRPC header.
+template <typename RpcStatus>
+Status FromRpcStatus(const RpcStatus& status) {
+  return status.ok() ? Status()
+                     : Status(static_cast<StatusCode>(status.error_code()), status.error_message());
+}
 // errno, taken by the caller right after the failing call.
 Status FromErrno(int error);
 
@@ -100,13 +110,13 @@ Status FromErrno(int error);
 
 #define WP_CONCAT_INNER(a, b) a##b
 #define WP_CONCAT(a, b) WP_CONCAT_INNER(a, b)
-#define WP_RETURN_IF_ERROR(expression)                                                        \
-  do {                                                                                        \
-    if (::watchproof::Status wp_status = (expression); !wp_status.ok()) return wp_status;     \
+#define WP_RETURN_IF_ERROR(expression)                                                    \
+  do {                                                                                    \
+    if (::watchproof::Status wp_status = (expression); !wp_status.ok()) return wp_status; \
   } while (false)
 #define WP_ASSIGN_OR_RETURN(left, expression) \
   WP_ASSIGN_OR_RETURN_INNER(WP_CONCAT(wp_result_, __LINE__), left, expression)
-#define WP_ASSIGN_OR_RETURN_INNER(result, left, expression)      \
-  auto result = (expression);                                    \
-  if (!result.has_value()) return std::move(result).error();     \
+#define WP_ASSIGN_OR_RETURN_INNER(result, left, expression)  \
+  auto result = (expression);                                \
+  if (!result.has_value()) return std::move(result).error(); \
   left = std::move(result).value()

@@ -28,7 +28,8 @@ TEST(Status, PassesValuesAndErrorsThrough) {
 }
 
 TEST(Status, KeepsTheCodeAndPutsTheOutermostContextFirst) {
-  const Status status = Fail(StatusCode::kUnavailable, "refused").WithContext("dial {}", "a").WithContext("start");
+  const Status status =
+      Fail(StatusCode::kUnavailable, "refused").WithContext("dial {}", "a").WithContext("start");
   EXPECT_EQ(status.message(), "start: dial a: refused");
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
 }

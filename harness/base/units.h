@@ -12,7 +12,8 @@
 
 namespace watchproof {
 
-// A number with a meaning. Arithmetic is spelled out where it is needed, so that a revision is never a count.
+// A number with a meaning. Arithmetic is spelled out where it is needed, so that a revision is
+// never a count.
 template <typename Tag, typename Number>
 struct Quantity {
   Number value{};

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <optional>
+
+#include "cases/support/watch_case.h"
+#include "harness/base/check.h"
+#include "harness/driver/attempt.h"
+#include "harness/driver/interrupt.h"
+
+namespace watchproof {
+namespace {
+
+// The attempt of this process. GoogleTest makes the fixture, so it cannot be handed in.
+std::optional<AttemptSpec>& Current() {
+  static std::optional<AttemptSpec> spec;
+  return spec;
+}
+bool g_reported = false;
+
+bool Report(const AttemptResult& result, int descriptor) {
+  const std::string line = ToJsonLine(result) + "\n";
+  std::size_t sent = 0;
+  while (sent < line.size()) {
+    const auto count = write(descriptor, line.data() + sent, line.size() - sent);
+    if (count <= 0) return false;
+    sent += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+Prng SeedOf(const AttemptSpec& spec) { return Prng(spec.seed).Fork("case/" + spec.case_name); }
+
+}  // namespace
+
+CaseFixture::CaseFixture() : scenario(SeedOf(*Current())) {}
+
+void CaseFixture::TearDown() {
+  const AttemptSpec& spec = *Current();
+  AttemptResult result = RunAttempt(spec, scenario.plan());
+  if (const CaseInfo* info = FindCase(spec.case_name)) result.upstream = info->upstream;
+  g_reported = Report(result, spec.result_descriptor);
+}
+
+int RunCaseProcess(std::string_view json) {
+  Result<AttemptSpec> spec = ParseAttemptSpec(json);
+  if (!spec.has_value()) {
+    fmt::print(stderr, "case: {}\n", spec.error().message());
+    return 1;
+  }
+  Current() = std::move(*spec);
+  WatchForInterrupts();
+  std::string name = "watchproof";
+  std::string filter = "--gtest_filter=" + Current()->case_name;
+  std::string brief = "--gtest_brief=1";
+  std::vector<char*> arguments{name.data(), filter.data(), brief.data(), nullptr};
+  int count = 3;
+  testing::InitGoogleTest(&count, arguments.data());
+  // GoogleTest's own exit code is no verdict: the result line is, and whether it was written
+  // decides here.
+  [[maybe_unused]] const int ignored = RUN_ALL_TESTS();
+  if (g_reported) return 0;
+  fmt::print(stderr, "case {}: no result was reported\n", Current()->case_name);
+  return 1;
+}
+
+}  // namespace watchproof

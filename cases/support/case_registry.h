@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cases that are linked into this executable, with what `list`, `explain` and the runner know
+// of them.
+//
+// Filled before main by WATCH_CASE; constant afterwards.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace watchproof {
+
+enum class Level { kMust, kShould, kMay };
+std::string_view Name(Level level);
+
+enum class Capability { kProxy, kCompaction, kClientChosenIds, kProgressRequest };
+std::string_view Name(Capability capability);
+
+struct CaseInfo {
+  std::string name;         // "Suite.Name"
+  std::string requirement;  // the sentence of etcd's documentation or the issue it comes from
+  std::string explain;      // plain language, for `explain`
+  Level level = Level::kMust;
+  std::vector<Capability> needs;
+  std::vector<std::string> guarantees;  // judged by it; the first is the one it exists for
+  std::vector<int> upstream;            // etcd issue numbers
+  std::string file;                     // source file and line
+  int line = 0;
+};
+
+// Sorted by name.
+std::vector<CaseInfo> AllCases();
+const CaseInfo* FindCase(std::string_view name);
+// Called by WATCH_CASE. Returns true, so that it can initialise a constant.
+bool RegisterCase(CaseInfo info);
+
+// Runs the one case in this process and writes its result line to the descriptor of the spec.
+// `json` is an AttemptSpec. Returns the process's exit code: 0 when a result line was written.
+int RunCaseProcess(std::string_view json);
+
+}  // namespace watchproof

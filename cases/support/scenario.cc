@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cases/support/scenario.h"
+
+#include "harness/base/check.h"
+
+namespace watchproof {
+
+KeyRange Prefix(const std::string& prefix) {
+  WP_CHECK(!prefix.empty() && prefix.back() != '\xff', "a prefix of this suite ends below 0xff");
+  KeyRange range{prefix, prefix};
+  ++range.range_end.back();
+  return range;
+}
+
+std::string Scenario::Key(const std::string& stem) { return stem + "/" + keys_.Word(8); }
+
+ValueRef Scenario::Value(const ValueSize& size) {
+  const auto bytes =
+      values_.Between(static_cast<std::int64_t>(size.least), static_cast<std::int64_t>(size.most));
+  return {.seed = values_.Next(), .bytes = static_cast<std::size_t>(bytes)};
+}
+
+Write Scenario::Put(const std::string& key, const ValueSize& size) {
+  Add(PutStep{key, Value(size)});
+  return NextWrite();
+}
+
+Write Scenario::Delete(const std::string& key) {
+  Add(DeleteStep{.key = key});
+  return NextWrite();
+}
+
+Write Scenario::PutTogether(const std::vector<std::string>& keys, const ValueSize& size) {
+  TxnStep txn;
+  for (const std::string& key : keys) txn.writes.emplace_back(PutStep{key, Value(size)});
+  Add(std::move(txn));
+  return NextWrite();
+}
+
+void Scenario::Watch(const WatchOptions& options) {
+  Add(WatchStep{.group = options.group,
+                .count = options.count,
+                .key = options.range.key,
+                .range_end = options.range.range_end,
+                .start = options.start,
+                .first_id = options.first_id,
+                .previous_values = options.previous_values,
+                .stream = options.stream});
+}
+
+void Scenario::Hold(Duration least, Duration most) { Add(HoldStep{times_.Between(least, most)}); }
+
+}  // namespace watchproof

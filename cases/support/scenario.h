@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The language in which a case says what it is going to do. Nothing is done while it speaks: the
+// sentences become a plan, decided from the seed, and the fixture carries it out, heals, converges
+// and judges.
+//
+//   WATCH_CASE(Reliable, DeliversOneKey, {...}) {
+//     const std::string key = scenario.Key("k");
+//     scenario.Watch({.group = "all", .range = OneKey(key)});
+//     scenario.AwaitCreated("all");
+//     scenario.Put(key);
+//   }
+//
+// Not thread-safe.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/prng.h"
+#include "harness/driver/plan.h"
+
+namespace watchproof {
+
+struct KeyRange {
+  std::string key;
+  std::string range_end;
+};
+inline KeyRange OneKey(std::string key) { return {std::move(key), ""}; }
+// Every key that begins with `prefix`. Requires: its last byte is below 0xff.
+KeyRange Prefix(const std::string& prefix);
+
+// A write by its place among the writes of the scenario; stands for its revision.
+struct Write {
+  std::int64_t index = 0;
+  RevisionRef revision() const { return OfWrite(index); }
+};
+
+struct WatchOptions {
+  std::string group;
+  std::size_t count = 1;
+  KeyRange range;
+  RevisionRef start = FromNow();
+  std::int64_t first_id = 0;  // chosen by the client from here on; 0: by the server
+  bool previous_values = false;
+  std::string stream = "main";
+};
+
+// Drawn from the seed for every value: its length lies between the two, in bytes.
+struct ValueSize {
+  std::size_t least = 16;
+  std::size_t most = 64;
+};
+
+class Scenario {
+ public:
+  explicit Scenario(const Prng& seed) : prng_(seed) {}
+
+  // A generator for one purpose of the case.
+  Prng Random(std::string_view purpose) const { return prng_.Fork(purpose); }
+  // A key that begins with `stem` and ends in letters of the seed.
+  std::string Key(const std::string& stem);
+
+  Write Put(const std::string& key, const ValueSize& size = {});
+  // Requires: the key exists, otherwise there is no revision.
+  Write Delete(const std::string& key);
+  // One transaction that puts every key; the keys differ.
+  Write PutTogether(const std::vector<std::string>& keys, const ValueSize& size = {});
+  void Compact(const RevisionRef& at) { Add(CompactStep{at}); }
+
+  void Watch(const WatchOptions& options);
+  void AwaitCreated(const std::string& group) { Add(AwaitCreatedStep{group}); }
+  void AwaitDelivered(const std::string& group) { Add(AwaitDeliveredStep{group}); }
+  // Until the target's own gauge counts this many more watchers than at the start, where it has
+  // one.
+  void AwaitRegistered(std::size_t watchers) { Add(AwaitRegisteredStep{watchers}); }
+  void AwaitSyncPasses(int passes) { Add(AwaitSyncPassesStep{passes}); }
+  void RequestProgress(const std::string& stream = "main") { Add(RequestProgressStep{stream}); }
+  void AwaitProgress(const std::string& stream = "main") { Add(AwaitProgressStep{stream}); }
+
+  void Inject(const std::string& fault, std::map<std::string, std::string> parameters = {}) {
+    Add(InjectStep{fault, std::move(parameters)});
+  }
+  void AwaitFelt(const std::string& fault) { Add(AwaitFeltStep{fault}); }
+  void Heal(const std::string& fault) { Add(HealStep{fault}); }
+  // A length of time between the two, drawn from the seed, that belongs to the scenario.
+  void Hold(Duration least, Duration most);
+
+  // A watch that starts exactly at the compaction floor may get ErrCompacted instead of what it is
+  // owed.
+  void PermitCompactedAtTheFloor() { plan_.permit_compacted_at_the_floor = true; }
+
+  const Plan& plan() const { return plan_; }
+
+ private:
+  void Add(Step step) { plan_.steps.push_back(std::move(step)); }
+  Write NextWrite() { return {writes_++}; }
+  ValueRef Value(const ValueSize& size);
+
+  const Prng prng_;
+  Prng keys_ = prng_.Fork("keys");
+  Prng values_ = prng_.Fork("values");
+  Prng times_ = prng_.Fork("times");
+  Plan plan_;
+  std::int64_t writes_ = 0;
+};
+
+}  // namespace watchproof

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "embedded_store/mvcc/key_index.h"
+
+#include <algorithm>
+
+#include "harness/base/check.h"
+
+namespace watchproof::store {
+namespace {
+
+bool MainBelow(const RevisionPair& pair, Revision main) { return pair.main < main; }
+bool MainAbove(Revision main, const RevisionPair& pair) { return main < pair.main; }
+
+}  // namespace
+
+KeyIndex::Life KeyIndex::Put(const std::string& key, RevisionPair at) {
+  Generations& lives = keys_[key];
+  if (lives.empty() || lives.back().ended) {
+    lives.push_back({.life = {.create = at.main, .version = 0}, .ended = false, .revisions = {}});
+  }
+  Generation& now = lives.back();
+  WP_CHECK(now.revisions.empty() || now.revisions.back() < at, "revisions of a key only grow");
+  now.revisions.push_back(at);
+  ++now.life.version;
+  return now.life;
+}
+
+void KeyIndex::Delete(const std::string& key, RevisionPair at) {
+  const auto found = keys_.find(key);
+  WP_CHECK(found != keys_.end() && !found->second.back().ended, "only a living key is deleted");
+  found->second.back().revisions.push_back(at);
+  found->second.back().ended = true;
+}
+
+std::optional<RevisionPair> KeyIndex::FindAt(const std::string& key, Revision revision) const {
+  const auto found = keys_.find(key);
+  if (found == keys_.end()) return std::nullopt;
+  return Visible(found->second, revision);
+}
+
+void KeyIndex::VisitAt(const KeyRange& range, Revision revision, const Visit& visit) const {
+  for (auto it = keys_.lower_bound(range.begin); it != keys_.end(); ++it) {
+    if (!range.Contains(it->first)) return;
+    if (auto at = Visible(it->second, revision)) visit(it->first, *at);
+  }
+}
+
+std::optional<RevisionPair> KeyIndex::Visible(const Generations& lives, Revision revision) {
+  for (auto life = lives.rbegin(); life != lives.rend(); ++life) {
+    const auto after =
+        std::upper_bound(life->revisions.begin(), life->revisions.end(), revision, MainAbove);
+    if (after == life->revisions.begin()) continue;  // this life began later
+    if (life->ended && after == life->revisions.end()) return std::nullopt;
+    return *(after - 1);
+  }
+  return std::nullopt;
+}
+
+std::vector<RevisionPair> KeyIndex::Compact(Revision floor) {
+  std::vector<RevisionPair> dropped;
+  for (auto it = keys_.begin(); it != keys_.end();) {
+    Generations& lives = it->second;
+    for (Generation& life : lives) Trim(life, floor, dropped);
+    std::erase_if(lives, [](const Generation& life) { return life.revisions.empty(); });
+    it = lives.empty() ? keys_.erase(it) : std::next(it);
+  }
+  return dropped;
+}
+
+void KeyIndex::Trim(Generation& life, Revision floor, std::vector<RevisionPair>& dropped) {
+  auto& revisions = life.revisions;
+  // All that happened at the floor stays, because a watch may start there. What a read at the floor
+  // sees is either among it or the last put before it.
+  auto kept = std::lower_bound(revisions.begin(), revisions.end(), floor, MainBelow);
+  const bool changed_at_floor = kept != revisions.end() && kept->main == floor;
+  if (!changed_at_floor && kept != revisions.begin()) {
+    const bool is_delete = life.ended && kept == revisions.end();
+    if (!is_delete) --kept;
+  }
+  dropped.insert(dropped.end(), revisions.begin(), kept);
+  revisions.erase(revisions.begin(), kept);
+}
+
+}  // namespace watchproof::store

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests to the store and their answers: etcd's key-value operations without their wire form.
+//
+//   store.Put({.key = "k", .value = "v"});
+//   store.Range({.range = {"a", "b"}, .at = Revision{7}});
+//
+// Threads: values. Every answer carries the store's revision as the caller's answer header must
+// show it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "embedded_store/mvcc/change.h"
+#include "embedded_store/mvcc/key_range.h"
+
+namespace watchproof::store {
+
+enum class SortOrder { kNone, kAscend, kDescend };
+enum class SortTarget { kKey, kVersion, kCreate, kMod, kValue };
+
+struct RangeQuery {
+  KeyRange range;
+  std::int64_t limit = 0;  // 0: none
+  Revision at{0};          // 0 or less: the current one
+  SortOrder order = SortOrder::kNone;
+  SortTarget target = SortTarget::kKey;
+  bool keys_only = false;
+  bool count_only = false;
+  // 0: no bound. They thin the list out after counting.
+  Revision min_mod{0};
+  Revision max_mod{0};
+  Revision min_create{0};
+  Revision max_create{0};
+};
+struct RangeAnswer {
+  Revision revision;
+  std::vector<KeyValue> kvs;
+  bool more = false;
+  std::int64_t count = 0;  // of the whole range, whatever the limit and the bounds
+};
+
+struct PutOp {
+  std::string key;
+  std::string value;
+  std::int64_t lease = 0;
+  bool want_previous = false;
+  bool ignore_value = false;  // keep the value that is there
+  bool ignore_lease = false;
+};
+struct PutAnswer {
+  Revision revision;
+  std::optional<KeyValue> previous;
+};
+
+struct DeleteOp {
+  KeyRange range;
+  bool want_previous = false;
+};
+struct DeleteAnswer {
+  Revision revision;
+  std::int64_t deleted = 0;
+  std::vector<KeyValue> previous;
+};
+
+enum class CompareTarget { kVersion, kCreate, kMod, kValue, kLease };
+enum class CompareResult { kEqual, kGreater, kLess, kNotEqual };
+// Holds when it holds for every key of the range. A range without keys compares as one key that is
+// all zeros, except that no comparison of values holds for it.
+struct Compare {
+  KeyRange range;
+  CompareTarget target = CompareTarget::kVersion;
+  CompareResult result = CompareResult::kEqual;
+  std::int64_t number = 0;
+  std::string value;
+};
+
+struct TxnOp;
+// The empty alternative is an operation whose kind the client left out; it is refused.
+using Operation = std::variant<std::monostate, RangeQuery, PutOp, DeleteOp, TxnOp>;
+struct TxnOp {
+  std::vector<Compare> compares;
+  std::vector<Operation> success;
+  std::vector<Operation> failure;
+};
+struct TxnAnswer;
+using Answer = std::variant<RangeAnswer, PutAnswer, DeleteAnswer, TxnAnswer>;
+struct TxnAnswer {
+  Revision revision;
+  bool succeeded = false;
+  std::vector<Answer> answers;
+};
+
+}  // namespace watchproof::store

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refuses requests that are wrong by themselves, whatever the store holds.
+//
+// Threads: free functions without state.
+#pragma once
+
+#include "embedded_store/mvcc/operations.h"
+#include "harness/base/status.h"
+
+namespace watchproof::store {
+
+// The most operations in one branch of a transaction, and the most comparisons.
+inline constexpr std::size_t kMaxTxnOperations = 128;
+
+Status CheckQuery(const RangeQuery& query);
+Status CheckPut(const PutOp& put);
+Status CheckDelete(const DeleteOp& removal);
+// Includes the ban on changing one key twice: no key may be put twice, or put and deleted, in
+// branches that can both run.
+Status CheckTxn(const TxnOp& txn);
+
+}  // namespace watchproof::store

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "embedded_store/mvcc/txn_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/base/check.h"
+
+namespace watchproof::store {
+
+TxnPlan PlanTxn(const TxnOp& request, const ReadView& view) {
+  TxnPlan plan{.request = &request, .succeeded = true, .nested = {}};
+  plan.succeeded = std::all_of(request.compares.begin(), request.compares.end(),
+                               [&](const Compare& compare) { return view.Holds(compare); });
+  for (const Operation& operation : plan.branch()) {
+    if (const auto* nested = std::get_if<TxnOp>(&operation)) {
+      plan.nested.push_back(PlanTxn(*nested, view));
+    }
+  }
+  return plan;
+}
+
+Status CheckPlan(const TxnPlan& plan, const WriteTxn& txn) {
+  auto nested = plan.nested.begin();
+  for (const Operation& operation : plan.branch()) {
+    if (const auto* query = std::get_if<RangeQuery>(&operation)) {
+      WP_RETURN_IF_ERROR(txn.view().CheckRevision(query->at));
+    } else if (const auto* put = std::get_if<PutOp>(&operation)) {
+      WP_RETURN_IF_ERROR(txn.CheckAgainstStore(*put));
+    } else if (std::holds_alternative<TxnOp>(operation)) {
+      WP_RETURN_IF_ERROR(CheckPlan(*nested++, txn));
+    }
+  }
+  return {};
+}
+
+TxnAnswer RunPlan(const TxnPlan& plan, WriteTxn& txn) {
+  TxnAnswer answer{.revision = {}, .succeeded = plan.succeeded, .answers = {}};
+  auto nested = plan.nested.begin();
+  for (const Operation& operation : plan.branch()) {
+    if (const auto* query = std::get_if<RangeQuery>(&operation)) {
+      auto range = txn.view().Range(*query);
+      WP_CHECK(range.has_value(), "the plan was checked, so its reads cannot be refused");
+      answer.answers.emplace_back(*std::move(range));
+    } else if (const auto* put = std::get_if<PutOp>(&operation)) {
+      answer.answers.emplace_back(txn.Put(*put));
+    } else if (const auto* removal = std::get_if<DeleteOp>(&operation)) {
+      answer.answers.emplace_back(txn.Delete(*removal));
+    } else {
+      answer.answers.emplace_back(RunPlan(*nested++, txn));
+    }
+  }
+  answer.revision = txn.now();
+  return answer;
+}
+
+}  // namespace watchproof::store

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "embedded_store/mvcc/write_txn.h"
+
+#include <memory>
+#include <utility>
+
+#include "embedded_store/mvcc/errors.h"
+
+namespace watchproof::store {
+
+Status WriteTxn::CheckAgainstStore(const PutOp& put) const {
+  if ((put.ignore_value || put.ignore_lease) && !index_.FindAt(put.key, now())) {
+    return ErrKeyNotFound();
+  }
+  // There are no leases in this store yet, so none can be found.
+  if (put.lease != 0) return ErrLeaseNotFound();
+  return {};
+}
+
+PutAnswer WriteTxn::Put(const PutOp& put) {
+  PutAnswer answer;
+  const ChangePtr before = view().FindAt(put.key, now());
+  if (put.want_previous && before) answer.previous = before->kv;
+  Change change{.kind = ChangeKind::kPut,
+                .sub = static_cast<std::int64_t>(events_.size()),
+                .kv = {.key = put.key, .value = put.value, .lease = put.lease}};
+  if (put.ignore_value) change.kv.value = before->kv.value;
+  if (put.ignore_lease) change.kv.lease = before->kv.lease;
+  const KeyIndex::Life life = index_.Put(put.key, {begin_.next(), change.sub});
+  change.kv.create = life.create;
+  change.kv.version = life.version;
+  Record(std::move(change));
+  answer.revision = now();
+  return answer;
+}
+
+DeleteAnswer WriteTxn::Delete(const DeleteOp& removal) {
+  DeleteAnswer answer;
+  std::vector<std::string> doomed;
+  index_.VisitAt(removal.range, now(), [&](const std::string& key, RevisionPair where) {
+    doomed.push_back(key);
+    if (removal.want_previous) answer.previous.push_back(backend_.Get(where)->kv);
+  });
+  for (std::string& key : doomed) {
+    const auto sub = static_cast<std::int64_t>(events_.size());
+    index_.Delete(key, {begin_.next(), sub});
+    Record({.kind = ChangeKind::kDelete, .sub = sub, .kv = {.key = std::move(key), .value = {}}});
+  }
+  answer.deleted = static_cast<std::int64_t>(doomed.size());
+  answer.revision = now();
+  return answer;
+}
+
+void WriteTxn::Record(Change change) {
+  change.kv.mod = begin_.next();
+  auto shared = std::make_shared<const Change>(std::move(change));
+  backend_.Append({shared->kv.mod, shared->sub}, shared);
+  // Watchers are promised the value one revision earlier, not the one before an earlier operation
+  // of this transaction.
+  const auto where = index_.FindAt(shared->kv.key, begin_);
+  ChangePtr previous = where ? backend_.Get(*where) : nullptr;
+  events_.push_back({.change = std::move(shared), .previous = std::move(previous)});
+}
+
+}  // namespace watchproof::store

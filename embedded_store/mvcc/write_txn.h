@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// One transaction in the making: all its changes share one main revision, and its reads see its own
+// changes.
+//
+//   WriteTxn txn(index, backend, current, compacted);
+//   txn.Put(...); txn.Delete(...);
+//   Commit commit = std::move(txn).Finish();   // commit.revision == current when nothing changed
+//
+// Changes land in index and backend at once; there is no way back, so every check comes before the
+// first change. Not thread-safe. Ownership: borrows index and backend for its own short life.
+#pragma once
+
+#include <cstdint>
+
+#include "embedded_store/mvcc/read_view.h"
+
+namespace watchproof::store {
+
+class WriteTxn {
+ public:
+  WriteTxn(KeyIndex& index, Backend& backend, Revision begin, Revision compacted)
+      : index_(index), backend_(backend), begin_(begin), compacted_(compacted) {}
+
+  // The revision its reads see: one up as soon as something changed.
+  Revision now() const { return events_.empty() ? begin_ : begin_.next(); }
+  ReadView view() const { return ReadView(index_, backend_, now(), compacted_); }
+  Status CheckAgainstStore(const PutOp& put) const;
+  // Requires: the operation passed its checks.
+  PutAnswer Put(const PutOp& put);
+  DeleteAnswer Delete(const DeleteOp& removal);
+  Commit Finish() && { return {.revision = now(), .events = std::move(events_)}; }
+
+ private:
+  void Record(Change change);
+
+  KeyIndex& index_;
+  Backend& backend_;
+  const Revision begin_;
+  const Revision compacted_;
+  std::vector<Event> events_;
+};
+
+}  // namespace watchproof::store

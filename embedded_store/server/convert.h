@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Between etcd's messages and the store's types. Nothing else in the embedded store knows both.
+//
+// Threads: free functions without state.
+#pragma once
+
+#include <grpcpp/support/status.h>
+
+#include <vector>
+
+#include "embedded_store/mvcc/operations.h"
+#include "embedded_store/watch/watch_types.h"
+#include "fixtures/protos/rpc.pb.h"
+#include "harness/base/status.h"
+
+namespace watchproof::store {
+
+// The one conversion from our Status to gRPC's.
+grpc::Status ToGrpc(const Status& status);
+
+// There is one member in one cluster, and its term never changes.
+void FillHeader(Revision revision, etcdserverpb::ResponseHeader* header);
+void FillIdentity(etcdserverpb::ResponseHeader* header);
+
+// Refuses only what the store's types cannot express.
+Result<RangeQuery> FromWire(const etcdserverpb::RangeRequest& request);
+PutOp FromWire(const etcdserverpb::PutRequest& request);
+DeleteOp FromWire(const etcdserverpb::DeleteRangeRequest& request);
+Result<TxnOp> FromWire(const etcdserverpb::TxnRequest& request);
+WatchSpec FromWire(const etcdserverpb::WatchCreateRequest& request);
+
+// Headers get the revision only; answers inside a transaction stay like that, the outermost one is
+// completed with FillIdentity.
+void ToWire(const RangeAnswer& answer, etcdserverpb::RangeResponse* response);
+void ToWire(const PutAnswer& answer, etcdserverpb::PutResponse* response);
+void ToWire(const DeleteAnswer& answer, etcdserverpb::DeleteRangeResponse* response);
+void ToWire(const TxnAnswer& answer, etcdserverpb::TxnResponse* response);
+
+// One message, or several when the reply may be fragmented and is above `most_bytes`. A single
+// event above the bound still travels whole.
+std::vector<etcdserverpb::WatchResponse> ToWire(const WatchReply& reply, std::size_t most_bytes);
+
+}  // namespace watchproof::store

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "embedded_store/server/http_port.h"
+
+#include <boost/asio.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <thread>
+#include <utility>
+
+namespace watchproof::store {
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+
+namespace {
+
+constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+// An idle or stuck connection is not kept longer.
+constexpr std::chrono::seconds kPatience{30};
+
+using Request = http::request<http::string_body>;
+using Response = http::response<http::string_body>;
+
+Response Answer(const Request& request, const HttpPort::Pages& pages) {
+  const auto target = request.target();
+  const auto found = pages.find(std::string(target.data(), target.size()));
+  Response response(http::status::not_found, request.version());
+  response.set(http::field::content_type, "text/plain");
+  response.body() = "404 page not found\n";
+  if (found != pages.end()) {
+    Page page = found->second();
+    response.result(http::status::ok);
+    response.set(http::field::content_type, page.type);
+    response.body() = std::move(page.body);
+  }
+  response.keep_alive(request.keep_alive());
+  response.prepare_payload();
+  return response;
+}
+
+asio::awaitable<void> Serve(beast::tcp_stream stream, const HttpPort::Pages& pages) {
+  beast::flat_buffer buffer;
+  for (bool open = true; open;) {
+    stream.expires_after(kPatience);
+    Request request;
+    const auto [read_error, read] = co_await http::async_read(stream, buffer, request, kAwait);
+    if (read_error) co_return;
+    const Response response = Answer(request, pages);
+    const auto [write_error, written] = co_await http::async_write(stream, response, kAwait);
+    open = !write_error && response.keep_alive();
+  }
+}
+
+asio::awaitable<void> Accept(tcp::acceptor& acceptor, const HttpPort::Pages& pages) {
+  while (acceptor.is_open()) {
+    auto [error, socket] = co_await acceptor.async_accept(kAwait);
+    if (error) continue;
+    asio::co_spawn(acceptor.get_executor(), Serve(beast::tcp_stream(std::move(socket)), pages),
+                   asio::detached);
+  }
+}
+
+Status Listen(tcp::acceptor& acceptor, const std::string& host, int port) {
+  boost::system::error_code error;
+  const auto address = asio::ip::make_address(host, error);
+  if (!error) {
+    const tcp::endpoint endpoint(address, static_cast<asio::ip::port_type>(port));
+    acceptor.open(endpoint.protocol(), error);
+    if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor.bind(endpoint, error);
+    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  }
+  if (!error) return {};
+  return FromErrorCode(error).WithContext("listening on {}:{}", host, port);
+}
+
+}  // namespace
+
+struct HttpPort::Impl {
+  explicit Impl(Pages all) : pages(std::move(all)) {}
+
+  const Pages pages;
+  asio::io_context io{1};
+  tcp::acceptor acceptor{io};
+  int port = 0;
+  std::thread thread;
+};
+
+Result<std::unique_ptr<HttpPort>> HttpPort::Start(const std::string& host, int port, Pages pages) {
+  auto impl = std::make_unique<Impl>(std::move(pages));
+  WP_RETURN_IF_ERROR(Listen(impl->acceptor, host, port));
+  boost::system::error_code error;
+  impl->port = impl->acceptor.local_endpoint(error).port();
+  asio::co_spawn(impl->io, Accept(impl->acceptor, impl->pages), asio::detached);
+  impl->thread = std::thread([io = &impl->io] { io->run(); });
+  return std::unique_ptr<HttpPort>(new HttpPort(std::move(impl)));
+}
+
+HttpPort::HttpPort(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+HttpPort::~HttpPort() { Stop(); }
+
+int HttpPort::port() const { return impl_->port; }
+
+void HttpPort::Stop() {
+  impl_->io.stop();
+  if (impl_->thread.joinable()) impl_->thread.join();
+}
+
+Status ProbePort(const std::string& host, int port) {
+  asio::io_context io;
+  tcp::acceptor acceptor(io);
+  return Listen(acceptor, host, port);
+}
+
+}  // namespace watchproof::store

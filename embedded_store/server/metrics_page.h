@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages of the HTTP port, in etcd's words, so that whoever watches an etcd can watch this
+// store.
+//
+// Threads: free functions over things that are safe from any thread.
+#pragma once
+
+#include <string>
+
+#include "embedded_store/mvcc/mvcc_store.h"
+#include "embedded_store/server/http_port.h"
+#include "embedded_store/watch/watch_counters.h"
+
+namespace watchproof::store {
+
+// Borrows store and counters until the port has stopped.
+HttpPort::Pages MakePages(const MvccStore& store, const WatchCounters& counters,
+                          const std::string& version);
+
+}  // namespace watchproof::store

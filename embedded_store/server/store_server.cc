@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "embedded_store/server/store_server.h"
+
+#include <fmt/format.h>
+#include <grpcpp/grpcpp.h>
+
+#include <utility>
+
+#include "embedded_store/defects/defect.h"
+#include "embedded_store/mvcc/mvcc_store.h"
+#include "embedded_store/server/http_port.h"
+#include "embedded_store/server/kv_service.h"
+#include "embedded_store/server/metrics_page.h"
+#include "embedded_store/server/watch_service.h"
+#include "embedded_store/watch/hub_thread.h"
+
+namespace watchproof::store {
+
+// In construction order: each part may use those above it.
+struct StoreServer::Parts {
+  Parts(const StoreOptions& chosen, std::unique_ptr<Hooks> made)
+      : options(chosen), hooks(std::move(made)) {}
+
+  const StoreOptions options;
+  const std::unique_ptr<Hooks> hooks;
+  MvccStore store;
+  HubThread hub{store, *hooks, {.progress_interval = options.progress_interval}};
+  KvService kv{store, hub};
+  WatchService watch{hub};
+  MaintenanceService maintenance{store, options.version};
+  int port = 0;
+  std::unique_ptr<grpc::Server> grpc;
+  std::unique_ptr<HttpPort> http;
+  bool stopped = false;
+};
+
+namespace {
+
+void SetLimits(grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(static_cast<int>(kMaxReceiveBytes));
+  builder.SetMaxSendMessageSize(-1);
+  // Two servers on one port would share its clients between them, silently.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // etcd's keep-alive: clients may ping every 5 s, with or without a call.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 2 * 60 * 60 * 1000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20 * 1000);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& options) {
+  WP_ASSIGN_OR_RETURN(std::unique_ptr<Hooks> hooks, MakeHooks(options.defects));
+  // gRPC does not say why it could not listen, so ask first; what another process takes in between
+  // is still refused below.
+  WP_RETURN_IF_ERROR(ProbePort(options.host, options.port));
+  auto parts = std::make_unique<Parts>(options, std::move(hooks));
+
+  grpc::ServerBuilder builder;
+  SetLimits(builder);
+  builder.AddListeningPort(fmt::format("{}:{}", options.host, options.port),
+                           grpc::InsecureServerCredentials(), &parts->port);
+  builder.RegisterService(&parts->kv);
+  builder.RegisterService(&parts->watch);
+  builder.RegisterService(&parts->maintenance);
+  parts->grpc = builder.BuildAndStart();
+  if (!parts->grpc || parts->port == 0) {
+    return Fail(StatusCode::kUnavailable, "cannot listen on {}:{}", options.host, options.port);
+  }
+  std::unique_ptr<StoreServer> server(new StoreServer(std::move(parts)));
+  Parts& running = *server->parts_;
+  WP_ASSIGN_OR_RETURN(running.http, HttpPort::Start(options.host, options.http_port,
+                                                    MakePages(running.store, running.hub.counters(),
+                                                              options.version)));
+  return server;
+}
+
+StoreServer::StoreServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+StoreServer::~StoreServer() { Stop(); }
+
+std::string StoreServer::endpoint() const {
+  return fmt::format("{}:{}", parts_->options.host, parts_->port);
+}
+
+std::string StoreServer::http_endpoint() const {
+  return fmt::format("{}:{}", parts_->options.host, parts_->http->port());
+}
+
+void StoreServer::Stop() {
+  if (std::exchange(parts_->stopped, true)) return;
+  if (parts_->http) parts_->http->Stop();
+  // A watch never ends by itself, so there is nothing to wait for before cancelling.
+  parts_->grpc->Shutdown(std::chrono::system_clock::now());
+  parts_->watch.AwaitIdle();
+  parts_->hub.Stop();
+}
+
+}  // namespace watchproof::store

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The embedded store as an etcd-compatible server in this process: KV, Watch and Maintenance.Status
+// over gRPC, and /health, /version, /metrics over HTTP on a second port.
+//
+//   WP_ASSIGN_OR_RETURN(auto server, StoreServer::Start({.port = 0, .http_port = 0}));
+//   etcdctl --endpoints server->endpoint() ...   curl server->http_endpoint()/metrics
+//
+// Threads: gRPC's, one for the hub, one for HTTP; Start and Stop from any one thread. Stop is
+// idempotent and waits; open watches are cancelled. Ownership: all of it by value; an executable
+// that names defects links the defects folder itself.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+
+namespace watchproof::store {
+
+struct StoreOptions {
+  std::string host = "127.0.0.1";
+  int port = 2379;       // 0: any that is free
+  int http_port = 2381;  // 0: any that is free
+  std::vector<std::string> defects{};
+  std::chrono::milliseconds progress_interval = 10min;
+  // Shown by Maintenance.Status and /version. Clients read a semantic version in it.
+  std::string version = "0.1.0-watchproof";
+};
+
+class StoreServer {
+ public:
+  // Fails on an unknown defect (kInvalidArgument, naming the known ones) and on a port that is
+  // taken.
+  static Result<std::unique_ptr<StoreServer>> Start(const StoreOptions& options);
+  ~StoreServer();
+  StoreServer(const StoreServer&) = delete;
+  StoreServer& operator=(const StoreServer&) = delete;
+
+  std::string endpoint() const;       // host:port
+  std::string http_endpoint() const;  // host:port
+  void Stop();
+
+ private:
+  struct Parts;  // hides gRPC from those who include this
+  explicit StoreServer(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace watchproof::store

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "embedded_store/server/watch_call.h"
+
+#include <iterator>
+#include <utility>
+
+#include "embedded_store/server/convert.h"
+#include "embedded_store/server/kv_service.h"
+
+namespace watchproof::store {
+
+WatchCall::WatchCall(WatchService& service, HubThread& hub)
+    : service_(service),
+      hub_(hub),
+      queue_(std::make_shared<StreamQueue>(hub.limits(), hub.counters())) {
+  service_.Enter();
+}
+
+void WatchCall::Begin() {
+  self_ = shared_from_this();
+  hub_.Post([self = self_](WatchHub& hub, TimePoint now) {
+    self->stream_ = hub.Open(self->queue_, self, now);
+    self->ReadNext();
+  });
+}
+
+void WatchCall::OnReadDone(bool ok) {
+  // No more requests: the client has closed its half, and its watches live on; or the call is over,
+  // and OnCancel says so.
+  if (!ok) return;
+  hub_.Post([self = shared_from_this()](WatchHub& hub, TimePoint) { self->Handle(hub); });
+}
+
+void WatchCall::Handle(WatchHub& hub) {
+  if (request_.has_create_request()) {
+    hub.Create(stream_, FromWire(request_.create_request()));
+  } else if (request_.has_cancel_request()) {
+    hub.Cancel(stream_, WatchId{request_.cancel_request().watch_id()});
+  } else if (request_.has_progress_request()) {
+    hub.RequestProgress(stream_);
+  }
+  ReadNext();
+}
+
+void WatchCall::ReadNext() {
+  // Under the lock, because nothing may be started once the call is finished.
+  MutexLock lock(mu_);
+  reading_paused_ = queue_->control_full();
+  if (!reading_paused_ && !finished_) StartRead(&request_);
+}
+
+void WatchCall::ResumeReading() {
+  MutexLock lock(mu_);
+  if (!reading_paused_ || queue_->control_full()) return;
+  reading_paused_ = false;
+  if (!finished_) StartRead(&request_);
+}
+
+void WatchCall::Ready() {
+  if (ClaimPen()) Write();
+}
+
+bool WatchCall::ClaimPen() {
+  MutexLock lock(mu_);
+  look_again_ = true;
+  return !std::exchange(pen_taken_, true);
+}
+
+bool WatchCall::ReleasePen() {
+  MutexLock lock(mu_);
+  if (std::exchange(look_again_, false)) return false;
+  pen_taken_ = false;
+  return true;
+}
+
+WatchCall::PenUse WatchCall::JudgePen() {
+  {
+    MutexLock lock(mu_);
+    if (!canceled_) return broken_ ? PenUse::kNothing : PenUse::kReply;
+    finished_ = true;
+  }
+  // The pen stays taken for good. Whatever follows may be the end of this object.
+  Finish(grpc::Status::CANCELLED);
+  return PenUse::kFinished;
+}
+
+std::optional<etcdserverpb::WatchResponse> WatchCall::NextMessage() {
+  if (fragments_.empty()) {
+    const auto reply = queue_->Next();
+    if (!reply) return std::nullopt;
+    ResumeReading();
+    auto parts = ToWire(*reply, kMaxReceiveBytes);
+    fragments_.assign(std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
+  }
+  std::optional<etcdserverpb::WatchResponse> message(std::move(fragments_.front()));
+  fragments_.pop_front();
+  return message;
+}
+
+void WatchCall::Write() {
+  do {
+    const PenUse use = JudgePen();
+    if (use == PenUse::kFinished) return;
+    if (use == PenUse::kNothing) continue;
+    if (auto message = NextMessage()) {
+      response_ = *std::move(message);
+      StartWrite(&response_);
+      return;
+    }
+  } while (!ReleasePen());
+}
+
+void WatchCall::OnWriteDone(bool ok) {
+  if (!ok) {
+    // Nothing can be sent any more; what is left goes with the call.
+    MutexLock lock(mu_);
+    broken_ = true;
+  }
+  Write();
+}
+
+void WatchCall::OnCancel() {
+  {
+    MutexLock lock(mu_);
+    canceled_ = true;
+  }
+  if (ClaimPen()) Write();
+}
+
+void WatchCall::OnDone() {
+  hub_.Post([self = std::move(self_)](WatchHub& hub, TimePoint) { hub.Close(self->stream_); });
+  service_.Leave();
+}
+
+}  // namespace watchproof::store

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// One open watch stream on the server's side.
+//
+// Reading: a request is handed to the hub thread, which reads the next one when it has dealt with
+// this one and there is room for another answer; else the sender does, when it has made room.
+// Writing: whoever claims the pen takes replies from the queue until a write is started; the
+// completion of the write carries on with the pen in hand. The pen is also needed to finish the
+// call, so nothing is ever started after that. Threads: gRPC's and the hub's. Ownership: shared by
+// gRPC (released in OnDone), by tasks posted to the hub, and for moments by the hub when it calls
+// Ready.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "embedded_store/server/watch_service.h"
+
+namespace watchproof::store {
+
+class WatchCall final
+    : public grpc::ServerBidiReactor<etcdserverpb::WatchRequest, etcdserverpb::WatchResponse>,
+      public StreamSink,
+      public std::enable_shared_from_this<WatchCall> {
+ public:
+  WatchCall(WatchService& service, HubThread& hub);
+  // Joins the hub and starts reading. Requires: owned by a shared_ptr, of which it keeps a copy
+  // until OnDone.
+  void Begin();
+
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override;
+  void OnDone() override;
+  void Ready() override;
+
+ private:
+  // On the hub thread.
+  void Handle(WatchHub& hub);
+  // Unless there is no room for an answer, or the call is finished.
+  void ReadNext();
+  // Takes the pen; without luck the one who has it looks again.
+  bool ClaimPen();
+  // Requires: the pen. Ends with a write in flight, with the call finished, or without the pen.
+  void Write();
+  bool ReleasePen();
+  // Requires: the pen. Whether it may still be used for a reply; if the call is to be finished,
+  // finishes it.
+  enum class PenUse { kReply, kNothing, kFinished };
+  PenUse JudgePen();
+  std::optional<etcdserverpb::WatchResponse> NextMessage();
+  void ResumeReading();
+
+  WatchService& service_;
+  HubThread& hub_;
+  const std::shared_ptr<StreamQueue> queue_;  // shared with the hub, which fills it
+  std::shared_ptr<WatchCall> self_;           // gRPC's share
+  StreamId stream_{0};                        // hub thread only
+
+  etcdserverpb::WatchRequest
+      request_;  // lent to gRPC while reading, the hub thread's while handled
+  std::deque<etcdserverpb::WatchResponse> fragments_;  // of the one who has the pen
+  etcdserverpb::WatchResponse response_;               // lent to gRPC while writing
+
+  Mutex mu_;
+  bool pen_taken_ GUARDED_BY(mu_) = false;
+  bool look_again_ GUARDED_BY(mu_) = false;
+  bool canceled_ GUARDED_BY(mu_) = false;
+  bool finished_ GUARDED_BY(mu_) = false;  // no operation may be started any more
+  bool broken_ GUARDED_BY(mu_) = false;    // a write failed; the cancellation is on its way
+  bool reading_paused_ GUARDED_BY(mu_) = false;
+};
+
+}  // namespace watchproof::store

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// etcd's Watch service: each call is a mailbox between gRPC and the hub thread.
+//
+// Threads: gRPC callbacks only hand over; requests are judged on the hub thread; replies are
+// encoded by whoever starts the write, without a lock. At most one read and one write are in flight
+// per stream, and the next request is read only when its answer will find room, so a client that
+// reads nothing can make a stream hold 17 answers and 128 event replies, and no more. Ownership: a
+// call is kept alive by gRPC until OnDone and by what it posted to the hub thread. Borrows the hub
+// thread. AwaitIdle must have returned before either goes away.
+#pragma once
+
+#include <cstddef>
+
+#include "embedded_store/watch/hub_thread.h"
+#include "fixtures/protos/rpc.grpc.pb.h"
+#include "harness/base/mutex.h"
+
+namespace watchproof::store {
+
+class WatchService final : public etcdserverpb::Watch::CallbackService {
+ public:
+  explicit WatchService(HubThread& hub) : hub_(hub) {}
+
+  grpc::ServerBidiReactor<etcdserverpb::WatchRequest, etcdserverpb::WatchResponse>* Watch(
+      grpc::CallbackServerContext* context) override;
+
+  // Blocks: until the last call is done. Requires: the server takes no new calls and has cancelled
+  // the old ones.
+  void AwaitIdle();
+  // Of the calls: one more, one less.
+  void Enter();
+  void Leave();
+
+ private:
+  HubThread& hub_;
+  Mutex mu_;
+  CondVar idle_;
+  std::size_t calls_ GUARDED_BY(mu_) = 0;
+};
+
+}  // namespace watchproof::store

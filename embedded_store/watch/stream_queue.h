@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What waits to be sent on one watch stream: a bounded queue of event replies that all its watchers
+// share, and a small path of answers to control requests beside it.
+//
+//   if (!queue.OfferEvents(reply)) ...        // full: nothing was taken
+//   while (auto reply = queue.Next()) Send(*reply);
+//
+// Order of what Next gives out:
+//   1. event replies come in the order they were offered;
+//   2. an answer comes before all event replies offered after it, so no event of a watch precedes
+//   its created;
+//   3. an answer offered with After::kEverything comes after all event replies offered before it,
+//   so no event of
+//      a watch follows its canceled; with After::kNothing it overtakes them, so a create is
+//      answered although the events of its neighbours are stuck.
+//
+// Threads: any; one lock inside, under which nothing outside is called.
+// Ownership: shared by the hub, which fills it, and the sender of the stream, which empties it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "embedded_store/watch/watch_counters.h"
+#include "embedded_store/watch/watch_types.h"
+#include "harness/base/mutex.h"
+
+namespace watchproof::store {
+
+enum class After { kNothing, kEverything };
+
+class StreamQueue {
+ public:
+  // The counters must outlive the queue.
+  StreamQueue(const WatchLimits& limits, WatchCounters& counters);
+  ~StreamQueue();
+  StreamQueue(const StreamQueue&) = delete;
+  StreamQueue& operator=(const StreamQueue&) = delete;
+
+  // False when full; `reply` is then unchanged.
+  [[nodiscard]] bool OfferEvents(WatchReply& reply);
+  // Requires: control_full() was false. A client is given no more answers than it leaves room for,
+  // because its next request is read only when there is room.
+  void Answer(WatchReply reply, After after);
+  std::optional<WatchReply> Next();
+
+  bool control_full() const;
+  bool empty() const;
+
+ private:
+  struct Control {
+    WatchReply reply;
+    std::uint64_t not_before;  // number of event replies that must have left
+  };
+
+  const WatchLimits limits_;
+  WatchCounters& counters_;
+  mutable Mutex mu_;
+  std::deque<WatchReply> events_ GUARDED_BY(mu_);
+  std::deque<Control> control_ GUARDED_BY(mu_);
+  std::uint64_t offered_ GUARDED_BY(mu_) = 0;
+  std::uint64_t left_ GUARDED_BY(mu_) = 0;
+};
+
+}  // namespace watchproof::store

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams, requests, and the feeding of synced watchers. The catching up of the others is in
+// watch_sync.cc.
+#include "embedded_store/watch/watch_hub.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/base/check.h"
+
+namespace watchproof::store {
+
+WatchHub::WatchHub(MvccStore& store, Hooks& hooks, WatchLimits limits)
+    : store_(store), hooks_(hooks), limits_(limits), revision_(store.OpenFeed()) {}
+
+WatchHub::~WatchHub() = default;
+
+StreamId WatchHub::Open(std::shared_ptr<StreamQueue> queue, std::weak_ptr<StreamSink> sink,
+                        TimePoint now) {
+  const StreamId id{++last_stream_};
+  auto stream = std::make_unique<WatchStream>();
+  stream->id = id;
+  stream->queue = std::move(queue);
+  stream->sink = std::move(sink);
+  stream->next_progress = now + limits_.progress_interval;
+  streams_.emplace(id, std::move(stream));
+  ++counters_.streams;
+  return id;
+}
+
+void WatchHub::Close(StreamId id) {
+  WatchStream& stream = Find(id);
+  for (auto& [watch, watcher] : stream.watchers) {
+    Leave(*watcher);
+  }
+  counters_.watchers -= static_cast<std::int64_t>(stream.watchers.size());
+  --counters_.streams;
+  streams_.erase(id);
+  Publish();
+}
+
+WatchStream& WatchHub::Find(StreamId id) {
+  const auto found = streams_.find(id);
+  WP_CHECK(found != streams_.end(), "the stream is open");
+  return *found->second;
+}
+
+std::string_view WatchHub::Refusal(const WatchStream& stream, const WatchSpec& spec) const {
+  if (spec.range.empty()) return "mvcc: watcher range is empty";
+  // A negative start lies below every floor, also below that of a store that was never compacted
+  // (#20693).
+  if (spec.start.value < 0) return "mvcc: required revision has been compacted";
+  if (!spec.id) return {};
+  // etcd grants negative ids; progress of the whole stream could then not be told from progress of
+  // the watch.
+  if (spec.id->value < 0) return "mvcc: watch ID must not be negative";
+  if (stream.watchers.contains(*spec.id)) {
+    return "mvcc: duplicate watch ID provided on the WatchStream";
+  }
+  return {};
+}
+
+void WatchHub::Create(StreamId id, WatchSpec spec) {
+  DrainCommits();
+  WatchStream& stream = Find(id);
+  const std::string_view refusal = Refusal(stream, spec);
+  if (refusal.empty()) {
+    Admit(stream, std::move(spec));
+  } else {
+    Answer(stream,
+           {.watch = kWholeStream,
+            .revision = revision_,
+            .created = true,
+            .canceled = true,
+            .reason = std::string(refusal)},
+           After::kNothing);
+  }
+  Publish();
+}
+
+void WatchHub::Admit(WatchStream& stream, WatchSpec spec) {
+  if (!spec.id) {
+    while (stream.watchers.contains(stream.next_id)) stream.next_id = stream.next_id.next();
+    spec.id = stream.next_id;
+    stream.next_id = stream.next_id.next();
+  }
+  const WatchId id = *spec.id;
+  const Revision next = spec.start.value == 0 ? revision_.next() : spec.start;
+  auto owned = std::make_unique<Watcher>(
+      Watcher{.stream = stream, .id = id, .spec = std::move(spec), .next = next});
+  Watcher& watcher = *owned;
+  stream.watchers.emplace(id, std::move(owned));
+  ++counters_.watchers;
+  // The answer enters the control path before any event of this watch can enter the queue.
+  Answer(stream, {.watch = id, .revision = revision_, .created = true}, After::kNothing);
+  Place(watcher);
+}
+
+void WatchHub::Cancel(StreamId id, WatchId watch) {
+  DrainCommits();
+  WatchStream& stream = Find(id);
+  const auto found = stream.watchers.find(watch);
+  if (found != stream.watchers.end()) {
+    Leave(*found->second);
+    stream.watchers.erase(found);
+    --counters_.watchers;
+    Answer(stream, {.watch = watch, .revision = revision_, .canceled = true}, After::kEverything);
+  }
+  Publish();
+}
+
+bool WatchHub::ProgressIsDue(const WatchStream& stream) const {
+  // A watch that starts in the future has nothing to be told about the time before (#20221), and
+  // the revision of the answer would hold for the whole stream.
+  return !stream.watchers.empty() &&
+         std::all_of(stream.watchers.begin(), stream.watchers.end(), [this](const auto& entry) {
+           const Watcher& watcher = *entry.second;
+           return watcher.state == WatcherState::kSynced && watcher.spec.start <= revision_;
+         });
+}
+
+void WatchHub::RequestProgress(StreamId id) {
+  DrainCommits();
+  WatchStream& stream = Find(id);
+  WatchReply reply{.watch = kWholeStream, .revision = revision_};
+  if (hooks_.OnProgressRequested() == ProgressRoad::kAtOnce) {
+    Answer(stream, std::move(reply), After::kNothing);
+  } else if (ProgressIsDue(stream)) {
+    // Through the queue of the events, so that it cannot overtake one (#15220). Without room it is
+    // dropped.
+    Offer(stream, reply);
+  }
+  Publish();
+}
+
+void WatchHub::CommitStep() {
+  DrainCommits();
+  Publish();
+}
+
+void WatchHub::DrainCommits() {
+  for (const Commit& commit : store_.TakeCommits()) Feed(commit);
+}
+
+void WatchHub::Feed(const Commit& commit) {
+  WP_CHECK(commit.revision == revision_.next(), "commits come without gaps");
+  revision_ = commit.revision;
+  std::vector<Watcher*> concerned;
+  for (const Event& event : commit.events) {
+    synced_.VisitWatching(event.change->kv.key, [&](Watcher& watcher) {
+      if (!watcher.Wants(*event.change)) return;
+      if (watcher.matched.empty()) concerned.push_back(&watcher);
+      watcher.Append(event, watcher.matched);
+    });
+  }
+  // Only now, because a watcher that finds its queue full leaves the group.
+  for (Watcher* watcher : concerned) {
+    watcher->next = commit.revision.next();
+    QueueOrPark(*watcher, {.watch = watcher->id,
+                           .revision = commit.revision,
+                           .may_fragment = watcher->spec.fragment,
+                           .events = std::exchange(watcher->matched, {})});
+  }
+}
+
+bool WatchHub::QueueOrPark(Watcher& watcher, WatchReply reply) {
+  watcher.heard = true;
+  if (Offer(watcher.stream, reply)) return true;
+  Leave(watcher);
+  watcher.parked = std::move(reply);
+  Enter(watcher, WatcherState::kVictim);
+  return false;
+}
+
+bool WatchHub::Offer(WatchStream& stream, WatchReply& reply) {
+  if (!stream.queue->OfferEvents(reply)) return false;
+  if (!std::exchange(stream.has_news, true)) news_.push_back(stream.id);
+  return true;
+}
+
+void WatchHub::Answer(WatchStream& stream, WatchReply reply, After after) {
+  stream.queue->Answer(std::move(reply), after);
+  if (!std::exchange(stream.has_news, true)) news_.push_back(stream.id);
+}
+
+void WatchHub::Place(Watcher& watcher) {
+  Enter(watcher, watcher.next > revision_ ? WatcherState::kSynced : WatcherState::kUnsynced);
+}
+
+void WatchHub::Enter(Watcher& watcher, WatcherState state) {
+  watcher.state = state;
+  switch (state) {
+    case WatcherState::kSynced:
+      synced_.Add(watcher);
+      break;
+    case WatcherState::kUnsynced:
+      watcher.place = unsynced_.insert(unsynced_.end(), &watcher);
+      break;
+    case WatcherState::kVictim:
+      watcher.place = victims_.insert(victims_.end(), &watcher);
+      break;
+    case WatcherState::kCompacted:
+      break;
+  }
+}
+
+void WatchHub::Leave(Watcher& watcher) {
+  switch (watcher.state) {
+    case WatcherState::kSynced:
+      synced_.Remove(watcher);
+      break;
+    case WatcherState::kUnsynced:
+      unsynced_.erase(watcher.place);
+      break;
+    case WatcherState::kVictim:
+      victims_.erase(watcher.place);
+      break;
+    case WatcherState::kCompacted:
+      break;
+  }
+}
+
+void WatchHub::Publish() {
+  counters_.slow_watchers = static_cast<std::int64_t>(unsynced_.size() + victims_.size());
+  for (const StreamId id : std::exchange(news_, {})) {
+    const auto found = streams_.find(id);
+    if (found == streams_.end()) continue;
+    found->second->has_news = false;
+    if (const auto sink = found->second->sink.lock()) sink->Ready();
+  }
+}
+
+}  // namespace watchproof::store

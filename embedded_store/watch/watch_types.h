@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a client may ask of a watch stream, and what it is told.
+//
+// Threads: values.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "embedded_store/mvcc/change.h"
+#include "embedded_store/mvcc/key_range.h"
+#include "harness/base/deadline.h"
+#include "harness/base/units.h"
+
+namespace watchproof::store {
+
+// The bounds of the watch layer; the values are etcd's.
+struct WatchLimits {
+  std::size_t queued_replies = 128;  // event replies waiting in one stream
+  std::size_t control_replies = 17;  // created and canceled answers waiting in one stream
+  std::size_t watchers_per_step = 512;
+  std::int64_t revisions_per_batch = 1000;
+  Duration sync_interval = 100ms;  // after a step that left nothing to do, or could do nothing
+  Duration victim_interval = 10ms;
+  Duration progress_interval = 10min;
+};
+
+struct WatchSpec {
+  KeyRange range;
+  Revision start{0};          // 0: one past the current revision
+  std::optional<WatchId> id;  // absent: the hub chooses
+  bool progress_notify = false;
+  bool previous_values = false;
+  bool fragment = false;  // large replies may be split
+  bool no_puts = false;
+  bool no_deletes = false;
+};
+
+inline constexpr WatchId kWholeStream{-1};
+
+// One message to the client. Events of one revision are never spread over two of them; cutting one
+// into fragments is left to whoever knows its size on the wire.
+struct WatchReply {
+  WatchId watch{0};
+  Revision revision{0};  // of the header
+  bool created = false;
+  bool canceled = false;
+  Revision compacted{0};  // above 0: the watch ended because its history is gone
+  std::string reason;
+  bool may_fragment = false;
+  std::vector<Event> events;
+};
+
+}  // namespace watchproof::store

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// One TCP connection per channel, and none of gRPC's kindnesses that would hide what a fault did.
+//
+// Threads: any.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <string>
+
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+
+namespace watchproof {
+
+// Lazy: connects with its first call. `endpoint` is HOST:PORT.
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& endpoint);
+
+// Blocks until the channel is connected; the error names the endpoint.
+Status AwaitConnected(grpc::Channel& channel, const std::string& endpoint, Deadline deadline);
+
+}  // namespace watchproof

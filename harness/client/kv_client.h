@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes, reads and compactions; each call is recorded with its request and its answer before it is
+// judged.
+//
+//   KvClient kv(context, "127.0.0.1:2379");
+//   WP_ASSIGN_OR_RETURN(Revision revision, kv.Put("k", "v"));
+//
+// Threads: any; a call blocks its caller until the answer or its time limit. Ownership: refers to
+// the context.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/client/client_context.h"
+
+namespace watchproof {
+
+// One change of a transaction.
+struct WriteOp {
+  enum class Kind { kPut, kDelete };
+  Kind kind = Kind::kPut;
+  std::string key;
+  std::string range_end;  // of a delete; etcd's meaning
+  std::string value;      // of a put
+};
+
+struct KvOptions {
+  Duration call_limit = 10s;
+};
+
+class KvClient {
+ public:
+  KvClient(RecordingContext& context, const std::string& endpoint, const KvOptions& options = {});
+  ~KvClient();
+
+  // All return the revision of the answer's header. A write whose outcome is unknown returns the
+  // error and stays in the recording as such.
+  Result<Revision> Put(const std::string& key, const std::string& value);
+  Result<Revision> Delete(const std::string& key, const std::string& range_end);
+  Result<Revision> Transact(const std::vector<WriteOp>& writes);
+  // Physical: answers when the revisions are gone from the target's backend.
+  Result<Revision> Compact(Revision at);
+  // A linearizable read of one key; tells the current revision.
+  Result<Revision> Head();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace watchproof

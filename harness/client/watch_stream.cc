@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/client/watch_stream.h"
+
+#include <grpcpp/generic/generic_stub.h>
+
+#include <deque>
+
+#include "fixtures/protos/rpc.pb.h"
+#include "harness/base/check.h"
+#include "harness/base/mutex.h"
+#include "harness/client/channel.h"
+
+namespace watchproof {
+namespace {
+
+using Generic = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
+
+// The message as one view. The slice keeps the transport's memory alive; only a message that
+// arrived in several pieces is copied.
+Bytes ToBytes(const grpc::ByteBuffer& buffer) {
+  auto slice = std::make_shared<grpc::Slice>();
+  if (!buffer.TrySingleSlice(slice.get()).ok() && !buffer.DumpToSingleSlice(slice.get()).ok()) {
+    return {};  // an empty buffer is the empty message
+  }
+  const std::string_view view(reinterpret_cast<const char*>(slice->begin()), slice->size());
+  return Bytes(std::move(slice), view);
+}
+
+}  // namespace
+
+// A mailbox with a gate: callbacks stamp and hand on, requests leave one at a time.
+class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  Impl(RecordingContext& context, std::shared_ptr<grpc::Channel> channel)
+      : recorder_(context.recorder()), stream_(context.NextStream()), stub_(std::move(channel)) {}
+
+  void Start(const std::string& road) {
+    recorder_.Append(
+        {.kind = EntryKind::kStreamOpened, .stream = stream_, .at = recorder_.Now(), .text = road});
+    stub_.PrepareBidiStreamingCall(&context_, "/etcdserverpb.Watch/Watch", grpc::StubOptions(),
+                                   this);
+    AddHold();  // for operations started outside callbacks; released once, by Close
+    StartRead(&incoming_);
+    StartCall();
+  }
+
+  std::uint32_t Create(const CreateOptions& options) {
+    etcdserverpb::WatchRequest request;
+    auto* create = request.mutable_create_request();
+    create->set_key(options.key);
+    create->set_range_end(options.range_end);
+    create->set_start_revision(options.start.value);
+    create->set_watch_id(options.id.value);
+    create->set_prev_kv(options.previous_values);
+    create->set_progress_notify(options.progress_notify);
+    create->set_fragment(options.fragment);
+    for (const EventFilter filter : options.filters) {
+      create->add_filters(static_cast<etcdserverpb::WatchCreateRequest::FilterType>(filter));
+    }
+    MutexLock lock(mu_);
+    EnqueueLocked(request);
+    return creates_++;
+  }
+  void Send(const etcdserverpb::WatchRequest& request) {
+    MutexLock lock(mu_);
+    EnqueueLocked(request);
+  }
+  void HalfClose() {
+    MutexLock lock(mu_);
+    half_close_ = true;
+    StartNextLocked();
+  }
+
+  void StopReading() {
+    MutexLock lock(mu_);
+    reading_ = false;
+  }
+  void ResumeReading() {
+    MutexLock lock(mu_);
+    reading_ = true;
+    if (read_waits_ && !closing_) {
+      read_waits_ = false;
+      StartRead(&incoming_);
+    }
+  }
+
+  void Close() {
+    {
+      MutexLock lock(mu_);
+      if (closing_) return;
+      closing_ = true;
+      if (!done_) {
+        recorder_.Append({.kind = EntryKind::kMark,
+                          .at = recorder_.Now(),
+                          .text = fmt::format("closing stream {}", stream_)});
+      }
+    }
+    context_.TryCancel();
+    RemoveHold();
+    MutexLock lock(mu_);
+    while (!done_) ended_.Wait(mu_);
+  }
+
+  StreamId stream() const { return stream_; }
+
+ private:
+  void OnReadDone(bool ok) override {
+    if (!ok) return;
+    recorder_.Append({.kind = EntryKind::kResponseReceived,
+                      .stream = stream_,
+                      .at = recorder_.Now(),
+                      .payload = ToBytes(incoming_)});
+    MutexLock lock(mu_);
+    read_waits_ = !reading_;
+    if (reading_) StartRead(&incoming_);
+  }
+  void OnWriteDone(bool ok) override {
+    MutexLock lock(mu_);
+    in_flight_ = false;
+    broken_ = !ok;
+    StartNextLocked();
+  }
+  void OnDone(const grpc::Status& status) override {
+    const Status ended = FromRpcStatus(status);
+    recorder_.Append({.kind = EntryKind::kStreamClosed,
+                      .code = ended.code(),
+                      .stream = stream_,
+                      .at = recorder_.Now(),
+                      .text = ended.message()});
+    MutexLock lock(mu_);
+    done_ = true;
+    ended_.NotifyAll();
+  }
+
+  // Recorded where it is queued, so that a request always stands before the answer it caused.
+  void EnqueueLocked(const etcdserverpb::WatchRequest& request) REQUIRES(mu_) {
+    std::string wire = request.SerializeAsString();
+    const grpc::Slice slice(wire);
+    recorder_.Append({.kind = EntryKind::kRequestSent,
+                      .stream = stream_,
+                      .at = recorder_.Now(),
+                      .payload = Bytes::Take(std::move(wire))});
+    outgoing_.emplace_back(&slice, 1);
+    StartNextLocked();
+  }
+  void StartNextLocked() REQUIRES(mu_) {
+    if (in_flight_ || broken_ || closing_) return;
+    if (!outgoing_.empty()) {
+      current_ = std::move(outgoing_.front());
+      outgoing_.pop_front();
+      in_flight_ = true;
+      StartWrite(&current_);
+    } else if (half_close_) {
+      half_close_ = false;
+      StartWritesDone();
+    }
+  }
+
+  // Constant after construction.
+  Recorder& recorder_;
+  const StreamId stream_;
+  Generic stub_;
+  // Lent to gRPC.
+  grpc::ClientContext context_;
+  grpc::ByteBuffer incoming_;
+  grpc::ByteBuffer current_;
+  // Guarded.
+  Mutex mu_;
+  CondVar ended_;
+  std::deque<grpc::ByteBuffer> outgoing_ GUARDED_BY(mu_);  // bounded by what the case creates
+  std::uint32_t creates_ GUARDED_BY(mu_) = 0;
+  bool in_flight_ GUARDED_BY(mu_) = false;
+  bool half_close_ GUARDED_BY(mu_) = false;
+  bool broken_ GUARDED_BY(mu_) = false;
+  bool reading_ GUARDED_BY(mu_) = true;
+  bool read_waits_ GUARDED_BY(mu_) = false;  // a message was taken while reading was off
+  bool closing_ GUARDED_BY(mu_) = false;
+  bool done_ GUARDED_BY(mu_) = false;
+};
+
+WatchStream::WatchStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+WatchStream::~WatchStream() { Close(); }
+
+Result<std::unique_ptr<WatchStream>> WatchStream::Open(RecordingContext& context,
+                                                       const StreamOptions& options) {
+  auto channel = MakeChannel(options.endpoint);
+  WP_RETURN_IF_ERROR(AwaitConnected(*channel, options.endpoint, Within(options.connect_limit)));
+  auto impl = std::make_unique<Impl>(context, std::move(channel));
+  impl->Start(options.road);
+  return std::unique_ptr<WatchStream>(new WatchStream(std::move(impl)));
+}
+
+StreamId WatchStream::id() const { return impl_->stream(); }
+std::uint32_t WatchStream::Create(const CreateOptions& options) { return impl_->Create(options); }
+void WatchStream::Cancel(WatchId id) {
+  etcdserverpb::WatchRequest request;
+  request.mutable_cancel_request()->set_watch_id(id.value);
+  impl_->Send(request);
+}
+void WatchStream::RequestProgress() {
+  etcdserverpb::WatchRequest request;
+  request.mutable_progress_request();
+  impl_->Send(request);
+}
+void WatchStream::HalfClose() { impl_->HalfClose(); }
+void WatchStream::StopReading() { impl_->StopReading(); }
+void WatchStream::ResumeReading() { impl_->ResumeReading(); }
+void WatchStream::Close() { impl_->Close(); }
+
+}  // namespace watchproof

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// One bidirectional watch stream on a connection of its own, with many watches multiplexed on it.
+//
+//   WP_ASSIGN_OR_RETURN(auto stream, WatchStream::Open(context, {.endpoint = proxied, .road =
+//   "faulted"})); const std::uint32_t ordinal = stream->Create({.key = "a", .range_end = "b",
+//   .start = Revision(2)}); stream->RequestProgress(); stream->StopReading();  ...
+//   stream->ResumeReading(); stream->Close();
+//
+// What arrives goes to the recorder as it came, stamped in the reactor; nothing is decoded or
+// decided here. Threads: any may call; requests are sent in the order of the calls, one write in
+// flight. Ownership: refers to the context. Close cancels the call and waits until gRPC is done
+// with it; the destructor closes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/client/client_context.h"
+
+namespace watchproof {
+
+enum class EventFilter { kNoPut = 0, kNoDelete = 1 };
+
+struct CreateOptions {
+  std::string key;
+  std::string range_end;  // etcd's meaning: empty is one key, "\0" is from key on
+  Revision start{};       // 0: from now on
+  WatchId id{};           // 0: the server chooses
+  bool previous_values = false;
+  bool progress_notify = false;
+  bool fragment = false;
+  std::vector<EventFilter> filters;
+};
+
+struct StreamOptions {
+  std::string endpoint;          // HOST:PORT
+  std::string road = "faulted";  // "faulted", "side" or "witness", for the recording
+  Duration connect_limit = 10s;
+};
+
+class WatchStream {
+ public:
+  static Result<std::unique_ptr<WatchStream>> Open(RecordingContext& context,
+                                                   const StreamOptions& options);
+  ~WatchStream();
+
+  StreamId id() const;
+  // Returns the watch's place among the creates of this stream, from 0.
+  std::uint32_t Create(const CreateOptions& options);
+  void Cancel(WatchId id);
+  void RequestProgress();
+  // No more requests; the watches live on.
+  void HalfClose();
+  // From the return on at most one more message is taken from gRPC, until ResumeReading.
+  void StopReading();
+  void ResumeReading();
+  // Idempotent. Blocks until no callback can run any more.
+  void Close();
+
+ private:
+  class Impl;
+  explicit WatchStream(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace watchproof

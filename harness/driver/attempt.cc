@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/driver/attempt.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "harness/driver/executor.h"
+#include "harness/driver/interrupt.h"
+#include "harness/history/compress_file.h"
+
+namespace watchproof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string UtcNow() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+// In one write, since the attempts of a run append to one file.
+Status WritePlan(const AttemptSpec& spec, const Plan& plan) {
+  if (spec.plan.empty()) return {};
+  std::string text;
+  for (const std::string& line : ToJsonLines(plan, {.case_name = spec.case_name,
+                                                   .target = spec.target,
+                                                   .seed = FormatSeed(spec.seed),
+                                                   .attempt = spec.attempt})) {
+    text += line + '\n';
+  }
+  const int file = open(spec.plan.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) return FromErrno(errno).WithContext("{}: opening the plan", spec.plan);
+  const auto written = write(file, text.data(), text.size());
+  const int error = errno;
+  close(file);
+  if (written == static_cast<ssize_t>(text.size())) return {};
+  return FromErrno(error).WithContext("{}: writing the plan", spec.plan);
+}
+
+// The fault that was active at the time, or the last one before it.
+std::string Meanwhile(double at, const std::vector<ReceiptRecord>& receipts) {
+  std::string active;
+  std::string last;
+  double last_healed = 0;
+  for (const ReceiptRecord& receipt : receipts) {
+    if (receipt.armed_at > at) continue;
+    const bool over = receipt.healed_at > 0 && receipt.healed_at < at;
+    if (!over) {
+      active += fmt::format("{}fault {} since {:.0f} ms", active.empty() ? "" : "; ", receipt.fault,
+                            (at - receipt.armed_at) * 1000);
+    } else if (receipt.healed_at >= last_healed) {
+      last_healed = receipt.healed_at;
+      last = fmt::format("fault {} healed {:.0f} ms earlier", receipt.fault,
+                         (at - receipt.healed_at) * 1000);
+    }
+  }
+  return active.empty() ? last : active;
+}
+
+std::vector<FindingRecord> Convert(const std::vector<Finding>& findings,
+                                   const std::vector<ReceiptRecord>& receipts) {
+  std::vector<FindingRecord> records;
+  for (const Finding& finding : findings) {
+    FindingRecord record{
+        .guarantee = std::string(Name(finding.guarantee)),
+        .promise = std::string(Promise(finding.guarantee)),
+        .watch = finding.watch,
+        .expected = finding.expected,
+        .observed = finding.observed,
+        .meanwhile = Meanwhile(std::chrono::duration<double>(finding.at).count(), receipts)};
+    for (const Line line : finding.evidence) record.evidence.push_back(line.value);
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+std::string Join(const std::vector<std::string>& reasons) {
+  std::string all;
+  for (const std::string& reason : reasons) all += (all.empty() ? "" : "; ") + reason;
+  return all;
+}
+
+// A finding outweighs everything: it is evidence whatever else went wrong. Without one, a pass
+// needs proof.
+void Decide(AttemptResult& result, const Status& done, const Judgement& judgement,
+            const std::vector<std::string>& unproven) {
+  std::vector<std::string> doubts = judgement.undecided;
+  doubts.insert(doubts.end(), unproven.begin(), unproven.end());
+  for (const ReceiptRecord& receipt : result.receipts) {
+    if (receipt.required && !receipt.fired) {
+      doubts.push_back(fmt::format("fault {} was not felt: {}", receipt.fault, receipt.text));
+    }
+  }
+  if (Interrupted()) {
+    result.verdict = Verdict::kInconclusive;
+    result.reason = "interrupted";
+  } else if (!result.findings.empty()) {
+    result.verdict = Verdict::kFail;
+  } else if (!done.ok()) {
+    result.verdict = Verdict::kHarnessError;
+    result.reason = done.ToString();
+  } else if (!doubts.empty()) {
+    result.verdict = Verdict::kInconclusive;
+    result.reason = Join(doubts);
+  } else {
+    result.verdict = Verdict::kPass;
+  }
+}
+
+void Leave(const std::filesystem::path& file, const Json& json) {
+  std::ofstream(file) << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void LeaveEvidence(const std::filesystem::path& folder, const AttemptResult& result) {
+  const Json whole = Json::parse(ToJsonLine(result));
+  Leave(folder / "findings.json", whole.at("findings"));
+  Leave(folder / "faults.json", whole.at("receipts"));
+  if (const Status packed = CompressFile(folder / "target.log"); !packed.ok()) {
+    fmt::print(stderr, "target.log stays uncompressed: {}\n", packed.message());
+  }
+}
+
+FindingRecord DiedByItself(const ExitState& state, const std::string& last_words) {
+  return {
+      .guarantee = std::string(Name(Guarantee::kSettled)),
+      .promise = std::string(Promise(Guarantee::kSettled)),
+      .watch = "every watch",
+      .expected = "a target that lives until it is stopped; no fault of this case ends it",
+      .observed = fmt::format("its process {}; its last words: {}", state.ToString(), last_words)};
+}
+
+void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResult& result) {
+  Executor executor(world, plan, spec);
+  Status done = executor.Run();
+  if (done.ok()) done = executor.Converge();
+  executor.HealAll();
+  const auto died = world.target().died();
+  result.target_version = world.target().version();
+  const Judgement judgement = world.Finish();
+  result.receipts = executor.receipts();
+  result.findings = Convert(judgement.findings, result.receipts);
+  if (died) result.findings.push_back(DiedByItself(*died, world.target().LastWords()));
+  Decide(result, done, judgement, executor.unproven());
+}
+
+}  // namespace
+
+AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan) {
+  const TimePoint began = Clock::now();
+  AttemptResult result{.case_name = spec.case_name,
+                       .target = spec.target,
+                       .seed = FormatSeed(spec.seed),
+                       .attempt = spec.attempt,
+                       .started = UtcNow()};
+  Status ready = WritePlan(spec, plan);
+  World world(spec, {.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor});
+  if (ready.ok()) ready = world.Start();
+  if (ready.ok()) {
+    Carry(world, spec, plan, result);
+  } else {
+    result.verdict = Verdict::kHarnessError;
+    result.target_failed = world.target_failed();
+    result.reason = ready.message();
+  }
+  world.Stop();
+  LeaveEvidence(spec.folder, result);
+  result.seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  return result;
+}
+
+}  // namespace watchproof

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a case process is told by the runner: one JSON document given as an argument.
+//
+// Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "harness/base/status.h"
+
+namespace watchproof {
+
+struct AttemptSpec {
+  std::string case_name;
+  std::string target;  // SPEC: "embedded", "embedded+DEFECT", "etcd:PATH"
+  std::uint64_t seed = 0;
+  int attempt = 1;
+  std::string folder;          // of the attempt; exists
+  std::string plan;            // file to append the plan to, one line per decision
+  int result_descriptor = -1;  // where the result line goes
+  bool bypass_proxy = false;   // clients go straight to the target: no harm of the network can fire
+  bool no_faults = false;      // faults are planned but never armed
+  // Overrides of fault parameters: "stall" -> {"duration": "1ms"}.
+  std::map<std::string, std::map<std::string, std::string>> faults;
+};
+
+std::string ToJson(const AttemptSpec& spec);
+Result<AttemptSpec> ParseAttemptSpec(std::string_view json);
+
+// "0x51e9c2"; also accepts decimal and upper case. Errors name the text and what was expected.
+std::string FormatSeed(std::uint64_t seed);
+Result<std::uint64_t> ParseSeed(std::string_view text);
+
+}  // namespace watchproof

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/driver/executor.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "harness/driver/interrupt.h"
+
+namespace watchproof {
+namespace {
+
+constexpr Duration kPatience = 10s;     // for facts that every target brings about
+constexpr Duration kFeltPatience = 3s;  // for a fault to be felt
+constexpr Duration kProgressEvery = 100ms;
+constexpr std::string_view kWatcherGauge = "etcd_debugging_mvcc_watcher_total";
+constexpr int kMostSentinels = 200;  // to lift the head over the start of a watch on the future
+
+}  // namespace
+
+Executor::Executor(World& world, const Plan& plan, const AttemptSpec& spec)
+    : world_(world), plan_(plan), spec_(spec) {}
+
+Status Executor::Run() {
+  WP_ASSIGN_OR_RETURN(head_, world_.kv().Head());
+  gauge_before_ = WatcherGauge();
+  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+    if (Interrupted()) return Fail(StatusCode::kCancelled, "interrupted before step {}", i);
+    Status done = std::visit([this](const auto& step) { return Do(step); }, plan_.steps[i]);
+    if (!done.ok()) return std::move(done).WithContext("step {} of the plan", i);
+    for (const auto& [name, fault] : faults_) fault->Observe(world_.ports());
+    world_.PumpAll();
+  }
+  return {};
+}
+
+Status Executor::NoteWrite(const Result<Revision>& revision) {
+  if (!revision.has_value()) return revision.error();
+  writes_.push_back(*revision);
+  head_ = std::max(head_, *revision);
+  return {};
+}
+
+Status Executor::Do(const PutStep& step) {
+  return NoteWrite(world_.kv().Put(step.key, step.value.Make()));
+}
+
+Status Executor::Do(const DeleteStep& step) {
+  return NoteWrite(world_.kv().Delete(step.key, step.range_end));
+}
+
+Status Executor::Do(const TxnStep& step) {
+  std::vector<WriteOp> writes;
+  for (const auto& write : step.writes) {
+    if (const auto* put = std::get_if<PutStep>(&write)) {
+      writes.push_back({.kind = WriteOp::Kind::kPut, .key = put->key, .value = put->value.Make()});
+    } else {
+      const auto& erase = std::get<DeleteStep>(write);
+      writes.push_back(
+          {.kind = WriteOp::Kind::kDelete, .key = erase.key, .range_end = erase.range_end});
+    }
+  }
+  return NoteWrite(world_.kv().Transact(writes));
+}
+
+Status Executor::Do(const CompactStep& step) {
+  const auto done = world_.kv().Compact(Resolve(step.at));
+  return done.has_value() ? Status() : done.error();
+}
+
+Status Executor::Do(const WatchStep& step) {
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
+  for (std::size_t i = 0; i < step.count; ++i) {
+    const std::int64_t id = step.first_id == 0 ? 0 : step.first_id + static_cast<std::int64_t>(i);
+    const std::uint32_t ordinal = stream->Create({.key = step.key,
+                                                  .range_end = step.range_end,
+                                                  .start = Resolve(step.start),
+                                                  .id = WatchId(id),
+                                                  .previous_values = step.previous_values});
+    groups_[step.group].push_back({stream->id(), ordinal});
+  }
+  return {};
+}
+
+Status Executor::Do(const RequestProgressStep& step) {
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
+  stream->RequestProgress();
+  return {};
+}
+
+Status Executor::Do(const AwaitCreatedStep& step) {
+  Await(fmt::format("an answer to every create of group {}", step.group), kPatience, [&] {
+    return EveryMember(step.group, [](const WatchState& watch) {
+      return watch.created || watch.end != WatchEnd::kOpen;
+    });
+  });
+  return {};
+}
+
+Status Executor::Do(const AwaitDeliveredStep& step) {
+  const Revision through = head_;
+  Await(fmt::format("every change through revision {} at group {}", through, step.group), kPatience,
+        [&] {
+          return world_.judge().known_through() >= through &&
+                 EveryMember(step.group, [](const WatchState& watch) {
+                   return watch.complete || watch.end != WatchEnd::kOpen;
+                 });
+        });
+  return {};
+}
+
+Status Executor::Do(const AwaitProgressStep& step) {
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
+  const auto answers = [&] {
+    std::uint64_t count = 0;
+    for (const WatchState& watch : world_.judge().watches()) {
+      if (watch.stream == stream->id()) count += watch.progress_answers;
+    }
+    return count;
+  };
+  world_.PumpAll();
+  const std::uint64_t before = answers();
+  const Deadline limit = Within(kPatience);
+  bool answered = false;
+  while (!answered && !limit.expired() && !Interrupted()) {
+    stream->RequestProgress();
+    answered = world_.PumpUntil([&] { return answers() > before; }, Within(kProgressEvery));
+  }
+  if (!answered)
+    unproven_.push_back("no answer to a progress request on a stream that is caught up");
+  return {};
+}
+
+Status Executor::Do(const AwaitRegisteredStep& step) {
+  if (!gauge_before_) return {};
+  const double wanted = *gauge_before_ + static_cast<double>(step.watchers);
+  Await(fmt::format("the target's gauge to count {} more watchers", step.watchers), kPatience, [&] {
+    const auto gauge = WatcherGauge();
+    return gauge && *gauge >= wanted;
+  });
+  return {};
+}
+
+Status Executor::Do(const AwaitSyncPassesStep& step) {
+  for (int pass = 0; pass < step.passes; ++pass) {
+    const std::string name = fmt::format("side/probe/{}", ++probes_);
+    const std::string key = fmt::format("wp-probe/{}", probes_);
+    WP_ASSIGN_OR_RETURN(const Revision revision, world_.kv().Put(key, "probe"));
+    head_ = std::max(head_, revision);
+    // Its one event lies in the past, so only the catch-up loop can bring it.
+    WP_RETURN_IF_ERROR(Do(WatchStep{
+        .group = name, .key = key, .start = {.number = revision.value}, .stream = "side"}));
+    Await("a pass of the target's catch-up loop", kPatience, [&] {
+      return EveryMember(name, [](const WatchState& watch) { return watch.events > 0; });
+    });
+  }
+  return {};
+}
+
+Status Executor::Do(const InjectStep& step) {
+  FaultParameters parameters = step.parameters;
+  if (const auto found = spec_.faults.find(step.fault); found != spec_.faults.end()) {
+    for (const auto& [name, value] : found->second) parameters[name] = value;
+  }
+  WP_ASSIGN_OR_RETURN(auto fault, MakeFault(step.fault, parameters));
+  if (!spec_.no_faults) WP_RETURN_IF_ERROR(fault->Arm(world_.ports()));
+  faults_[step.fault] = std::move(fault);
+  RecordFault(step.fault, "armed");
+  return {};
+}
+
+Status Executor::Do(const AwaitFeltStep& step) {
+  Fault& fault = *faults_.at(step.fault);
+  const bool can_be_felt = world_.ports().proxies != nullptr && !spec_.no_faults;
+  if (!can_be_felt) return {};  // the receipt will say so; waiting would change nothing
+  world_.PumpUntil(
+      [&] {
+        fault.Observe(world_.ports());
+        return fault.felt();
+      },
+      Within(kFeltPatience));
+  return {};
+}
+
+Status Executor::Do(const HealStep& step) {
+  WP_RETURN_IF_ERROR(faults_.at(step.fault)->Heal(world_.ports()));
+  RecordFault(step.fault, "healed");
+  return {};
+}
+
+Status Executor::Do(const HoldStep& step) {
+  world_.PumpUntil([] { return false; }, Within(step.duration));
+  return {};
+}
+
+void Executor::Await(const std::string& what, Duration limit, const std::function<bool()>& done) {
+  const Deadline deadline = Within(limit);
+  if (world_.PumpUntil(done, deadline) || Interrupted() || world_.target().died()) return;
+  unproven_.push_back(fmt::format("waited {} ms for {}", deadline.budget().count(), what));
+}
+
+bool Executor::EveryMember(const std::string& group,
+                           const std::function<bool(const WatchState&)>& fact) {
+  const auto& members = groups_.at(group);
+  return std::all_of(members.begin(), members.end(), [&](const Member& member) {
+    const auto index = world_.judge().Find(member.stream, member.ordinal);
+    return index && fact(world_.judge().watches()[*index]);
+  });
+}
+
+Revision Executor::Resolve(const RevisionRef& ref) const {
+  switch (ref.base) {
+    case RevisionRef::Base::kAbsolute:
+      return Revision(ref.number);
+    case RevisionRef::Base::kHead:
+      return head_.plus(ref.number);
+    case RevisionRef::Base::kWrite:
+      return writes_.at(static_cast<std::size_t>(ref.number));
+  }
+  return {};
+}
+
+std::optional<double> Executor::WatcherGauge() { return world_.ports().metric(kWatcherGauge); }
+
+void Executor::RecordFault(const std::string& name, const std::string& phase) {
+  const FaultReceipt receipt = faults_.at(name)->receipt();
+  const nlohmann::ordered_json text{
+      {"fault", name}, {"phase", phase}, {"fired", receipt.fired}, {"measured", receipt.measured}};
+  world_.recorder().Append(
+      {.kind = EntryKind::kFault, .at = world_.recorder().Now(), .text = text.dump()});
+}
+
+void Executor::HealAll() {
+  for (const auto& [name, fault] : faults_) {
+    if (const Status healed = fault->Heal(world_.ports()); !healed.ok()) {
+      unproven_.push_back(fmt::format("healing {}: {}", name, healed.message()));
+    }
+  }
+}
+
+// One key of each watched range, so that every watch is owed something new; and past the start of
+// the furthest watch, since a watch on the future is only complete when the future has come.
+Status Executor::WriteSentinels() {
+  std::set<std::string> keys;
+  Revision furthest{};
+  for (const WatchState& watch : world_.judge().watches()) {
+    if (watch.end != WatchEnd::kOpen) continue;
+    keys.insert(watch.key);
+    furthest = std::max(furthest, watch.start);
+  }
+  int written = 0;
+  do {
+    for (const std::string& key : keys) {
+      WP_ASSIGN_OR_RETURN(const Revision revision, world_.kv().Put(key, "sentinel"));
+      head_ = std::max(head_, revision);
+      ++written;
+    }
+  } while (!keys.empty() && head_ < furthest && written < kMostSentinels);
+  return {};
+}
+
+Status Executor::Converge() {
+  HealAll();
+  world_.Mark("healed");
+  const Deadline limit = Within(plan_.converge_limit);
+  // Twice, because whatever was still queued for a watch when it got its first sentinel comes
+  // before the second.
+  for (int round = 0; round < 2; ++round) {
+    WP_RETURN_IF_ERROR(WriteSentinels());
+    world_.Mark("sentinels");
+    const bool settled = world_.PumpUntil(
+        [&] {
+          return world_.judge().known_through() >= head_ && world_.judge().Unsettled().empty();
+        },
+        limit);
+    if (!settled) break;  // the judge tells what is missing
+  }
+  world_.Mark("converged");
+  return {};
+}
+
+std::vector<ReceiptRecord> Executor::receipts() const {
+  const auto seconds = [](Duration d) { return std::chrono::duration<double>(d).count(); };
+  std::vector<ReceiptRecord> records;
+  for (const auto& [name, fault] : faults_) {
+    const FaultReceipt receipt = fault->receipt();
+    records.push_back({.fault = name,
+                       .fired = receipt.fired,
+                       .required = true,
+                       .armed_at = seconds(receipt.armed_at),
+                       .healed_at = seconds(receipt.healed_at),
+                       .measured = receipt.measured,
+                       .text = receipt.text});
+  }
+  return records;
+}
+
+}  // namespace watchproof

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carries out a plan, step by step, on the case thread; then heals, converges and tells what was
+// felt.
+//
+//   Executor executor(world, plan, spec);
+//   Status done = executor.Run();       // not ok: something of ours or of the machine failed
+//   executor.Converge();
+//   executor.unproven();  executor.receipts();
+//
+// Not thread-safe. Ownership: refers to the world and the plan.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/driver/plan.h"
+#include "harness/driver/result.h"
+#include "harness/driver/world.h"
+
+namespace watchproof {
+
+class Executor {
+ public:
+  Executor(World& world, const Plan& plan, const AttemptSpec& spec);
+
+  Status Run();
+  // Heals every fault, writes sentinels into every watched range, and waits until every watch has
+  // settled.
+  Status Converge();
+  // Idempotent; also after a failed Run.
+  void HealAll();
+
+  // Why the scenario did not do what it promised; empty if it did.
+  const std::vector<std::string>& unproven() const { return unproven_; }
+  std::vector<ReceiptRecord> receipts() const;
+
+ private:
+  struct Member {
+    StreamId stream;
+    std::uint32_t ordinal;
+  };
+
+  Status Do(const PutStep& step);
+  Status Do(const DeleteStep& step);
+  Status Do(const TxnStep& step);
+  Status Do(const CompactStep& step);
+  Status Do(const WatchStep& step);
+  Status Do(const RequestProgressStep& step);
+  Status Do(const AwaitCreatedStep& step);
+  Status Do(const AwaitDeliveredStep& step);
+  Status Do(const AwaitProgressStep& step);
+  Status Do(const AwaitRegisteredStep& step);
+  Status Do(const AwaitSyncPassesStep& step);
+  Status Do(const InjectStep& step);
+  Status Do(const AwaitFeltStep& step);
+  Status Do(const HealStep& step);
+  Status Do(const HoldStep& step);
+
+  // Waits for a fact; if it does not come the attempt proves nothing, which is noted, and the run
+  // goes on.
+  void Await(const std::string& what, Duration limit, const std::function<bool()>& done);
+  bool EveryMember(const std::string& group, const std::function<bool(const WatchState&)>& fact);
+  Revision Resolve(const RevisionRef& ref) const;
+  Status NoteWrite(const Result<Revision>& revision);
+  std::optional<double> WatcherGauge();
+  void RecordFault(const std::string& name, const std::string& phase);
+  Status WriteSentinels();
+
+  World& world_;
+  const Plan& plan_;
+  const AttemptSpec& spec_;
+  std::vector<Revision> writes_;  // of the plan, in order
+  Revision head_{};
+  std::optional<double> gauge_before_;
+  std::map<std::string, std::vector<Member>> groups_;
+  std::map<std::string, std::unique_ptr<Fault>> faults_;
+  std::vector<std::string> unproven_;
+  int probes_ = 0;
+};
+
+}  // namespace watchproof

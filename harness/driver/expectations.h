@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which failures are known for which release: fixtures/releases/manifest.toml, built into the
+// executable.
+//
+//   const Expectations& expectations = Expectations::BuiltIn();
+//   expectations.Apply(result);   // sets known, reason and upstream, or tells of an unexpected
+//   pass
+//
+// A manifest can never hide an inconclusive or a harness error. Not thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/status.h"
+#include "harness/driver/result.h"
+
+namespace watchproof {
+
+struct ExpectedFailure {
+  std::string case_name;
+  // At least one of these must be among the findings, and no other may be: a failure by something
+  // else on top of the known one is new.
+  std::vector<std::string> guarantees;
+  std::vector<int> upstream;  // etcd issue numbers
+  std::string reason;
+  std::string link;
+};
+
+struct Release {
+  std::string product;  // "etcd": the kind of target it is looked up for
+  std::string version;  // "3.4.23"
+  std::string source;   // where it comes from, for readers
+  std::vector<ExpectedFailure> expected;
+};
+
+enum class Standing { kAsExpected, kKnownFailure, kNewFailure, kUnexpectedPass };
+
+class Expectations {
+ public:
+  // Errors name the line and what was expected.
+  static Result<Expectations> Parse(std::string_view toml);
+  static const Expectations& BuiltIn();
+
+  // Compares a pass or a fail with the row of the target's kind and version; sets known, reason and
+  // upstream of a known failure. Everything but pass and fail stands as it is.
+  Standing Apply(AttemptResult& result) const;
+
+  // Null when the manifest does not know that release.
+  const Release* FindRelease(std::string_view product, std::string_view version) const;
+  const std::vector<Release>& releases() const { return releases_; }
+
+ private:
+  std::vector<Release> releases_;
+};
+
+// The kind of target that a SPEC names: "etcd" of "etcd:/usr/bin/etcd", "embedded" of
+// "embedded+DEFECT".
+std::string_view TargetKind(std::string_view target_spec);
+
+}  // namespace watchproof

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/driver/expectations.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace watchproof {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kManifest[] = R"(
+[[release]]
+product = "etcd"
+version = "3.4.23"
+source = "test"
+[[release.expected]]
+case = "A.Breaks"
+guarantees = ["Reliable", "Settled"]
+upstream = [18089]
+reason = "lost"
+link = "https://example.org/18089"
+)";
+
+AttemptResult Result(Verdict verdict, std::vector<std::string> guarantees,
+                     std::string target = "etcd:/x/etcd", std::string version = "3.4.23") {
+  AttemptResult result;
+  result.case_name = "A.Breaks";
+  result.target = std::move(target);
+  result.target_version = std::move(version);
+  result.verdict = verdict;
+  for (std::string& guarantee : guarantees) {
+    FindingRecord finding;
+    finding.guarantee = std::move(guarantee);
+    result.findings.push_back(std::move(finding));
+  }
+  return result;
+}
+
+TEST(ExpectationsApply, StandingOfEverySituation) {
+  const Expectations expectations = Expectations::Parse(kManifest).value();
+  struct Row {
+    const char* what;
+    AttemptResult result;
+    Standing expected;
+  };
+  std::vector<Row> rows = {
+      {"one of the listed", Result(Verdict::kFail, {"Settled"}), Standing::kKnownFailure},
+      {"all of the listed", Result(Verdict::kFail, {"Settled", "Reliable"}),
+       Standing::kKnownFailure},
+      {"another one on top", Result(Verdict::kFail, {"Settled", "Unique"}), Standing::kNewFailure},
+      {"only another one", Result(Verdict::kFail, {"Unique"}), Standing::kNewFailure},
+      {"a failure without findings", Result(Verdict::kFail, {}), Standing::kNewFailure},
+      {"passes", Result(Verdict::kPass, {}), Standing::kUnexpectedPass},
+      {"inconclusive", Result(Verdict::kInconclusive, {}), Standing::kAsExpected},
+      {"harness error", Result(Verdict::kHarnessError, {}), Standing::kAsExpected},
+      {"unsupported", Result(Verdict::kUnsupported, {}), Standing::kAsExpected},
+      {"another version", Result(Verdict::kFail, {"Settled"}, "etcd:/x/etcd", "3.5.0"),
+       Standing::kNewFailure},
+      {"version unknown", Result(Verdict::kPass, {}, "etcd:/x/etcd", ""), Standing::kAsExpected},
+      {"another kind", Result(Verdict::kFail, {"Settled"}, "embedded", "3.4.23"),
+       Standing::kNewFailure},
+      {"another kind passes", Result(Verdict::kPass, {}, "embedded+etcd", "3.4.23"),
+       Standing::kAsExpected},
+  };
+  for (Row& row : rows) {
+    row.result.known = true;  // a record cannot claim it for itself
+    EXPECT_EQ(expectations.Apply(row.result), row.expected) << row.what;
+    EXPECT_EQ(row.result.known, row.expected == Standing::kKnownFailure) << row.what;
+  }
+}
+
+TEST(ExpectationsApply, KnownFailureCarriesReasonAndIssue) {
+  const Expectations expectations = Expectations::Parse(kManifest).value();
+  AttemptResult result = Result(Verdict::kFail, {"Settled"});
+  expectations.Apply(result);
+  EXPECT_EQ(result.reason, "lost");
+  EXPECT_THAT(result.upstream, ElementsAre(18089));
+  EXPECT_EQ(result.verdict, Verdict::kFail);
+}
+
+TEST(ExpectationsParse, ErrorsNameTheLineAndWhatWasExpected) {
+  const auto message = [](std::string text) {
+    const auto parsed = Expectations::Parse(text);
+    return parsed.has_value() ? std::string("accepted") : parsed.error().message();
+  };
+  const std::string head = "[[release]]\nproduct = \"etcd\"\nversion = \"1\"\nsource = \"s\"\n";
+  const std::string row =
+      "[[release.expected]]\ncase = \"A.B\"\nguarantees = [\"Unique\"]\nupstream = [1]\n"
+      "reason = \"r\"\nlink = \"l\"\n";
+  EXPECT_EQ(message(head + row), "accepted");
+  EXPECT_THAT(message("[[release"), HasSubstr("line 1"));
+  EXPECT_THAT(message("releases = 1\n"), HasSubstr("unknown field 'releases'"));
+  EXPECT_THAT(message("release = 1\n"), HasSubstr("[[release]]"));
+  EXPECT_THAT(message("[[release]]\nproduct = \"etcd\"\n"), HasSubstr("'version'"));
+  EXPECT_THAT(message(head + head), HasSubstr("etcd 1 is listed twice"));
+  EXPECT_THAT(message(head + row + row), HasSubstr("A.B is listed twice"));
+  EXPECT_THAT(message(head + "[[release.expected]]\ncase = \"A.B\"\nguarantees = \"Unique\"\n"),
+              HasSubstr("line 7: expected 'guarantees' with a list"));
+  EXPECT_THAT(message(head + "[[release.expected]]\ncase = \"A.B\"\nguarantees = [1]\n"),
+              HasSubstr("wrong kind of value in 'guarantees'"));
+  EXPECT_THAT(message(head + "[[release.expected]]\nkase = \"A.B\"\n"),
+              HasSubstr("line 6: unknown field 'kase'"));
+}
+
+TEST(ExpectationsBuiltIn, ListsTheFourBugsOfTheOldestRelease) {
+  const Expectations& expectations = Expectations::BuiltIn();
+  const Release* oldest = expectations.FindRelease("etcd", "3.4.23");
+  ASSERT_NE(oldest, nullptr);
+  std::vector<int> issues;
+  for (const ExpectedFailure& row : oldest->expected) issues.push_back(row.upstream.at(0));
+  EXPECT_THAT(issues, ElementsAre(17529, 18089, 15220, 20221));
+  ASSERT_NE(expectations.FindRelease("etcd", "3.5.16"), nullptr);
+  EXPECT_EQ(expectations.FindRelease("etcd", "3.5.16")->expected.size(), 1u);
+  ASSERT_NE(expectations.FindRelease("etcd", "3.5.30"), nullptr);
+  EXPECT_TRUE(expectations.FindRelease("etcd", "3.5.30")->expected.empty());
+}
+
+}  // namespace
+}  // namespace watchproof

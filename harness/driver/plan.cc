@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/driver/plan.h"
+
+#include <nlohmann/json.hpp>
+
+#include "harness/base/prng.h"
+
+namespace watchproof {
+namespace {
+
+// Keys keep the order in which they are written: the file is read by people.
+using Json = nlohmann::ordered_json;
+
+struct ToJson {
+  Json operator()(const PutStep& s) const {
+    return {{"op", "put"},
+            {"key", s.key},
+            {"value", {{"seed", s.value.seed}, {"bytes", s.value.bytes}}}};
+  }
+  Json operator()(const DeleteStep& s) const {
+    Json json{{"op", "delete"}, {"key", s.key}};
+    if (!s.range_end.empty()) json["range_end"] = s.range_end;
+    return json;
+  }
+  Json operator()(const TxnStep& s) const {
+    Json writes = Json::array();
+    for (const auto& write : s.writes) writes.push_back(std::visit(*this, write));
+    return {{"op", "txn"}, {"writes", writes}};
+  }
+  Json operator()(const CompactStep& s) const {
+    return {{"op", "compact"}, {"at", s.at.ToString()}};
+  }
+  Json operator()(const WatchStep& s) const {
+    Json json{{"op", "watch"},
+              {"group", s.group},
+              {"stream", s.stream},
+              {"count", s.count},
+              {"key", s.key}};
+    if (!s.range_end.empty()) json["range_end"] = s.range_end;
+    json["start"] = s.start.ToString();
+    if (s.first_id != 0) json["first_id"] = s.first_id;
+    if (s.previous_values) json["prev_kv"] = true;
+    return json;
+  }
+  Json operator()(const RequestProgressStep& s) const {
+    return {{"op", "request progress"}, {"stream", s.stream}};
+  }
+  Json operator()(const AwaitCreatedStep& s) const {
+    return {{"op", "await created"}, {"group", s.group}};
+  }
+  Json operator()(const AwaitDeliveredStep& s) const {
+    return {{"op", "await delivered"}, {"group", s.group}};
+  }
+  Json operator()(const AwaitProgressStep& s) const {
+    return {{"op", "await progress"}, {"stream", s.stream}};
+  }
+  Json operator()(const AwaitRegisteredStep& s) const {
+    return {{"op", "await registered"}, {"watchers", s.watchers}};
+  }
+  Json operator()(const AwaitSyncPassesStep& s) const {
+    return {{"op", "await sync passes"}, {"passes", s.passes}};
+  }
+  Json operator()(const InjectStep& s) const {
+    return {{"op", "inject"}, {"fault", s.fault}, {"parameters", s.parameters}};
+  }
+  Json operator()(const AwaitFeltStep& s) const {
+    return {{"op", "await felt"}, {"fault", s.fault}};
+  }
+  Json operator()(const HealStep& s) const { return {{"op", "heal"}, {"fault", s.fault}}; }
+  Json operator()(const HoldStep& s) const {
+    return {{"op", "hold"}, {"us", s.duration.count() / 1000}};
+  }
+};
+
+}  // namespace
+
+std::string RevisionRef::ToString() const {
+  switch (base) {
+    case Base::kAbsolute:
+      return number == 0 ? "now" : fmt::format("{}", number);
+    case Base::kHead:
+      return number == 0 ? "head" : fmt::format("head{:+}", number);
+    case Base::kWrite:
+      return fmt::format("write {}", number);
+  }
+  return "?";
+}
+
+std::string ValueRef::Make() const { return Prng(seed).Word(bytes); }
+
+std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    Json line{{"case", header.case_name},
+              {"target", header.target},
+              {"seed", header.seed},
+              {"attempt", header.attempt},
+              {"step", i}};
+    line.update(std::visit(ToJson{}, plan.steps[i]));
+    lines.push_back(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  return lines;
+}
+
+}  // namespace watchproof

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an attempt is going to do, decided from the seed before anything is done: a list of steps,
+// as data.
+//
+//   Plan plan;
+//   plan.steps.push_back(PutStep{.key = "k", .value = {.seed = 7, .bytes = 16384}});
+//   plan.steps.push_back(CompactStep{.at = AtHead()});
+//   for (const std::string& line : ToJsonLines(plan, header)) file << line << '\n';
+//
+// Revisions are not known before the run, so steps name them by what they mean: the head, or the
+// revision that an earlier write was given. Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/base/deadline.h"
+#include "harness/base/units.h"
+
+namespace watchproof {
+
+// A revision by its meaning when the step is reached.
+struct RevisionRef {
+  enum class Base { kAbsolute, kHead, kWrite };
+  Base base = Base::kAbsolute;
+  std::int64_t number =
+      0;  // the revision; an offset from the head; which write of the plan, from 0
+  std::string ToString() const;
+};
+inline RevisionRef FromNow() { return {}; }
+inline RevisionRef AtHead(std::int64_t offset = 0) { return {RevisionRef::Base::kHead, offset}; }
+inline RevisionRef OfWrite(std::int64_t index) { return {RevisionRef::Base::kWrite, index}; }
+
+// A value that can be told in a few characters: letters and digits drawn from the seed.
+struct ValueRef {
+  std::uint64_t seed = 0;
+  std::size_t bytes = 0;
+  std::string Make() const;
+};
+
+struct PutStep {
+  std::string key;
+  ValueRef value;
+};
+struct DeleteStep {
+  std::string key;
+  std::string range_end;
+};
+struct TxnStep {
+  std::vector<std::variant<PutStep, DeleteStep>> writes;
+};
+struct CompactStep {
+  RevisionRef at;
+};
+// Creates `count` equal watches on the named stream, which is opened on first use.
+struct WatchStep {
+  std::string group;
+  std::size_t count = 1;
+  std::string key;
+  std::string range_end;
+  RevisionRef start;
+  std::int64_t first_id = 0;  // chosen by the client: first_id, first_id + 1, ...; 0: by the server
+  bool previous_values = false;
+  std::string stream = "main";
+};
+struct RequestProgressStep {
+  std::string stream = "main";
+};
+// Every watch of the group has been told that it was created or refused.
+struct AwaitCreatedStep {
+  std::string group;
+};
+// Every watch of the group has been given everything that was written so far, or has ended.
+struct AwaitDeliveredStep {
+  std::string group;
+};
+// A progress answer has come to the stream; the request is repeated, because a target may drop it
+// while a watch is not caught up.
+struct AwaitProgressStep {
+  std::string stream = "main";
+};
+// The target's own gauge counts this many more watchers than before the first step; without such a
+// gauge the step passes at once.
+struct AwaitRegisteredStep {
+  std::size_t watchers = 0;
+};
+// So many passes of the target's catch-up loop have begun and ended since the step was reached.
+// Shown from outside: a watch with history to read, opened on the side door, has been served.
+struct AwaitSyncPassesStep {
+  int passes = 1;
+};
+struct InjectStep {
+  std::string fault;
+  std::map<std::string, std::string> parameters;
+};
+// Until the fault has been felt, or 3 s have passed.
+struct AwaitFeltStep {
+  std::string fault;
+};
+struct HealStep {
+  std::string fault;
+};
+// Time that belongs to the scenario, such as the length of a stall.
+struct HoldStep {
+  Duration duration{};
+};
+
+using Step =
+    std::variant<PutStep, DeleteStep, TxnStep, CompactStep, WatchStep, RequestProgressStep,
+                 AwaitCreatedStep, AwaitDeliveredStep, AwaitProgressStep, AwaitRegisteredStep,
+                 AwaitSyncPassesStep, InjectStep, AwaitFeltStep, HealStep, HoldStep>;
+
+struct Plan {
+  std::vector<Step> steps;
+  // See JudgeOptions.
+  bool permit_compacted_at_the_floor = false;
+  // How long watches may take to settle once everything is healed.
+  Duration converge_limit = 10s;
+};
+
+// What each line of the plan's file begins with.
+struct PlanHeader {
+  std::string case_name;
+  std::string target;
+  std::string seed;
+  int attempt = 1;
+};
+// One JSON document per step.
+std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header);
+
+}  // namespace watchproof

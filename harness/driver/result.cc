@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/driver/result.h"
+
+#include <nlohmann/json.hpp>
+
+namespace watchproof {
+namespace {
+
+// Keeps the order of the fields, so that a line reads from the question to the evidence.
+using Json = nlohmann::ordered_json;
+
+struct VerdictRow {
+  Verdict verdict;
+  std::string_view name;
+  std::string_view explain;
+};
+
+constexpr VerdictRow kVerdicts[] = {
+    {Verdict::kPass, "pass",
+     "The guarantee held while the scenario did what it promised: the faults fired, the load was "
+     "reached, the recording is complete and every watcher came to a final state."},
+    {Verdict::kFail, "fail",
+     "At least one finding: the recording shows that the target broke a promise. A failure that "
+     "the manifest expects for that release is known: it stays a failure, but does not turn the "
+     "exit code."},
+    {Verdict::kInconclusive, "inconclusive",
+     "Too little evidence to say pass or fail: a fault did not fire, the load was too low, the "
+     "recording is incomplete or the outcome of a write stayed unknown. Never counted as a pass."},
+    {Verdict::kUnsupported, "unsupported",
+     "The target does not offer a capability that the case needs, so there was nothing to judge."},
+    {Verdict::kHarnessError, "harness_error",
+     "Our fault or the machine's, not the target's: the case crashed, hung, or ended without a "
+     "result, or the target could not be brought up. Says nothing about any promise."},
+};
+
+const VerdictRow& Row(Verdict verdict) { return kVerdicts[static_cast<std::size_t>(verdict)]; }
+
+Json ToJson(const FindingRecord& finding) {
+  return Json{{"guarantee", finding.guarantee}, {"promise", finding.promise},
+              {"watch", finding.watch},         {"expected", finding.expected},
+              {"observed", finding.observed},   {"meanwhile", finding.meanwhile},
+              {"evidence", finding.evidence}};
+}
+
+Json ToJson(const ReceiptRecord& receipt) {
+  return Json{{"fault", receipt.fault},
+              {"fired", receipt.fired},
+              {"required", receipt.required},
+              {"armed_at", receipt.armed_at},
+              {"healed_at", receipt.healed_at},
+              {"measured", receipt.measured},
+              {"text", receipt.text}};
+}
+
+FindingRecord ReadFinding(const Json& json) {
+  return {.guarantee = json.at("guarantee"),
+          .promise = json.value("promise", ""),
+          .watch = json.value("watch", ""),
+          .expected = json.value("expected", ""),
+          .observed = json.value("observed", ""),
+          .meanwhile = json.value("meanwhile", ""),
+          .evidence = json.value("evidence", std::vector<std::uint64_t>{})};
+}
+
+ReceiptRecord ReadReceipt(const Json& json) {
+  return {.fault = json.at("fault"),
+          .fired = json.at("fired"),
+          .required = json.value("required", true),
+          .armed_at = json.value("armed_at", 0.0),
+          .healed_at = json.value("healed_at", 0.0),
+          .measured = json.value("measured", std::map<std::string, std::int64_t>{}),
+          .text = json.value("text", "")};
+}
+
+// Throws what the library throws; the one caller turns that into a Status.
+AttemptResult ReadResult(const Json& json, Verdict verdict) {
+  AttemptResult result{.case_name = json.at("case"),
+                       .target = json.at("target"),
+                       .target_version = json.value("target_version", ""),
+                       .seed = json.at("seed"),
+                       .attempt = json.at("attempt"),
+                       .verdict = verdict,
+                       .known = json.value("known", false),
+                       .target_failed = json.value("target_failed", false),
+                       .upstream = json.value("upstream", std::vector<int>{}),
+                       .started = json.value("started", ""),
+                       .seconds = json.value("seconds", 0.0),
+                       .reason = json.value("reason", ""),
+                       .findings = {},
+                       .receipts = {},
+                       .folder = json.value("folder", "")};
+  for (const Json& finding : json.value("findings", Json::array())) {
+    result.findings.push_back(ReadFinding(finding));
+  }
+  for (const Json& receipt : json.value("receipts", Json::array())) {
+    result.receipts.push_back(ReadReceipt(receipt));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string_view Name(Verdict verdict) { return Row(verdict).name; }
+std::string_view Explain(Verdict verdict) { return Row(verdict).explain; }
+
+std::optional<Verdict> FindVerdict(std::string_view name) {
+  for (const VerdictRow& row : kVerdicts) {
+    if (row.name == name) return row.verdict;
+  }
+  return std::nullopt;
+}
+
+std::string ToJsonLine(const AttemptResult& result) {
+  Json json{{"schema", kResultSchema},
+            {"case", result.case_name},
+            {"target", result.target},
+            {"target_version", result.target_version},
+            {"seed", result.seed},
+            {"attempt", result.attempt},
+            {"verdict", Name(result.verdict)},
+            {"known", result.known},
+            {"target_failed", result.target_failed},
+            {"upstream", result.upstream},
+            {"started", result.started},
+            {"seconds", result.seconds},
+            {"reason", result.reason},
+            {"findings", Json::array()},
+            {"receipts", Json::array()},
+            {"folder", result.folder}};
+  for (const FindingRecord& finding : result.findings) json["findings"].push_back(ToJson(finding));
+  for (const ReceiptRecord& receipt : result.receipts) json["receipts"].push_back(ToJson(receipt));
+  // Keys and values of a target may be any bytes; a result line is always valid UTF-8.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<AttemptResult> ParseResultLine(std::string_view line) {
+  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) {
+    return Fail(StatusCode::kInvalidArgument, "not a result line: expected one JSON object");
+  }
+  try {
+    if (const int schema = json.at("schema"); schema != kResultSchema) {
+      return Fail(StatusCode::kUnimplemented,
+                  "result line of schema {}; this build reads schema {}", schema, kResultSchema);
+    }
+    const auto verdict = FindVerdict(json.at("verdict").get<std::string>());
+    if (!verdict) {
+      return Fail(StatusCode::kInvalidArgument, "result line with the unknown verdict {}",
+                  json.at("verdict").dump());
+    }
+    return ReadResult(json, *verdict);
+  } catch (const nlohmann::json::exception& error) {
+    return Fail(StatusCode::kInvalidArgument, "not a result line: {}", error.what());
+  }
+}
+
+}  // namespace watchproof

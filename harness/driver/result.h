@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one attempt of one case came to, as it travels from the case's process to the runner and
+// into results.jsonl.
+//
+// Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/status.h"
+
+namespace watchproof {
+
+inline constexpr int kResultSchema = 1;
+
+enum class Verdict { kPass, kFail, kInconclusive, kUnsupported, kHarnessError };
+
+std::string_view Name(Verdict verdict);  // as in results.jsonl: "pass", "harness_error"
+std::optional<Verdict> FindVerdict(std::string_view name);
+// A plain-language paragraph for `explain`.
+std::string_view Explain(Verdict verdict);
+
+struct FindingRecord {
+  std::string guarantee;
+  std::string promise;
+  std::string watch;
+  std::string expected;
+  std::string observed;
+  std::string meanwhile;                // the fault that was active, if any
+  std::vector<std::uint64_t> evidence;  // lines of the history
+};
+
+struct ReceiptRecord {
+  std::string fault;     // "stall"
+  bool fired = false;    // did the target feel it
+  bool required = true;  // without it the attempt proves nothing
+  double armed_at = 0;   // seconds since the recording began
+  double healed_at = 0;
+  std::map<std::string, std::int64_t> measured;  // "bytes_withheld": 65536, "slow_watchers": 108
+  std::string text;  // one sentence: what it did and how the target felt it
+};
+
+struct AttemptResult {
+  std::string case_name;       // "Suite.Name"
+  std::string target;          // the SPEC as given
+  std::string target_version;  // as the target tells; empty when it never came up
+  std::string seed;            // "0x51e9c2": accepted back by --seed
+  int attempt = 1;
+  Verdict verdict = Verdict::kHarnessError;
+  bool known = false;          // fails as the manifest expects
+  bool target_failed = false;  // never came up: exit code 3
+  std::vector<int> upstream;   // etcd issue numbers
+  std::string started;         // UTC, ISO 8601
+  double seconds = 0;
+  std::string reason;  // of anything but pass and fail; of a known failure the manifest's
+  std::vector<FindingRecord> findings;
+  std::vector<ReceiptRecord> receipts;
+  std::string folder;  // of the attempt, relative to the run folder
+};
+
+// One JSON document on one line, without the line end.
+std::string ToJsonLine(const AttemptResult& result);
+Result<AttemptResult> ParseResultLine(std::string_view line);
+
+}  // namespace watchproof

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/driver/world.h"
+
+#include "harness/driver/interrupt.h"
+#include "harness/targets/probe.h"
+
+namespace watchproof {
+namespace {
+constexpr int kProxyPort = 2378;
+// One past the last key of any prefix: every key of the store.
+const std::string kEveryKey("\0", 1);
+}  // namespace
+
+World::World(const AttemptSpec& spec, const JudgeOptions& judging)
+    : spec_(spec), folder_(spec.folder), judge_(judging) {}
+
+World::~World() { Stop(); }
+
+Status World::Start() {
+  WP_ASSIGN_OR_RETURN(LoopbackAddress address, LoopbackAddress::Reserve());
+  address_.emplace(std::move(address));
+  WP_ASSIGN_OR_RETURN(recorder_, Recorder::Open({.file = folder_ / "history.wire.zst"}));
+  context_.emplace(*recorder_);
+  WP_ASSIGN_OR_RETURN(const TargetSpec target, ParseTargetSpec(spec_.target));
+  WP_ASSIGN_OR_RETURN(target_, MakeTarget(target));
+  if (Status started = target_->Start({.host = address_->host(), .folder = folder_});
+      !started.ok()) {
+    target_failed_ = true;
+    return started;
+  }
+  recorder_->Append(
+      {.kind = EntryKind::kRunStarted,
+       .text = fmt::format(R"({{"format":1,"case":"{}","seed":"{}","version":"{}"}})",
+                           spec_.case_name, FormatSeed(spec_.seed), target_->version())});
+  kv_ = std::make_unique<KvClient>(*context_, target_->endpoint().ToString());
+  WP_RETURN_IF_ERROR(OpenProxy());
+  MakePorts();
+  return OpenWitness();
+}
+
+Status World::OpenProxy() {
+  road_ = target_->endpoint();
+  if (spec_.bypass_proxy) return {};
+  proxies_ = std::make_unique<proxy::Proxies>();
+  WP_ASSIGN_OR_RETURN(ports_.road, proxies_->Open({.name = "faulted",
+                                                   .listen_host = address_->host(),
+                                                   .listen_port = kProxyPort,
+                                                   .target_host = address_->host(),
+                                                   .target_port = target_->endpoint().port,
+                                                   .seed = spec_.seed}));
+  ports_.proxies = proxies_.get();
+  road_ = {address_->host(), kProxyPort};
+  return {};
+}
+
+void World::MakePorts() {
+  ports_.now = [this] { return recorder_->Now(); };
+  ports_.silence = [this] { return recorder_->Now() - last_arrival_; };
+  ports_.metric = [this](std::string_view name) -> std::optional<double> {
+    const auto metrics = target_->ReadMetrics();
+    if (!metrics.has_value()) return std::nullopt;
+    const auto found = metrics->find(name);
+    return found == metrics->end() ? std::nullopt : std::optional(found->second);
+  };
+  ports_.call_by_road = [this]() -> Status {
+    const auto answer = AskStatus(road_, Within(5s));
+    return answer.has_value() ? Status() : answer.error();
+  };
+}
+
+// Sees every change by the side door, so that a write whose answer was lost can be settled later.
+Status World::OpenWitness() {
+  WP_ASSIGN_OR_RETURN(const Revision head, kv_->Head());
+  WP_ASSIGN_OR_RETURN(
+      witness_, WatchStream::Open(*context_,
+                                  {.endpoint = target_->endpoint().ToString(), .road = "witness"}));
+  witness_->Create({.key = kEveryKey, .range_end = kEveryKey, .start = head.next()});
+  return {};
+}
+
+Result<WatchStream*> World::Stream(const std::string& name) {
+  auto& stream = streams_[name];
+  if (!stream) {
+    const bool side = name.starts_with("side");
+    const Endpoint road = side ? target_->endpoint() : road_;
+    WP_ASSIGN_OR_RETURN(stream, WatchStream::Open(*context_, {.endpoint = road.ToString(),
+                                                              .road = side ? "side" : "faulted"}));
+  }
+  return stream.get();
+}
+
+void World::Mark(const std::string& text) {
+  recorder_->Append({.kind = EntryKind::kMark, .at = recorder_->Now(), .text = text});
+}
+
+void World::Take(const NumberedEntry& line) {
+  followed_ = line.line;
+  if (line.entry.kind == EntryKind::kResponseReceived) {
+    for (const auto& [name, stream] : streams_) {
+      if (stream && stream->id() == line.entry.stream && !name.starts_with("side")) {
+        last_arrival_ = line.entry.at;
+      }
+    }
+  }
+  judge_.Consume(line);
+}
+
+bool World::PumpUntil(const std::function<bool()>& done, Deadline deadline) {
+  for (;;) {
+    PumpAll();
+    if (done()) return true;
+    if (deadline.expired() || Interrupted() || target_->died()) return false;
+    const Duration slice = std::min<Duration>(deadline.remaining(), 5ms);
+    if (const auto line = recorder_->Next(Within(slice))) Take(*line);
+  }
+}
+
+void World::PumpAll() {
+  const Line last = recorder_->last();
+  while (followed_ < last) {
+    const auto line = recorder_->Next(Within(5s));
+    if (!line) return;
+    Take(*line);
+  }
+}
+
+Judgement World::Finish() {
+  PumpAll();
+  Mark("end");
+  streams_.clear();
+  witness_.reset();
+  PumpAll();
+  Judgement judgement = judge_.Finish();
+  if (recorder_->incomplete()) judgement.undecided.push_back("the recording is incomplete");
+  return judgement;
+}
+
+void World::Stop() {
+  if (std::exchange(stopped_, true)) return;
+  if (proxies_) proxies_->HealAll();
+  streams_.clear();
+  witness_.reset();
+  kv_.reset();
+  if (proxies_) proxies_->Stop();
+  if (target_) target_->Stop();
+  if (recorder_) {
+    if (const Status closed = recorder_->Close(); !closed.ok()) {
+      fmt::print(stderr, "closing the recording: {}\n", closed.message());
+    }
+  }
+}
+
+}  // namespace watchproof

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that one attempt stands on: target, proxy, recording, clients and the judge that
+// follows along.
+//
+//   World world(spec);
+//   WP_RETURN_IF_ERROR(world.Start());
+//   world.kv().Put("k", "v");
+//   world.PumpUntil([&] { return world.judge().Unsettled().empty(); }, Within(5s));
+//   world.Stop();
+//
+// Two roads lead to the target: the faulted road through the proxy, and the side door, which no
+// fault touches. Not thread-safe: one case thread. Ownership: owns all it names; Stop is idempotent
+// and waits.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/checkers/judge.h"
+#include "harness/client/kv_client.h"
+#include "harness/client/watch_stream.h"
+#include "harness/driver/attempt_spec.h"
+#include "harness/driver/loopback.h"
+#include "harness/faults/fault.h"
+#include "harness/history/recorder.h"
+#include "harness/targets/target.h"
+
+namespace watchproof {
+
+class World {
+ public:
+  World(const AttemptSpec& spec, const JudgeOptions& judging);
+  ~World();
+
+  // Errors of the target (it could not be started or reached) are told apart by target_failed().
+  Status Start();
+  bool target_failed() const { return target_failed_; }
+  void Stop();
+
+  Target& target() { return *target_; }
+  KvClient& kv() { return *kv_; }  // by the side door
+  Judge& judge() { return judge_; }
+  const Judge& judge() const { return judge_; }
+  Recorder& recorder() { return *recorder_; }
+  FaultPorts& ports() { return ports_; }
+  // Opened on first use; names that begin with "side" take the side door.
+  Result<WatchStream*> Stream(const std::string& name);
+  bool HasStream(const std::string& name) const { return streams_.contains(name); }
+  StreamId IdOf(const std::string& name) const { return streams_.at(name)->id(); }
+  void Mark(const std::string& text);
+
+  // Feeds the judge with what has been recorded until `done` holds. False when the deadline passed
+  // first, the process was interrupted, or the target died.
+  bool PumpUntil(const std::function<bool()>& done, Deadline deadline);
+  // Feeds the judge with everything recorded so far.
+  void PumpAll();
+  // Closes the streams and the recording, and judges what is left.
+  Judgement Finish();
+
+ private:
+  Status OpenProxy();
+  void MakePorts();
+  Status OpenWitness();
+  void Take(const NumberedEntry& line);
+
+  const AttemptSpec spec_;
+  const std::filesystem::path folder_;
+  std::optional<LoopbackAddress> address_;
+  std::unique_ptr<Recorder> recorder_;
+  std::optional<RecordingContext> context_;
+  Judge judge_;
+  std::unique_ptr<Target> target_;
+  std::unique_ptr<proxy::Proxies> proxies_;
+  Endpoint road_;  // where clients enter the faulted road
+  FaultPorts ports_;
+  std::unique_ptr<KvClient> kv_;
+  std::unique_ptr<WatchStream> witness_;
+  std::map<std::string, std::unique_ptr<WatchStream>> streams_;
+  Line followed_{};
+  Duration last_arrival_{};
+  bool target_failed_ = false;
+  bool stopped_ = false;
+};
+
+}  // namespace watchproof

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/faults/fault.h"
+
+#include <algorithm>
+
+namespace watchproof {
+namespace {
+
+std::vector<FaultKind>& Kinds() {
+  static std::vector<FaultKind> kinds;
+  return kinds;
+}
+
+template <typename Items>
+std::string NamesOf(const Items& items) {
+  std::string names;
+  for (const auto& item : items) names += fmt::format("{}{}", names.empty() ? "" : ", ", item.name);
+  return names.empty() ? "none" : names;
+}
+
+}  // namespace
+
+FaultRegistration::FaultRegistration(FaultKind kind) { Kinds().push_back(std::move(kind)); }
+
+std::vector<FaultInfo> KnownFaults() {
+  std::vector<FaultInfo> infos;
+  for (const FaultKind& kind : Kinds()) infos.push_back(kind.info);
+  std::sort(infos.begin(), infos.end(),
+            [](const auto& left, const auto& right) { return left.name < right.name; });
+  return infos;
+}
+
+Result<std::unique_ptr<Fault>> MakeFault(const std::string& name,
+                                         const FaultParameters& parameters) {
+  for (const FaultKind& kind : Kinds()) {
+    if (kind.info.name != name) continue;
+    FaultParameters complete;
+    for (const auto& parameter : kind.info.parameters) {
+      complete[parameter.name] = parameter.default_value;
+    }
+    for (const auto& [key, value] : parameters) {
+      if (!complete.contains(key)) {
+        return Fail(StatusCode::kInvalidArgument,
+                    "fault {} has no parameter \"{}\"; expected one of: {}", name, key,
+                    NamesOf(kind.info.parameters));
+      }
+      complete[key] = value;
+    }
+    return kind.make(complete);
+  }
+  return Fail(StatusCode::kInvalidArgument, "fault \"{}\" is not known; expected one of: {}", name,
+              NamesOf(KnownFaults()));
+}
+
+}  // namespace watchproof

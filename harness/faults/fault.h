@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// One named harm: how it is armed and healed, and the proof that the target felt it.
+//
+//   WP_ASSIGN_OR_RETURN(auto stall, MakeFault("stall", {{"at-least", "32KiB"}}));
+//   stall->Arm(ports);  ...  while (!stall->felt()) stall->Observe(ports);  ... stall->Heal(ports);
+//   stall->receipt();
+//
+// A fault is felt only when a witness other than the injector says so. Faults register themselves,
+// one file each. Not thread-safe; all calls come from the case thread. Ownership: ports outlive the
+// fault.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+#include "proxies/control/proxy_handle.h"
+
+namespace watchproof {
+
+// What faults may touch, and whom they may ask for proof.
+struct FaultPorts {
+  proxy::Proxies* proxies =
+      nullptr;            // null when clients go straight to the target: nothing can be harmed
+  proxy::ProxyId road{};  // the faulted road
+  // Nanoseconds since the recording began.
+  std::function<Duration()> now;
+  // Time since anything arrived on the faulted road.
+  std::function<Duration()> silence;
+  // One of the target's own metrics by its name; empty when it publishes none of that name.
+  std::function<std::optional<double>(std::string_view)> metric;
+  // One small call over the faulted road, on a connection of its own.
+  std::function<Status()> call_by_road;
+};
+
+using FaultParameters = std::map<std::string, std::string>;
+
+struct FaultReceipt {
+  bool fired = false;
+  Duration armed_at{};
+  Duration healed_at{};
+  std::map<std::string, std::int64_t> measured;
+  std::string
+      text;  // one sentence: what it did and how the target felt it, or why that is not known
+};
+
+class Fault {
+ public:
+  virtual ~Fault() = default;
+  virtual Status Arm(FaultPorts& ports) = 0;
+  // Asks the witnesses again. Cheap enough for every few milliseconds.
+  virtual void Observe(FaultPorts& ports) = 0;
+  // No-op if it was never armed.
+  virtual Status Heal(FaultPorts& ports) = 0;
+  virtual bool felt() const = 0;
+  virtual FaultReceipt receipt() const = 0;
+};
+
+struct FaultParameterInfo {
+  std::string name;
+  std::string default_value;
+  std::string explain;
+};
+struct FaultInfo {
+  std::string name;
+  std::string explain;
+  std::vector<FaultParameterInfo> parameters;
+};
+struct FaultKind {
+  FaultInfo info;
+  // The parameters are complete: defaults filled in, unknown names refused.
+  std::function<Result<std::unique_ptr<Fault>>(const FaultParameters&)> make;
+};
+struct FaultRegistration {
+  explicit FaultRegistration(FaultKind kind);
+};
+
+// Sorted by name.
+std::vector<FaultInfo> KnownFaults();
+// Errors name the fault or parameter and what was expected.
+Result<std::unique_ptr<Fault>> MakeFault(const std::string& name,
+                                         const FaultParameters& parameters);
+
+}  // namespace watchproof

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes from the target to its clients are held back while connections stay open and requests
+// pass. The stall counts as felt when the proxy has withheld enough and the target's own
+// slow-watcher gauge has risen; a target that publishes no such gauge must show the backlog and a
+// gap in what arrives.
+#include "harness/faults/fault.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::string_view kGauge = "etcd_debugging_mvcc_slow_watcher_total";
+constexpr Duration kLeastGap = 100ms;
+
+class Stall final : public Fault {
+ public:
+  Stall(Duration duration, std::int64_t at_least) : duration_(duration), at_least_(at_least) {}
+
+  Status Arm(FaultPorts& ports) override {
+    armed_at_ = ports.now();
+    baseline_ = Gauge(ports);
+    if (ports.proxies == nullptr) return {};
+    WP_ASSIGN_OR_RETURN(
+        effect_,
+        ports.proxies->Arm(ports.road,
+                           {.kind = "stall",
+                            .direction = proxy::Direction::kToClient,
+                            .parameters = {{"duration", fmt::format("{}ns", duration_.count())}}}));
+    armed_ = true;
+    return {};
+  }
+
+  void Observe(FaultPorts& ports) override {
+    if (!armed_ || healed_) return;
+    if (const auto receipt = ports.proxies->Peek(effect_)) Note(*receipt);
+    if (const auto gauge = Gauge(ports)) gauge_ = std::max(gauge_, *gauge);
+    gap_ = std::max(gap_, std::min(ports.silence(), Duration(ports.now() - armed_at_)));
+  }
+
+  Status Heal(FaultPorts& ports) override {
+    if (!armed_ || healed_) return {};
+    Observe(ports);
+    healed_ = true;
+    const auto receipt = ports.proxies->Heal(effect_);
+    healed_at_ = ports.now();
+    if (!receipt.has_value()) return receipt.error();
+    Note(*receipt);
+    return {};
+  }
+
+  bool felt() const override {
+    const bool witness = baseline_ ? gauge_ > *baseline_ : gap_ >= kLeastGap;
+    return withheld_ >= at_least_ && witness;
+  }
+
+  FaultReceipt receipt() const override {
+    FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
+    receipt.measured = {
+        {"bytes_withheld", withheld_},
+        {"bytes_required", at_least_},
+        {"gap_ms", std::chrono::duration_cast<std::chrono::milliseconds>(gap_).count()}};
+    if (!armed_) {
+      receipt.text = "never armed: there is no proxy between the clients and the target";
+      return receipt;
+    }
+    std::string witness = fmt::format("nothing arrived for {} ms", receipt.measured["gap_ms"]);
+    if (baseline_) {
+      receipt.measured["slow_watchers_before"] = *baseline_;
+      receipt.measured["slow_watchers"] = gauge_;
+      witness =
+          fmt::format("the target's slow-watcher gauge went from {} to {}", *baseline_, gauge_);
+    }
+    receipt.text =
+        fmt::format("{} bytes withheld (at least {} required); {}", withheld_, at_least_, witness);
+    return receipt;
+  }
+
+ private:
+  void Note(const proxy::Receipt& receipt) {
+    withheld_ = std::max(withheld_, receipt.bytes_withheld);
+  }
+
+  static std::optional<std::int64_t> Gauge(FaultPorts& ports) {
+    const auto gauge = ports.metric(kGauge);
+    if (!gauge) return std::nullopt;
+    return static_cast<std::int64_t>(*gauge);
+  }
+
+  const Duration duration_;  // 0: until healed
+  const std::int64_t at_least_;
+  proxy::EffectId effect_{};
+  bool armed_ = false;
+  bool healed_ = false;
+  Duration armed_at_{};
+  Duration healed_at_{};
+  std::int64_t withheld_ = 0;
+  std::optional<std::int64_t> baseline_;
+  std::int64_t gauge_ = 0;
+  Duration gap_{};
+};
+
+const FaultRegistration kStall{{
+    .info = {.name = "stall",
+             .explain =
+                 "Holds back what the target sends to its clients while connections stay open and "
+                 "requests still pass. Felt when enough bytes were withheld and the target's own "
+                 "slow-watcher gauge rose; without that gauge, when there is a backlog at the "
+                 "proxy and a "
+                 "gap in what arrives.",
+             .parameters = {{"duration", "0ms", "how long it holds by itself; 0 is until healed"},
+                            {"at-least", "32KiB",
+                             "bytes that must have been withheld for it to count"}}},
+    .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
+      WP_ASSIGN_OR_RETURN(const Duration duration, proxy::ParseDuration(given.at("duration")));
+      WP_ASSIGN_OR_RETURN(const std::int64_t at_least, proxy::ParseBytes(given.at("at-least")));
+      return std::make_unique<Stall>(duration, at_least);
+    },
+}};
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/database.h"
+
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <memory>
+
+#include "harness/driver/result.h"
+
+namespace watchproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLayout = 1;
+constexpr char kCreate[] =
+    "CREATE TABLE attempts (run TEXT NOT NULL, case_name TEXT NOT NULL, target TEXT NOT NULL,"
+    " version TEXT NOT NULL, seed TEXT NOT NULL, attempt INTEGER NOT NULL, verdict TEXT NOT NULL,"
+    " known INTEGER NOT NULL, started TEXT NOT NULL, seconds REAL NOT NULL, reason TEXT NOT NULL,"
+    " folder TEXT NOT NULL, PRIMARY KEY (run, case_name, target, attempt)) STRICT;"
+    "PRAGMA user_version = 1;";
+constexpr char kInsert[] =
+    "INSERT OR REPLACE INTO attempts VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)";
+
+struct Closer {
+  void operator()(sqlite3* db) const { sqlite3_close(db); }
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using Database = std::unique_ptr<sqlite3, Closer>;
+using Statement = std::unique_ptr<sqlite3_stmt, Closer>;
+
+Status FailDatabase(sqlite3* db, const char* what) {
+  return Fail(StatusCode::kDataLoss, "{}: {}", what,
+              db != nullptr ? sqlite3_errmsg(db) : "out of memory");
+}
+
+Status Execute(sqlite3* db, const char* sql) {
+  if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return FailDatabase(db, sql);
+  return {};
+}
+
+Result<Statement> Prepare(sqlite3* db, const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v2(db, sql, -1, &statement, nullptr) != SQLITE_OK) {
+    return FailDatabase(db, sql);
+  }
+  return Statement(statement);
+}
+
+Result<int> Layout(sqlite3* db) {
+  WP_ASSIGN_OR_RETURN(const Statement statement, Prepare(db, "PRAGMA user_version"));
+  if (sqlite3_step(statement.get()) != SQLITE_ROW) return FailDatabase(db, "reading the layout");
+  return sqlite3_column_int(statement.get(), 0);
+}
+
+Result<Database> Open(const fs::path& file) {
+  sqlite3* raw = nullptr;
+  const int opened =
+      sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  Database db(raw);
+  if (opened != SQLITE_OK) return FailDatabase(db.get(), "opening");
+  sqlite3_busy_timeout(db.get(), 10'000);
+  return db;
+}
+
+void Bind(sqlite3_stmt* statement, int column, std::string_view text) {
+  sqlite3_bind_text(statement, column, text.data(), static_cast<int>(text.size()),
+                    SQLITE_TRANSIENT);
+}
+
+Status Insert(sqlite3* db, sqlite3_stmt* statement, std::string_view run,
+              const AttemptResult& result) {
+  sqlite3_reset(statement);
+  Bind(statement, 1, run);
+  Bind(statement, 2, result.case_name);
+  Bind(statement, 3, result.target);
+  Bind(statement, 4, result.target_version);
+  Bind(statement, 5, result.seed);
+  sqlite3_bind_int(statement, 6, result.attempt);
+  Bind(statement, 7, Name(result.verdict));
+  sqlite3_bind_int(statement, 8, result.known ? 1 : 0);
+  Bind(statement, 9, result.started);
+  sqlite3_bind_double(statement, 10, result.seconds);
+  Bind(statement, 11, result.reason);
+  Bind(statement, 12, result.folder);
+  if (sqlite3_step(statement) != SQLITE_DONE) return FailDatabase(db, "adding a row");
+  return {};
+}
+
+// Adds the rows of one run; a line that was cut off by a kill is left out.
+Result<int> AddRun(sqlite3* db, const fs::path& folder) {
+  WP_ASSIGN_OR_RETURN(const Statement statement, Prepare(db, kInsert));
+  std::ifstream lines(folder / "results.jsonl");
+  int rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const Result<AttemptResult> result = ParseResultLine(line);
+    if (!result.has_value()) continue;
+    WP_RETURN_IF_ERROR(Insert(db, statement.get(), folder.filename().string(), *result));
+    ++rows;
+  }
+  return rows;
+}
+
+Status AddOneRun(const fs::path& run_dir, const std::string& run_id) {
+  WP_ASSIGN_OR_RETURN(const Database db, Open(run_dir / "results.db"));
+  WP_ASSIGN_OR_RETURN(const int layout, Layout(db.get()));
+  if (layout != kLayout) {
+    return Fail(StatusCode::kFailedPrecondition, "layout {} instead of {}", layout, kLayout);
+  }
+  WP_RETURN_IF_ERROR(Execute(db.get(), "BEGIN IMMEDIATE"));
+  WP_ASSIGN_OR_RETURN([[maybe_unused]] const int rows, AddRun(db.get(), run_dir / run_id));
+  return Execute(db.get(), "COMMIT");
+}
+
+}  // namespace
+
+Result<int> RebuildDatabase(const fs::path& run_dir) {
+  // Built aside and moved into place, so that nobody ever reads half of it.
+  const fs::path file = run_dir / fmt::format("results.db.{}", getpid());
+  std::error_code error;
+  fs::remove(file, error);
+  int rows = 0;
+  {
+    WP_ASSIGN_OR_RETURN(const Database db, Open(file));
+    WP_RETURN_IF_ERROR(Execute(db.get(), kCreate));
+    WP_RETURN_IF_ERROR(Execute(db.get(), "BEGIN"));
+    for (const auto& entry : fs::directory_iterator(run_dir, error)) {
+      if (entry.is_symlink() || !fs::exists(entry.path() / "results.jsonl")) continue;
+      WP_ASSIGN_OR_RETURN(const int added, AddRun(db.get(), entry.path()));
+      rows += added;
+    }
+    WP_RETURN_IF_ERROR(Execute(db.get(), "COMMIT"));
+  }
+  fs::rename(file, run_dir / "results.db", error);
+  if (error) return FromErrorCode(error).WithContext("results.db");
+  return rows;
+}
+
+Status AddToDatabase(const fs::path& run_dir, const std::string& run_id) {
+  if (fs::exists(run_dir / "results.db") && AddOneRun(run_dir, run_id).ok()) return {};
+  const Result<int> rebuilt = RebuildDatabase(run_dir);
+  return rebuilt.has_value() ? Status() : rebuilt.error();
+}
+
+}  // namespace watchproof

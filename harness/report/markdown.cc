@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// summary.md: what one pastes into a pull request or a CI step summary. New failures first, known
+// ones folded.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/report/formats.h"
+#include "harness/report/text.h"
+
+namespace watchproof {
+namespace {
+
+// Inside a table cell a bar or a line end would break the table, and a backtick the code span.
+std::string Safe(std::string_view text) {
+  std::string safe;
+  for (const char c : EscapeXml(text)) {
+    if (c == '|') {
+      safe += "\\|";
+    } else if (c == '\n') {
+      safe += ' ';
+    } else if (c == '`') {
+      safe += '\'';
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string Table(const RunRecord& record) {
+  std::string text = "| case |";
+  std::string rule = "|---|";
+  for (const std::string& target : record.targets) {
+    text += fmt::format(" {} |", Safe(TargetLabel(record, target)));
+    rule += "---|";
+  }
+  text += "\n" + rule + "\n";
+  for (const CaseNote& note : record.cases) {
+    text += fmt::format("| {} |", Safe(note.name));
+    for (const std::string& target : record.targets) {
+      const watchproof::Cell cell = CellOf(record, note.name, target);
+      text += fmt::format(" {} {}", StyleOf(cell.outcome).symbol, StyleOf(cell.outcome).word);
+      if (cell.attempts > 1) text += fmt::format(" {}/{}", cell.with_outcome, cell.attempts);
+      text += " |";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+// A fenced block, indented code: no character of the content can end it.
+std::string Indented(std::string_view text) {
+  std::string block;
+  for (const std::string& line : Wrap(CleanText(text), 400)) block += "    " + line + "\n";
+  return block;
+}
+
+std::string Trouble(const RunRecord& record, const AttemptNote& attempt) {
+  const AttemptResult& result = attempt.result;
+  std::string text =
+      fmt::format("### {}: {} on {}\n\n", StyleOf(OutcomeOf(attempt)).word, Safe(result.case_name),
+                  Safe(TargetLabel(result.target, result.target_version)));
+  if (!result.findings.empty()) {
+    const FindingRecord& finding = result.findings.front();
+    text += Indented("promise   " + finding.promise) + Indented("watch     " + finding.watch) +
+            Indented("expected  " + finding.expected) + Indented("observed  " + finding.observed);
+    if (!finding.meanwhile.empty()) text += Indented("meanwhile " + finding.meanwhile);
+  } else {
+    text += Indented("reason    " + result.reason);
+  }
+  return text + Indented("repeat    " + RepeatCommand(record, result)) + "\n";
+}
+
+}  // namespace
+
+std::string ToMarkdown(const RunRecord& record) {
+  // Far below the megabyte above which some CI systems drop a summary as a whole.
+  constexpr std::size_t kMostBytes = 200'000;
+  std::string text =
+      fmt::format("# watchproof\n\n{}\n\n{}\n", Safe(Sentence(record)), Table(record));
+  std::string known;
+  std::size_t left_out = 0;
+  for (const AttemptNote& attempt : record.attempts) {
+    const Outcome outcome = OutcomeOf(attempt);
+    if (outcome == Outcome::kKnown) {
+      known += fmt::format("- {} on {}: {}", Safe(attempt.result.case_name),
+                           Safe(TargetLabel(attempt.result.target, attempt.result.target_version)),
+                           Safe(attempt.result.reason));
+      for (const int issue : attempt.result.upstream) {
+        known += fmt::format(" [#{0}](https://github.com/etcd-io/etcd/issues/{0})", issue);
+      }
+      known += "\n";
+    } else if (outcome != Outcome::kPass && outcome != Outcome::kUnsupported) {
+      const std::string trouble = Trouble(record, attempt);
+      if (text.size() + trouble.size() > kMostBytes) {
+        ++left_out;
+      } else {
+        text += trouble;
+      }
+    }
+  }
+  if (left_out > 0) text += fmt::format("{} more in report.html.\n\n", left_out);
+  if (!known.empty() && text.size() + known.size() < 2 * kMostBytes) {
+    text += "<details><summary>Known failures</summary>\n\n" + known + "\n</details>\n\n";
+  }
+  return text + fmt::format("Seed `{}`, {}, run `{}`.\n", record.seed,
+                            FormatSeconds(record.seconds), record.id);
+}
+
+}  // namespace watchproof

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything a report says about one run: what was asked for, what every attempt came to, how it
+// ended.
+//
+//   RunRecord record{...};
+//   record.attempts.push_back({.result = result, .standing = standing});
+//   Tally tally = CountOutcomes(record);
+//
+// Threads: values.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/driver/expectations.h"
+#include "harness/driver/result.h"
+
+namespace watchproof {
+
+// What one attempt means for the reader: the verdict, seen against what was expected of that
+// release. In order of weight: the last one wins where several share a place.
+enum class Outcome {
+  kPass,
+  kUnsupported,
+  kKnown,
+  kNotRun,
+  kInconclusive,
+  kUnexpectedPass,
+  kTargetFailed,
+  kFail,
+  kHarnessError,
+};
+inline constexpr int kOutcomes = 9;
+
+struct OutcomeStyle {
+  std::string_view word;    // "pass", "FAIL"
+  std::string_view symbol;  // one character
+  std::string_view ascii;   // its stand-in
+  std::string_view name;    // for machines and style sheets: "not_run"
+};
+const OutcomeStyle& StyleOf(Outcome outcome);
+
+struct CaseNote {
+  std::string name;
+  std::string requirement;
+  std::string level;
+  std::string file;
+  int line = 0;
+};
+
+struct AttemptNote {
+  AttemptResult result;
+  Standing standing = Standing::kAsExpected;
+  double begin = 0;  // seconds since the run started
+};
+
+// An attempt that was planned and did not take place.
+struct NotRun {
+  std::string case_name;
+  std::string target;
+  int attempt = 1;
+  std::string seed;
+};
+
+struct RunRecord {
+  std::string id;       // name of the run folder
+  std::string seed;     // "0x51e9c2"
+  std::string started;  // UTC, ISO 8601
+  double seconds = 0;
+  std::string executable;                 // as it was called, for repeat commands
+  std::vector<std::string> repeat_flags;  // that changed our decisions: "--no-faults"
+  std::map<std::string, std::string> versions;
+  std::vector<std::string> targets;   // SPECs, in the order given
+  std::vector<CaseNote> cases;        // selected, in the order of the report
+  std::vector<AttemptNote> attempts;  // finished, in the order they ended
+  std::vector<NotRun> not_run;
+  std::vector<std::string> stale;  // entries of the manifest that match nothing
+  std::string interrupted;         // "interrupted", "terminated"; empty: neither
+  int exit_code = 0;
+};
+
+Outcome OutcomeOf(const AttemptNote& attempt);
+
+struct Tally {
+  int counts[kOutcomes] = {};
+  int& operator[](Outcome outcome) { return counts[static_cast<int>(outcome)]; }
+  int operator[](Outcome outcome) const { return counts[static_cast<int>(outcome)]; }
+  int total() const;
+};
+Tally CountOutcomes(const RunRecord& record);
+
+// All attempts of one case on one target.
+struct Cell {
+  Outcome outcome = Outcome::kNotRun;  // the weightiest
+  int attempts = 0;
+  int with_outcome = 0;  // how many of them had it
+};
+Cell CellOf(const RunRecord& record, std::string_view case_name, std::string_view target);
+
+// "etcd 3.4.23", "embedded": kind and, where it means something, version.
+std::string TargetLabel(std::string_view spec, std::string_view version);
+// Label of a target with the version its attempts reported.
+std::string TargetLabel(const RunRecord& record, std::string_view spec);
+
+// The command that runs one attempt again with the same decisions.
+std::string RepeatCommand(const RunRecord& record, const AttemptResult& result);
+// "Nothing new: 6 passed, 4 failed as known." The one thing to read.
+std::string Sentence(const RunRecord& record);
+// "6 passed, 4 known failures, 1 inconclusive"; only what is there.
+std::string CountsText(const Tally& tally);
+
+// Null when the case is not in the record.
+const CaseNote* FindCaseNote(const RunRecord& record, std::string_view name);
+
+}  // namespace watchproof

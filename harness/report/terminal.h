@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run looks like on a terminal or in a CI log. Pure text: who prints it, and where, is the
+// command's business.
+//
+//   TerminalStyle style{.colour = true, .charset = Charset::kUtf8, .width = 100};
+//   out << AttemptText(record, attempt, style) << ... << LastScreen(record, "watchproof-runs/x",
+//   style);
+//
+// Threads: pure functions.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "harness/report/run_record.h"
+#include "harness/report/text.h"
+
+namespace watchproof {
+
+struct TerminalStyle {
+  bool colour = false;
+  Charset charset = Charset::kUtf8;
+  std::size_t width = 100;
+};
+
+// One line for a pass, a known failure or an unsupported case; a block that explains itself
+// otherwise.
+std::string AttemptText(const RunRecord& record, const AttemptNote& attempt,
+                        const TerminalStyle& style);
+// What every fault of the attempt did, one line each.
+std::string ReceiptsText(const AttemptNote& attempt, const TerminalStyle& style);
+// Cases by targets; never wider than the style says.
+std::string MatrixText(const RunRecord& record, const TerminalStyle& style);
+// Matrix, counts, one line per new failure, where the report lies, the seed last.
+std::string LastScreen(const RunRecord& record, const std::string& folder,
+                       const TerminalStyle& style);
+
+// The text in the colour of the outcome, if there are colours.
+std::string Paint(std::string_view text, Outcome outcome, const TerminalStyle& style);
+
+}  // namespace watchproof

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small helpers to print what others wrote: keys and error texts may hold any bytes.
+//
+// Threads: pure functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace watchproof {
+
+// Valid UTF-8 without control characters except tab and line end: safe for terminals, XML and HTML.
+std::string CleanText(std::string_view text);
+// CleanText with the characters that XML and HTML reserve replaced, quotes included.
+std::string EscapeXml(std::string_view text);
+
+// Characters, not bytes. Requires: valid UTF-8, as CleanText returns.
+std::size_t Columns(std::string_view text);
+std::string PadRight(std::string_view text, std::size_t columns);
+std::string PadLeft(std::string_view text, std::size_t columns);
+
+enum class Charset { kAscii, kUtf8 };
+// Cuts from the middle what does not fit: "Compaction…AtTheFloor" ("..." in ASCII).
+std::string Shorten(std::string_view text, std::size_t columns, Charset charset);
+// Cuts the end off, for what matters least there.
+std::string ShortenEnd(std::string_view text, std::size_t columns, Charset charset);
+// Breaks at spaces; a longer word stands alone on its line.
+std::vector<std::string> Wrap(std::string_view text, std::size_t columns);
+
+// As one word for a POSIX shell; untouched if it needs no quotes.
+std::string ShellQuote(std::string_view text);
+std::string JoinShell(const std::vector<std::string>& words);
+
+std::string FormatSeconds(double seconds);                // "0.42 s", "4.1 s", "83 s"
+std::string WithThousands(std::int64_t number);           // "3,207"
+std::string Count(std::size_t n, std::string_view noun);  // "1 case", "5 cases"
+
+}  // namespace watchproof

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chrome's trace events, for Perfetto: one track per attempt; faults overlap and are therefore
+// asynchronous.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "harness/report/formats.h"
+
+namespace watchproof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::int64_t Micros(double seconds) { return std::llround(seconds * 1e6); }
+
+}  // namespace
+
+std::string ToTrace(const RunRecord& record) {
+  Json events = Json::array();
+  events.push_back({{"name", "process_name"},
+                    {"ph", "M"},
+                    {"pid", 1},
+                    {"args", {{"name", "watchproof " + record.id}}}});
+  int track = 0;
+  int fault_id = 0;
+  for (const AttemptNote& attempt : record.attempts) {
+    const AttemptResult& result = attempt.result;
+    ++track;
+    const std::string where = TargetLabel(result.target, result.target_version);
+    events.push_back({{"name", "thread_name"},
+                      {"ph", "M"},
+                      {"pid", 1},
+                      {"tid", track},
+                      {"args", {{"name", result.case_name + " on " + where}}}});
+    events.push_back({{"name", result.case_name},
+                      {"cat", "attempt"},
+                      {"ph", "X"},
+                      {"ts", Micros(attempt.begin)},
+                      {"dur", Micros(result.seconds)},
+                      {"pid", 1},
+                      {"tid", track},
+                      {"args",
+                       {{"outcome", StyleOf(OutcomeOf(attempt)).name},
+                        {"target", result.target},
+                        {"seed", result.seed},
+                        {"reason", result.reason}}}});
+    for (const ReceiptRecord& receipt : result.receipts) {
+      ++fault_id;
+      for (const bool start : {true, false}) {
+        const double at = start ? receipt.armed_at : receipt.healed_at;
+        events.push_back({{"name", receipt.fault},
+                          {"cat", "fault"},
+                          {"ph", start ? "b" : "e"},
+                          {"id", fault_id},
+                          {"ts", Micros(attempt.begin + at)},
+                          {"pid", 1},
+                          {"tid", track},
+                          {"args", {{"fired", receipt.fired}, {"text", receipt.text}}}});
+      }
+    }
+  }
+  const Json trace{{"displayTimeUnit", "ms"}, {"traceEvents", events}};
+  return trace.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace watchproof

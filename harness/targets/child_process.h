@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts a program so that nothing of it outlives us, and tells how it ended. The only door to
+// Boost.Process.
+//
+//   WP_ASSIGN_OR_RETURN(auto child, ChildProcess::Launch({.executable = path, .arguments =
+//   {"--version"}})); WP_ASSIGN_OR_RETURN(ExitState end, child->Wait(Within(5s)));
+//
+// Children are forked from one permanent thread, each in its own process group and with a
+// parent-death signal, so that they die with us even when we are killed. A failed exec is an error
+// of Launch: the fork leaves with _exit, runs none of our exit handlers and is reaped. Threads:
+// Launch from any thread; a ChildProcess is used by one thread at a time. Ownership: the destructor
+// kills the whole process group and reaps.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+
+namespace watchproof {
+
+struct ExitState {
+  int code = 0;    // of exit(); meaningless when signal is set
+  int signal = 0;  // that ended it; 0: it exited
+  bool clean() const { return code == 0 && signal == 0; }
+  std::string ToString() const;  // "exited with 3" or "was killed by signal 9 (Killed)"
+};
+
+struct InheritedDescriptor {
+  int ours = -1;    // stays open and owned by the caller
+  int theirs = -1;  // its number in the child, 3 or above
+};
+
+struct ChildOptions {
+  std::filesystem::path executable;  // a path; not searched for
+  std::vector<std::string> arguments;
+  // Standard output and error are appended to this file, or discarded when empty.
+  std::filesystem::path log;
+  std::vector<InheritedDescriptor> descriptors;
+  // Variables to set, or to remove when the value is empty; everything else is inherited.
+  std::map<std::string, std::optional<std::string>> environment;
+};
+
+class ChildProcess {
+ public:
+  static Result<std::unique_ptr<ChildProcess>> Launch(const ChildOptions& options);
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  int pid() const;
+  // Empty while it runs.
+  std::optional<ExitState> exit_state() const;
+  // Blocks until it ends; kDeadlineExceeded if it does not.
+  Result<ExitState> Wait(Deadline deadline) const;
+  // To the whole process group. No-op once it has ended.
+  void Signal(int signal);
+  // SIGTERM, then SIGKILL when the grace has passed. Blocks until it is gone.
+  ExitState Stop(Duration grace);
+  // The last lines of the log, for error messages; empty without a log.
+  std::string LastWords(std::size_t lines = 3) const;
+
+ private:
+  class Impl;
+  explicit ChildProcess(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;  // shared with the pending wait for its end: either may go first
+};
+
+// The path of the running executable.
+std::filesystem::path OwnExecutable();
+
+}  // namespace watchproof

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The embedded store as a child process: this executable again, as `watchproof store`.
+#include "harness/targets/process_target.h"
+
+namespace watchproof {
+namespace {
+
+class EmbeddedTarget final : public ProcessTarget {
+ public:
+  explicit EmbeddedTarget(std::vector<std::string> defects) : defects_(std::move(defects)) {}
+
+  Status Start(const StartOptions& options) override {
+    ChildOptions child{.executable = OwnExecutable()};
+    child.arguments = {"store", "--listen", fmt::format("{}:{}", options.host, kClientPort),
+                       "--http", fmt::format("{}:{}", options.host, kHttpPort)};
+    for (const std::string& defect : defects_) {
+      child.arguments.insert(child.arguments.end(), {"--defect", defect});
+    }
+    return Serve(options, std::move(child));
+  }
+
+ private:
+  Endpoint metrics_endpoint() const override { return {host(), kHttpPort}; }
+
+  const std::vector<std::string> defects_;
+};
+
+const TargetRegistration kEmbedded{{
+    .info = {.name = "embedded",
+             .grammar = "embedded[+DEFECT...]",
+             .explain = "The embedded store as a process of its own, clean or with named defects "
+                        "switched on."},
+    .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {
+      return std::make_unique<EmbeddedTarget>(spec.defects);
+    },
+}};
+
+}  // namespace
+}  // namespace watchproof

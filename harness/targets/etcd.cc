@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stock etcd binary: one member on a loopback address of its own, with a data folder of its own.
+#include <fstream>
+
+#include "harness/targets/process_target.h"
+
+namespace watchproof {
+namespace {
+
+class EtcdTarget final : public ProcessTarget {
+ public:
+  explicit EtcdTarget(std::string binary) : binary_(std::move(binary)) {}
+
+  Status Start(const StartOptions& options) override {
+    WP_RETURN_IF_ERROR(CheckItIsEtcd(options));
+    const std::string client = fmt::format("http://{}:{}", options.host, kClientPort);
+    const std::string peer = fmt::format("http://{}:{}", options.host, kPeerPort);
+    ChildOptions child{.executable = binary_};
+    child.arguments = {"--name",
+                       "wp",
+                       "--data-dir",
+                       (options.folder / "tmp" / "etcd").string(),
+                       "--listen-client-urls",
+                       client,
+                       "--advertise-client-urls",
+                       client,
+                       "--listen-peer-urls",
+                       peer,
+                       "--initial-advertise-peer-urls",
+                       peer,
+                       "--initial-cluster",
+                       "wp=" + peer};
+    return Serve(options, std::move(child));
+  }
+
+ private:
+  Endpoint metrics_endpoint() const override { return endpoint(); }
+
+  // A program that is not etcd must not be left running with our arguments, whatever it makes of
+  // them.
+  Status CheckItIsEtcd(const StartOptions& options) const {
+    const auto answer_file = options.folder / "target.version";
+    ChildOptions ask{.executable = binary_, .arguments = {"--version"}, .log = answer_file};
+    WP_ASSIGN_OR_RETURN(const auto child, ChildProcess::Launch(ask));
+    const Result<ExitState> ended = child->Wait(Within(5s));
+    std::ifstream file(answer_file);
+    const std::string answer((std::istreambuf_iterator<char>(file)), {});
+    std::error_code ignored;
+    std::filesystem::remove(answer_file, ignored);
+    if (ended.has_value() && answer.starts_with("etcd Version: ")) return {};
+    const std::string first_line = answer.substr(0, answer.find('\n'));
+    return Fail(
+        StatusCode::kInvalidArgument,
+        "{} is not etcd: asked for --version it {} and said \"{}\"; expected \"etcd Version: ...\"",
+        binary_, ended.has_value() ? ended->ToString() : "did not end within 5 s",
+        first_line.substr(0, 200));
+  }
+
+  const std::string binary_;
+};
+
+const TargetRegistration kEtcd{{
+    .info = {.name = "etcd",
+             .grammar = "etcd:PATH",
+             .explain =
+                 "A stock etcd binary, started as one member on its own loopback address with an "
+                 "empty data folder; its version is what it answers itself."},
+    .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {
+      return std::make_unique<EtcdTarget>(spec.path);
+    },
+}};
+
+}  // namespace
+}  // namespace watchproof

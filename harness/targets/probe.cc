@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/targets/probe.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <charconv>
+
+#include "fixtures/protos/rpc.grpc.pb.h"
+
+namespace watchproof {
+
+Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  const auto channel =
+      grpc::CreateCustomChannel(endpoint.ToString(), grpc::InsecureChannelCredentials(), arguments);
+  const auto stub = etcdserverpb::Maintenance::NewStub(channel);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() +
+                       std::chrono::duration_cast<std::chrono::milliseconds>(deadline.remaining()));
+  etcdserverpb::StatusResponse response;
+  const Status status = FromRpcStatus(stub->Status(&context, {}, &response));
+  if (!status.ok()) return status.WithContext("asking {} for its status", endpoint.ToString());
+  return ServerStatus{response.version(), response.header().revision()};
+}
+
+Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& child,
+                                  Deadline deadline) {
+  for (;;) {
+    // A connection attempt that hangs must not eat the whole budget.
+    const Duration patience = std::min<Duration>(deadline.remaining(), 1s);
+    Result<ServerStatus> answer = AskStatus(endpoint, Within(patience));
+    if (answer.has_value()) return answer;
+    if (const auto ended = child.exit_state()) {
+      return Fail(StatusCode::kUnavailable, "{} before it answered on {}", ended->ToString(),
+                  endpoint.ToString());
+    }
+    if (deadline.expired()) {
+      return Fail(StatusCode::kDeadlineExceeded, "did not answer on {} within {} ms ({})",
+                  endpoint.ToString(), deadline.budget().count(), answer.error().message());
+    }
+    // Waiting for the child's end is how to pause without missing it.
+    if (child.Wait(Within(std::min<Duration>(deadline.remaining(), 10ms))).has_value()) continue;
+  }
+}
+
+Metrics ParseMetrics(std::string_view text) {
+  Metrics metrics;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    if (line.empty() || line[0] == '#') continue;
+    const auto name_end = line.find_first_of("{ ");
+    const auto value_at = line.rfind(' ');
+    if (name_end == std::string_view::npos || value_at == std::string_view::npos) continue;
+    double value = 0;
+    const char* const from = line.data() + value_at + 1;
+    if (std::from_chars(from, line.data() + line.size(), value).ec != std::errc()) continue;
+    metrics[std::string(line.substr(0, name_end))] += value;
+  }
+  return metrics;
+}
+
+}  // namespace watchproof

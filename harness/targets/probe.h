@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks a server whether it serves, and reads what it publishes of itself over HTTP.
+//
+// Threads: any; calls block until answered or the deadline. The only gRPC of this folder is behind
+// AskStatus.
+#pragma once
+
+#include <string>
+
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+#include "harness/targets/target.h"
+
+namespace watchproof {
+
+struct ServerStatus {
+  std::string version;
+  std::int64_t revision = 0;
+};
+
+// One Maintenance.Status call on a connection of its own.
+Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline);
+
+// Asks again and again until it answers, the child has ended, or the deadline has passed.
+Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& child,
+                                  Deadline deadline);
+
+// GET http://endpoint/metrics in Prometheus' text format.
+Result<Metrics> FetchMetrics(const Endpoint& endpoint, Deadline deadline);
+// The parser behind it: labels are left out and values of one name are summed.
+Metrics ParseMetrics(std::string_view text);
+
+}  // namespace watchproof

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What targets that are a child process have in common: launch, wait until it serves, metrics, end.
+//
+// Not thread-safe. Ownership: owns the process and its data folder.
+#pragma once
+
+#include "harness/targets/probe.h"
+#include "harness/targets/target.h"
+
+namespace watchproof {
+
+class ProcessTarget : public Target {
+ public:
+  ~ProcessTarget() override { Stop(); }
+  Endpoint endpoint() const override { return {host_, kClientPort}; }
+  std::string version() const override { return version_; }
+  Result<Metrics> ReadMetrics() override { return FetchMetrics(metrics_endpoint(), Within(2s)); }
+  std::optional<ExitState> died() const override;
+  std::string LastWords() const override { return child_ ? child_->LastWords() : std::string(); }
+  void Stop() override;
+
+ protected:
+  static constexpr int kClientPort = 2379;
+  static constexpr int kPeerPort = 2380;
+  static constexpr int kHttpPort = 2381;
+
+  // Launches and waits until it answers. The environment's etcd variables are kept from it.
+  Status Serve(const StartOptions& options, ChildOptions child);
+  virtual Endpoint metrics_endpoint() const = 0;
+  const std::string& host() const { return host_; }
+
+ private:
+  std::string host_;
+  std::string version_;
+  std::filesystem::path data_;
+  std::unique_ptr<ChildProcess> child_;
+  bool stopped_ = false;
+};
+
+}  // namespace watchproof

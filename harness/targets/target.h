@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// One running server under test: how it is started, reached, asked about itself, and stopped.
+//
+//   WP_ASSIGN_OR_RETURN(auto target, MakeTarget(spec));
+//   WP_RETURN_IF_ERROR(target->Start({.host = "127.9.1.1", .folder = attempt, .deadline =
+//   Within(15s)})); target->endpoint();  target->version();  target->Metrics(); target->Stop();
+//
+// Kinds register themselves (one file each). Black box: calls, metrics and signals; never its disk.
+// Not thread-safe. Ownership: owns its process; the destructor stops it and removes its data.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+#include "harness/targets/child_process.h"
+#include "harness/targets/target_info.h"
+
+namespace watchproof {
+
+struct Endpoint {
+  std::string host;
+  int port = 0;
+  std::string ToString() const { return fmt::format("{}:{}", host, port); }
+};
+
+struct StartOptions {
+  std::string host;              // a loopback address that belongs to this attempt alone
+  std::filesystem::path folder;  // its log goes to target.log there, its data to tmp/
+  Deadline deadline = Within(15s);
+};
+
+// What the target tells of itself in Prometheus' text format: name to value, labels left out
+// (summed).
+using Metrics = std::map<std::string, double, std::less<>>;
+
+class Target {
+ public:
+  virtual ~Target() = default;
+  // Returns when it answers a Status call. Errors carry its last words.
+  virtual Status Start(const StartOptions& options) = 0;
+  virtual Endpoint endpoint() const = 0;
+  // "3.4.23", as it says itself; after Start.
+  virtual std::string version() const = 0;
+  // kNotFound when it publishes none.
+  virtual Result<Metrics> ReadMetrics() = 0;
+  // How it ended, if it did without being told to.
+  virtual std::optional<ExitState> died() const = 0;
+  virtual std::string LastWords() const = 0;
+  // Idempotent. Blocks until the process is gone.
+  virtual void Stop() = 0;
+};
+
+// Errors are of the kind "unknown defect"; the target is not started yet.
+Result<std::unique_ptr<Target>> MakeTarget(const TargetSpec& spec);
+
+struct TargetKind {
+  TargetKindInfo info;
+  std::function<Result<std::unique_ptr<Target>>(const TargetSpec&)> make;
+};
+struct TargetRegistration {
+  explicit TargetRegistration(TargetKind kind);
+};
+
+}  // namespace watchproof

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/targets/target.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "harness/targets/probe.h"
+
+namespace watchproof {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class TargetTest : public testing::Test {
+ protected:
+  TargetTest() { std::filesystem::create_directories(folder_); }
+  ~TargetTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string Program(const std::string& name, const std::string& script) {
+    const auto path = folder_ / name;
+    std::ofstream(path) << "#!/bin/sh\n" << script;
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path.string();
+  }
+  Status Start(const std::string& path, Duration patience = 10s) {
+    auto spec = ParseTargetSpec("etcd:" + path);
+    auto target = MakeTarget(*spec);
+    return (*target)->Start(
+        {.host = "127.77.0.1", .folder = folder_, .deadline = Within(patience)});
+  }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) / fmt::format("wp-target-{}", getpid());
+};
+
+TEST_F(TargetTest, SpecsAreParsedOrNamedWithWhatWasExpected) {
+  EXPECT_EQ(ParseTargetSpec("etcd:/usr/bin/etcd")->path, "/usr/bin/etcd");
+  EXPECT_EQ(ParseTargetSpec("embedded")->kind, "embedded");
+  EXPECT_THAT(ParseTargetSpec("embedded+a+b")->defects, testing::ElementsAre("a", "b"));
+  for (const char* bad : {"", "etcd", "etcd:", "embedded:x", "embedded+", "redis:/x", "etcd+x"}) {
+    const auto spec = ParseTargetSpec(bad);
+    ASSERT_FALSE(spec.has_value()) << bad;
+    EXPECT_THAT(spec.error().message(), HasSubstr(fmt::format("target \"{}\"", bad)));
+    EXPECT_THAT(spec.error().message(), HasSubstr("\"etcd:PATH\""));
+  }
+}
+
+TEST_F(TargetTest, ABinaryThatCannotServeIsNamedWithItsLastWords) {
+  EXPECT_THAT(Start("/nowhere/etcd").message(), HasSubstr("/nowhere/etcd: no such file"));
+  EXPECT_THAT(Start(Program("foreign", "echo I am a teapot")).message(),
+              AllOf(HasSubstr("is not etcd"), HasSubstr("I am a teapot")));
+  EXPECT_THAT(Start(Program("mute",
+                            "[ \"$1\" = --version ] && echo etcd Version: 9 && exit\n"
+                            "echo cannot find my keys >&2; exit 4"))
+                  .message(),
+              AllOf(HasSubstr("exited with 4 before it answered on 127.77.0.1:2379"),
+                    HasSubstr("its last words: cannot find my keys")));
+  EXPECT_THAT(
+      Start(Program("idle",
+                    "[ \"$1\" = --version ] && echo etcd Version: 9 && exit\n"
+                    "echo thinking; exec sleep 1000"),
+            200ms)
+          .message(),
+      AllOf(HasSubstr("did not answer on 127.77.0.1:2379 within 200 ms"), HasSubstr("thinking")));
+}
+
+TEST(Metrics, AreReadByNameAndSummedOverLabels) {
+  const Metrics metrics =
+      ParseMetrics("# HELP a b\na 3\nb{x=\"1\"} 1.5\nb{x=\"2\"} 2\nbroken\nc 1e3\nd none\n");
+  EXPECT_EQ(metrics, (Metrics{{"a", 3}, {"b", 3.5}, {"c", 1000}}));
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// What effects do to real connections, and what their receipts prove.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+
+#include "proxies/control/proxy_handle.h"
+#include "proxies/control/test_peers.h"
+
+namespace watchproof::proxy {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using Outcome = TestPeer::Outcome;
+
+class Harm : public ::testing::Test {
+ protected:
+  Harm() {
+    Result<ProxyId> opened = proxies_.Open({.name = "front", .target_port = server_.port()});
+    EXPECT_TRUE(opened.has_value());
+    front_ = opened.value_or(ProxyId());
+  }
+  void OpenPair() {
+    client_ = TestPeer::Connect(proxies_.endpoint(front_));
+    target_ = server_.Accept();
+    // Both ends are up once a byte has passed each way.
+    ASSERT_TRUE(client_.Send("c") && target_.Send("t"));
+    ASSERT_EQ(target_.Receive(1) + client_.Receive(1), "ct");
+  }
+  EffectId Arm(const EffectSpec& spec) {
+    Result<EffectId> armed = proxies_.Arm(front_, spec);
+    EXPECT_TRUE(armed.has_value()) << armed.error().message();
+    return armed.value_or(EffectId());
+  }
+  Receipt Peek(EffectId effect) { return proxies_.Peek(effect).value(); }
+  Receipt Heal(EffectId effect) { return proxies_.Heal(effect).value(); }
+  std::string ArmError(const EffectSpec& spec) {
+    Result<EffectId> armed = proxies_.Arm(front_, spec);
+    return armed.has_value() ? "armed" : armed.error().message();
+  }
+
+  TestServer server_;
+  Proxies proxies_;
+  ProxyId front_;
+  TestPeer client_{-1};
+  TestPeer target_{-1};
+};
+
+TEST_F(Harm, StallHoldsThenReleasesEveryByteInOrder) {
+  OpenPair();
+  const EffectId stall = Arm({.kind = "stall", .direction = Direction::kToClient});
+  const std::string flood = RandomBytes(1, 64 << 20);
+  std::size_t sent = 0;
+  EXPECT_TRUE(Eventually([&] {
+    sent += target_.SendUntilBlocked(std::string_view(flood).substr(sent));
+    return Peek(stall).bytes_withheld >= 16 << 10;
+  }));
+  EXPECT_EQ(client_.unread(), 0U);
+  EXPECT_FALSE(Peek(stall).healed_at.has_value());
+
+  const Receipt receipt = Heal(stall);
+  EXPECT_TRUE(client_.Receive(sent) == flood.substr(0, sent));
+  EXPECT_GE(receipt.bytes_withheld, 16 << 10);
+  EXPECT_LE(receipt.bytes_withheld, static_cast<std::int64_t>(sent));
+  EXPECT_EQ(receipt.connections_touched, 1);
+  EXPECT_EQ(receipt.connections_cut, 0);
+  EXPECT_GT(receipt.longest_hold, Duration::zero());
+  EXPECT_GE(receipt.healed_at.value(), receipt.armed_at + receipt.longest_hold);
+}
+
+TEST_F(Harm, StallCountsExactlyWhatItWithheld) {
+  OpenPair();
+  const EffectId stall = Arm({.kind = "stall"});
+  ASSERT_TRUE(client_.Send("four") && target_.Send("seven77"));
+  EXPECT_TRUE(Eventually([&] { return Peek(stall).bytes_withheld == 11; }));
+  EXPECT_EQ(client_.unread() + target_.unread(), 0U);
+  EXPECT_EQ(Heal(stall).bytes_withheld, 11);
+  EXPECT_EQ(target_.Receive(4) + client_.Receive(7), "fourseven77");
+}
+
+TEST_F(Harm, StallOfOneDirectionLeavesTheOtherAlone) {
+  OpenPair();
+  const EffectId stall = Arm({.kind = "stall", .direction = Direction::kToClient});
+  ASSERT_TRUE(target_.Send("held"));
+  ASSERT_TRUE(client_.Send("flows"));
+  EXPECT_EQ(target_.Receive(5), "flows");
+  EXPECT_TRUE(Eventually([&] { return Peek(stall).bytes_withheld == 4; }));
+  EXPECT_EQ(client_.unread(), 0U);
+  Heal(stall);
+  EXPECT_EQ(client_.Receive(4), "held");
+}
+
+TEST_F(Harm, EffectArmedBeforeTheFirstConnectionHoldsItsFirstByte) {
+  const EffectId stall = Arm({.kind = "stall", .direction = Direction::kToTarget});
+  client_ = TestPeer::Connect(proxies_.endpoint(front_));
+  ASSERT_TRUE(client_.Send("first"));
+  target_ = server_.Accept();
+  EXPECT_TRUE(Eventually([&] { return Peek(stall).bytes_withheld == 5; }));
+  EXPECT_EQ(target_.unread(), 0U);
+  Heal(stall);
+  EXPECT_EQ(target_.Receive(5), "first");
+}
+
+TEST_F(Harm, StallHoldsTheEndOfTheStreamToo) {
+  OpenPair();
+  const EffectId stall = Arm({.kind = "stall", .direction = Direction::kToClient});
+  ASSERT_TRUE(target_.Send("bye"));
+  target_.EndSending();
+  EXPECT_TRUE(Eventually([&] { return Peek(stall).bytes_withheld == 3; }));
+  EXPECT_EQ(client_.unread(), 0U);
+  Heal(stall);
+  EXPECT_EQ(client_.Receive(3), "bye");
+  EXPECT_EQ(client_.Next(), Outcome::kEnd);
+}
+
+TEST_F(Harm, StallOpensByItselfAfterItsDuration) {
+  OpenPair();
+  const EffectId stall = Arm({.kind = "stall", .parameters = {{"duration", "50ms"}}});
+  ASSERT_TRUE(target_.Send("late"));
+  EXPECT_EQ(client_.Receive(4), "late");
+  const TimePoint arrived = Clock::now();
+  const Receipt receipt = Heal(stall);
+  EXPECT_GE(arrived, receipt.armed_at + 50ms);
+  EXPECT_EQ(receipt.healed_at.value(), receipt.armed_at + 50ms);
+  EXPECT_EQ(receipt.bytes_withheld, 4);
+  EXPECT_LE(receipt.longest_hold, 50ms);
+}
+
+TEST_F(Harm, LatencyDeliversNotBeforeTheDelay) {
+  OpenPair();
+  const EffectId latency = Arm(
+      {.kind = "latency", .direction = Direction::kToTarget, .parameters = {{"delay", "50ms"}}});
+  const TimePoint before = Clock::now();
+  ASSERT_TRUE(client_.Send("slow"));
+  EXPECT_EQ(target_.Receive(4), "slow");
+  EXPECT_GE(Clock::now() - before, 50ms);
+  const Receipt receipt = Heal(latency);
+  EXPECT_EQ(receipt.bytes_delayed, 4);
+  EXPECT_EQ(receipt.bytes_withheld, 0);
+  EXPECT_GE(receipt.longest_hold, 50ms);
+}
+
+TEST_F(Harm, LatencyIsNotALimitOfOneChunkPerDelay) {
+  OpenPair();
+  Arm({.kind = "latency", .parameters = {{"delay", "50ms"}, {"jitter", "10ms"}}});
+  const std::string bulk = RandomBytes(2, 200 * 16 << 10);  // one chunk per delay: ten seconds
+  const TimePoint before = Clock::now();
+  std::thread sender([&] { EXPECT_TRUE(client_.Send(bulk)); });
+  EXPECT_TRUE(target_.Receive(bulk.size()) == bulk);
+  sender.join();
+  EXPECT_LT(Clock::now() - before, 5s);
+}
+
+TEST_F(Harm, HealedLatencyLetsWhatIsUnderWayArriveAtOnce) {
+  OpenPair();
+  const EffectId latency = Arm({.kind = "latency", .parameters = {{"delay", "10m"}}});
+  ASSERT_TRUE(client_.Send("never mind"));
+  EXPECT_EQ(client_.unread() + target_.unread(), 0U);
+  Heal(latency);
+  EXPECT_EQ(target_.Receive(10), "never mind");
+}
+
+TEST_F(Harm, StallArmedBehindLatencyHoldsWhatIsUnderWay) {
+  OpenPair();
+  Arm({.kind = "latency", .parameters = {{"delay", "5ms"}}});
+  ASSERT_TRUE(client_.Send("under way"));
+  const EffectId stall = Arm({.kind = "stall"});
+  EXPECT_TRUE(Eventually([&] { return Peek(stall).bytes_withheld + target_.unread() == 9; }));
+  proxies_.HealAll();
+  EXPECT_EQ(target_.Receive(9), "under way");
+}
+
+TEST_F(Harm, CutResetsBothSidesOnceAndSparesTheFuture) {
+  OpenPair();
+  const EffectId cut = Arm({.kind = "cut"});
+  EXPECT_EQ(client_.Next(), Outcome::kReset);
+  EXPECT_EQ(target_.Next(), Outcome::kReset);
+  OpenPair();
+  const Receipt receipt = Heal(cut);
+  EXPECT_EQ(receipt.connections_cut, 1);
+  EXPECT_EQ(receipt.connections_touched, 1);
+}
+
+TEST_F(Harm, CutReachesAPeerBehindAStall) {
+  OpenPair();
+  const EffectId stall = Arm({.kind = "stall"});
+  ASSERT_TRUE(target_.Send("lost"));
+  EXPECT_TRUE(Eventually([&] { return Peek(stall).bytes_withheld == 4; }));
+  Arm({.kind = "cut"});
+  EXPECT_EQ(client_.Next(), Outcome::kReset);
+  EXPECT_EQ(target_.Next(), Outcome::kReset);
+  EXPECT_EQ(Heal(stall).bytes_withheld, 4);
+}
+
+TEST_F(Harm, CutOfTheFutureEndsWhenHealed) {
+  const EffectId cut = Arm({.kind = "cut", .parameters = {{"future", "yes"}}});
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(TestPeer::Connect(proxies_.endpoint(front_)).Next(), Outcome::kReset);
+  }
+  EXPECT_EQ(Heal(cut).connections_cut, 3);
+  OpenPair();
+}
+
+TEST_F(Harm, CutAfterBytesLetsExactlyThoseThrough) {
+  OpenPair();
+  const EffectId cut = Arm(
+      {.kind = "cut", .direction = Direction::kToClient, .parameters = {{"after-bytes", "6B"}}});
+  ASSERT_TRUE(client_.Send("does not count"));
+  EXPECT_EQ(target_.Receive(14), "does not count");
+  ASSERT_TRUE(target_.Send("abc"));
+  EXPECT_EQ(client_.Receive(3), "abc");
+  ASSERT_TRUE(target_.Send("defghi"));
+  EXPECT_EQ(client_.Receive(100), "def");
+  EXPECT_TRUE(Eventually([&] { return Peek(cut).connections_cut == 1; }));
+  EXPECT_EQ(target_.Next(), Outcome::kReset);
+}
+
+TEST_F(Harm, HealingTwiceGivesTheSameReceipt) {
+  const EffectId stall = Arm({.kind = "stall"});
+  const Receipt first = Heal(stall);
+  EXPECT_EQ(Heal(stall).healed_at, first.healed_at);
+  EXPECT_EQ(Peek(stall).healed_at, first.healed_at);
+  proxies_.Stop();
+  EXPECT_EQ(Peek(stall).healed_at, first.healed_at);
+}
+
+TEST_F(Harm, ErrorsNameWhatWasExpected) {
+  EXPECT_THAT(ArmError({.kind = "stal"}),
+              AllOf(HasSubstr("'stal'"), HasSubstr("cut, latency, stall")));
+  EXPECT_THAT(ArmError({.kind = "latency", .parameters = {{"dealy", "1ms"}}}),
+              AllOf(HasSubstr("latency"), HasSubstr("'dealy'"), HasSubstr("delay, jitter")));
+  EXPECT_THAT(ArmError({.kind = "latency", .parameters = {{"delay", "20"}}}),
+              AllOf(HasSubstr("'delay'"), HasSubstr("'20'"), HasSubstr("such as 20ms")));
+  EXPECT_THAT(ArmError({.kind = "cut", .parameters = {{"future", "maybe"}}}),
+              AllOf(HasSubstr("'future'"), HasSubstr("yes or no")));
+  EXPECT_EQ(proxies_.Heal(EffectId(99)).error().code(), StatusCode::kNotFound);
+  EXPECT_EQ(proxies_.Peek(EffectId(99)).error().code(), StatusCode::kNotFound);
+}
+
+TEST(KnownEffectsList, ExplainsEveryEffectAndParameter) {
+  EXPECT_EQ(KnownEffects().size(), 3U);
+  for (const EffectInfo& effect : KnownEffects()) {
+    EXPECT_FALSE(effect.explain.empty()) << effect.name;
+    for (const ParameterInfo& one : effect.parameters) EXPECT_FALSE(one.explain.empty());
+    EXPECT_TRUE(ParseParameters(effect.name, effect.parameters, {}).has_value()) << effect.name;
+  }
+}
+
+}  // namespace
+}  // namespace watchproof::proxy

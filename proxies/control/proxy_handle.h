@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Proxies in this process: open them, bend their bytes, read what that did.
+//
+//   Proxies proxies;
+//   WP_ASSIGN_OR_RETURN(const ProxyId front, proxies.Open({.name = "front", .target_port = 2379}));
+//   WP_ASSIGN_OR_RETURN(const EffectId stall,
+//                       proxies.Arm(front, {.kind = "stall", .direction = Direction::kToClient}));
+//   ... clients talk to proxies.endpoint(front) ...
+//   WP_ASSIGN_OR_RETURN(const Receipt receipt, proxies.Heal(stall));
+//
+// An effect holds for existing and future connections, and before the first byte of each. Effects
+// armed later act nearer to the receiver. Ids are never used twice.
+//
+// Threads: every function from any thread; each waits for the io thread, which never waits for
+// anyone. Ownership: owns the io thread and all proxies. After Stop everything can still be read.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/status.h"
+#include "harness/base/units.h"
+#include "proxies/core/connection_info.h"
+#include "proxies/core/direction.h"
+#include "proxies/effects/effect.h"
+#include "proxies/effects/parameters.h"
+#include "proxies/effects/receipt.h"
+
+namespace watchproof::proxy {
+
+using ProxyId = Quantity<struct ProxyIdTag, std::int64_t>;
+using EffectId = Quantity<struct EffectIdTag, std::int64_t>;
+
+struct EffectSpec {
+  std::string kind = {};  // a name from KnownEffects
+  Direction direction = Direction::kBoth;
+  Parameters parameters = {};  // what is left out has its default
+};
+
+struct ProxyOptions {
+  std::string name = {};
+  std::string listen_host = "127.0.0.1";
+  int listen_port = 0;  // 0 lets the kernel choose
+  std::string target_host = "127.0.0.1";
+  int target_port = 0;
+  std::uint64_t seed = 0;  // of everything random in this proxy
+};
+
+class Proxies {
+ public:
+  Proxies();
+  ~Proxies();  // stops
+  Proxies(const Proxies&) = delete;
+  Proxies& operator=(const Proxies&) = delete;
+
+  // Resets every connection, closes every port and ends the io thread. Idempotent. Blocks: until
+  // done.
+  void Stop();
+
+  // Listens when it returns. The target is dialled per connection and need not be up yet; its name
+  // is resolved once, here.
+  Result<ProxyId> Open(const ProxyOptions& options);
+  // Where clients connect, as host:port. Requires: `proxy` came from Open.
+  std::string endpoint(ProxyId proxy) const;
+  // The live connections and the last thousand that ended, oldest first. Requires: as above.
+  std::vector<ConnectionInfo> Connections(ProxyId proxy) const;
+
+  // In force on all existing connections when it returns. The error names what was expected.
+  Result<EffectId> Arm(ProxyId proxy, const EffectSpec& spec);
+  // Ends the effect; what it held flows on in order. Healing again returns the same receipt.
+  Result<Receipt> Heal(EffectId effect);
+  // What it did so far.
+  Result<Receipt> Peek(EffectId effect) const;
+  // Heals whatever is still armed; Peek has the receipts.
+  void HealAll();
+
+ private:
+  class Board;
+  const std::unique_ptr<Board> board_;
+};
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two ends of a proxied connection, for tests: plain blocking sockets in which every wait has a
+// deadline.
+//
+//   TestServer server;
+//   TestPeer client = TestPeer::Connect(proxies.endpoint(front));
+//   TestPeer target = server.Accept();
+//   client.Send("hello");
+//   EXPECT_EQ(target.Receive(5), "hello");
+//
+// Threads: one thread per peer and direction. Ownership: each owns its descriptor.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "harness/base/deadline.h"
+
+namespace watchproof::proxy {
+
+// Generous: it is only used up when something is broken.
+inline constexpr Duration kPatience = 10s;
+
+class TestPeer {
+ public:
+  // A peer without a connection if nobody accepts.
+  static TestPeer Connect(std::string_view endpoint);
+  explicit TestPeer(int descriptor) : descriptor_(descriptor) {}
+  TestPeer(TestPeer&& other) noexcept;
+  TestPeer& operator=(TestPeer&& other) noexcept;
+  ~TestPeer() { Close(); }
+
+  bool connected() const { return descriptor_ >= 0; }
+  // True when everything was handed to the kernel within kPatience.
+  bool Send(std::string_view bytes);
+  // Sends from `bytes` until the kernel takes no more for the moment; returns how much it took.
+  std::size_t SendUntilBlocked(std::string_view bytes);
+  // Up to `size` bytes: fewer only if the stream ended, was reset, or kPatience ran out.
+  std::string Receive(std::size_t size);
+  // What is there now, without waiting.
+  std::size_t unread() const;
+
+  enum class Outcome { kEnd, kReset, kBytes, kNothing };
+  // What comes next. Waits for it up to kPatience.
+  Outcome Next();
+
+  void EndSending();
+  void Close();
+  void CloseWithReset();
+
+ private:
+  bool WaitFor(short events, Deadline deadline) const;
+
+  int descriptor_;
+};
+
+class TestServer {
+ public:
+  TestServer();
+  ~TestServer();
+  TestServer(const TestServer&) = delete;
+  TestServer& operator=(const TestServer&) = delete;
+
+  int port() const { return port_; }
+  // A peer without a connection if nobody came within kPatience.
+  TestPeer Accept();
+  // From now on connections are refused.
+  void StopListening();
+
+ private:
+  int descriptor_;
+  int port_ = 0;
+};
+
+// `size` bytes that depend on the seed and on nothing else.
+std::string RandomBytes(std::uint64_t seed, std::size_t size);
+int OpenDescriptors();
+
+// Asks again and again, without sleeping: each question goes through the io thread and lets it
+// work.
+template <typename Fact>
+bool Eventually(Fact fact) {
+  const Deadline deadline(kPatience);
+  while (!fact()) {
+    if (deadline.expired()) return false;
+  }
+  return true;
+}
+
+}  // namespace watchproof::proxy

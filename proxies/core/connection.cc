@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proxies/core/connection.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <exception>
+#include <utility>
+
+#include "harness/base/check.h"
+#include "harness/base/log.h"
+#include "proxies/core/socket.h"
+
+namespace watchproof::proxy {
+
+using boost::system::error_code;
+
+namespace {
+
+std::string PeerName(const Tcp::socket& socket) {
+  error_code error;
+  const Tcp::endpoint peer = socket.remote_endpoint(error);
+  return error ? "a client that left at once" : ToString(peer);
+}
+
+}  // namespace
+
+Connection::Connection(Io& io, Options options, Tcp::socket client)
+    : io_(io),
+      options_(std::move(options)),
+      client_name_(PeerName(client)),
+      client_(std::move(client)),
+      target_(io),
+      to_client_(io, Direction::kToClient, {.source = target_, .sink = client_}, *this),
+      to_target_(io, Direction::kToTarget, {.source = client_, .sink = target_}, *this) {}
+
+void Connection::Start() { Spawn(Serve()); }
+
+void Connection::Spawn(Task work) {
+  ++running_;
+  boost::asio::co_spawn(io_, std::move(work), [this](std::exception_ptr thrown) {
+    WP_CHECK(thrown == nullptr, "coroutines of a proxy do not throw");
+    if (--running_ > 0) return;
+    const Options last_words = options_;  // the call destroys this
+    last_words.on_finished(last_words.id);
+  });
+}
+
+Task Connection::Serve() {
+  const bool reached = IsLive(state_) && co_await Dial();
+  if (!IsLive(state_)) co_return;  // reset while dialling
+  if (!reached) {
+    LogDebug("the target does not accept connections",
+             {{"target", ToString(options_.targets.back())}, {"client", client_name_}});
+    Finish(ConnectionState::kUnreachable);
+    co_return;
+  }
+  state_ = ConnectionState::kOpen;
+  Spawn(to_client_.ReadLoop());
+  Spawn(to_client_.WriteLoop());
+  Spawn(to_target_.ReadLoop());
+  Spawn(to_target_.WriteLoop());
+}
+
+boost::asio::awaitable<bool> Connection::Dial() {
+  for (const Tcp::endpoint& target : options_.targets) {
+    if (!OpenForConnect(target_, target).ok()) continue;
+    const auto [error] = co_await target_.async_connect(target, kAsTuple);
+    if (!IsLive(state_)) co_return false;
+    if (!error) {
+      target_name_ = ToString(target);
+      co_return true;
+    }
+    error_code ignored;
+    target_.close(ignored);
+  }
+  co_return false;
+}
+
+void Connection::Reset() { Finish(ConnectionState::kReset); }
+
+void Connection::OnEnded() {
+  if (to_client_.ended() && to_target_.ended()) Finish(ConnectionState::kClosed);
+}
+
+void Connection::OnSinkBroken(Pipe& pipe) {
+  (&pipe == &to_client_ ? to_target_ : to_client_).OnSourceBroken();
+}
+
+void Connection::Finish(ConnectionState state) {
+  if (!IsLive(state_)) return;
+  state_ = state;
+  to_client_.Stop();
+  to_target_.Stop();
+  if (state == ConnectionState::kClosed) {
+    error_code ignored;
+    client_.close(ignored);
+    target_.close(ignored);
+  } else {
+    CloseWithReset(client_);
+    CloseWithReset(target_);
+  }
+}
+
+ConnectionInfo Connection::info() const {
+  return {.id = options_.id,
+          .state = state_,
+          .client = client_name_,
+          .target = target_name_,
+          .bytes_to_client = to_client_.bytes_passed(),
+          .bytes_to_target = to_target_.bytes_passed()};
+}
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// One client's connection and its twin to the target, with a pipe for each direction.
+//
+// A half-close passes through like any byte. A reset of one side travels in line behind the bytes
+// that came before it, and then resets the other side. The pipes exist from the start, so that
+// stages can be put in before the target is dialled.
+//
+// Threads: the io thread only. Ownership: owns sockets and pipes. `on_finished` is the last thing
+// it calls, when no coroutine of it is left; that is the moment to destroy it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "proxies/core/connection_info.h"
+#include "proxies/core/direction.h"
+#include "proxies/core/pipe.h"
+#include "proxies/core/task.h"
+
+namespace watchproof::proxy {
+
+class Connection final : private PipeOwner {
+ public:
+  struct Options {
+    ConnectionId id;
+    const std::vector<Tcp::endpoint>& targets;  // tried in order; outlives the connection
+    std::function<void(ConnectionId)> on_finished;
+  };
+  Connection(Io& io, Options options, Tcp::socket client);
+
+  // Dials the target and moves bytes until both directions ended. Call once.
+  void Start();
+  // Closes both sides with RST, now. Nothing happens if they are closed already.
+  void Reset();
+
+  ConnectionId id() const { return options_.id; }
+  ConnectionInfo info() const;
+  Pipe& pipe(Direction direction) {
+    return direction == Direction::kToClient ? to_client_ : to_target_;
+  }
+
+ private:
+  void OnEnded() override;
+  void OnResetDue() override { Reset(); }
+  void OnSinkBroken(Pipe& pipe) override;
+
+  // Runs `work` as a coroutine that keeps this connection alive.
+  void Spawn(Task work);
+  Task Serve();
+  // True when the target accepted.
+  boost::asio::awaitable<bool> Dial();
+  void Finish(ConnectionState state);
+
+  Io& io_;
+  const Options options_;
+  const std::string client_name_;
+  std::string target_name_;
+  ConnectionState state_ = ConnectionState::kDialling;
+  int running_ = 0;  // coroutines
+  Tcp::socket client_;
+  Tcp::socket target_;
+  Pipe to_client_;
+  Pipe to_target_;
+};
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be said about one connection through a proxy, now or after it ended.
+//
+// Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/base/units.h"
+
+namespace watchproof::proxy {
+
+// Counts from 1 within one proxy, in the order of acceptance.
+using ConnectionId = Quantity<struct ConnectionIdTag, std::int64_t>;
+
+enum class ConnectionState {
+  kDialling,     // accepted, the target has not answered yet
+  kOpen,         // bytes flow in at least one direction
+  kClosed,       // both directions ended in order
+  kReset,        // one side, or the proxy, broke it
+  kUnreachable,  // the target did not accept
+};
+
+constexpr const char* Name(ConnectionState state) {
+  switch (state) {
+    case ConnectionState::kDialling:
+      return "dialling";
+    case ConnectionState::kOpen:
+      return "open";
+    case ConnectionState::kClosed:
+      return "closed";
+    case ConnectionState::kReset:
+      return "reset";
+    case ConnectionState::kUnreachable:
+      return "unreachable";
+  }
+  return "unnamed state";
+}
+
+constexpr bool IsLive(ConnectionState state) {
+  return state == ConnectionState::kDialling || state == ConnectionState::kOpen;
+}
+
+struct ConnectionInfo {
+  ConnectionId id;
+  ConnectionState state = ConnectionState::kDialling;
+  std::string client;  // host:port
+  std::string target;  // host:port, empty while dialling
+  std::int64_t bytes_to_client = 0;
+  std::int64_t bytes_to_target = 0;
+
+  bool live() const { return IsLive(state); }
+};
+
+}  // namespace watchproof::proxy

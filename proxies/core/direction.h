@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two ways that bytes travel through a proxy.
+//
+// Threads: values.
+#pragma once
+
+namespace watchproof::proxy {
+
+// kToClient carries what the target says, kToTarget what the client says.
+enum class Direction { kToClient, kToTarget, kBoth };
+
+constexpr const char* Name(Direction direction) {
+  switch (direction) {
+    case Direction::kToClient:
+      return "to-client";
+    case Direction::kToTarget:
+      return "to-target";
+    case Direction::kBoth:
+      return "both";
+  }
+  return "unnamed direction";
+}
+
+constexpr bool Covers(Direction wide, Direction narrow) {
+  return wide == Direction::kBoth || wide == narrow;
+}
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proxies/core/listener.h"
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <exception>
+#include <utility>
+
+#include "harness/base/check.h"
+#include "harness/base/log.h"
+#include "proxies/core/socket.h"
+
+namespace watchproof::proxy {
+
+using boost::system::error_code;
+
+namespace {
+
+// Descriptors come back when other connections end, so trying again is worth it, but not at once.
+constexpr Duration kPauseWhenExhausted = 50ms;
+
+}  // namespace
+
+Listener::Listener(Io& io, Options options)
+    : io_(io), options_(std::move(options)), acceptor_(io), pause_(io) {
+  WP_CHECK(!options_.targets.empty(), "a listener needs a target");
+}
+
+Listener::~Listener() {
+  WP_CHECK(!acceptor_.is_open(), "close a listener before destroying it");
+  WP_CHECK(connections_.empty(), "a connection outlived the io thread");
+}
+
+Status Listener::Open() {
+  WP_RETURN_IF_ERROR(OpenListening(acceptor_, options_.listen));
+  error_code error;
+  endpoint_ = ToString(acceptor_.local_endpoint(error));
+  boost::asio::co_spawn(io_, AcceptLoop(), [](std::exception_ptr thrown) {
+    WP_CHECK(thrown == nullptr, "coroutines of a proxy do not throw");
+  });
+  return {};
+}
+
+void Listener::Close() {
+  error_code ignored;
+  acceptor_.close(ignored);
+  pause_.Notify();
+  for (auto& [id, connection] : connections_) connection->Reset();
+}
+
+Task Listener::AcceptLoop() {
+  while (acceptor_.is_open()) {
+    Tcp::socket client(io_);
+    switch (AcceptOne(acceptor_, client)) {
+      case Accepted::kOne:
+        Admit(std::move(client));
+        break;
+      case Accepted::kNoneReady:
+        co_await acceptor_.async_wait(Tcp::acceptor::wait_read, kAsTuple);
+        break;
+      case Accepted::kOutOfResources:
+        LogWarn("a proxy cannot accept: no descriptors left", {{"proxy", options_.name}});
+        co_await pause_.WaitUntil(Clock::now() + kPauseWhenExhausted);
+        break;
+    }
+  }
+}
+
+void Listener::Admit(Tcp::socket client) {
+  last_id_ = last_id_.next();
+  auto owned = std::make_unique<Connection>(
+      io_,
+      Connection::Options{.id = last_id_,
+                          .targets = options_.targets,
+                          .on_finished = [this](ConnectionId id) { Forget(id); }},
+      std::move(client));
+  Connection& connection = *owned;
+  connections_.emplace(last_id_, std::move(owned));
+  if (options_.prepare) options_.prepare(connection);
+  connection.Start();
+}
+
+void Listener::Forget(ConnectionId id) {
+  const auto it = connections_.find(id);
+  WP_CHECK(it != connections_.end(), "a connection finishes once");
+  ended_.push_back(it->second->info());
+  if (ended_.size() > kRemembered) ended_.pop_front();
+  connections_.erase(it);
+}
+
+std::vector<ConnectionInfo> Listener::Describe() const {
+  std::vector<ConnectionInfo> all(ended_.begin(), ended_.end());
+  for (const auto& [id, connection] : connections_) all.push_back(connection->info());
+  std::sort(all.begin(), all.end(),
+            [](const ConnectionInfo& a, const ConnectionInfo& b) { return a.id < b.id; });
+  return all;
+}
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accepts the clients of one proxy and keeps the table of their connections.
+//
+//   Listener listener(io, {.name = "front", .listen = at, .targets = {target}, .prepare = ...});
+//   WP_RETURN_IF_ERROR(listener.Open());
+//
+// Threads: the io thread only. Ownership: owns its connections. Destroyed only when Close was
+// called and the io thread has run out of work, so that no coroutine refers to it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/status.h"
+#include "proxies/core/connection.h"
+#include "proxies/core/task.h"
+
+namespace watchproof::proxy {
+
+class Listener {
+ public:
+  struct Options {
+    std::string name;  // for log lines
+    Tcp::endpoint listen;
+    std::vector<Tcp::endpoint> targets;
+    // Called for each new connection before its first byte is read and before the target is
+    // dialled.
+    std::function<void(Connection&)> prepare;
+  };
+  Listener(Io& io, Options options);
+  ~Listener();
+
+  // Listens at once. Call once.
+  Status Open();
+  // Stops listening and resets every connection; their coroutines end soon after.
+  void Close();
+
+  // Where it listens; the port is a real one even if 0 was asked for.
+  const std::string& endpoint() const { return endpoint_; }
+  // The live connections and the last kRemembered that ended, by id.
+  std::vector<ConnectionInfo> Describe() const;
+  template <typename Visitor>
+  void ForEachConnection(Visitor visit) {
+    for (auto& [id, connection] : connections_) visit(*connection);
+  }
+
+  static constexpr std::size_t kRemembered = 1024;
+
+ private:
+  Task AcceptLoop();
+  void Admit(Tcp::socket client);
+  void Forget(ConnectionId id);
+
+  Io& io_;
+  const Options options_;
+  std::string endpoint_;
+  Tcp::acceptor acceptor_;
+  Signal pause_;  // between two attempts when the process is out of descriptors
+  ConnectionId last_id_;
+  std::map<ConnectionId, std::unique_ptr<Connection>> connections_;
+  std::deque<ConnectionInfo> ended_;  // the oldest is dropped
+};
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proxies/core/pipe.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <string>
+#include <utility>
+
+#include "harness/base/check.h"
+#include "proxies/core/socket.h"
+
+namespace watchproof::proxy {
+
+using boost::system::error_code;
+
+Pipe::Pipe(Io& io, Direction direction, Ends ends, PipeOwner& owner)
+    : direction_(direction),
+      source_(ends.source),
+      sink_(ends.sink),
+      owner_(owner),
+      read_turn_(io),
+      write_turn_(io) {
+  WP_CHECK(direction != Direction::kBoth, "a pipe has one direction");
+}
+
+bool Pipe::AnyShut() const {
+  return std::any_of(links_.begin(), links_.end(),
+                     [](const Link& link) { return link.stage->shut(); });
+}
+
+bool Pipe::MayRead() const {
+  if (AnyShut()) return false;
+  std::int64_t allowed = 0;
+  for (const Link& link : links_) allowed += link.stage->read_ahead();
+  return held_ == 0 || held_ + kChunkBytes <= allowed;
+}
+
+Task Pipe::ReadLoop() {
+  while (!stopped_) {
+    // Readiness first and permission second: a shut stage then learns when the first byte began to
+    // wait.
+    co_await source_.async_wait(Tcp::socket::wait_read, kAsTuple);
+    while (!stopped_ && !MayRead()) {
+      Advance();
+      if (MayRead()) break;
+      co_await read_turn_.WaitUntil(kNever);
+    }
+    if (stopped_ || ReadOnce() == More::kNo) co_return;
+  }
+}
+
+Pipe::More Pipe::ReadOnce() {
+  std::array<char, kChunkBytes> buffer;  // NOLINT: filled by the read
+  error_code error;
+  const std::size_t size = source_.read_some(boost::asio::buffer(buffer), error);
+  if (error == boost::asio::error::would_block || error == boost::asio::error::interrupted) {
+    return More::kYes;
+  }
+  const TimePoint now = Clock::now();
+  if (error) {
+    source_done_ = true;
+    const bool clean = error == boost::asio::error::eof && !source_broken_;
+    Feed(0, clean ? Chunk::End() : Chunk::Reset(), now);
+  } else {
+    Chunk chunk = Chunk::Bytes(std::string(buffer.data(), size));
+    held_ += chunk.cost;
+    Feed(0, std::move(chunk), now);
+  }
+  Advance();
+  return source_done_ ? More::kNo : More::kYes;
+}
+
+void Pipe::Feed(std::size_t link, Chunk chunk, TimePoint now) {
+  if (link < links_.size()) {
+    links_[link].stage->Push(std::move(chunk), now);
+  } else {
+    outlet_.push_back(std::move(chunk));
+  }
+}
+
+void Pipe::Advance() {
+  const TimePoint now = Clock::now();
+  const std::int64_t unread = AnyShut() ? UnreadBytes(source_) : 0;
+  for (Link& link : links_) link.stage->Observe(now, unread);
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const bool last = i + 1 == links_.size();
+    while (!last || outlet_.empty()) {
+      std::optional<Chunk> chunk = links_[i].stage->Pull(now);
+      if (!chunk) break;
+      Feed(i + 1, std::move(*chunk), now);
+    }
+  }
+  WakeLoops();
+}
+
+void Pipe::WakeLoops() {
+  if (!outlet_.empty() || NextWake() < sleeps_until_) write_turn_.Notify();
+  if (MayRead()) read_turn_.Notify();
+}
+
+TimePoint Pipe::NextWake() const {
+  TimePoint next = kNever;
+  for (const Link& link : links_) next = std::min(next, link.stage->wake_at());
+  return next;
+}
+
+Task Pipe::WriteLoop() {
+  while (!stopped_) {
+    Advance();
+    if (outlet_.empty()) {
+      sleeps_until_ = NextWake();
+      co_await write_turn_.WaitUntil(sleeps_until_);
+      continue;
+    }
+    switch (outlet_.front().kind) {
+      case Chunk::Kind::kBytes:
+        // The outlet may be taken back by a new stage while this waits, hence the next round looks
+        // again.
+        if (WriteSome()) co_await sink_.async_wait(Tcp::socket::wait_write, kAsTuple);
+        break;
+      case Chunk::Kind::kEnd: {
+        error_code ignored;  // a peer that is gone already needs no end
+        sink_.shutdown(Tcp::socket::shutdown_send, ignored);
+        ended_ = true;
+        owner_.OnEnded();
+        co_return;
+      }
+      case Chunk::Kind::kReset:
+        owner_.OnResetDue();
+        co_return;
+    }
+  }
+}
+
+bool Pipe::WriteSome() {
+  Chunk& chunk = outlet_.front();
+  error_code error;
+  const std::size_t size = sink_.write_some(
+      boost::asio::buffer(chunk.bytes.data() + written_, chunk.bytes.size() - written_), error);
+  if (error == boost::asio::error::would_block) return true;
+  if (error == boost::asio::error::interrupted) return false;
+  if (error) {
+    stopped_ = true;  // of this direction only; the reader keeps its hands off as well
+    read_turn_.Notify();
+    owner_.OnSinkBroken(*this);
+    return false;
+  }
+  passed_ += static_cast<std::int64_t>(size);
+  written_ += size;
+  if (written_ < chunk.bytes.size()) return false;
+  held_ -= chunk.cost;
+  outlet_.pop_front();
+  written_ = 0;
+  return false;
+}
+
+void Pipe::Stop() {
+  if (!stopped_) Advance();  // the last look at what is being withheld
+  stopped_ = true;
+  read_turn_.Notify();
+  write_turn_.Notify();
+}
+
+void Pipe::AddStage(std::uint64_t key, std::unique_ptr<Stage> stage) {
+  if (stopped_ || ended_) return;
+  const TimePoint now = Clock::now();
+  stage->Observe(now, 0);
+  if (written_ > 0) outlet_.front().bytes.erase(0, std::exchange(written_, 0));
+  for (Chunk& chunk : outlet_) stage->Push(std::move(chunk), now);
+  outlet_.clear();
+  const bool severs = stage->severs();
+  links_.push_back({.key = key, .stage = std::move(stage)});
+  Advance();
+  if (severs) owner_.OnResetDue();
+  // The writer must learn of the new stage's wake-up time, the reader that bytes may now be
+  // waiting.
+  read_turn_.Notify();
+  write_turn_.Notify();
+}
+
+void Pipe::RemoveStage(std::uint64_t key) {
+  const auto it = std::find_if(links_.begin(), links_.end(),
+                               [key](const Link& link) { return link.key == key; });
+  if (it == links_.end()) return;
+  if (!stopped_) Advance();
+  const TimePoint now = Clock::now();
+  const auto next = static_cast<std::size_t>(it - links_.begin());  // its index once `it` is gone
+  std::deque<Chunk> freed = it->stage->TakeAll(now);
+  links_.erase(it);
+  for (Chunk& chunk : freed) Feed(next, std::move(chunk), now);
+  if (!stopped_) Advance();
+}
+
+void Pipe::OnSourceBroken() {
+  source_broken_ = true;
+  if (stopped_ || ended_) {  // nothing is left in line behind which a reset could travel
+    owner_.OnResetDue();
+    return;
+  }
+  if (!source_done_) return;
+  Feed(0, Chunk::Reset(), Clock::now());
+  Advance();
+}
+
+}  // namespace watchproof::proxy

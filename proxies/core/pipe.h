@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// One direction of one connection: reads from a source, passes the bytes through stages, writes to
+// a sink.
+//
+//   source --ReadLoop--> stage 0 --> stage 1 --> ... --> outlet --WriteLoop--> sink
+//
+// Invariants:
+//   1. Without stages at most one chunk (kChunkBytes) is read ahead, so back-pressure reaches the
+//   sender.
+//   2. While any stage is shut nothing is read.
+//   3. What is in the outlet has not been handed to the kernel: a new stage takes it back.
+//
+// Threads: the io thread only. Ownership: owns its stages; the sockets and the owner outlive it.
+// Both loops must have returned before it is destroyed; Stop makes them return.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "proxies/core/chunk.h"
+#include "proxies/core/direction.h"
+#include "proxies/core/stage.h"
+#include "proxies/core/task.h"
+
+namespace watchproof::proxy {
+
+class Pipe;
+
+// What a pipe reports to the connection it belongs to.
+class PipeOwner {
+ public:
+  // The end of the source was passed on to the sink.
+  virtual void OnEnded() = 0;
+  // A reset reached the head of the line: it is time to reset both sides.
+  virtual void OnResetDue() = 0;
+  // The sink takes no more: its peer is gone.
+  virtual void OnSinkBroken(Pipe& pipe) = 0;
+
+ protected:
+  ~PipeOwner() = default;
+};
+
+class Pipe {
+ public:
+  static constexpr std::int64_t kChunkBytes = 16 * 1024;
+
+  struct Ends {
+    Tcp::socket& source;
+    Tcp::socket& sink;
+  };
+  Pipe(Io& io, Direction direction, Ends ends, PipeOwner& owner);
+
+  Direction direction() const { return direction_; }
+  // Bytes handed to the sink's kernel buffer.
+  std::int64_t bytes_passed() const { return passed_; }
+  bool ended() const { return ended_; }
+
+  // Each runs once, as a coroutine of its own.
+  Task ReadLoop();
+  Task WriteLoop();
+  // Both loops return at their next step. The stages stay, to be looked at.
+  void Stop();
+
+  // Puts a stage in front of the sink, under a key of the caller's. In force when it returns.
+  void AddStage(std::uint64_t key, std::unique_ptr<Stage> stage);
+  // What the stage held moves on at once, in order. Nothing happens if the key is unknown.
+  void RemoveStage(std::uint64_t key);
+  // Lets the stages see the present moment and moves what may move.
+  void Advance();
+  // The peer of the source is known to be gone: the next end of input counts as a reset.
+  void OnSourceBroken();
+
+ private:
+  struct Link {
+    std::uint64_t key;
+    std::unique_ptr<Stage> stage;
+  };
+  enum class More { kYes, kNo };
+
+  bool AnyShut() const;
+  bool MayRead() const;
+  void Feed(std::size_t link, Chunk chunk, TimePoint now);
+  More ReadOnce();
+  // Writes what the sink takes without waiting. True when the sink would block.
+  bool WriteSome();
+  TimePoint NextWake() const;
+  void WakeLoops();
+
+  const Direction direction_;
+  Tcp::socket& source_;
+  Tcp::socket& sink_;
+  PipeOwner& owner_;
+  Signal read_turn_;
+  Signal write_turn_;
+  std::vector<Link> links_;   // from the source to the sink
+  std::deque<Chunk> outlet_;  // past all stages, next to be written
+  std::size_t written_ = 0;   // of the outlet's first chunk
+  std::int64_t held_ = 0;     // cost of everything read and not yet written
+  std::int64_t passed_ = 0;
+  TimePoint sleeps_until_ = kNever;  // the writer, if it sleeps
+  bool stopped_ = false;
+  bool source_done_ = false;  // its end or reset was read
+  bool source_broken_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proxies/core/proxy_host.h"
+
+#include "harness/base/check.h"
+
+namespace watchproof::proxy {
+
+ProxyHost::ProxyHost() : work_(boost::asio::make_work_guard(io_)), thread_([this] { io_.run(); }) {}
+
+bool ProxyHost::Enter() {
+  MutexLock lock(door_);
+  if (phase_ != Phase::kRunning) return false;
+  ++inside_;
+  return true;
+}
+
+void ProxyHost::Leave() {
+  MutexLock lock(door_);
+  if (--inside_ == 0) changed_.NotifyAll();
+}
+
+void ProxyHost::Stop() {
+  WP_CHECK(!OnIoThread(), "the io thread cannot wait for itself");
+  {
+    MutexLock lock(door_);
+    if (phase_ != Phase::kRunning) {
+      while (phase_ != Phase::kStopped) changed_.Wait(door_);
+      return;
+    }
+    phase_ = Phase::kStopping;
+    while (inside_ > 0) changed_.Wait(door_);
+  }
+  work_.reset();
+  thread_.join();
+  MutexLock lock(door_);
+  phase_ = Phase::kStopped;
+  changed_.NotifyAll();
+}
+
+}  // namespace watchproof::proxy

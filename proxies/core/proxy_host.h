@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The io thread: everything in proxies/core lives on it, and other threads come in through Run.
+//
+//   ProxyHost host;
+//   Listener listener(host.io(), ...);
+//   Status opened = host.Run([&] { return listener.Open(); });   // posts, waits, returns the value
+//   host.Run([&] { listener.Close(); });
+//   host.Stop();                                                  // waits for every coroutine
+//
+// Threads: Run and Stop from any thread. The mutex belongs to the door only; the io thread never
+// takes it. After Stop there is no io thread, and callers of Run do the work themselves, one at a
+// time. Ownership: objects that use io() are destroyed after Stop and before the host.
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <future>
+#include <optional>
+#include <thread>
+#include <type_traits>
+
+#include "harness/base/mutex.h"
+#include "proxies/core/task.h"
+
+namespace watchproof::proxy {
+
+class ProxyHost {
+ public:
+  ProxyHost();
+  ~ProxyHost() { Stop(); }
+  ProxyHost(const ProxyHost&) = delete;
+  ProxyHost& operator=(const ProxyHost&) = delete;
+
+  Io& io() { return io_; }
+
+  // Calls fn() on the io thread and returns what it returned. Inline if called on the io thread.
+  // Blocks: until fn has returned. fn must not throw.
+  template <typename Function>
+  auto Run(Function fn) -> std::invoke_result_t<Function&> {
+    using Value = std::invoke_result_t<Function&>;
+    if (OnIoThread()) return fn();
+    if (!Enter()) return RunAfterStop(fn);
+    std::promise<void> done;
+    if constexpr (std::is_void_v<Value>) {
+      boost::asio::post(io_, [&] { fn(), done.set_value(); });
+      done.get_future().wait();
+      Leave();
+    } else {
+      std::optional<Value> value;
+      boost::asio::post(io_, [&] { value.emplace(fn()), done.set_value(); });
+      done.get_future().wait();
+      Leave();
+      return std::move(*value);
+    }
+  }
+
+  // Waits until every coroutine has returned; someone must have told them to. Idempotent.
+  // Requires: not on the io thread.
+  void Stop();
+
+ private:
+  bool OnIoThread() { return io_.get_executor().running_in_this_thread(); }
+  // False once Stop was called.
+  bool Enter();
+  void Leave();
+  template <typename Function>
+  auto RunAfterStop(Function& fn) {
+    Stop();  // if another thread is still stopping, wait for it
+    MutexLock lock(after_stop_);
+    return fn();
+  }
+
+  Io io_{1};
+  boost::asio::executor_work_guard<Io::executor_type> work_;
+  Mutex after_stop_;
+  Mutex door_;
+  CondVar changed_;
+  int inside_ GUARDED_BY(door_) = 0;
+  enum class Phase { kRunning, kStopping, kStopped } phase_ GUARDED_BY(door_) = Phase::kRunning;
+  std::thread thread_;
+};
+
+}  // namespace watchproof::proxy

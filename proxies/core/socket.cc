@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proxies/core/socket.h"
+
+#include <fmt/format.h>
+#include <netinet/tcp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace watchproof::proxy {
+namespace {
+
+using boost::system::error_code;
+
+// Asio's own open() would leave a moment in which a fork in another thread inherits the descriptor.
+template <typename AnySocket>
+Status OpenPrivate(AnySocket& socket, const Tcp& protocol) {
+  const int descriptor =
+      ::socket(protocol.family(), SOCK_STREAM | SOCK_CLOEXEC, protocol.protocol());
+  if (descriptor < 0) return FromErrno(errno).WithContext("making a socket");
+  error_code error;
+  socket.assign(protocol, descriptor, error);
+  if (error) {
+    ::close(descriptor);
+    return FromErrorCode(error).WithContext("handing a socket to the io thread");
+  }
+  return {};
+}
+
+// The options are wishes: a kernel that refuses one makes a proxy that is less sharp, not wrong.
+template <typename AnySocket>
+void ShrinkBuffers(AnySocket& socket) {
+  error_code ignored;
+  socket.set_option(boost::asio::socket_base::receive_buffer_size(kSocketBufferBytes), ignored);
+  socket.set_option(boost::asio::socket_base::send_buffer_size(kSocketBufferBytes), ignored);
+  ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_MAXSEG, &kSegmentBytes,
+               sizeof(kSegmentBytes));
+}
+
+// Reads and writes go through non-blocking calls after a readiness wait, so no buffer is ever lent.
+void Tune(Tcp::socket& socket) {
+  error_code ignored;
+  socket.set_option(Tcp::no_delay(true), ignored);
+  socket.non_blocking(true, ignored);
+}
+
+}  // namespace
+
+Status OpenListening(Tcp::acceptor& acceptor, const Tcp::endpoint& at) {
+  WP_RETURN_IF_ERROR(OpenPrivate(acceptor, at.protocol()));
+  ShrinkBuffers(acceptor);  // accepted sockets inherit them
+  error_code error;
+  acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor.bind(at, error);
+  if (!error) acceptor.listen(boost::asio::socket_base::max_listen_connections, error);
+  if (!error) acceptor.non_blocking(true, error);
+  if (!error) return {};
+  error_code ignored;
+  acceptor.close(ignored);
+  return FromErrorCode(error).WithContext("listening on {}", ToString(at));
+}
+
+Status OpenForConnect(Tcp::socket& socket, const Tcp::endpoint& to) {
+  WP_RETURN_IF_ERROR(OpenPrivate(socket, to.protocol()));
+  ShrinkBuffers(socket);
+  Tune(socket);
+  return {};
+}
+
+Accepted AcceptOne(Tcp::acceptor& acceptor, Tcp::socket& socket) {
+  const int descriptor = ::accept4(acceptor.native_handle(), nullptr, nullptr, SOCK_CLOEXEC);
+  if (descriptor < 0) {
+    const bool exhausted =
+        errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+    return exhausted ? Accepted::kOutOfResources : Accepted::kNoneReady;
+  }
+  error_code error;
+  const Tcp::endpoint here = acceptor.local_endpoint(error);
+  if (!error) socket.assign(here.protocol(), descriptor, error);
+  if (error) {
+    ::close(descriptor);
+    return Accepted::kOutOfResources;
+  }
+  Tune(socket);
+  return Accepted::kOne;
+}
+
+std::int64_t UnreadBytes(const Tcp::socket& socket) {
+  error_code error;
+  const std::size_t unread = socket.available(error);
+  return error ? 0 : static_cast<std::int64_t>(unread);
+}
+
+void CloseWithReset(Tcp::socket& socket) {
+  error_code ignored;
+  socket.set_option(boost::asio::socket_base::linger(true, 0), ignored);
+  socket.close(ignored);
+}
+
+std::string ToString(const Tcp::endpoint& endpoint) {
+  const std::string address = endpoint.address().to_string();
+  return endpoint.address().is_v6() ? fmt::format("[{}]:{}", address, endpoint.port())
+                                    : fmt::format("{}:{}", address, endpoint.port());
+}
+
+}  // namespace watchproof::proxy

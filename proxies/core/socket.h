@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sockets as a proxy needs them: small kernel buffers, no Nagle, never inherited by children.
+//
+// Small buffers, because what the kernel swallows a stall cannot withhold. Never inherited, because
+// a reset is only sent when the last copy of a descriptor is closed, and this program starts
+// others.
+//
+// Threads: the io thread only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/base/status.h"
+#include "proxies/core/task.h"
+
+namespace watchproof::proxy {
+
+// Requested for SO_RCVBUF and SO_SNDBUF, before listen and connect, so that the window follows.
+// Below 64 KiB bulk transfers over loopback stutter by tens of milliseconds.
+inline constexpr int kSocketBufferBytes = 64 * 1024;
+// Announced to the peer, whose kernel sizes its own send buffer in segments, and a segment of
+// loopback is 64 KiB: without this a stalled sender gets rid of 4 MB before it feels anything, with
+// it of 0.8.
+inline constexpr int kSegmentBytes = 1460;
+
+// Requires: `acceptor` is closed. Leaves it listening, or closed.
+Status OpenListening(Tcp::acceptor& acceptor, const Tcp::endpoint& at);
+// Requires: `socket` is closed. Leaves it ready to connect, or closed.
+Status OpenForConnect(Tcp::socket& socket, const Tcp::endpoint& to);
+
+enum class Accepted { kOne, kNoneReady, kOutOfResources };
+// Takes one waiting connection into `socket`, without waiting.
+Accepted AcceptOne(Tcp::acceptor& acceptor, Tcp::socket& socket);
+
+// Bytes that have arrived and were not read; 0 if the socket is closed.
+std::int64_t UnreadBytes(const Tcp::socket& socket);
+// Closes with RST instead of FIN. Nothing happens if it is closed already.
+void CloseWithReset(Tcp::socket& socket);
+
+// "127.0.0.1:2379" or "[::1]:2379".
+std::string ToString(const Tcp::endpoint& endpoint);
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// One link of the chain between reading from a source and writing to a sink.
+//
+// A pipe pushes chunks in at the source's end and pulls them out at the sink's end; in between a
+// stage may hold them. The pipe owns its stages and asks them, it is never called by them: a stage
+// is a queue with a clock handed in, and can be tested without sockets. A stage keeps the order.
+//
+// Threads: the io thread only.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "harness/base/deadline.h"
+#include "proxies/core/chunk.h"
+
+namespace watchproof::proxy {
+
+// The wake-up time of a stage that waits for no particular moment.
+inline constexpr TimePoint kNever = TimePoint::max();
+
+class Stage {
+ public:
+  virtual ~Stage() = default;
+
+  // Takes the next chunk in line. Never refuses: the pipe stops reading when a stage asks for that.
+  virtual void Push(Chunk chunk, TimePoint now) = 0;
+  // The next chunk that may leave at `now`, if there is one.
+  virtual std::optional<Chunk> Pull(TimePoint now) = 0;
+  // Gives up everything it holds, in order: the stage is being removed.
+  virtual std::deque<Chunk> TakeAll(TimePoint now) = 0;
+  // When to ask again although nothing arrived.
+  virtual TimePoint wake_at() const { return kNever; }
+
+  // Called before the stage is asked anything at `now`, and once more just before it is removed.
+  // `unread` is what lies in the source's kernel buffer while some stage of the pipe is shut, else
+  // 0.
+  virtual void Observe(TimePoint /*now*/, std::int64_t /*unread*/) {}
+  // While true nothing is read from the source, so that the sender feels it.
+  virtual bool shut() const { return false; }
+  // How much (in Chunk::cost) may be read ahead on this stage's behalf.
+  virtual std::int64_t read_ahead() const { return 0; }
+  // Asked once, when the stage is put in: true resets the connection on the spot.
+  virtual bool severs() const { return false; }
+};
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proxies/effects/effect.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/base/check.h"
+
+namespace watchproof::proxy {
+namespace {
+
+// Built while static objects are constructed, read only afterwards.
+std::vector<EffectInfo>& Registry() {
+  static std::vector<EffectInfo> effects;
+  return effects;
+}
+
+}  // namespace
+
+EffectRegistration::EffectRegistration(EffectInfo info) {
+  std::vector<EffectInfo>& effects = Registry();
+  const auto at =
+      std::lower_bound(effects.begin(), effects.end(), info,
+                       [](const EffectInfo& a, const EffectInfo& b) { return a.name < b.name; });
+  WP_CHECK(at == effects.end() || at->name != info.name, "two effects of one name");
+  effects.insert(at, std::move(info));
+}
+
+const std::vector<EffectInfo>& KnownEffects() { return Registry(); }
+
+Result<const EffectInfo*> FindEffect(std::string_view name) {
+  std::string names;
+  for (const EffectInfo& effect : KnownEffects()) {
+    if (effect.name == name) return &effect;
+    names += (names.empty() ? "" : ", ") + effect.name;
+  }
+  return Fail(StatusCode::kNotFound, "there is no effect '{}'; there are: {}", name, names);
+}
+
+Result<std::unique_ptr<Effect>> MakeEffect(const EffectInfo& kind, const Parameters& parameters,
+                                           const Prng& prng, TimePoint armed_at) {
+  WP_ASSIGN_OR_RETURN(const ParameterValues values,
+                      ParseParameters(kind.name, kind.parameters, parameters));
+  return kind.make({.values = values, .prng = prng, .armed_at = armed_at});
+}
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a way of bending bytes is, and how one registers itself.
+//
+// An effect is armed on one proxy. For every pipe it covers, existing or future, it is asked for a
+// Stage, and all its stages write into one Tally. To add an effect, add one file to this folder:
+//
+//   const EffectRegistration kStall{{.name = "stall", .explain = ..., .parameters = ..., .make =
+//   ...}};
+//
+// Threads: the io thread only, except KnownEffects and FindEffect. Ownership: an effect outlives
+// its stages.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/prng.h"
+#include "harness/base/status.h"
+#include "proxies/core/connection_info.h"
+#include "proxies/core/direction.h"
+#include "proxies/core/stage.h"
+#include "proxies/effects/parameters.h"
+#include "proxies/effects/receipt.h"
+
+namespace watchproof::proxy {
+
+// What all stages of one armed effect did together. Kinds of harm are told apart by their verb.
+class Tally {
+ public:
+  explicit Tally(TimePoint armed_at) { receipt_.armed_at = armed_at; }
+
+  void Withheld(ConnectionId connection, std::int64_t more_bytes) {
+    receipt_.bytes_withheld += more_bytes;
+    Touched(connection);
+  }
+  void Delayed(ConnectionId connection, std::int64_t more_bytes) {
+    receipt_.bytes_delayed += more_bytes;
+    Touched(connection);
+  }
+  void HeldFor(Duration hold) { receipt_.longest_hold = std::max(receipt_.longest_hold, hold); }
+  void Cut(ConnectionId connection) {
+    if (cut_.insert(connection).second) ++receipt_.connections_cut;
+    Touched(connection);
+  }
+  // The first end counts.
+  void Healed(TimePoint at) {
+    if (!receipt_.healed_at) receipt_.healed_at = at;
+  }
+  const Receipt& receipt() const { return receipt_; }
+
+ private:
+  void Touched(ConnectionId connection) {
+    if (touched_.insert(connection).second) ++receipt_.connections_touched;
+  }
+
+  Receipt receipt_;
+  std::set<ConnectionId> touched_;
+  std::set<ConnectionId> cut_;
+};
+
+// The pipe that a stage is made for.
+struct Placement {
+  enum class Age { kExisting, kFuture };  // was the connection there when the effect was armed?
+
+  ConnectionId connection;
+  Direction direction = Direction::kToClient;
+  Age age = Age::kExisting;
+};
+
+class Effect {
+ public:
+  explicit Effect(TimePoint armed_at) : tally_(armed_at) {}
+  virtual ~Effect() = default;
+  Effect(const Effect&) = delete;
+  Effect& operator=(const Effect&) = delete;
+
+  // The stage for this pipe, or null if the effect leaves it alone.
+  virtual std::unique_ptr<Stage> MakeStage(const Placement& placement) = 0;
+  // When the effect ends by itself.
+  virtual TimePoint ends_at() const { return kNever; }
+
+  // What was done up to `now`. Requires: the stages have observed `now`.
+  Receipt ReceiptAt(TimePoint now) {
+    if (ends_at() <= now) tally_.Healed(ends_at());
+    return tally_.receipt();
+  }
+  void Heal(TimePoint now) { tally_.Healed(std::min(now, ends_at())); }
+
+ protected:
+  Tally tally_;
+};
+
+// What an effect may use to come into being.
+struct EffectSeed {
+  const ParameterValues& values;
+  const Prng& prng;  // this armed effect's own; fork it per pipe
+  TimePoint armed_at;
+};
+
+struct EffectInfo {
+  std::string name;
+  std::string explain;  // one plain paragraph, for the explain command
+  std::vector<ParameterInfo> parameters;
+  std::function<std::unique_ptr<Effect>(const EffectSeed&)> make;
+};
+
+// One per effect, at namespace scope.
+struct EffectRegistration {
+  explicit EffectRegistration(EffectInfo info);
+};
+
+// Every effect that is linked in, by name.
+const std::vector<EffectInfo>& KnownEffects();
+// Names the known ones if there is none of that name.
+Result<const EffectInfo*> FindEffect(std::string_view name);
+
+// Requires: `kind` comes from FindEffect.
+Result<std::unique_ptr<Effect>> MakeEffect(const EffectInfo& kind, const Parameters& parameters,
+                                           const Prng& prng, TimePoint armed_at);
+
+}  // namespace watchproof::proxy

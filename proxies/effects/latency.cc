@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Latency: a delay line. A sleep per chunk would be a bandwidth limit; here many chunks are under
+// way at once, as on a long cable.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "proxies/effects/effect.h"
+
+namespace watchproof::proxy {
+namespace {
+
+// What may be under way in one direction of one connection; beyond it the sender waits. With 100 ms
+// of delay this still lets 80 MiB through per second.
+constexpr std::int64_t kLineBytes = 8 << 20;
+
+struct Delay {
+  Duration base;
+  Duration jitter;
+};
+
+class DelayLine final : public Stage {
+ public:
+  DelayLine(ConnectionId connection, Delay delay, Prng prng, Tally& tally)
+      : connection_(connection), delay_(delay), prng_(prng), tally_(tally) {}
+
+  void Push(Chunk chunk, TimePoint now) override {
+    const Duration drawn = delay_.base + prng_.Between(-delay_.jitter, delay_.jitter);
+    // A chunk never overtakes the one before it, however short its own delay came out.
+    last_due_ = std::max(last_due_, now + std::max(drawn, Duration::zero()));
+    line_.push_back({.chunk = std::move(chunk), .entered = now, .due = last_due_});
+  }
+  std::optional<Chunk> Pull(TimePoint now) override {
+    if (line_.empty() || line_.front().due > now) return std::nullopt;
+    return TakeFirst(now);
+  }
+  std::deque<Chunk> TakeAll(TimePoint now) override {
+    std::deque<Chunk> all;
+    while (!line_.empty()) all.push_back(TakeFirst(now));
+    return all;
+  }
+  TimePoint wake_at() const override { return line_.empty() ? kNever : line_.front().due; }
+  std::int64_t read_ahead() const override { return kLineBytes; }
+
+ private:
+  struct Travelling {
+    Chunk chunk;
+    TimePoint entered;
+    TimePoint due;
+  };
+
+  Chunk TakeFirst(TimePoint now) {
+    Travelling first = std::move(line_.front());
+    line_.pop_front();
+    // Time beyond `due` was spent waiting for the sink, which is not this effect's doing.
+    const Duration hold = std::min(first.due, now) - first.entered;
+    if (hold > Duration::zero()) {
+      tally_.Delayed(connection_, first.chunk.size());
+      tally_.HeldFor(hold);
+    }
+    return std::move(first.chunk);
+  }
+
+  const ConnectionId connection_;
+  const Delay delay_;
+  Prng prng_;
+  Tally& tally_;
+  std::deque<Travelling> line_;
+  TimePoint last_due_{};
+};
+
+class Latency final : public Effect {
+ public:
+  explicit Latency(const EffectSeed& seed)
+      : Effect(seed.armed_at),
+        delay_{.base = seed.values.duration("delay"), .jitter = seed.values.duration("jitter")},
+        prng_(seed.prng) {}
+
+  std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
+    const std::string purpose =
+        fmt::format("connection/{}/{}", placement.connection, Name(placement.direction));
+    return std::make_unique<DelayLine>(placement.connection, delay_, prng_.Fork(purpose), tally_);
+  }
+
+ private:
+  const Delay delay_;
+  const Prng prng_;
+};
+
+const EffectRegistration kLatency{{
+    .name = "latency",
+    .explain =
+        "Makes the way longer, not narrower: every chunk leaves the proxy a fixed time after it "
+        "arrived, give or take a jitter that is drawn from the seed. The order is kept, and up to "
+        "8 MiB are under way at once in each direction of a connection.",
+    .parameters = {{.name = "delay",
+                    .kind = ParameterKind::kDuration,
+                    .default_value = "20ms",
+                    .explain = "How long each chunk is under way."},
+                   {.name = "jitter",
+                    .kind = ParameterKind::kDuration,
+                    .default_value = "0s",
+                    .explain = "Each delay varies by up to this much in both directions, evenly."}},
+    .make = [](const EffectSeed& seed) { return std::make_unique<Latency>(seed); },
+}};
+
+}  // namespace
+}  // namespace watchproof::proxy

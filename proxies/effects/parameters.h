@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of an effect as a person writes them, checked against what the effect declares.
+//
+//   WP_ASSIGN_OR_RETURN(const ParameterValues values, ParseParameters("latency", declared, given));
+//   values.duration("delay");
+//
+// Durations and sizes carry their unit ("20ms", "64KiB"), so that nobody has to guess it.
+//
+// Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+
+namespace watchproof::proxy {
+
+// Name to value: {"delay", "20ms"}.
+using Parameters = std::map<std::string, std::string>;
+
+enum class ParameterKind { kDuration, kBytes, kYesNo };
+
+// The form a value must have, for messages and the manual: "a duration such as 20ms or 1.5s".
+const char* ExpectedForm(ParameterKind kind);
+
+// How an effect declares one parameter.
+struct ParameterInfo {
+  std::string name;
+  ParameterKind kind = ParameterKind::kDuration;
+  std::string default_value = {};
+  std::string explain = {};
+};
+
+Result<Duration> ParseDuration(std::string_view text);
+Result<std::int64_t> ParseBytes(std::string_view text);
+Result<bool> ParseYesNo(std::string_view text);
+
+// One value per declared parameter. Asking for an undeclared name is a programmer mistake.
+class ParameterValues {
+ public:
+  Duration duration(const std::string& name) const;
+  std::int64_t bytes(const std::string& name) const;
+  bool yes(const std::string& name) const;
+
+ private:
+  friend Result<ParameterValues> ParseParameters(std::string_view effect,
+                                                 const std::vector<ParameterInfo>& declared,
+                                                 const Parameters& given);
+  std::int64_t Get(const std::string& name, ParameterKind kind) const;
+
+  struct Value {
+    ParameterKind kind;
+    std::int64_t number;  // nanoseconds, bytes, or 0 and 1
+  };
+  std::map<std::string, Value> values_;
+};
+
+// Fills in defaults; names the parameter and the expected form when a value cannot be used.
+Result<ParameterValues> ParseParameters(std::string_view effect,
+                                        const std::vector<ParameterInfo>& declared,
+                                        const Parameters& given);
+
+}  // namespace watchproof::proxy

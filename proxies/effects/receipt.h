@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The proof of what an effect did: the difference between "a stall was armed" and "the target felt
+// it".
+//
+// Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "harness/base/deadline.h"
+
+namespace watchproof::proxy {
+
+struct Receipt {
+  // Bytes kept back by a shut gate: for each direction of each connection the most that was read
+  // and held, plus what lay unread in the source's kernel buffer; then the sum. Bytes that the
+  // sender could not send any more are not counted, so this is a lower bound of the harm.
+  std::int64_t bytes_withheld = 0;
+  // Bytes that went through a delay line and left it later than they entered.
+  std::int64_t bytes_delayed = 0;
+  // Connections that were reset.
+  std::int64_t connections_cut = 0;
+  // Connections of which at least one byte was withheld or delayed, or which were cut.
+  std::int64_t connections_touched = 0;
+  // The longest time that the first waiting byte of a direction spent behind a shut gate, or that a
+  // chunk spent in a delay line.
+  Duration longest_hold{};
+  TimePoint armed_at{};
+  // When the harm ended: by removal, or by itself where an effect has a duration.
+  std::optional<TimePoint> healed_at;
+};
+
+}  // namespace watchproof::proxy
