@@ -152,6 +152,7 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
   Result<RunFolder> folder = RunFolder::Create(options.run_dir, record.seed, now);
   if (!folder.has_value()) return Complain(ExitCode::kUsage, folder.error().message());
   record.id = folder->id();
+  record.folder = folder->shown();
   record.started = FormatUtc(now);
   if (Status opened = OpenFiles(record, options, *folder); !opened.ok()) {
     return Complain(ExitCode::kUsage, opened.message());
@@ -176,11 +177,9 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
   record.exit_code = static_cast<int>(code);
   const Status written = WriteReports(record, options, *folder);
   if (!written.ok() && record.interrupted.empty()) code = ExitCode::kInternal;
-  console.Result(options.json ? SummaryJson(record, folder->shown()) + "\n"
-                              : LastScreen(record, folder->shown(), console.style()));
-  for (const Status* status : {static_cast<const Status*>(&broken), &written}) {
-    if (!status->ok()) Complain(code, status->message());
-  }
+  console.Result(options.json ? SummaryJson(record) + "\n" : LastScreen(record, console.style()));
+  if (!broken.ok()) Complain(code, broken.message());
+  if (!written.ok()) Complain(code, written.message());
   return code;
 }
 

@@ -92,11 +92,11 @@ std::string PlanHeader(const RunRecord& record, const RunOptions& options) {
   return Dump(json, -1);
 }
 
-std::string SummaryJson(const RunRecord& record, const std::string& folder) {
+std::string SummaryJson(const RunRecord& record) {
   return Dump(Json{{"kind", "summary"},
                    {"sentence", Sentence(record)},
                    {"seed", record.seed},
-                   {"folder", folder},
+                   {"folder", record.folder},
                    {"counts", Counts(record)},
                    {"exit_code", record.exit_code}},
               -1);

@@ -21,6 +21,6 @@ std::string ToRunJson(const RunRecord& record, const RunOptions& options, Finish
 // The same for the same selection and seed, byte by byte: no times, no folder names.
 std::string PlanHeader(const RunRecord& record, const RunOptions& options);
 // The last document of `run --json`.
-std::string SummaryJson(const RunRecord& record, const std::string& folder);
+std::string SummaryJson(const RunRecord& record);
 
 }  // namespace watchproof
