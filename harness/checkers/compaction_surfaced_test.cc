@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
          {"CompactionSurfaced"}},
         {"SkippedBelowAndAboveTheFloor",
          CompactedUnderWay().Deliver(0, {{5, "k"}}),
-         {"CompactionSurfaced", "Reliable"}},
+         {"CompactionSurfaced"}},
         {"NotGivenToTheEnd", CompactedUnderWay(), {"CompactionSurfaced"}},
         {"SkippedAndCompactedOnlyLater",
          Script()

@@ -246,7 +246,7 @@ INSTANTIATE_TEST_SUITE_P(
              .DeliverRaw(0, {Put("k", "a", 2)})
              .Put("k", "b", 3)
              .DeliverRaw(0, {Put("k", "b", 3, 2)}),
-         {"Reliable"}},  // the script did not know of the first put: version 1 is expected
+         {}},
         {"SettledByTheWitnessAndThenLost",
          Unanswered(StatusCode::kUnavailable)
              .On(2, "witness")
