@@ -1,49 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "embedded_store/defects/defect.h"
 
-#include <map>
-#include <utility>
-
-#include "harness/base/check.h"
+#include <algorithm>
 
 namespace watchproof::store {
 namespace {
 
-std::map<std::string, Defect>& Registry() {
-  static std::map<std::string, Defect> defects;
+std::vector<DefectInfo>& Registry() {
+  static std::vector<DefectInfo> defects;
   return defects;
-}
-
-std::string Names() {
-  std::string names;
-  for (const auto& [name, defect] : Registry()) names += (names.empty() ? "" : ", ") + name;
-  return names;
 }
 
 }  // namespace
 
-DefectRegistration::DefectRegistration(Defect defect) {
-  const std::string name = defect.info.name;
-  WP_CHECK(Registry().emplace(name, std::move(defect)).second, "defects have different names");
+DefectRegistration::DefectRegistration(DefectInfo info, WrapHooks wrap) {
+  RegisterHooks(info.name, std::move(wrap));
+  Registry().push_back(std::move(info));
 }
 
 std::vector<DefectInfo> KnownDefects() {
-  std::vector<DefectInfo> infos;
-  for (const auto& [name, defect] : Registry()) infos.push_back(defect.info);
-  return infos;
-}
-
-Result<std::unique_ptr<Hooks>> MakeHooks(const std::vector<std::string>& names) {
-  auto hooks = std::make_unique<Hooks>();
-  for (const std::string& name : names) {
-    const auto found = Registry().find(name);
-    if (found == Registry().end()) {
-      return Fail(StatusCode::kInvalidArgument, "no defect is called \"{}\"; there are: {}", name,
-                  Names());
-    }
-    hooks = found->second.make(std::move(hooks));
-  }
-  return hooks;
+  std::vector<DefectInfo> defects = Registry();
+  // The linker chose the order of registration.
+  std::sort(defects.begin(), defects.end(),
+            [](const DefectInfo& a, const DefectInfo& b) { return a.name < b.name; });
+  return defects;
 }
 
 }  // namespace watchproof::store

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deliberate bugs of the embedded store: what they are, and how to switch them on by name.
+// Deliberate bugs of the embedded store: what they are and who must catch them.
 //
 //   for (const DefectInfo& info : KnownDefects()) ...
-//   WP_ASSIGN_OR_RETURN(std::unique_ptr<Hooks> hooks, MakeHooks({"compaction-notice-lost"}));
+//   StoreServer::Start({.defects = {"compaction-notice-lost"}});
 //
 // A defect is one file: a class that overrides one hook, and a DefectRegistration at its end. An
-// executable that uses them links this folder itself, because the registrations would be dropped
-// from an archive. Threads: registration happens before main; afterwards all is read-only.
+// executable that is to know defects links this folder itself, because the registrations would be
+// dropped from an archive. Threads: registration happens before main; afterwards all is read-only.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "embedded_store/mvcc/hook_registry.h"
 #include "embedded_store/mvcc/hooks.h"
-#include "harness/base/status.h"
 
 namespace watchproof::store {
 
@@ -27,15 +27,12 @@ struct DefectInfo {
       guarantees;  // those that must catch it, for example "CompactionSurfaced"
 };
 
-struct Defect {
-  DefectInfo info;
-  // Makes hooks that do the wrong thing where this defect lies and ask `next` for everything else.
-  std::function<std::unique_ptr<Hooks>(std::unique_ptr<Hooks> next)> make;
-};
+// By name.
+std::vector<DefectInfo> KnownDefects();
 
 class DefectRegistration {
  public:
-  explicit DefectRegistration(Defect defect);
+  DefectRegistration(DefectInfo info, WrapHooks wrap);
 };
 
 // Answers every hook as the hooks behind it do; the base of defects, so that several can be
@@ -50,9 +47,9 @@ class PassOn : public Hooks {
   std::unique_ptr<Hooks> next_;
 };
 
-// By name.
-std::vector<DefectInfo> KnownDefects();
-// Without names: hooks that do nothing. An unknown name is refused with a list of the known ones.
-Result<std::unique_ptr<Hooks>> MakeHooks(const std::vector<std::string>& names);
+template <typename T>
+std::unique_ptr<Hooks> Wrap(std::unique_ptr<Hooks> next) {
+  return std::make_unique<T>(std::move(next));
+}
 
 }  // namespace watchproof::store

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "embedded_store/defects/defect.h"
+#include "embedded_store/mvcc/hook_registry.h"
 #include "embedded_store/mvcc/mvcc_store.h"
 #include "embedded_store/server/http_port.h"
 #include "embedded_store/server/kv_service.h"
@@ -51,11 +51,12 @@ void SetLimits(grpc::ServerBuilder& builder) {
 }  // namespace
 
 Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& options) {
-  WP_ASSIGN_OR_RETURN(std::unique_ptr<Hooks> hooks, MakeHooks(options.defects));
+  auto hooks = MakeHooks(options.defects);
+  if (!hooks) return std::move(hooks).error().WithContext("choosing defects");
   // gRPC does not say why it could not listen, so ask first; what another process takes in between
   // is still refused below.
   WP_RETURN_IF_ERROR(ProbePort(options.host, options.port));
-  auto parts = std::make_unique<Parts>(options, std::move(hooks));
+  auto parts = std::make_unique<Parts>(options, *std::move(hooks));
 
   grpc::ServerBuilder builder;
   SetLimits(builder);

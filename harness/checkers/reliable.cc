@@ -61,7 +61,7 @@ class Reliable final : public Checker {
     Bookmark& bookmark = At(bookmarks_, watch);
     const Revision revision(response.message.header.revision);
     if (revision <= bookmark.revision) return;
-    bookmark = {revision, response.where, facts().model.compaction_requested()};
+    bookmark = {revision, response.where, facts().model.compaction_acknowledged()};
   }
 
   void Afterwards(WatchIndex watch, const Response& response, Findings& findings) override {
@@ -91,6 +91,8 @@ class Reliable final : public Checker {
   }
 
   void Finish(WatchIndex watch, Findings& findings) override {
+    // It was owed ErrCompacted instead of events; whatever it missed, that is CompactionSurfaced's.
+    if (facts().book.details(watch).starts_below_floor()) return;
     FindGaps(watch, findings);
     FindGapBelowBookmark(watch, findings);
   }
@@ -99,7 +101,7 @@ class Reliable final : public Checker {
   struct Bookmark {
     Revision revision{};
     Where where;
-    Revision compaction_requested{};
+    Revision floor{};  // acknowledged then
   };
 
   static void CheckContent(WatchIndex watch, const EventView& event, const Change& change,
@@ -160,24 +162,26 @@ class Reliable final : public Checker {
     Unexpected(watch, event, response, "only changes that were written", findings);
   }
 
-  // Below the floor it is CompactionSurfaced that was broken, by silence.
+  // A gap that begins below the floor is CompactionSurfaced's: ErrCompacted would have stood for
+  // all of it.
+  bool IsOurs(WatchIndex watch, std::uint32_t lost, Revision floor) const {
+    return !facts().book.details(watch).starts_below_floor() &&
+           (*facts().comparer.owed(watch))[lost].revision >= floor;
+  }
+
   void FindGaps(WatchIndex watch, Findings& findings) {
     const Skipped* first = nullptr;
-    const Owed* lost = nullptr;
     std::uint64_t count = 0;
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
-      const std::vector<Owed>& owed = *facts().comparer.owed(watch);
-      for (std::uint32_t i = gap.from; i < gap.to; ++i) {
-        if (owed[i].revision < gap.compaction_requested) continue;
-        if (count++ > 0) continue;
-        first = &gap;
-        lost = &owed[i];
-      }
+      if (!IsOurs(watch, gap.from, gap.compaction_requested)) continue;
+      if (first == nullptr) first = &gap;
+      count += gap.to - gap.from;
     }
-    if (count == 0) return;
+    if (first == nullptr) return;
+    const Owed& lost = (*facts().comparer.owed(watch))[first->from];
     findings.Add(Guarantee::kReliable, watch, [&] {
       return Draft{
-          .expected = fmt::format("the {}", Phrase(facts().comparer.change(*lost))),
+          .expected = fmt::format("the {}", Phrase(facts().comparer.change(lost))),
           .observed = fmt::format("it never came, though revision {} did, in line {}; {} owed "
                                   "change{} left out in all",
                                   first->overtaken_by_revision, first->overtaken_by.line.value,
@@ -191,13 +195,11 @@ class Reliable final : public Checker {
     const auto next = facts().comparer.NextOwed(watch);
     if (!next) return;
     const Bookmark& bookmark = At(bookmarks_, watch);
-    const std::vector<Owed>& owed = *facts().comparer.owed(watch);
-    std::uint32_t lost = *next;
-    while (lost < owed.size() && owed[lost].revision < bookmark.compaction_requested) ++lost;
-    if (lost == owed.size() || owed[lost].revision > bookmark.revision) return;
+    const Owed& lost = (*facts().comparer.owed(watch))[*next];
+    if (lost.revision > bookmark.revision || !IsOurs(watch, *next, bookmark.floor)) return;
     findings.Add(Guarantee::kReliable, watch, [&] {
       return Draft{
-          .expected = fmt::format("the {}", Phrase(facts().comparer.change(owed[lost]))),
+          .expected = fmt::format("the {}", Phrase(facts().comparer.change(lost))),
           .observed = fmt::format("it never came, though line {} told progress up to revision {}",
                                   bookmark.where.line.value, bookmark.revision),
           .evidence = {bookmark.where.line},

@@ -10,11 +10,14 @@
 #include <random>
 #include <set>
 
+#include "embedded_store/defects/defect.h"
 #include "harness/cli/console.h"
+#include "harness/cli/parse.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/runner.h"
 #include "harness/cli/version.h"
 #include "harness/driver/attempt_spec.h"
+#include "harness/faults/fault.h"
 #include "harness/report/database.h"
 #include "harness/report/formats.h"
 #include "harness/report/run_json.h"
@@ -29,11 +32,35 @@ ExitCode Complain(ExitCode code, std::string_view message) {
   return code;
 }
 
+Status CheckDefects(const TargetSpec& spec) {
+  std::vector<std::string> known;
+  for (const store::DefectInfo& info : store::KnownDefects()) known.push_back(info.name);
+  for (const std::string& defect : spec.defects) {
+    if (std::find(known.begin(), known.end(), defect) != known.end()) continue;
+    return Fail(StatusCode::kInvalidArgument,
+                "defect \"{}\" of \"{}\" is not known{}; expected one of {}", defect, spec.text,
+                DidYouMean(defect, known), fmt::join(known, ", "));
+  }
+  return {};
+}
+
+// Made once here for its errors, so that a wrong name is a usage error and not a case's trouble.
+Status CheckFaults(const RunOptions& options) {
+  for (const auto& [name, parameters] : options.faults) {
+    if (const auto fault = MakeFault(name, parameters); !fault.has_value()) {
+      return fault.error().WithContext("--fault");
+    }
+  }
+  return {};
+}
+
 Status CheckTargets(const std::vector<std::string>& targets) {
   std::set<std::string> seen;
   for (const std::string& text : targets) {
     if (const Result<TargetSpec> spec = ParseTargetSpec(text); !spec.has_value()) {
       return spec.error().WithContext("--target");
+    } else if (Status defects = CheckDefects(*spec); !defects.ok()) {
+      return std::move(defects).WithContext("--target");
     }
     if (!seen.insert(text).second) {
       return Fail(StatusCode::kInvalidArgument, "--target: '{}' is given twice", text);
@@ -194,6 +221,9 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
 ExitCode RunCommand(const RunOptions& options, const std::string& executable) {
   if (Status targets = CheckTargets(options.targets); !targets.ok()) {
     return Complain(ExitCode::kUsage, targets.message());
+  }
+  if (Status faults = CheckFaults(options); !faults.ok()) {
+    return Complain(ExitCode::kUsage, faults.message());
   }
   const Result<Expectations> expectations = LoadExpectations(options.manifest);
   if (!expectations.has_value()) {

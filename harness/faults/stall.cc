@@ -31,9 +31,15 @@ class Stall final : public Fault {
 
   void Observe(FaultPorts& ports) override {
     if (!armed_ || healed_) return;
-    if (const auto receipt = ports.proxies->Peek(effect_)) Note(*receipt);
-    if (const auto gauge = Gauge(ports)) gauge_ = std::max(gauge_, *gauge);
-    gap_ = std::max(gap_, std::min(ports.silence(), Duration(ports.now() - armed_at_)));
+    const auto gauge = Gauge(ports);
+    const Duration silence = std::min(ports.silence(), Duration(ports.now() - armed_at_));
+    const auto receipt = ports.proxies->Peek(effect_);
+    if (!receipt.has_value()) return;
+    Note(*receipt);
+    // Watchers may be slow without us. Only what was seen before the gate opened again is a witness.
+    if (receipt->healed_at) return;
+    if (gauge) gauge_ = std::max(gauge_, *gauge);
+    gap_ = std::max(gap_, silence);
   }
 
   Status Heal(FaultPorts& ports) override {

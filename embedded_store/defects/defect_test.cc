@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each defect, on and off, at the hub: the smallest history in which it shows.
+#include "embedded_store/defects/defect.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "embedded_store/watch/hub_fixture.h"
+
+namespace watchproof::store {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST(Defects, AreListedWithWhatOneNeedsToKnow) {
+  std::set<std::string> names;
+  for (const DefectInfo& info : KnownDefects()) {
+    names.insert(info.name);
+    EXPECT_THAT(info.explain, Not(IsEmpty())) << info.name;
+    EXPECT_THAT(info.upstream_issue, testing::StartsWith("#")) << info.name;
+    EXPECT_THAT(info.guarantees, Not(IsEmpty())) << info.name;
+  }
+  EXPECT_THAT(names, ElementsAre("compaction-notice-lost", "progress-overtakes-events"));
+}
+
+TEST(Defects, AreRefusedByAWrongNameWithTheRightOnes) {
+  const auto hooks = MakeHooks({"compaction-notice-lots"});
+  ASSERT_FALSE(hooks.has_value());
+  EXPECT_EQ(hooks.error().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(hooks.error().message(),
+              HasSubstr("compaction-notice-lost, progress-overtakes-events"));
+}
+
+TEST(Defects, CanBeStacked) {
+  const auto hooks = MakeHooks({"compaction-notice-lost", "progress-overtakes-events"});
+  ASSERT_TRUE(hooks.has_value());
+  EXPECT_EQ((*hooks)->OnNoticeRefused(), NoticeFate::kForgotten);
+  EXPECT_EQ((*hooks)->OnProgressRequested(), ProgressRoad::kAtOnce);
+}
+
+class WithDefect : public HubTest {
+ protected:
+  explicit WithDefect(std::vector<std::string> names) : HubTest(*MakeHooks(names)) {}
+
+  // A watch below the floor while the queue of its stream is full; what it hears once there is room
+  // again.
+  std::vector<std::string> WatchBelowTheFloorBehindAFullQueue() {
+    Client client = Open();
+    client.WatchKey("fat");
+    WriteTimes(static_cast<int>(hub_.limits().queued_replies), "fat");
+    Compact(100);
+    client.WatchKey("old", 2);
+    hub_.SyncStep(now_);
+    client.Read();
+    hub_.SyncStep(now_);
+    Write("old", "live");
+    return client.Read();
+  }
+  std::vector<std::string> AskForProgressRightBehindAnOldStart() {
+    WriteTimes(2, "k");
+    Client client = Open();
+    client.WatchKey("k", 2);
+    client.AskProgress();
+    hub_.SyncStep(now_);
+    return client.Read();
+  }
+};
+
+class WithoutDefect : public WithDefect {
+ protected:
+  WithoutDefect() : WithDefect({}) {}
+};
+class CompactionNoticeLost : public WithDefect {
+ protected:
+  CompactionNoticeLost() : WithDefect({"compaction-notice-lost"}) {}
+};
+class ProgressOvertakesEvents : public WithDefect {
+ protected:
+  ProgressOvertakesEvents() : WithDefect({"progress-overtakes-events"}) {}
+};
+
+TEST_F(WithoutDefect, SurfacesTheCompaction) {
+  EXPECT_THAT(WatchBelowTheFloorBehindAFullQueue(), ElementsAre("compacted 1@129 at 100"));
+}
+TEST_F(CompactionNoticeLost, LetsTheWatchGoOnWithAGap) {
+  EXPECT_THAT(WatchBelowTheFloorBehindAFullQueue(), ElementsAre("events 1@130 put old=live@130"));
+}
+
+TEST_F(WithoutDefect, AnswersNoProgressBeforeTheHistory) {
+  EXPECT_THAT(AskForProgressRightBehindAnOldStart(),
+              ElementsAre("created 0@3", "events 0@3 put k=v@2, put k=v@3"));
+}
+TEST_F(ProgressOvertakesEvents, AnswersBeforeTheHistory) {
+  EXPECT_THAT(AskForProgressRightBehindAnOldStart(),
+              ElementsAre("created 0@3", "progress -1@3", "events 0@3 put k=v@2, put k=v@3"));
+}
+
+}  // namespace
+}  // namespace watchproof::store

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "embedded_store/server/kv_service.h"
+#include "embedded_store/server/server_fixture.h"
+
+namespace watchproof::store {
+namespace {
+
+constexpr const char* kSlow = "etcd_debugging_mvcc_slow_watcher_total";
+constexpr const char* kWatchers = "etcd_debugging_mvcc_watcher_total";
+constexpr const char* kStreams = "etcd_debugging_mvcc_watch_stream_total";
+constexpr const char* kPending = "etcd_debugging_mvcc_pending_events_total";
+
+bool IsCreated(const pb::WatchResponse& response) { return response.created(); }
+bool HasEvents(const pb::WatchResponse& response) { return response.events_size() > 0; }
+
+class WatchCalls : public ServerTest {};
+
+TEST_F(WatchCalls, DeliverWhatIsWrittenAndWhatWasWritten) {
+  Put("k", "old");
+  WatchClient client(server_->endpoint());
+  pb::WatchCreateRequest create;
+  create.set_key("k");
+  create.set_start_revision(2);
+  create.set_prev_kv(true);
+  client.Create(create);
+  ASSERT_TRUE(client.Read()->created());
+  EXPECT_EQ(client.Read()->events(0).kv().value(), "old");
+  Put("k", "new");
+  const auto response = client.Read();
+  EXPECT_EQ(response->events(0).kv().value(), "new");
+  EXPECT_EQ(response->events(0).prev_kv().value(), "old");
+  EXPECT_EQ(response->header().revision(), 3);
+}
+
+TEST_F(WatchCalls, GoOnAfterTheClientClosedItsHalf) {
+  WatchClient client(server_->endpoint());
+  client.Create("k");
+  ASSERT_TRUE(client.Read()->created());
+  client.CloseHalf();
+  Put("k", "still");
+  EXPECT_EQ(client.Read()->events(0).kv().value(), "still");
+}
+
+TEST_F(WatchCalls, LeaveNothingBehindWhenTheClientGoes) {
+  {
+    WatchClient client(server_->endpoint());
+    client.Create("k");
+    ASSERT_TRUE(client.Read()->created());
+    EXPECT_EQ(Metric(kStreams), 1);
+  }
+  EXPECT_TRUE(AwaitMetric(kStreams, [](auto n) { return n == 0; }));
+  EXPECT_EQ(Metric(kWatchers), 0);
+}
+
+TEST_F(WatchCalls, SplitLargeRepliesOnRequest) {
+  for (int i = 0; i < 40; ++i) Put(fmt::format("k{}", i), std::string(100'000, 'x'));
+  WatchClient client(server_->endpoint());
+  pb::WatchCreateRequest create;
+  create.set_key("k");
+  create.set_range_end("l");
+  create.set_start_revision(2);
+  client.Create(create);
+  const auto whole = client.ReadUntil(1, HasEvents);
+  EXPECT_EQ(whole[0].events_size(), 40);
+  create.set_fragment(true);
+  client.Create(create);
+  const auto parts = client.ReadUntil(2, HasEvents);
+  EXPECT_EQ(parts[0].events_size() + parts[1].events_size(), 40);
+  EXPECT_TRUE(parts[0].fragment());
+  EXPECT_FALSE(parts[1].fragment());
+  EXPECT_LE(parts[0].ByteSizeLong(), kMaxReceiveBytes);
+}
+
+class PeriodicProgress : public ServerTest {
+ protected:
+  PeriodicProgress() : ServerTest({.progress_interval = 10ms}) {}
+};
+
+TEST_F(PeriodicProgress, Comes) {
+  WatchClient client(server_->endpoint());
+  pb::WatchCreateRequest create;
+  create.set_key("k");
+  create.set_progress_notify(true);
+  client.Create(create);
+  ASSERT_TRUE(client.Read()->created());
+  for (int i = 0; i < 2; ++i) {
+    const auto response = client.Read();
+    EXPECT_EQ(response->watch_id(), 0);
+    EXPECT_EQ(response->events_size(), 0);
+    EXPECT_EQ(response->header().revision(), 1);
+  }
+}
+
+// The recipe of #17529: a reader stops; the queue of its stream fills; its watchers fall behind the
+// floor, and watches created on the same stream meanwhile start below it.
+class StalledReader : public ServerTest {
+ protected:
+  explicit StalledReader(std::vector<std::string> defects = {})
+      : ServerTest({.defects = std::move(defects)}) {}
+
+  static constexpr int kWatches = 100;
+  static constexpr int kPuts = 60;
+  static constexpr int kOldWatches = 8;
+  static constexpr int kFirstOld = 1000;
+
+  // Returns the head, at which the store is then compacted.
+  std::int64_t Stall(WatchClient& client) {
+    for (int i = 1; i <= kWatches; ++i) client.Create("fat", 0, i);
+    EXPECT_EQ(client.ReadUntil(kWatches, IsCreated).size(), 100U);
+    std::int64_t head = 0;
+    for (int i = 0; i < kPuts; ++i) head = Put("fat", std::string(16 * 1024, 'x'));
+    EXPECT_TRUE(AwaitMetric(kSlow, [](auto n) { return n == kWatches; }));
+    EXPECT_GE(Metric(kPending), 128);
+    EXPECT_TRUE(Compact(head).ok());
+    return head;
+  }
+  void CreateOldWatches(WatchClient& client) {
+    for (int i = 0; i < kOldWatches; ++i) client.Create("old", 2, kFirstOld + i);
+    EXPECT_TRUE(AwaitMetric(kWatchers, [](auto n) { return n == kWatches + kOldWatches; }));
+  }
+};
+
+TEST_F(StalledReader, MakesItsWatchersSlowAndLosesNoNotice) {
+  WatchClient client(server_->endpoint());
+  const std::int64_t head = Stall(client);
+  CreateOldWatches(client);
+  EXPECT_EQ(Metric(kSlow), kWatches + kOldWatches);
+  const auto notices = client.ReadUntil(kWatches + kOldWatches, [&](const pb::WatchResponse& r) {
+    return r.canceled() && r.compact_revision() == head;
+  });
+  EXPECT_EQ(notices.size(), 108U);
+  EXPECT_TRUE(AwaitMetric(kSlow, [](auto n) { return n == 0; }));
+  EXPECT_EQ(Metric(kPending), 0);
+}
+
+TEST_F(StalledReader, GetsAllItsCreatesAnsweredAlthoughTheyFindNoRoomAtFirst) {
+  WatchClient client(server_->endpoint());
+  Stall(client);
+  for (int i = 0; i < 40; ++i) client.Create("new", 0, kFirstOld + i);
+  EXPECT_TRUE(AwaitMetric(kWatchers, [](auto n) { return n >= kWatches + 17; }));
+  const auto created = client.ReadUntil(40, IsCreated);
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_EQ(created[static_cast<std::size_t>(i)].watch_id(), kFirstOld + i);
+  }
+}
+
+TEST_F(StalledReader, CanBeCancelled) {
+  WatchClient client(server_->endpoint());
+  Stall(client);
+  client.Cancel();
+  EXPECT_TRUE(AwaitMetric(kStreams, [](auto n) { return n == 0; }));
+  EXPECT_EQ(Metric(kSlow), 0);
+  EXPECT_TRUE(AwaitMetric(kPending, [](auto n) { return n == 0; }));
+}
+
+class StalledReaderOfADefectiveStore : public StalledReader {
+ protected:
+  StalledReaderOfADefectiveStore() : StalledReader({"compaction-notice-lost"}) {}
+};
+
+TEST_F(StalledReaderOfADefectiveStore, NeverHearsOfTheCompaction) {
+  WatchClient client(server_->endpoint());
+  Stall(client);
+  CreateOldWatches(client);
+  // The step that drops the notices declares these watchers synced.
+  ASSERT_TRUE(AwaitMetric(kSlow, [](auto n) { return n == kWatches; }));
+  const std::int64_t live = Put("old", "live");
+  const auto seen = client.ReadUntil(kOldWatches, [](const pb::WatchResponse& response) {
+    return response.watch_id() >= kFirstOld && !response.created();
+  });
+  for (const pb::WatchResponse& response : seen) {
+    EXPECT_FALSE(response.canceled());
+    EXPECT_EQ(response.events(0).kv().mod_revision(), live);
+  }
+}
+
+}  // namespace
+}  // namespace watchproof::store
