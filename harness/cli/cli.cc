@@ -25,7 +25,7 @@ namespace watchproof {
 namespace {
 
 constexpr char kShortHelp[] =
-    R"(watchproof proves that a store keeps the promises of the etcd watch API while harm is done to it.
+    R"(watchproof proves that a store keeps the promises of the etcd watch API while harm is done.
 
   watchproof run                                     the embedded store, every case
   watchproof run --target etcd:/usr/bin/etcd         a real etcd

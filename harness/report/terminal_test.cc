@@ -20,17 +20,18 @@ constexpr TerminalStyle kAscii{.colour = false, .charset = Charset::kAscii, .wid
 
 TEST(AttemptText, FailureExplainsItself) {
   const RunRecord record = SampleRecord();
-  EXPECT_EQ(
-      AttemptText(record, record.attempts[1], kPlain),
-      R"(  ✗ FAIL          Ordered.NeverGoesBack                                       etcd 3.4.23     4.1 s
-    promise    within one watch, revisions never decrease
-    watch      watch 3 of stream 1 on ["a", "b") from revision 2
-    expected   a revision of at least 799
-    observed   revision 3 (key "<k>�") in line 212
-    meanwhile  stall, 0.8 s earlier
-    evidence   lines 211, 212: watchproof-runs/20260114T101500Z-51e9c2/cases/t/Ordered.NeverGoesBack/1/findings.json
-    repeat     watchproof run --target etcd:/usr/bin/etcd --filter Ordered.NeverGoesBack --seed 0x51e9c2
-)");
+  EXPECT_EQ(AttemptText(record, record.attempts[1], kPlain),
+            "  ✗ FAIL          Ordered.NeverGoesBack                                       "
+            "etcd 3.4.23     4.1 s\n"
+            "    promise    within one watch, revisions never decrease\n"
+            "    watch      watch 3 of stream 1 on [\"a\", \"b\") from revision 2\n"
+            "    expected   a revision of at least 799\n"
+            "    observed   revision 3 (key \"<k>\xef\xbf\xbd\") in line 212\n"
+            "    meanwhile  stall, 0.8 s earlier\n"
+            "    evidence   lines 211, 212: watchproof-runs/20260114T101500Z-51e9c2/cases/t/"
+            "Ordered.NeverGoesBack/1/findings.json\n"
+            "    repeat     watchproof run --target etcd:/usr/bin/etcd "
+            "--filter Ordered.NeverGoesBack --seed 0x51e9c2\n");
 }
 
 TEST(AttemptText, KnownFailureIsOneLineWithItsReason) {
