@@ -164,7 +164,7 @@ void RunFlags::AddOutput() {
   Text("--run-dir", run_dir_, "Where runs leave their folders")->type_name("DIR");
   Text("--keep", keep_, "Histories to keep: failed (default), all, none")->type_name("WHICH");
   Switch("--dry-run", switches_.dry_run, "Print what would run and stop");
-  Switch("--quiet", switches_.quiet, "No lines for passing cases");
+  Switch("--quiet", switches_.quiet, "No lines for passing cases and known failures");
   Switch("--verbose", switches_.verbose, "Also what every fault did");
   Switch("--json", switches_.json, "One JSON document per line on standard output");
   Text("--color", color_, "auto (default), always, never")->type_name("WHEN");
