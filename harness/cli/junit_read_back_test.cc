@@ -62,6 +62,7 @@ TEST(Junit, AnyBytesGiveWellFormedXml) {
   for (AttemptNote& attempt : record.attempts) {
     if (attempt.result.target != "embedded") attempt.result.target = record.targets[1];
   }
+  record.not_run[0].target = record.targets[1];
   EXPECT_EQ(ReadBack(ToJunit(record), "print(len(list(root.iter('testcase'))))"), "6\n");
 }
 
