@@ -95,6 +95,8 @@ WATCH_CASE(
   scenario.Inject("latency", {{"delay", fmt::format("{}us", prng.Between(2000, 8000))},
                               {"jitter", fmt::format("{}us", prng.Between(0, 2000))}});
   writer.Phase(static_cast<int>(prng.Between(10, kWritesPerPhase)));
+  // So that watchers which are slow later are slow because of the stall.
+  scenario.AwaitDelivered("all");
   scenario.Inject("stall");
   writer.Phase(static_cast<int>(prng.Between(kWritesPerPhase, 2 * kWritesPerPhase)));
   scenario.AwaitFelt("stall");

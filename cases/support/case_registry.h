@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases that are linked into this executable, with what `list`, `explain` and the runner know of them.
+// The cases that are linked into this executable, with what `list`, `explain` and the runner know
+// of them.
 //
 // Filled before main by WATCH_CASE; constant afterwards.
 #pragma once
@@ -17,9 +18,9 @@ enum class Capability { kProxy, kCompaction, kClientChosenIds, kProgressRequest 
 std::string_view Name(Capability capability);
 
 struct CaseInfo {
-  std::string name;                     // "Suite.Name"
-  std::string requirement;              // the sentence of etcd's documentation or the issue it comes from
-  std::string explain;                  // plain language, for `explain`
+  std::string name;         // "Suite.Name"
+  std::string requirement;  // the sentence of etcd's documentation or the issue it comes from
+  std::string explain;      // plain language, for `explain`
   Level level = Level::kMust;
   std::vector<Capability> needs;
   std::vector<std::string> guarantees;  // judged by it; the first is the one it exists for

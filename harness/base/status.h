@@ -96,7 +96,8 @@ Status Fail(StatusCode code, fmt::format_string<Args...> format, Args&&... args)
 // The one conversion from system errors; boost::system::error_code converts to std::error_code by
 // itself.
 Status FromErrorCode(const std::error_code& error);
-// The one conversion from gRPC, whose codes have the same numbers; a template, so that base needs no gRPC header.
+// The one conversion from gRPC, whose codes have the same numbers; a template, so that base needs
+// no gRPC header.
 template <typename RpcStatus>
 Status FromRpcStatus(const RpcStatus& status) {
   return status.ok() ? Status()

@@ -8,10 +8,15 @@
 #define WP_ATTRIBUTE(x)
 #endif
 
-// A gRPC header brings Abseil's macros of these names, with the same meaning; whichever comes last wins.
+// Abseil defines some of these too, as nothing; whoever includes both means ours.
+#undef CAPABILITY
+#undef SCOPED_CAPABILITY
 #undef GUARDED_BY
+#undef REQUIRES
+#undef ACQUIRE
+#undef RELEASE
+#undef EXCLUDES
 #undef NO_THREAD_SAFETY_ANALYSIS
-
 #define CAPABILITY(x) WP_ATTRIBUTE(capability(x))
 #define SCOPED_CAPABILITY WP_ATTRIBUTE(scoped_lockable)
 #define GUARDED_BY(x) WP_ATTRIBUTE(guarded_by(x))

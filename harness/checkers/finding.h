@@ -14,11 +14,12 @@ namespace watchproof {
 
 struct Finding {
   Guarantee guarantee = Guarantee::kOrdered;
-  std::string watch;            // "watch 3 of stream 1 on [\"a\", \"b\") from revision 2"
-  std::string expected;         // "a revision of at least 799"
-  std::string observed;         // "revision 3 (key \"k/4\") in line 212, 1.3 ms after revision 799 in line 211"
-  std::vector<Line> evidence;   // the two or three lines that contradict each other
-  Duration at{};                // time of the offending line, to name the fault active then
+  std::string watch;     // "watch 3 of stream 1 on [\"a\", \"b\") from revision 2"
+  std::string expected;  // "a revision of at least 799"
+  std::string
+      observed;  // "revision 3 (key \"k/4\") in line 212, 1.3 ms after revision 799 in line 211"
+  std::vector<Line> evidence;  // the two or three lines that contradict each other
+  Duration at{};               // time of the offending line, to name the fault active then
 };
 
 }  // namespace watchproof

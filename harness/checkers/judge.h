@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges a recording, entry by entry, by every guarantee: the same for a finished one and one that grows.
+// Judges a recording, entry by entry, by every guarantee: the same for a finished one and one that
+// grows.
 //
 //   Judge judge({});
 //   while (auto line = recorder.Next(deadline)) judge.Consume(*line);
@@ -7,8 +8,8 @@
 //   Judgement judgement = judge.Finish();
 //
 // The sequence each watch was owed comes from the acknowledged writes (see model/), never from the
-// target. Memory: per watch constant, plus the changes that are not yet judged for the slowest watch.
-// Not thread-safe.
+// target. Memory: per watch constant, plus the changes that are not yet judged for the slowest
+// watch. Not thread-safe.
 #pragma once
 
 #include <memory>
@@ -27,26 +28,27 @@ enum class WatchEnd { kOpen, kCompacted, kCancelled, kRefused, kStreamClosed };
 // What one watch asked for and has been given so far.
 struct WatchState {
   StreamId stream;
-  std::uint32_t ordinal = 0;      // its place among the creates of its stream, from 0
+  std::uint32_t ordinal = 0;  // its place among the creates of its stream, from 0
   std::string key;
-  std::string range_end;          // etcd's meaning: empty is one key, "\0" is from key on
-  Revision start{};               // as resolved: for a start of 0 the created header's revision + 1
+  std::string range_end;  // etcd's meaning: empty is one key, "\0" is from key on
+  Revision start{};       // as resolved: for a start of 0 the created header's revision + 1
   bool created = false;
-  WatchId id{};                   // as answered
+  WatchId id{};  // as answered
   WatchEnd end = WatchEnd::kOpen;
-  Revision compact_revision{};    // of the ErrCompacted, if that ended it
-  Revision last_event{};          // 0: none yet
+  Revision compact_revision{};  // of the ErrCompacted, if that ended it
+  Revision last_event{};        // 0: none yet
   std::uint64_t events = 0;
-  Revision bookmark{};            // highest progress that covered it; 0: none
+  Revision bookmark{};  // highest progress that covered it; 0: none
   std::uint64_t progress_answers = 0;
-  Revision position{};            // the lowest revision it has not been given
-  bool complete = false;          // every change owed to it, as far as acknowledged, has arrived
-  Duration last_arrival{};        // of its latest message
+  Revision position{};      // the lowest revision it has not been given
+  bool complete = false;    // every change owed to it, as far as acknowledged, has arrived
+  Duration last_arrival{};  // of its latest message
 };
 
 struct JudgeOptions {
-  // A watch that starts exactly at the compaction floor may be answered with ErrCompacted. etcd serves it
-  // (everything from the floor on is kept), but a case may accept either answer, only never silence.
+  // A watch that starts exactly at the compaction floor may be answered with ErrCompacted. etcd
+  // serves it (everything from the floor on is kept), but a case may accept either answer, only
+  // never silence.
   bool permit_compacted_at_the_floor = false;
 };
 

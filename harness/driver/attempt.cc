@@ -10,6 +10,7 @@
 #include "harness/driver/executor.h"
 #include "harness/driver/interrupt.h"
 #include "harness/history/compress_file.h"
+#include "harness/history/dump.h"
 
 namespace watchproof {
 namespace {
@@ -118,8 +119,28 @@ void Leave(const std::filesystem::path& file, const Json& json) {
   std::ofstream(file) << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
+// What the watch of each finding was told around the evidence, so that nobody needs us to read it.
+void AddExcerpts(const std::filesystem::path& history, const AttemptResult& result,
+                 Json& findings) {
+  if (result.findings.empty()) return;
+  std::vector<std::vector<Line>> evidence;
+  for (const FindingRecord& finding : result.findings) {
+    auto& lines = evidence.emplace_back();
+    for (const std::uint64_t line : finding.evidence) lines.push_back(Line(line));
+  }
+  const auto excerpts = ExcerptFor(history, evidence);
+  if (!excerpts.has_value()) {
+    fmt::print(stderr, "findings stay without excerpts: {}\n", excerpts.error().message());
+    return;
+  }
+  for (std::size_t i = 0; i < excerpts->size(); ++i) {
+    findings.at(i)["excerpt"] = Json::parse(excerpts->at(i));
+  }
+}
+
 void LeaveEvidence(const std::filesystem::path& folder, const AttemptResult& result) {
-  const Json whole = Json::parse(ToJsonLine(result));
+  Json whole = Json::parse(ToJsonLine(result));
+  AddExcerpts(folder / "history.wire.zst", result, whole.at("findings"));
   Leave(folder / "findings.json", whole.at("findings"));
   Leave(folder / "faults.json", whole.at("receipts"));
   if (const Status packed = CompressFile(folder / "target.log"); !packed.ok()) {

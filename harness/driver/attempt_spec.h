@@ -15,14 +15,14 @@ namespace watchproof {
 
 struct AttemptSpec {
   std::string case_name;
-  std::string target;            // SPEC: "embedded", "embedded+DEFECT", "etcd:PATH"
+  std::string target;  // SPEC: "embedded", "embedded+DEFECT", "etcd:PATH"
   std::uint64_t seed = 0;
   int attempt = 1;
-  std::string folder;            // of the attempt; exists
-  std::string plan;              // file to append the plan to, one line per decision
-  int result_descriptor = -1;    // where the result line goes
-  bool bypass_proxy = false;     // clients go straight to the target: no harm of the network can fire
-  bool no_faults = false;        // faults are planned but never armed
+  std::string folder;          // of the attempt; exists
+  std::string plan;            // file to append the plan to, one line per decision
+  int result_descriptor = -1;  // where the result line goes
+  bool bypass_proxy = false;   // clients go straight to the target: no harm of the network can fire
+  bool no_faults = false;      // faults are planned but never armed
   // Overrides of fault parameters: "stall" -> {"duration": "1ms"}.
   std::map<std::string, std::map<std::string, std::string>> faults;
 };

@@ -220,12 +220,7 @@ Revision Executor::Resolve(const RevisionRef& ref) const {
   return {};
 }
 
-std::optional<double> Executor::WatcherGauge() {
-  const auto metrics = world_.target().ReadMetrics();
-  if (!metrics.has_value()) return std::nullopt;
-  const auto found = metrics->find(kWatcherGauge);
-  return found == metrics->end() ? std::nullopt : std::optional(found->second);
-}
+std::optional<double> Executor::WatcherGauge() { return world_.ports().metric(kWatcherGauge); }
 
 void Executor::RecordFault(const std::string& name, const std::string& phase) {
   const FaultReceipt receipt = faults_.at(name)->receipt();

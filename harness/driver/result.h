@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one attempt of one case came to, as it travels from the case's process to the runner and into results.jsonl.
+// What one attempt of one case came to, as it travels from the case's process to the runner and
+// into results.jsonl.
 //
 // Threads: values.
 #pragma once
@@ -35,13 +36,13 @@ struct FindingRecord {
 };
 
 struct ReceiptRecord {
-  std::string fault;                            // "stall"
-  bool fired = false;                           // did the target feel it
-  bool required = true;                         // without it the attempt proves nothing
-  double armed_at = 0;                          // seconds since the recording began
+  std::string fault;     // "stall"
+  bool fired = false;    // did the target feel it
+  bool required = true;  // without it the attempt proves nothing
+  double armed_at = 0;   // seconds since the recording began
   double healed_at = 0;
-  std::map<std::string, std::int64_t> measured; // "bytes_withheld": 65536, "slow_watchers": 108
-  std::string text;                             // one sentence: what it did and how the target felt it
+  std::map<std::string, std::int64_t> measured;  // "bytes_withheld": 65536, "slow_watchers": 108
+  std::string text;  // one sentence: what it did and how the target felt it
 };
 
 struct AttemptResult {
@@ -56,10 +57,10 @@ struct AttemptResult {
   std::vector<int> upstream;   // etcd issue numbers
   std::string started;         // UTC, ISO 8601
   double seconds = 0;
-  std::string reason;          // of anything but pass and fail; of a known failure the manifest's
+  std::string reason;  // of anything but pass and fail; of a known failure the manifest's
   std::vector<FindingRecord> findings;
   std::vector<ReceiptRecord> receipts;
-  std::string folder;          // of the attempt, relative to the run folder
+  std::string folder;  // of the attempt, relative to the run folder
 };
 
 // One JSON document on one line, without the line end.

@@ -2,6 +2,7 @@
 #include "harness/driver/world.h"
 
 #include "harness/driver/interrupt.h"
+#include "harness/targets/probe.h"
 
 namespace watchproof {
 namespace {
@@ -33,14 +34,12 @@ Status World::Start() {
                            spec_.case_name, FormatSeed(spec_.seed), target_->version())});
   kv_ = std::make_unique<KvClient>(*context_, target_->endpoint().ToString());
   WP_RETURN_IF_ERROR(OpenProxy());
-  ports_.target = target_.get();
-  ports_.now = [this] { return recorder_->Now(); };
-  ports_.silence = [this] { return recorder_->Now() - last_arrival_; };
+  MakePorts();
   return OpenWitness();
 }
 
 Status World::OpenProxy() {
-  ports_.road_endpoint = target_->endpoint();
+  road_ = target_->endpoint();
   if (spec_.bypass_proxy) return {};
   proxies_ = std::make_unique<proxy::Proxies>();
   WP_ASSIGN_OR_RETURN(ports_.road, proxies_->Open({.name = "faulted",
@@ -50,8 +49,23 @@ Status World::OpenProxy() {
                                                    .target_port = target_->endpoint().port,
                                                    .seed = spec_.seed}));
   ports_.proxies = proxies_.get();
-  ports_.road_endpoint = {address_->host(), kProxyPort};
+  road_ = {address_->host(), kProxyPort};
   return {};
+}
+
+void World::MakePorts() {
+  ports_.now = [this] { return recorder_->Now(); };
+  ports_.silence = [this] { return recorder_->Now() - last_arrival_; };
+  ports_.metric = [this](std::string_view name) -> std::optional<double> {
+    const auto metrics = target_->ReadMetrics();
+    if (!metrics.has_value()) return std::nullopt;
+    const auto found = metrics->find(name);
+    return found == metrics->end() ? std::nullopt : std::optional(found->second);
+  };
+  ports_.call_by_road = [this]() -> Status {
+    const auto answer = AskStatus(road_, Within(5s));
+    return answer.has_value() ? Status() : answer.error();
+  };
 }
 
 // Sees every change by the side door, so that a write whose answer was lost can be settled later.
@@ -68,7 +82,7 @@ Result<WatchStream*> World::Stream(const std::string& name) {
   auto& stream = streams_[name];
   if (!stream) {
     const bool side = name.starts_with("side");
-    const Endpoint road = side ? target_->endpoint() : ports_.road_endpoint;
+    const Endpoint road = side ? target_->endpoint() : road_;
     WP_ASSIGN_OR_RETURN(stream, WatchStream::Open(*context_, {.endpoint = road.ToString(),
                                                               .road = side ? "side" : "faulted"}));
   }

@@ -63,6 +63,7 @@ class World {
 
  private:
   Status OpenProxy();
+  void MakePorts();
   Status OpenWitness();
   void Take(const NumberedEntry& line);
 
@@ -74,6 +75,7 @@ class World {
   Judge judge_;
   std::unique_ptr<Target> target_;
   std::unique_ptr<proxy::Proxies> proxies_;
+  Endpoint road_;  // where clients enter the faulted road
   FaultPorts ports_;
   std::unique_ptr<KvClient> kv_;
   std::unique_ptr<WatchStream> witness_;

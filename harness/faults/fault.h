@@ -13,27 +13,29 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
-#include "harness/targets/target.h"
 #include "proxies/control/proxy_handle.h"
 
 namespace watchproof {
 
-// What faults may touch.
+// What faults may touch, and whom they may ask for proof.
 struct FaultPorts {
   proxy::Proxies* proxies =
-      nullptr;             // null when clients go straight to the target: nothing can be harmed
-  proxy::ProxyId road{};   // the faulted road
-  Endpoint road_endpoint;  // where clients enter it
-  Target* target = nullptr;
+      nullptr;            // null when clients go straight to the target: nothing can be harmed
+  proxy::ProxyId road{};  // the faulted road
   // Nanoseconds since the recording began.
   std::function<Duration()> now;
   // Time since anything arrived on the faulted road.
   std::function<Duration()> silence;
+  // One of the target's own metrics by its name; empty when it publishes none of that name.
+  std::function<std::optional<double>(std::string_view)> metric;
+  // One small call over the faulted road, on a connection of its own.
+  std::function<Status()> call_by_road;
 };
 
 using FaultParameters = std::map<std::string, std::string>;

@@ -3,7 +3,6 @@
 // Felt when bytes went through the delay line and a call of our own over the same road took as long
 // as the line is said to make it: the second is the witness, taken from outside the proxy.
 #include "harness/faults/fault.h"
-#include "harness/targets/probe.h"
 
 namespace watchproof {
 namespace {
@@ -31,7 +30,7 @@ class Latency final : public Fault {
     if (const auto receipt = ports.proxies->Peek(effect_)) delayed_ = receipt->bytes_delayed;
     if (round_trip_ >= Expected()) return;
     const Duration before = ports.now();
-    if (AskStatus(ports.road_endpoint, Within(5s)).has_value()) round_trip_ = ports.now() - before;
+    if (ports.call_by_road().ok()) round_trip_ = ports.now() - before;
   }
 
   Status Heal(FaultPorts& ports) override {

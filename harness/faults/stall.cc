@@ -31,9 +31,15 @@ class Stall final : public Fault {
 
   void Observe(FaultPorts& ports) override {
     if (!armed_ || healed_) return;
-    if (const auto receipt = ports.proxies->Peek(effect_)) Note(*receipt);
-    if (const auto gauge = Gauge(ports)) gauge_ = std::max(gauge_, *gauge);
-    gap_ = std::max(gap_, std::min(ports.silence(), Duration(ports.now() - armed_at_)));
+    const auto gauge = Gauge(ports);
+    const Duration silence = std::min(ports.silence(), Duration(ports.now() - armed_at_));
+    const auto receipt = ports.proxies->Peek(effect_);
+    if (!receipt.has_value()) return;
+    Note(*receipt);
+    // Watchers may be slow without us. Only what was seen before the gate opened again is a witness.
+    if (receipt->healed_at) return;
+    if (gauge) gauge_ = std::max(gauge_, *gauge);
+    gap_ = std::max(gap_, silence);
   }
 
   Status Heal(FaultPorts& ports) override {
@@ -80,11 +86,9 @@ class Stall final : public Fault {
   }
 
   static std::optional<std::int64_t> Gauge(FaultPorts& ports) {
-    const auto metrics = ports.target->ReadMetrics();
-    if (!metrics.has_value()) return std::nullopt;
-    const auto found = metrics->find(kGauge);
-    if (found == metrics->end()) return std::nullopt;
-    return static_cast<std::int64_t>(found->second);
+    const auto gauge = ports.metric(kGauge);
+    if (!gauge) return std::nullopt;
+    return static_cast<std::int64_t>(*gauge);
   }
 
   const Duration duration_;  // 0: until healed

@@ -56,8 +56,8 @@ struct Entry {
   StreamId stream{};
   CallId call{};
   Duration at{};  // since the recording began; 0 lets the recorder stamp it
-  Bytes payload;
-  std::string text;
+  Bytes payload{};
+  std::string text{};
 };
 
 }  // namespace watchproof

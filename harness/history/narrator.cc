@@ -206,6 +206,11 @@ void Narrator::TellEvents(WatchIndex watch, ResponsePtr& response) {
   told.mid_fragment = response->message.fragment;
   response->group = told.group;
   response->last_part = !response->message.fragment;
+  std::int64_t highest = 0;
+  for (const EventView& event : response->message.events) {
+    highest = std::max(highest, event.kv.mod_revision);
+  }
+  response->highest = Revision(highest);
   if (canceled) {
     // Not etcd's habit, but the message has both meanings.
     Response end;

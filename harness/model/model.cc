@@ -82,9 +82,7 @@ void Model::Answered(const Call& call, const NumberedEntry& end) {
   }
   if (!effect->changes()) return;
   const Revision revision = effect->revision;
-  if (!base_settled_ && (waiting_.empty() || revision < waiting_.begin()->first)) {
-    lowest_acknowledged_at_ = end.line;
-  }
+  if (!first_acknowledged_at_) first_acknowledged_at_ = end.line;
   Claim(revision, {call.started, *std::move(effect), call.request});
 }
 
@@ -119,7 +117,7 @@ void Model::HeaderSeen(Revision revision) {
 void Model::SettleBase() {
   if (base_settled_ || waiting_.empty()) return;
   for (const auto& [id, call] : out_) {
-    if (call.started < *lowest_acknowledged_at_) return;
+    if (call.started < *first_acknowledged_at_) return;
   }
   timeline_.SetBase(waiting_.begin()->first.previous());
   base_settled_ = true;

@@ -90,7 +90,7 @@ class Model {
   bool any_write_ = false;
   bool base_settled_ = false;
   Revision highest_header_{};  // of the answers to calls
-  std::optional<Line> lowest_acknowledged_at_;
+  std::optional<Line> first_acknowledged_at_;
   std::vector<std::string> contradictions_;
 };
 

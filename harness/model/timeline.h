@@ -33,7 +33,7 @@ struct Operation {
   bool deletes = false;
   std::string_view key{};
   std::string_view range_end{};           // of a delete
-  std::string_view value;                 // of a put
+  std::string_view value{};               // of a put
   bool keeps_value = false;               // a put that says: leave the value as it is
   std::optional<std::int64_t> deleted{};  // how many keys the answer said were deleted
 };

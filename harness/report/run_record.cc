@@ -158,6 +158,10 @@ std::string Sentence(const RunRecord& record) {
   return fmt::format("{}: {}.", opening, CountsText(tally));
 }
 
+std::string PathOf(const RunRecord& record, const AttemptResult& result, std::string_view file) {
+  return fmt::format("{}/{}/{}", record.folder, result.folder, file);
+}
+
 const CaseNote* FindCaseNote(const RunRecord& record, std::string_view name) {
   const auto found = std::find_if(record.cases.begin(), record.cases.end(),
                                   [&](const CaseNote& note) { return note.name == name; });

@@ -66,6 +66,7 @@ struct NotRun {
 
 struct RunRecord {
   std::string id;       // name of the run folder
+  std::string folder;   // its path, as people should type it
   std::string seed;     // "0x51e9c2"
   std::string started;  // UTC, ISO 8601
   double seconds = 0;
@@ -110,6 +111,9 @@ std::string RepeatCommand(const RunRecord& record, const AttemptResult& result);
 std::string Sentence(const RunRecord& record);
 // "6 passed, 4 known failures, 1 inconclusive"; only what is there.
 std::string CountsText(const Tally& tally);
+
+// A file of an attempt, from where the command was started.
+std::string PathOf(const RunRecord& record, const AttemptResult& result, std::string_view file);
 
 // Null when the case is not in the record.
 const CaseNote* FindCaseNote(const RunRecord& record, std::string_view name);

@@ -19,7 +19,7 @@ std::string Heading(const AttemptNote& attempt, const TerminalStyle& style) {
   const Outcome outcome = OutcomeOf(attempt);
   const AttemptResult& result = attempt.result;
   const std::string word =
-      PadRight(fmt::format("{} {}", Symbol(outcome, style), StyleOf(outcome).word), 7);
+      PadRight(fmt::format("{} {}", Symbol(outcome, style), StyleOf(outcome).word), 14);
   std::string label = TargetLabel(result.target, result.target_version);
   if (result.attempt > 1) label += fmt::format(" #{}", result.attempt);
   const std::string tail = fmt::format("  {}  {}", PadRight(Shorten(label, 30, style.charset), 12),
@@ -57,16 +57,18 @@ std::string OtherFindings(const AttemptResult& result) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string Evidence(const AttemptResult& result, const FindingRecord& finding) {
+std::string Evidence(const RunRecord& record, const AttemptResult& result,
+                     const FindingRecord& finding) {
   std::string text;
   if (!finding.evidence.empty()) {
     text = fmt::format("{} {}: ", finding.evidence.size() == 1 ? "line" : "lines",
                        fmt::join(finding.evidence, ", "));
   }
-  return text + fmt::format("{}/findings.json, report.html", result.folder);
+  return text + PathOf(record, result, "findings.json");
 }
 
-std::string FindingText(const AttemptResult& result, const TerminalStyle& style) {
+std::string FindingText(const RunRecord& record, const AttemptResult& result,
+                        const TerminalStyle& style) {
   if (result.findings.empty()) return Field("reason", result.reason, style);
   const FindingRecord& finding = result.findings.front();
   std::string text =
@@ -76,7 +78,7 @@ std::string FindingText(const AttemptResult& result, const TerminalStyle& style)
   text += Field("observed", finding.observed, style);
   if (!finding.meanwhile.empty()) text += Field("meanwhile", finding.meanwhile, style);
   if (result.findings.size() > 1) text += Field("also", OtherFindings(result), style);
-  return text + RawField("evidence", Evidence(result, finding));
+  return text + RawField("evidence", Evidence(record, result, finding));
 }
 
 std::string SilentFaults(const AttemptResult& result, const TerminalStyle& style) {
@@ -192,7 +194,7 @@ std::string AttemptText(const RunRecord& record, const AttemptNote& attempt,
       text.pop_back();
       return text + "\n" + Field("", Issues(result) + result.reason, style);
     case Outcome::kFail:
-      text += FindingText(result, style);
+      text += FindingText(record, result, style);
       break;
     case Outcome::kInconclusive:
       text += Field("reason", result.reason, style) + SilentFaults(result, style);
@@ -203,10 +205,21 @@ std::string AttemptText(const RunRecord& record, const AttemptNote& attempt,
     case Outcome::kTargetFailed:
     case Outcome::kHarnessError:
       text += Field("reason", result.reason, style);
-      text += RawField("evidence", result.folder + "/case.log");
+      text += RawField("evidence", PathOf(record, result, "case.log"));
       break;
   }
   return text + RawField("repeat", RepeatCommand(record, result));
+}
+
+std::string ReceiptsText(const AttemptNote& attempt, const TerminalStyle& style) {
+  std::string text;
+  for (const ReceiptRecord& receipt : attempt.result.receipts) {
+    text += Field("fault",
+                  fmt::format("{} {}: {}", receipt.fault,
+                              receipt.fired ? "was felt" : "was not felt", receipt.text),
+                  style);
+  }
+  return text;
 }
 
 std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
@@ -263,12 +276,11 @@ std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
   return text;
 }
 
-std::string LastScreen(const RunRecord& record, const std::string& folder,
-                       const TerminalStyle& style) {
-  std::string text = "\n" + MatrixText(record, style) + "\n";
+std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
+  std::string text = fmt::format("\n{}\n", MatrixText(record, style));
   for (const AttemptNote& attempt : record.attempts) {
     const Outcome outcome = OutcomeOf(attempt);
-    if (outcome < Outcome::kUnexpectedPass) continue;
+    if (outcome < Outcome::kUnexpectedPass || outcome == Outcome::kTargetFailed) continue;
     text += fmt::format("{} {}\n", Paint(StyleOf(outcome).word, outcome, style),
                         CleanText(RepeatCommand(record, attempt.result)));
   }
@@ -276,7 +288,7 @@ std::string LastScreen(const RunRecord& record, const std::string& folder,
     text += fmt::format("manifest: {}\n", CleanText(entry));
   }
   text += fmt::format("{} {} in all.\n", Sentence(record), FormatSeconds(record.seconds));
-  text += fmt::format("report  {}/report.html\n", folder);
+  text += fmt::format("report  {}/report.html\n", record.folder);
   return text + fmt::format("seed    {}\n", record.seed);
 }
 

@@ -27,11 +27,12 @@ struct TerminalStyle {
 // otherwise.
 std::string AttemptText(const RunRecord& record, const AttemptNote& attempt,
                         const TerminalStyle& style);
+// What every fault of the attempt did, one line each.
+std::string ReceiptsText(const AttemptNote& attempt, const TerminalStyle& style);
 // Cases by targets; never wider than the style says.
 std::string MatrixText(const RunRecord& record, const TerminalStyle& style);
 // Matrix, counts, one line per new failure, where the report lies, the seed last.
-std::string LastScreen(const RunRecord& record, const std::string& folder,
-                       const TerminalStyle& style);
+std::string LastScreen(const RunRecord& record, const TerminalStyle& style);
 
 // The text in the colour of the outcome, if there are colours.
 std::string Paint(std::string_view text, Outcome outcome, const TerminalStyle& style);

@@ -125,6 +125,13 @@ std::string Shorten(std::string_view text, std::size_t columns, Charset charset)
   return cut;
 }
 
+std::string ShortenEnd(std::string_view text, std::size_t columns, Charset charset) {
+  if (Columns(text) <= columns) return std::string(text);
+  const std::string_view gap = charset == Charset::kUtf8 ? "…" : "...";
+  const std::size_t kept = columns > Columns(gap) ? columns - Columns(gap) : 0;
+  return std::string(text.substr(0, ByteOf(text, kept))).append(gap);
+}
+
 std::vector<std::string> Wrap(std::string_view text, std::size_t columns) {
   std::vector<std::string> lines(1);
   while (!text.empty()) {
@@ -178,10 +185,14 @@ std::string FormatSeconds(double seconds) {
 }
 
 std::string WithThousands(std::int64_t number) {
-  std::string digits = fmt::format("{}", number);
-  const std::size_t first = number < 0 ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
+  const std::string digits = fmt::format("{}", number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const std::size_t left = digits.size() - i;
+    if (i > 0 && left % 3 == 0 && digits[i - 1] != '-') text += ',';
+    text += digits[i];
+  }
+  return text;
 }
 
 std::string Count(std::size_t n, std::string_view noun) {

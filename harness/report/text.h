@@ -25,6 +25,8 @@ std::string PadLeft(std::string_view text, std::size_t columns);
 enum class Charset { kAscii, kUtf8 };
 // Cuts from the middle what does not fit: "Compaction…AtTheFloor" ("..." in ASCII).
 std::string Shorten(std::string_view text, std::size_t columns, Charset charset);
+// Cuts the end off, for what matters least there.
+std::string ShortenEnd(std::string_view text, std::size_t columns, Charset charset);
 // Breaks at spaces; a longer word stands alone on its line.
 std::vector<std::string> Wrap(std::string_view text, std::size_t columns);
 

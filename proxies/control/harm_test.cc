@@ -16,6 +16,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Outcome = TestPeer::Outcome;
 
+// More than all kernel buffers between two peers that do not read take together.
+constexpr std::size_t kFlood = 32 << 20;
+
 class Harm : public ::testing::Test {
  protected:
   Harm() {
@@ -52,7 +55,7 @@ class Harm : public ::testing::Test {
 TEST_F(Harm, StallHoldsThenReleasesEveryByteInOrder) {
   OpenPair();
   const EffectId stall = Arm({.kind = "stall", .direction = Direction::kToClient});
-  const std::string flood = RandomBytes(1, 64 << 20);
+  const std::string flood = RandomBytes(1, kFlood);
   std::size_t sent = 0;
   EXPECT_TRUE(Eventually([&] {
     sent += target_.SendUntilBlocked(std::string_view(flood).substr(sent));
@@ -79,6 +82,33 @@ TEST_F(Harm, StallCountsExactlyWhatItWithheld) {
   EXPECT_EQ(client_.unread() + target_.unread(), 0U);
   EXPECT_EQ(Heal(stall).bytes_withheld, 11);
   EXPECT_EQ(target_.Receive(4) + client_.Receive(7), "fourseven77");
+}
+
+TEST_F(Harm, EffectsComeAndGoInTheMiddleOfABlockedWriteWithoutLosingAByte) {
+  OpenPair();
+  const std::string flood = RandomBytes(3, kFlood);
+  const std::size_t sent = FillUp(target_, flood, proxies_, front_);
+  const EffectId stall = Arm({.kind = "stall"});
+  const EffectId latency = Arm({.kind = "latency", .parameters = {{"delay", "10m"}}});
+  EXPECT_GT(Peek(stall).bytes_withheld, 0);
+  Heal(stall);
+  const std::string passed = client_.Receive(client_.unread());
+  EXPECT_TRUE(passed == flood.substr(0, passed.size()));
+  Heal(latency);
+  EXPECT_TRUE(client_.Receive(sent - passed.size()) ==
+              flood.substr(passed.size(), sent - passed.size()));
+  EXPECT_EQ(client_.unread(), 0U);
+}
+
+TEST_F(Harm, LatencyHoldsABoundedAmount) {
+  OpenPair();
+  const EffectId latency = Arm({.kind = "latency", .parameters = {{"delay", "10m"}}});
+  const std::string flood = RandomBytes(4, kFlood);
+  const std::size_t sent = FillUp(target_, flood, proxies_, front_);
+  EXPECT_GE(sent, 8U << 20);
+  EXPECT_LT(sent, 16U << 20);  // what is beyond the 8 MiB lies in kernel buffers
+  Heal(latency);
+  EXPECT_TRUE(client_.Receive(sent) == flood.substr(0, sent));
 }
 
 TEST_F(Harm, StallOfOneDirectionLeavesTheOtherAlone) {

@@ -31,7 +31,7 @@ std::uint64_t StageKey(EffectId id) { return static_cast<std::uint64_t>(id.value
 // Puts the effect into every pipe of the connection that it covers.
 void Attach(Armed& armed, Connection& connection, Placement::Age age) {
   for (const Direction direction : kNarrow) {
-    if (!Covers(armed.spec.direction, direction) || !connection.info().live()) continue;
+    if (!Covers(armed.spec.direction, direction) || !connection.live()) continue;
     std::unique_ptr<Stage> stage = armed.effect->MakeStage(
         {.connection = connection.id(), .direction = direction, .age = age});
     if (stage) connection.pipe(direction).AddStage(StageKey(armed.id), std::move(stage));
@@ -174,7 +174,7 @@ Result<Receipt> Proxies::Board::Peek(EffectId id) {
   WP_ASSIGN_OR_RETURN(Armed * armed, Find(id));
   if (!armed->effect) return armed->final_receipt;
   listener(armed->proxy).ForEachConnection([armed](Connection& connection) {
-    if (!connection.info().live()) return;
+    if (!connection.live()) return;
     for (const Direction direction : kNarrow) connection.pipe(direction).Advance();
   });
   return armed->effect->ReceiptAt(Clock::now());

@@ -56,8 +56,8 @@ class Proxies {
   Proxies(const Proxies&) = delete;
   Proxies& operator=(const Proxies&) = delete;
 
-  // Resets every connection, closes every port and ends the io thread. Idempotent. Blocks: until
-  // done.
+  // Resets every connection, closes every port and ends the io thread. Idempotent.
+  // Blocks: until that is done.
   void Stop();
 
   // Listens when it returns. The target is dialled per connection and need not be up yet; its name

@@ -2,6 +2,7 @@
 #include "proxies/control/test_peers.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -159,6 +160,33 @@ int OpenDescriptors() {
     count += entry.exists() ? 1 : 0;
   }
   return count;
+}
+
+int InheritableDescriptors() {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    const int flags = ::fcntl(std::stoi(entry.path().filename()), F_GETFD);
+    count += flags >= 0 && (flags & FD_CLOEXEC) == 0 ? 1 : 0;
+  }
+  return count;
+}
+
+std::size_t FillUp(TestPeer& sender, std::string_view flood, const Proxies& proxies,
+                   ProxyId proxy) {
+  constexpr int kQuietRounds = 300;
+  std::size_t taken = 0;
+  std::int64_t passed = 0;
+  int quiet = 0;
+  const bool full = Eventually([&] {
+    const std::size_t more = sender.SendUntilBlocked(flood.substr(taken));
+    const ConnectionInfo now = proxies.Connections(proxy).back();
+    const std::int64_t both = now.bytes_to_target + now.bytes_to_client;
+    quiet = more == 0 && std::exchange(passed, both) == both ? quiet + 1 : 0;
+    taken += more;
+    return quiet == kQuietRounds;
+  });
+  WP_CHECK(full && taken < flood.size(), "a receiver that reads nothing stops its sender");
+  return taken;
 }
 
 }  // namespace watchproof::proxy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two ends of a proxied connection, for tests: plain blocking sockets in which every wait has a
+// The two ends of a proxied connection, for tests: plain sockets in which every wait has a
 // deadline.
 //
 //   TestServer server;
@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "harness/base/deadline.h"
+#include "proxies/control/proxy_handle.h"
 
 namespace watchproof::proxy {
 
@@ -76,9 +77,10 @@ class TestServer {
 // `size` bytes that depend on the seed and on nothing else.
 std::string RandomBytes(std::uint64_t seed, std::size_t size);
 int OpenDescriptors();
+// Those that a child process would get.
+int InheritableDescriptors();
 
-// Asks again and again, without sleeping: each question goes through the io thread and lets it
-// work.
+// Asks again and again without sleeping: each question goes through the io thread, which works on.
 template <typename Fact>
 bool Eventually(Fact fact) {
   const Deadline deadline(kPatience);
@@ -87,5 +89,9 @@ bool Eventually(Fact fact) {
   }
   return true;
 }
+
+// Sends from `flood` until, for many rounds through the io thread, neither the sender gets rid of
+// anything nor the newest connection passes anything on. Returns how much was sent.
+std::size_t FillUp(TestPeer& sender, std::string_view flood, const Proxies& proxies, ProxyId proxy);
 
 }  // namespace watchproof::proxy

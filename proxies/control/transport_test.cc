@@ -103,17 +103,19 @@ TEST_F(Transport, ResetsTheTargetWhenAClientVanishesThatHadEndedItsSending) {
 TEST_F(Transport, LetsTheSenderFeelAReceiverThatDoesNotRead) {
   TestPeer client = Connect();
   TestPeer target = server_.Accept();
-  const std::string flood = RandomBytes(5, 64 << 20);
-  std::size_t taken = client.SendUntilBlocked(flood);
-  // Full when the proxy passes nothing on any more although the sender offers more.
-  std::int64_t passed = -1;
-  EXPECT_TRUE(Eventually([&] {
-    taken += client.SendUntilBlocked(std::string_view(flood).substr(taken));
-    const std::int64_t now = proxies_.Connections(front_).back().bytes_to_target;
-    return std::exchange(passed, now) == now && taken > 0;
-  }));
+  const std::string flood = RandomBytes(5, 32 << 20);
+  const std::size_t taken = FillUp(client, flood, proxies_, front_);
   EXPECT_LT(taken, flood.size());
   EXPECT_TRUE(target.Receive(taken) == flood.substr(0, taken));
+}
+
+TEST_F(Transport, HandsNoDescriptorToChildProcesses) {
+  const int before = InheritableDescriptors();
+  TestPeer client = Connect();
+  TestPeer target = server_.Accept();
+  ASSERT_TRUE(client.Send("x"));
+  ASSERT_EQ(target.Receive(1), "x");
+  EXPECT_EQ(InheritableDescriptors(), before);
 }
 
 TEST_F(Transport, ClosesTheClientWhenTheTargetRefusesAndKeepsListening) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What travels through a pipe: some bytes, or the mark that the source ended or broke.
 //
-// End and reset travel in line behind the bytes, so that whatever holds bytes back holds them back
-// too.
+// End and reset travel in line behind the bytes: what holds bytes back holds them back as well.
 //
 // Threads: values, moved along on the io thread.
 #pragma once

@@ -45,8 +45,8 @@ void Connection::Spawn(Task work) {
 }
 
 Task Connection::Serve() {
-  const bool reached = IsLive(state_) && co_await Dial();
-  if (!IsLive(state_)) co_return;  // reset while dialling
+  const bool reached = live() && co_await Dial();
+  if (!live()) co_return;  // reset while dialling
   if (!reached) {
     LogDebug("the target does not accept connections",
              {{"target", ToString(options_.targets.back())}, {"client", client_name_}});
@@ -64,7 +64,7 @@ boost::asio::awaitable<bool> Connection::Dial() {
   for (const Tcp::endpoint& target : options_.targets) {
     if (!OpenForConnect(target_, target).ok()) continue;
     const auto [error] = co_await target_.async_connect(target, kAsTuple);
-    if (!IsLive(state_)) co_return false;
+    if (!live()) co_return false;
     if (!error) {
       target_name_ = ToString(target);
       co_return true;
@@ -86,7 +86,7 @@ void Connection::OnSinkBroken(Pipe& pipe) {
 }
 
 void Connection::Finish(ConnectionState state) {
-  if (!IsLive(state_)) return;
+  if (!live()) return;
   state_ = state;
   to_client_.Stop();
   to_target_.Stop();

@@ -35,6 +35,7 @@ class Connection final : private PipeOwner {
   void Reset();
 
   ConnectionId id() const { return options_.id; }
+  bool live() const { return IsLive(state_); }
   ConnectionInfo info() const;
   Pipe& pipe(Direction direction) {
     return direction == Direction::kToClient ? to_client_ : to_target_;

@@ -28,8 +28,7 @@ class Listener {
     std::string name;  // for log lines
     Tcp::endpoint listen;
     std::vector<Tcp::endpoint> targets;
-    // Called for each new connection before its first byte is read and before the target is
-    // dialled.
+    // Called for each new connection before a byte of it is read and before the target is dialled.
     std::function<void(Connection&)> prepare;
   };
   Listener(Io& io, Options options);

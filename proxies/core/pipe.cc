@@ -38,8 +38,7 @@ bool Pipe::MayRead() const {
 
 Task Pipe::ReadLoop() {
   while (!stopped_) {
-    // Readiness first and permission second: a shut stage then learns when the first byte began to
-    // wait.
+    // Readiness first and permission second: so a shut stage learns when a byte began to wait.
     co_await source_.async_wait(Tcp::socket::wait_read, kAsTuple);
     while (!stopped_ && !MayRead()) {
       Advance();
@@ -115,8 +114,7 @@ Task Pipe::WriteLoop() {
     }
     switch (outlet_.front().kind) {
       case Chunk::Kind::kBytes:
-        // The outlet may be taken back by a new stage while this waits, hence the next round looks
-        // again.
+        // A new stage may take the outlet back while this waits, hence the next round looks again.
         if (WriteSome()) co_await sink_.async_wait(Tcp::socket::wait_write, kAsTuple);
         break;
       case Chunk::Kind::kEnd: {
@@ -173,10 +171,6 @@ void Pipe::AddStage(std::uint64_t key, std::unique_ptr<Stage> stage) {
   links_.push_back({.key = key, .stage = std::move(stage)});
   Advance();
   if (severs) owner_.OnResetDue();
-  // The writer must learn of the new stage's wake-up time, the reader that bytes may now be
-  // waiting.
-  read_turn_.Notify();
-  write_turn_.Notify();
 }
 
 void Pipe::RemoveStage(std::uint64_t key) {

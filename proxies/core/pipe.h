@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction of one connection: reads from a source, passes the bytes through stages, writes to
-// a sink.
+// One direction of one connection: from a source, through stages, to a sink.
 //
 //   source --ReadLoop--> stage 0 --> stage 1 --> ... --> outlet --WriteLoop--> sink
 //
 // Invariants:
-//   1. Without stages at most one chunk (kChunkBytes) is read ahead, so back-pressure reaches the
-//   sender.
+//   1. Without stages at most one chunk (kChunkBytes) is read ahead: the sender feels the receiver.
 //   2. While any stage is shut nothing is read.
 //   3. What is in the outlet has not been handed to the kernel: a new stage takes it back.
 //

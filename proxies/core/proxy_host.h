@@ -18,6 +18,7 @@
 #include <optional>
 #include <thread>
 #include <type_traits>
+#include <utility>
 
 #include "harness/base/mutex.h"
 #include "proxies/core/task.h"
@@ -40,15 +41,23 @@ class ProxyHost {
     using Value = std::invoke_result_t<Function&>;
     if (OnIoThread()) return fn();
     if (!Enter()) return RunAfterStop(fn);
+    // The promise moves to the io thread, which is still inside set_value when this one wakes up.
     std::promise<void> done;
+    std::future<void> finished = done.get_future();
     if constexpr (std::is_void_v<Value>) {
-      boost::asio::post(io_, [&] { fn(), done.set_value(); });
-      done.get_future().wait();
+      boost::asio::post(io_, [&fn, done = std::move(done)]() mutable {
+        fn();
+        done.set_value();
+      });
+      finished.wait();
       Leave();
     } else {
       std::optional<Value> value;
-      boost::asio::post(io_, [&] { value.emplace(fn()), done.set_value(); });
-      done.get_future().wait();
+      boost::asio::post(io_, [&fn, &value, done = std::move(done)]() mutable {
+        value.emplace(fn());
+        done.set_value();
+      });
+      finished.wait();
       Leave();
       return std::move(*value);
     }

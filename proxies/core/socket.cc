@@ -2,6 +2,7 @@
 #include "proxies/core/socket.h"
 
 #include <fmt/format.h>
+#include <netinet/tcp.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -34,6 +35,8 @@ void ShrinkBuffers(AnySocket& socket) {
   error_code ignored;
   socket.set_option(boost::asio::socket_base::receive_buffer_size(kSocketBufferBytes), ignored);
   socket.set_option(boost::asio::socket_base::send_buffer_size(kSocketBufferBytes), ignored);
+  ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_MAXSEG, &kSegmentBytes,
+               sizeof(kSegmentBytes));
 }
 
 // Reads and writes go through non-blocking calls after a readiness wait, so no buffer is ever lent.

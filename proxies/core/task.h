@@ -25,8 +25,7 @@ using Task = boost::asio::awaitable<void>;
 inline constexpr auto kAsTuple = boost::asio::as_tuple(boost::asio::use_awaitable);
 
 // Lets one coroutine sleep until it is notified or a moment has come. A notification while nobody
-// sleeps is not kept: the sleeper looks at the state right before it waits, with no co_await
-// between.
+// sleeps is not kept: look at the state right before waiting, with no co_await in between.
 class Signal {
  public:
   explicit Signal(Io& io) : timer_(io) {}

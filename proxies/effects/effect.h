@@ -4,11 +4,11 @@
 // An effect is armed on one proxy. For every pipe it covers, existing or future, it is asked for a
 // Stage, and all its stages write into one Tally. To add an effect, add one file to this folder:
 //
-//   const EffectRegistration kStall{{.name = "stall", .explain = ..., .parameters = ..., .make =
-//   ...}};
+//   const EffectRegistration kStall{
+//       {.name = "stall", .explain = ..., .parameters = ..., .make = ...}};
 //
-// Threads: the io thread only, except KnownEffects and FindEffect. Ownership: an effect outlives
-// its stages.
+// Threads: the io thread only, except KnownEffects and FindEffect.
+// Ownership: an effect outlives its stages.
 #pragma once
 
 #include <algorithm>

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may include whom. One table, read against the #include lines of every C++ file.
+
+A folder may include itself and the folders of its row, nothing else. The table is checked for
+cycles on every run; code that obeys a table without cycles has none.
+"""
+
+from source import Problem
+
+BASE = {"harness/base"}
+ORACLE = {"harness/history", "harness/model", "harness/checkers"}
+RUN = {"harness/targets", "harness/faults", "harness/client", "harness/driver"} | ORACLE | BASE
+PROXIES = {"proxies/core", "proxies/effects", "proxies/http2", "proxies/grpc", "proxies/control"}
+
+# Includer: what it may include. A new folder gets its row here before its first file.
+ALLOWED = {
+    "fixtures/protos": set(),
+    "harness/base": set(),
+    "harness/history": BASE | {"fixtures/protos"},
+    "harness/model": BASE | {"harness/history"},
+    "harness/checkers": BASE | {"harness/history", "harness/model"},
+    "harness/client": BASE | {"harness/history", "fixtures/protos"},
+    "harness/targets": BASE | {"embedded_store/server", "fixtures/protos"},
+    "harness/faults": BASE | PROXIES,
+    "harness/kubernetes": BASE | ORACLE,
+    "harness/explore": BASE | ORACLE | {"embedded_store/mvcc", "embedded_store/watch"},
+    "harness/driver": (RUN - {"harness/driver"})
+    | PROXIES
+    | {"harness/kubernetes", "harness/explore", "fixtures/protos"},
+    "harness/report": BASE | ORACLE | {"harness/driver"},
+    "harness/cli": RUN
+    | PROXIES
+    | {"harness/report", "harness/kubernetes", "harness/explore", "cases/support"}
+    | {"embedded_store/server", "embedded_store/defects"},
+    "embedded_store/backend": BASE,
+    "embedded_store/mvcc": BASE | {"embedded_store/backend"},
+    "embedded_store/lease": BASE | {"embedded_store/mvcc"},
+    "embedded_store/watch": BASE | {"embedded_store/mvcc", "embedded_store/backend"},
+    "embedded_store/defects": BASE | {"embedded_store/mvcc"},
+    "embedded_store/server": BASE
+    | {"embedded_store/mvcc", "embedded_store/backend", "embedded_store/lease"}
+    | {"embedded_store/watch", "fixtures/protos"},
+    "proxies/core": BASE,
+    "proxies/effects": BASE | {"proxies/core"},
+    "proxies/http2": BASE | {"proxies/core", "proxies/effects"},
+    "proxies/grpc": BASE | {"proxies/core", "proxies/http2"},
+    "proxies/control": BASE | (PROXIES - {"proxies/control"}),
+    "cases/support": RUN | PROXIES | {"harness/kubernetes", "fixtures/protos"},
+}
+
+# The readiness probe is the one place of harness/targets that may speak gRPC.
+PROBE = ("harness/targets/probe.",)
+ALONE = {"embedded_store": "the store", "proxies": "the proxies"}
+
+# Third-party headers and the folders, or files by the start of their path, that may see them.
+GRPC_PLACES = ("harness/client/", "embedded_store/server/") + PROBE
+LIBRARIES = (
+    ("gRPC", ("grpcpp/", "grpc/"), (".grpc.pb.h",), GRPC_PLACES),
+    ("protobuf", ("google/protobuf/",), (".pb.h",), GRPC_PLACES + ("harness/history/",)),
+    (
+        "Asio and Boost",
+        ("boost/", "asio/", "asio.hpp"),
+        (),
+        ("proxies/", "harness/targets/", "embedded_store/server/"),
+    ),
+    (
+        "JSON",
+        ("nlohmann/",),
+        (),
+        ("harness/history/", "harness/report/", "harness/driver/")
+        + ("proxies/control/", "embedded_store/server/"),
+    ),
+)
+
+
+def folder_of(name):
+    parts = name.split("/")
+    tops = ("harness", "embedded_store", "proxies", "cases", "fixtures")
+    return "/".join(parts[:2]) if len(parts) > 2 and parts[0] in tops else None
+
+
+def check_table(table=None):
+    """Yields the folders of a cycle, if the table has one."""
+    table = ALLOWED if table is None else table
+    finished, path = set(), []
+
+    def visit(folder):
+        if folder in path:
+            yield path[path.index(folder):] + [folder]
+        elif folder not in finished:
+            path.append(folder)
+            for below in sorted(table.get(folder, ())):
+                yield from visit(below)
+            path.pop()
+            finished.add(folder)
+
+    for folder in sorted(table):
+        yield from visit(folder)
+
+
+def _allowed_for(file):
+    """The folders a file may include, its own excepted; None when it has no row."""
+    folder = file.folder
+    if folder.startswith("cases/") and folder != "cases/support":
+        return {"cases/support"}
+    row = ALLOWED.get(folder)
+    if row is None or not file.is_test or folder in ORACLE:
+        return row
+    # A test may build what its folder is given from outside, as long as store and proxies still
+    # stand alone and cases are left alone.
+    top = folder.split("/")[0]
+    if top in ALONE:
+        return BASE | {"fixtures/protos"} | {f for f in ALLOWED if f.startswith(top + "/")}
+    return {f for f in ALLOWED if not f.startswith("cases/")}
+
+
+def _advice(file, folder):
+    top = file.folder.split("/")[0]
+    if file.folder in ORACLE:
+        return "the oracle shares no code with what it judges; pass facts through harness/history"
+    if top == "cases":
+        return "a case uses cases/support/ only; add the word it lacks there"
+    if top in ALONE and folder.startswith("harness/"):
+        return f"{ALONE[top]} must build alone with harness/base; move what is shared there"
+    if folder == "embedded_store/defects":
+        return "the store has never heard of a defect; take the Hooks of mvcc/hooks.h from outside"
+    if folder.startswith("embedded_store/"):
+        return "reach the store over its wire, or through embedded_store/server in targets and cli"
+    return "move the shared part to a folder below both, or pass it in as a parameter"
+
+
+def check_folders(file):
+    allowed = _allowed_for(file)
+    for include in file.includes:
+        if not include.quoted:
+            continue
+        folder = folder_of(include.name)
+        if folder is None:
+            text = f'"{include.name}" is no path from the root; write "{file.folder}/..." instead'
+            yield Problem(file.path, include.line, text)
+        elif folder == file.folder:
+            continue
+        elif allowed is None:
+            text = f"{file.folder} has no row in ci/checks/layering.py; add one without a cycle"
+            yield Problem(file.path, include.line, text)
+        elif folder not in allowed:
+            text = f"{file.folder} may not include {folder}; {_advice(file, folder)}"
+            yield Problem(file.path, include.line, text)
+
+
+def check_libraries(file):
+    if file.is_test and file.folder not in ORACLE and not file.path.startswith("cases/"):
+        return
+    for include in file.includes:
+        for library, starts, ends, places in LIBRARIES:
+            if not include.name.startswith(starts) and not (ends and include.name.endswith(ends)):
+                continue
+            if not file.path.startswith(places):
+                text = f"{library} headers belong to {', '.join(places)}; hide the use behind those"
+                yield Problem(file.path, include.line, text)
+            break
+        if file.path.startswith("harness/targets/") and file.path.endswith(".h"):
+            if include.name.startswith("boost/"):
+                text = "headers of targets show no Boost types; move the include to the .cc file"
+                yield Problem(file.path, include.line, text)
+
+
+def check(file):
+    if file.is_cpp and file.path.split("/")[0] != "ci":
+        yield from check_folders(file)
+        yield from check_libraries(file)

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the house rules a machine can check. Prints `file:line: what is wrong; do this instead`.
+
+    ci/checks/style.py layering words shape            the checks named, or all three
+    ci/checks/style.py build --commands build/release/compile_commands.json
+    ci/checks/style.py format                          needs clang-format 14
+
+Exit code: 0 clean, 1 problems, 77 not possible here (no clang-format 14).
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import layering
+import shape
+import source
+import words
+from source import Problem
+
+SKIPPED = 77
+FORMAT_VERSION = "14"
+UNFORMATTED = re.compile(r"(?m)^(.+?):(\d+):\d+: (?:warning|error): .*-Wclang-format")
+
+
+def check_layering(files, _):
+    for cycle in layering.check_table():
+        text = f"cycle {' > '.join(cycle)}; take one of its steps out of the table"
+        yield Problem("ci/checks/layering.py", 1, text)
+    for file in files:
+        yield from layering.check(file)
+
+
+def check_words(files, _):
+    for file in files:
+        yield from words.check(file)
+
+
+def check_shape(files, _):
+    for file in files:
+        yield from shape.check(file)
+
+
+def check_build(files, options):
+    """Every source file must be compiled; one that no target lists is dead or untested."""
+    with open(options.commands, encoding="utf-8") as stream:
+        entries = json.load(stream)
+    compiled = {os.path.realpath(os.path.join(e["directory"], e["file"])) for e in entries}
+    for file in files:
+        full = os.path.realpath(os.path.join(options.root, file.path))
+        if file.path.endswith(".cc") and full not in compiled:
+            kind = "wp_test" if file.is_test else "wp_library"
+            text = f"no target compiles it; list it in {kind}() of its CMakeLists.txt, or delete it"
+            yield Problem(file.path, 1, text)
+
+
+def find_clang_format():
+    for name in (f"clang-format-{FORMAT_VERSION}", "clang-format"):
+        path = shutil.which(name)
+        if path:
+            done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+            if re.search(rf"version {FORMAT_VERSION}\.", done.stdout):
+                return path
+    return None
+
+
+def check_format(files, options):
+    paths = [file.path for file in files if file.is_cpp]
+    command = [options.clang_format, "--dry-run", "--ferror-limit=1"] + paths
+    if not paths:
+        return
+    done = subprocess.run(command, cwd=options.root, capture_output=True, text=True, check=False)
+    for match in UNFORMATTED.finditer(done.stderr):
+        path, line = match.group(1), int(match.group(2))
+        yield Problem(path, line, f"not formatted; run clang-format -i {path}")
+
+
+CHECKS = {
+    "layering": check_layering,
+    "words": check_words,
+    "shape": check_shape,
+    "build": check_build,
+    "format": check_format,
+}
+
+
+def run(names, options):
+    files = source.load(options.root)
+    problems = sorted({p for name in names for p in CHECKS[name](files, options)})
+    for problem in problems:
+        print(problem)
+    wrong = sum(not p.warning for p in problems)
+    print(f"style: {len(files)} files, {', '.join(names)}: {wrong} problems")
+    return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("checks", nargs="*", metavar="check", help=", ".join(CHECKS))
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser.add_argument("--root", default=os.path.dirname(os.path.dirname(here)))
+    parser.add_argument("--commands", help="the compile database of a configured build")
+    options = parser.parse_args()
+    names = options.checks or ["layering", "words", "shape"]
+    for name in names:
+        if name not in CHECKS:
+            parser.error(f"no check {name}; there are {', '.join(CHECKS)}")
+    if "build" in names and not options.commands:
+        parser.error("build needs --commands")
+    if "format" in names:
+        options.clang_format = find_clang_format()
+        if not options.clang_format:
+            print(f"SKIP: no clang-format {FORMAT_VERSION} here; apt-get install clang-format")
+            return SKIPPED
+    return run(names, options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

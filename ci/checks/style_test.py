@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The checks on tiny trees: what is planted is reported, at its line; what is clean is not."""
+
+import contextlib
+import io
+import json
+import os
+import tempfile
+import unittest
+from types import SimpleNamespace
+
+import layering
+import shape
+import source
+import style
+import words
+
+C = "// SPDX-License-Identifier: Apache-2.0\n"
+P = "# SPDX-License-Identifier: Apache-2.0\n"
+
+
+def found(check, path, text):
+    """The lines reported for one file."""
+    return [problem.line for problem in check(source.File(path, text))]
+
+
+def included(path, *names):
+    return found(layering.check, path, C + "".join(f"#include {name}\n" for name in names))
+
+
+class Layering(unittest.TestCase):
+    def test_the_table_has_no_cycle(self):
+        self.assertEqual([], list(layering.check_table()))
+
+    def test_a_cycle_is_named(self):
+        table = {"harness/a": {"harness/b"}, "harness/b": {"harness/a"}}
+        cycle = ["harness/a", "harness/b", "harness/a"]
+        self.assertEqual([cycle], list(layering.check_table(table)))
+
+    def test_downwards_is_allowed(self):
+        self.assertEqual([], included("harness/model/x.cc", '"harness/base/status.h"', "<set>"))
+        self.assertEqual([], included("harness/driver/x.cc", '"proxies/control/host.h"'))
+        self.assertEqual([], included("harness/base/x.cc", '"harness/base/status.h"'))
+
+    def test_upwards_is_reported_at_its_line(self):
+        self.assertEqual([3], included("harness/base/x.cc", "<map>", '"harness/history/entry.h"'))
+        self.assertEqual([2], included("harness/client/x.cc", '"harness/checkers/judge.h"'))
+
+    def test_an_include_in_a_comment_is_none(self):
+        text = C + '// #include "harness/cli/run.h"\n/*\n#include "harness/cli/run.h"\n*/\n'
+        self.assertEqual([], found(layering.check, "harness/base/x.cc", text))
+
+    def test_paths_start_at_the_root(self):
+        self.assertEqual([2], included("harness/base/x.cc", '"status.h"'))
+        self.assertEqual([2], included("harness/base/x.cc", '"../base/status.h"'))
+
+    def test_store_and_proxies_stand_alone(self):
+        store = "embedded_store/watch/x.cc", "embedded_store/watch/x_test.cc"
+        for path in store + ("proxies/core/x.cc", "proxies/core/x_test.cc"):
+            self.assertEqual([2], included(path, '"harness/history/entry.h"'), path)
+            self.assertEqual([], included(path, '"harness/base/mutex.h"'), path)
+        self.assertEqual([2], included("embedded_store/mvcc/x.cc", '"embedded_store/watch/hub.h"'))
+
+    def test_the_oracle_shares_nothing_even_in_tests(self):
+        checkers = "harness/checkers/x.cc", "harness/checkers/x_test.cc"
+        for path in checkers + ("harness/model/x.cc", "harness/model/x_test.cc"):
+            self.assertEqual([2], included(path, '"embedded_store/mvcc/store.h"'), path)
+            self.assertEqual([2], included(path, '"harness/client/stream.h"'), path)
+            self.assertEqual([2], included(path, "<grpcpp/grpcpp.h>"), path)
+            self.assertEqual([2], included(path, "<boost/asio.hpp>"), path)
+
+    def test_cases_use_their_support_only(self):
+        self.assertEqual([], included("cases/resume/x.cc", '"cases/support/scenario.h"'))
+        self.assertEqual([2], included("cases/resume/x.cc", '"harness/base/status.h"'))
+        self.assertEqual([2], included("cases/resume/x.cc", '"cases/stream/other.h"'))
+
+    def test_only_explore_sees_inside_the_store(self):
+        self.assertEqual([], included("harness/explore/x.cc", '"embedded_store/mvcc/store.h"'))
+        self.assertEqual([2], included("harness/targets/x.cc", '"embedded_store/mvcc/store.h"'))
+        self.assertEqual([2], included("harness/driver/x.cc", '"embedded_store/server/server.h"'))
+
+    def test_other_tests_may_build_what_they_are_given(self):
+        self.assertEqual([], included("harness/client/x_test.cc", '"embedded_store/server/s.h"'))
+        self.assertEqual([], included("proxies/core/x_test.cc", '"proxies/control/host.h"'))
+
+    def test_a_folder_without_a_row_is_reported(self):
+        self.assertEqual([2], included("harness/novel/x.cc", '"harness/base/status.h"'))
+
+    def test_libraries_stay_in_their_folders(self):
+        allowed = {
+            "<grpcpp/grpcpp.h>": "harness/targets/probe.cc",
+            '"fixtures/protos/rpc.grpc.pb.h"': "embedded_store/server/x.cc",
+            '"fixtures/protos/rpc.pb.h"': "harness/history/dump.cc",
+            "<boost/asio.hpp>": "proxies/core/x.cc",
+            "<nlohmann/json.hpp>": "harness/report/x.cc",
+        }
+        for name, place in allowed.items():
+            self.assertEqual([], included(place, name), name)
+            self.assertIn(2, included("harness/base/x.cc", name), name)
+        self.assertEqual([2], included("harness/targets/etcd.cc", "<grpcpp/grpcpp.h>"))
+        self.assertEqual([2], included("harness/history/x.cc", '"fixtures/protos/rpc.grpc.pb.h"'))
+        self.assertEqual([2], included("harness/targets/child.h", "<boost/asio.hpp>"))
+
+
+class Words(unittest.TestCase):
+    def reported(self, path, line, lead=C):
+        return found(words.check, path, lead + line + "\n") == [lead.count("\n") + 1]
+
+    def test_the_licence_line_comes_first_or_after_the_interpreter(self):
+        self.assertEqual([], found(words.check, "a.sh", "#!/usr/bin/env bash\n" + P))
+        self.assertEqual([1], found(words.check, "a.cc", "int x;\n" + C))
+        self.assertEqual([2], found(words.check, "a.py", "#!/usr/bin/env python3\n\n" + P))
+        self.assertEqual([1], found(words.check, "a.h", ""))
+
+    def test_unfinished_business(self):
+        for word in ("TO" "DO", "FIX" "ME", "XX" "X", "HA" "CK"):
+            self.assertTrue(self.reported("a/b/x.cc", f"// {word} later"), word)
+            self.assertTrue(self.reported("x.sh", f"# {word} later", P), word)
+        self.assertFalse(self.reported("a/b/x.cc", 'mkdtemp("/tmp/' + "X" * 6 + '");'))
+
+    def test_sleeps_in_tests_and_cases_only(self):
+        line = "std::this_thread::sleep_for(1s);"
+        self.assertTrue(self.reported("harness/base/x_test.cc", line))
+        self.assertTrue(self.reported("cases/resume/x.cc", "usleep(5);"))
+        self.assertFalse(self.reported("harness/base/x.cc", line))
+        self.assertTrue(self.reported("ci/interop/x_test.py", "time.sleep" "(1)", P))
+
+    def test_standard_mutexes_have_one_home(self):
+        self.assertTrue(self.reported("harness/base/x.h", "std::mutex mu_;"))
+        self.assertTrue(self.reported("harness/base/x.h", "std::shared_mutex mu_;"))
+        self.assertFalse(self.reported("harness/base/mutex.h", "std::mutex mu_;"))
+        self.assertFalse(self.reported("harness/base/x.h", "int mu_;  // not a std::mutex"))
+
+    def test_only_the_command_exits(self):
+        for call in ("exit(1);", "std::exit(1);", "::exit(1);", "std::quick_exit(1);"):
+            self.assertTrue(self.reported("harness/driver/x.cc", call), call)
+        for call in ("_exit(1);", "::_exit(1);", "on_exit(1);", "loop.exit();", 'Log("exit(1)");'):
+            self.assertFalse(self.reported("harness/driver/x.cc", call), call)
+        self.assertFalse(self.reported("harness/cli/main.cc", "exit(1);"))
+
+    def test_other_banned_calls(self):
+        for line in ("int x = rand() % 6;", "using namespace std;", "assert(x);"):
+            self.assertTrue(self.reported("a/b/x.cc", line), line)
+        for line in ("static_assert(x);", "int x = Grand();", "using namespace std::literals;"):
+            self.assertFalse(self.reported("a/b/x.cc", line), line)
+
+    def test_commented_out_code(self):
+        for line in ("// foo(x);", "  // int x = 5;", "//return x;", "// if (x) {", "// }"):
+            self.assertTrue(self.reported("a/b/x.cc", line), line)
+        for line in ("//   Bytes copy = Bytes::Copy(text);", "// Returns x; never throws.",
+                     "// Kept (see above);", "// x is 5", "int y;  // foo(x);"):
+            self.assertFalse(self.reported("a/b/x.cc", line), line)
+
+
+def body(lines):
+    return "  x();\n" * (lines - 2)
+
+
+class Shape(unittest.TestCase):
+    def test_a_line_of_more_than_100_columns(self):
+        self.assertEqual([2], found(shape.check, "a.cc", C + "// " + "x" * 98 + "\n"))
+        self.assertEqual([], found(shape.check, "a.cc", C + "// " + "x" * 97 + "\n"))
+        self.assertEqual([], found(shape.check, "a.cc", C + "// " + "ä" * 97 + "\n"))
+
+    def test_a_function_of_more_than_60_lines(self):
+        heads = ("void F() {\n", "A::A(int x) : a_{x}, b_(1) {\n", "auto F() -> int {\n",
+                 "WATCH_CASE(A, B, {.needs = {Capability::kProxy}}) {\n",
+                 "template <typename T>\nT G(T x = {}) const noexcept {\n")
+        for head in heads:
+            more = head.count("\n") - 1
+            fits, long = body(60 - more), body(61 - more)
+            text = C + "namespace a {\nclass B {\n" + head + "{}}\n}};\n"
+            self.assertEqual([], found(shape.check, "a.cc", text.replace("{}}", fits + "}")), head)
+            self.assertEqual([4], found(shape.check, "a.cc", text.replace("{}}", long + "}")), head)
+
+    def test_a_long_class_or_table_is_no_function(self):
+        self.assertEqual([], found(shape.check, "a.cc", C + "class A {\n" + body(80) + "};\n"))
+        rows = "  {1, f(2)},\n" * 80
+        self.assertEqual([], found(shape.check, "a.cc", C + "const R k[] = {\n" + rows + "};\n"))
+
+    def test_a_long_lambda_in_a_table_is_one(self):
+        text = C + "const R k{{\n.make = [](int x) {\n" + body(61) + "},\n}};\n"
+        self.assertEqual([3], found(shape.check, "a.cc", text))
+
+    def test_braces_in_literals_do_not_count(self):
+        text = C + "void F() {\n  x('{', \"{\", R\"({)\");  // {\n}\n"
+        text += "class A {\n" + body(80) + "};\n"
+        self.assertEqual([], found(shape.check, "a.cc", text))
+
+    def test_a_long_python_function(self):
+        text = P + "def f():\n" + "    x()\n" * 60
+        self.assertEqual([2], found(shape.check, "a.py", text))
+
+    def test_a_long_file_is_a_warning(self):
+        problems = list(shape.check(source.File("a.cc", C + "int x;\n" * 600)))
+        self.assertEqual([True], [problem.warning for problem in problems])
+
+
+class Trees(unittest.TestCase):
+    """Through files on disk and the exit code."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.options = SimpleNamespace(root=self.folder.name)
+
+    def write(self, path, text):
+        full = os.path.join(self.options.root, path)
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "w", encoding="utf-8") as stream:
+            stream.write(text)
+
+    def run_checks(self, *names):
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            code = style.run(names, self.options)
+        return code, out.getvalue().splitlines()[:-1]
+
+    def compile_database(self, *paths):
+        entries = [{"directory": self.options.root, "file": path} for path in paths]
+        self.options.commands = os.path.join(self.options.root, "compile_commands.json")
+        with open(self.options.commands, "w", encoding="utf-8") as stream:
+            json.dump(entries, stream)
+
+    def test_a_clean_tree(self):
+        self.write("harness/base/x.cc", C)
+        self.write("build/release/generated.cc", "no licence, but not ours")
+        self.assertEqual((0, []), self.run_checks("layering", "words", "shape"))
+
+    def test_a_problem_says_where_what_and_what_to_do(self):
+        self.write("harness/base/x.cc", C + "assert(x);\n")
+        expected = "harness/base/x.cc:2: assert(); use WP_CHECK, which is on in every build"
+        self.assertEqual((1, [expected]), self.run_checks("words"))
+
+    def test_a_warning_does_not_fail(self):
+        self.write("harness/base/x.cc", C + "int x;\n" * 600)
+        code, lines = self.run_checks("shape")
+        self.assertEqual((0, 1), (code, len(lines)))
+
+    def test_scripts_without_a_suffix_are_seen(self):
+        self.write(".ci/run", "#!/bin/sh\nset -e\n")
+        self.write("LICENSE", "text")
+        code, lines = self.run_checks("words")
+        self.assertEqual((1, 1), (code, len(lines)))
+
+    def test_a_file_that_nothing_compiles(self):
+        self.write("harness/base/x.cc", C)
+        self.write("harness/base/x_test.cc", C)
+        self.compile_database("harness/base/x.cc")
+        code, lines = self.run_checks("build")
+        self.assertEqual(1, code)
+        text = "harness/base/x_test.cc:1: no target compiles it; list it in wp_test()"
+        self.assertTrue(lines[0].startswith(text), lines[0])
+        self.compile_database("harness/base/x.cc", "harness/base/x_test.cc")
+        self.assertEqual((0, []), self.run_checks("build"))
+
+    def test_a_file_that_is_not_formatted(self):
+        self.options.clang_format = style.find_clang_format()
+        if not self.options.clang_format:
+            self.skipTest("no clang-format 14")
+        self.write(".clang-format", "BasedOnStyle: Google\n")
+        self.write("harness/base/good.cc", C + "int x;\n")
+        self.assertEqual((0, []), self.run_checks("format"))
+        self.write("harness/base/bad.cc", C + "int  x;\n")
+        text = "harness/base/bad.cc:2: not formatted; run clang-format -i harness/base/bad.cc"
+        self.assertEqual((1, [text]), self.run_checks("format"))
+
+
+if __name__ == "__main__":
+    unittest.main()

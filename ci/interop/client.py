@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs etcdctl against one endpoint and reduces what it prints to what two stores must share.
+
+    etcdctl = Etcdctl(path, server.endpoint)
+    outcome = etcdctl.run(["get", "key"])                     # ends by itself
+    outcome = etcdctl.watch(["watch", "key", "--rev", "2"], talk, until)  # ends when told
+
+Kept: values, keys, counts, revisions, error texts, exit codes. Dropped: who answered (cluster,
+member, raft term), and where and when the client logged. Not thread-safe; one per server.
+"""
+
+import json
+import queue
+import re
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+
+from server import clean_environment, die_with_parent
+
+PATIENCE_SECONDS = 20
+STOPPED = "stopped by us"
+
+IDENTITY = re.compile(
+    r'("(?:cluster_id|member_id|raft_term)":|"(?:ClusterID|MemberID|RaftTerm)" : )\d+')
+
+
+@dataclass
+class Outcome:
+    exit_code: object
+    output: list  # lines
+    errors: list  # lines
+
+    def describe(self):
+        return ([f"exit {self.exit_code}"] + [f"out: {line}" for line in self.output]
+                + [f"err: {line}" for line in self.errors])
+
+
+def without_identity(line):
+    return IDENTITY.sub(r"\g<1>0", line)
+
+
+def reduced_error(line):
+    """Of a line of the client's log only the error; its other fields are time and place."""
+    if line.startswith("{"):
+        try:
+            return "log: " + str(json.loads(line).get("error"))
+        except ValueError:
+            pass
+    return line
+
+
+def watch_events(lines):
+    """The events of `watch -w json`, one per line: how they share responses is not promised.
+
+    A response without events, such as the end of a watch, is kept whole.
+    """
+    found = []
+    for line in lines:
+        response = json.loads(line)
+        found += response["Events"] or [response]
+    return [json.dumps(event, sort_keys=True) for event in found]
+
+
+class Etcdctl:
+    def __init__(self, binary, endpoint):
+        patience = f"{PATIENCE_SECONDS}s"
+        self._command = [binary, "--endpoints", endpoint,
+                         "--dial-timeout", patience, "--command-timeout", patience]
+
+    def run(self, arguments, text=""):
+        done = subprocess.run(
+            self._command + arguments, input=text.encode(), capture_output=True, check=False,
+            timeout=3 * PATIENCE_SECONDS, env=clean_environment(), preexec_fn=die_with_parent)
+        return self._outcome(done.returncode, done.stdout, done.stderr)
+
+    def watch(self, arguments, talk, until):
+        """Runs a watch and reads it until the line `until`; None reads to its own end.
+
+        talk: steps of (part of a line to wait for or None, what happens then): a string is typed
+        into the watch, anything else is a step of its own.
+        """
+        process = subprocess.Popen(
+            self._command + arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, env=clean_environment(), preexec_fn=die_with_parent)
+        try:
+            with Lines(process.stdout) as lines, Lines(process.stderr) as errors:
+                return self._converse(process, lines, errors, talk, until)
+        finally:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                pipe.close()
+
+    def _converse(self, process, lines, errors, talk, until):
+        for awaited, action in talk:
+            if awaited is not None and not lines.read_until(awaited):
+                return Outcome(f"{awaited!r} never came", lines.seen, errors.seen)
+            if isinstance(action, str):
+                process.stdin.write(action.encode() + b"\n")
+                process.stdin.flush()
+            else:
+                action.on(self)
+        if until is not None:
+            code = STOPPED if lines.read_until(until) else f"{until!r} never came"
+            process.kill()
+            return self._outcome(code, lines.text(), b"")
+        if not lines.read_until(None) or not errors.read_until(None):
+            return Outcome("never ended", lines.seen, errors.seen)
+        return self._outcome(process.wait(), lines.text(), errors.text())
+
+    @staticmethod
+    def _outcome(code, output, errors):
+        split = [without_identity(line) for line in output.decode(errors="replace").splitlines()]
+        told = [reduced_error(line) for line in errors.decode(errors="replace").splitlines()]
+        return Outcome(code, split, told)
+
+
+class Lines:
+    """The lines of a pipe, read by a thread, taken with a deadline."""
+
+    def __init__(self, pipe):
+        self.seen = []
+        self._queue = queue.Queue()
+        self._thread = threading.Thread(target=self._read, args=(pipe,), daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        pass  # the thread ends with the process, which outlives nobody
+
+    def read_until(self, wanted):
+        """True once a line contained `wanted`; None waits for the end."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                line = self._queue.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                return False
+            if line is None:
+                return wanted is None
+            self.seen.append(line)
+            if wanted is not None and wanted in line:
+                return True
+
+    def text(self):
+        return "".join(line + "\n" for line in self.seen).encode()
+
+    def _read(self, pipe):
+        for line in pipe:
+            self._queue.put(line.decode(errors="replace").rstrip("\n"))
+        self._queue.put(None)

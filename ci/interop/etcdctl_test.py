@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The embedded store and etcd side by side under the same etcdctl commands; they must answer alike.
+
+    etcdctl_test.py build/release/watchproof
+    etcdctl_test.py --etcd-twice               # etcd against itself: proves the comparison, not us
+
+etcd is $WATCHPROOF_TEST_ETCD or the one on PATH. Exit code: 0 alike, 1 different, 77 no etcd here.
+"""
+
+import argparse
+import difflib
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+from client import Etcdctl
+from server import (READY_ETCD, READY_STORE, Server, StartError, etcd_command, free_address,
+                    store_command)
+from steps import STEPS
+
+SKIPPED = 77
+
+
+def find_tools():
+    """The two binaries, or None and why not."""
+    etcd = shutil.which(os.environ.get("WATCHPROOF_TEST_ETCD") or "etcd")
+    etcdctl = shutil.which("etcdctl")
+    if etcd and etcdctl:
+        return etcd, etcdctl
+    print(f"SKIP: no {'etcdctl' if etcd else 'etcd'} here; install etcd-server and etcd-client")
+    return None
+
+
+def start_both(stack, etcd, store):
+    """Two servers, the reference first; both end with the stack."""
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="watchproof-interop-"))
+    first, second = free_address(0), free_address(1)
+    reference = Server("etcd", etcd_command(etcd, first, folder), first, READY_ETCD)
+    if store is None:
+        other = Server("etcd again", etcd_command(etcd, second, folder), second, READY_ETCD)
+    else:
+        other = Server("watchproof store", store_command(store, second), second, READY_STORE)
+    return stack.enter_context(reference), stack.enter_context(other)
+
+
+def compare(steps, servers, etcdctl):
+    """Prints every difference; returns how many steps differ."""
+    clients = [Etcdctl(etcdctl, server.endpoint) for server in servers]
+    different = 0
+    with ThreadPoolExecutor(max_workers=len(clients)) as pool:
+        for number, step in enumerate(steps, start=1):
+            expected, observed = pool.map(step.on, clients)
+            if expected == observed:
+                continue
+            different += 1
+            print(f"\nDIFFERENT in step {number}: etcdctl {' '.join(map(repr, step.arguments))}")
+            if getattr(step, "text", ""):
+                print("  with the input " + repr(step.text))
+            lines = difflib.unified_diff(
+                expected, observed, servers[0].name, servers[1].name, lineterm="", n=2)
+            print("\n".join("  " + line for line in lines))
+    return different
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("store", nargs="?", help="the watchproof executable")
+    parser.add_argument("--etcd-twice", action="store_true")
+    options = parser.parse_args()
+    if bool(options.store) == options.etcd_twice:
+        parser.error("give the watchproof executable, or --etcd-twice")
+    tools = find_tools()
+    if tools is None:
+        return SKIPPED
+    # A polite end runs the clean-up below; after a rude one the kernel ends the children.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    with ExitStack() as stack:
+        try:
+            servers = start_both(stack, tools[0], options.store)
+        except StartError as error:
+            print(f"cannot compare: {error}")
+            return 1
+        different = compare(STEPS, servers, tools[1])
+    print(f"interop: {len(STEPS)} steps against {tools[0]}, {different} different")
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A server started for one test: on a loopback address of its own, gone when the test is.
+
+    with Server("etcd", etcd_command(path, address, folder), address, READY_ETCD) as server:
+        ... server.endpoint ...
+
+Threads: one reads the server's output all the time, so that it never blocks on a full pipe.
+"""
+
+import collections
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import threading
+
+CLIENT_PORT, PEER_PORT = 2379, 2380
+START_SECONDS = 30
+PR_SET_PDEATHSIG = 1
+LIBC = ctypes.CDLL(None)
+
+READY_ETCD = "ready to serve client requests"
+READY_STORE = "serving on "
+
+
+class StartError(Exception):
+    pass
+
+
+def die_with_parent():
+    """Runs in the child: even a killed test leaves nothing behind."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def free_address(number):
+    """A loopback address nobody listens on; ours by process id, the next ones if that is taken."""
+    for attempt in range(100):
+        mixed = os.getpid() * 2 + number + attempt * 7919
+        address = f"127.{96 + mixed // 62500 % 32}.{mixed // 250 % 250}.{mixed % 250 + 1}"
+        with socket.socket() as probe:
+            try:
+                probe.bind((address, CLIENT_PORT))
+                return address
+            except OSError:
+                continue
+    raise StartError("no free loopback address in 100 attempts")
+
+
+def clean_environment():
+    """etcd and etcdctl read flags from the environment, gRPC its proxy: none of the caller's."""
+    dropped = ("ETCD", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "GRPC_")
+    kept = {k: v for k, v in os.environ.items() if not k.upper().startswith(dropped)}
+    return kept | {"ETCDCTL_API": "3"}
+
+
+def etcd_command(binary, address, folder):
+    client, peer = f"http://{address}:{CLIENT_PORT}", f"http://{address}:{PEER_PORT}"
+    return [
+        binary, "--name", "interop", "--data-dir", os.path.join(folder, address),
+        "--listen-client-urls", client, "--advertise-client-urls", client,
+        "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+        "--initial-cluster", f"interop={peer}",
+    ]
+
+
+def store_command(binary, address):
+    return [binary, "store", "--listen", f"{address}:{CLIENT_PORT}"]
+
+
+class Server:
+    def __init__(self, name, command, address, ready):
+        self.name = name
+        self.endpoint = f"{address}:{CLIENT_PORT}"
+        self._command = command
+        self._ready = ready
+        self._settled = threading.Event()  # it serves, or its output has ended
+        self._serves = False
+        self._last_words = collections.deque(maxlen=5)
+
+    def __enter__(self):
+        try:
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, env=clean_environment(), preexec_fn=die_with_parent)
+        except OSError as error:
+            raise StartError(f"{self.name}: cannot start {self._command[0]}: {error}") from error
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        settled = self._settled.wait(START_SECONDS)
+        if not settled or not self._serves:
+            self._stop()
+            told = "\n  ".join(self._last_words)
+            how = "ended" if settled else f"was silent for {START_SECONDS} s"
+            raise StartError(f"{self.name} {how} without '{self._ready}'; last words:\n  {told}")
+        return self
+
+    def __exit__(self, *_):
+        self._stop()
+
+    def _read(self):
+        for line in self._process.stdout:
+            text = line.decode(errors="replace").rstrip()
+            self._last_words.append(text)
+            if self._ready in text:
+                self._serves = True
+                self._settled.set()
+        self._settled.set()
+
+    def _stop(self):
+        self._process.kill()
+        self._process.wait()
+        self._reader.join()
+        self._process.stdout.close()

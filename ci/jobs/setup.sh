@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what the build, the tests and the first run need on Debian 12. Does nothing, quickly,
+# when all is there.
+set -euo pipefail
+
+packages=(
+  ca-certificates ccache clang-format cmake etcd-client etcd-server g++ git
+  libbenchmark-dev libboost-filesystem1.81-dev libboost1.81-dev libcli11-dev libexpected-dev
+  libfmt-dev libgmock-dev libgrpc++-dev libgtest-dev libprotobuf-dev libspdlog-dev libsqlite3-dev
+  libtomlplusplus-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config
+  protobuf-compiler protobuf-compiler-grpc python3
+)
+
+fail() {
+  echo "setup: $*" >&2
+  exit 1
+}
+
+installed() {
+  [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
+}
+
+for tool in dpkg-query apt-get; do
+  command -v "$tool" >/dev/null || fail "$tool is needed; this script is for Debian 12"
+done
+
+missing=()
+for package in "${packages[@]}"; do
+  installed "$package" || missing+=("$package")
+done
+[[ ${#missing[@]} -gt 0 ]] || exit 0
+
+as_root=()
+if [[ $EUID -ne 0 ]]; then
+  command -v sudo >/dev/null || fail "missing ${missing[*]}; run as root, or install sudo"
+  as_root=(sudo)
+fi
+# sudo clears the environment, hence env behind it. RUNLEVEL=1 keeps etcd's package from starting a
+# server of its own where services are started by init scripts.
+quiet=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1)
+options=(-o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 -qq)
+
+echo "setup: installing ${missing[*]}" >&2
+for old in libboost1.74-dev libboost-dev; do
+  if installed "$old"; then
+    echo "setup: $old gives way to Boost 1.81, their headers cannot be installed together" >&2
+    break
+  fi
+done
+
+# The same where systemd starts the services: masked during the installation, afterwards present
+# but not enabled.
+hold_etcd=no
+if [[ -d /run/systemd/system ]] && ! installed etcd-server; then
+  hold_etcd=yes
+  "${as_root[@]}" systemctl mask --quiet --runtime etcd.service
+fi
+release_etcd() {
+  [[ $hold_etcd == yes ]] || return 0
+  "${as_root[@]}" systemctl unmask --quiet --runtime etcd.service || true
+  "${as_root[@]}" systemctl disable --quiet etcd.service || true
+}
+trap release_etcd EXIT
+
+# One broken source of somebody else must not stop us: what counts is whether the packages can be
+# installed.
+"${quiet[@]}" apt-get "${options[@]}" update </dev/null >&2 ||
+  echo "setup: apt-get update reported errors, trying with the lists that are there" >&2
+"${quiet[@]}" apt-get "${options[@]}" install -y --no-install-recommends "${missing[@]}" \
+  </dev/null >&2 ||
+  fail "apt-get could not install ${missing[*]}; this is for Debian 12 with a Debian mirror"

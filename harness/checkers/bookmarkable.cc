@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bookmarkable: a progress answer means that everything up to its revision has been given.
+#include "harness/checkers/checker.h"
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+namespace {
+
+class Bookmarkable final : public Checker {
+ public:
+  using Checker::Checker;
+
+  // header.revision of an event response is no bookmark: a batch of history carries the current
+  // revision.
+  void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
+    const Bookmark& bookmark = At(bookmarks_, watch);
+    for (const EventView& event : response.message.events) {
+      if (event.kv.mod_revision > bookmark.revision) continue;
+      findings.Add(Guarantee::kBookmarkable, watch, [&] {
+        return Draft{
+            .expected = fmt::format("no event at or below revision {} once progress says so",
+                                    bookmark.revision),
+            .observed =
+                fmt::format("the {} {}", Phrase(event), Since(response.where, bookmark.where)),
+            .evidence = {bookmark.where.line, response.where.line},
+            .at = response.where.at};
+      });
+    }
+  }
+
+  void Progress(WatchIndex watch, const Response& response, Findings& findings) override {
+    Bookmark& bookmark = At(bookmarks_, watch);
+    const std::int64_t revision = response.message.header.revision;
+    const WatchState& state = facts().book.state(watch);
+    if (revision < bookmark.revision) {
+      findings.Add(Guarantee::kBookmarkable, watch, [&] {
+        return Draft{.expected = fmt::format("progress of at least {}", bookmark.revision),
+                     .observed = fmt::format("progress {} {}", revision,
+                                             Since(response.where, bookmark.where)),
+                     .evidence = {bookmark.where.line, response.where.line},
+                     .at = response.where.at};
+      });
+    } else if (Revision(revision).next() < state.start) {
+      findings.Add(Guarantee::kBookmarkable, watch, [&] {
+        return Draft{
+            .expected =
+                fmt::format("no progress before the store reaches revision {}, one below the "
+                            "start of the watch",
+                            state.start.previous()),
+            .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
+            .evidence = {facts().book.details(watch).asked.line, response.where.line},
+            .at = response.where.at};
+      });
+    }
+    if (revision >= bookmark.revision) bookmark = {revision, response.where};
+  }
+
+ private:
+  struct Bookmark {
+    std::int64_t revision = 0;
+    Where where;
+  };
+  std::vector<Bookmark> bookmarks_;
+};
+
+const CheckerRegistration kBookmarkable{{
+    .guarantee = Guarantee::kBookmarkable,
+    .promise = "After a progress answer with revision R, no event at or below R comes any more.",
+    .explain = "A progress answer lets a client note how far it has come: everything up to the "
+               "answer's revision "
+               "has been given, so it may resume one past it and lose nothing. An answer that "
+               "overtakes events "
+               "makes such a client lose them (etcd #15220). Progress never goes backwards, and a "
+               "watch that "
+               "starts in the future hears of none below its start (etcd #20221): a client that "
+               "took it for its "
+               "place would resume too early. An answer with the watch id -1 speaks for every "
+               "watch of the "
+               "stream that has been announced. Missing answers are no fault: servers may drop the "
+               "request.",
+    .make = [](const Facts& facts) { return std::make_unique<Bookmarkable>(facts); },
+}};
+
+}  // namespace
+}  // namespace watchproof

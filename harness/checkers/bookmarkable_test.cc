@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/testing/truth_table.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::int64_t kWholeStream = -1;
+
+Script TwoPuts(std::int64_t start = 2) {
+  return Script().Put("k", "a", 2).Put("k", "b", 3).Watch("k", start).Created(0, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Bookmarkable, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"AfterTheEvents", TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}).Progress(0, 3), {}},
+        {"BetweenTheEvents",
+         TwoPuts().Deliver(0, {{2, "k"}}).Progress(0, 2).Deliver(0, {{3, "k"}}).Progress(0, 3),
+         {}},
+        {"OvertakesAnEvent",
+         TwoPuts().Deliver(0, {{2, "k"}}).Progress(0, 3).Deliver(0, {{3, "k"}}),
+         {"Bookmarkable"}},
+        {"StreamWideCoversEveryWatch",
+         TwoPuts()
+             .Watch("k", 3)
+             .Created(1, 3)
+             .Deliver(0, {{2, "k"}, {3, "k"}})
+             .Progress(kWholeStream, 3)
+             .Deliver(1, {{3, "k"}}),
+         {"Bookmarkable"}},
+        {"StreamWideDoesNotCoverTheUnannounced",
+         TwoPuts()
+             .Deliver(0, {{2, "k"}, {3, "k"}})
+             .Watch("k", 3)
+             .Progress(kWholeStream, 3)
+             .Created(1, 3)
+             .Deliver(1, {{3, "k"}}),
+         {}},
+        {"StreamWideDoesNotCoverTheEnded",
+         TwoPuts().Deliver(0, {{2, "k"}}).Cancel(0).Cancelled(0).Progress(kWholeStream, 3),
+         {}},
+        {"OtherStreamsAreNotCovered",
+         TwoPuts()
+             .On(2)
+             .Watch("k", 3)
+             .Created(0, 3)
+             .On(1)
+             .Deliver(0, {{2, "k"}, {3, "k"}})
+             .Progress(kWholeStream, 3)
+             .On(2)
+             .Deliver(0, {{3, "k"}}),
+         {}},
+        {"GoesBack",
+         TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}).Progress(0, 3).Progress(0, 2),
+         {"Bookmarkable"}},
+        {"StaysWhereItIs",
+         TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}).Progress(0, 3).Progress(0, 3),
+         {}},
+        {"BelowAFutureStart", TwoPuts(9).Progress(0, 3), {"Bookmarkable"}},
+        {"OneBelowAFutureStart", TwoPuts(4).Progress(0, 3), {}},
+        {"NoAnswerIsNoFault", TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}), {}},
+        // Promises nothing about what is not known, but progress itself needs no knowledge.
+        {"OvertakesBehindAHole",
+         Script()
+             .StartPut(1, "x", "1")
+             .FailCall(1, Method::kPut, StatusCode::kUnavailable)
+             .Put("k", "a", 3)
+             .Watch("k", 3)
+             .Created(0, 3)
+             .Progress(0, 3)
+             .Deliver(0, {{3, "k"}}),
+         {"Bookmarkable"},
+         true},
+        {"NotDecidedWhetherSomethingIsMissing",
+         Script()
+             .StartPut(1, "k", "1")
+             .FailCall(1, Method::kPut, StatusCode::kUnavailable)
+             .Watch("k", 2)
+             .Created(0, 1)
+             .Put("j", "a", 3)
+             .Progress(0, 3),
+         {},
+         true},
+    }),
+    RowName);
+
+}  // namespace
+}  // namespace watchproof

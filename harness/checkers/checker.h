@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// One guarantee: fed the observations of a recording one by one, it puts what it finds into
+// `findings`.
+//
+//   class Ordered final : public Checker {
+//     void Delivered(WatchIndex watch, const Response& response, Findings& findings) override { ...
+//     }
+//   };
+//   const CheckerRegistration kOrdered{{.guarantee = ..., .promise = ..., .explain = ..., .make =
+//   ...}};
+//
+// A checker has no input but its observations and Facts. Facts show each watch as it stood before
+// the observation at hand. State is kept per watch, dense by WatchIndex. Not thread-safe.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "harness/checkers/comparer.h"
+#include "harness/checkers/findings.h"
+#include "harness/checkers/judge.h"
+#include "harness/checkers/watch_book.h"
+#include "harness/model/model.h"
+
+namespace watchproof {
+
+// What every checker may look at.
+struct Facts {
+  const JudgeOptions& options;
+  const WatchBook& book;
+  const Comparer& comparer;
+  const Model& model;
+  Where latest;  // the line at hand; in Finish the last one
+};
+
+// Whether an open watch waits for an ErrCompacted that cannot be replaced by events any more: it
+// asked for a start that had been compacted, or its next owed change has been compacted since.
+bool OwesCompactionNotice(const Facts& facts, WatchIndex watch);
+
+class Checker {
+ public:
+  explicit Checker(const Facts& facts) : facts_(facts) {}
+  virtual ~Checker() = default;
+  Checker(const Checker&) = delete;
+  Checker& operator=(const Checker&) = delete;
+
+  virtual void Asked(WatchIndex /*watch*/) {}
+  // Events as they arrive; their revisions may not be known yet.
+  virtual void Delivered(WatchIndex, const Response&, Findings&) {}
+  // The same events, in the same order, once the writes up to their revisions are known. Facts
+  // about the watch may be ahead by then.
+  virtual void Compared(WatchIndex, const Response&, const std::vector<Comparison>&, Findings&) {}
+  virtual void Progress(WatchIndex, const Response&, Findings&) {}
+  virtual void Compacted(WatchIndex, const Response&, Findings&) {}
+  // A message for a watch that had ended, or for one that never was.
+  virtual void Afterwards(WatchIndex, const Response&, Findings&) {}
+  virtual void Stray(const Response&, Findings&) {}
+  // The end of the recording.
+  virtual void Finish(WatchIndex, Findings&) {}
+
+ protected:
+  const Facts& facts() const { return facts_; }
+  // The state of one watch in a dense vector that grows with the watches.
+  template <typename State>
+  static State& At(std::vector<State>& states, WatchIndex watch) {
+    if (states.size() <= watch.value) states.resize(watch.value + 1);
+    return states[watch.value];
+  }
+
+ private:
+  const Facts& facts_;
+};
+
+struct CheckerInfo {
+  Guarantee guarantee;
+  std::string_view promise;  // one sentence: what a client may rely on
+  std::string_view explain;  // a plain-language paragraph, with the source of the rule
+  std::function<std::unique_ptr<Checker>(const Facts&)> make;
+};
+
+// Static objects of the checkers' files; registration happens before main.
+class CheckerRegistration {
+ public:
+  explicit CheckerRegistration(CheckerInfo info);
+};
+
+// In the order of the enumeration. Every guarantee has exactly one; a program in which one is
+// missing was linked wrongly and aborts.
+const std::vector<CheckerInfo>& RegisteredCheckers();
+
+}  // namespace watchproof

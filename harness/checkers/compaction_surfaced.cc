@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// CompactionSurfaced: who can no longer be given what it is owed is told so, once, in time and
+// truthfully.
+#include "harness/checkers/checker.h"
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+namespace {
+
+class CompactionSurfaced final : public Checker {
+ public:
+  using Checker::Checker;
+
+  void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
+    const WatchDetails& details = facts().book.details(watch);
+    if (!details.starts_below_floor() || response.highest < details.floor_when_asked) return;
+    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+      return Draft{.expected = ExpectedAtCreation(details),
+                   .observed = fmt::format("silence, and then the {} in line {}",
+                                           Phrase(response.message.events.back()),
+                                           response.where.line.value),
+                   .evidence = {details.asked.line, response.where.line},
+                   .at = response.where.at};
+    });
+  }
+
+  void Compacted(WatchIndex watch, const Response& response, Findings& findings) override {
+    const Revision position = facts().book.state(watch).position;
+    const Revision requested = facts().model.compaction_requested();
+    const Revision told(response.message.compact_revision);
+    const bool at_floor = facts().options.permit_compacted_at_the_floor && position == requested;
+    if (position >= requested && !at_floor) {
+      findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+        return Draft{.expected = fmt::format(
+                         "no ErrCompacted: the watch stands at revision {}, and {}", position,
+                         requested.value == 0
+                             ? std::string("no compaction was asked for")
+                             : fmt::format("the highest compaction asked for is {}", requested)),
+                     .observed = fmt::format("ErrCompacted with compact revision {} in line {}",
+                                             told, response.where.line.value),
+                     .evidence = {response.where.line},
+                     .at = response.where.at};
+      });
+    } else if (told > requested || told < position || (told == position && !at_floor)) {
+      findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+        return Draft{
+            .expected = fmt::format("a compact revision above the watch's place, {}, and not "
+                                    "above {}, the highest compaction asked for",
+                                    position, requested),
+            .observed =
+                fmt::format("compact revision {} in line {}", told, response.where.line.value),
+            .evidence = {response.where.line},
+            .at = response.where.at};
+      });
+    }
+  }
+
+  void Afterwards(WatchIndex watch, const Response& response, Findings& findings) override {
+    const WatchDetails& details = facts().book.details(watch);
+    const WatchEnd end = facts().book.state(watch).end;
+    const bool notice = response.message.compact_revision > 0;
+    if (end != WatchEnd::kCompacted && !(end == WatchEnd::kCancelled && notice)) return;
+    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+      return Draft{
+          .expected = end == WatchEnd::kCompacted
+                          ? "ErrCompacted as the last message of the watch"
+                          : "no ErrCompacted for a watch that has been cancelled",
+          .observed = fmt::format("{} {}", NameOf(response), Since(response.where, *details.ended)),
+          .evidence = {details.ended->line, response.where.line},
+          .at = response.where.at};
+    });
+  }
+
+  void Stray(const Response& response, Findings& findings) override {
+    if (response.message.compact_revision <= 0 || !response.message.events.empty()) return;
+    findings.Add(Guarantee::kCompactionSurfaced, response.stream, [&] {
+      return Draft{
+          .expected = "ErrCompacted only for watches that have been created",
+          .observed = fmt::format("one for watch {}, which the stream does not have, in line {}",
+                                  response.message.watch_id, response.where.line.value),
+          .evidence = {response.where.line},
+          .at = response.where.at};
+    });
+  }
+
+  void Finish(WatchIndex watch, Findings& findings) override {
+    if (findings.Has(Guarantee::kCompactionSurfaced, watch)) return;
+    FindGap(watch, findings);
+    if (findings.Has(Guarantee::kCompactionSurfaced, watch)) return;
+    FindSilence(watch, findings);
+  }
+
+ private:
+  static std::string ExpectedAtCreation(const WatchDetails& details) {
+    return fmt::format(
+        "ErrCompacted: the start, {}, was below {}, to which the store had been compacted",
+        details.requested_start, details.floor_when_asked);
+  }
+
+  static std::string NameOf(const Response& response) {
+    if (!response.message.events.empty()) {
+      return fmt::format("the {}", Phrase(response.message.events.front()));
+    }
+    if (response.message.compact_revision > 0) {
+      return fmt::format("another ErrCompacted with compact revision {}",
+                         response.message.compact_revision);
+    }
+    return response.message.canceled ? "a cancellation that nobody asked for" : "a progress answer";
+  }
+
+  // Changes that something later has overtaken after they had been compacted.
+  void FindGap(WatchIndex watch, Findings& findings) {
+    for (const Skipped& gap : facts().comparer.skipped(watch)) {
+      const Owed& lost = (*facts().comparer.owed(watch))[gap.from];
+      if (lost.revision >= gap.compaction_requested) continue;
+      findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+        return Draft{
+            .expected =
+                fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
+                            Phrase(facts().comparer.change(lost)), gap.compaction_requested),
+            .observed = fmt::format("neither: revision {} in line {} left out {} owed change{}",
+                                    gap.overtaken_by_revision, gap.overtaken_by.line.value,
+                                    gap.to - gap.from, gap.to - gap.from == 1 ? "" : "s"),
+            .evidence = {gap.overtaken_by.line},
+            .at = gap.overtaken_by.at};
+      });
+      return;
+    }
+  }
+
+  void FindSilence(WatchIndex watch, Findings& findings) {
+    if (!OwesCompactionNotice(facts(), watch)) return;
+    const WatchDetails& details = facts().book.details(watch);
+    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+      Draft draft{
+          .expected = ExpectedAtCreation(details),
+          .observed = fmt::format("silence until the end of the recording, {} after its latest "
+                                  "message in line {}",
+                                  Milliseconds(facts().latest.at - details.latest.at),
+                                  details.latest.line.value),
+          .evidence = {details.asked.line, details.latest.line},
+          .at = facts().latest.at};
+      if (!details.starts_below_floor()) {
+        const Owed& next = (*facts().comparer.owed(watch))[*facts().comparer.NextOwed(watch)];
+        draft.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
+                                     Phrase(facts().comparer.change(next)),
+                                     facts().model.compaction_acknowledged());
+      }
+      return draft;
+    });
+  }
+};
+
+const CheckerRegistration kCompactionSurfaced{{
+    .guarantee = Guarantee::kCompactionSurfaced,
+    .promise = "A watch that can no longer be given what it is owed ends in ErrCompacted, never in "
+               "silence.",
+    .explain = "Compaction throws history away. What that means for a watch depends on its place, "
+               "the lowest "
+               "revision that it has not been given. Owed: a watch that asks for a start below the "
+               "compaction "
+               "floor, or whose next change has been compacted before it was sent, must end in "
+               "ErrCompacted; if "
+               "it is silently resumed at a later change, or left open, the client never learns "
+               "that it missed "
+               "something (etcd #17529). Permitted: below the floor, while the events are still on "
+               "their way, "
+               "either they or ErrCompacted may come. Forbidden: at or above the floor everything "
+               "is kept, so "
+               "ErrCompacted would be a lie. When it comes it names a compact revision that is of "
+               "use (above the "
+               "watch's place, no higher than any compaction that was asked for), it comes once, "
+               "for a live "
+               "watch, and nothing but the answer to a cancel follows it.",
+    .make = [](const Facts& facts) { return std::make_unique<CompactionSurfaced>(facts); },
+}};
+
+}  // namespace
+
+bool OwesCompactionNotice(const Facts& facts, WatchIndex watch) {
+  const WatchState& state = facts.book.state(watch);
+  if (!state.created || state.end != WatchEnd::kOpen) return false;
+  if (facts.book.details(watch).starts_below_floor()) return true;
+  const auto next = facts.comparer.NextOwed(watch);
+  if (!next) return false;
+  return (*facts.comparer.owed(watch))[*next].revision < facts.model.compaction_acknowledged();
+}
+
+}  // namespace watchproof

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/testing/truth_table.h"
+
+namespace watchproof {
+namespace {
+
+// Puts at 2 to 5, compacted at 4 before the watch asks for `start`.
+Script CompactedBefore(std::int64_t start) {
+  return Script()
+      .Put("k", "a", 2)
+      .Put("k", "b", 3)
+      .Put("k", "c", 4)
+      .Put("k", "d", 5)
+      .Compact(4)
+      .Watch("k", start)
+      .Created(0, 5);
+}
+// The watch was there first; `given` events have come when the compaction does.
+Script CompactedUnderWay() {
+  return Script()
+      .Put("k", "a", 2)
+      .Put("k", "b", 3)
+      .Put("k", "c", 4)
+      .Put("k", "d", 5)
+      .Watch("k", 2)
+      .Created(0, 5)
+      .Deliver(0, {{2, "k"}})
+      .Compact(4);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CompactionOwed, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"NoticeComes", CompactedBefore(2).Compacted(0, 4), {}},
+        {"NoticeAfterACancelToo", CompactedBefore(2).Cancel(0).Compacted(0, 4).Cancelled(0), {}},
+        {"SilenceThenALaterEvent",
+         CompactedBefore(2).Put("k", "e", 6).Deliver(0, {{6, "k"}}),
+         {"CompactionSurfaced"}},
+        {"ResumedAtTheFloor",
+         CompactedBefore(2).Deliver(0, {{4, "k"}, {5, "k"}}),
+         {"CompactionSurfaced"}},
+        {"SilenceToTheEnd", CompactedBefore(2), {"CompactionSurfaced"}},
+        {"SilenceWhereNothingWasWritten",
+         Script().Put("j", "a", 2).Put("j", "b", 3).Compact(3).Watch("k", 2).Created(0, 3),
+         {"CompactionSurfaced"}},
+        {"CancelledBeforeItCame", CompactedBefore(2).Cancel(0).Cancelled(0), {}},
+        {"NotAcknowledgedBeforeTheCreate",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .StartCompact(1, 3)
+             .Watch("k", 2)
+             .Created(0, 3)
+             .EndCompact(1, StatusCode::kOk)
+             .Deliver(0, {{2, "k"}, {3, "k"}}),
+         {}},
+        {"SkippedBelowTheFloor",
+         CompactedUnderWay().Deliver(0, {{4, "k"}, {5, "k"}}),
+         {"CompactionSurfaced"}},
+        {"SkippedBelowAndAboveTheFloor",
+         CompactedUnderWay().Deliver(0, {{5, "k"}}),
+         {"CompactionSurfaced"}},
+        {"NotGivenToTheEnd", CompactedUnderWay(), {"CompactionSurfaced"}},
+        {"SkippedAndCompactedOnlyLater",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .Watch("k", 2)
+             .Created(0, 3)
+             .Deliver(0, {{3, "k"}})
+             .Compact(3),
+         {"Reliable"}},
+    }),
+    RowName);
+
+INSTANTIATE_TEST_SUITE_P(
+    CompactionPermitted, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"EventsStillCome", CompactedUnderWay().Deliver(0, {{3, "k"}, {4, "k"}, {5, "k"}}), {}},
+        {"NoticeComesInstead", CompactedUnderWay().Compacted(0, 4), {}},
+        {"SomeEventsAndThenTheNotice",
+         CompactedUnderWay().Deliver(0, {{3, "k"}}).Compact(5).Compacted(0, 5),
+         {}},
+        {"NoticeWhileTheCompactionIsUnanswered",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .Watch("k", 2)
+             .Created(0, 3)
+             .StartCompact(1, 3)
+             .Compacted(0, 3)
+             .EndCompact(1, StatusCode::kUnavailable),
+         {}},
+    }),
+    RowName);
+
+INSTANTIATE_TEST_SUITE_P(
+    CompactionForbidden, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"WithoutAnyCompaction",
+         Script().Put("k", "a", 2).Watch("k", 2).Created(0, 2).Compacted(0, 2),
+         {"CompactionSurfaced"}},
+        {"AtTheFloor", CompactedBefore(4).Compacted(0, 4), {"CompactionSurfaced"}},
+        {"AtTheFloorIfTheCaseSaysSo",
+         CompactedBefore(4).Compacted(0, 4),
+         {},
+         false,
+         {.permit_compacted_at_the_floor = true}},
+        {"AboveTheFloorWhateverTheCaseSays",
+         CompactedBefore(5).Compacted(0, 4),
+         {"CompactionSurfaced"},
+         false,
+         {.permit_compacted_at_the_floor = true}},
+        {"AfterEverythingWasGiven",
+         CompactedUnderWay().Deliver(0, {{3, "k"}, {4, "k"}, {5, "k"}}).Compacted(0, 4),
+         {"CompactionSurfaced"}},
+        {"AfterABookmarkAtTheFloor",
+         CompactedUnderWay()
+             .Deliver(0, {{3, "k"}, {4, "k"}, {5, "k"}})
+             .Progress(0, 5)
+             .Compacted(0, 4),
+         {"CompactionSurfaced"}},
+        {"TheCompactionWasRefused",
+         Script()
+             .Put("k", "a", 2)
+             .StartCompact(1, 9)
+             .EndCompact(1, StatusCode::kOutOfRange)
+             .Watch("k", 2)
+             .Created(0, 2)
+             .Compacted(0, 9),
+         {"CompactionSurfaced"}},
+        {"UselessRevision", CompactedBefore(3).Compacted(0, 3), {"CompactionSurfaced"}},
+        {"RevisionNobodyAskedFor", CompactedBefore(2).Compacted(0, 5), {"CompactionSurfaced"}},
+    }),
+    RowName);
+
+INSTANTIATE_TEST_SUITE_P(
+    CompactionLast, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"AnswerToACancelMayFollow", CompactedBefore(2).Compacted(0, 4).Cancel(0).Cancelled(0), {}},
+        {"SecondNotice",
+         CompactedBefore(2).Compacted(0, 4).Compacted(0, 4),
+         {"CompactionSurfaced"}},
+        {"EventsAfterTheNotice",
+         CompactedBefore(2).Compacted(0, 4).Deliver(0, {{5, "k"}}),
+         {"CompactionSurfaced"}},
+        {"ProgressAfterTheNotice",
+         CompactedBefore(2).Compacted(0, 4).Progress(0, 5),
+         {"CompactionSurfaced"}},
+        {"NoticeForACancelledWatch",
+         CompactedBefore(2).Cancel(0).Cancelled(0).Compacted(0, 4),
+         {"CompactionSurfaced"}},
+        {"NoticeForNoWatch",
+         CompactedBefore(4).Deliver(0, {{4, "k"}, {5, "k"}}).Compacted(9, 4),
+         {"CompactionSurfaced"}},
+        {"NeighboursGoOn",
+         CompactedBefore(2).Watch("k", 4).Created(1, 5).Compacted(0, 4).Deliver(1, {{4, "k"},
+                                                                                    {5, "k"}}),
+         {}},
+        {"CreatedAndCompactedInOne",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .Compact(3)
+             .Watch("k", 2)
+             .Payload(
+                 EntryKind::kResponseReceived,
+                 Message().Nested(1, Header(3)).Number(3, 1).Number(4, 1).Number(5, 3).bytes()),
+         {}},
+        // Behind a hole nobody knows what was owed; the start that was compacted is known all the
+        // same.
+        {"SilenceBehindAHole",
+         Script()
+             .StartPut(1, "x", "1")
+             .FailCall(1, Method::kPut, StatusCode::kUnavailable)
+             .Put("k", "a", 3)
+             .Put("k", "b", 4)
+             .Compact(4)
+             .Watch("k", 2)
+             .Created(0, 4),
+         {"CompactionSurfaced"},
+         true},
+        {"NotDecidedWhatWasOwed",
+         Script()
+             .Watch("k", 2)
+             .Created(0, 1)
+             .StartPut(1, "x", "1")
+             .FailCall(1, Method::kPut, StatusCode::kUnavailable)
+             .Put("k", "a", 3)
+             .Put("k", "b", 4)
+             .Compact(4)
+             .Deliver(0, {{4, "k"}}),
+         {},
+         true},
+    }),
+    RowName);
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/comparer.h"
+
+#include <algorithm>
+
+namespace watchproof {
+
+void Comparer::Open(WatchIndex watch, const TrackedRange& range, Revision start) {
+  if (follows_.size() <= watch.value) follows_.resize(watch.value + 1);
+  Follow& follow = follows_[watch.value];
+  follow.open = true;
+  follow.range = timeline_.Track(range);
+  follow.start = start;
+  const std::vector<Owed>& owed = timeline_.owed(follow.range);
+  const auto first = std::lower_bound(
+      owed.begin(), owed.end(), start,
+      [](const Owed& change, Revision revision) { return change.revision < revision; });
+  follow.next = static_cast<std::uint32_t>(first - owed.begin());
+}
+
+// A watch of the future: changes below its start are filed after it was opened.
+void Comparer::PassStart(Follow& follow, const std::vector<Owed>& owed) {
+  while (follow.next < owed.size() && owed[follow.next].revision < follow.start) ++follow.next;
+}
+
+void Comparer::Compare(WatchIndex watch, const Response& response, std::vector<Comparison>& out) {
+  out.clear();
+  Follow& follow = follows_[watch.value];
+  PassStart(follow, timeline_.owed(follow.range));
+  for (const EventView& event : response.message.events) {
+    out.push_back(CompareEvent(follow, response, event.kv));
+  }
+}
+
+Comparison Comparer::CompareEvent(Follow& follow, const Response& response,
+                                  const KeyValueView& kv) {
+  const Revision revision(kv.mod_revision);
+  if (revision < follow.start) return {Match::kBelowStart};
+  if (revision <= timeline_.base() || revision > timeline_.known_through())
+    return {Match::kUnknown};
+  const std::vector<Owed>& owed = timeline_.owed(follow.range);
+  if (follow.next < owed.size()) {
+    const Owed& next = owed[follow.next];
+    if (next.revision == revision && timeline_.change(next.change).key == kv.key) {
+      const Comparison compared{Match::kOwed, follow.next++};
+      if (!follow.ahead.empty()) PassAhead(follow);
+      return compared;
+    }
+  }
+  return Search(follow, response, kv);
+}
+
+Comparison Comparer::Search(Follow& follow, const Response& response, const KeyValueView& kv) {
+  const Revision revision(kv.mod_revision);
+  const std::vector<Owed>& owed = timeline_.owed(follow.range);
+  const auto run = std::lower_bound(
+      owed.begin(), owed.end(), revision,
+      [](const Owed& change, Revision wanted) { return change.revision < wanted; });
+  const auto found = std::find_if(run, owed.end(), [&](const Owed& change) {
+    return change.revision != revision || timeline_.change(change.change).key == kv.key;
+  });
+  if (found == owed.end() || found->revision != revision) {
+    return {timeline_.partly_known(revision) ? Match::kUnknown : Match::kNotOwed};
+  }
+  const auto index = static_cast<std::uint32_t>(found - owed.begin());
+  if (index < follow.next) {
+    return {TakeSkipped(follow, index) ? Match::kLate : Match::kRepeated, index};
+  }
+  if (std::binary_search(follow.ahead.begin(), follow.ahead.end(), index)) {
+    return {Match::kRepeated, index};
+  }
+  if (found->run_begin > follow.next) Leave(follow, found->run_begin, response, revision);
+  follow.ahead.insert(std::lower_bound(follow.ahead.begin(), follow.ahead.end(), index), index);
+  PassAhead(follow);
+  return {Match::kOwed, index};
+}
+
+// Leaves out what was not given of [next, run_begin): the watch has been given something later.
+void Comparer::Leave(Follow& follow, std::uint32_t run_begin, const Response& response,
+                     Revision revision) {
+  Skipped gap{.from = follow.next,
+              .to = follow.next,
+              .overtaken_by = response.where,
+              .overtaken_by_revision = revision,
+              .compaction_requested = response.compaction_requested};
+  for (const std::uint32_t given : follow.ahead) {
+    gap.to = given;
+    if (gap.from < gap.to) follow.skipped.push_back(gap);
+    gap.from = given + 1;
+  }
+  gap.to = run_begin;
+  if (gap.from < gap.to) follow.skipped.push_back(gap);
+  follow.ahead.clear();
+  follow.next = run_begin;
+}
+
+void Comparer::PassAhead(Follow& follow) {
+  std::size_t passed = 0;
+  while (passed < follow.ahead.size() && follow.ahead[passed] == follow.next) {
+    ++passed;
+    ++follow.next;
+  }
+  follow.ahead.erase(follow.ahead.begin(),
+                     follow.ahead.begin() + static_cast<std::ptrdiff_t>(passed));
+}
+
+bool Comparer::TakeSkipped(Follow& follow, std::uint32_t index) {
+  std::vector<Skipped>& skipped = follow.skipped;
+  auto gap = std::upper_bound(
+      skipped.begin(), skipped.end(), index,
+      [](std::uint32_t wanted, const Skipped& candidate) { return wanted < candidate.to; });
+  if (gap == skipped.end() || index < gap->from) return false;
+  Skipped rest = *gap;
+  gap->to = index;
+  rest.from = index + 1;
+  if (rest.from < rest.to) gap = skipped.insert(gap + 1, rest) - 1;
+  if (gap->from == gap->to) skipped.erase(gap);
+  return true;
+}
+
+const std::vector<Owed>* Comparer::owed(WatchIndex watch) const {
+  if (watch.value >= follows_.size() || !follows_[watch.value].open) return nullptr;
+  return &timeline_.owed(follows_[watch.value].range);
+}
+
+const std::vector<Skipped>& Comparer::skipped(WatchIndex watch) const {
+  static const std::vector<Skipped> kNone;
+  return watch.value < follows_.size() ? follows_[watch.value].skipped : kNone;
+}
+
+std::optional<std::uint32_t> Comparer::NextOwed(WatchIndex watch) const {
+  const std::vector<Owed>* list = owed(watch);
+  if (list == nullptr) return std::nullopt;
+  const Follow& follow = follows_[watch.value];
+  std::uint32_t next = follow.next;
+  while (next < list->size() && (*list)[next].revision < follow.start) ++next;
+  if (next == list->size()) return std::nullopt;
+  return next;
+}
+
+std::uint64_t Comparer::Missing(WatchIndex watch) const {
+  const auto next = NextOwed(watch);
+  if (!next) return 0;
+  return owed(watch)->size() - *next - follows_[watch.value].ahead.size();
+}
+
+}  // namespace watchproof

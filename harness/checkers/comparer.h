@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lays what a watch was given beside what it was owed, change by change.
+//
+//   comparer.Open(watch, range, start);
+//   if (comparer.Knows(response)) comparer.Compare(watch, response, compared);   // one result per
+//   event
+//
+// In the usual case, the next event is the next owed change, this is one step of a cursor. A
+// response can be compared once every revision in it is known; those of one watch must come in
+// their order. Not thread-safe.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "harness/history/narrator.h"
+#include "harness/model/timeline.h"
+
+namespace watchproof {
+
+enum class Match : std::uint8_t {
+  kOwed,        // the change was owed and had not been given before
+  kLate,        // likewise, but something later had been given before it
+  kRepeated,    // it had been given before
+  kBelowStart,  // the watch starts later
+  kNotOwed,     // no such change concerns the watch
+  kUnknown,     // from before the recording, or of a revision that is not known
+};
+
+struct Comparison {
+  Match match = Match::kUnknown;
+  std::uint32_t owed = 0;  // index into the owed list of the watch's range, for the first three
+};
+
+// Owed changes that something later has overtaken: [from, to) in the list of the watch's range.
+struct Skipped {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  Where overtaken_by;
+  Revision overtaken_by_revision{};
+  // How far compaction had been asked for then.
+  Revision compaction_requested{};
+};
+
+class Comparer {
+ public:
+  // `timeline` outlives the comparer.
+  explicit Comparer(Timeline& timeline) : timeline_(timeline) {}
+
+  void Open(WatchIndex watch, const TrackedRange& range, Revision start);
+  bool Knows(const Response& response) const {
+    return response.highest <= timeline_.known_through();
+  }
+  void Compare(WatchIndex watch, const Response& response, std::vector<Comparison>& out);
+
+  // The owed list of the watch, or null if it was never created.
+  const std::vector<Owed>* owed(WatchIndex watch) const;
+  const Change& change(const Owed& owed) const { return timeline_.change(owed.change); }
+  // The first owed change that has not been given, those left out before it not counted.
+  std::optional<std::uint32_t> NextOwed(WatchIndex watch) const;
+  // How many from there on are missing.
+  std::uint64_t Missing(WatchIndex watch) const;
+  // What was left out before it.
+  const std::vector<Skipped>& skipped(WatchIndex watch) const;
+
+ private:
+  struct Follow {
+    bool open = false;
+    RangeId range = 0;
+    Revision start{};
+    std::uint32_t next = 0;            // every owed change before it was given or is in `skipped`
+    std::vector<std::uint32_t> ahead;  // given out of turn, within the run of `next`; sorted
+    std::vector<Skipped> skipped;      // disjoint, ascending
+  };
+
+  Comparison CompareEvent(Follow& follow, const Response& response, const KeyValueView& kv);
+  Comparison Search(Follow& follow, const Response& response, const KeyValueView& kv);
+  static void PassStart(Follow& follow, const std::vector<Owed>& owed);
+  static void Leave(Follow& follow, std::uint32_t run_begin, const Response& response,
+                    Revision revision);
+  static bool TakeSkipped(Follow& follow, std::uint32_t index);
+  static void PassAhead(Follow& follow);
+
+  Timeline& timeline_;
+  std::vector<Follow> follows_;
+};
+
+}  // namespace watchproof

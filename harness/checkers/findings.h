@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where checkers put what they found: one finding per guarantee and watch, repeats counted.
+//
+//   findings.Add(Guarantee::kOrdered, watch, [&] { return Draft{.expected = ..., .observed = ...};
+//   });
+//
+// The draft is made only if it is the first of its kind: a watch that goes wrong does so a thousand
+// times. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/checkers/finding.h"
+#include "harness/checkers/watch_book.h"
+
+namespace watchproof {
+
+// A finding without its guarantee and watch.
+struct Draft {
+  std::string expected;
+  std::string observed;
+  std::vector<Line> evidence;
+  Duration at{};
+};
+
+class Findings {
+ public:
+  // `book` outlives the findings.
+  explicit Findings(const WatchBook& book) : book_(book) {}
+
+  template <typename MakeDraft>
+  void Add(Guarantee guarantee, WatchIndex watch, MakeDraft make) {
+    if (Admit(guarantee, watch.value)) File(guarantee, book_.Label(watch), make());
+  }
+  // About no watch in particular.
+  template <typename MakeDraft>
+  void Add(Guarantee guarantee, StreamId stream, MakeDraft make) {
+    if (Admit(guarantee, kStreams + stream.value)) {
+      File(guarantee, fmt::format("stream {}", stream.value), make());
+    }
+  }
+  bool Has(Guarantee guarantee, WatchIndex watch) const;
+
+  // In the order they were found, without the counts of repeats.
+  const std::vector<Finding>& all() const { return findings_; }
+  // Ordered by time, "and N more like it" added.
+  std::vector<Finding> Finished() const;
+
+ private:
+  static constexpr std::uint64_t kStreams = 1ULL << 32;
+
+  struct Key {
+    Guarantee guarantee;
+    std::uint64_t subject;
+    bool operator==(const Key&) const = default;
+  };
+  struct HashKey {
+    std::size_t operator()(const Key& key) const {
+      return std::hash<std::uint64_t>()(key.subject * 31 +
+                                        static_cast<std::uint64_t>(key.guarantee));
+    }
+  };
+
+  bool Admit(Guarantee guarantee, std::uint64_t subject);
+  void File(Guarantee guarantee, std::string watch, Draft draft);
+
+  const WatchBook& book_;
+  std::vector<Finding> findings_;
+  std::vector<std::uint64_t> repeats_;  // of each finding
+  std::unordered_map<Key, std::size_t, HashKey> index_;
+};
+
+}  // namespace watchproof

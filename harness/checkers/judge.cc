@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/judge.h"
+
+#include <utility>
+
+#include "harness/checkers/backlog.h"
+#include "harness/checkers/checker.h"
+#include "harness/history/narrator.h"
+
+namespace watchproof {
+
+class Judge::Impl final : public Audience {
+ public:
+  explicit Impl(const JudgeOptions& options) : options_(options) {
+    for (const CheckerInfo& info : RegisteredCheckers()) checkers_.push_back(info.make(facts_));
+  }
+
+  void Consume(const NumberedEntry& line) {
+    if (line.line != facts_.latest.line.next() && facts_.latest.line.value != 0 &&
+        !lines_missing_) {
+      lines_missing_ = fmt::format("lines between {} and {} are missing from the recording",
+                                   facts_.latest.line.value, line.line.value);
+    }
+    facts_.latest = {line.line, line.entry.at};
+    switch (line.entry.kind) {
+      case EntryKind::kCallStarted:
+        return model_.CallStarted(line);
+      case EntryKind::kCallEnded:
+        model_.CallEnded(line);
+        return Drain();
+      default:
+        narrator_.Tell(line);
+    }
+  }
+
+  Judgement Finish() {
+    model_.Finish();
+    Drain();
+    backlog_.Drain(Revision(INT64_MAX),
+                   [this](WatchIndex watch, ResponsePtr response) { Compare(watch, *response); });
+    for (std::uint32_t i = 0; i < book_.size(); ++i) {
+      for (const auto& checker : checkers_) checker->Finish(WatchIndex(i), findings_);
+    }
+    return {.findings = findings_.Finished(), .undecided = Undecided()};
+  }
+
+  const std::vector<WatchState>& watches() {
+    for (std::uint32_t i = 0; i < book_.size(); ++i) Refresh(WatchIndex(i));
+    return book_.states();
+  }
+  std::vector<std::size_t> Unsettled() const {
+    std::vector<std::size_t> unsettled;
+    for (std::uint32_t i = 0; i < book_.size(); ++i) {
+      if (!IsSettled(WatchIndex(i))) unsettled.push_back(i);
+    }
+    return unsettled;
+  }
+  std::optional<std::size_t> Find(StreamId stream, std::uint32_t ordinal) const {
+    return book_.Find(stream, ordinal);
+  }
+  const Model& model() const { return model_; }
+  const std::vector<Finding>& findings() const { return findings_.all(); }
+
+ private:
+  // Checkers first, the book after: they see each watch as it stood before.
+  void OnAsked(WatchIndex watch, const Asked& asked) override {
+    book_.Ask(asked, model_.compaction_acknowledged());
+    for (const auto& checker : checkers_) checker->Asked(watch);
+  }
+  void OnCancelAsked(WatchIndex watch, Where where) override {
+    book_.details(watch).cancel_asked = where;
+  }
+  void OnCreated(WatchIndex watch, const Response& response) override {
+    book_.Create(watch, response);
+    comparer_.Open(watch, book_.details(watch).range, book_.state(watch).start);
+  }
+  void OnRefused(WatchIndex watch, const Response& response) override {
+    book_.End(watch, WatchEnd::kRefused, response.where, response.message.cancel_reason);
+  }
+  void OnDelivered(WatchIndex watch, ResponsePtr& response) override {
+    response->compaction_requested = model_.compaction_requested();
+    for (const auto& checker : checkers_) checker->Delivered(watch, *response, findings_);
+    book_.Deliver(watch, *response);
+    if (!backlog_.Waits(watch) && comparer_.Knows(*response)) return Compare(watch, *response);
+    backlog_.Push(watch, std::move(response));
+  }
+  void OnProgress(WatchIndex watch, const Response& response) override {
+    for (const auto& checker : checkers_) checker->Progress(watch, response, findings_);
+    book_.Progress(watch, response);
+  }
+  void OnCompacted(WatchIndex watch, const Response& response) override {
+    for (const auto& checker : checkers_) checker->Compacted(watch, response, findings_);
+    book_.state(watch).compact_revision = Revision(response.message.compact_revision);
+    book_.End(watch, WatchEnd::kCompacted, response.where, response.message.cancel_reason);
+  }
+  void OnCancelled(WatchIndex watch, const Response& response) override {
+    book_.End(watch, WatchEnd::kCancelled, response.where, response.message.cancel_reason);
+  }
+  void OnAfterwards(WatchIndex watch, const Response& response) override {
+    for (const auto& checker : checkers_) checker->Afterwards(watch, response, findings_);
+  }
+  void OnStray(const Response& response) override {
+    for (const auto& checker : checkers_) checker->Stray(response, findings_);
+  }
+  void OnStreamEnded(WatchIndex watch, const StreamEnd& end) override {
+    book_.details(watch).stream_close_intended = end.intended;
+    book_.End(watch, WatchEnd::kStreamClosed, end.where,
+              fmt::format("{}{}{}", Name(end.code), end.text.empty() ? "" : ": ", end.text));
+  }
+  void OnHeader(Revision revision) override { model_.HeaderSeen(revision); }
+  void OnWitnessed(const Response& response) override {
+    model_.Witnessed(response.message.events, response.payload);
+    Drain();
+  }
+  void OnUnreadable(Where where, const Status& why) override {
+    unreadable_.push_back(fmt::format("line {}: {}", where.line.value, why.message()));
+  }
+
+  void Drain() {
+    backlog_.Drain(model_.timeline().known_through(),
+                   [this](WatchIndex watch, ResponsePtr response) {
+                     Compare(watch, *response);
+                     narrator_.Return(std::move(response));
+                   });
+  }
+
+  void Compare(WatchIndex watch, const Response& response) {
+    comparer_.Compare(watch, response, compared_);
+    for (const auto& checker : checkers_) checker->Compared(watch, response, compared_, findings_);
+    if (comparer_.Knows(response) || !model_.MayExist(response.highest) || doubtful_) return;
+    doubtful_ = fmt::format(
+        "revision {} was delivered in line {}, but whether and by whom it was written is not known",
+        response.highest, response.where.line.value);
+  }
+
+  // A start that was compacted leaves nothing to be given until the notice comes or something later
+  // does.
+  bool AwaitsNotice(WatchIndex watch) const {
+    const WatchDetails& details = book_.details(watch);
+    return details.starts_below_floor() && book_.state(watch).last_event < details.floor_when_asked;
+  }
+  bool IsSettled(WatchIndex watch) const {
+    const WatchState& state = book_.state(watch);
+    if (state.end != WatchEnd::kOpen) return true;
+    return state.created && !book_.details(watch).cancel_asked && !AwaitsNotice(watch) &&
+           !comparer_.NextOwed(watch);
+  }
+  void Refresh(WatchIndex watch) {
+    WatchState& state = book_.state(watch);
+    state.complete = state.created && !book_.details(watch).starts_below_floor() &&
+                     !comparer_.NextOwed(watch) && comparer_.skipped(watch).empty();
+  }
+
+  std::vector<std::string> Undecided() const {
+    std::vector<std::string> reasons = model_.undecided();
+    if (doubtful_) reasons.push_back(*doubtful_);
+    if (lines_missing_) reasons.push_back(*lines_missing_);
+    reasons.insert(reasons.end(), unreadable_.begin(), unreadable_.end());
+    return reasons;
+  }
+
+  const JudgeOptions options_;
+  Model model_;
+  WatchBook book_;
+  Comparer comparer_{model_.timeline()};
+  Findings findings_{book_};
+  Facts facts_{options_, book_, comparer_, model_, {}};
+  std::vector<std::unique_ptr<Checker>> checkers_;
+  Narrator narrator_{*this};
+  Backlog backlog_;
+  std::vector<Comparison> compared_;  // of the response at hand
+  std::optional<std::string> doubtful_;
+  std::optional<std::string> lines_missing_;
+  std::vector<std::string> unreadable_;
+};
+
+Judge::Judge(const JudgeOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Judge::~Judge() = default;
+
+void Judge::Consume(const NumberedEntry& line) { impl_->Consume(line); }
+Judgement Judge::Finish() { return impl_->Finish(); }
+const std::vector<WatchState>& Judge::watches() const { return impl_->watches(); }
+std::optional<std::size_t> Judge::Find(StreamId stream, std::uint32_t ordinal) const {
+  return impl_->Find(stream, ordinal);
+}
+std::vector<std::size_t> Judge::Unsettled() const { return impl_->Unsettled(); }
+Revision Judge::known_through() const { return impl_->model().timeline().known_through(); }
+Revision Judge::compacted_through() const { return impl_->model().compaction_acknowledged(); }
+const std::vector<Finding>& Judge::findings() const { return impl_->findings(); }
+
+}  // namespace watchproof

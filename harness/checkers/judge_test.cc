@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/checkers/testing/script.h"
+
+namespace watchproof {
+namespace {
+
+// Feeds a judge what a script added since the last time.
+class LiveJudge {
+ public:
+  Judge& Follow(const Script& script) {
+    for (; fed_ < script.lines().size(); ++fed_) judge_.Consume(script.lines()[fed_]);
+    return judge_;
+  }
+
+ private:
+  Judge judge_{{}};
+  std::size_t fed_ = 0;
+};
+
+TEST(Judge, ShowsEachWatchAsItGrows) {
+  Script script;
+  LiveJudge live;
+  script.Watch("k", 0, {.range_end = "l"});
+  {
+    const Judge& judge = live.Follow(script);
+    ASSERT_EQ(judge.watches().size(), 1u);
+    EXPECT_FALSE(judge.watches()[0].created);
+    EXPECT_FALSE(judge.watches()[0].complete);
+    EXPECT_THAT(judge.Unsettled(), testing::ElementsAre(0));
+  }
+  script.Created(7, 1).Put("k", "a", 2);
+  {
+    const WatchState& watch = live.Follow(script).watches()[0];
+    EXPECT_TRUE(watch.created);
+    EXPECT_EQ(watch.id, WatchId(7));
+    EXPECT_EQ(watch.start, Revision(2));
+    EXPECT_EQ(watch.position, Revision(2));
+    EXPECT_FALSE(watch.complete);
+  }
+  script.Deliver(7, {{2, "k"}}).Progress(7, 2);
+  {
+    const Judge& judge = live.Follow(script);
+    const WatchState& watch = judge.watches()[0];
+    EXPECT_TRUE(watch.complete);
+    EXPECT_EQ(watch.events, 1u);
+    EXPECT_EQ(watch.last_event, Revision(2));
+    EXPECT_EQ(watch.bookmark, Revision(2));
+    EXPECT_EQ(watch.progress_answers, 1u);
+    EXPECT_EQ(watch.position, Revision(3));
+    EXPECT_EQ(watch.last_arrival, script.lines().back().entry.at);
+    EXPECT_TRUE(judge.Unsettled().empty());
+    EXPECT_EQ(judge.known_through(), Revision(2));
+  }
+  script.Put("k", "b", 3);
+  EXPECT_THAT(live.Follow(script).Unsettled(), testing::ElementsAre(0));
+}
+
+TEST(Judge, FindsWatchesByStreamAndOrdinalAndLeavesTheWitnessOut) {
+  Script script;
+  script.On(2, "witness").Watch("", 0, {.range_end = std::string(1, '\0')}).Created(0, 1);
+  script.On(1).Watch("a", 0).Watch("b", 0).On(3, "side").Watch("c", 0);
+  LiveJudge live;
+  const Judge& judge = live.Follow(script);
+  ASSERT_EQ(judge.watches().size(), 3u);
+  EXPECT_EQ(judge.Find(StreamId(1), 1), 1u);
+  EXPECT_EQ(judge.Find(StreamId(3), 0), 2u);
+  EXPECT_EQ(judge.Find(StreamId(2), 0), std::nullopt);
+  EXPECT_EQ(judge.watches()[2].key, "c");
+}
+
+TEST(Judge, WaitsForTheNoticeThatAStaleWatchIsOwed) {
+  Script script;
+  script.Put("k", "a", 2).Put("j", "a", 3).Compact(3).Watch("k", 2).Created(0, 3);
+  LiveJudge live;
+  EXPECT_EQ(live.Follow(script).compacted_through(), Revision(3));
+  EXPECT_THAT(live.Follow(script).Unsettled(), testing::ElementsAre(0));
+  EXPECT_FALSE(live.Follow(script).watches()[0].complete);
+  script.Compacted(0, 3);
+  EXPECT_TRUE(live.Follow(script).Unsettled().empty());
+  EXPECT_EQ(live.Follow(script).watches()[0].end, WatchEnd::kCompacted);
+  EXPECT_EQ(live.Follow(script).watches()[0].compact_revision, Revision(3));
+}
+
+// A lost change never comes: waiting for it would only cost time.
+TEST(Judge, DoesNotWaitForWhatHasBeenOvertaken) {
+  Script script;
+  script.Put("k", "a", 2).Put("k", "b", 3).Watch("k", 2).Created(0, 3).Deliver(0, {{3, "k"}});
+  LiveJudge live;
+  EXPECT_TRUE(live.Follow(script).Unsettled().empty());
+  EXPECT_FALSE(live.Follow(script).watches()[0].complete);
+}
+
+TEST(Judge, FindingsSoFarAreSeenBeforeTheEnd) {
+  Script script;
+  script.Put("k", "a", 2).Put("k", "b", 3).Watch("k", 2).Created(0, 3);
+  script.Deliver(0, {{3, "k"}}).Deliver(0, {{2, "k"}});
+  LiveJudge live;
+  ASSERT_EQ(live.Follow(script).findings().size(), 1u);
+  EXPECT_EQ(live.Follow(script).findings()[0].guarantee, Guarantee::kOrdered);
+}
+
+TEST(Guarantees, HaveNamesPromisesAndExplanations) {
+  for (const Guarantee guarantee : AllGuarantees()) {
+    EXPECT_EQ(FindGuarantee(Name(guarantee)), guarantee);
+    EXPECT_FALSE(Promise(guarantee).empty());
+    EXPECT_GT(Explain(guarantee).size(), 100u) << Name(guarantee);
+  }
+  EXPECT_EQ(FindGuarantee("Fast"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace watchproof

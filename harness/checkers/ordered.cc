@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ordered: within one watch, event revisions never decrease, not even within one response.
+#include "harness/checkers/checker.h"
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+namespace {
+
+class Ordered final : public Checker {
+ public:
+  using Checker::Checker;
+
+  void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
+    Last& last = At(last_, watch);
+    for (const EventView& event : response.message.events) {
+      if (event.kv.mod_revision < last.revision) {
+        findings.Add(Guarantee::kOrdered, watch, [&] { return Describe(event, response, last); });
+      }
+      last.revision = event.kv.mod_revision;
+    }
+    last.where = response.where;
+  }
+
+ private:
+  struct Last {
+    std::int64_t revision = 0;
+    Where where;
+  };
+
+  static Draft Describe(const EventView& event, const Response& response, const Last& last) {
+    Draft draft{.expected = fmt::format("a revision of at least {}", last.revision),
+                .observed = {},
+                .evidence = {response.where.line},
+                .at = response.where.at};
+    const std::string what =
+        fmt::format("revision {} (key {})", event.kv.mod_revision, Quoted(event.kv.key));
+    if (&event != response.message.events.data()) {
+      draft.observed = fmt::format("{} right behind revision {} in the response of line {}", what,
+                                   last.revision, response.where.line.value);
+    } else {
+      draft.observed = fmt::format(
+          "{} in line {}, {} after revision {} in line {}", what, response.where.line.value,
+          Milliseconds(response.where.at - last.where.at), last.revision, last.where.line.value);
+      draft.evidence.insert(draft.evidence.begin(), last.where.line);
+    }
+    return draft;
+  }
+
+  std::vector<Last> last_;
+};
+
+const CheckerRegistration kOrdered{{
+    .guarantee = Guarantee::kOrdered,
+    .promise = "Within one watch, the revisions of events never decrease.",
+    .explain = "A watch shows the changes of the store in the order in which they were made. Each "
+               "event carries "
+               "the revision of its change, and no event may carry a lower revision than one that "
+               "the same watch "
+               "was given before, in an earlier response or earlier in the same one. Two watches "
+               "of one stream "
+               "may be apart. Source: the guarantee \"ordered\" of the etcd v3 watch API.",
+    .make = [](const Facts& facts) { return std::make_unique<Ordered>(facts); },
+}};
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces of sentences for findings, so that all of them speak alike.
+//
+// Threads: functions without state.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/base/deadline.h"
+#include "harness/history/narrator.h"
+#include "harness/model/timeline.h"
+
+namespace watchproof {
+
+// In double quotes, what cannot be printed as \xNN, long ones cut: "k/4".
+std::string Quoted(std::string_view bytes);
+// "k", ["a", "b"), every key, every key from "a".
+std::string Phrase(const KeyRange& range);
+// 1.3 ms
+std::string Milliseconds(Duration duration);
+// put of "k/4" at revision 3
+std::string Phrase(const EventView& event);
+std::string Phrase(const Change& change);
+// in line 212, 1.3 ms after line 211
+std::string Since(Where now, Where before);
+
+}  // namespace watchproof

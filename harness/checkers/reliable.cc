@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reliable: a watch is given exactly what was written in its range from its start on, and nothing
+// is left out.
+#include "harness/checkers/checker.h"
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+namespace {
+
+// Empty if the event is the change as it was written.
+std::string DifferenceOf(const EventView& event, const Change& change) {
+  const KeyValueView& kv = event.kv;
+  if (event.type != (change.deleted ? 1 : 0)) return "it is of another type";
+  if (!change.value_known) return {};
+  if (kv.value != change.value) {
+    return fmt::format("its value is {} ({} bytes) instead of {} ({} bytes)", Quoted(kv.value),
+                       kv.value.size(), Quoted(change.value), change.value.size());
+  }
+  // Both are 0 in a delete.
+  if (!change.lineage_known) return {};
+  if (kv.create_revision != change.create_revision.value) {
+    return fmt::format("its create revision is {} instead of {}", kv.create_revision,
+                       change.create_revision);
+  }
+  if (kv.version != change.version) {
+    return fmt::format("its version is {} instead of {}", kv.version, change.version);
+  }
+  return {};
+}
+
+class Reliable final : public Checker {
+ public:
+  using Checker::Checker;
+
+  void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
+                Findings& findings) override {
+    const std::vector<Owed>& owed = *facts().comparer.owed(watch);
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      const EventView& event = response.message.events[i];
+      switch (compared[i].match) {
+        case Match::kOwed:
+        case Match::kLate:
+        case Match::kRepeated:
+          CheckContent(watch, event, facts().comparer.change(owed[compared[i].owed]), response,
+                       findings);
+          break;
+        case Match::kBelowStart:
+          CheckStart(watch, event, response, findings);
+          break;
+        case Match::kNotOwed:
+          NotOwed(watch, event, response, findings);
+          break;
+        case Match::kUnknown:
+          CheckUnknown(watch, event, response, findings);
+          break;
+      }
+    }
+  }
+
+  void Progress(WatchIndex watch, const Response& response, Findings&) override {
+    Bookmark& bookmark = At(bookmarks_, watch);
+    const Revision revision(response.message.header.revision);
+    if (revision <= bookmark.revision) return;
+    bookmark = {revision, response.where, facts().model.compaction_acknowledged()};
+  }
+
+  void Afterwards(WatchIndex watch, const Response& response, Findings& findings) override {
+    const bool cancelled = facts().book.state(watch).end == WatchEnd::kCancelled;
+    if (!cancelled || response.message.events.empty()) return;
+    findings.Add(Guarantee::kReliable, watch, [&] {
+      const Where ended = *facts().book.details(watch).ended;
+      return Draft{.expected = "no event after the answer to the cancel",
+                   .observed = fmt::format("the {} {}", Phrase(response.message.events.front()),
+                                           Since(response.where, ended)),
+                   .evidence = {ended.line, response.where.line},
+                   .at = response.where.at};
+    });
+  }
+
+  void Stray(const Response& response, Findings& findings) override {
+    if (response.message.events.empty()) return;
+    findings.Add(Guarantee::kReliable, response.stream, [&] {
+      return Draft{
+          .expected = "events only for watches that have been created",
+          .observed = fmt::format("the {} for watch {}, which the stream does not have, in line {}",
+                                  Phrase(response.message.events.front()),
+                                  response.message.watch_id, response.where.line.value),
+          .evidence = {response.where.line},
+          .at = response.where.at};
+    });
+  }
+
+  void Finish(WatchIndex watch, Findings& findings) override {
+    // It was owed ErrCompacted instead of events; whatever it missed, that is CompactionSurfaced's.
+    if (facts().book.details(watch).starts_below_floor()) return;
+    FindGaps(watch, findings);
+    FindGapBelowBookmark(watch, findings);
+  }
+
+ private:
+  struct Bookmark {
+    Revision revision{};
+    Where where;
+    Revision floor{};  // acknowledged then
+  };
+
+  static void CheckContent(WatchIndex watch, const EventView& event, const Change& change,
+                           const Response& response, Findings& findings) {
+    if (event.type == 0 && !change.deleted && event.kv.value == change.value &&
+        event.kv.version == change.version &&
+        event.kv.create_revision == change.create_revision.value) {
+      return;
+    }
+    std::string difference = DifferenceOf(event, change);
+    if (difference.empty()) return;
+    findings.Add(Guarantee::kReliable, watch, [&] {
+      return Draft{.expected = fmt::format("the {} as it was written", Phrase(change)),
+                   .observed = fmt::format("in line {} {}", response.where.line.value, difference),
+                   .evidence = {response.where.line},
+                   .at = response.where.at};
+    });
+  }
+
+  void Unexpected(WatchIndex watch, const EventView& event, const Response& response,
+                  std::string expected, Findings& findings) {
+    findings.Add(Guarantee::kReliable, watch, [&] {
+      return Draft{
+          .expected = std::move(expected),
+          .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
+          .evidence = {facts().book.details(watch).asked.line, response.where.line},
+          .at = response.where.at};
+    });
+  }
+
+  void CheckStart(WatchIndex watch, const EventView& event, const Response& response,
+                  Findings& findings) {
+    // Releases that accept a negative start do not agree on its meaning.
+    if (facts().book.details(watch).requested_start < 0) return;
+    Unexpected(watch, event, response,
+               fmt::format("nothing below revision {}, where the watch starts",
+                           facts().book.state(watch).start),
+               findings);
+  }
+
+  void NotOwed(WatchIndex watch, const EventView& event, const Response& response,
+               Findings& findings) {
+    const TrackedRange& range = facts().book.details(watch).range;
+    std::string expected = "only changes that were written";
+    if (!range.range.Contains(event.kv.key)) {
+      expected = fmt::format("only changes in the range of the watch, {}", Phrase(range.range));
+    } else if ((event.type == 0 && !range.puts) || (event.type == 1 && !range.deletes)) {
+      expected = "only changes that the watch's filters let through";
+    }
+    Unexpected(watch, event, response, std::move(expected), findings);
+  }
+
+  void CheckUnknown(WatchIndex watch, const EventView& event, const Response& response,
+                    Findings& findings) {
+    const Revision revision(event.kv.mod_revision);
+    const bool old = revision <= facts().model.timeline().known_through();
+    if (old || facts().model.MayExist(revision)) return;
+    Unexpected(watch, event, response, "only changes that were written", findings);
+  }
+
+  // A gap that begins below the floor is CompactionSurfaced's: ErrCompacted would have stood for
+  // all of it.
+  bool IsOurs(WatchIndex watch, std::uint32_t lost, Revision floor) const {
+    return !facts().book.details(watch).starts_below_floor() &&
+           (*facts().comparer.owed(watch))[lost].revision >= floor;
+  }
+
+  void FindGaps(WatchIndex watch, Findings& findings) {
+    const Skipped* first = nullptr;
+    std::uint64_t count = 0;
+    for (const Skipped& gap : facts().comparer.skipped(watch)) {
+      if (!IsOurs(watch, gap.from, gap.compaction_requested)) continue;
+      if (first == nullptr) first = &gap;
+      count += gap.to - gap.from;
+    }
+    if (first == nullptr) return;
+    const Owed& lost = (*facts().comparer.owed(watch))[first->from];
+    findings.Add(Guarantee::kReliable, watch, [&] {
+      return Draft{
+          .expected = fmt::format("the {}", Phrase(facts().comparer.change(lost))),
+          .observed = fmt::format("it never came, though revision {} did, in line {}; {} owed "
+                                  "change{} left out in all",
+                                  first->overtaken_by_revision, first->overtaken_by.line.value,
+                                  count, count == 1 ? " was" : "s were"),
+          .evidence = {first->overtaken_by.line},
+          .at = first->overtaken_by.at};
+    });
+  }
+
+  void FindGapBelowBookmark(WatchIndex watch, Findings& findings) {
+    const auto next = facts().comparer.NextOwed(watch);
+    if (!next) return;
+    const Bookmark& bookmark = At(bookmarks_, watch);
+    const Owed& lost = (*facts().comparer.owed(watch))[*next];
+    if (lost.revision > bookmark.revision || !IsOurs(watch, *next, bookmark.floor)) return;
+    findings.Add(Guarantee::kReliable, watch, [&] {
+      return Draft{
+          .expected = fmt::format("the {}", Phrase(facts().comparer.change(lost))),
+          .observed = fmt::format("it never came, though line {} told progress up to revision {}",
+                                  bookmark.where.line.value, bookmark.revision),
+          .evidence = {bookmark.where.line},
+          .at = bookmark.where.at};
+    });
+  }
+
+  std::vector<Bookmark> bookmarks_;
+};
+
+const CheckerRegistration kReliable{{
+    .guarantee = Guarantee::kReliable,
+    .promise =
+        "A watch is given exactly what was written in its range from its start on, without a gap.",
+    .explain = "Every acknowledged write that changes a key of the watched range at or above the "
+               "watch's start is "
+               "delivered, as it was written: key, type, value, and the create revision, modify "
+               "revision and "
+               "version that follow from the writes before it. Nothing else is delivered: no key "
+               "outside the "
+               "range, nothing below the start, nothing that was never written. Once something "
+               "later has been "
+               "delivered, or progress has been told beyond it, a change that has not come is "
+               "lost. (Changes that "
+               "were compacted meanwhile are judged by CompactionSurfaced, a missing end by "
+               "Settled.) Source: the "
+               "guarantee \"reliable\" of the etcd v3 watch API.",
+    .make = [](const Facts& facts) { return std::make_unique<Reliable>(facts); },
+}};
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/testing/truth_table.h"
+
+namespace watchproof {
+namespace {
+
+Script Basic() {
+  return Script()
+      .Put("k", "a", 2)
+      .Put("k", "b", 3)
+      .Delete("k", 4)
+      .Put("k", "c", 5)
+      .Watch("k", 2)
+      .Created(0, 5);
+}
+
+Script OneWrong(void (*change)(Event&), std::int64_t revision = 3) {
+  Script script = Basic();
+  std::vector<Event> events;
+  for (const std::int64_t r : {2, 3, 4, 5}) events.push_back(script.As({r, "k"}));
+  change(events[static_cast<std::size_t>(revision - 2)]);
+  return script.DeliverRaw(0, events);
+}
+
+const std::vector<Row>& Content() {
+  static const std::vector<Row> kRows = {
+      {"AsWritten", Basic().Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}, {5, "k"}}), {}},
+      {"OtherValue", OneWrong([](Event& e) { e.kv.value = "B"; }), {"Reliable"}},
+      {"OtherVersion", OneWrong([](Event& e) { e.kv.version = 7; }), {"Reliable"}},
+      {"OtherCreateRevision", OneWrong([](Event& e) { e.kv.create = 3; }), {"Reliable"}},
+      {"OtherType", OneWrong([](Event& e) { e.deleted = true; }), {"Reliable"}},
+      {"DeleteWithAVersion", OneWrong([](Event& e) { e.kv.version = 3; }, 4), {"Reliable"}},
+      {"DeleteWithAValue", OneWrong([](Event& e) { e.kv.value = "b"; }, 4), {"Reliable"}},
+      // The change itself is then missing: it was overtaken by revision 4.
+      {"OtherKey", OneWrong([](Event& e) { e.kv.key = "j"; }), {"Reliable"}},
+      {"NewGenerationAfterDelete", OneWrong([](Event& e) { e.kv.create = 2; }, 5), {"Reliable"}},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(ReliableContent, TruthTable, testing::ValuesIn(Content()), RowName);
+
+INSTANTIATE_TEST_SUITE_P(
+    ReliableGaps, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"HoleInTheMiddle", Basic().Deliver(0, {{2, "k"}, {5, "k"}}), {"Reliable"}},
+        {"HoleAtTheBeginning", Basic().Deliver(0, {{4, "k"}, {5, "k"}}), {"Reliable"}},
+        {"HoleFilledLateIsOnlyDisorder",
+         Basic().Deliver(0, {{2, "k"}, {5, "k"}}).Deliver(0, {{3, "k"}, {4, "k"}}),
+         {"Ordered"}},
+        {"HoleHalfFilledLate",
+         Basic().Deliver(0, {{2, "k"}, {5, "k"}}).Deliver(0, {{4, "k"}}),
+         {"Ordered", "Reliable"}},
+        {"MissingEndIsNotOurs", Basic().Deliver(0, {{2, "k"}, {3, "k"}}), {"Settled"}},
+        {"MissingBelowABookmark",
+         Basic().Deliver(0, {{2, "k"}, {3, "k"}}).Progress(0, 5),
+         {"Reliable"}},
+        {"MissingBelowAndAboveABookmark",
+         Basic().Deliver(0, {{2, "k"}, {3, "k"}}).Progress(0, 4),
+         {"Reliable", "Settled"}},
+        {"CancelledInTheMiddleOwesNoMore",
+         Basic().Deliver(0, {{2, "k"}}).Cancel(0).Cancelled(0),
+         {}},
+        {"NothingAfterTheAnswerToACancel",
+         Basic().Deliver(0, {{2, "k"}}).Cancel(0).Cancelled(0).Deliver(0, {{3, "k"}}),
+         {"Reliable"}},
+        {"WhatCrossesACancelIsFine",
+         Basic().Deliver(0, {{2, "k"}}).Cancel(0).Deliver(0, {{3, "k"}}).Cancelled(0),
+         {}},
+        {"AnIdUsedAgainStartsAfresh",
+         Basic()
+             .Deliver(0, {{2, "k"}})
+             .Cancel(0)
+             .Cancelled(0)
+             .Watch("k", 5, {.id = 0})
+             .Created(0, 5)
+             .Deliver(0, {{5, "k"}}),
+         {}},
+    }),
+    RowName);
+
+INSTANTIATE_TEST_SUITE_P(ReliableBounds, TruthTable,
+                         testing::ValuesIn(std::vector<Row>{
+                             {"StartInTheMiddle",
+                              Script()
+                                  .Put("k", "a", 2)
+                                  .Put("k", "b", 3)
+                                  .Watch("k", 3)
+                                  .Created(0, 3)
+                                  .Deliver(0, {{3, "k"}}),
+                              {}},
+                             {"BelowTheStart",
+                              Script()
+                                  .Put("k", "a", 2)
+                                  .Put("k", "b", 3)
+                                  .Watch("k", 3)
+                                  .Created(0, 3)
+                                  .Deliver(0, {{2, "k"}, {3, "k"}}),
+                              {"Reliable"}},
+                             {"StartOfZeroIsOnePastTheHeader",
+                              Script()
+                                  .Put("k", "a", 2)
+                                  .Watch("k", 0)
+                                  .Created(0, 2)
+                                  .Put("k", "b", 3)
+                                  .Deliver(0, {{3, "k"}}),
+                              {}},
+                             {"StartOfZeroHearsNothingOld",
+                              Script()
+                                  .Put("k", "a", 2)
+                                  .Watch("k", 0)
+                                  .Created(0, 2)
+                                  .Put("k", "b", 3)
+                                  .Deliver(0, {{2, "k"}, {3, "k"}}),
+                              {"Reliable"}},
+                             {"OutsideTheRange",
+                              Script()
+                                  .Put("k", "a", 2)
+                                  .Put("l", "a", 3)
+                                  .Watch("k", 2)
+                                  .Created(0, 3)
+                                  .Deliver(0, {{2, "k"}, {3, "l"}}),
+                              {"Reliable"}},
+                             {"FromAKeyOn",
+                              Script()
+                                  .Put("j", "a", 2)
+                                  .Put("k", "a", 3)
+                                  .Put("z", "a", 4)
+                                  .Watch("k", 2, {.range_end = std::string(1, '\0')})
+                                  .Created(0, 4)
+                                  .Deliver(0, {{3, "k"}, {4, "z"}}),
+                              {}},
+                             {"FilteredPutsAreNotOwed",
+                              Script()
+                                  .Put("k", "a", 2)
+                                  .Delete("k", 3)
+                                  .Watch("k", 2, {.no_put = true})
+                                  .Created(0, 3)
+                                  .Deliver(0, {{3, "k"}}),
+                              {}},
+                             {"FilteredPutsAreNotGiven",
+                              Script()
+                                  .Put("k", "a", 2)
+                                  .Delete("k", 3)
+                                  .Watch("k", 2, {.no_put = true})
+                                  .Created(0, 3)
+                                  .Deliver(0, {{2, "k"}, {3, "k"}}),
+                              {"Reliable"}},
+                             {"FilteredDeletesAreNotOwed",
+                              Script()
+                                  .Put("k", "a", 2)
+                                  .Delete("k", 3)
+                                  .Watch("k", 2, {.no_delete = true})
+                                  .Created(0, 3)
+                                  .Deliver(0, {{2, "k"}}),
+                              {}},
+                             {"FutureWatchWaitsForItsStart",
+                              Script()
+                                  .Watch("k", 4)
+                                  .Created(0, 1)
+                                  .Put("k", "a", 2)
+                                  .Put("k", "b", 3)
+                                  .Put("k", "c", 4)
+                                  .Deliver(0, {{4, "k"}}),
+                              {}},
+                         }),
+                         RowName);
+
+Event Put(const std::string& key, const std::string& value, std::int64_t revision,
+          std::int64_t version = 1) {
+  return {.deleted = false,
+          .kv = {.key = key,
+                 .value = value,
+                 .create = revision - version + 1,
+                 .mod = revision,
+                 .version = version}};
+}
+
+Script Overtaking() {
+  return Script().Watch("k", 0).Created(0, 1).StartPut(1, "k", "a").StartPut(2, "k", "b");
+}
+Script Unanswered(StatusCode code) {
+  return Script().Watch("k", 0).Created(0, 1).StartPut(1, "k", "a").FailCall(1, Method::kPut, code);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ReliableKnowledge, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"EventsMayOvertakeTheAnswer",
+         Overtaking()
+             .DeliverRaw(0, {Put("k", "a", 2)})
+             .DeliverRaw(0, {Put("k", "b", 3, 2)})
+             .AckPut(1, 2)
+             .AckPut(2, 3),
+         {}},
+        {"AnswersMayComeInAnyOrder",
+         Overtaking()
+             .DeliverRaw(0, {Put("k", "a", 2), Put("k", "b", 3, 2)})
+             .AckPut(2, 3)
+             .AckPut(1, 2),
+         {}},
+        {"OvertakingButWrong",
+         Overtaking()
+             .DeliverRaw(0, {Put("k", "a", 2)})
+             .DeliverRaw(0, {Put("k", "B", 3, 2)})
+             .AckPut(1, 2)
+             .AckPut(2, 3),
+         {"Reliable"}},
+        {"NeverWritten",
+         Script()
+             .Put("k", "a", 2)
+             .Watch("k", 2)
+             .Created(0, 2)
+             .Deliver(0, {{2, "k"}})
+             .DeliverRaw(0, {Put("k", "b", 3, 2)}),
+         {"Reliable"}},
+        {"NeverWrittenToThisKey",
+         Script()
+             .Put("j", "a", 2)
+             .Put("k", "a", 3)
+             .Watch("k", 2)
+             .Created(0, 3)
+             .DeliverRaw(0, {Put("k", "x", 2)})
+             .Deliver(0, {{3, "k"}}),
+         {"Reliable"}},
+        {"MayHaveBeenWritten",
+         Unanswered(StatusCode::kUnavailable).DeliverRaw(0, {Put("k", "a", 2)}),
+         {},
+         true},
+        {"RefusedForCertain",
+         Unanswered(StatusCode::kInvalidArgument).DeliverRaw(0, {Put("k", "a", 2)}),
+         {"Reliable"}},
+        {"UnansweredAndHarmless", Unanswered(StatusCode::kUnavailable).Read(1), {}},
+        {"StillOutAtTheEnd",
+         Script()
+             .Watch("k", 0)
+             .Created(0, 1)
+             .StartPut(1, "k", "a")
+             .DeliverRaw(0, {Put("k", "a", 2)}),
+         {},
+         true},
+        {"SettledByTheWitness",
+         Unanswered(StatusCode::kUnavailable)
+             .On(2, "witness")
+             .DeliverRaw(0, {Put("k", "a", 2)})
+             .On(1)
+             .DeliverRaw(0, {Put("k", "a", 2)})
+             .Put("k", "b", 3)
+             .DeliverRaw(0, {Put("k", "b", 3, 2)}),
+         {}},
+        {"SettledByTheWitnessAndThenLost",
+         Unanswered(StatusCode::kUnavailable)
+             .On(2, "witness")
+             .DeliverRaw(0, {Put("k", "a", 2)})
+             .Put("j", "b", 3),
+         {"Settled"}},
+        {"OlderThanTheRecording",
+         Script(10)
+             .Put("k", "a", 11)
+             .Watch("k", 5)
+             .Created(0, 11)
+             .DeliverRaw(0, {Put("k", "old", 7)})
+             .DeliverRaw(0, {Put("k", "a", 11, 4)}),
+         {}},
+        {"StrayEvents",
+         Script()
+             .Put("k", "a", 2)
+             .Watch("k", 2)
+             .Created(0, 2)
+             .Deliver(0, {{2, "k"}})
+             .Deliver(7, {{2, "k"}}),
+         {"Reliable"}},
+        {"BeforeTheCreatedReply",
+         Script().Put("k", "a", 2).Watch("k", 2).Deliver(0, {{2, "k"}}).Created(0, 2),
+         {"Reliable", "Settled"}},
+    }),
+    RowName);
+
+TEST(Reliable, SaysWhatIsLostAndHowMuch) {
+  const Judgement judgement = Basic().Deliver(0, {{2, "k"}, {5, "k"}}).Judge();
+  ASSERT_EQ(judgement.findings.size(), 1u);
+  EXPECT_EQ(judgement.findings[0].expected, "the put of \"k\" at revision 3");
+  EXPECT_EQ(
+      judgement.findings[0].observed,
+      "it never came, though revision 5 did, in line 15; 2 owed changes were left out in all");
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/testing/script.h"
+
+namespace watchproof {
+namespace {
+
+Message PutMessage(const std::string& key, const std::string& value) {
+  return Message().Text(1, key).Text(2, value);
+}
+Message DeleteMessage(const std::string& key, const std::string& end) {
+  Message message;
+  message.Text(1, key);
+  if (!end.empty()) message.Text(2, end);
+  return message;
+}
+Message EventMessage(const Event& event) {
+  return Message().Optional(1, event.deleted ? 1 : 0).Nested(2, KeyValue(event.kv));
+}
+Message ResponseMessage(std::int64_t header, std::int64_t id) {
+  return Message().Nested(1, Header(header)).Optional(2, id);
+}
+
+}  // namespace
+
+Script::Script(std::int64_t base) {
+  Add({.kind = EntryKind::kRunStarted, .text = "{}"});
+  Read(base);
+  On(1);
+}
+
+Script& Script::Add(Entry entry) {
+  const Line line(lines_.size() + 1);
+  entry.at = std::chrono::milliseconds(line.value);
+  lines_.push_back({line, std::move(entry)});
+  return *this;
+}
+
+Script& Script::On(std::uint32_t stream, const std::string& road) {
+  stream_ = StreamId(stream);
+  for (const NumberedEntry& line : lines_) {
+    if (line.entry.kind == EntryKind::kStreamOpened && line.entry.stream == stream_) return *this;
+  }
+  return Add({.kind = EntryKind::kStreamOpened, .stream = stream_, .text = road});
+}
+
+Script& Script::Call(Method method, std::string request, std::string response) {
+  const CallId call(++calls_);
+  Add({.kind = EntryKind::kCallStarted,
+       .method = method,
+       .call = call,
+       .payload = Bytes::Take(std::move(request))});
+  return Add({.kind = EntryKind::kCallEnded,
+              .method = method,
+              .call = call,
+              .payload = Bytes::Take(std::move(response))});
+}
+
+void Script::RecordPut(const std::string& key, const std::string& value, std::int64_t revision) {
+  KeyValueFields& kv = living_[key];
+  kv = {.key = key,
+        .value = value,
+        .create = kv.version == 0 ? revision : kv.create,
+        .mod = revision,
+        .version = kv.version + 1};
+  written_[{revision, key}] = {.deleted = false, .kv = kv};
+}
+
+std::vector<std::string> Script::RecordDelete(const std::string& key, const std::string& end,
+                                              std::int64_t revision) {
+  std::vector<std::string> gone;
+  for (const auto& [name, kv] : living_) {
+    if (end.empty() ? name == key : name >= key && name < end) gone.push_back(name);
+  }
+  for (const std::string& name : gone) {
+    living_.erase(name);
+    KeyValueFields kv;
+    kv.key = name;
+    kv.mod = revision;
+    written_[{revision, name}] = {.deleted = true, .kv = kv};
+  }
+  return gone;
+}
+
+Script& Script::Put(const std::string& key, const std::string& value, std::int64_t revision) {
+  RecordPut(key, value, revision);
+  return Call(Method::kPut, PutMessage(key, value).bytes(),
+              Message().Nested(1, Header(revision)).bytes());
+}
+
+Script& Script::Delete(const std::string& key, std::int64_t revision, const std::string& end) {
+  const auto gone = static_cast<std::int64_t>(RecordDelete(key, end, revision).size());
+  return Call(Method::kDeleteRange, DeleteMessage(key, end).bytes(),
+              Message().Nested(1, Header(revision)).Optional(2, gone).bytes());
+}
+
+Script& Script::Txn(const TxnParts& parts, std::int64_t revision) {
+  Message request;
+  Message response = Message().Nested(1, Header(revision)).Number(2, 1);
+  for (const PutPart& put : parts.puts) {
+    RecordPut(put.key, put.value, revision);
+    request.Nested(2, Message().Nested(2, PutMessage(put.key, put.value)));
+    response.Nested(3, Message().Nested(2, Message()));
+  }
+  for (const std::string& key : parts.deletes) {
+    const auto gone = static_cast<std::int64_t>(RecordDelete(key, {}, revision).size());
+    request.Nested(2, Message().Nested(3, DeleteMessage(key, {})));
+    response.Nested(3, Message().Nested(3, Message().Optional(2, gone)));
+  }
+  return Call(Method::kTxn, request.bytes(), response.bytes());
+}
+
+Script& Script::Compact(std::int64_t revision) {
+  return Call(Method::kCompact, Message().Number(1, revision).bytes(),
+              Message().Nested(1, Header(revision)).bytes());
+}
+
+Script& Script::StartPut(std::uint32_t call, const std::string& key, const std::string& value) {
+  started_[call] = {key, value};
+  return Add({.kind = EntryKind::kCallStarted,
+              .method = Method::kPut,
+              .call = CallId(call),
+              .payload = Bytes::Take(PutMessage(key, value).bytes())});
+}
+
+Script& Script::AckPut(std::uint32_t call, std::int64_t revision) {
+  RecordPut(started_[call].key, started_[call].value, revision);
+  return Add({.kind = EntryKind::kCallEnded,
+              .method = Method::kPut,
+              .call = CallId(call),
+              .payload = Bytes::Take(Message().Nested(1, Header(revision)).bytes())});
+}
+
+Script& Script::StartCompact(std::uint32_t call, std::int64_t revision) {
+  return Add({.kind = EntryKind::kCallStarted,
+              .method = Method::kCompact,
+              .call = CallId(call),
+              .payload = Bytes::Take(Message().Number(1, revision).bytes())});
+}
+
+Script& Script::EndCompact(std::uint32_t call, StatusCode code) {
+  return FailCall(call, Method::kCompact, code);
+}
+
+Script& Script::FailCall(std::uint32_t call, Method method, StatusCode code) {
+  return Add({.kind = EntryKind::kCallEnded, .method = method, .code = code, .call = CallId(call)});
+}
+
+Script& Script::Read(std::int64_t revision) {
+  return Call(Method::kRange, Message().Text(1, "any").bytes(),
+              Message().Nested(1, Header(revision)).bytes());
+}
+
+Script& Script::Payload(EntryKind kind, std::string payload) {
+  return Add({.kind = kind, .stream = stream_, .payload = Bytes::Take(std::move(payload))});
+}
+
+Script& Script::Watch(const std::string& key, std::int64_t start, const CreateOptions& options) {
+  Message create;
+  create.Text(1, key);
+  if (!options.range_end.empty()) create.Text(2, options.range_end);
+  create.Optional(3, start);
+  if (options.no_put) create.Number(5, 0);
+  if (options.no_delete) create.Number(5, 1);
+  create.Optional(7, options.id).Optional(8, options.fragment ? 1 : 0);
+  return Payload(EntryKind::kRequestSent, Message().Nested(1, create).bytes());
+}
+
+Script& Script::Cancel(std::int64_t id) {
+  return Payload(EntryKind::kRequestSent, Message().Nested(2, Message().Optional(1, id)).bytes());
+}
+
+Script& Script::Respond(const Message& message) {
+  return Payload(EntryKind::kResponseReceived, message.bytes());
+}
+
+Script& Script::Created(std::int64_t id, std::int64_t header) {
+  return Respond(ResponseMessage(header, id).Number(3, 1));
+}
+
+Script& Script::Refused(std::int64_t id, const std::string& reason) {
+  return Respond(ResponseMessage(1, id).Number(3, 1).Number(4, 1).Text(6, reason));
+}
+
+std::vector<Event> Script::All(const std::vector<Written>& events) const {
+  std::vector<Event> all;
+  for (const Written& event : events) all.push_back(As(event));
+  return all;
+}
+
+Script& Script::Send(std::int64_t id, const std::vector<Event>& events, bool fragment) {
+  Message message = ResponseMessage(events.back().kv.mod, id);
+  message.Optional(7, fragment ? 1 : 0);
+  for (const Event& event : events) message.Nested(11, EventMessage(event));
+  return Respond(message);
+}
+
+Script& Script::Deliver(std::int64_t id, const std::vector<Written>& events) {
+  return Send(id, All(events), false);
+}
+Script& Script::DeliverPart(std::int64_t id, const std::vector<Written>& events) {
+  return Send(id, All(events), true);
+}
+Script& Script::DeliverRaw(std::int64_t id, const std::vector<Event>& events) {
+  return Send(id, events, false);
+}
+
+Script& Script::Progress(std::int64_t id, std::int64_t revision) {
+  return Respond(ResponseMessage(revision, id));
+}
+Script& Script::Compacted(std::int64_t id, std::int64_t compact_revision) {
+  return Respond(ResponseMessage(1, id).Number(4, 1).Number(5, compact_revision));
+}
+Script& Script::Cancelled(std::int64_t id, const std::string& reason) {
+  return Respond(ResponseMessage(1, id).Number(4, 1).Text(6, reason));
+}
+
+Script& Script::Mark(const std::string& text) {
+  return Add({.kind = EntryKind::kMark, .text = text});
+}
+Script& Script::Closed(StatusCode code) {
+  return Add({.kind = EntryKind::kStreamClosed, .code = code, .stream = stream_, .text = "bye"});
+}
+
+Judgement Script::Judge(const JudgeOptions& options) const {
+  watchproof::Judge judge(options);
+  for (const NumberedEntry& line : lines_) judge.Consume(line);
+  return judge.Finish();
+}
+
+}  // namespace watchproof

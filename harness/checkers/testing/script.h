@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a recording by hand, line by line, for the truth tables of the checkers.
+//
+//   Script script;                                   // an empty store, stream 1 open
+//   script.Put("k", "v", 2).Watch("k", 2).Created(0).Deliver(0, {{2, "k"}});
+//   Judgement judgement = script.Judge();
+//
+// The script remembers what it wrote in the plainest way (a map), so that Deliver({{revision,
+// key}}) gives the event as it ought to be; a wrong event is spelled out as an Event. Lines are 1
+// ms apart. Not thread-safe.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/checkers/judge.h"
+#include "harness/history/testing/wire_writer.h"
+
+namespace watchproof {
+
+// An event in full.
+struct Event {
+  bool deleted = false;
+  KeyValueFields kv{};
+};
+// An event as it was written.
+struct Written {
+  std::int64_t revision = 0;
+  std::string key{};
+};
+
+struct CreateOptions {
+  std::string range_end{};
+  std::int64_t id = 0;  // 0: the server chooses
+  bool fragment = false;
+  bool no_put = false;
+  bool no_delete = false;
+};
+struct PutPart {
+  std::string key{};
+  std::string value{};
+};
+struct TxnParts {
+  std::vector<PutPart> puts{};
+  std::vector<std::string> deletes{};
+};
+
+class Script {
+ public:
+  // Opens stream 1 and reads once through the side door, which finds the store at `base`.
+  explicit Script(std::int64_t base = 1);
+
+  // The stream that the following lines speak of.
+  Script& On(std::uint32_t stream, const std::string& road = "faulted");
+
+  // Writes that were acknowledged with the revision.
+  Script& Put(const std::string& key, const std::string& value, std::int64_t revision);
+  // Deletes the keys that the script knows in the range.
+  Script& Delete(const std::string& key, std::int64_t revision, const std::string& end = {});
+  Script& Txn(const TxnParts& parts, std::int64_t revision);
+  Script& Compact(std::int64_t revision);
+  // The two halves of a call.
+  Script& StartPut(std::uint32_t call, const std::string& key, const std::string& value);
+  Script& AckPut(std::uint32_t call, std::int64_t revision);
+  Script& StartCompact(std::uint32_t call, std::int64_t revision);
+  Script& EndCompact(std::uint32_t call, StatusCode code);
+  Script& FailCall(std::uint32_t call, Method method, StatusCode code);
+  // A read through the side door, which says how far the store is.
+  Script& Read(std::int64_t revision);
+
+  Script& Watch(const std::string& key, std::int64_t start, const CreateOptions& options = {});
+  Script& Cancel(std::int64_t id);
+  Script& Created(std::int64_t id, std::int64_t header = 1);
+  Script& Refused(std::int64_t id, const std::string& reason);
+  Script& Deliver(std::int64_t id, const std::vector<Written>& events);
+  Script& DeliverPart(std::int64_t id,
+                      const std::vector<Written>& events);  // a fragment, not the last
+  Script& DeliverRaw(std::int64_t id, const std::vector<Event>& events);
+  Script& Progress(std::int64_t id, std::int64_t revision);
+  Script& Compacted(std::int64_t id, std::int64_t compact_revision);
+  Script& Cancelled(std::int64_t id, const std::string& reason = {});
+  Script& Mark(const std::string& text);
+  Script& Closed(StatusCode code);
+  Script& Payload(EntryKind kind, std::string payload);
+
+  const std::vector<NumberedEntry>& lines() const { return lines_; }
+  Event As(const Written& written) const { return written_.at({written.revision, written.key}); }
+  Judgement Judge(const JudgeOptions& options = {}) const;
+
+ private:
+  Script& Add(Entry entry);
+  Script& Call(Method method, std::string request, std::string response);
+  Script& Respond(const Message& message);
+  void RecordPut(const std::string& key, const std::string& value, std::int64_t revision);
+  std::vector<std::string> RecordDelete(const std::string& key, const std::string& end,
+                                        std::int64_t revision);
+  std::vector<Event> All(const std::vector<Written>& events) const;
+  Script& Send(std::int64_t id, const std::vector<Event>& events, bool fragment);
+
+  std::vector<NumberedEntry> lines_;
+  StreamId stream_{1};
+  std::uint32_t calls_ = 1000;
+  std::map<std::uint32_t, PutPart> started_;
+  std::map<std::string, KeyValueFields> living_;
+  std::map<std::pair<std::int64_t, std::string>, Event> written_;
+};
+
+}  // namespace watchproof

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unique: no change is given twice to one watch.
+#include <array>
+
+#include "harness/checkers/checker.h"
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+namespace {
+
+class Unique final : public Checker {
+ public:
+  using Checker::Checker;
+
+  void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
+                Findings& findings) override {
+    Recent& recent = At(recent_, watch);
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      if (compared[i].match == Match::kRepeated) {
+        findings.Add(Guarantee::kUnique, watch, [&] {
+          return Describe(response.message.events[i], compared[i].owed, response, recent);
+        });
+      } else if (compared[i].match == Match::kOwed || compared[i].match == Match::kLate) {
+        recent.given[recent.count++ % kRemembered] = {compared[i].owed, response.where};
+      }
+    }
+  }
+
+ private:
+  // A repetition mostly follows at once; of what lies further back only the fact is known, not the
+  // line.
+  static constexpr std::size_t kRemembered = 16;
+
+  struct Given {
+    std::uint32_t owed = 0;
+    Where where;
+  };
+  struct Recent {
+    std::array<Given, kRemembered> given;
+    std::size_t count = 0;
+  };
+
+  static Draft Describe(const EventView& event, std::uint32_t owed, const Response& response,
+                        const Recent& recent) {
+    Draft draft{.expected = fmt::format("the {} once", Phrase(event)),
+                .observed = fmt::format("it was given again in line {}", response.where.line.value),
+                .evidence = {response.where.line},
+                .at = response.where.at};
+    for (std::size_t i = 0; i < std::min(recent.count, kRemembered); ++i) {
+      const Given& given = recent.given[i];
+      if (given.owed != owed) continue;
+      draft.observed = fmt::format("it was given again {}", Since(response.where, given.where));
+      draft.evidence.insert(draft.evidence.begin(), given.where.line);
+      break;
+    }
+    return draft;
+  }
+
+  std::vector<Recent> recent_;
+};
+
+const CheckerRegistration kUnique{{
+    .guarantee = Guarantee::kUnique,
+    .promise = "No change is given twice to one watch.",
+    .explain = "A change is one key at one revision. A watch is given each change at most once, "
+               "however often "
+               "the server had to catch up, park responses or retry. A client that counts or adds "
+               "up events "
+               "relies on it. Source: the guarantee \"unique\" of the etcd v3 watch API.",
+    .make = [](const Facts& facts) { return std::make_unique<Unique>(facts); },
+}};
+
+}  // namespace
+}  // namespace watchproof

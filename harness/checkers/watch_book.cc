@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/watch_book.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+
+std::optional<std::size_t> WatchBook::Find(StreamId stream, std::uint32_t ordinal) const {
+  const auto found = by_ordinal_.find({stream.value, ordinal});
+  if (found == by_ordinal_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string WatchBook::Label(WatchIndex watch) const {
+  const WatchState& state = states_[watch.value];
+  const WatchDetails& details = details_[watch.value];
+  const std::string name =
+      state.created
+          ? fmt::format("watch {}", state.id)
+          : fmt::format("create request {} (not answered with a watch)", state.ordinal + 1);
+  const std::string from = state.created || details.requested_start > 0
+                               ? fmt::format(" from revision {}", state.start)
+                               : std::string();
+  return fmt::format("{} of stream {} on {}{}", name, state.stream.value,
+                     Phrase(details.range.range), from);
+}
+
+void WatchBook::Ask(const Asked& asked, Revision floor) {
+  by_ordinal_[{asked.stream.value, asked.ordinal}] = states_.size();
+  WatchState& state = states_.emplace_back();
+  state.stream = asked.stream;
+  state.ordinal = asked.ordinal;
+  state.key = asked.request.key;
+  state.range_end = asked.request.range_end;
+  state.start = Revision(std::max<std::int64_t>(asked.request.start_revision, 0));
+  state.position = state.start;
+  WatchDetails& details = details_.emplace_back();
+  details.range = {.range = KeyRange(asked.request.key, asked.request.range_end),
+                   .puts = !asked.request.no_put,
+                   .deletes = !asked.request.no_delete};
+  details.requested_start = asked.request.start_revision;
+  details.floor_when_asked = floor;
+  details.asked = asked.where;
+  details.latest = asked.where;
+}
+
+void WatchBook::Arrive(WatchIndex watch, Where where) {
+  states_[watch.value].last_arrival = where.at;
+  details_[watch.value].latest = where;
+}
+
+// etcd takes the revision for a start of 0 and for the created header in one step. What a negative
+// start means differs between releases that accept it; it is taken for 0.
+void WatchBook::Create(WatchIndex watch, const Response& response) {
+  WatchState& state = states_[watch.value];
+  state.created = true;
+  state.id = WatchId(response.message.watch_id);
+  if (details_[watch.value].requested_start <= 0) {
+    state.start = Revision(response.message.header.revision).next();
+  }
+  state.position = state.start;
+  details_[watch.value].created = response.where;
+  Arrive(watch, response.where);
+}
+
+void WatchBook::Deliver(WatchIndex watch, const Response& response) {
+  WatchState& state = states_[watch.value];
+  state.events += response.message.events.size();
+  state.last_event = std::max(state.last_event, response.highest);
+  state.position = std::max(state.position, response.highest.next());
+  Arrive(watch, response.where);
+}
+
+void WatchBook::Progress(WatchIndex watch, const Response& response) {
+  WatchState& state = states_[watch.value];
+  const Revision revision(response.message.header.revision);
+  state.bookmark = std::max(state.bookmark, revision);
+  state.position = std::max(state.position, revision.next());
+  ++state.progress_answers;
+  Arrive(watch, response.where);
+}
+
+void WatchBook::End(WatchIndex watch, WatchEnd end, Where where, std::string_view text) {
+  states_[watch.value].end = end;
+  WatchDetails& details = details_[watch.value];
+  details.ended = where;
+  details.end_text = text;
+  if (end != WatchEnd::kStreamClosed) Arrive(watch, where);
+}
+
+}  // namespace watchproof

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each watch asked for and where it stands: the part of judging that all checkers share.
+//
+//   book.state(watch).position ...   book.details(watch).floor_when_asked ...   book.Label(watch)
+//
+// The book shows a watch as it stood before the observation at hand. It is kept by the judge;
+// checkers read it. Not thread-safe.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/checkers/judge.h"
+#include "harness/history/narrator.h"
+#include "harness/model/timeline.h"
+
+namespace watchproof {
+
+// What checkers know of a watch beyond its public state.
+struct WatchDetails {
+  TrackedRange range;
+  std::int64_t requested_start = 0;
+  Revision floor_when_asked{};  // compaction acknowledged before the create was sent
+  Where asked;
+  std::optional<Where> created;
+  std::optional<Where> cancel_asked;
+  std::optional<Where> ended;
+  Where latest;          // its latest message, or the create request
+  std::string end_text;  // the target's reason, or the stream's final status
+  bool stream_close_intended = false;
+
+  // Its start was already compacted when it asked: the answer must be ErrCompacted.
+  bool starts_below_floor() const {
+    return requested_start > 0 && Revision(requested_start) < floor_when_asked;
+  }
+};
+
+class WatchBook {
+ public:
+  std::size_t size() const { return states_.size(); }
+  const std::vector<WatchState>& states() const { return states_; }
+  const WatchState& state(WatchIndex watch) const { return states_[watch.value]; }
+  const WatchDetails& details(WatchIndex watch) const { return details_[watch.value]; }
+  std::optional<std::size_t> Find(StreamId stream, std::uint32_t ordinal) const;
+  // Names the watch to a reader: "watch 3 of stream 1 on "k" from revision 2".
+  std::string Label(WatchIndex watch) const;
+
+  // For the judge.
+  WatchState& state(WatchIndex watch) { return states_[watch.value]; }
+  WatchDetails& details(WatchIndex watch) { return details_[watch.value]; }
+  void Ask(const Asked& asked, Revision floor);
+  void Create(WatchIndex watch, const Response& response);
+  void Deliver(WatchIndex watch, const Response& response);
+  void Progress(WatchIndex watch, const Response& response);
+  void End(WatchIndex watch, WatchEnd end, Where where, std::string_view text);
+
+ private:
+  void Arrive(WatchIndex watch, Where where);
+
+  std::vector<WatchState> states_;
+  std::vector<WatchDetails> details_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> by_ordinal_;
+};
+
+}  // namespace watchproof

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// One attempt of one case in its own process, from its start to a result that can be believed.
+//
+//   WP_ASSIGN_OR_RETURN(auto process, CaseProcess::Start({...}));
+//   poll on process->descriptor(); process->Read(); process->Tick(); until process->ended()
+//   std::optional<AttemptResult> result = process->Conclude();
+//
+// A crash, a hang, an exit without a record and a record with a bad exit are harness errors with
+// the last words of the case. Not thread-safe. Ownership: the destructor kills the process and its
+// group.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+#include "harness/cli/run_folder.h"
+#include "harness/driver/attempt_spec.h"
+#include "harness/driver/result.h"
+#include "harness/targets/child_process.h"
+
+namespace watchproof {
+
+struct CaseProcessOptions {
+  std::filesystem::path executable;  // run as `<executable> case --spec JSON`
+  AttemptSpec spec;
+  AttemptFolder folder;
+  Duration timeout = 60s;
+};
+
+class CaseProcess {
+ public:
+  static Result<std::unique_ptr<CaseProcess>> Start(CaseProcessOptions options);
+  ~CaseProcess();
+  CaseProcess(const CaseProcess&) = delete;
+  CaseProcess& operator=(const CaseProcess&) = delete;
+
+  // Readable when there is something of the result; -1 once it was closed.
+  int descriptor() const { return read_end_; }
+  void Read();
+  // Sends what is due: a request to stop at the time limit, a kill when that was not obeyed.
+  void Tick();
+  // When Tick is due next.
+  TimePoint next_tick() const { return next_; }
+  bool ended() const;
+
+  // Passes SIGINT or SIGTERM on, so that the case heals and stops its target.
+  void Interrupt(int signal);
+  void Kill();
+
+  // Empty when it was interrupted before it came to a verdict. Requires: ended().
+  std::optional<AttemptResult> Conclude();
+
+  const AttemptSpec& spec() const { return options_.spec; }
+  const AttemptFolder& folder() const { return options_.folder; }
+  TimePoint started() const { return started_; }
+
+ private:
+  explicit CaseProcess(CaseProcessOptions options);
+  Result<AttemptResult> ReadRecord(const ExitState& end) const;
+  std::string WithLastWords(std::string reason) const;
+
+  const CaseProcessOptions options_;
+  const std::string started_utc_;
+  const TimePoint started_;
+  TimePoint next_;
+  enum class Phase { kRunning, kTimeUp, kInterrupted, kKilled } phase_ = Phase::kRunning;
+  bool timed_out_ = false;
+  bool interrupted_ = false;
+  int read_end_ = -1;
+  std::string received_;
+  std::unique_ptr<ChildProcess> child_;
+};
+
+// A result for an attempt whose process could not say anything.
+AttemptResult HarnessError(const AttemptSpec& spec, std::string folder, std::string reason);
+
+}  // namespace watchproof

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/catalog.h"
+
+#include <fmt/format.h>
+
+#include "cases/support/case_registry.h"
+#include "embedded_store/defects/defect.h"
+#include "harness/checkers/guarantee.h"
+#include "harness/driver/result.h"
+#include "harness/faults/fault.h"
+#include "harness/targets/target_info.h"
+#include "proxies/effects/effect.h"
+
+namespace watchproof {
+namespace {
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+std::string Issues(const std::vector<int>& numbers) {
+  std::vector<std::string> texts;
+  for (const int number : numbers) {
+    texts.push_back(fmt::format("https://github.com/etcd-io/etcd/issues/{}", number));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+void AddCases(std::vector<CatalogEntry>& catalog) {
+  for (const CaseInfo& info : AllCases()) {
+    std::vector<std::string> needs;
+    for (const Capability need : info.needs) needs.emplace_back(Name(need));
+    Facts facts = {{"requirement", info.requirement},
+                   {"level", std::string(Name(info.level))},
+                   {"judges", fmt::format("{}", fmt::join(info.guarantees, ", "))},
+                   {"needs", fmt::format("{}", fmt::join(needs, ", "))},
+                   {"upstream", Issues(info.upstream)},
+                   {"source", info.file.empty() ? "" : fmt::format("{}:{}", info.file, info.line)}};
+    catalog.push_back({"case", info.name, info.requirement, info.explain, std::move(facts)});
+  }
+}
+
+void AddGuarantees(std::vector<CatalogEntry>& catalog) {
+  for (const Guarantee guarantee : AllGuarantees()) {
+    const std::string promise(Promise(guarantee));
+    catalog.push_back({"guarantee",
+                       std::string(Name(guarantee)),
+                       promise,
+                       std::string(Explain(guarantee)),
+                       {{"promise", promise}}});
+  }
+}
+
+void AddFaults(std::vector<CatalogEntry>& catalog) {
+  for (const FaultInfo& info : KnownFaults()) {
+    Facts facts;
+    for (const FaultParameterInfo& parameter : info.parameters) {
+      facts.emplace_back(parameter.name, fmt::format("{} (default {})", parameter.explain,
+                                                     parameter.default_value));
+    }
+    catalog.push_back({"fault", info.name, "", info.explain, std::move(facts)});
+  }
+}
+
+void AddEffects(std::vector<CatalogEntry>& catalog) {
+  for (const proxy::EffectInfo& info : proxy::KnownEffects()) {
+    Facts facts;
+    for (const proxy::ParameterInfo& parameter : info.parameters) {
+      facts.emplace_back(parameter.name,
+                         fmt::format("{}; {} (default {})", parameter.explain,
+                                     proxy::ExpectedForm(parameter.kind), parameter.default_value));
+    }
+    catalog.push_back({"effect", info.name, "", info.explain, std::move(facts)});
+  }
+}
+
+void AddDefects(std::vector<CatalogEntry>& catalog) {
+  for (const store::DefectInfo& info : store::KnownDefects()) {
+    catalog.push_back({"defect",
+                       info.name,
+                       "",
+                       info.explain,
+                       {{"upstream", info.upstream_issue},
+                        {"caught by", fmt::format("{}", fmt::join(info.guarantees, ", "))},
+                        {"switch on", fmt::format("--target embedded+{}", info.name)}}});
+  }
+}
+
+void AddWords(std::vector<CatalogEntry>& catalog) {
+  for (const TargetKindInfo& info : TargetKinds()) {
+    catalog.push_back({"target", info.name, info.grammar, info.explain, {{"form", info.grammar}}});
+  }
+  for (const Verdict verdict : {Verdict::kPass, Verdict::kFail, Verdict::kInconclusive,
+                                Verdict::kUnsupported, Verdict::kHarnessError}) {
+    catalog.push_back(
+        {"verdict", std::string(Name(verdict)), "", std::string(Explain(verdict)), {}});
+  }
+  catalog.push_back({"level", "must", "", "A documented promise of the watch API.", {}});
+  catalog.push_back({"level", "should", "", "Documented behaviour that clients rely on.", {}});
+  catalog.push_back({"level", "may", "", "Observed and interesting; nobody promised it.", {}});
+}
+
+}  // namespace
+
+std::vector<CatalogEntry> Catalog() {
+  std::vector<CatalogEntry> catalog;
+  AddCases(catalog);
+  AddGuarantees(catalog);
+  AddFaults(catalog);
+  AddEffects(catalog);
+  AddDefects(catalog);
+  AddWords(catalog);
+  return catalog;
+}
+
+const std::vector<std::string>& ListedKinds() {
+  static const std::vector<std::string> kKinds = {"case",   "guarantee", "fault",
+                                                  "effect", "defect",    "target"};
+  return kKinds;
+}
+
+}  // namespace watchproof

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/cli.h"
+
+#include <unistd.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cstdio>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cases/support/case_registry.h"
+#include "harness/cli/catalog_commands.h"
+#include "harness/cli/exit_code.h"
+#include "harness/cli/parse.h"
+#include "harness/cli/run_command.h"
+#include "harness/cli/run_options.h"
+#include "harness/cli/serve_commands.h"
+#include "harness/cli/version.h"
+
+namespace watchproof {
+namespace {
+
+constexpr char kShortHelp[] =
+    R"(watchproof proves that a store keeps the promises of the etcd watch API while harm is done to it.
+
+  watchproof run                                     the embedded store, every case
+  watchproof run --target etcd:/usr/bin/etcd         a real etcd
+  watchproof explain CompactionSurfaced              what a word means
+
+Commands: run, list, explain, store, proxy. Each has --help.
+Exit codes: 0 good, 1 broken promise, 2 undecided, 3 no target, 4 usage, 5 nothing selected,
+  6 expectations out of date, 70 harness error, 130 interrupted, 143 terminated.
+)";
+
+int Number(ExitCode code) { return static_cast<int>(code); }
+
+// One command line, parsed and carried out.
+class CommandLine {
+ public:
+  CommandLine(int argc, char** argv) : words_(argv, argv + argc) {
+    app_.add_flag("--version", version_, "Version, commit, compiler, libraries");
+    app_.add_flag("--json", json_, "With --version: as JSON");
+    app_.require_subcommand(0, 1);
+    AddList();
+    AddServers();
+    // Not for people: the runner starts one process per case.
+    case_.add_option("--spec", spec_)->required();
+    case_.group("");
+  }
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  int Run() {
+    try {
+      // CLI11 takes its words from the back.
+      app_.parse(std::vector<std::string>(words_.rbegin(), std::prev(words_.rend())));
+    } catch (const CLI::CallForHelp& help) {
+      app_.exit(help);
+      return Number(ExitCode::kOk);
+    } catch (const CLI::ParseError& error) {
+      return Complain(error.what());
+    }
+    return Dispatch();
+  }
+
+ private:
+  void AddList() {
+    list_.add_option("what", name_, "cases, guarantees, faults, effects, defects, targets");
+    list_.add_flag("--json", json_, "One JSON document per line");
+    explain_.add_option("name", name_, "Case, guarantee, fault, effect, defect, verdict, level")
+        ->required();
+    explain_.add_flag("--json", json_, "As a JSON document");
+  }
+
+  void AddServers() {
+    store_.add_option("--listen", store_flags_.listen, "Where clients connect, for etcd's API")
+        ->type_name("HOST:PORT")
+        ->capture_default_str();
+    store_.add_option("--http", store_flags_.http, "Where /health, /version and /metrics are")
+        ->type_name("HOST:PORT");
+    store_.add_option("--defect", store_flags_.defects, "A bug to switch on (repeatable)")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    proxy_.add_option("--listen", proxy_flags_.listen, "Where clients connect")
+        ->type_name("HOST:PORT")
+        ->capture_default_str();
+    proxy_.add_option("--to", proxy_flags_.to, "Where the server is")
+        ->type_name("HOST:PORT")
+        ->required();
+    proxy_.add_option("--latency", proxy_flags_.latency, "Delay and jitter, both directions")
+        ->type_name("20ms~5ms");
+    proxy_.add_option("--effect", proxy_flags_.effects, "Harm to arm at once (repeatable)")
+        ->type_name("KIND:DIRECTION:key=value,...")
+        ->allow_extra_args(false);
+  }
+
+  int Dispatch() {
+    const AsJson json = json_ ? AsJson::kYes : AsJson::kNo;
+    if (case_.parsed()) return RunCaseProcess(spec_);
+    if (list_.parsed()) return Number(ListCommand(name_, json));
+    if (explain_.parsed()) return Number(ExplainCommand(name_, json));
+    if (store_.parsed()) return Number(StoreCommand(store_flags_));
+    if (proxy_.parsed()) return Number(ProxyCommand(proxy_flags_));
+    if (version_) return PrintVersion();
+    if (run_.parsed()) {
+      const Result<RunOptions> options = run_flags_.Resolve(words_);
+      if (!options.has_value()) {
+        fmt::print(stderr, "watchproof run: {}\n", options.error().message());
+        return Number(ExitCode::kUsage);
+      }
+      return Number(RunCommand(*options, words_[0]));
+    }
+    fmt::print("{}", kShortHelp);
+    return Number(isatty(STDOUT_FILENO) == 1 ? ExitCode::kOk : ExitCode::kUsage);
+  }
+
+  int PrintVersion() const {
+    if (json_) {
+      fmt::print("{}\n", nlohmann::json(Versions()).dump());
+      return Number(ExitCode::kOk);
+    }
+    fmt::print("watchproof {}\n", Versions().at("watchproof"));
+    for (const auto& [name, version] : Versions()) {
+      if (name != "watchproof") fmt::print("  {:<10} {}\n", name, version);
+    }
+    return Number(ExitCode::kOk);
+  }
+
+  // The parser's text, and what was probably meant.
+  int Complain(const std::string& message) const {
+    std::string hint;
+    const std::vector<std::string> commands = {"run", "list", "explain", "store", "proxy"};
+    const CLI::App* chosen = &app_;
+    if (words_.size() > 1) {
+      const bool command = std::find(commands.begin(), commands.end(), words_[1]) != commands.end();
+      if (command) chosen = app_.get_subcommand(words_[1]);
+      if (!command && !words_[1].starts_with("-")) {
+        fmt::print(stderr, "watchproof: there is no command '{}'{}\n", words_[1],
+                   DidYouMean(words_[1], commands));
+        return Number(ExitCode::kUsage);
+      }
+    }
+    std::vector<std::string> flags;
+    for (const CLI::Option* option : chosen->get_options()) flags.push_back(option->get_name());
+    for (const std::string& word : words_) {
+      const std::string flag = word.substr(0, word.find('='));
+      if (!flag.starts_with("--") || std::find(flags.begin(), flags.end(), flag) != flags.end()) {
+        continue;
+      }
+      hint = DidYouMean(flag, flags);
+      break;
+    }
+    const std::string who = chosen == &app_ ? "" : " " + chosen->get_name();
+    fmt::print(stderr, "watchproof{}: {}{}\nTry: watchproof{} --help\n", who, message, hint, who);
+    return Number(ExitCode::kUsage);
+  }
+
+  const std::vector<std::string> words_;
+  CLI::App app_{"Proves that a store keeps the promises of the etcd watch API under harm.",
+                "watchproof"};
+  CLI::App& run_ = *app_.add_subcommand("run", "Run cases against targets");
+  CLI::App& list_ = *app_.add_subcommand("list", "What there is to run, break and judge");
+  CLI::App& explain_ = *app_.add_subcommand("explain", "What a word means");
+  CLI::App& store_ = *app_.add_subcommand("store", "Serve the embedded store");
+  CLI::App& proxy_ = *app_.add_subcommand("proxy", "Put harm between a client and a server");
+  CLI::App& case_ = *app_.add_subcommand("case", "One attempt of one case");
+  RunFlags run_flags_{run_};
+  StoreFlags store_flags_;
+  ProxyFlags proxy_flags_;
+  std::string name_;
+  std::string spec_;
+  bool json_ = false;
+  bool version_ = false;
+};
+
+}  // namespace
+
+int Main(int argc, char** argv) {
+  // The last line of defence: whatever a library throws ends as an internal error, not as a crash.
+  try {
+    return CommandLine(argc, argv).Run();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "watchproof: internal error: {}\n", error.what());
+    return Number(ExitCode::kInternal);
+  }
+}
+
+}  // namespace watchproof

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a run talks: results to standard output, progress to standard error.
+//
+//   Console console({.quiet = false, ...});
+//   console.Result(text);                 // a live line steps aside for it
+//   console.Progress("3/10 done, ...");   // on a terminal rewritten in place, else a heartbeat
+//
+// Not thread-safe.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/base/deadline.h"
+#include "harness/cli/run_options.h"
+#include "harness/report/terminal.h"
+
+namespace watchproof {
+
+struct ConsoleOptions {
+  When color = When::kAuto;
+  When progress = When::kAuto;
+};
+
+class Console {
+ public:
+  explicit Console(const ConsoleOptions& options);
+  ~Console() { EraseLine(); }
+  Console(const Console&) = delete;
+  Console& operator=(const Console&) = delete;
+
+  const TerminalStyle& style() const { return style_; }
+  // Complete lines for standard output.
+  void Result(std::string_view text);
+  // One line for standard error.
+  void Note(std::string_view line);
+  // What goes on at the moment. Shown at most ten times a second, off a terminal every 30 s.
+  void Progress(std::string_view line);
+
+ private:
+  void EraseLine();
+
+  TerminalStyle style_;
+  bool live_ = false;       // a line on standard error is rewritten in place
+  bool heartbeat_ = false;  // now and then a whole line instead
+  bool drawn_ = false;
+  std::string line_;
+  TimePoint next_;
+};
+
+// For a command without a run: what suits this terminal and environment.
+TerminalStyle DetectStyle(When color);
+
+}  // namespace watchproof

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exit codes: a public contract, the same for every command.
+//
+// Threads: pure functions.
+#pragma once
+
+#include "harness/report/run_record.h"
+
+namespace watchproof {
+
+enum class ExitCode : int {
+  kOk = 0,                 // everything selected passed, or failed exactly as the manifest says
+  kFailed = 1,             // at least one new failure
+  kInconclusive = 2,       // no failure, but something undecided
+  kTarget = 3,             // a target could not be started or reached
+  kUsage = 4,              // wrong flags or configuration
+  kNothingSelected = 5,    // the selection is empty
+  kStaleExpectations = 6,  // unexpected pass, or an entry that matches nothing
+  kInternal = 70,          // our mistake, or a harness error of a case
+  kInterrupted = 130,
+  kTerminated = 143,
+};
+
+enum class Strict { kNo, kYes };
+
+// Of a run with a selection that was not empty. Several may apply: 130/143, 70, 1, 3, 6, 2, 0 is
+// the order.
+ExitCode Decide(const RunRecord& record, Strict strict);
+
+}  // namespace watchproof

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words of the command line into values. Every error names the text and what was expected.
+//
+// Threads: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+
+namespace watchproof {
+
+// "60s", "500ms", "2m": a number with its unit.
+Result<Duration> ParseDuration(std::string_view text);
+// A whole number of at least `least`.
+Result<int> ParseCount(std::string_view text, int least);
+
+// Part `index` of `count`, from 1.
+struct Shard {
+  int index = 1;
+  int count = 1;
+};
+Result<Shard> ParseShard(std::string_view text);
+
+// "stall:duration=1ms,at-least=64KiB"
+struct NamedParameters {
+  std::string name;
+  std::map<std::string, std::string> parameters;
+};
+Result<NamedParameters> ParseNamedParameters(std::string_view text);
+
+struct HostPort {
+  std::string host;
+  int port = 0;
+};
+// "127.0.0.1:2379", "[::1]:2379"
+Result<HostPort> ParseHostPort(std::string_view text);
+
+// The word of `known` that is most like the given one, or empty if none is alike.
+std::string ClosestMatch(std::string_view word, const std::vector<std::string>& known);
+// "; did you mean X?" or nothing.
+std::string DidYouMean(std::string_view word, const std::vector<std::string>& known);
+
+}  // namespace watchproof

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/run_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <set>
+
+#include "embedded_store/defects/defect.h"
+#include "harness/cli/console.h"
+#include "harness/cli/parse.h"
+#include "harness/cli/run_folder.h"
+#include "harness/cli/run_json.h"
+#include "harness/cli/runner.h"
+#include "harness/cli/version.h"
+#include "harness/driver/attempt_spec.h"
+#include "harness/faults/fault.h"
+#include "harness/report/database.h"
+#include "harness/report/formats.h"
+#include "harness/report/utc.h"
+#include "harness/targets/target_info.h"
+
+namespace watchproof {
+namespace {
+
+ExitCode Complain(ExitCode code, std::string_view message) {
+  fmt::print(stderr, "watchproof run: {}\n", message);
+  return code;
+}
+
+Status CheckDefects(const TargetSpec& spec) {
+  std::vector<std::string> known;
+  for (const store::DefectInfo& info : store::KnownDefects()) known.push_back(info.name);
+  for (const std::string& defect : spec.defects) {
+    if (std::find(known.begin(), known.end(), defect) != known.end()) continue;
+    return Fail(StatusCode::kInvalidArgument,
+                "defect \"{}\" of \"{}\" is not known{}; expected one of {}", defect, spec.text,
+                DidYouMean(defect, known), fmt::join(known, ", "));
+  }
+  return {};
+}
+
+// Made once here for its errors, so that a wrong name is a usage error and not a case's trouble.
+Status CheckFaults(const RunOptions& options) {
+  for (const auto& [name, parameters] : options.faults) {
+    if (const auto fault = MakeFault(name, parameters); !fault.has_value()) {
+      return fault.error().WithContext("--fault");
+    }
+  }
+  return {};
+}
+
+Status CheckTargets(const std::vector<std::string>& targets) {
+  std::set<std::string> seen;
+  for (const std::string& text : targets) {
+    if (const Result<TargetSpec> spec = ParseTargetSpec(text); !spec.has_value()) {
+      return spec.error().WithContext("--target");
+    } else if (Status defects = CheckDefects(*spec); !defects.ok()) {
+      return std::move(defects).WithContext("--target");
+    }
+    if (!seen.insert(text).second) {
+      return Fail(StatusCode::kInvalidArgument, "--target: '{}' is given twice", text);
+    }
+  }
+  return {};
+}
+
+Result<Expectations> LoadExpectations(const std::filesystem::path& manifest) {
+  if (manifest.empty()) return Expectations::BuiltIn();
+  std::ifstream file(manifest, std::ios::binary);
+  if (!file) {
+    return Fail(StatusCode::kNotFound, "--manifest: '{}' cannot be read", manifest.string());
+  }
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  Result<Expectations> parsed = Expectations::Parse(text);
+  if (!parsed.has_value()) {
+    return parsed.error().WithContext("--manifest: {}", manifest.string());
+  }
+  return parsed;
+}
+
+std::uint64_t DrawSeed() {
+  // 28 bits: enough never to meet the same one by accident in a working week, short to type.
+  std::random_device device;
+  return device() & 0xfffffffU;
+}
+
+RunRecord MakeRecord(const RunOptions& options, const std::vector<CaseInfo>& cases,
+                     std::uint64_t seed, const std::string& executable) {
+  RunRecord record;
+  record.seed = FormatSeed(seed);
+  record.executable = executable;
+  record.repeat_flags = options.repeat_flags;
+  record.versions = Versions();
+  record.targets = options.targets;
+  for (const CaseInfo& info : cases) {
+    record.cases.push_back({.name = info.name,
+                            .requirement = info.requirement,
+                            .level = std::string(Name(info.level)),
+                            .file = info.file,
+                            .line = info.line});
+  }
+  return record;
+}
+
+std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
+  const std::size_t pairs = record.cases.size() * record.targets.size();
+  std::string attempts = "until something fails";
+  if (options.repeat != 0) {
+    attempts = Count(pairs * static_cast<std::size_t>(options.repeat), "attempt");
+  }
+  return fmt::format("watchproof {}: {} on {}, {}, {} at a time, seed {}\n",
+                     record.versions.at("watchproof"), Count(record.cases.size(), "case"),
+                     fmt::join(record.targets, ", "), attempts, options.jobs, record.seed);
+}
+
+void PrintPlan(const RunRecord& record, const RunOptions& options, std::uint64_t seed) {
+  if (options.json) {
+    fmt::print("{}\n", PlanHeader(record, options));
+    return;
+  }
+  fmt::print("{}", OpeningLine(record, options));
+  const int shown = std::clamp(options.repeat, 1, 1000);
+  for (int attempt = 1; attempt <= shown; ++attempt) {
+    for (const CaseNote& note : record.cases) {
+      for (const std::string& target : record.targets) {
+        fmt::print("  {}  {}  seed {}\n", note.name, target,
+                   FormatSeed(SeedOfAttempt(seed, attempt)));
+      }
+    }
+  }
+  if (options.repeat != shown) fmt::print("  and so on, each attempt with its own seed\n");
+}
+
+// Entries of the releases that were run whose case does not exist, so that they can never match.
+std::vector<std::string> StaleEntries(const RunRecord& record, const Expectations& expectations) {
+  std::set<std::string> stale;
+  for (const AttemptNote& attempt : record.attempts) {
+    const AttemptResult& result = attempt.result;
+    const Release* release =
+        expectations.FindRelease(TargetKind(result.target), result.target_version);
+    if (release == nullptr) continue;
+    for (const ExpectedFailure& expected : release->expected) {
+      if (FindCase(expected.case_name) != nullptr) continue;
+      stale.insert(fmt::format("{} {} expects {} to fail, and there is no such case",
+                               release->product, release->version, expected.case_name));
+    }
+  }
+  return {stale.begin(), stale.end()};
+}
+
+// Everything that is written once the last attempt has ended. Continues after errors: what can be
+// written is written.
+Status WriteReports(const RunRecord& record, const RunOptions& options, RunFolder& folder) {
+  Status first = folder.Write("run.json", ToRunJson(record, options, Finished::kYes));
+  for (const Format& format : AllFormats()) {
+    Status written = folder.Write(format.file, format.render(record));
+    if (first.ok()) first = std::move(written);
+  }
+  Status added = AddToDatabase(folder.run_dir(), folder.id());
+  if (first.ok()) first = std::move(added);
+  return first;
+}
+
+Status OpenFiles(const RunRecord& record, const RunOptions& options, RunFolder& folder) {
+  WP_RETURN_IF_ERROR(folder.Write("run.json", ToRunJson(record, options, Finished::kNo)));
+  WP_RETURN_IF_ERROR(folder.Write("results.jsonl", ""));
+  return folder.AppendLine("plan.jsonl", PlanHeader(record, options));
+}
+
+ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
+                  const Expectations& expectations, std::uint64_t seed, RunRecord& record) {
+  Signals& signals = Signals::Install();
+  const std::int64_t now = UtcNow();
+  Result<RunFolder> folder = RunFolder::Create(options.run_dir, record.seed, now);
+  if (!folder.has_value()) return Complain(ExitCode::kUsage, folder.error().message());
+  record.id = folder->id();
+  record.folder = folder->shown();
+  record.started = FormatUtc(now);
+  if (Status opened = OpenFiles(record, options, *folder); !opened.ok()) {
+    return Complain(ExitCode::kUsage, opened.message());
+  }
+  Console console({.color = options.color, .progress = options.progress});
+  if (!options.json) console.Result(OpeningLine(record, options));
+  Status broken;
+  if (!cases.empty()) {
+    Runner runner({.options = options,
+                   .cases = cases,
+                   .seed = seed,
+                   .expectations = expectations,
+                   .folder = *folder,
+                   .console = console,
+                   .signals = signals,
+                   .record = record});
+    broken = runner.Run();
+  }
+  record.stale = StaleEntries(record, expectations);
+  ExitCode code = Decide(record, options.strict);
+  if (!broken.ok() && record.interrupted.empty()) code = ExitCode::kInternal;
+  record.exit_code = static_cast<int>(code);
+  const Status written = WriteReports(record, options, *folder);
+  if (!written.ok() && record.interrupted.empty()) code = ExitCode::kInternal;
+  console.Result(options.json ? SummaryJson(record) + "\n" : LastScreen(record, console.style()));
+  if (!broken.ok()) Complain(code, broken.message());
+  if (!written.ok()) Complain(code, written.message());
+  return code;
+}
+
+}  // namespace
+
+ExitCode RunCommand(const RunOptions& options, const std::string& executable) {
+  if (Status targets = CheckTargets(options.targets); !targets.ok()) {
+    return Complain(ExitCode::kUsage, targets.message());
+  }
+  if (Status faults = CheckFaults(options); !faults.ok()) {
+    return Complain(ExitCode::kUsage, faults.message());
+  }
+  const Result<Expectations> expectations = LoadExpectations(options.manifest);
+  if (!expectations.has_value()) {
+    return Complain(ExitCode::kUsage, expectations.error().message());
+  }
+  const std::vector<CaseInfo> all = AllCases();
+  const std::vector<CaseInfo> selected = Select(all, options.selection);
+  if (selected.empty()) {
+    std::vector<std::string> names;
+    for (const CaseInfo& info : all) names.push_back(info.name);
+    return Complain(ExitCode::kNothingSelected,
+                    fmt::format("none of {} is selected{}", Count(all.size(), "case"),
+                                DidYouMean(options.selection.filter, names)));
+  }
+  const std::vector<CaseInfo> cases = TakeShard(selected, options.shard);
+  const std::uint64_t seed = options.seed ? *options.seed : DrawSeed();
+  RunRecord record = MakeRecord(options, cases, seed, executable);
+  if (options.dry_run) {
+    PrintPlan(record, options, seed);
+    return ExitCode::kOk;
+  }
+  return CarryOut(options, cases, *expectations, seed, record);
+}
+
+}  // namespace watchproof

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/run_json.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "harness/report/utc.h"
+
+namespace watchproof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+
+std::string Dump(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+Json Machine() {
+  utsname name{};
+  uname(&name);
+  return {{"name", name.nodename},
+          {"system", fmt::format("{} {}", name.sysname, name.release)},
+          {"architecture", name.machine},
+          {"cores", std::thread::hardware_concurrency()}};
+}
+
+Json Flags(const RunOptions& options) {
+  Json flags = Json::object();
+  for (const auto& [name, flag] : options.origins) {
+    flags[name] = {{"value", flag.value}, {"origin", flag.origin}};
+  }
+  return flags;
+}
+
+Json Counts(const RunRecord& record) {
+  const Tally tally = CountOutcomes(record);
+  Json counts = Json::object();
+  for (int i = 0; i < kOutcomes; ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    counts[std::string(StyleOf(outcome).name)] = tally[outcome];
+  }
+  return counts;
+}
+
+Json CaseNames(const RunRecord& record) {
+  Json names = Json::array();
+  for (const CaseNote& note : record.cases) names.push_back(note.name);
+  return names;
+}
+
+}  // namespace
+
+std::string ToRunJson(const RunRecord& record, const RunOptions& options, Finished finished) {
+  Json targets = Json::array();
+  for (const std::string& spec : record.targets) {
+    targets.push_back({{"spec", spec}, {"label", TargetLabel(record, spec)}});
+  }
+  Json json{{"schema", kSchema},       {"id", record.id},
+            {"seed", record.seed},     {"started", record.started},
+            {"targets", targets},      {"cases", CaseNames(record)},
+            {"flags", Flags(options)}, {"versions", record.versions},
+            {"machine", Machine()},    {"pid", getpid()}};
+  if (finished == Finished::kYes) {
+    const std::int64_t start = ParseUtc(record.started).value_or(0);
+    json["finished"] = FormatUtc(start + std::llround(record.seconds));
+    json["seconds"] = record.seconds;
+    json["interrupted"] = record.interrupted;
+    json["counts"] = Counts(record);
+    json["stale_expectations"] = record.stale;
+    json["exit_code"] = record.exit_code;
+  }
+  return Dump(json, 1) + "\n";
+}
+
+std::string PlanHeader(const RunRecord& record, const RunOptions& options) {
+  const Json json{{"schema", kSchema},
+                  {"kind", "run"},
+                  {"seed", record.seed},
+                  {"targets", record.targets},
+                  {"cases", CaseNames(record)},
+                  {"repeat", options.repeat},
+                  {"shuffle", options.shuffle},
+                  {"faults", options.faults},
+                  {"no_faults", options.no_faults},
+                  {"bypass_proxy", options.bypass_proxy}};
+  return Dump(json, -1);
+}
+
+std::string SummaryJson(const RunRecord& record) {
+  return Dump(Json{{"kind", "summary"},
+                   {"sentence", Sentence(record)},
+                   {"seed", record.seed},
+                   {"folder", record.folder},
+                   {"counts", Counts(record)},
+                   {"exit_code", record.exit_code}},
+              -1);
+}
+
+}  // namespace watchproof

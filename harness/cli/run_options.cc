@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/run_options.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <thread>
+
+#include "harness/driver/attempt_spec.h"
+
+namespace watchproof {
+namespace {
+
+std::string VariableOf(const std::string& flag) {
+  std::string name = "WATCHPROOF_";
+  for (const char c : flag.substr(2)) {
+    name += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  }
+  return name;
+}
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Adds the flag to what an error says.
+template <typename T>
+Status Into(const char* flag, Result<T> parsed, T& value) {
+  if (!parsed.has_value()) return std::move(parsed).error().WithContext("{}", flag);
+  value = std::move(parsed).value();
+  return {};
+}
+
+template <typename T>
+Status Choose(const char* flag, const std::string& word,
+              std::initializer_list<std::pair<const char*, T>> choices, T& value) {
+  if (word.empty()) return {};
+  std::vector<std::string> known;
+  for (const auto& [name, choice] : choices) {
+    known.emplace_back(name);
+    if (word == name) {
+      value = choice;
+      return {};
+    }
+  }
+  return Fail(StatusCode::kInvalidArgument, "{}: '{}' is none of {}", flag, word,
+              fmt::join(known, ", "));
+}
+
+// One variable holds several values apart by spaces.
+std::vector<std::string> Words(const std::vector<std::string>& values, const CLI::Option* option,
+                               const std::map<std::string, FlagOrigin>& origins) {
+  const auto origin = origins.find(option->get_name());
+  if (origin == origins.end() || origin->second.origin == "flag") return values;
+  std::vector<std::string> words;
+  for (const std::string& value : values) {
+    std::istringstream stream(value);
+    for (std::string word; stream >> word;) words.push_back(word);
+  }
+  return words;
+}
+
+// One of GoogleTest's variables, so that habits carry over.
+std::string TakeAlias(const char* variable, const char* flag, RunOptions& options) {
+  std::string value = Variable(variable);
+  if (!value.empty()) options.origins[flag] = {value, "environment of GoogleTest"};
+  return value;
+}
+
+// GoogleTest counts shards from 0 and in two variables.
+Status ShardOfGoogleTest(RunOptions& options) {
+  const std::string total = Variable("GTEST_TOTAL_SHARDS");
+  const std::string index = Variable("GTEST_SHARD_INDEX");
+  if (total.empty() && index.empty()) return {};
+  int from_zero = 0;
+  WP_RETURN_IF_ERROR(Into("GTEST_SHARD_INDEX", ParseCount(index, 0), from_zero));
+  const std::string text = fmt::format("{}/{}", from_zero + 1, total);
+  WP_RETURN_IF_ERROR(Into("GTEST_TOTAL_SHARDS", ParseShard(text), options.shard));
+  options.origins["--shard"] = {text, "environment of GoogleTest"};
+  return {};
+}
+
+Status CheckSelection(const RunOptions& options) {
+  const std::vector<CaseInfo> cases = AllCases();
+  for (const std::string& wanted : options.selection.guarantees) {
+    std::vector<std::string> known;
+    for (const CaseInfo& info : cases) {
+      known.insert(known.end(), info.guarantees.begin(), info.guarantees.end());
+    }
+    if (std::find(known.begin(), known.end(), wanted) == known.end()) {
+      return Fail(StatusCode::kInvalidArgument, "--guarantee: no case judges '{}'{}", wanted,
+                  DidYouMean(wanted, known));
+    }
+  }
+  const std::vector<std::string> levels = {"must", "should", "may"};
+  for (const std::string& level : options.selection.levels) {
+    if (std::find(levels.begin(), levels.end(), level) == levels.end()) {
+      return Fail(StatusCode::kInvalidArgument, "--level: '{}' is none of must, should, may",
+                  level);
+    }
+  }
+  return {};
+}
+
+void NoteRepeatFlags(const std::vector<std::string>& faults, RunOptions& options) {
+  for (const std::string& fault : faults) {
+    options.repeat_flags.insert(options.repeat_flags.end(), {"--fault", fault});
+  }
+  if (options.no_faults) options.repeat_flags.emplace_back("--no-faults");
+  if (options.bypass_proxy) options.repeat_flags.emplace_back("--bypass-proxy");
+}
+
+}  // namespace
+
+CLI::Option* RunFlags::Text(const std::string& name, std::string& value, const std::string& help) {
+  return command_.add_option(name, value, help)->envname(VariableOf(name));
+}
+CLI::Option* RunFlags::Texts(const std::string& name, std::vector<std::string>& values,
+                             const std::string& help) {
+  return command_.add_option(name, values, help + " (repeatable)")
+      ->allow_extra_args(false)
+      ->envname(VariableOf(name));
+}
+CLI::Option* RunFlags::Switch(const std::string& name, bool& value, const std::string& help) {
+  return command_.add_flag(name, value, help)->envname(VariableOf(name));
+}
+
+RunFlags::RunFlags(CLI::App& command) : command_(command) {
+  AddSelection();
+  AddExploration();
+  AddOutput();
+}
+
+void RunFlags::AddSelection() {
+  Texts("--target", targets_, "Server under test: embedded, embedded+DEFECT, etcd:PATH")
+      ->type_name("SPEC");
+  Text("--filter", filter_, "Cases to run, as GoogleTest writes it: A.*:B.*-*.Slow*")
+      ->type_name("PATTERNS");
+  Text("--exclude", exclude_, "Cases to leave out: A.*:B.*")->type_name("PATTERNS");
+  Texts("--guarantee", guarantees_, "Only cases that judge it")->type_name("NAME");
+  Texts("--level", levels_, "Only cases of it: must, should, may")->type_name("LEVEL");
+  Text("--shard", shard_, "Part I of N of the cases, by a hash of the name")->type_name("I/N");
+  Texts("--fault", faults_, "Change the parameters of a fault")->type_name("NAME:key=value,...");
+  Switch("--no-faults", switches_.no_faults, "Plan faults, but never arm them");
+  Switch("--bypass-proxy", switches_.bypass_proxy, "Connect clients straight to the target");
+}
+
+void RunFlags::AddExploration() {
+  Text("--seed", seed_, "Seed of every decision; drawn and printed when left out")
+      ->type_name("HEX");
+  Text("--repeat", repeat_, "Attempts of each case, each with its own seed")->type_name("N");
+  Switch("--until-fail", switches_.until_fail, "Repeat until something goes wrong");
+  Switch("--fail-fast", switches_.fail_fast, "Start nothing more after the first new failure");
+  Switch("--shuffle", switches_.shuffle, "Run in an order drawn from the seed");
+  Text("--jobs", jobs_, "Cases at a time (default 2, at most the cores)")->type_name("N");
+  Text("--case-timeout", case_timeout_, "Time limit of a case (default 60s)")->type_name("TIME");
+  Switch("--no-strict", no_strict_, "Unexpected passes do not turn the exit code");
+  Text("--manifest", manifest_, "Expected failures instead of the built-in ones")
+      ->type_name("FILE");
+}
+
+void RunFlags::AddOutput() {
+  Text("--run-dir", run_dir_, "Where runs leave their folders")->type_name("DIR");
+  Text("--keep", keep_, "Histories to keep: failed (default), all, none")->type_name("WHICH");
+  Switch("--dry-run", switches_.dry_run, "Print what would run and stop");
+  Switch("--quiet", switches_.quiet, "No lines for passing cases");
+  Switch("--verbose", switches_.verbose, "Also what every fault did");
+  Switch("--json", switches_.json, "One JSON document per line on standard output");
+  Text("--color", color_, "auto (default), always, never")->type_name("WHEN");
+  Text("--progress", progress_, "auto (default), on, off")->type_name("WHEN");
+}
+
+std::string RunFlags::OriginOf(const CLI::Option& option,
+                               const std::vector<std::string>& on_command_line) const {
+  if (option.count() == 0) return {};
+  const std::string name = option.get_name();
+  for (const std::string& word : on_command_line) {
+    if (word == name || word.starts_with(name + "=")) return "flag";
+  }
+  return "environment";
+}
+
+std::map<std::string, FlagOrigin> RunFlags::Origins(
+    const std::vector<std::string>& on_command_line) const {
+  std::map<std::string, FlagOrigin> origins;
+  for (const CLI::Option* option : command_.get_options()) {
+    const std::string origin = OriginOf(*option, on_command_line);
+    if (origin.empty()) continue;
+    origins[option->get_name()] = {fmt::format("{}", fmt::join(option->results(), " ")), origin};
+  }
+  return origins;
+}
+
+Result<RunOptions> RunFlags::Resolve(const std::vector<std::string>& on_command_line) const {
+  RunOptions options = switches_;
+  options.origins = Origins(on_command_line);
+  options.strict = no_strict_ ? Strict::kNo : Strict::kYes;
+  options.run_dir = run_dir_;
+  options.manifest = manifest_;
+  WP_RETURN_IF_ERROR(ResolveSelection(options));
+  WP_RETURN_IF_ERROR(ResolveExploration(options));
+  WP_RETURN_IF_ERROR(ResolveOutput(options));
+  WP_RETURN_IF_ERROR(CheckSelection(options));
+  return options;
+}
+
+Status RunFlags::ResolveSelection(RunOptions& options) const {
+  const auto words = [&](const char* name, const std::vector<std::string>& values) {
+    return Words(values, command_.get_option(name), options.origins);
+  };
+  options.targets = words("--target", targets_);
+  if (options.targets.empty()) options.targets = {"embedded"};
+  options.selection.guarantees = words("--guarantee", guarantees_);
+  options.selection.levels = words("--level", levels_);
+  options.selection.exclude = exclude_;
+  std::string filter = filter_;
+  if (filter.empty()) filter = TakeAlias("GTEST_FILTER", "--filter", options);
+  if (!filter.empty()) options.selection.filter = filter;
+  const std::vector<std::string> faults = words("--fault", faults_);
+  for (const std::string& text : faults) {
+    NamedParameters fault;
+    WP_RETURN_IF_ERROR(Into("--fault", ParseNamedParameters(text), fault));
+    for (const auto& [name, value] : fault.parameters) options.faults[fault.name][name] = value;
+  }
+  NoteRepeatFlags(faults, options);
+  if (shard_.empty()) return ShardOfGoogleTest(options);
+  return Into("--shard", ParseShard(shard_), options.shard);
+}
+
+Status RunFlags::ResolveExploration(RunOptions& options) const {
+  std::string seed = seed_;
+  // GoogleTest's 0 stands for "draw one".
+  if (seed.empty() && Variable("GTEST_RANDOM_SEED") != "0") {
+    seed = TakeAlias("GTEST_RANDOM_SEED", "--seed", options);
+  }
+  if (!seed.empty()) {
+    std::uint64_t number = 0;
+    WP_RETURN_IF_ERROR(Into("--seed", ParseSeed(seed), number));
+    options.seed = number;
+  }
+  if (options.until_fail) options.repeat = 0;
+  if (!repeat_.empty()) {
+    WP_RETURN_IF_ERROR(Into("--repeat", ParseCount(repeat_, 1), options.repeat));
+  }
+  if (!jobs_.empty()) WP_RETURN_IF_ERROR(Into("--jobs", ParseCount(jobs_, 1), options.jobs));
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  options.jobs = std::min(options.jobs, cores);
+  if (case_timeout_.empty()) return {};
+  WP_RETURN_IF_ERROR(Into("--case-timeout", ParseDuration(case_timeout_), options.case_timeout));
+  if (options.case_timeout > Duration::zero() && options.case_timeout <= 24h) return {};
+  return Fail(StatusCode::kInvalidArgument, "--case-timeout: expected between 1us and 24h");
+}
+
+Status RunFlags::ResolveOutput(RunOptions& options) const {
+  WP_RETURN_IF_ERROR(Choose<Keep>(
+      "--keep", keep_, {{"failed", Keep::kFailed}, {"all", Keep::kAll}, {"none", Keep::kNone}},
+      options.keep));
+  WP_RETURN_IF_ERROR(Choose<When>(
+      "--color", color_,
+      {{"auto", When::kAuto}, {"always", When::kAlways}, {"never", When::kNever}}, options.color));
+  return Choose<When>("--progress", progress_,
+                      {{"auto", When::kAuto}, {"on", When::kAlways}, {"off", When::kNever}},
+                      options.progress);
+}
+
+}  // namespace watchproof

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flags of `run`, from the command line, the environment and GoogleTest's own variables, in
+// this order.
+//
+//   RunFlags flags(*app.add_subcommand("run", ...));
+//   ... app.parse(argc, argv) ...
+//   Result<RunOptions> options = flags.Resolve();
+//
+// Not thread-safe.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+#include "harness/cli/exit_code.h"
+#include "harness/cli/parse.h"
+#include "harness/cli/selection.h"
+
+namespace watchproof {
+
+enum class Keep { kFailed, kAll, kNone };
+enum class When { kAuto, kAlways, kNever };
+
+struct FlagOrigin {
+  std::string value;
+  std::string
+      origin;  // "flag", "environment", "environment of GoogleTest"; defaults are not listed
+};
+
+struct RunOptions {
+  std::vector<std::string> targets;
+  Selection selection;
+  std::optional<std::uint64_t> seed;
+  int repeat = 1;  // 0: without end, with until_fail
+  bool until_fail = false;
+  bool fail_fast = false;
+  bool shuffle = false;
+  int jobs = 2;
+  Shard shard;
+  Duration case_timeout = 60s;
+  Strict strict = Strict::kYes;
+  std::filesystem::path run_dir;
+  std::filesystem::path manifest;
+  Keep keep = Keep::kFailed;
+  std::map<std::string, std::map<std::string, std::string>> faults;
+  bool no_faults = false;
+  bool bypass_proxy = false;
+  bool dry_run = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool json = false;
+  When color = When::kAuto;
+  When progress = When::kAuto;
+  std::map<std::string, FlagOrigin> origins;
+  std::vector<std::string> repeat_flags;  // of those that change our decisions, to be typed again
+};
+
+class RunFlags {
+ public:
+  // Adds the flags to the command, whose parsing fills them in. The command outlives this.
+  explicit RunFlags(CLI::App& command);
+  RunFlags(const RunFlags&) = delete;
+  RunFlags& operator=(const RunFlags&) = delete;
+
+  // Errors name the flag or variable. `on_command_line` are the words of the command line.
+  Result<RunOptions> Resolve(const std::vector<std::string>& on_command_line) const;
+
+ private:
+  void AddSelection();
+  void AddExploration();
+  void AddOutput();
+  Status ResolveSelection(RunOptions& options) const;
+  Status ResolveExploration(RunOptions& options) const;
+  Status ResolveOutput(RunOptions& options) const;
+  CLI::Option* Text(const std::string& name, std::string& value, const std::string& help);
+  CLI::Option* Texts(const std::string& name, std::vector<std::string>& values,
+                     const std::string& help);
+  CLI::Option* Switch(const std::string& name, bool& value, const std::string& help);
+  std::string OriginOf(const CLI::Option& option,
+                       const std::vector<std::string>& on_command_line) const;
+  std::map<std::string, FlagOrigin> Origins(const std::vector<std::string>& on_command_line) const;
+
+  CLI::App& command_;
+  RunOptions switches_;  // the boolean ones are bound directly
+  std::vector<std::string> targets_, guarantees_, levels_, faults_;
+  std::string filter_, exclude_, seed_, repeat_, jobs_, shard_, case_timeout_, keep_, color_;
+  std::string progress_, run_dir_ = "watchproof-runs", manifest_;
+  bool no_strict_ = false;
+};
+
+}  // namespace watchproof

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/runner.h"
+
+#include <poll.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "harness/report/terminal.h"
+
+namespace watchproof {
+namespace {
+
+// A case that closed its pipe is about to end; one that runs is only looked at for the progress
+// line.
+constexpr Duration kTick = 100ms;
+constexpr Duration kSoon = 5ms;
+
+}  // namespace
+
+std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt) {
+  if (attempt == 1) return seed;
+  // 32 bits are enough to tell attempts apart and short enough to be read aloud.
+  return Prng(seed).Fork(fmt::format("attempt/{}", attempt)).Next() & 0xffffffffU;
+}
+
+Runner::Runner(const RunnerOptions& options) : r_(options) {}
+
+// The next attempt of every case on every target. False when there is none.
+bool Runner::Refill() {
+  const RunOptions& options = r_.options;
+  if (options.repeat != 0 && round_ >= options.repeat) return false;
+  ++round_;
+  std::vector<Planned> round;
+  for (const CaseInfo& info : r_.cases) {
+    for (const std::string& target : options.targets) {
+      round.push_back({info.name, target, round_, SeedOfAttempt(r_.seed, round_)});
+    }
+  }
+  if (options.shuffle) {
+    Prng(r_.seed).Fork(fmt::format("shuffle/{}", round_)).Shuffle(round);
+  }
+  planned_ += static_cast<int>(round.size());
+  waiting_.insert(waiting_.end(), round.begin(), round.end());
+  return true;
+}
+
+Status Runner::Run() {
+  while (true) {
+    ObeySignals();
+    WP_RETURN_IF_ERROR(StartSome());
+    if (running_.empty()) break;
+    WaitForSomething();
+    WP_RETURN_IF_ERROR(Collect());
+    ShowProgress();
+  }
+  ListNotRun();
+  r_.record.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  return {};
+}
+
+Status Runner::StartSome() {
+  while (!stopping_ && running_.size() < static_cast<std::size_t>(r_.options.jobs)) {
+    if (waiting_.empty() && !Refill()) break;
+    const Planned planned = waiting_.front();
+    waiting_.pop_front();
+    WP_RETURN_IF_ERROR(StartOne(planned));
+    ObeySignals();
+  }
+  return {};
+}
+
+AttemptSpec Runner::SpecOf(const Planned& planned, const AttemptFolder& folder) const {
+  return {.case_name = planned.case_name,
+          .target = planned.target,
+          .seed = planned.seed,
+          .attempt = planned.attempt,
+          .folder = folder.absolute.string(),
+          .plan = (r_.folder.path() / "plan.jsonl").string(),
+          .result_descriptor = -1,
+          .bypass_proxy = r_.options.bypass_proxy,
+          .no_faults = r_.options.no_faults,
+          .faults = r_.options.faults};
+}
+
+Status Runner::StartOne(const Planned& planned) {
+  WP_ASSIGN_OR_RETURN(const AttemptFolder folder,
+                      r_.folder.MakeAttempt(planned.target, planned.case_name, planned.attempt));
+  const AttemptSpec spec = SpecOf(planned, folder);
+  Result<std::unique_ptr<CaseProcess>> process =
+      CaseProcess::Start({.executable = OwnExecutable(),
+                          .spec = spec,
+                          .folder = folder,
+                          .timeout = r_.options.case_timeout});
+  if (!process.has_value()) {
+    const std::string why = process.error().WithContext("starting the case").message();
+    return Finish(HarnessError(spec, folder.relative, why), folder, Clock::now());
+  }
+  running_.push_back(std::move(process).value());
+  return {};
+}
+
+void Runner::WaitForSomething() {
+  std::vector<pollfd> wanted{{.fd = r_.signals.descriptor(), .events = POLLIN, .revents = 0}};
+  TimePoint until = Clock::now() + kTick;
+  for (const auto& process : running_) {
+    if (process->descriptor() >= 0) {
+      wanted.push_back({.fd = process->descriptor(), .events = POLLIN, .revents = 0});
+    } else {
+      until = std::min(until, Clock::now() + kSoon);
+    }
+    until = std::min(until, process->next_tick());
+  }
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+  poll(wanted.data(), wanted.size(), static_cast<int>(std::max<std::int64_t>(0, left.count())));
+  for (const auto& process : running_) {
+    process->Read();
+    process->Tick();
+  }
+}
+
+Status Runner::Collect() {
+  for (std::size_t i = 0; i < running_.size();) {
+    if (!running_[i]->ended()) {
+      ++i;
+      continue;
+    }
+    const std::unique_ptr<CaseProcess> process = std::move(running_[i]);
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+    std::optional<AttemptResult> result = process->Conclude();
+    if (result) {
+      WP_RETURN_IF_ERROR(Finish(std::move(*result), process->folder(), process->started()));
+    } else {
+      const AttemptSpec& spec = process->spec();
+      dropped_.push_back({spec.case_name, spec.target, spec.attempt, spec.seed});
+      r_.folder.FinishAttempt(process->folder(), KeepHistory::kYes);
+    }
+  }
+  return {};
+}
+
+Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoint started) {
+  AttemptNote note{.result = std::move(result), .standing = Standing::kAsExpected, .begin = 0};
+  note.begin = std::chrono::duration<double>(started - started_).count();
+  note.standing = r_.expectations.Apply(note.result);
+  const Outcome outcome = OutcomeOf(note);
+  const bool good = outcome == Outcome::kPass || outcome == Outcome::kUnsupported;
+  const Keep keep = r_.options.keep;
+  const bool kept = keep == Keep::kAll || (keep == Keep::kFailed && !good);
+  r_.folder.FinishAttempt(folder, kept ? KeepHistory::kYes : KeepHistory::kNo);
+  const std::string line = ToJsonLine(note.result);
+  WP_RETURN_IF_ERROR(r_.folder.AppendLine("results.jsonl", line));
+  if (r_.options.json) {
+    r_.console.Result(line + "\n");
+  } else if (!r_.options.quiet || !good) {
+    r_.console.Result(AttemptText(r_.record, note, r_.console.style()));
+    if (r_.options.verbose) r_.console.Result(ReceiptsText(note, r_.console.style()));
+  }
+  const bool wrong = outcome >= Outcome::kUnexpectedPass;
+  trouble_ = trouble_ || wrong;
+  if (wrong && (r_.options.fail_fast || r_.options.until_fail)) stopping_ = true;
+  r_.record.attempts.push_back(std::move(note));
+  return {};
+}
+
+void Runner::ObeySignals() {
+  r_.signals.Drain();
+  const int count = r_.signals.count();
+  if (count == signals_obeyed_) return;
+  stopping_ = true;
+  const int number = r_.signals.first();
+  r_.record.interrupted = number == SIGTERM ? "terminated" : "interrupted";
+  for (const auto& process : running_) process->Interrupt(number);
+  if (signals_obeyed_ == 0 && !running_.empty()) {
+    r_.console.Note(fmt::format("{}: waiting for {} to heal and stop; once more kills them",
+                                r_.record.interrupted, Count(running_.size(), "case")));
+  }
+  if (count > 1) {
+    for (const auto& process : running_) process->Kill();
+    r_.console.Note(fmt::format("killed; partial results lie in {}", r_.folder.shown()));
+  }
+  signals_obeyed_ = count;
+}
+
+void Runner::ShowProgress() {
+  if (running_.empty()) return;
+  const auto slowest =
+      std::min_element(running_.begin(), running_.end(),
+                       [](const auto& a, const auto& b) { return a->started() < b->started(); });
+  const Tally tally = CountOutcomes(r_.record);
+  const int wrong = tally[Outcome::kFail] + tally[Outcome::kHarnessError] +
+                    tally[Outcome::kTargetFailed] + tally[Outcome::kUnexpectedPass];
+  const auto age = std::chrono::duration<double>(Clock::now() - (*slowest)->started()).count();
+  r_.console.Progress(fmt::format("{}/{} done, {} wrong; {} on {}, {:.0f} s",
+                                  r_.record.attempts.size(), planned_, wrong,
+                                  (*slowest)->spec().case_name, (*slowest)->spec().target, age));
+}
+
+void Runner::ListNotRun() {
+  // A run that repeats until something fails left nothing out when it did.
+  const bool endless = r_.options.repeat == 0 && r_.record.interrupted.empty();
+  constexpr std::size_t kMostListed = 10'000;
+  while (r_.options.repeat != 0 && waiting_.size() < kMostListed && Refill()) {
+  }
+  if (!endless) dropped_.insert(dropped_.end(), waiting_.begin(), waiting_.end());
+  for (const Planned& planned : dropped_) {
+    r_.record.not_run.push_back(
+        {planned.case_name, planned.target, planned.attempt, FormatSeed(planned.seed)});
+  }
+}
+
+}  // namespace watchproof

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carries out a run: cases x targets x attempts, each attempt in its own process, a few at a time.
+//
+//   Runner runner({...});
+//   Status broken = runner.Run();   // fills the record; an error is ours: a disk that is full
+//
+// One thread, one loop: it waits for results, signals and time limits at once.
+// Not thread-safe. Ownership: borrows everything it is given; no process outlives Run.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cases/support/case_registry.h"
+#include "harness/base/prng.h"
+#include "harness/base/status.h"
+#include "harness/cli/case_process.h"
+#include "harness/cli/console.h"
+#include "harness/cli/run_folder.h"
+#include "harness/cli/run_options.h"
+#include "harness/cli/signals.h"
+#include "harness/driver/expectations.h"
+#include "harness/report/run_record.h"
+
+namespace watchproof {
+
+struct RunnerOptions {
+  const RunOptions& options;
+  const std::vector<CaseInfo>& cases;  // selected, not empty
+  std::uint64_t seed;
+  const Expectations& expectations;
+  RunFolder& folder;
+  Console& console;
+  Signals& signals;
+  RunRecord& record;
+};
+
+// Attempt 1 has the seed itself, so that a repeat command needs nothing else.
+std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt);
+
+class Runner {
+ public:
+  explicit Runner(const RunnerOptions& options);
+
+  Status Run();
+
+ private:
+  struct Planned {
+    std::string case_name;
+    std::string target;
+    int attempt;
+    std::uint64_t seed;
+  };
+  bool Refill();
+  Status StartSome();
+  Status StartOne(const Planned& planned);
+  void WaitForSomething();
+  Status Collect();
+  Status Finish(AttemptResult result, const AttemptFolder& folder, TimePoint started);
+  void ObeySignals();
+  void ShowProgress();
+  void ListNotRun();
+  AttemptSpec SpecOf(const Planned& planned, const AttemptFolder& folder) const;
+
+  const RunnerOptions r_;
+  const TimePoint started_ = Clock::now();
+  int round_ = 0;
+  std::deque<Planned> waiting_;
+  std::vector<std::unique_ptr<CaseProcess>> running_;
+  std::vector<Planned> dropped_;  // interrupted before a verdict
+  int planned_ = 0;
+  int signals_obeyed_ = 0;
+  bool stopping_ = false;
+  bool trouble_ = false;
+};
+
+}  // namespace watchproof

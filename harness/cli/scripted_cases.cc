@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases that misbehave on command, in the place of the real ones: with them the command is tested
+// whole, as an executable that starts itself. Linked into scripted_watchproof only.
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+
+#include "cases/support/case_registry.h"
+#include "harness/driver/attempt_spec.h"
+#include "harness/driver/result.h"
+#include "harness/targets/child_process.h"
+
+namespace watchproof {
+namespace {
+
+using Script = std::function<int(const AttemptSpec&)>;
+
+void Send(const AttemptSpec& spec, const std::string& text) {
+  [[maybe_unused]] const auto written = write(spec.result_descriptor, text.data(), text.size());
+}
+
+AttemptResult Blank(const AttemptSpec& spec, Verdict verdict) {
+  AttemptResult result;
+  result.case_name = spec.case_name;
+  result.target = spec.target;
+  result.target_version = spec.target.starts_with("etcd") ? "3.4.23" : "1.0";
+  result.seed = FormatSeed(spec.seed);
+  result.attempt = spec.attempt;
+  result.verdict = verdict;
+  result.started = "2026-01-14T10:15:00Z";
+  result.seconds = 0.25;
+  if (verdict != Verdict::kPass && verdict != Verdict::kFail) result.reason = "as scripted";
+  return result;
+}
+
+AttemptResult Broken(const AttemptSpec& spec, const std::string& guarantee) {
+  AttemptResult result = Blank(spec, Verdict::kFail);
+  result.findings.push_back({.guarantee = guarantee,
+                             .promise = "within one watch, revisions never decrease",
+                             .watch = "watch 3 of stream 1",
+                             .expected = "a revision of at least 799",
+                             .observed = "revision 3 (key \"<k>\xff\x1b[31m\")",
+                             .meanwhile = "stall, 0.8 s earlier",
+                             .evidence = {211, 212}});
+  return result;
+}
+
+int Report(const AttemptSpec& spec, const AttemptResult& result) {
+  Send(spec, ToJsonLine(result) + "\n");
+  return 0;
+}
+
+Script Ends(Verdict verdict) {
+  return [verdict](const AttemptSpec& spec) { return Report(spec, Blank(spec, verdict)); };
+}
+
+// Leaves a child, a file in the temporary folder and its own number behind, then waits to be
+// stopped.
+int Hang(const AttemptSpec& spec) {
+  const auto child = ChildProcess::Launch({.executable = "/bin/sleep", .arguments = {"600"}});
+  std::ofstream(std::filesystem::path(spec.folder) / "tmp" / "left-behind") << "data";
+  const std::filesystem::path pids = std::filesystem::path(spec.folder) / "pids";
+  std::ofstream(pids.string() + ".new") << getpid() << " " << (*child)->pid() << std::endl;
+  std::filesystem::rename(pids.string() + ".new", pids);
+  fmt::print(stderr, "waiting for nothing\n");
+  while (true) pause();
+}
+
+int Crash(const AttemptSpec& spec) {
+  fmt::print(stderr, "about to fall over on {}\n", spec.target);
+  signal(SIGSEGV, SIG_DFL);
+  raise(SIGSEGV);
+  return 0;
+}
+
+int NoTarget(const AttemptSpec& spec) {
+  AttemptResult result = Blank(spec, Verdict::kHarnessError);
+  result.target_failed = true;
+  result.target_version.clear();
+  return Report(spec, result);
+}
+
+int OtherAttempt(const AttemptSpec& spec) {
+  AttemptSpec other = spec;
+  other.case_name = "Another.Case";
+  return Report(spec, Blank(other, Verdict::kPass));
+}
+
+int SeesGoogleTest(const AttemptSpec& spec) {
+  const bool hidden = std::getenv("GTEST_TOTAL_SHARDS") == nullptr &&
+                      std::getenv("GTEST_SHARD_INDEX") == nullptr &&
+                      std::getenv("GTEST_FILTER") == nullptr;
+  return Report(spec, Blank(spec, hidden ? Verdict::kPass : Verdict::kFail));
+}
+
+int FailsOnSecond(const AttemptSpec& spec) {
+  return Report(spec, spec.attempt == 2 ? Broken(spec, "Unique") : Blank(spec, Verdict::kPass));
+}
+
+int LeavesHistory(const AttemptSpec& spec) {
+  std::ofstream(std::filesystem::path(spec.folder) / "history.wire.zst") << "wire";
+  std::ofstream(std::filesystem::path(spec.folder) / "findings.json") << "[]";
+  return Report(spec,
+                spec.target == "embedded" ? Blank(spec, Verdict::kPass) : Broken(spec, "Unique"));
+}
+
+const std::map<std::string, Script>& Scripts() {
+  static const std::map<std::string, Script> kScripts = {
+      {"Ends.Passes", Ends(Verdict::kPass)},
+      {"Ends.Fails", [](const AttemptSpec& s) { return Report(s, Broken(s, "Ordered")); }},
+      {"Ends.Inconclusive", Ends(Verdict::kInconclusive)},
+      {"Ends.Unsupported", Ends(Verdict::kUnsupported)},
+      {"Ends.HarnessError", Ends(Verdict::kHarnessError)},
+      {"Ends.WithoutTarget", &NoTarget},
+      {"Ends.FailsOnSecondAttempt", &FailsOnSecond},
+      {"Breaks.Silent", [](const AttemptSpec&) { return 0; }},
+      {"Breaks.Crashes", &Crash},
+      {"Breaks.Hangs", &Hang},
+      {"Breaks.WritesGarbage",
+       [](const AttemptSpec& s) { return Send(s, "\xff{not a result\n"), 0; }},
+      {"Breaks.PassesButExitsBadly",
+       [](const AttemptSpec& s) { return Report(s, Blank(s, Verdict::kPass)) + 9; }},
+      {"Breaks.PassesTwice",
+       [](const AttemptSpec& s) {
+         return Report(s, Blank(s, Verdict::kPass)) + Report(s, Blank(s, Verdict::kPass));
+       }},
+      {"Breaks.ReportsAnotherCase", &OtherAttempt},
+      {"World.SeesNoGoogleTestVariables", &SeesGoogleTest},
+      {"World.LeavesHistory", &LeavesHistory},
+      // Named like real ones, to meet the built-in manifest.
+      {"Bookmarkable.ProgressNeverOvertakesEvents",
+       [](const AttemptSpec& s) {
+         return Report(
+             s, s.target == "etcd:/known" ? Broken(s, "Bookmarkable") : Blank(s, Verdict::kPass));
+       }},
+      {"CompactionSurfaced.NoticeReachesAWatcherBehindAFullQueue", Ends(Verdict::kPass)},
+      {"CompactionSurfaced.DeleteAtTheFloorIsDelivered", Ends(Verdict::kPass)},
+      {"Bookmarkable.FutureWatchHearsNothingFromBeforeItsStart", Ends(Verdict::kPass)},
+  };
+  return kScripts;
+}
+
+const std::vector<CaseInfo>& Cases() {
+  static const std::vector<CaseInfo> kCases = [] {
+    std::vector<CaseInfo> cases;
+    for (const auto& [name, script] : Scripts()) {
+      cases.push_back({.name = name,
+                       .requirement = "behaves as its name says",
+                       .explain = "A case of the tests of the command.",
+                       .level = name.starts_with("World.") ? Level::kShould : Level::kMust,
+                       .needs = {},
+                       .guarantees = {name.substr(0, name.find('.'))},
+                       .upstream = {},
+                       .file = "scripted_cases.cc",
+                       .line = 1});
+    }
+    return cases;
+  }();
+  return kCases;
+}
+
+}  // namespace
+
+std::string_view Name(Level level) {
+  return level == Level::kMust ? "must" : level == Level::kShould ? "should" : "may";
+}
+std::string_view Name(Capability) { return "none"; }
+std::vector<CaseInfo> AllCases() { return Cases(); }
+const CaseInfo* FindCase(std::string_view name) {
+  for (const CaseInfo& info : Cases()) {
+    if (info.name == name) return &info;
+  }
+  return nullptr;
+}
+bool RegisterCase(CaseInfo) { return false; }
+
+int RunCaseProcess(std::string_view json) {
+  const Result<AttemptSpec> spec = ParseAttemptSpec(json);
+  if (!spec.has_value()) return 1;
+  return Scripts().at(spec->case_name)(*spec);
+}
+
+}  // namespace watchproof

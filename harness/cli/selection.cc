@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/selection.h"
+
+#include <algorithm>
+
+#include "harness/base/prng.h"
+
+namespace watchproof {
+namespace {
+
+bool MatchesAny(std::string_view patterns, std::string_view name) {
+  while (true) {
+    const std::size_t colon = patterns.find(':');
+    if (MatchesPattern(patterns.substr(0, colon), name)) return true;
+    if (colon == std::string_view::npos) return false;
+    patterns.remove_prefix(colon + 1);
+  }
+}
+
+template <typename T>
+bool Contains(const std::vector<T>& list, const T& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+}  // namespace
+
+bool MatchesPattern(std::string_view pattern, std::string_view name) {
+  // Greedy with one step back to the last star: linear for the patterns people write.
+  std::size_t p = 0;
+  std::size_t n = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t resume = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+bool MatchesFilter(std::string_view filter, std::string_view name) {
+  const std::size_t dash = filter.find('-');
+  const std::string_view positive = filter.substr(0, dash);
+  if (!positive.empty() || dash == std::string_view::npos) {
+    if (!MatchesAny(positive, name)) return false;
+  }
+  return dash == std::string_view::npos || !MatchesAny(filter.substr(dash + 1), name);
+}
+
+std::vector<CaseInfo> Select(const std::vector<CaseInfo>& cases, const Selection& selection) {
+  std::vector<CaseInfo> selected;
+  for (const CaseInfo& info : cases) {
+    const auto judged = [&](const std::string& guarantee) {
+      return Contains(info.guarantees, guarantee);
+    };
+    if (!MatchesFilter(selection.filter, info.name)) continue;
+    if (!selection.exclude.empty() && MatchesAny(selection.exclude, info.name)) continue;
+    if (!selection.guarantees.empty() &&
+        std::none_of(selection.guarantees.begin(), selection.guarantees.end(), judged)) {
+      continue;
+    }
+    if (!selection.levels.empty() && !Contains(selection.levels, std::string(Name(info.level)))) {
+      continue;
+    }
+    selected.push_back(info);
+  }
+  return selected;
+}
+
+std::vector<CaseInfo> TakeShard(const std::vector<CaseInfo>& cases, Shard shard) {
+  std::vector<CaseInfo> part;
+  const auto count = static_cast<std::uint64_t>(shard.count);
+  for (const CaseInfo& info : cases) {
+    if (Fnv1a(info.name) % count == static_cast<std::uint64_t>(shard.index - 1)) {
+      part.push_back(info);
+    }
+  }
+  return part;
+}
+
+}  // namespace watchproof

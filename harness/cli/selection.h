@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which cases a run is about. Filters follow GoogleTest: "Ordered.*:Unique.*-*.Slow*".
+//
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cases/support/case_registry.h"
+#include "harness/cli/parse.h"
+
+namespace watchproof {
+
+// '*' is any text, '?' any one character.
+bool MatchesPattern(std::string_view pattern, std::string_view name);
+// Patterns joined by ':', then '-' and patterns that exclude. Without a positive pattern everything
+// counts.
+bool MatchesFilter(std::string_view filter, std::string_view name);
+
+struct Selection {
+  std::string filter = "*";
+  std::string exclude;                  // patterns joined by ':'
+  std::vector<std::string> guarantees;  // any of them; empty: all
+  std::vector<std::string> levels;      // any of them; empty: all
+};
+std::vector<CaseInfo> Select(const std::vector<CaseInfo>& cases, const Selection& selection);
+
+// By a hash of the name, so that adding a case moves no other.
+std::vector<CaseInfo> TakeShard(const std::vector<CaseInfo>& cases, Shard shard);
+
+}  // namespace watchproof

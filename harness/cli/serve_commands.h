@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// `watchproof store` and `watchproof proxy`: the two halves of the harness that are useful alone.
+//
+// Blocks: both serve until SIGINT or SIGTERM. Once per process.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/cli/exit_code.h"
+
+namespace watchproof {
+
+struct StoreFlags {
+  std::string listen = "127.0.0.1:2379";
+  std::string http;  // empty: the same host, port 2381, or any if `listen` leaves the port open
+  std::vector<std::string> defects;
+};
+// Prints "serving on HOST:PORT, http on HOST:PORT" once clients can connect.
+ExitCode StoreCommand(const StoreFlags& flags);
+
+struct ProxyFlags {
+  std::string listen = "127.0.0.1:0";
+  std::string to;
+  std::string latency;               // "20ms" or "20ms~5ms"
+  std::vector<std::string> effects;  // "kind", "kind:direction", "kind:direction:k=v,..."
+};
+// Prints where it listens, and at the end the connections and what every effect did.
+ExitCode ProxyCommand(const ProxyFlags& flags);
+
+}  // namespace watchproof

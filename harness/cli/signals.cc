@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/signals.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+
+#include "harness/base/check.h"
+
+namespace watchproof {
+namespace {
+
+std::atomic<int> g_write_end{-1};
+std::atomic<int> g_count{0};
+std::atomic<int> g_first{0};
+
+void OnSignal(int number) {
+  const int saved = errno;
+  int none = 0;
+  g_first.compare_exchange_strong(none, number);
+  g_count.fetch_add(1);
+  const char byte = 0;
+  [[maybe_unused]] const auto written = write(g_write_end.load(), &byte, 1);
+  errno = saved;
+}
+
+void Ignore(int) {}
+
+void Handle(int number, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigaction(number, &action, nullptr);
+}
+
+}  // namespace
+
+Signals& Signals::Install() {
+  static Signals signals;
+  return signals;
+}
+
+Signals::Signals() {
+  int ends[2];
+  WP_CHECK(pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0, "no descriptors left for the signal pipe");
+  read_end_ = ends[0];
+  g_write_end = ends[1];
+  Handle(SIGINT, &OnSignal);
+  Handle(SIGTERM, &OnSignal);
+  // A handler and not SIG_IGN: an ignored signal would stay ignored in the children.
+  Handle(SIGPIPE, &Ignore);
+}
+
+void Signals::Drain() {
+  std::array<char, 64> bytes;
+  while (read(read_end_, bytes.data(), bytes.size()) > 0) {
+  }
+}
+
+int Signals::count() const { return g_count; }
+int Signals::first() const { return g_first; }
+
+void Signals::Wait() {
+  while (count() == 0) {
+    pollfd wanted{.fd = read_end_, .events = POLLIN, .revents = 0};
+    poll(&wanted, 1, -1);
+    Drain();
+  }
+}
+
+}  // namespace watchproof

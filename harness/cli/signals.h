@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SIGINT and SIGTERM as something to poll. SIGPIPE is heard and dropped, so that `| head` loses no
+// report.
+//
+//   Signals& signals = Signals::Install();
+//   poll(signals.descriptor() ...);   if (signals.count() > 0) ... signals.first() ...
+//
+// Threads: any; the handlers only count and write one byte. Installed once per process; children
+// get the defaults back with exec.
+#pragma once
+
+namespace watchproof {
+
+class Signals {
+ public:
+  static Signals& Install();
+
+  // Readable when a signal came since the last Drain.
+  int descriptor() const { return read_end_; }
+  void Drain();
+  // SIGINT and SIGTERM so far.
+  int count() const;
+  // The first of them; 0: none.
+  int first() const;
+  // Blocks until one comes.
+  void Wait();
+
+ private:
+  Signals();
+  int read_end_ = -1;
+};
+
+}  // namespace watchproof

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/history/dump.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "harness/history/reader.h"
+#include "harness/history/wire.h"
+
+namespace watchproof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLongestValue = 64;
+// Of one watch, on either side of a line of evidence.
+constexpr std::size_t kNeighbours = 3;
+
+const char* Name(EntryKind kind) {
+  switch (kind) {
+    case EntryKind::kRunStarted:
+      return "run started";
+    case EntryKind::kStreamOpened:
+      return "stream opened";
+    case EntryKind::kRequestSent:
+      return "request";
+    case EntryKind::kResponseReceived:
+      return "response";
+    case EntryKind::kStreamClosed:
+      return "stream closed";
+    case EntryKind::kCallStarted:
+      return "call started";
+    case EntryKind::kCallEnded:
+      return "call ended";
+    case EntryKind::kFault:
+      return "fault";
+    case EntryKind::kMark:
+      return "mark";
+  }
+  return "unnamed";
+}
+
+const char* Name(Method method) {
+  switch (method) {
+    case Method::kNone:
+      return "none";
+    case Method::kRange:
+      return "range";
+    case Method::kPut:
+      return "put";
+    case Method::kDeleteRange:
+      return "delete range";
+    case Method::kTxn:
+      return "txn";
+    case Method::kCompact:
+      return "compact";
+  }
+  return "unnamed";
+}
+
+void AddValue(Json& json, std::string_view value) {
+  json["value"] = value.substr(0, kLongestValue);
+  if (value.size() > kLongestValue) json["value_bytes"] = value.size();
+}
+
+Json ToJson(const KeyValueView& kv) {
+  Json json{{"key", kv.key}};
+  if (kv.create_revision != 0) json["create_revision"] = kv.create_revision;
+  json["mod_revision"] = kv.mod_revision;
+  if (kv.version != 0) json["version"] = kv.version;
+  if (!kv.value.empty()) AddValue(json, kv.value);
+  if (kv.lease != 0) json["lease"] = kv.lease;
+  return json;
+}
+
+Json ToJson(const WatchRequestView& request) {
+  switch (request.kind) {
+    case WatchRequestKind::kNone:
+      return {{"empty", true}};
+    case WatchRequestKind::kProgress:
+      return {{"progress", true}};
+    case WatchRequestKind::kCancel:
+      return {{"cancel", request.cancel_id}};
+    case WatchRequestKind::kCreate:
+      break;
+  }
+  const WatchCreateView& create = request.create;
+  Json json{{"key", create.key}};
+  if (!create.range_end.empty()) json["range_end"] = create.range_end;
+  json["start_revision"] = create.start_revision;
+  if (create.watch_id != 0) json["watch_id"] = create.watch_id;
+  if (create.prev_kv) json["prev_kv"] = true;
+  if (create.progress_notify) json["progress_notify"] = true;
+  if (create.fragment) json["fragment"] = true;
+  if (create.no_put) json["no_put"] = true;
+  if (create.no_delete) json["no_delete"] = true;
+  return {{"create", json}};
+}
+
+Json ToJson(const WatchResponseView& response) {
+  Json json{{"watch_id", response.watch_id}, {"revision", response.header.revision}};
+  if (response.created) json["created"] = true;
+  if (response.canceled) json["canceled"] = true;
+  if (response.compact_revision != 0) json["compact_revision"] = response.compact_revision;
+  if (!response.cancel_reason.empty()) json["cancel_reason"] = response.cancel_reason;
+  if (response.fragment) json["fragment"] = true;
+  for (const EventView& event : response.events) {
+    Json item{{"type", event.type == 0 ? "put" : "delete"}};
+    item.update(ToJson(event.kv));
+    if (event.has_previous) item["previous"] = ToJson(event.previous);
+    json["events"].push_back(std::move(item));
+  }
+  return json;
+}
+
+// Calls are shown by what matters for a watch: what was asked and the revision that came of it.
+Json CallToJson(const Entry& entry) {
+  Json json{{"call", entry.call.value}, {"method", Name(entry.method)}};
+  if (entry.kind == EntryKind::kCallEnded) {
+    if (entry.code != StatusCode::kOk) {
+      json["error"] = entry.text;
+      return json;
+    }
+    HeaderView header;
+    if (ParseHeader(entry.payload.view(), header).ok()) json["revision"] = header.revision;
+    return json;
+  }
+  if (entry.method == Method::kPut) {
+    PutRequestView put;
+    if (Parse(entry.payload.view(), put).ok()) {
+      json["key"] = put.key;
+      AddValue(json, put.value);
+    }
+  } else if (entry.method == Method::kDeleteRange) {
+    DeleteRangeRequestView erase;
+    if (Parse(entry.payload.view(), erase).ok()) {
+      json["key"] = erase.key;
+      if (!erase.range_end.empty()) json["range_end"] = erase.range_end;
+    }
+  } else if (entry.method == Method::kCompact) {
+    CompactionRequestView compaction;
+    if (Parse(entry.payload.view(), compaction).ok()) json["at"] = compaction.revision;
+  }
+  return json;
+}
+
+template <typename View>
+Json MessageToJson(const Entry& entry) {
+  View view;
+  const Status parsed = Parse(entry.payload.view(), view);
+  return parsed.ok() ? ToJson(view) : Json{{"malformed", parsed.message()}};
+}
+
+Json ToJson(const NumberedEntry& line) {
+  const Entry& entry = line.entry;
+  Json json{{"line", line.line.value},
+            {"at_ms", static_cast<double>(entry.at.count() / 1000) / 1000.0},
+            {"kind", Name(entry.kind)}};
+  if (entry.stream.value != 0) json["stream"] = entry.stream.value;
+  switch (entry.kind) {
+    case EntryKind::kRequestSent:
+      json.update(MessageToJson<WatchRequestView>(entry));
+      break;
+    case EntryKind::kResponseReceived:
+      json.update(MessageToJson<WatchResponseView>(entry));
+      break;
+    case EntryKind::kCallStarted:
+    case EntryKind::kCallEnded:
+      json.update(CallToJson(entry));
+      break;
+    default:
+      if (entry.code != StatusCode::kOk) json["code"] = watchproof::Name(entry.code);
+      if (!entry.text.empty()) json["text"] = entry.text;
+  }
+  return json;
+}
+
+// What one entry tells about which watch.
+struct Told {
+  Line line;
+  StreamId stream;
+  std::int64_t watch = 0;
+  Json json;
+};
+
+bool IsEvidence(const std::vector<std::vector<Line>>& evidence, Line line) {
+  return std::any_of(evidence.begin(), evidence.end(), [&](const std::vector<Line>& lines) {
+    return std::find(lines.begin(), lines.end(), line) != lines.end();
+  });
+}
+
+// The evidence's own lines, then those of the same watches next to them.
+Json Choose(const std::vector<Told>& all, const std::vector<Line>& evidence) {
+  std::vector<bool> chosen(all.size(), false);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (std::find(evidence.begin(), evidence.end(), all[i].line) == evidence.end()) continue;
+    chosen[i] = true;
+    const auto same = [&](std::size_t j) {
+      return all[j].stream == all[i].stream && all[j].watch == all[i].watch;
+    };
+    std::size_t found = 0;
+    for (std::size_t j = i; j-- > 0 && found < kNeighbours;) {
+      if (same(j)) chosen[j] = ++found > 0;
+    }
+    found = 0;
+    for (std::size_t j = i + 1; j < all.size() && found < kNeighbours; ++j) {
+      if (same(j)) chosen[j] = ++found > 0;
+    }
+  }
+  Json excerpt = Json::array();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (chosen[i]) excerpt.push_back(all[i].json);
+  }
+  return excerpt;
+}
+
+std::string Text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string DumpLine(const NumberedEntry& line) { return Text(ToJson(line)); }
+
+Result<std::vector<std::string>> ExcerptFor(const std::filesystem::path& file,
+                                            const std::vector<std::vector<Line>>& evidence) {
+  WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(file));
+  std::vector<Told> all;
+  for (;;) {
+    WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> line, reader->Next());
+    if (!line) break;
+    const bool response = line->entry.kind == EntryKind::kResponseReceived;
+    if (!response && !IsEvidence(evidence, line->line)) continue;
+    Json json = ToJson(*line);
+    const std::int64_t watch = json.value("watch_id", std::int64_t{-1});
+    all.push_back({line->line, line->entry.stream, watch, std::move(json)});
+  }
+  std::vector<std::string> excerpts;
+  for (const std::vector<Line>& lines : evidence) excerpts.push_back(Text(Choose(all, lines)));
+  return excerpts;
+}
+
+}  // namespace watchproof

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/history/recorder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zstd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness/history/frame.h"
+#include "harness/history/reader.h"
+
+namespace watchproof {
+namespace {
+
+class RecorderTest : public testing::Test {
+ protected:
+  RecorderTest() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) / "watchproof" / test->name();
+    std::filesystem::create_directories(folder_);
+  }
+  ~RecorderTest() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path file() const { return folder_ / "history.wire.zst"; }
+  std::unique_ptr<Recorder> Record(RecorderOptions options = {}) const {
+    options.file = file();
+    auto recorder = Recorder::Open(options);
+    EXPECT_TRUE(recorder.has_value());
+    return *std::move(recorder);
+  }
+  std::string Contents() const {
+    std::ifstream in(file(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void Overwrite(std::string_view contents) const {
+    std::ofstream(file(), std::ios::binary)
+        .write(contents.data(), static_cast<std::streamsize>(contents.size()));
+  }
+
+  struct Readout {
+    std::vector<NumberedEntry> lines;
+    bool truncated = false;
+  };
+  Result<Readout> ReadBack() const {
+    WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(file()));
+    Readout readout;
+    while (true) {
+      WP_ASSIGN_OR_RETURN(auto line, reader->Next());
+      if (!line) break;
+      readout.lines.push_back(*std::move(line));
+    }
+    readout.truncated = reader->truncated();
+    return readout;
+  }
+
+  std::filesystem::path folder_;
+};
+
+Entry Full(std::uint32_t number) {
+  return {.kind = EntryKind::kCallEnded,
+          .method = Method::kTxn,
+          .code = StatusCode::kUnavailable,
+          .stream = StreamId(number),
+          .call = CallId(number + 1),
+          .at = Duration(123456789 + number),
+          .payload = Bytes::Copy(std::string("\0\xff payload ", 11) + std::to_string(number)),
+          .text = "text " + std::to_string(number)};
+}
+
+void ExpectSame(const Entry& a, const Entry& b) {
+  EXPECT_EQ(a.kind, b.kind);
+  EXPECT_EQ(a.method, b.method);
+  EXPECT_EQ(a.code, b.code);
+  EXPECT_EQ(a.stream, b.stream);
+  EXPECT_EQ(a.call, b.call);
+  EXPECT_EQ(a.at, b.at);
+  EXPECT_EQ(a.payload.view(), b.payload.view());
+  EXPECT_EQ(a.text, b.text);
+}
+
+TEST_F(RecorderTest, GivesBackWhatWasAppended) {
+  auto recorder = Record();
+  for (std::uint32_t i = 0; i < 100; ++i) EXPECT_TRUE(recorder->Append(Full(i)));
+  EXPECT_TRUE(recorder->Append({.kind = EntryKind::kMark}));
+  EXPECT_EQ(recorder->last(), Line(101));
+  ASSERT_TRUE(recorder->Close().ok());
+  const auto readout = ReadBack();
+  ASSERT_TRUE(readout.has_value()) << readout.error().message();
+  EXPECT_FALSE(readout->truncated);
+  ASSERT_EQ(readout->lines.size(), 101u);
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(readout->lines[i].line, Line(i + 1));
+    ExpectSame(readout->lines[i].entry, Full(i));
+  }
+  EXPECT_GT(readout->lines[100].entry.at, Duration::zero());  // stamped by the recorder
+}
+
+TEST_F(RecorderTest, FollowerSeesEveryLineInOrderWhileManyAppend) {
+  constexpr std::uint32_t kThreads = 4;
+  constexpr std::uint32_t kEach = 2000;
+  auto recorder = Record();
+  std::vector<std::thread> threads;
+  for (std::uint32_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&recorder, t] {
+      for (std::uint32_t i = 0; i < kEach; ++i) {
+        EXPECT_TRUE(
+            recorder->Append({.kind = EntryKind::kMark, .stream = StreamId(t), .call = CallId(i)}));
+      }
+    });
+  }
+  std::vector<std::uint32_t> next(kThreads);
+  for (std::uint64_t line = 1; line <= kThreads * kEach; ++line) {
+    const auto got = recorder->Next(Within(10s));
+    ASSERT_TRUE(got.has_value());
+    EXPECT_EQ(got->line, Line(line));
+    EXPECT_EQ(got->entry.call.value, next[got->entry.stream.value]++);
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(recorder->Next(Within(1ms)), std::nullopt);
+  ASSERT_TRUE(recorder->Close().ok());
+  EXPECT_EQ(recorder->Next(Within(10s)), std::nullopt);  // at once: nothing can come
+  EXPECT_EQ(ReadBack()->lines.size(), kThreads * kEach);
+}
+
+TEST_F(RecorderTest, WhatWaitsCanStillBeReadAfterClose) {
+  auto recorder = Record();
+  EXPECT_TRUE(recorder->Append(Full(1)));
+  ASSERT_TRUE(recorder->Close().ok());
+  ASSERT_TRUE(recorder->Close().ok());
+  EXPECT_FALSE(recorder->Append(Full(2)));
+  EXPECT_FALSE(recorder->incomplete());
+  EXPECT_TRUE(recorder->Next(Within(1s)).has_value());
+  EXPECT_FALSE(recorder->Next(Within(1s)).has_value());
+}
+
+TEST_F(RecorderTest, IsIncompleteForGoodOnceTheCapacityIsExhausted) {
+  auto recorder = Record({.file = {}, .capacity = ByteCount(10000), .follow = true});
+  const Entry large{.payload = Bytes::Take(std::string(6000, 'x'))};
+  EXPECT_TRUE(recorder->Append(large));
+  EXPECT_FALSE(recorder->Append(large));
+  EXPECT_TRUE(recorder->incomplete());
+  EXPECT_TRUE(recorder->Next(Within(1s)).has_value());
+  EXPECT_TRUE(recorder->incomplete());
+  EXPECT_EQ(recorder->last(), Line(1));
+}
+
+TEST_F(RecorderTest, KeepsAnEntryUntilItIsFollowedAndNotAtAllIfNobodyWill) {
+  for (const bool follow : {true, false}) {
+    auto recorder = Record({.file = {}, .follow = follow});
+    auto owner = std::make_shared<const std::string>("payload");
+    const std::weak_ptr<const std::string> kept = owner;
+    const std::string_view view = *owner;
+    EXPECT_TRUE(recorder->Append({.payload = Bytes(std::move(owner), view)}));
+    ASSERT_TRUE(recorder->Close().ok());
+    EXPECT_EQ(kept.expired(), !follow);
+    EXPECT_EQ(recorder->Next(Within(1s)).has_value(), follow);
+    EXPECT_TRUE(kept.expired());
+  }
+}
+
+TEST_F(RecorderTest, SaysWhyItCannotWrite) {
+  auto nowhere = Recorder::Open({.file = folder_ / "missing" / "file"});
+  ASSERT_FALSE(nowhere.has_value());
+  EXPECT_THAT(nowhere.error().message(), testing::HasSubstr("missing/file"));
+  auto full = Recorder::Open({.file = "/dev/full"});
+  ASSERT_TRUE(full.has_value());
+  EXPECT_TRUE((*full)->Append(Full(1)));
+  EXPECT_FALSE((*full)->Close().ok());
+  EXPECT_TRUE((*full)->incomplete());
+}
+
+TEST_F(RecorderTest, ReadsATruncatedFileUpToItsLastWholeEntry) {
+  auto recorder = Record();
+  for (std::uint32_t i = 0; i < 5; ++i) EXPECT_TRUE(recorder->Append(Full(i)));
+  ASSERT_TRUE(recorder->Close().ok());
+  const std::string whole = Contents();
+  std::size_t most = 0;
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    Overwrite(std::string_view(whole).substr(0, length));
+    const auto readout = ReadBack();
+    ASSERT_TRUE(readout.has_value()) << length << ": " << readout.error().message();
+    EXPECT_TRUE(readout->truncated) << length;
+    EXPECT_GE(readout->lines.size(), most) << length;
+    most = readout->lines.size();
+    for (std::uint32_t i = 0; i < readout->lines.size(); ++i) {
+      ExpectSame(readout->lines[i].entry, Full(i));
+    }
+  }
+}
+
+// The compressor gives its bytes in blocks; here every byte of the content is cut once.
+TEST_F(RecorderTest, ReadsContentTruncatedAtEveryByte) {
+  std::string content(kHistoryMagic);
+  std::vector<std::size_t> ends;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    AppendFrame(Full(i), content);
+    ends.push_back(content.size());
+  }
+  for (std::size_t length = kHistoryMagic.size(); length <= content.size(); ++length) {
+    std::string compressed(ZSTD_compressBound(length), '\0');
+    compressed.resize(
+        ZSTD_compress(compressed.data(), compressed.size(), content.data(), length, 1));
+    Overwrite(compressed);
+    const auto readout = ReadBack();
+    ASSERT_TRUE(readout.has_value()) << readout.error().message();
+    const auto whole = std::count_if(ends.begin(), ends.end(),
+                                     [length](std::size_t end) { return end <= length; });
+    EXPECT_EQ(readout->lines.size(), static_cast<std::size_t>(whole)) << length;
+    const bool at_boundary =
+        length == kHistoryMagic.size() || std::find(ends.begin(), ends.end(), length) != ends.end();
+    EXPECT_EQ(readout->truncated, !at_boundary) << length;
+  }
+}
+
+TEST_F(RecorderTest, RefusesForeignFiles) {
+  EXPECT_FALSE(HistoryReader::Open(folder_ / "nothing").has_value());
+  const std::string text = "watchproof history 2\nof a later version";
+  std::string other_zstd(ZSTD_compressBound(text.size()), '\0');
+  other_zstd.resize(
+      ZSTD_compress(other_zstd.data(), other_zstd.size(), text.data(), text.size(), 1));
+  for (const std::string& contents :
+       {std::string("x"), std::string("plain text, and long enough"), other_zstd}) {
+    Overwrite(contents);
+    const auto reader = HistoryReader::Open(file());
+    ASSERT_FALSE(reader.has_value());
+    EXPECT_THAT(reader.error().message(), testing::HasSubstr("not a watchproof history"));
+  }
+}
+
+TEST_F(RecorderTest, SaysWhereAFileIsDamaged) {
+  std::string content(kHistoryMagic);
+  AppendFrame(Full(0), content);
+  content += std::string(kFrameHeaderSize, '\x7f');
+  std::string compressed(ZSTD_compressBound(content.size()), '\0');
+  compressed.resize(
+      ZSTD_compress(compressed.data(), compressed.size(), content.data(), content.size(), 1));
+  Overwrite(compressed);
+  const auto readout = ReadBack();
+  ASSERT_FALSE(readout.has_value());
+  EXPECT_EQ(readout.error().code(), StatusCode::kDataLoss);
+  EXPECT_THAT(readout.error().message(), testing::HasSubstr("damaged after line 1"));
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/model/model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/base/prng.h"
+#include "harness/history/testing/wire_writer.h"
+
+namespace watchproof {
+namespace {
+
+const KeyRange kEverything("", std::string_view("\0", 1));
+
+Message Put(const std::string& key, const std::string& value) {
+  return Message().Text(1, key).Text(2, value);
+}
+Message Range(const std::string& key, const std::string& end = {}) {
+  return end.empty() ? Message().Text(1, key) : Message().Text(1, key).Text(2, end);
+}
+
+// A model with the lines of a recording fed to it.
+class Recording {
+ public:
+  Model& model() { return model_; }
+  const Timeline& timeline() const { return model_.timeline(); }
+
+  std::uint32_t Start(Method method, const Message& request) {
+    methods_.push_back(method);
+    const CallId call(static_cast<std::uint32_t>(methods_.size()));
+    model_.CallStarted({Next(),
+                        {.kind = EntryKind::kCallStarted,
+                         .method = method,
+                         .call = call,
+                         .payload = Bytes::Copy(request.bytes())}});
+    return call.value;
+  }
+  void End(std::uint32_t call, const Message& response) {
+    model_.CallEnded({Next(),
+                      {.kind = EntryKind::kCallEnded,
+                       .method = methods_[call - 1],
+                       .call = CallId(call),
+                       .payload = Bytes::Copy(response.bytes())}});
+  }
+  void Fail(std::uint32_t call, StatusCode code) {
+    model_.CallEnded({Next(),
+                      {.kind = EntryKind::kCallEnded,
+                       .method = methods_[call - 1],
+                       .code = code,
+                       .call = CallId(call)}});
+  }
+  void Call(Method method, const Message& request, const Message& response) {
+    End(Start(method, request), response);
+  }
+  void Read(std::int64_t revision) {
+    Call(Method::kRange, Range("x"), Message().Nested(1, Header(revision)));
+  }
+  void Witness(bool deleted, const KeyValueFields& kv) {
+    const Bytes payload = Bytes::Copy(KeyValue(kv).bytes());
+    EventView event;
+    event.type = deleted ? 1 : 0;
+    event.kv.key = payload.view().substr(2, kv.key.size());
+    event.kv.value = payload.view().substr(payload.size() - kv.value.size());
+    event.kv.mod_revision = kv.mod;
+    model_.Witnessed({event}, payload);
+  }
+  std::int64_t known() const { return timeline().known_through().value; }
+
+ private:
+  Line Next() { return line_ = line_.next(); }
+
+  Model model_;
+  Line line_{};
+  std::vector<Method> methods_;
+};
+
+Message Acked(std::int64_t revision) { return Message().Nested(1, Header(revision)); }
+
+TEST(Model, LearnsTheBaseFromTheFirstHeader) {
+  Recording recording;
+  recording.Read(7);
+  EXPECT_EQ(recording.known(), 7);
+  recording.model().HeaderSeen(Revision(9));  // someone else was first
+  EXPECT_EQ(recording.known(), 9);
+  recording.Call(Method::kPut, Put("k", "v"), Acked(10));
+  recording.model().HeaderSeen(Revision(20));  // says nothing any more
+  EXPECT_EQ(recording.timeline().base(), Revision(9));
+  EXPECT_EQ(recording.known(), 10);
+}
+
+TEST(Model, LearnsTheBaseFromConcurrentFirstWrites) {
+  Recording recording;
+  const auto a = recording.Start(Method::kPut, Put("a", "1"));
+  const auto b = recording.Start(Method::kPut, Put("b", "1"));
+  const auto c = recording.Start(Method::kPut, Put("c", "1"));
+  recording.End(b, Acked(6));
+  EXPECT_EQ(recording.timeline().changes(), 0u);  // a or c may have come before it
+  const auto d = recording.Start(Method::kPut, Put("d", "1"));
+  recording.End(c, Acked(5));
+  recording.End(a, Acked(7));
+  EXPECT_EQ(recording.timeline().base(), Revision(4));
+  EXPECT_EQ(recording.known(), 7);
+  recording.End(d, Acked(8));
+  EXPECT_EQ(recording.known(), 8);
+}
+
+TEST(Model, WaitsForEveryRevision) {
+  Recording recording;
+  recording.Read(1);
+  const auto a = recording.Start(Method::kPut, Put("a", "1"));
+  recording.Call(Method::kPut, Put("b", "1"), Acked(3));
+  EXPECT_EQ(recording.known(), 1);
+  recording.End(a, Acked(2));
+  EXPECT_EQ(recording.known(), 3);
+}
+
+TEST(Model, AWriteThatChangesNothingMakesNoRevision) {
+  Recording recording;
+  recording.Read(1);
+  recording.Call(Method::kDeleteRange, Range("a"), Acked(1));
+  recording.Call(Method::kTxn, Message().Nested(3, Message().Nested(1, Range("a"))),
+                 Acked(1).Nested(3, Message().Nested(1, Acked(1))));
+  EXPECT_EQ(recording.known(), 1);
+  EXPECT_TRUE(recording.model().undecided().empty());
+}
+
+TEST(Model, FollowsNestedTransactionsAlongTheirAnswers) {
+  Recording recording;
+  recording.Read(1);
+  const Message inner = Message()
+                            .Nested(2, Message().Nested(2, Put("yes", "1")))
+                            .Nested(3, Message().Nested(2, Put("no", "1")));
+  const Message outer = Message()
+                            .Nested(2, Message().Nested(2, Put("a", "1")))
+                            .Nested(2, Message().Nested(4, inner))
+                            .Nested(3, Message().Nested(2, Put("other", "1")));
+  const Message inner_answer = Message().Nested(3, Message().Nested(2, Message()));
+  recording.Call(Method::kTxn, outer,
+                 Acked(2)
+                     .Number(2, 1)
+                     .Nested(3, Message().Nested(2, Message()))
+                     .Nested(3, Message().Nested(4, inner_answer)));
+  ASSERT_EQ(recording.timeline().changes(), 2u);
+  EXPECT_EQ(recording.timeline().change(0).key, "a");
+  EXPECT_EQ(recording.timeline().change(1).key, "no");
+}
+
+TEST(Model, DefiniteRefusalsLeaveNoHole) {
+  Recording recording;
+  recording.Read(1);
+  recording.Fail(recording.Start(Method::kPut, Put("a", "1")), StatusCode::kResourceExhausted);
+  recording.Call(Method::kPut, Put("b", "1"), Acked(2));
+  recording.model().Finish();
+  EXPECT_EQ(recording.known(), 2);
+  EXPECT_FALSE(recording.model().MayExist(Revision(3)));
+  EXPECT_TRUE(recording.model().undecided().empty());
+}
+
+TEST(Model, NamesTheWriteBehindAHole) {
+  Recording recording;
+  recording.Read(1);
+  recording.Fail(recording.Start(Method::kPut, Put("a", "1")), StatusCode::kUnavailable);
+  recording.Call(Method::kPut, Put("b", "1"), Acked(3));
+  recording.model().Finish();
+  EXPECT_EQ(recording.known(), 1);
+  EXPECT_TRUE(recording.model().MayExist(Revision(2)));
+  ASSERT_EQ(recording.model().undecided().size(), 1u);
+  EXPECT_THAT(recording.model().undecided()[0], testing::HasSubstr("the first: line 3"));
+}
+
+TEST(Model, TheWitnessSettlesWhatItSaw) {
+  Recording recording;
+  recording.Read(1);
+  recording.Fail(recording.Start(Method::kPut, Put("a", "1")), StatusCode::kUnavailable);
+  recording.Fail(recording.Start(Method::kPut, Put("a", "2")), StatusCode::kDeadlineExceeded);
+  recording.Call(Method::kPut, Put("b", "1"), Acked(3));
+  recording.Witness(false, {.key = "a", .value = "2", .mod = 2});
+  EXPECT_EQ(recording.known(), 3);
+  EXPECT_EQ(recording.timeline().change(0).value, "2");
+  recording.model().Finish();
+  EXPECT_TRUE(recording.model().undecided().empty());
+  EXPECT_TRUE(recording.model().MayExist(Revision(4)));  // the other may still come
+}
+
+TEST(Model, TheWitnessMaySpeakBeforeTheCallFails) {
+  Recording recording;
+  recording.Read(1);
+  const Message txn = Message()
+                          .Nested(2, Message().Nested(2, Put("a", "yes")))
+                          .Nested(2, Message().Nested(2, Put("unseen", "yes")))
+                          .Nested(3, Message().Nested(2, Put("a", "no")));
+  const auto call = recording.Start(Method::kTxn, txn);
+  recording.Witness(false, {.key = "a", .value = "yes", .mod = 2});
+  EXPECT_EQ(recording.known(), 1);
+  recording.Fail(call, StatusCode::kCancelled);
+  EXPECT_EQ(recording.known(), 2);
+  EXPECT_EQ(recording.timeline().changes(), 2u);
+}
+
+TEST(Model, TwoClaimsToOneRevisionAreAContradiction) {
+  Recording recording;
+  recording.Read(1);
+  recording.Call(Method::kPut, Put("a", "1"), Acked(2));
+  recording.Call(Method::kPut, Put("b", "1"), Acked(2));
+  ASSERT_EQ(recording.model().undecided().size(), 1u);
+  EXPECT_THAT(recording.model().undecided()[0], testing::HasSubstr("revision 2, which was taken"));
+}
+
+TEST(Model, AWrongCountOfDeletedKeysIsAContradiction) {
+  Recording recording;
+  recording.Read(1);
+  recording.Call(Method::kPut, Put("a", "1"), Acked(2));
+  recording.Call(Method::kDeleteRange, Range("a", "z"), Acked(3).Number(2, 2));
+  EXPECT_EQ(recording.model().undecided().size(), 1u);
+}
+
+TEST(Model, KeysFromBeforeTheRecordingMayBeDeleted) {
+  Recording recording;
+  recording.Read(10);
+  recording.Call(Method::kPut, Put("a", "1"), Acked(11));
+  recording.Call(Method::kDeleteRange, Range("a", "z"), Acked(12).Number(2, 2));
+  EXPECT_TRUE(recording.model().undecided().empty());
+  EXPECT_TRUE(recording.timeline().partly_known(Revision(12)));
+  EXPECT_FALSE(recording.timeline().change(0).lineage_known);
+  recording.Call(Method::kPut, Put("a", "2"), Acked(13));
+  EXPECT_TRUE(recording.timeline().change(2).lineage_known);
+}
+
+TEST(Model, KeepsTheValueWhenAskedTo) {
+  Recording recording;
+  recording.Read(1);
+  recording.Call(Method::kPut, Put("a", "1"), Acked(2));
+  recording.Call(Method::kPut, Message().Text(1, "a").Number(5, 1), Acked(3));
+  EXPECT_EQ(recording.timeline().change(1).value, "1");
+  EXPECT_EQ(recording.timeline().change(1).version, 2);
+  EXPECT_EQ(recording.timeline().change(1).previous, 0u);
+}
+
+TEST(Model, TellsAskedForFromAcknowledgedCompaction) {
+  Recording recording;
+  const auto a = recording.Start(Method::kCompact, Message().Number(1, 5));
+  EXPECT_EQ(recording.model().compaction_requested(), Revision(5));
+  EXPECT_EQ(recording.model().compaction_acknowledged(), Revision(0));
+  recording.End(a, Acked(9));
+  EXPECT_EQ(recording.model().compaction_acknowledged(), Revision(5));
+  recording.Fail(recording.Start(Method::kCompact, Message().Number(1, 99)),
+                 StatusCode::kOutOfRange);
+  EXPECT_EQ(recording.model().compaction_requested(), Revision(5));
+  recording.Fail(recording.Start(Method::kCompact, Message().Number(1, 7)),
+                 StatusCode::kUnavailable);
+  EXPECT_EQ(recording.model().compaction_requested(), Revision(7));
+  EXPECT_EQ(recording.model().compaction_acknowledged(), Revision(5));
+}
+
+// The plainest possible store, written without looking at the model.
+class NaiveStore {
+ public:
+  struct Item {
+    std::int64_t revision;
+    bool deleted;
+    KeyValueFields kv;
+  };
+  const std::vector<Item>& log() const { return log_; }
+  std::int64_t revision() const { return revision_; }
+
+  void Put(const std::string& key, const std::string& value) {
+    KeyValueFields& kv = living_[key];
+    kv.create = kv.version == 0 ? revision_ + 1 : kv.create;
+    kv = {.key = key,
+          .value = value,
+          .create = kv.create,
+          .mod = revision_ + 1,
+          .version = kv.version + 1};
+    log_.push_back({revision_ + 1, false, kv});
+    dirty_ = true;
+  }
+  std::int64_t Delete(const std::string& from, const std::string& to) {
+    std::int64_t count = 0;
+    for (auto it = living_.begin(); it != living_.end();) {
+      if (it->first < from || it->first >= to) {
+        ++it;
+        continue;
+      }
+      log_.push_back({revision_ + 1, true, {.key = it->first, .mod = revision_ + 1}});
+      it = living_.erase(it);
+      ++count;
+    }
+    dirty_ = dirty_ || count > 0;
+    return count;
+  }
+  std::int64_t Commit() {
+    revision_ += dirty_ ? 1 : 0;
+    dirty_ = false;
+    return revision_;
+  }
+
+ private:
+  std::int64_t revision_ = 1;
+  bool dirty_ = false;
+  std::map<std::string, KeyValueFields> living_;
+  std::vector<Item> log_;
+};
+
+// One random write against the store: its request and answer.
+struct Written {
+  Method method;
+  Message request;
+  Message response;
+};
+Written RandomWrite(NaiveStore& store, Prng& prng) {
+  const auto key = [&prng] { return "k" + std::to_string(prng.Below(8)); };
+  const std::string from = key();
+  const std::string to = key() + "~";
+  if (prng.Chance(0.5)) {
+    const std::string value = prng.Word(5);
+    store.Put(from, value);
+    return {Method::kPut, Put(from, value), Acked(store.Commit())};
+  }
+  if (prng.Chance(0.5)) {
+    const std::int64_t count = store.Delete(from, to);
+    return {Method::kDeleteRange, Range(from, to), Acked(store.Commit()).Number(2, count)};
+  }
+  const bool succeeded = prng.Chance(0.5);
+  Message request;
+  Message answers;
+  const std::uint32_t branch = succeeded ? 2 : 3;
+  request.Nested(5 - branch, Message().Nested(2, Put("never", "run")));
+  for (const char* name : {"t1", "t2"}) {
+    const std::string value = prng.Word(5);
+    store.Put(name, value);
+    request.Nested(branch, Message().Nested(2, Put(name, value)));
+    answers.Nested(3, Message().Nested(2, Message()));
+  }
+  const std::int64_t count = store.Delete("k0", "k4");
+  request.Nested(branch, Message().Nested(3, Range("k0", "k4")));
+  answers.Nested(3, Message().Nested(3, Message().Number(2, count)));
+  const Message response = Acked(store.Commit()).Number(2, succeeded ? 1 : 0);
+  return {Method::kTxn, request, Message().Raw(response.bytes()).Raw(answers.bytes())};
+}
+
+void ExpectSame(const Timeline& timeline, const std::vector<Owed>& owed,
+                const std::vector<NaiveStore::Item>& log) {
+  ASSERT_EQ(owed.size(), log.size());
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    const Change& change = timeline.change(owed[i].change);
+    EXPECT_EQ(change.revision.value, log[i].revision);
+    EXPECT_EQ(owed[i].revision.value, log[i].revision);
+    EXPECT_EQ(change.deleted, log[i].deleted);
+    EXPECT_EQ(change.key, log[i].kv.key);
+    EXPECT_EQ(change.value, log[i].kv.value);
+    EXPECT_EQ(change.version, log[i].kv.version);
+    EXPECT_EQ(change.create_revision.value, log[i].kv.create);
+    const auto same = [&](const auto& item) { return item.revision == log[i].revision; };
+    EXPECT_EQ(owed[i].run_size, std::count_if(log.begin(), log.end(), same));
+    EXPECT_EQ(log[owed[i].run_begin].revision, log[i].revision);
+    if (owed[i].run_begin > 0) {
+      EXPECT_LT(log[owed[i].run_begin - 1].revision, log[i].revision);
+    }
+  }
+}
+
+TEST(Model, AgreesWithANaiveReplayWhateverTheOrderOfAnswers) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Prng prng(seed);
+    NaiveStore store;
+    Recording recording;
+    recording.Read(1);
+    const RangeId early = recording.model().timeline().Track({.range = kEverything});
+    std::vector<std::pair<std::uint32_t, Message>> out;
+    for (int i = 0; i < 100; ++i) {
+      const Written write = RandomWrite(store, prng);
+      out.emplace_back(recording.Start(write.method, write.request), write.response);
+      if (out.size() < 5) continue;
+      prng.Shuffle(out);
+      recording.End(out.back().first, out.back().second);
+      out.pop_back();
+    }
+    for (const auto& [call, response] : out) recording.End(call, response);
+    EXPECT_TRUE(recording.model().undecided().empty());
+    EXPECT_EQ(recording.known(), store.revision());
+    ExpectSame(recording.timeline(), recording.timeline().owed(early), store.log());
+
+    std::vector<NaiveStore::Item> some;
+    for (const auto& item : store.log()) {
+      if (item.deleted && item.kv.key >= "k2" && item.kv.key < "k5") some.push_back(item);
+    }
+    const RangeId late =
+        recording.model().timeline().Track({.range = KeyRange("k2", "k5"), .puts = false});
+    ExpectSame(recording.timeline(), recording.timeline().owed(late), some);
+  }
+}
+
+TEST(KeyRange, MeansWhatEtcdMeans) {
+  const std::string zero(1, '\0');
+  EXPECT_TRUE(KeyRange("a", "").Contains("a"));
+  EXPECT_FALSE(KeyRange("a", "").Contains("aa"));
+  EXPECT_TRUE(KeyRange("a", "c").Contains("bzz"));
+  EXPECT_FALSE(KeyRange("a", "c").Contains("c"));
+  EXPECT_TRUE(KeyRange("b", zero).Contains("z"));
+  EXPECT_FALSE(KeyRange("b", zero).Contains("a"));
+  EXPECT_TRUE(KeyRange("", zero).Contains(zero));
+  EXPECT_EQ(KeyRange("", zero), KeyRange(zero, zero));
+  EXPECT_TRUE(KeyRange("c", "a").empty());
+  EXPECT_TRUE(KeyRange("a", "a").empty());
+  EXPECT_FALSE(KeyRange("a", zero).empty());
+}
+
+}  // namespace
+}  // namespace watchproof

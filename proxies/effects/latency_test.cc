@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "proxies/effects/test_pipe.h"
+
+namespace watchproof::proxy {
+namespace {
+
+// The delay drawn for each of a row of chunks so far apart that order does not bend them.
+std::vector<Duration> Delays(std::uint64_t seed, std::int64_t connection) {
+  const auto effect = Make("latency", {{"delay", "20ms"}, {"jitter", "10ms"}}, seed);
+  const auto stage = StageOf(*effect, connection);
+  std::vector<Duration> delays;
+  for (int i = 0; i < 100; ++i) {
+    const TimePoint now = kStart + i * 1s;
+    stage->Push(Chunk::Bytes("x"), now);
+    delays.push_back(stage->wake_at() - now);
+    EXPECT_EQ(PullAll(*stage, stage->wake_at()), "x");
+  }
+  return delays;
+}
+
+TEST(Latency, HoldsEachChunkForItsDelayHoweverManyAreUnderWay) {
+  const auto effect = Make("latency", {{"delay", "50ms"}});
+  const auto stage = StageOf(*effect);
+  for (int i = 0; i < 5; ++i) stage->Push(Chunk::Bytes(std::to_string(i)), kStart + i * 1ms);
+  stage->Push(Chunk::End(), kStart + 5ms);
+  EXPECT_EQ(stage->wake_at(), kStart + 50ms);
+  EXPECT_EQ(PullAll(*stage, kStart + 50ms - 1ns), "");
+  EXPECT_EQ(PullAll(*stage, kStart + 50ms), "0");
+  EXPECT_EQ(PullAll(*stage, kStart + 52ms), "12");
+  EXPECT_EQ(PullAll(*stage, kStart + 60ms), "34|");
+  EXPECT_EQ(stage->wake_at(), kNever);
+  const Receipt receipt = effect->ReceiptAt(kStart + 60ms);
+  EXPECT_EQ(receipt.bytes_delayed, 5);
+  EXPECT_EQ(receipt.longest_hold, 50ms);
+  EXPECT_EQ(receipt.connections_touched, 1);
+}
+
+TEST(Latency, DrawsTheSameDelaysFromTheSameSeedAndOthersFromAnother) {
+  EXPECT_EQ(Delays(7, 1), Delays(7, 1));
+  EXPECT_NE(Delays(7, 1), Delays(8, 1));
+  EXPECT_NE(Delays(7, 1), Delays(7, 2));
+}
+
+TEST(Latency, SpreadsItsJitterOnBothSides) {
+  const std::vector<Duration> delays = Delays(7, 1);
+  const auto [least, most] = std::minmax_element(delays.begin(), delays.end());
+  EXPECT_GE(*least, 10ms);
+  EXPECT_LT(*least, 15ms);
+  EXPECT_GT(*most, 25ms);
+  EXPECT_LE(*most, 30ms);
+}
+
+TEST(Latency, KeepsTheOrderUnderJitter) {
+  const auto effect = Make("latency", {{"delay", "5ms"}, {"jitter", "1s"}});
+  const auto stage = StageOf(*effect);
+  std::string sent;
+  for (char c = 'a'; c <= 'z'; ++c) {
+    stage->Push(Chunk::Bytes(std::string(1, c)), kStart);
+    sent += c;
+  }
+  EXPECT_EQ(PullAll(*stage, kStart + 2s), sent);
+}
+
+TEST(Latency, GivesUpEverythingWhenRemoved) {
+  const auto effect = Make("latency", {{"delay", "1m"}});
+  const auto stage = StageOf(*effect);
+  stage->Push(Chunk::Bytes("ab"), kStart);
+  stage->Push(Chunk::End(), kStart);
+  EXPECT_EQ(stage->TakeAll(kStart + 1s).size(), 2U);
+  EXPECT_EQ(effect->ReceiptAt(kStart + 1s).longest_hold, 1s);
+}
+
+TEST(Latency, LimitsWhatIsUnderWay) {
+  EXPECT_EQ(StageOf(*Make("latency", {}))->read_ahead(), 8 << 20);
+}
+
+}  // namespace
+}  // namespace watchproof::proxy
