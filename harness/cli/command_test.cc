@@ -166,7 +166,8 @@ TEST(RunVerdict, KnownFailuresKeepTheirVerdict) {
 }
 
 TEST(RunVerdict, AManifestEntryThatMatchesNothingIsStale) {
-  const fs::path manifest = fs::path(testing::TempDir()) / "stale.toml";
+  const fs::path manifest =
+      fs::path(testing::TempDir()) / fmt::format("wp-stale-{}.toml", getpid());
   std::ofstream(manifest)
       << "[[release]]\nproduct = \"etcd\"\nversion = \"3.4.23\"\nsource = \"s\"\n"
          "[[release.expected]]\ncase = \"Gone.Case\"\nguarantees = [\"A\"]\n"

@@ -3,6 +3,7 @@
 // processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -16,7 +17,10 @@ namespace {
 
 // Read back by someone else's XML parser, which prints what it understood.
 std::string ReadBack(const std::string& xml, const std::string& program) {
-  const std::filesystem::path folder = testing::TempDir();
+  // Tests run beside each other.
+  const auto folder =
+      std::filesystem::path(testing::TempDir()) / fmt::format("wp-junit-{}", getpid());
+  std::filesystem::create_directories(folder);
   std::ofstream(folder / "junit.xml", std::ios::binary) << xml;
   std::filesystem::remove(folder / "junit.out");
   const auto python =
@@ -31,6 +35,7 @@ std::string ReadBack(const std::string& xml, const std::string& program) {
   const auto end = (*python)->Wait(Within(20s));
   std::ifstream out(folder / "junit.out");
   std::string text((std::istreambuf_iterator<char>(out)), {});
+  std::filesystem::remove_all(folder);
   return end.has_value() && end->clean() ? text : "python failed: " + text;
 }
 
