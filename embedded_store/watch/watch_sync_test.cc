@@ -222,9 +222,8 @@ TEST_F(CompactionNotice, FollowsTheParkedReplyOfAVictim) {
   EXPECT_EQ(Revisions(queued, 0), FromTo(2, parked - 1));
   hub_.VictimStep(now_);
   SyncAll();
-  EXPECT_THAT(client.Read(),
-              ElementsAre(fmt::format("events 0@{0} put fat=v@{0}", parked),
-                          fmt::format("compacted 0@0 at {}", parked + 3)));
+  EXPECT_THAT(client.Read(), ElementsAre(fmt::format("events 0@{0} put fat=v@{0}", parked),
+                                         fmt::format("compacted 0@0 at {}", parked + 3)));
 }
 
 TEST_F(CompactionNotice, StarvesNobodyBehindAFullQueue) {
