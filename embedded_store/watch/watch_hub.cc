@@ -24,7 +24,7 @@ StreamId WatchHub::Open(std::shared_ptr<StreamQueue> queue, std::weak_ptr<Stream
   stream->sink = std::move(sink);
   stream->next_progress = now + limits_.progress_interval;
   streams_.emplace(id, std::move(stream));
-  ++counters_.streams;
+  Publish();
   return id;
 }
 
@@ -33,8 +33,7 @@ void WatchHub::Close(StreamId id) {
   for (auto& [watch, watcher] : stream.watchers) {
     Leave(*watcher);
   }
-  counters_.watchers -= static_cast<std::int64_t>(stream.watchers.size());
-  --counters_.streams;
+  watchers_ -= stream.watchers.size();
   streams_.erase(id);
   Publish();
 }
@@ -90,7 +89,7 @@ void WatchHub::Admit(WatchStream& stream, WatchSpec spec) {
       Watcher{.stream = stream, .id = id, .spec = std::move(spec), .next = next});
   Watcher& watcher = *owned;
   stream.watchers.emplace(id, std::move(owned));
-  ++counters_.watchers;
+  ++watchers_;
   // The answer enters the control path before any event of this watch can enter the queue.
   Answer(stream, {.watch = id, .revision = revision_, .created = true}, After::kNothing);
   Place(watcher);
@@ -103,7 +102,7 @@ void WatchHub::Cancel(StreamId id, WatchId watch) {
   if (found != stream.watchers.end()) {
     Leave(*found->second);
     stream.watchers.erase(found);
-    --counters_.watchers;
+    --watchers_;
     Answer(stream, {.watch = watch, .revision = revision_, .canceled = true}, After::kEverything);
   }
   Publish();
@@ -221,7 +220,10 @@ void WatchHub::Leave(Watcher& watcher) {
 }
 
 void WatchHub::Publish() {
+  // The slow ones first: who sees a new watcher in the total must not miss it here.
   counters_.slow_watchers = static_cast<std::int64_t>(unsynced_.size() + victims_.size());
+  counters_.watchers = static_cast<std::int64_t>(watchers_);
+  counters_.streams = static_cast<std::int64_t>(streams_.size());
   for (const StreamId id : std::exchange(news_, {})) {
     const auto found = streams_.find(id);
     if (found == streams_.end()) continue;

@@ -136,6 +136,7 @@ class WatchHub {
   WatchCounters counters_;
   Revision revision_;
   std::int64_t last_stream_ = 0;
+  std::size_t watchers_ = 0;  // of all streams
   WatcherGroup synced_;
   std::list<Watcher*> unsynced_;  // the first have waited longest
   std::list<Watcher*> victims_;
