@@ -26,7 +26,7 @@ class CompactionSurfaced final : public Checker {
 
   void Compacted(WatchIndex watch, const Response& response, Findings& findings) override {
     const Revision position = facts().book.state(watch).position;
-    const Revision requested = facts().model.compaction_requested();
+    const Revision requested = HighestFloor();
     const Revision told(response.message.compact_revision);
     const bool at_floor = facts().options.permit_compacted_at_the_floor && position == requested;
     if (position >= requested && !at_floor) {
@@ -91,6 +91,14 @@ class CompactionSurfaced final : public Checker {
   }
 
  private:
+  // A store that had a history before the recording may have been compacted anywhere up to its
+  // base.
+  Revision HighestFloor() const {
+    const Revision base = facts().model.timeline().base();
+    const Revision requested = facts().model.compaction_requested();
+    return base.value > 1 ? std::max(base, requested) : requested;
+  }
+
   static std::string ExpectedAtCreation(const WatchDetails& details) {
     return fmt::format(
         "ErrCompacted: the start, {}, was below {}, to which the store had been compacted",
@@ -111,17 +119,16 @@ class CompactionSurfaced final : public Checker {
   // Changes that something later has overtaken after they had been compacted.
   void FindGap(WatchIndex watch, Findings& findings) {
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
-      const Owed& lost = (*facts().comparer.owed(watch))[gap.from];
+      const Change& lost = facts().comparer.change((*facts().comparer.owed(watch))[gap.from]);
       if (lost.revision >= gap.compaction_requested) continue;
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
         return Draft{
-            .expected =
-                fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
-                            Phrase(facts().comparer.change(lost)), gap.compaction_requested),
+            .expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
+                                    Phrase(lost), gap.compaction_requested),
             .observed = fmt::format("neither: revision {} in line {} left out {} owed change{}",
                                     gap.overtaken_by_revision, gap.overtaken_by.line.value,
                                     gap.to - gap.from, gap.to - gap.from == 1 ? "" : "s"),
-            .evidence = {gap.overtaken_by.line},
+            .evidence = {lost.written, gap.overtaken_by.line},
             .at = gap.overtaken_by.at};
       });
       return;

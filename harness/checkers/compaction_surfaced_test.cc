@@ -129,6 +129,13 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(0, 2)
              .Compacted(0, 9),
          {"CompactionSurfaced"}},
+        // A server that was there before us: what was compacted then, nobody knows.
+        {"FromBeforeTheRecording",
+         Script(10).Put("k", "a", 11).Watch("k", 5).Created(0, 11).Compacted(0, 9),
+         {}},
+        {"PastTheBaseOfTheRecording",
+         Script(10).Put("k", "a", 11).Watch("k", 11).Created(0, 11).Compacted(0, 10),
+         {"CompactionSurfaced"}},
         {"UselessRevision", CompactedBefore(3).Compacted(0, 3), {"CompactionSurfaced"}},
         {"RevisionNobodyAskedFor", CompactedBefore(2).Compacted(0, 5), {"CompactionSurfaced"}},
     }),

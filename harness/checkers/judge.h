@@ -8,8 +8,9 @@
 //   Judgement judgement = judge.Finish();
 //
 // The sequence each watch was owed comes from the acknowledged writes (see model/), never from the
-// target. Memory: per watch constant, plus the changes that are not yet judged for the slowest
-// watch. Not thread-safe.
+// target. Memory: per watch constant, plus every change of the recording (a watch may ask for any
+// start at any time), plus the responses that overtook the answers to their writes.
+// Not thread-safe.
 #pragma once
 
 #include <memory>

@@ -114,9 +114,10 @@ class Reliable final : public Checker {
     std::string difference = DifferenceOf(event, change);
     if (difference.empty()) return;
     findings.Add(Guarantee::kReliable, watch, [&] {
-      return Draft{.expected = fmt::format("the {} as it was written", Phrase(change)),
+      return Draft{.expected = fmt::format("the {} as line {} wrote it", Phrase(change),
+                                           change.written.value),
                    .observed = fmt::format("in line {} {}", response.where.line.value, difference),
-                   .evidence = {response.where.line},
+                   .evidence = {change.written, response.where.line},
                    .at = response.where.at};
     });
   }
@@ -162,31 +163,30 @@ class Reliable final : public Checker {
     Unexpected(watch, event, response, "only changes that were written", findings);
   }
 
-  // A gap that begins below the floor is CompactionSurfaced's: ErrCompacted would have stood for
-  // all of it.
-  bool IsOurs(WatchIndex watch, std::uint32_t lost, Revision floor) const {
-    return !facts().book.details(watch).starts_below_floor() &&
-           (*facts().comparer.owed(watch))[lost].revision >= floor;
+  const Change& OwedChange(WatchIndex watch, std::uint32_t index) const {
+    return facts().comparer.change((*facts().comparer.owed(watch))[index]);
   }
 
+  // A gap that begins below the floor is CompactionSurfaced's: ErrCompacted would have stood for it
+  // all.
   void FindGaps(WatchIndex watch, Findings& findings) {
     const Skipped* first = nullptr;
     std::uint64_t count = 0;
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
-      if (!IsOurs(watch, gap.from, gap.compaction_requested)) continue;
+      if (OwedChange(watch, gap.from).revision < gap.compaction_requested) continue;
       if (first == nullptr) first = &gap;
       count += gap.to - gap.from;
     }
     if (first == nullptr) return;
-    const Owed& lost = (*facts().comparer.owed(watch))[first->from];
+    const Change& lost = OwedChange(watch, first->from);
     findings.Add(Guarantee::kReliable, watch, [&] {
       return Draft{
-          .expected = fmt::format("the {}", Phrase(facts().comparer.change(lost))),
+          .expected = fmt::format("the {}", Phrase(lost)),
           .observed = fmt::format("it never came, though revision {} did, in line {}; {} owed "
                                   "change{} left out in all",
                                   first->overtaken_by_revision, first->overtaken_by.line.value,
                                   count, count == 1 ? " was" : "s were"),
-          .evidence = {first->overtaken_by.line},
+          .evidence = {lost.written, first->overtaken_by.line},
           .at = first->overtaken_by.at};
     });
   }
@@ -195,14 +195,14 @@ class Reliable final : public Checker {
     const auto next = facts().comparer.NextOwed(watch);
     if (!next) return;
     const Bookmark& bookmark = At(bookmarks_, watch);
-    const Owed& lost = (*facts().comparer.owed(watch))[*next];
-    if (lost.revision > bookmark.revision || !IsOurs(watch, *next, bookmark.floor)) return;
+    const Change& lost = OwedChange(watch, *next);
+    if (lost.revision > bookmark.revision || lost.revision < bookmark.floor) return;
     findings.Add(Guarantee::kReliable, watch, [&] {
       return Draft{
-          .expected = fmt::format("the {}", Phrase(facts().comparer.change(lost))),
+          .expected = fmt::format("the {}", Phrase(lost)),
           .observed = fmt::format("it never came, though line {} told progress up to revision {}",
                                   bookmark.where.line.value, bookmark.revision),
-          .evidence = {bookmark.where.line},
+          .evidence = {lost.written, bookmark.where.line},
           .at = bookmark.where.at};
     });
   }

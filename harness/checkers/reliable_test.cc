@@ -282,6 +282,7 @@ TEST(Reliable, SaysWhatIsLostAndHowMuch) {
   EXPECT_EQ(
       judgement.findings[0].observed,
       "it never came, though revision 5 did, in line 15; 2 owed changes were left out in all");
+  EXPECT_EQ(judgement.findings[0].evidence, (std::vector<Line>{Line(7), Line(15)}));
 }
 
 }  // namespace

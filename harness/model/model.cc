@@ -140,7 +140,8 @@ void Model::Advance() {
 }
 
 void Model::Apply(Revision revision, Acknowledged write) {
-  auto contradiction = timeline_.Apply(revision, write.effect.operations, std::move(write.request));
+  auto contradiction = timeline_.Apply(
+      revision, {write.started, std::move(write.effect.operations), std::move(write.request)});
   if (contradiction) Contradiction(*std::move(contradiction));
 }
 
@@ -197,7 +198,9 @@ void Model::Finish() {
 }
 
 bool Model::MayExist(Revision revision) const {
-  return !open_.empty() || !waiting_.empty() || revision <= highest_header_;
+  Revision highest = std::max(highest_header_, timeline_.known_through());
+  if (!waiting_.empty()) highest = std::max(highest, waiting_.rbegin()->first);
+  return revision <= highest.plus(static_cast<std::int64_t>(open_.size() + out_.size()));
 }
 
 std::vector<std::string> Model::undecided() const {

@@ -43,7 +43,8 @@ class Model {
   Revision compaction_acknowledged() const { return floors_.acknowledged(); }
   Revision compaction_requested() const { return compaction_requested_; }
 
-  // Whether a revision that is not known may nevertheless have been written.
+  // Whether a revision that is not known may nevertheless have been written, by calls whose outcome
+  // is unknown or by someone else.
   bool MayExist(Revision revision) const;
   // Reasons why the timeline ends before the store did, or cannot be trusted.
   std::vector<std::string> undecided() const;

@@ -184,6 +184,7 @@ TEST(Model, TheWitnessSettlesWhatItSaw) {
   recording.model().Finish();
   EXPECT_TRUE(recording.model().undecided().empty());
   EXPECT_TRUE(recording.model().MayExist(Revision(4)));  // the other may still come
+  EXPECT_FALSE(recording.model().MayExist(Revision(5)));
 }
 
 TEST(Model, TheWitnessMaySpeakBeforeTheCallFails) {

@@ -71,17 +71,17 @@ Timeline::Keys::iterator Timeline::Intern(std::string_view name) {
   return key;
 }
 
-std::optional<std::string> Timeline::Apply(Revision revision,
-                                           const std::vector<Operation>& operations, Bytes owner) {
+std::optional<std::string> Timeline::Apply(Revision revision, Applied write) {
   WP_CHECK(revision == known_through_.next(), "revisions are applied in order");
-  owners_.push_back(std::move(owner));
+  owners_.push_back(std::move(write.request));
   known_through_ = revision;
   std::optional<std::string> contradiction;
-  for (const Operation& operation : operations) {
+  for (const Operation& operation : write.operations) {
     if (!operation.deletes) {
       const auto key = Intern(operation.key);
       Change change = PutOver(&key->second, operation);
       change.revision = revision;
+      change.written = write.line;
       if (change.version == 1) change.create_revision = revision;
       Record(key, change);
       continue;
@@ -89,7 +89,8 @@ std::optional<std::string> Timeline::Apply(Revision revision,
     std::vector<Keys::iterator> doomed;
     EachAlive(KeyRange(operation.key, operation.range_end),
               [&](const auto& key) { doomed.push_back(keys_.find(key->first)); });
-    for (const auto& key : doomed) Record(key, {.revision = revision, .deleted = true});
+    for (const auto& key : doomed)
+      Record(key, {.revision = revision, .written = write.line, .deleted = true});
     const auto known = static_cast<std::int64_t>(doomed.size());
     const std::int64_t deleted = operation.deleted.value_or(known);
     if (deleted > known && base_.value > 1) {

@@ -5,7 +5,7 @@
 //   Timeline timeline;
 //   timeline.SetBase(Revision(1));
 //   RangeId range = timeline.Track({.range = KeyRange("a", "b")});
-//   timeline.Apply(Revision(2), operations, owner);       // revisions come strictly in order
+//   timeline.Apply(Revision(2), {line, operations, request});  // revisions come strictly in order
 //   for (const Owed& owed : timeline.owed(range)) ... timeline.change(owed.change) ...
 //
 // Ranges that are watched by many are tracked once; each change is filed under its ranges when it
@@ -24,6 +24,7 @@
 
 #include "harness/base/bytes.h"
 #include "harness/base/units.h"
+#include "harness/history/entry.h"
 #include "harness/model/key_range.h"
 
 namespace watchproof {
@@ -38,6 +39,13 @@ struct Operation {
   std::optional<std::int64_t> deleted{};  // how many keys the answer said were deleted
 };
 
+// What is applied at one revision.
+struct Applied {
+  Line line;  // where the write began
+  std::vector<Operation> operations;
+  Bytes request;  // what the operations look into
+};
+
 // One key at one revision. A revision changes a key at most once: etcd refuses transactions that
 // would.
 struct Change {
@@ -48,6 +56,7 @@ struct Change {
   std::string_view value{};
   Revision create_revision{};
   std::int64_t version = 0;
+  Line written{};  // where the write began
   std::uint32_t key_id = 0;
   std::uint32_t previous = kNone;  // the change before it of the same key, if that was a put
   bool deleted = false;
@@ -85,8 +94,7 @@ class Timeline {
   std::vector<Change> Preview(const std::vector<Operation>& operations) const;
   // Applies the next revision. Empty, or why the answer cannot be true.
   // Requires: revision is one past known_through().
-  std::optional<std::string> Apply(Revision revision, const std::vector<Operation>& operations,
-                                   Bytes owner);
+  std::optional<std::string> Apply(Revision revision, Applied write);
 
   // Tracks from the first change on, whenever it is called.
   RangeId Track(const TrackedRange& range);
