@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "cases/support/watch_case.h"
@@ -46,6 +47,11 @@ int RunCaseProcess(std::string_view json) {
   Result<AttemptSpec> spec = ParseAttemptSpec(json);
   if (!spec.has_value()) {
     fmt::print(stderr, "case: {}\n", spec.error().message());
+    return 1;
+  }
+  if (!std::filesystem::is_directory(spec->folder)) {
+    fmt::print(stderr, "case: \"{}\" is not a folder; expected one for what the attempt leaves\n",
+               spec->folder);
     return 1;
   }
   Current() = std::move(*spec);

@@ -185,6 +185,11 @@ AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan) {
   if (ready.ok()) ready = world.Start();
   if (ready.ok()) {
     Carry(world, spec, plan, result);
+  } else if (const auto died = world.started() ? world.target().died() : std::nullopt) {
+    // It had answered before, so this is no trouble of ours.
+    result.target_version = world.target().version();
+    result.findings.push_back(DiedByItself(*died, world.target().LastWords()));
+    result.verdict = Verdict::kFail;
   } else {
     result.verdict = Verdict::kHarnessError;
     result.target_failed = world.target_failed();

@@ -39,6 +39,8 @@ class World {
   // Errors of the target (it could not be started or reached) are told apart by target_failed().
   Status Start();
   bool target_failed() const { return target_failed_; }
+  // Whether the target has answered once.
+  bool started() const { return target_ != nullptr && !target_failed_; }
   void Stop();
 
   Target& target() { return *target_; }
