@@ -4,9 +4,10 @@
 
     run_test.py WATCHPROOF [unittest arguments]
 
-Needs nothing but the executable; what needs a stock etcd is skipped without one (WATCHPROOF_TEST_ETCD or
-the etcd on PATH, which must be 3.4.23 for the expectations here).
+Needs nothing but the executable; what needs a stock etcd is skipped without one
+(WATCHPROOF_TEST_ETCD or the etcd on PATH, which must be 3.4.23 for the expectations here).
 """
+
 import json
 import os
 import pathlib
@@ -16,10 +17,13 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
 WATCHPROOF = ""
+# Never set: what happens to other processes is not announced, so it is asked for again and again.
+AGAIN = threading.Event()
 FULL_QUEUE = "CompactionSurfaced.NoticeReachesAWatcherBehindAFullQueue"
 DELETE_AT_FLOOR = "CompactionSurfaced.DeleteAtTheFloorIsDelivered"
 OVERTAKES = "Bookmarkable.ProgressNeverOvertakesEvents"
@@ -42,7 +46,7 @@ def wait_for(what, fact, limit=30.0):
         found = fact()
         if found:
             return found
-        time.sleep(0.005)
+        AGAIN.wait(0.005)
     raise AssertionError(f"waited {limit} s for {what}")
 
 
@@ -55,7 +59,9 @@ def processes():
         try:
             fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
             if fields[0] != "Z":
-                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                command = (
+                    (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                )
                 found[int(entry.name)] = (int(fields[1]), command)
         except OSError:
             pass  # it ended meanwhile
@@ -81,14 +87,25 @@ class RunTest(unittest.TestCase):
         return [WATCHPROOF, "run", "--run-dir", str(self.folder / "runs"), *arguments]
 
     def run_it(self, *arguments, expect):
-        done = subprocess.run(self.command(*arguments), capture_output=True, text=True, timeout=300,
-                              stdin=subprocess.DEVNULL, check=False)
+        done = subprocess.run(
+            self.command(*arguments),
+            capture_output=True,
+            text=True,
+            timeout=300,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
         self.assertEqual(done.returncode, expect, f"{arguments}\n{done.stdout}\n{done.stderr}")
         return done
 
     def start(self, *arguments):
-        run = subprocess.Popen(self.command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               text=True, stdin=subprocess.DEVNULL)
+        run = subprocess.Popen(
+            self.command(*arguments),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
         self.addCleanup(run.stdout.close)
         self.addCleanup(run.wait)
         self.addCleanup(run.kill)
@@ -105,8 +122,11 @@ class RunTest(unittest.TestCase):
         return {result["case"]: result["verdict"] for result in self.results()}
 
     def assert_nothing_left(self, family):
-        wait_for("the end of every process of the run",
-                 lambda: not [pid for pid in family if pid in processes()], limit=5)
+        wait_for(
+            "the end of every process of the run",
+            lambda: not [pid for pid in family if pid in processes()],
+            limit=5,
+        )
         self.assertEqual([str(path) for path in self.folder.rglob("tmp")], [])
 
 
@@ -123,7 +143,9 @@ class Verdicts(RunTest):
         self.assertIn("embedded", done.stdout)
 
     def test_every_defect_is_caught_by_a_guarantee_that_it_declares(self):
-        listed = subprocess.run([WATCHPROOF, "list", "--json"], capture_output=True, text=True, check=True)
+        listed = subprocess.run(
+            [WATCHPROOF, "list", "--json"], capture_output=True, text=True, check=True
+        )
         entries = [json.loads(line) for line in listed.stdout.splitlines()]
         defects = [entry for entry in entries if entry["kind"] == "defect"]
         self.assertGreaterEqual(len(defects), 2)
@@ -136,27 +158,55 @@ class Verdicts(RunTest):
     @unittest.skipUnless(stock_etcd(), "needs a stock etcd 3.4.23")
     def test_debians_etcd_fails_exactly_as_the_manifest_says(self):
         done = self.run_it("--target", f"etcd:{stock_etcd()}", expect=0)
-        self.assertEqual(self.verdicts(), {FULL_QUEUE: "fail", DELETE_AT_FLOOR: "fail", OVERTAKES: "fail",
-                                           FUTURE: "fail", EVERYTHING: "pass"})
+        self.assertEqual(
+            self.verdicts(),
+            {
+                FULL_QUEUE: "fail",
+                DELETE_AT_FLOOR: "fail",
+                OVERTAKES: "fail",
+                FUTURE: "fail",
+                EVERYTHING: "pass",
+            },
+        )
         self.assertEqual([r["known"] for r in self.results() if r["verdict"] == "fail"], [True] * 4)
         self.assertIn("3.4.23", done.stdout)
 
     def test_without_the_proxy_no_fault_can_be_felt_and_nothing_passes_that_needs_one(self):
-        self.run_it("--target", "embedded", "--bypass-proxy", "--filter", f"{FULL_QUEUE}:{EVERYTHING}", expect=2)
+        self.run_it(
+            "--target",
+            "embedded",
+            "--bypass-proxy",
+            "--filter",
+            f"{FULL_QUEUE}:{EVERYTHING}",
+            expect=2,
+        )
         self.assertEqual(self.verdicts(), {FULL_QUEUE: "inconclusive", EVERYTHING: "inconclusive"})
 
     def test_a_stall_too_short_to_be_felt_is_inconclusive(self):
-        self.run_it("--target", "embedded", "--fault", "stall:duration=1ms", "--filter", FULL_QUEUE, expect=2)
+        self.run_it(
+            "--target",
+            "embedded",
+            "--fault",
+            "stall:duration=1ms",
+            "--filter",
+            FULL_QUEUE,
+            expect=2,
+        )
         [result] = self.results()
         self.assertEqual(result["verdict"], "inconclusive")
         self.assertIn("stall", result["reason"])
 
     def test_a_target_that_dies_by_itself_fails_the_case_that_saw_it(self):
         run = self.start("--target", "embedded", "--filter", EVERYTHING)
-        store = wait_for("the store's process", lambda: [
-            pid for pid, command in descendants(run.pid).items() if " store --listen" in command])
-        wait_for("the case to have begun",
-                 lambda: list((self.folder / "runs").rglob("history.wire.zst")))
+        store = wait_for(
+            "the store's process",
+            lambda: [
+                pid for pid, command in descendants(run.pid).items() if " store --listen" in command
+            ],
+        )
+        wait_for(
+            "the case to have begun", lambda: list((self.folder / "runs").rglob("history.wire.zst"))
+        )
         os.kill(store[0], signal.SIGKILL)
         run.communicate(timeout=60)
         # Killed before it answered, it never came up; afterwards its death is the case's finding.
@@ -165,8 +215,14 @@ class Verdicts(RunTest):
 
 class Errors(RunTest):
     def test_wrong_flags_and_words_are_4_and_name_what_was_expected(self):
-        for arguments in (["--seed", "xyz"], ["--target", "redis:/x"], ["--jobs", "0"], ["--no-such-flag"],
-                          ["--fault", "stall:bogus=1"], ["--case-timeout", "5 parsecs"]):
+        for arguments in (
+            ["--seed", "xyz"],
+            ["--target", "redis:/x"],
+            ["--jobs", "0"],
+            ["--no-such-flag"],
+            ["--fault", "stall:bogus=1"],
+            ["--case-timeout", "5 parsecs"],
+        ):
             with self.subTest(arguments=arguments):
                 done = self.run_it(*arguments, expect=4)
                 self.assertIn(arguments[-1].split(":")[0].split("=")[0], done.stderr)
@@ -183,13 +239,21 @@ class Errors(RunTest):
     def test_a_binary_that_is_missing_foreign_or_mute_is_3_with_its_last_words(self):
         plain = self.folder / "plain"
         plain.write_text("no program")
-        mute = self.program("mute", '[ "$1" = --version ] && echo "etcd Version: 9" && exit\n'
-                                    'echo "no space on device" >&2; exit 1\n')
-        for path, words in ((str(self.folder / "missing"), "no such file"), (str(plain), "not executable"),
-                            (self.program("foreign", "echo I am a teapot"), "I am a teapot"),
-                            (mute, "no space on device")):
+        mute = self.program(
+            "mute",
+            '[ "$1" = --version ] && echo "etcd Version: 9" && exit\n'
+            'echo "no space on device" >&2; exit 1\n',
+        )
+        for path, words in (
+            (str(self.folder / "missing"), "no such file"),
+            (str(plain), "not executable"),
+            (self.program("foreign", "echo I am a teapot"), "I am a teapot"),
+            (mute, "no space on device"),
+        ):
             with self.subTest(path=path):
-                done = self.run_it("--target", f"etcd:{path}", "--filter", DELETE_AT_FLOOR, expect=3)
+                done = self.run_it(
+                    "--target", f"etcd:{path}", "--filter", DELETE_AT_FLOOR, expect=3
+                )
                 self.assertIn(words, done.stdout + done.stderr)
 
     def test_an_unknown_defect_is_named(self):
@@ -200,9 +264,14 @@ class Errors(RunTest):
 class Interruptions(RunTest):
     def busy_run(self):
         run = self.start("--target", "embedded", "--repeat", "100", "--jobs", "2")
-        wait_for("the first results and a living store", lambda: (
-            (self.latest() / "results.jsonl").exists() and len(self.results()) >= 2
-            and any(" store --listen" in command for command in descendants(run.pid).values())))
+        wait_for(
+            "the first results and a living store",
+            lambda: (
+                (self.latest() / "results.jsonl").exists()
+                and len(self.results()) >= 2
+                and any(" store --listen" in command for command in descendants(run.pid).values())
+            ),
+        )
         return run, descendants(run.pid)
 
     def test_control_c_stops_children_writes_reports_and_exits_130(self):
@@ -226,8 +295,11 @@ class Interruptions(RunTest):
         run, family = self.busy_run()
         run.kill()
         run.wait()
-        wait_for("the end of every process of the run",
-                 lambda: not [pid for pid in family if pid in processes()], limit=5)
+        wait_for(
+            "the end of every process of the run",
+            lambda: not [pid for pid in family if pid in processes()],
+            limit=5,
+        )
         self.assertGreaterEqual(len(self.results()), 2)
         self.run_it("--target", "embedded", "--filter", DELETE_AT_FLOOR, expect=0)
         self.assertEqual([str(path) for path in self.folder.rglob("tmp")], [])
@@ -238,6 +310,7 @@ class Interruptions(RunTest):
         def family_with_store():
             family = descendants(run.pid)
             return family if any(" store --listen" in c for c in family.values()) else None
+
         family = wait_for("the store's process", family_with_store)
         case = [pid for pid, command in family.items() if " case --spec" in command]
         os.kill(case[0], signal.SIGKILL)
@@ -250,14 +323,24 @@ class Interruptions(RunTest):
 class Seeds(RunTest):
     def plan(self, seed):
         self.run_it("--target", "embedded", "--seed", seed, expect=0)
-        lines = [json.loads(line) for line in (self.latest() / "plan.jsonl").read_text().splitlines()]
+        lines = [
+            json.loads(line) for line in (self.latest() / "plan.jsonl").read_text().splitlines()
+        ]
         return [line for line in lines if "op" in line]
 
     @staticmethod
     def ordered(steps, *wanted):
         """What the steps say under the wanted names, in the order of the plan, per case."""
-        return {case: [step[name] for step in steps if step["case"] == case for name in wanted if name in step]
-                for case in {step["case"] for step in steps}}
+        return {
+            case: [
+                step[name]
+                for step in steps
+                if step["case"] == case
+                for name in wanted
+                if name in step
+            ]
+            for case in {step["case"] for step in steps}
+        }
 
     def test_ten_seeds_agree_and_decide_everything_differently(self):
         plans = [self.plan(f"0x{seed:x}") for seed in range(100, 110)]
@@ -277,9 +360,11 @@ class Seeds(RunTest):
 
     @staticmethod
     def fault_times(steps):
-        return [(step["case"], step["step"], step.get("fault"), step.get("us"), step.get("parameters"))
-                for step in sorted(steps, key=lambda s: (s["case"], s["step"]))
-                if step["op"] in ("inject", "heal", "hold")]
+        return [
+            (step["case"], step["step"], step.get("fault"), step.get("us"), step.get("parameters"))
+            for step in sorted(steps, key=lambda s: (s["case"], s["step"]))
+            if step["op"] in ("inject", "heal", "hold")
+        ]
 
     def test_the_same_seed_plans_the_same_to_the_byte(self):
         self.run_it("--target", "embedded", "--seed", "0xabc", expect=0)

@@ -56,8 +56,8 @@ bool WatchHub::Serve(const std::vector<Watcher*>& chosen) {
 }
 
 bool WatchHub::SendNotice(Watcher& watcher, Revision floor) {
-  WatchReply notice{
-      .watch = watcher.id, .revision = revision_, .canceled = true, .compacted = floor};
+  // Without a revision in its header, as etcd sends it.
+  WatchReply notice{.watch = watcher.id, .revision = {}, .canceled = true, .compacted = floor};
   if (Offer(watcher.stream, notice)) {
     Leave(watcher);
     Enter(watcher, WatcherState::kCompacted);

@@ -109,8 +109,10 @@ void CaseProcess::Tick() {
 bool CaseProcess::ended() const { return child_->exit_state().has_value(); }
 
 void CaseProcess::Interrupt(int signal) {
-  interrupted_ = true;
   if (phase_ != Phase::kRunning) return;
+  Read();
+  // What it says from now on is judged on half of the evidence.
+  interrupted_ = received_.find('\n') == std::string::npos;
   phase_ = Phase::kInterrupted;
   child_->Signal(signal);
   child_->Signal(SIGCONT);
@@ -159,13 +161,10 @@ Result<AttemptResult> CaseProcess::ReadRecord(const ExitState& end) const {
 std::optional<AttemptResult> CaseProcess::Conclude() {
   const auto end = child_->exit_state();
   WP_CHECK(end.has_value(), "concluding a case that still runs");
+  if (interrupted_) return std::nullopt;
   Read();
   const std::chrono::duration<double> took = Clock::now() - started_;
   Result<AttemptResult> record = ReadRecord(*end);
-  if (interrupted_ && (!record.has_value() || record->verdict == Verdict::kHarnessError ||
-                       record->verdict == Verdict::kInconclusive)) {
-    return std::nullopt;
-  }
   if (!record.has_value() || timed_out_) {
     const std::string reason =
         timed_out_

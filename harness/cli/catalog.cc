@@ -86,7 +86,8 @@ void AddDefects(std::vector<CatalogEntry>& catalog) {
 
 void AddWords(std::vector<CatalogEntry>& catalog) {
   for (const TargetKindInfo& info : TargetKinds()) {
-    catalog.push_back({"target", info.name, info.grammar, info.explain, {{"form", info.grammar}}});
+    const std::string summary = fmt::format("{}: {}", info.grammar, info.explain);
+    catalog.push_back({"target", info.name, summary, info.explain, {{"form", info.grammar}}});
   }
   for (const Verdict verdict : {Verdict::kPass, Verdict::kFail, Verdict::kInconclusive,
                                 Verdict::kUnsupported, Verdict::kHarnessError}) {

@@ -3,21 +3,19 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "harness/cli/catalog.h"
 #include "harness/cli/console.h"
 #include "harness/cli/parse.h"
+#include "harness/report/run_json.h"
 
 namespace watchproof {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 void PrintJson(const CatalogEntry& entry) {
-  Json json{{"kind", entry.kind}, {"name", entry.name}, {"explain", entry.explain}};
-  for (const auto& [name, value] : entry.facts) json["facts"][name] = value;
-  fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  const TextFields fields = {
+      {"kind", entry.kind}, {"name", entry.name}, {"explain", entry.explain}};
+  fmt::print("{}\n", ToJsonObject(fields, entry.facts));
 }
 
 // The first sentence of a paragraph is its summary.

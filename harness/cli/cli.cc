@@ -8,7 +8,6 @@
 #include <CLI/Formatter.hpp>
 #include <cstdio>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -20,12 +19,13 @@
 #include "harness/cli/run_options.h"
 #include "harness/cli/serve_commands.h"
 #include "harness/cli/version.h"
+#include "harness/report/run_json.h"
 
 namespace watchproof {
 namespace {
 
 constexpr char kShortHelp[] =
-    R"(watchproof proves that a store keeps the promises of the etcd watch API while harm is done to it.
+    R"(watchproof proves that a store keeps the promises of the etcd watch API while harm is done.
 
   watchproof run                                     the embedded store, every case
   watchproof run --target etcd:/usr/bin/etcd         a real etcd
@@ -120,7 +120,7 @@ class CommandLine {
 
   int PrintVersion() const {
     if (json_) {
-      fmt::print("{}\n", nlohmann::json(Versions()).dump());
+      fmt::print("{}\n", ToJsonObject({Versions().begin(), Versions().end()}));
       return Number(ExitCode::kOk);
     }
     fmt::print("watchproof {}\n", Versions().at("watchproof"));

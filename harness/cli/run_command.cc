@@ -14,13 +14,13 @@
 #include "harness/cli/console.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/run_folder.h"
-#include "harness/cli/run_json.h"
 #include "harness/cli/runner.h"
 #include "harness/cli/version.h"
 #include "harness/driver/attempt_spec.h"
 #include "harness/faults/fault.h"
 #include "harness/report/database.h"
 #include "harness/report/formats.h"
+#include "harness/report/run_json.h"
 #include "harness/report/utc.h"
 #include "harness/targets/target_info.h"
 
@@ -96,6 +96,12 @@ RunRecord MakeRecord(const RunOptions& options, const std::vector<CaseInfo>& cas
   record.executable = executable;
   record.repeat_flags = options.repeat_flags;
   record.versions = Versions();
+  record.flags = options.origins;
+  record.plan = {.repeat = options.repeat,
+                 .shuffle = options.shuffle,
+                 .no_faults = options.no_faults,
+                 .bypass_proxy = options.bypass_proxy,
+                 .faults = options.faults};
   record.targets = options.targets;
   for (const CaseInfo& info : cases) {
     record.cases.push_back({.name = info.name,
@@ -120,7 +126,7 @@ std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
 
 void PrintPlan(const RunRecord& record, const RunOptions& options, std::uint64_t seed) {
   if (options.json) {
-    fmt::print("{}\n", PlanHeader(record, options));
+    fmt::print("{}\n", PlanHeader(record));
     return;
   }
   fmt::print("{}", OpeningLine(record, options));
@@ -155,8 +161,8 @@ std::vector<std::string> StaleEntries(const RunRecord& record, const Expectation
 
 // Everything that is written once the last attempt has ended. Continues after errors: what can be
 // written is written.
-Status WriteReports(const RunRecord& record, const RunOptions& options, RunFolder& folder) {
-  Status first = folder.Write("run.json", ToRunJson(record, options, Finished::kYes));
+Status WriteReports(const RunRecord& record, RunFolder& folder) {
+  Status first = folder.Write("run.json", ToRunJson(record, Finished::kYes));
   for (const Format& format : AllFormats()) {
     Status written = folder.Write(format.file, format.render(record));
     if (first.ok()) first = std::move(written);
@@ -166,10 +172,10 @@ Status WriteReports(const RunRecord& record, const RunOptions& options, RunFolde
   return first;
 }
 
-Status OpenFiles(const RunRecord& record, const RunOptions& options, RunFolder& folder) {
-  WP_RETURN_IF_ERROR(folder.Write("run.json", ToRunJson(record, options, Finished::kNo)));
+Status OpenFiles(const RunRecord& record, RunFolder& folder) {
+  WP_RETURN_IF_ERROR(folder.Write("run.json", ToRunJson(record, Finished::kNo)));
   WP_RETURN_IF_ERROR(folder.Write("results.jsonl", ""));
-  return folder.AppendLine("plan.jsonl", PlanHeader(record, options));
+  return folder.AppendLine("plan.jsonl", PlanHeader(record));
 }
 
 ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
@@ -181,7 +187,7 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
   record.id = folder->id();
   record.folder = folder->shown();
   record.started = FormatUtc(now);
-  if (Status opened = OpenFiles(record, options, *folder); !opened.ok()) {
+  if (Status opened = OpenFiles(record, *folder); !opened.ok()) {
     return Complain(ExitCode::kUsage, opened.message());
   }
   Console console({.color = options.color, .progress = options.progress});
@@ -202,7 +208,7 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
   ExitCode code = Decide(record, options.strict);
   if (!broken.ok() && record.interrupted.empty()) code = ExitCode::kInternal;
   record.exit_code = static_cast<int>(code);
-  const Status written = WriteReports(record, options, *folder);
+  const Status written = WriteReports(record, *folder);
   if (!written.ok() && record.interrupted.empty()) code = ExitCode::kInternal;
   console.Result(options.json ? SummaryJson(record) + "\n" : LastScreen(record, console.style()));
   if (!broken.ok()) Complain(code, broken.message());

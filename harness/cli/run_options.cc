@@ -50,7 +50,7 @@ Status Choose(const char* flag, const std::string& word,
 
 // One variable holds several values apart by spaces.
 std::vector<std::string> Words(const std::vector<std::string>& values, const CLI::Option* option,
-                               const std::map<std::string, FlagOrigin>& origins) {
+                               const std::map<std::string, FlagNote>& origins) {
   const auto origin = origins.find(option->get_name());
   if (origin == origins.end() || origin->second.origin == "flag") return values;
   std::vector<std::string> words;
@@ -164,7 +164,7 @@ void RunFlags::AddOutput() {
   Text("--run-dir", run_dir_, "Where runs leave their folders")->type_name("DIR");
   Text("--keep", keep_, "Histories to keep: failed (default), all, none")->type_name("WHICH");
   Switch("--dry-run", switches_.dry_run, "Print what would run and stop");
-  Switch("--quiet", switches_.quiet, "No lines for passing cases");
+  Switch("--quiet", switches_.quiet, "No lines for passing cases and known failures");
   Switch("--verbose", switches_.verbose, "Also what every fault did");
   Switch("--json", switches_.json, "One JSON document per line on standard output");
   Text("--color", color_, "auto (default), always, never")->type_name("WHEN");
@@ -181,9 +181,9 @@ std::string RunFlags::OriginOf(const CLI::Option& option,
   return "environment";
 }
 
-std::map<std::string, FlagOrigin> RunFlags::Origins(
+std::map<std::string, FlagNote> RunFlags::Origins(
     const std::vector<std::string>& on_command_line) const {
-  std::map<std::string, FlagOrigin> origins;
+  std::map<std::string, FlagNote> origins;
   for (const CLI::Option* option : command_.get_options()) {
     const std::string origin = OriginOf(*option, on_command_line);
     if (origin.empty()) continue;

@@ -27,12 +27,6 @@ namespace watchproof {
 enum class Keep { kFailed, kAll, kNone };
 enum class When { kAuto, kAlways, kNever };
 
-struct FlagOrigin {
-  std::string value;
-  std::string
-      origin;  // "flag", "environment", "environment of GoogleTest"; defaults are not listed
-};
-
 struct RunOptions {
   std::vector<std::string> targets;
   Selection selection;
@@ -57,7 +51,7 @@ struct RunOptions {
   bool json = false;
   When color = When::kAuto;
   When progress = When::kAuto;
-  std::map<std::string, FlagOrigin> origins;
+  std::map<std::string, FlagNote> origins;
   std::vector<std::string> repeat_flags;  // of those that change our decisions, to be typed again
 };
 
@@ -84,7 +78,7 @@ class RunFlags {
   CLI::Option* Switch(const std::string& name, bool& value, const std::string& help);
   std::string OriginOf(const CLI::Option& option,
                        const std::vector<std::string>& on_command_line) const;
-  std::map<std::string, FlagOrigin> Origins(const std::vector<std::string>& on_command_line) const;
+  std::map<std::string, FlagNote> Origins(const std::vector<std::string>& on_command_line) const;
 
   CLI::App& command_;
   RunOptions switches_;  // the boolean ones are bound directly

@@ -153,7 +153,7 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   WP_RETURN_IF_ERROR(r_.folder.AppendLine("results.jsonl", line));
   if (r_.options.json) {
     r_.console.Result(line + "\n");
-  } else if (!r_.options.quiet || !good) {
+  } else if (!r_.options.quiet || !(good || outcome == Outcome::kKnown)) {
     r_.console.Result(AttemptText(r_.record, note, r_.console.style()));
     if (r_.options.verbose) r_.console.Result(ReceiptsText(note, r_.console.style()));
   }

@@ -72,6 +72,13 @@ int Hang(const AttemptSpec& spec) {
   while (true) pause();
 }
 
+// Hears nothing but SIGKILL.
+int BeStubborn(const AttemptSpec& spec) {
+  signal(SIGINT, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
+  return Hang(spec);
+}
+
 int Crash(const AttemptSpec& spec) {
   fmt::print(stderr, "about to fall over on {}\n", spec.target);
   signal(SIGSEGV, SIG_DFL);
@@ -122,6 +129,7 @@ const std::map<std::string, Script>& Scripts() {
       {"Breaks.Silent", [](const AttemptSpec&) { return 0; }},
       {"Breaks.Crashes", &Crash},
       {"Breaks.Hangs", &Hang},
+      {"Breaks.IsStubborn", &BeStubborn},
       {"Breaks.WritesGarbage",
        [](const AttemptSpec& s) { return Send(s, "\xff{not a result\n"), 0; }},
       {"Breaks.PassesButExitsBadly",

@@ -36,7 +36,8 @@ class Stall final : public Fault {
     const auto receipt = ports.proxies->Peek(effect_);
     if (!receipt.has_value()) return;
     Note(*receipt);
-    // Watchers may be slow without us. Only what was seen before the gate opened again is a witness.
+    // Watchers may be slow without us. Only what was seen before the gate opened again is a
+    // witness.
     if (receipt->healed_at) return;
     if (gauge) gauge_ = std::max(gauge_, *gauge);
     gap_ = std::max(gap_, silence);

@@ -52,7 +52,7 @@ struct Response {
   WatchResponseView message;
   std::uint64_t group = 0;  // per watch: parts of one response share it
   bool last_part = true;
-  Revision highest{};         // of its events
+  Revision highest{};  // of its events
   // Stamped by the judge: how far compaction had been asked for when the response arrived.
   Revision compaction_requested{};
 };

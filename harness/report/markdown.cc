@@ -51,9 +51,12 @@ std::string Table(const RunRecord& record) {
 
 // A fenced block, indented code: no character of the content can end it.
 std::string Indented(std::string_view text) {
-  std::string block;
-  for (const std::string& line : Wrap(CleanText(text), 400)) block += "    " + line + "\n";
-  return block;
+  std::string block = "    ";
+  for (const char c : CleanText(text)) {
+    block += c;
+    if (c == '\n') block += "    ";
+  }
+  return block + "\n";
 }
 
 std::string Trouble(const RunRecord& record, const AttemptNote& attempt) {

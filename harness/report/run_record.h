@@ -64,6 +64,21 @@ struct NotRun {
   std::string seed;
 };
 
+// Where the value of a flag came from; defaults are not listed.
+struct FlagNote {
+  std::string value;
+  std::string origin;  // "flag", "environment", "environment of GoogleTest"
+};
+
+// What decides the plan beside seed, cases and targets.
+struct PlanNote {
+  int repeat = 1;  // 0: until something fails
+  bool shuffle = false;
+  bool no_faults = false;
+  bool bypass_proxy = false;
+  std::map<std::string, std::map<std::string, std::string>> faults;
+};
+
 struct RunRecord {
   std::string id;       // name of the run folder
   std::string folder;   // its path, as people should type it
@@ -73,6 +88,8 @@ struct RunRecord {
   std::string executable;                 // as it was called, for repeat commands
   std::vector<std::string> repeat_flags;  // that changed our decisions: "--no-faults"
   std::map<std::string, std::string> versions;
+  std::map<std::string, FlagNote> flags;
+  PlanNote plan;
   std::vector<std::string> targets;   // SPECs, in the order given
   std::vector<CaseNote> cases;        // selected, in the order of the report
   std::vector<AttemptNote> attempts;  // finished, in the order they ended

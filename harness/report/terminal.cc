@@ -190,9 +190,12 @@ std::string AttemptText(const RunRecord& record, const AttemptNote& attempt,
     case Outcome::kNotRun:
       return text;
     case Outcome::kKnown:
-    case Outcome::kUnsupported:
-      text.pop_back();
-      return text + "\n" + Field("", Issues(result) + result.reason, style);
+    case Outcome::kUnsupported: {
+      // One line, whatever the reason: these are not what the reader is here for.
+      const std::string why = CleanText(Issues(result) + result.reason);
+      return text + std::string(kFieldIndent, ' ') +
+             ShortenEnd(why, style.width - kFieldIndent, style.charset) + "\n";
+    }
     case Outcome::kFail:
       text += FindingText(record, result, style);
       break;

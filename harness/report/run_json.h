@@ -5,10 +5,10 @@
 // Threads: pure functions.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "harness/cli/run_options.h"
 #include "harness/report/run_record.h"
 
 namespace watchproof {
@@ -17,10 +17,14 @@ enum class Finished { kNo, kYes };
 
 // Versions, seed, targets, flags with their origin, machine, times, exit code; the last two once
 // finished.
-std::string ToRunJson(const RunRecord& record, const RunOptions& options, Finished finished);
+std::string ToRunJson(const RunRecord& record, Finished finished);
 // The same for the same selection and seed, byte by byte: no times, no folder names.
-std::string PlanHeader(const RunRecord& record, const RunOptions& options);
+std::string PlanHeader(const RunRecord& record);
 // The last document of `run --json`.
 std::string SummaryJson(const RunRecord& record);
+
+// One object on one line; `facts` become an object of their own, if there are any.
+using TextFields = std::vector<std::pair<std::string, std::string>>;
+std::string ToJsonObject(const TextFields& fields, const TextFields& facts = {});
 
 }  // namespace watchproof

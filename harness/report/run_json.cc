@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/run_json.h"
+#include "harness/report/run_json.h"
 
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -30,9 +30,9 @@ Json Machine() {
           {"cores", std::thread::hardware_concurrency()}};
 }
 
-Json Flags(const RunOptions& options) {
+Json Flags(const RunRecord& record) {
   Json flags = Json::object();
-  for (const auto& [name, flag] : options.origins) {
+  for (const auto& [name, flag] : record.flags) {
     flags[name] = {{"value", flag.value}, {"origin", flag.origin}};
   }
   return flags;
@@ -56,16 +56,16 @@ Json CaseNames(const RunRecord& record) {
 
 }  // namespace
 
-std::string ToRunJson(const RunRecord& record, const RunOptions& options, Finished finished) {
+std::string ToRunJson(const RunRecord& record, Finished finished) {
   Json targets = Json::array();
   for (const std::string& spec : record.targets) {
     targets.push_back({{"spec", spec}, {"label", TargetLabel(record, spec)}});
   }
-  Json json{{"schema", kSchema},       {"id", record.id},
-            {"seed", record.seed},     {"started", record.started},
-            {"targets", targets},      {"cases", CaseNames(record)},
-            {"flags", Flags(options)}, {"versions", record.versions},
-            {"machine", Machine()},    {"pid", getpid()}};
+  Json json{{"schema", kSchema},      {"id", record.id},
+            {"seed", record.seed},    {"started", record.started},
+            {"targets", targets},     {"cases", CaseNames(record)},
+            {"flags", Flags(record)}, {"versions", record.versions},
+            {"machine", Machine()},   {"pid", getpid()}};
   if (finished == Finished::kYes) {
     const std::int64_t start = ParseUtc(record.started).value_or(0);
     json["finished"] = FormatUtc(start + std::llround(record.seconds));
@@ -78,17 +78,17 @@ std::string ToRunJson(const RunRecord& record, const RunOptions& options, Finish
   return Dump(json, 1) + "\n";
 }
 
-std::string PlanHeader(const RunRecord& record, const RunOptions& options) {
+std::string PlanHeader(const RunRecord& record) {
   const Json json{{"schema", kSchema},
                   {"kind", "run"},
                   {"seed", record.seed},
                   {"targets", record.targets},
                   {"cases", CaseNames(record)},
-                  {"repeat", options.repeat},
-                  {"shuffle", options.shuffle},
-                  {"faults", options.faults},
-                  {"no_faults", options.no_faults},
-                  {"bypass_proxy", options.bypass_proxy}};
+                  {"repeat", record.plan.repeat},
+                  {"shuffle", record.plan.shuffle},
+                  {"faults", record.plan.faults},
+                  {"no_faults", record.plan.no_faults},
+                  {"bypass_proxy", record.plan.bypass_proxy}};
   return Dump(json, -1);
 }
 
@@ -100,6 +100,13 @@ std::string SummaryJson(const RunRecord& record) {
                    {"counts", Counts(record)},
                    {"exit_code", record.exit_code}},
               -1);
+}
+
+std::string ToJsonObject(const TextFields& fields, const TextFields& facts) {
+  Json json = Json::object();
+  for (const auto& [name, value] : fields) json[name] = value;
+  for (const auto& [name, value] : facts) json["facts"][name] = value;
+  return Dump(json, -1);
 }
 
 }  // namespace watchproof

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/exit_code.h"
+
+#include <gtest/gtest.h>
+
+namespace watchproof {
+namespace {
+
+AttemptNote With(Outcome outcome) {
+  AttemptNote note;
+  note.result.verdict = Verdict::kPass;
+  switch (outcome) {
+    case Outcome::kPass:
+      break;
+    case Outcome::kKnown:
+      note.standing = Standing::kKnownFailure;
+      break;
+    case Outcome::kFail:
+      note.standing = Standing::kNewFailure;
+      break;
+    case Outcome::kUnexpectedPass:
+      note.standing = Standing::kUnexpectedPass;
+      break;
+    case Outcome::kUnsupported:
+      note.result.verdict = Verdict::kUnsupported;
+      break;
+    case Outcome::kInconclusive:
+      note.result.verdict = Verdict::kInconclusive;
+      break;
+    case Outcome::kTargetFailed:
+      note.result.target_failed = true;
+      [[fallthrough]];
+    case Outcome::kHarnessError:
+      note.result.verdict = Verdict::kHarnessError;
+      break;
+    case Outcome::kNotRun:
+      break;
+  }
+  return note;
+}
+
+struct Row {
+  const char* what;
+  std::vector<Outcome> outcomes;
+  ExitCode expected;
+  const char* interrupted = "";
+  Strict strict = Strict::kYes;
+  bool stale = false;
+};
+
+TEST(ExitCodes, TheFirstOfTheOrderWins) {
+  using enum Outcome;
+  const std::vector<Row> rows = {
+      {"nothing in an empty shard", {}, ExitCode::kOk},
+      {"all pass", {kPass, kPass}, ExitCode::kOk},
+      {"pass and known", {kPass, kKnown}, ExitCode::kOk},
+      {"only known", {kKnown}, ExitCode::kOk},
+      {"pass and unsupported", {kPass, kUnsupported}, ExitCode::kOk},
+      {"all unsupported", {kUnsupported, kUnsupported}, ExitCode::kInconclusive},
+      {"known and unsupported", {kKnown, kUnsupported}, ExitCode::kOk},
+      {"inconclusive", {kPass, kInconclusive}, ExitCode::kInconclusive},
+      {"unexpected pass", {kUnexpectedPass}, ExitCode::kStaleExpectations},
+      {"unexpected pass before inconclusive",
+       {kUnexpectedPass, kInconclusive},
+       ExitCode::kStaleExpectations},
+      {"not strict", {kUnexpectedPass}, ExitCode::kOk, "", Strict::kNo},
+      {"not strict, inconclusive",
+       {kUnexpectedPass, kInconclusive},
+       ExitCode::kInconclusive,
+       "",
+       Strict::kNo},
+      {"dead entry", {kPass}, ExitCode::kStaleExpectations, "", Strict::kYes, true},
+      {"dead entry, not strict", {kPass}, ExitCode::kOk, "", Strict::kNo, true},
+      {"no target before stale", {kTargetFailed, kUnexpectedPass}, ExitCode::kTarget},
+      {"failure before no target", {kFail, kTargetFailed}, ExitCode::kFailed},
+      {"failure before everything of the target's",
+       {kFail, kInconclusive, kUnexpectedPass, kKnown},
+       ExitCode::kFailed},
+      {"harness error before failure", {kHarnessError, kFail}, ExitCode::kInternal},
+      {"interrupted before harness error",
+       {kHarnessError, kFail},
+       ExitCode::kInterrupted,
+       "interrupted"},
+      {"terminated", {kPass}, ExitCode::kTerminated, "terminated"},
+  };
+  for (const Row& row : rows) {
+    RunRecord record;
+    for (const Outcome outcome : row.outcomes) record.attempts.push_back(With(outcome));
+    record.interrupted = row.interrupted;
+    if (row.stale) record.stale.emplace_back("an entry");
+    EXPECT_EQ(Decide(record, row.strict), row.expected) << row.what;
+  }
+}
+
+TEST(ExitCodes, NumbersAreAPublicContract) {
+  EXPECT_EQ(static_cast<int>(ExitCode::kOk), 0);
+  EXPECT_EQ(static_cast<int>(ExitCode::kFailed), 1);
+  EXPECT_EQ(static_cast<int>(ExitCode::kInconclusive), 2);
+  EXPECT_EQ(static_cast<int>(ExitCode::kTarget), 3);
+  EXPECT_EQ(static_cast<int>(ExitCode::kUsage), 4);
+  EXPECT_EQ(static_cast<int>(ExitCode::kNothingSelected), 5);
+  EXPECT_EQ(static_cast<int>(ExitCode::kStaleExpectations), 6);
+  EXPECT_EQ(static_cast<int>(ExitCode::kInternal), 70);
+  EXPECT_EQ(static_cast<int>(ExitCode::kInterrupted), 130);
+  EXPECT_EQ(static_cast<int>(ExitCode::kTerminated), 143);
+}
+
+}  // namespace
+}  // namespace watchproof

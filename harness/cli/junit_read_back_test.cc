@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// JUnit as somebody else's XML parser understands it. Here, because the report may not start
+// processes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "harness/report/formats.h"
+#include "harness/report/sample_record.h"
+#include "harness/targets/child_process.h"
+
+namespace watchproof {
+namespace {
+
+// Read back by someone else's XML parser, which prints what it understood.
+std::string ReadBack(const std::string& xml, const std::string& program) {
+  // Tests run beside each other.
+  const auto folder =
+      std::filesystem::path(testing::TempDir()) / fmt::format("wp-junit-{}", getpid());
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "junit.xml", std::ios::binary) << xml;
+  std::filesystem::remove(folder / "junit.out");
+  const auto python =
+      ChildProcess::Launch({.executable = "/usr/bin/python3",
+                            .arguments = {"-c",
+                                          "import sys, xml.etree.ElementTree as E\n"
+                                          "root = E.parse(sys.argv[1]).getroot()\n" +
+                                              program,
+                                          (folder / "junit.xml").string()},
+                            .log = folder / "junit.out"});
+  if (!python.has_value()) return python.error().ToString();
+  const auto end = (*python)->Wait(Within(20s));
+  std::ifstream out(folder / "junit.out");
+  std::string text((std::istreambuf_iterator<char>(out)), {});
+  std::filesystem::remove_all(folder);
+  return end.has_value() && end->clean() ? text : "python failed: " + text;
+}
+
+TEST(Junit, OtherParsersReadEveryOutcome) {
+  const std::string text = ReadBack(ToJunit(SampleRecord()),
+                                    "print(*[root.get(k) for k in ('tests','failures','errors',"
+                                    "'skipped')])\n"
+                                    "for c in root.iter('testcase'):\n"
+                                    "  kinds = [(e.tag, e.get('type')) for e in c if e.tag != "
+                                    "'properties']\n"
+                                    "  print(c.get('classname'), c.get('name'), *kinds)\n");
+  EXPECT_EQ(text,
+            "6 1 3 1\n"
+            "Ordered NeverGoesBack\n"
+            "Reliable MissesNothing ('error', 'inconclusive')\n"
+            "Unique NoTwins ('error', 'harness')\n"
+            "Ordered NeverGoesBack ('failure', 'Ordered')\n"
+            "Reliable MissesNothing ('skipped', None)\n"
+            "Unique NoTwins ('error', 'not_run')\n");
+}
+
+TEST(Junit, AnyBytesGiveWellFormedXml) {
+  RunRecord record = SampleRecord();
+  std::string every;
+  for (int byte = 0; byte < 256; ++byte) every += static_cast<char>(byte);
+  record.attempts[1].result.findings[0].observed = every;
+  record.attempts[3].result.reason = every + "]]>";
+  record.targets[1] = "etcd:" + every;
+  for (AttemptNote& attempt : record.attempts) {
+    if (attempt.result.target != "embedded") attempt.result.target = record.targets[1];
+  }
+  record.not_run[0].target = record.targets[1];
+  EXPECT_EQ(ReadBack(ToJunit(record), "print(len(list(root.iter('testcase'))))"), "6\n");
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/database.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "harness/report/sample_record.h"
+
+namespace watchproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DatabaseTest : public testing::Test {
+ protected:
+  void SetUp() override { fs::remove_all(folder_); }
+  void WriteRun(const std::string& id, const std::string& tail = "") {
+    fs::create_directories(folder_ / id);
+    std::ofstream lines(folder_ / id / "results.jsonl");
+    for (const AttemptNote& attempt : SampleRecord().attempts) {
+      lines << ToJsonLine(attempt.result) << "\n";
+    }
+    lines << tail;
+  }
+  const fs::path folder_ =
+      fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(DatabaseTest, RowsCanBeRebuiltFromTheFolders) {
+  WriteRun("one");
+  ASSERT_TRUE(AddToDatabase(folder_, "one").ok());
+  WriteRun("two");
+  ASSERT_TRUE(AddToDatabase(folder_, "two").ok());
+  ASSERT_TRUE(AddToDatabase(folder_, "two").ok());  // the same rows again
+  fs::create_directory_symlink("two", folder_ / "latest");
+  EXPECT_EQ(RebuildDatabase(folder_).value(), 10);
+}
+
+TEST_F(DatabaseTest, ALineCutOffByAKillIsLeftOut) {
+  WriteRun("one", "{\"schema\":1,\"ca");
+  EXPECT_EQ(RebuildDatabase(folder_).value(), 5);
+}
+
+TEST_F(DatabaseTest, ABrokenFileIsReplaced) {
+  WriteRun("one");
+  std::ofstream(folder_ / "results.db") << "this is no database, and it is long enough to be read";
+  ASSERT_TRUE(AddToDatabase(folder_, "one").ok());
+  ASSERT_TRUE(AddToDatabase(folder_, "one").ok());
+  EXPECT_GT(fs::file_size(folder_ / "results.db"), 4000u);
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/formats.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/report/sample_record.h"
+
+namespace watchproof {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Ctrf, MapsOutcomesAndKeepsTheRawOnes) {
+  const auto json = nlohmann::json::parse(ToCtrf(SampleRecord()));
+  const auto& results = json.at("results");
+  EXPECT_EQ(results.at("summary").at("tests"), 6);
+  EXPECT_EQ(results.at("summary").at("passed"), 1);
+  EXPECT_EQ(results.at("summary").at("failed"), 1);
+  EXPECT_EQ(results.at("summary").at("other"), 3);
+  EXPECT_EQ(results.at("summary").at("pending"), 1);
+  EXPECT_EQ(results.at("summary").at("start"), 1768385700000);
+  EXPECT_EQ(results.at("tests").at(2).at("rawStatus"), "known");
+}
+
+TEST(Markdown, FailuresFirstKnownOnesFolded) {
+  const std::string text = ToMarkdown(SampleRecord());
+  EXPECT_THAT(text, HasSubstr("| case | embedded | etcd 3.4.23 |"));
+  EXPECT_LT(text.find("### FAIL"), text.find("<details>"));
+  EXPECT_THAT(text, HasSubstr("[#18089](https://github.com/etcd-io/etcd/issues/18089)"));
+  EXPECT_THAT(text, HasSubstr("repeat    watchproof run --target etcd:/usr/bin/etcd"));
+}
+
+TEST(Html, StandsAloneAndEscapesWhatOthersWrote) {
+  const std::string text = ToHtml(SampleRecord());
+  EXPECT_THAT(text, HasSubstr("&lt;k&gt;\xef\xbf\xbd"));
+  EXPECT_THAT(text, Not(HasSubstr("<k>")));
+  EXPECT_THAT(text, Not(HasSubstr("src=")));
+  EXPECT_THAT(text, Not(HasSubstr("@import")));
+  EXPECT_THAT(text, HasSubstr("id=\"f1\""));
+  EXPECT_THAT(text, HasSubstr("prefers-color-scheme: dark"));
+  EXPECT_THAT(text, HasSubstr("<title>watchproof: Broken run"));
+}
+
+TEST(Trace, FaultsAreAsynchronousPairs) {
+  const auto json = nlohmann::json::parse(ToTrace(SampleRecord()));
+  int begins = 0;
+  int ends = 0;
+  for (const auto& event : json.at("traceEvents")) {
+    begins += event.at("ph") == "b" ? 1 : 0;
+    ends += event.at("ph") == "e" ? 1 : 0;
+  }
+  EXPECT_EQ(begins, 1);
+  EXPECT_EQ(ends, 1);
+}
+
+TEST(AllFormats, RenderARunWithoutAnything) {
+  for (const Format& format : AllFormats()) {
+    EXPECT_FALSE(format.render(RunRecord{}).empty()) << format.file;
+  }
+}
+
+}  // namespace
+}  // namespace watchproof

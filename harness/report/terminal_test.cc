@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/terminal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "harness/report/sample_record.h"
+
+namespace watchproof {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr TerminalStyle kPlain{.colour = false, .charset = Charset::kUtf8, .width = 100};
+constexpr TerminalStyle kAscii{.colour = false, .charset = Charset::kAscii, .width = 100};
+
+TEST(AttemptText, FailureExplainsItself) {
+  const RunRecord record = SampleRecord();
+  EXPECT_EQ(AttemptText(record, record.attempts[1], kPlain),
+            "  ✗ FAIL          Ordered.NeverGoesBack                                       "
+            "etcd 3.4.23     4.1 s\n"
+            "    promise    within one watch, revisions never decrease\n"
+            "    watch      watch 3 of stream 1 on [\"a\", \"b\") from revision 2\n"
+            "    expected   a revision of at least 799\n"
+            "    observed   revision 3 (key \"<k>\xef\xbf\xbd\") in line 212\n"
+            "    meanwhile  stall, 0.8 s earlier\n"
+            "    evidence   lines 211, 212: watchproof-runs/20260114T101500Z-51e9c2/cases/t/"
+            "Ordered.NeverGoesBack/1/findings.json\n"
+            "    repeat     watchproof run --target etcd:/usr/bin/etcd "
+            "--filter Ordered.NeverGoesBack --seed 0x51e9c2\n");
+}
+
+TEST(AttemptText, KnownFailureIsOneLineWithItsReason) {
+  const RunRecord record = SampleRecord();
+  EXPECT_EQ(AttemptText(record, record.attempts[2], kAscii),
+            "  ~ known         Reliable.MissesNothing                                      "
+            "etcd 3.4.23     4.1 s\n"
+            "               #18089 a delete is lost\n");
+}
+
+TEST(AttemptText, InconclusiveNamesTheFaultThatWasNotFelt) {
+  const RunRecord record = SampleRecord();
+  const std::string text = AttemptText(record, record.attempts[3], kPlain);
+  EXPECT_THAT(text, HasSubstr("fault      stall was not felt: withheld 12 bytes"));
+  EXPECT_THAT(text, HasSubstr("repeat     watchproof run"));
+}
+
+TEST(AttemptText, RepeatCarriesWhatChangedOurDecisions) {
+  RunRecord record = SampleRecord();
+  record.repeat_flags = {"--fault", "stall:duration=1 ms", "--no-faults"};
+  EXPECT_THAT(RepeatCommand(record, record.attempts[1].result),
+              EndsWith("--seed 0x51e9c2 --fault 'stall:duration=1 ms' --no-faults"));
+}
+
+TEST(MatrixText, RowsAreCasesAndColumnsTargets) {
+  EXPECT_EQ(MatrixText(SampleRecord(), kPlain),
+            "                          embedded        etcd 3.4.23\n"
+            "  Ordered.NeverGoesBack   ✓ pass          ✗ FAIL\n"
+            "  Reliable.MissesNothing  ? inconclusive  ≈ known\n"
+            "  Unique.NoTwins          ! ERROR         · not run\n");
+}
+
+TEST(MatrixText, WorstOfSeveralAttemptsIsShownWithItsShare) {
+  RunRecord record = SampleRecord();
+  record.attempts.push_back(SampleAttempt("Ordered.NeverGoesBack", "embedded", Verdict::kFail));
+  EXPECT_THAT(MatrixText(record, kAscii), HasSubstr("Ordered.NeverGoesBack   x FAIL 1/2"));
+}
+
+TEST(MatrixText, FiveTargetsFitAHundredColumns) {
+  RunRecord record;
+  record.targets = {"embedded", "embedded+compaction-notice-lost", "etcd:/a/etcd", "etcd:/b/etcd",
+                    "etcd:/c/a-very-long-path/etcd"};
+  for (const char* name : {"CompactionSurfaced.NoticeReachesAWatcherBehindAFullQueue",
+                           "Bookmarkable.FutureWatchHearsNothingFromBeforeItsStart"}) {
+    record.cases.push_back({.name = name, .requirement = {}, .level = {}, .file = {}});
+    for (const std::string& target : record.targets) {
+      record.attempts.push_back(SampleAttempt(name, target, Verdict::kInconclusive));
+    }
+  }
+  for (const TerminalStyle& style : {kPlain, kAscii}) {
+    std::istringstream lines(MatrixText(record, style));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(Columns(line), 100u) << line;
+  }
+  // Three binaries of one version can only be told apart by the legend.
+  EXPECT_THAT(MatrixText(record, kPlain), HasSubstr("[4] etcd 3.4.23: etcd:/b/etcd"));
+}
+
+TEST(LastScreen, SeedIsLastAndFailuresHaveTheirCommand) {
+  const std::string text = LastScreen(SampleRecord(), kPlain);
+  EXPECT_THAT(text, HasSubstr("\nFAIL watchproof run --target etcd:/usr/bin/etcd --filter"));
+  EXPECT_THAT(text, HasSubstr("Broken run: 1 passed, 1 new failure, 1 harness error, "
+                              "1 inconclusive, 1 known failure, 1 not run. 12 s in all.\n"));
+  EXPECT_THAT(text, EndsWith("report  watchproof-runs/20260114T101500Z-51e9c2/report.html\n"
+                             "seed    0x51e9c2\n"));
+}
+
+TEST(Colour, IsAddedToWordsAndNeverAlone) {
+  TerminalStyle style = kPlain;
+  style.colour = true;
+  const RunRecord record = SampleRecord();
+  EXPECT_THAT(AttemptText(record, record.attempts[1], style), HasSubstr("\x1b[1;31m✗ FAIL"));
+  EXPECT_THAT(LastScreen(record, kPlain), Not(HasSubstr("\x1b")));
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/report/utc.h"
+
+namespace watchproof {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(CleanText, KeepsTextAndReplacesWhatIsNone) {
+  EXPECT_EQ(CleanText("plain ✓ text\n\tmore"), "plain ✓ text\n\tmore");
+  EXPECT_EQ(CleanText("\xff"), "\xef\xbf\xbd");
+  EXPECT_EQ(CleanText("a\xc3"), "a\xef\xbf\xbd");                   // cut off
+  EXPECT_EQ(CleanText("\xc0\xaf"), "\xef\xbf\xbd\xef\xbf\xbd");     // longer than needed
+  EXPECT_EQ(CleanText("\xed\xa0\x80"), CleanText("\xff\xff\xff"));  // half a pair
+  EXPECT_EQ(CleanText("\x1b[31m"), "\xef\xbf\xbd[31m");
+  EXPECT_EQ(CleanText(std::string_view("\0", 1)), "\xef\xbf\xbd");
+  EXPECT_EQ(CleanText("\xc2\x9b"), "\xef\xbf\xbd");      // a terminal's other escape
+  EXPECT_EQ(CleanText("\xef\xbf\xbf"), "\xef\xbf\xbd");  // not allowed in XML
+}
+
+TEST(EscapeXml, ReplacesReservedCharacters) {
+  EXPECT_EQ(EscapeXml("<a b=\"c\">&'"), "&lt;a b=&quot;c&quot;&gt;&amp;&#39;");
+}
+
+TEST(Shorten, CutsTheMiddleAndKeepsCharactersWhole) {
+  EXPECT_EQ(Shorten("abcdef", 6, Charset::kUtf8), "abcdef");
+  EXPECT_EQ(Shorten("abcdefgh", 5, Charset::kUtf8), "ab…gh");
+  EXPECT_EQ(Shorten("abcdefgh", 6, Charset::kAscii), "ab...h");
+  EXPECT_EQ(Shorten("äöüäöüäöü", 5, Charset::kUtf8), "äö…öü");
+  EXPECT_EQ(Shorten("abcdef", 2, Charset::kAscii), "ab");
+  EXPECT_EQ(ShortenEnd("abcdef", 4, Charset::kUtf8), "abc…");
+}
+
+TEST(Wrap, BreaksAtSpaces) {
+  EXPECT_THAT(Wrap("one two three", 7), ElementsAre("one two", "three"));
+  EXPECT_THAT(Wrap("a-very-long-word b", 5), ElementsAre("a-very-long-word", "b"));
+  EXPECT_THAT(Wrap("one\ntwo", 20), ElementsAre("one", "two"));
+  EXPECT_THAT(Wrap("", 20), ElementsAre(""));
+}
+
+TEST(ShellQuote, QuotesOnlyWhatNeedsIt) {
+  EXPECT_EQ(ShellQuote("etcd:/usr/bin/etcd"), "etcd:/usr/bin/etcd");
+  EXPECT_EQ(ShellQuote("A.*"), "'A.*'");
+  EXPECT_EQ(ShellQuote("it's"), "'it'\\''s'");
+  EXPECT_EQ(ShellQuote(""), "''");
+}
+
+TEST(Numbers, AreShortAndReadable) {
+  EXPECT_EQ(WithThousands(0), "0");
+  EXPECT_EQ(WithThousands(999), "999");
+  EXPECT_EQ(WithThousands(1000), "1,000");
+  EXPECT_EQ(WithThousands(-1234567), "-1,234,567");
+  EXPECT_EQ(FormatSeconds(0.421), "0.42 s");
+  EXPECT_EQ(FormatSeconds(4.14), "4.1 s");
+  EXPECT_EQ(FormatSeconds(83.4), "83 s");
+  EXPECT_EQ(Count(1, "case"), "1 case");
+  EXPECT_EQ(Count(5, "case"), "5 cases");
+}
+
+TEST(Utc, ComesBackAsItWas) {
+  EXPECT_EQ(FormatUtc(1768385700), "2026-01-14T10:15:00Z");
+  EXPECT_EQ(FormatStamp(1768385700), "20260114T101500Z");
+  EXPECT_EQ(ParseUtc("2026-01-14T10:15:00Z"), 1768385700);
+  EXPECT_EQ(ParseUtc("yesterday"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace watchproof
