@@ -128,8 +128,10 @@ void WatchCall::OnCancel() {
 }
 
 void WatchCall::OnDone() {
+  // Once posted, this object may be gone.
+  WatchService& service = service_;
   hub_.Post([self = std::move(self_)](WatchHub& hub, TimePoint) { hub.Close(self->stream_); });
-  service_.Leave();
+  service.Leave();
 }
 
 }  // namespace watchproof::store
