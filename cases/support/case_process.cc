@@ -38,8 +38,12 @@ CaseFixture::CaseFixture() : scenario(SeedOf(*Current())) {}
 
 void CaseFixture::TearDown() {
   const AttemptSpec& spec = *Current();
-  AttemptResult result = RunAttempt(spec, scenario.plan());
-  if (const CaseInfo* info = FindCase(spec.case_name)) result.upstream = info->upstream;
+  const CaseInfo* const info = FindCase(spec.case_name);
+  WP_CHECK(info != nullptr, "GoogleTest ran a test that is not registered as a case");
+  Plan plan = scenario.plan();
+  plan.needs = info->needs;
+  AttemptResult result = RunAttempt(spec, plan);
+  result.upstream = info->upstream;
   g_reported = Report(result, spec.result_descriptor);
 }
 

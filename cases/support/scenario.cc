@@ -45,6 +45,9 @@ void Scenario::Watch(const WatchOptions& options) {
                 .start = options.start,
                 .first_id = options.first_id,
                 .previous_values = options.previous_values,
+                .fragment = options.fragment,
+                .no_puts = options.no_puts,
+                .no_deletes = options.no_deletes,
                 .stream = options.stream});
 }
 

@@ -44,7 +44,10 @@ struct WatchOptions {
   RevisionRef start = FromNow();
   std::int64_t first_id = 0;  // chosen by the client from here on; 0: by the server
   bool previous_values = false;
-  std::string stream = "main";
+  bool fragment = false;
+  bool no_puts = false;
+  bool no_deletes = false;
+  std::string stream = "main";  // one connection each; names that begin with "side" meet no fault
 };
 
 // Drawn from the seed for every value: its length lies between the two, in bytes.
@@ -71,6 +74,12 @@ class Scenario {
 
   void Watch(const WatchOptions& options);
   void AwaitCreated(const std::string& group) { Add(AwaitCreatedStep{group}); }
+  void Cancel(const std::string& group) { Add(CancelStep{group}); }
+  // One past what each watch of the group was given last, as group `as` on a new stream.
+  void Resume(const std::string& group, const std::string& as) { Add(ResumeStep{group, as}); }
+  // A promise: everything written so far reaches the group in time, or that is a finding of
+  // Isolated.
+  void MustDeliver(const std::string& group) { Add(MustDeliverStep{group}); }
   void AwaitDelivered(const std::string& group) { Add(AwaitDeliveredStep{group}); }
   // Until the target's own gauge counts this many more watchers than at the start, where it has
   // one.

@@ -164,7 +164,9 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   executor.HealAll();
   const auto died = world.target().died();
   result.target_version = world.target().version();
-  const Judgement judgement = world.Finish();
+  Judgement judgement = world.Finish();
+  judgement.findings.insert(judgement.findings.end(), executor.findings().begin(),
+                            executor.findings().end());
   result.receipts = executor.receipts();
   result.findings = Convert(judgement.findings, result.receipts);
   if (died) result.findings.push_back(DiedByItself(*died, world.target().LastWords()));
@@ -181,9 +183,13 @@ AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan) {
                        .attempt = spec.attempt,
                        .started = UtcNow()};
   Status ready = WritePlan(spec, plan);
-  World world(spec, {.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor});
+  World world(spec, plan);
   if (ready.ok()) ready = world.Start();
-  if (ready.ok()) {
+  if (ready.ok() && !world.missing().empty()) {
+    result.verdict = Verdict::kUnsupported;
+    result.target_version = world.target().version();
+    result.reason = "the target does not offer " + world.missing();
+  } else if (ready.ok()) {
     Carry(world, spec, plan, result);
   } else if (const auto died = world.started() ? world.target().died() : std::nullopt) {
     // It had answered before, so this is no trouble of ours.

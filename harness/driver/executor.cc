@@ -16,6 +16,13 @@ constexpr Duration kProgressEvery = 100ms;
 constexpr std::string_view kWatcherGauge = "etcd_debugging_mvcc_watcher_total";
 constexpr int kMostSentinels = 200;  // to lift the head over the start of a watch on the future
 
+std::vector<EventFilter> FiltersOf(const WatchStep& step) {
+  std::vector<EventFilter> filters;
+  if (step.no_puts) filters.push_back(EventFilter::kNoPut);
+  if (step.no_deletes) filters.push_back(EventFilter::kNoDelete);
+  return filters;
+}
+
 }  // namespace
 
 Executor::Executor(World& world, const Plan& plan, const AttemptSpec& spec)
@@ -76,7 +83,9 @@ Status Executor::Do(const WatchStep& step) {
                                                   .range_end = step.range_end,
                                                   .start = Resolve(step.start),
                                                   .id = WatchId(id),
-                                                  .previous_values = step.previous_values});
+                                                  .previous_values = step.previous_values,
+                                                  .fragment = step.fragment,
+                                                  .filters = FiltersOf(step)});
     groups_[step.group].push_back({stream->id(), ordinal});
   }
   return {};
@@ -99,14 +108,83 @@ Status Executor::Do(const AwaitCreatedStep& step) {
 
 Status Executor::Do(const AwaitDeliveredStep& step) {
   const Revision through = head_;
-  Await(fmt::format("every change through revision {} at group {}", through, step.group), kPatience,
-        [&] {
-          return world_.judge().known_through() >= through &&
-                 EveryMember(step.group, [](const WatchState& watch) {
-                   return watch.complete || watch.end != WatchEnd::kOpen;
-                 });
-        });
+  if (!Delivered(step.group, kPatience) && !Interrupted() && !world_.target().died()) {
+    unproven_.push_back(fmt::format("waited for every change through revision {} at group {}",
+                                    through, step.group));
+  }
   return {};
+}
+
+bool Executor::Delivered(const std::string& group, Duration limit) {
+  const Revision through = head_;
+  return world_.PumpUntil(
+      [&] {
+        return world_.judge().known_through() >= through &&
+               EveryMember(group, [](const WatchState& watch) {
+                 return watch.complete || watch.end != WatchEnd::kOpen;
+               });
+      },
+      Within(limit));
+}
+
+std::string Executor::Lagging(const std::string& group) {
+  std::size_t behind = 0;
+  Revision furthest = head_;
+  for (const Member& member : groups_.at(group)) {
+    const auto index = world_.judge().Find(member.stream, member.ordinal);
+    if (!index) continue;
+    const WatchState& watch = world_.judge().watches()[*index];
+    if (watch.complete || watch.end != WatchEnd::kOpen) continue;
+    ++behind;
+    furthest = std::min(furthest, watch.position);
+  }
+  return fmt::format("{} of {} still waited, the furthest behind at revision {}", behind,
+                     groups_.at(group).size(), furthest);
+}
+
+Status Executor::Do(const MustDeliverStep& step) {
+  const Revision through = head_;
+  if (Delivered(step.group, step.limit) || Interrupted() || world_.target().died()) return {};
+  findings_.push_back(
+      {.guarantee = Guarantee::kIsolated,
+       .watch = fmt::format("group {}, on a connection of its own", step.group),
+       .expected =
+           fmt::format("every change through revision {} within {} ms", through,
+                       std::chrono::duration_cast<std::chrono::milliseconds>(step.limit).count()),
+       .observed = Lagging(step.group),
+       .evidence = {world_.recorder().last()},
+       .at = world_.recorder().Now()});
+  return {};
+}
+
+Status Executor::Do(const CancelStep& step) {
+  for (const Member& member : groups_.at(step.group)) {
+    const auto index = world_.judge().Find(member.stream, member.ordinal);
+    if (!index) continue;
+    world_.StreamOf(member.stream)->Cancel(world_.judge().watches()[*index].id);
+  }
+  Await(fmt::format("an answer to every cancel of group {}", step.group), kPatience, [&] {
+    return EveryMember(step.group,
+                       [](const WatchState& watch) { return watch.end != WatchEnd::kOpen; });
+  });
+  return {};
+}
+
+Status Executor::Do(const ResumeStep& step) {
+  world_.PumpAll();
+  const std::string name = fmt::format("resumed/{}", step.as);
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(name));
+  for (const Member& member : groups_.at(step.group)) {
+    const auto index = world_.judge().Find(member.stream, member.ordinal);
+    if (!index) return Fail(StatusCode::kInternal, "group {} was never asked for", step.group);
+    const WatchState& before = world_.judge().watches()[*index];
+    world_.Mark(fmt::format("resume {}:{} {}:{}", member.stream, member.ordinal, stream->id(),
+                            groups_[step.as].size()));
+    const std::uint32_t ordinal = stream->Create(
+        {.key = before.key, .range_end = before.range_end, .start = before.position});
+    groups_[step.as].push_back({stream->id(), ordinal});
+  }
+  return Do(AwaitCreatedStep{step.as});
 }
 
 Status Executor::Do(const AwaitProgressStep& step) {
@@ -163,7 +241,11 @@ Status Executor::Do(const InjectStep& step) {
     for (const auto& [name, value] : found->second) parameters[name] = value;
   }
   WP_ASSIGN_OR_RETURN(auto fault, MakeFault(step.fault, parameters));
-  if (!spec_.no_faults) WP_RETURN_IF_ERROR(fault->Arm(world_.ports()));
+  if (!spec_.no_faults) {
+    // Streams that this fault is going to end have not broken a promise by ending.
+    if (fault->ends_streams()) world_.MarkStreamsClosing();
+    WP_RETURN_IF_ERROR(fault->Arm(world_.ports()));
+  }
   faults_[step.fault] = std::move(fault);
   RecordFault(step.fault, "armed");
   return {};

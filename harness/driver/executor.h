@@ -34,6 +34,8 @@ class Executor {
   // Why the scenario did not do what it promised; empty if it did.
   const std::vector<std::string>& unproven() const { return unproven_; }
   std::vector<ReceiptRecord> receipts() const;
+  // Promises of the target that only the clock could judge.
+  const std::vector<Finding>& findings() const { return findings_; }
 
  private:
   struct Member {
@@ -46,6 +48,9 @@ class Executor {
   Status Do(const TxnStep& step);
   Status Do(const CompactStep& step);
   Status Do(const WatchStep& step);
+  Status Do(const CancelStep& step);
+  Status Do(const ResumeStep& step);
+  Status Do(const MustDeliverStep& step);
   Status Do(const RequestProgressStep& step);
   Status Do(const AwaitCreatedStep& step);
   Status Do(const AwaitDeliveredStep& step);
@@ -57,6 +62,9 @@ class Executor {
   Status Do(const HealStep& step);
   Status Do(const HoldStep& step);
 
+  // Whether everything written so far reaches the group within the limit.
+  bool Delivered(const std::string& group, Duration limit);
+  std::string Lagging(const std::string& group);
   // Waits for a fact; if it does not come the attempt proves nothing, which is noted, and the run
   // goes on.
   void Await(const std::string& what, Duration limit, const std::function<bool()>& done);
@@ -76,6 +84,7 @@ class Executor {
   std::map<std::string, std::vector<Member>> groups_;
   std::map<std::string, std::unique_ptr<Fault>> faults_;
   std::vector<std::string> unproven_;
+  std::vector<Finding> findings_;
   int probes_ = 0;
 };
 

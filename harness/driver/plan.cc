@@ -40,7 +40,17 @@ struct ToJson {
     json["start"] = s.start.ToString();
     if (s.first_id != 0) json["first_id"] = s.first_id;
     if (s.previous_values) json["prev_kv"] = true;
+    if (s.fragment) json["fragment"] = true;
+    if (s.no_puts) json["no_puts"] = true;
+    if (s.no_deletes) json["no_deletes"] = true;
     return json;
+  }
+  Json operator()(const CancelStep& s) const { return {{"op", "cancel"}, {"group", s.group}}; }
+  Json operator()(const ResumeStep& s) const {
+    return {{"op", "resume"}, {"group", s.group}, {"as", s.as}};
+  }
+  Json operator()(const MustDeliverStep& s) const {
+    return {{"op", "must deliver"}, {"group", s.group}, {"us", s.limit.count() / 1000}};
   }
   Json operator()(const RequestProgressStep& s) const {
     return {{"op", "request progress"}, {"stream", s.stream}};

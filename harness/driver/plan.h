@@ -19,6 +19,7 @@
 
 #include "harness/base/deadline.h"
 #include "harness/base/units.h"
+#include "harness/targets/capability.h"
 
 namespace watchproof {
 
@@ -31,6 +32,9 @@ struct RevisionRef {
   std::string ToString() const;
 };
 inline RevisionRef FromNow() { return {}; }
+inline RevisionRef AtRevision(std::int64_t revision) {
+  return {RevisionRef::Base::kAbsolute, revision};
+}
 inline RevisionRef AtHead(std::int64_t offset = 0) { return {RevisionRef::Base::kHead, offset}; }
 inline RevisionRef OfWrite(std::int64_t index) { return {RevisionRef::Base::kWrite, index}; }
 
@@ -64,7 +68,26 @@ struct WatchStep {
   RevisionRef start;
   std::int64_t first_id = 0;  // chosen by the client: first_id, first_id + 1, ...; 0: by the server
   bool previous_values = false;
+  bool fragment = false;
+  bool no_puts = false;  // filters
+  bool no_deletes = false;
   std::string stream = "main";
+};
+// Cancels every watch of the group and waits for the answers.
+struct CancelStep {
+  std::string group;
+};
+// Continues every watch of the group, whose streams have been cut, one past what it was given last:
+// as watches of the group `as` on a new stream.
+struct ResumeStep {
+  std::string group;
+  std::string as;
+};
+// As AwaitDelivered, but a promise of the target: if it is not kept in time, that is a finding of
+// Isolated.
+struct MustDeliverStep {
+  std::string group;
+  Duration limit = 5s;
 };
 struct RequestProgressStep {
   std::string stream = "main";
@@ -115,6 +138,8 @@ using Step =
 
 struct Plan {
   std::vector<Step> steps;
+  // Without these the target cannot be asked: the attempt is unsupported.
+  std::vector<Capability> needs;
   // See JudgeOptions.
   bool permit_compacted_at_the_floor = false;
   // How long watches may take to settle once everything is healed.

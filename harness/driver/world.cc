@@ -3,6 +3,7 @@
 
 #include "harness/driver/interrupt.h"
 #include "harness/targets/probe.h"
+#include "harness/targets/probe_capabilities.h"
 
 namespace watchproof {
 namespace {
@@ -11,8 +12,11 @@ constexpr int kProxyPort = 2378;
 const std::string kEveryKey("\0", 1);
 }  // namespace
 
-World::World(const AttemptSpec& spec, const JudgeOptions& judging)
-    : spec_(spec), folder_(spec.folder), judge_(judging) {}
+World::World(const AttemptSpec& spec, const Plan& plan)
+    : spec_(spec),
+      needs_(plan.needs),
+      folder_(spec.folder),
+      judge_({.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor}) {}
 
 World::~World() { Stop(); }
 
@@ -66,6 +70,17 @@ void World::MakePorts() {
     const auto answer = AskStatus(road_, Within(5s));
     return answer.has_value() ? Status() : answer.error();
   };
+  ports_.revision = [this]() -> Result<std::int64_t> {
+    WP_ASSIGN_OR_RETURN(const ServerStatus status, AskStatus(target_->endpoint(), Within(5s)));
+    return status.revision;
+  };
+  ports_.closed_streams = [this] {
+    PumpAll();
+    return closed_streams_;
+  };
+  if (!target_->durable()) return;
+  ports_.kill_target = [this] { return target_->Kill(); };
+  ports_.restart_target = [this](Deadline deadline) { return target_->Restart(deadline); };
 }
 
 // Sees every change by the side door, so that a write whose answer was lost can be settled later.
@@ -75,6 +90,20 @@ Status World::OpenWitness() {
       witness_, WatchStream::Open(*context_,
                                   {.endpoint = target_->endpoint().ToString(), .road = "witness"}));
   witness_->Create({.key = kEveryKey, .range_end = kEveryKey, .start = head.next()});
+  return {};
+}
+
+// By asking, before the recording begins: what this writes is in no history.
+Status World::Probe() {
+  Capabilities wanted(needs_.begin(), needs_.end());
+  // Without our proxy a fault cannot be felt, which is for its receipt to tell.
+  wanted.erase(Capability::kProxy);
+  if (wanted.empty()) return {};
+  WP_ASSIGN_OR_RETURN(const Capabilities offered, ProbeCapabilities(*target_, wanted, Within(10s)));
+  for (const Capability need : wanted) {
+    if (offered.contains(need)) continue;
+    missing_ += fmt::format("{}{}", missing_.empty() ? "" : ", ", Name(need));
+  }
   return {};
 }
 
@@ -89,18 +118,31 @@ Result<WatchStream*> World::Stream(const std::string& name) {
   return stream.get();
 }
 
+WatchStream* World::StreamOf(StreamId id) {
+  for (const auto& [name, stream] : streams_) {
+    if (stream && stream->id() == id) return stream.get();
+  }
+  return nullptr;
+}
+
+void World::MarkStreamsClosing() {
+  for (const auto& [name, stream] : streams_) {
+    if (stream) Mark(fmt::format("closing stream {}", stream->id()));
+  }
+}
+
 void World::Mark(const std::string& text) {
   recorder_->Append({.kind = EntryKind::kMark, .at = recorder_->Now(), .text = text});
 }
 
 void World::Take(const NumberedEntry& line) {
   followed_ = line.line;
-  if (line.entry.kind == EntryKind::kResponseReceived) {
-    for (const auto& [name, stream] : streams_) {
-      if (stream && stream->id() == line.entry.stream && !name.starts_with("side")) {
-        last_arrival_ = line.entry.at;
-      }
-    }
+  const Entry& entry = line.entry;
+  if (entry.kind == EntryKind::kStreamOpened && entry.text == "faulted") {
+    faulted_.insert(entry.stream);
+  } else if (faulted_.contains(entry.stream)) {
+    if (entry.kind == EntryKind::kResponseReceived) last_arrival_ = entry.at;
+    if (entry.kind == EntryKind::kStreamClosed) ++closed_streams_;
   }
   judge_.Consume(line);
 }

@@ -2,7 +2,7 @@
 // Everything that one attempt stands on: target, proxy, recording, clients and the judge that
 // follows along.
 //
-//   World world(spec);
+//   World world(spec, plan);
 //   WP_RETURN_IF_ERROR(world.Start());
 //   world.kv().Put("k", "v");
 //   world.PumpUntil([&] { return world.judge().Unsettled().empty(); }, Within(5s));
@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "harness/checkers/judge.h"
@@ -25,20 +26,25 @@
 #include "harness/client/watch_stream.h"
 #include "harness/driver/attempt_spec.h"
 #include "harness/driver/loopback.h"
+#include "harness/driver/plan.h"
 #include "harness/faults/fault.h"
 #include "harness/history/recorder.h"
+#include "harness/targets/capability.h"
 #include "harness/targets/target.h"
 
 namespace watchproof {
 
 class World {
  public:
-  World(const AttemptSpec& spec, const JudgeOptions& judging);
+  World(const AttemptSpec& spec, const Plan& plan);
   ~World();
 
   // Errors of the target (it could not be started or reached) are told apart by target_failed().
   Status Start();
   bool target_failed() const { return target_failed_; }
+  // What the plan needs and the target does not offer, in words. Unless this is empty, nothing but the
+  // target has been started.
+  const std::string& missing() const { return missing_; }
   // Whether the target has answered once.
   bool started() const { return target_ != nullptr && !target_failed_; }
   void Stop();
@@ -51,8 +57,10 @@ class World {
   FaultPorts& ports() { return ports_; }
   // Opened on first use; names that begin with "side" take the side door.
   Result<WatchStream*> Stream(const std::string& name);
-  bool HasStream(const std::string& name) const { return streams_.contains(name); }
-  StreamId IdOf(const std::string& name) const { return streams_.at(name)->id(); }
+  // Null if it is none of these.
+  WatchStream* StreamOf(StreamId id);
+  // Tells the judge that what is open now is going to be ended by us.
+  void MarkStreamsClosing();
   void Mark(const std::string& text);
 
   // Feeds the judge with what has been recorded until `done` holds. False when the deadline passed
@@ -64,12 +72,14 @@ class World {
   Judgement Finish();
 
  private:
+  Status Probe();
   Status OpenProxy();
   void MakePorts();
   Status OpenWitness();
   void Take(const NumberedEntry& line);
 
   const AttemptSpec spec_;
+  const std::vector<Capability> needs_;
   const std::filesystem::path folder_;
   std::optional<LoopbackAddress> address_;
   std::unique_ptr<Recorder> recorder_;
@@ -83,7 +93,10 @@ class World {
   std::unique_ptr<WatchStream> witness_;
   std::map<std::string, std::unique_ptr<WatchStream>> streams_;
   Line followed_{};
-  Duration last_arrival_{};
+  std::set<StreamId> faulted_;  // the streams that take the faulted road
+  Duration last_arrival_{};     // on one of these
+  std::int64_t closed_streams_ = 0;
+  std::string missing_;
   bool target_failed_ = false;
   bool stopped_ = false;
 };

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A client that comes back after a long absence re-creates all its watches at once. If all of them
+// lie below the floor, the notices alone fill the queue of the stream, and none may get lost.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::size_t kBurst = 200;
+
+WATCH_CASE(CompactionSurfaced, BurstOfCreatesBelowTheFloor,
+           {.requirement = "a watch below the compaction floor ends with ErrCompacted (etcd API "
+                           "guarantees)",
+            .explain = "Two hundred watches are created below the floor on one stream without "
+                       "waiting for answers. Each must end with ErrCompacted. Servers that drop a "
+                       "notice when the queue is full answer the first 129 and let the others go "
+                       "on as if nothing had been missed (etcd #17529).",
+            .level = Level::kMust,
+            .needs = {Capability::kCompaction},
+            .guarantees = {"CompactionSurfaced"},
+            .upstream = {17529}}) {
+  const std::string key = scenario.Key("burst");
+  Prng prng = scenario.Random("shape");
+  const Write first = scenario.Put(key);
+  for (std::int64_t i = prng.Between(6, 12); i > 0; --i) scenario.Put(key);
+  const Write floor = scenario.Put(key);
+  for (std::int64_t i = prng.Between(1, 3); i > 0; --i) scenario.Put(key);
+
+  scenario.Compact(floor.revision());
+  scenario.Watch(
+      {.group = "burst", .count = kBurst, .range = OneKey(key), .start = first.revision()});
+  scenario.AwaitCreated("burst");
+  scenario.AwaitSyncPasses(3);
+}
+
+}  // namespace
+}  // namespace watchproof

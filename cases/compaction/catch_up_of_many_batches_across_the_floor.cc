@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A server reads history for a watch in batches. A compaction between two batches takes away what
+// the next one needed: then the watch must be told, not continued behind the gap.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+// Few enough that their batches never fill the queue of their stream: that is another case.
+constexpr std::size_t kWatchers = 10;
+
+WATCH_CASE(CompactionSurfaced, CatchUpOfManyBatchesAcrossTheFloor,
+           {.requirement = "a watch that can no longer be given what it is owed ends with "
+                           "ErrCompacted (etcd API guarantees)",
+            .explain = "Watches start more than two thousand revisions in the past, and the store "
+                       "is compacted while they catch up. Each must be given everything or end "
+                       "with ErrCompacted; watches that start at the floor must be given "
+                       "everything after it.",
+            .level = Level::kMust,
+            .needs = {Capability::kCompaction},
+            .guarantees = {"CompactionSurfaced", "Reliable"},
+            .upstream = {17529}}) {
+  const std::string key = scenario.Key("long");
+  Prng prng = scenario.Random("shape");
+  const std::int64_t behind = prng.Between(2100, 2300);
+  std::vector<Write> writes;
+  for (std::int64_t i = 0; i < behind; ++i) writes.push_back(scenario.Put(key));
+  // Both sides of the floor take more than one batch.
+  const Write floor = writes[static_cast<std::size_t>(prng.Between(1050, behind - 1050))];
+
+  scenario.Watch({.group = "from the start",
+                  .count = kWatchers,
+                  .range = OneKey(key),
+                  .start = writes[0].revision()});
+  scenario.Compact(floor.revision());
+  scenario.Watch({.group = "from the floor",
+                  .count = kWatchers,
+                  .range = OneKey(key),
+                  .start = floor.revision()});
+  scenario.AwaitCreated("from the start");
+  scenario.AwaitDelivered("from the floor");
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a reader stops, the queue of its stream is full after 128 responses and everything else must
+// be remembered some other way. Nothing of it may be forgotten, doubled or put out of order when
+// the reader goes on.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::size_t kWatchers = 1000;
+
+WATCH_CASE(Reliable, ThousandWatchersSurviveAStalledReader,
+           {.requirement = "events are ordered, unique, atomic and never dropped (etcd API, watch "
+                           "guarantees)",
+            .explain = "A thousand watches of one key share a stream whose bytes are held back "
+                       "while the key is written. After the stall each of them must have been "
+                       "given every write, once and in order.",
+            .level = Level::kMust,
+            .needs = {Capability::kProxy},
+            .guarantees = {"Reliable", "Ordered", "Unique"}}) {
+  const std::string key = scenario.Key("crowded");
+  Prng prng = scenario.Random("shape");
+  scenario.Put(key);
+  scenario.Watch({.group = "thousand", .count = kWatchers, .range = OneKey(key)});
+  scenario.AwaitCreated("thousand");
+  scenario.Hold(0ms, 30ms);
+  scenario.Inject("stall");
+  for (std::int64_t i = prng.Between(25, 40); i > 0; --i) scenario.Put(key, {200, 2000});
+  scenario.AwaitFelt("stall");
+  scenario.Hold(0ms, 50ms);
+  scenario.Heal("stall");
+  for (std::int64_t i = prng.Between(1, 5); i > 0; --i) scenario.Put(key);
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A deletion waits behind a full queue, and before it is sent the store is compacted there: the
+// previous value is gone. etcd then sends the event without it. A Kubernetes watch cache that is
+// given a deletion without the old object cannot tell which object was deleted: it ends its watch
+// with an error or, where it trusts the event, keeps a ghost. Silence would be worse than both.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::size_t kCrowd = 400;
+
+WATCH_CASE(PreviousValue, DeleteThenCompactionBeforeItIsSent,
+           {.requirement = "prev_kv may be missing when the previous revision was compacted, the "
+                           "event may not (etcd API, Event)",
+            .explain = "A watch that asks for previous values sits behind a full queue when its "
+                       "key is deleted, and the store is compacted at that deletion before it can "
+                       "be sent. The event with or without its previous value, or ErrCompacted, "
+                       "must come; never silence. A Kubernetes cache that gets the event without "
+                       "it cannot name the object that is gone and has to start over (etcd "
+                       "#10681).",
+            .level = Level::kShould,
+            .needs = {Capability::kProxy, Capability::kCompaction, Capability::kPreviousValues},
+            .guarantees = {"PreviousValue", "Reliable"},
+            .upstream = {10681}}) {
+  const std::string key = scenario.Key("gone");
+  const std::string fat = scenario.Key("fat");
+  Prng prng = scenario.Random("shape");
+  for (std::int64_t i = prng.Between(1, 4); i > 0; --i) scenario.Put(key);
+  scenario.Watch({.group = "crowd", .count = kCrowd, .range = OneKey(fat)});
+  scenario.Watch({.group = "cache", .range = OneKey(key), .previous_values = true});
+  scenario.AwaitCreated("crowd");
+  scenario.AwaitCreated("cache");
+  scenario.Hold(0ms, 30ms);
+  scenario.Inject("stall");
+  // One write fills the queue, so that nobody but the cache's watch is behind the floor that
+  // follows.
+  scenario.Put(fat, {8192, 8192});
+  scenario.AwaitFelt("stall");
+  const Write deletion = scenario.Delete(key);
+  scenario.Compact(deletion.revision());
+  scenario.Hold(20ms, 60ms);
+  scenario.Heal("stall");
+  scenario.AwaitDelivered("cache");
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A client that asks for fragments gets large responses in pieces. The pieces together must be
+// exactly the response, with nobody else's in between, and only the last may say that it is the
+// last.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+constexpr ValueSize kLarge{.least = 90 * 1024, .most = 110 * 1024};
+
+WATCH_CASE(Fragmented, JoinsToTheWholeResponse,
+           {.requirement = "fragment splits large watch responses (etcd API, "
+                           "WatchCreateRequest.fragment)",
+            .explain = "Some megabytes of history are read by a watch that asked for fragments "
+                       "and by one that did not. Joined together, the fragments must be the "
+                       "whole.",
+            .level = Level::kMust,
+            .needs = {Capability::kFragment},
+            .guarantees = {"Fragmented", "Reliable", "Atomic"}}) {
+  Prng prng = scenario.Random("shape");
+  const std::string stem = scenario.Key("large");
+  const Write first = scenario.Put(scenario.Key(stem), kLarge);
+  for (std::int64_t i = prng.Between(36, 48); i > 0; --i) scenario.Put(scenario.Key(stem), kLarge);
+  const KeyRange range = Prefix(stem + "/");
+  scenario.Watch(
+      {.group = "pieces", .count = 2, .range = range, .start = first.revision(), .fragment = true});
+  scenario.Watch({.group = "whole", .range = range, .start = first.revision(), .stream = "second"});
+  scenario.AwaitCreated("pieces");
+  scenario.AwaitCreated("whole");
+  scenario.AwaitDelivered("pieces");
+  scenario.AwaitDelivered("whole");
+  scenario.Put(scenario.Key(stem), kLarge);
+}
+
+}  // namespace
+}  // namespace watchproof
