@@ -25,20 +25,6 @@ std::string_view Name(Level level) {
   return "?";
 }
 
-std::string_view Name(Capability capability) {
-  switch (capability) {
-    case Capability::kProxy:
-      return "proxy";
-    case Capability::kCompaction:
-      return "compaction";
-    case Capability::kClientChosenIds:
-      return "client-chosen-ids";
-    case Capability::kProgressRequest:
-      return "progress-request";
-  }
-  return "?";
-}
-
 bool RegisterCase(CaseInfo info) {
   Cases().push_back(std::move(info));
   return true;

@@ -9,13 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/targets/capability.h"
+
 namespace watchproof {
 
 enum class Level { kMust, kShould, kMay };
 std::string_view Name(Level level);
-
-enum class Capability { kProxy, kCompaction, kClientChosenIds, kProgressRequest };
-std::string_view Name(Capability capability);
 
 struct CaseInfo {
   std::string name;         // "Suite.Name"

@@ -48,8 +48,8 @@ ALLOWED = {
     "cases/support": RUN | PROXIES | {"harness/kubernetes", "fixtures/protos"},
 }
 
-# The readiness probe is the one place of harness/targets that may speak gRPC.
-PROBE = ("harness/targets/probe.",)
+# The probes are the one place of harness/targets that may speak gRPC.
+PROBE = ("harness/targets/probe",)
 ALONE = {"embedded_store": "the store", "proxies": "the proxies"}
 
 # Third-party headers and the folders, or files by the start of their path, that may see them.

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "harness/driver/attempt_spec.h"
+#include "harness/targets/target_info.h"
 
 namespace watchproof {
 namespace {
@@ -103,9 +104,32 @@ Status CheckSelection(const RunOptions& options) {
   return {};
 }
 
+// Whoever allows harm to a server that is not even a target has mistyped its address.
+Status CheckAllowed(const RunOptions& options) {
+  for (const std::string& text : options.allow_disruptive) {
+    HostPort address;
+    WP_RETURN_IF_ERROR(Into("--allow-disruptive", ParseHostPort(text), address));
+    const bool is_target =
+        std::any_of(options.targets.begin(), options.targets.end(), [&](const std::string& target) {
+          const auto spec = ParseTargetSpec(target);
+          return spec.has_value() && spec->kind == "endpoint" && spec->host == address.host &&
+                 spec->port == address.port;
+        });
+    if (!is_target) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "--allow-disruptive: there is no --target endpoint:{}; name the same address",
+                  text);
+    }
+  }
+  return {};
+}
+
 void NoteRepeatFlags(const std::vector<std::string>& faults, RunOptions& options) {
   for (const std::string& fault : faults) {
     options.repeat_flags.insert(options.repeat_flags.end(), {"--fault", fault});
+  }
+  for (const std::string& address : options.allow_disruptive) {
+    options.repeat_flags.insert(options.repeat_flags.end(), {"--allow-disruptive", address});
   }
   if (options.no_faults) options.repeat_flags.emplace_back("--no-faults");
   if (options.bypass_proxy) options.repeat_flags.emplace_back("--bypass-proxy");
@@ -133,8 +157,11 @@ RunFlags::RunFlags(CLI::App& command) : command_(command) {
 }
 
 void RunFlags::AddSelection() {
-  Texts("--target", targets_, "Server under test: embedded, embedded+DEFECT, etcd:PATH")
+  Texts("--target", targets_,
+        "Server under test: embedded, embedded+DEFECT, etcd:PATH, endpoint:HOST:PORT")
       ->type_name("SPEC");
+  Texts("--allow-disruptive", allow_disruptive_, "Endpoint that may be compacted")
+      ->type_name("HOST:PORT");
   Text("--filter", filter_, "Cases to run, as GoogleTest writes it: A.*:B.*-*.Slow*")
       ->type_name("PATTERNS");
   Text("--exclude", exclude_, "Cases to leave out: A.*:B.*")->type_name("PATTERNS");
@@ -223,6 +250,8 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
     WP_RETURN_IF_ERROR(Into("--fault", ParseNamedParameters(text), fault));
     for (const auto& [name, value] : fault.parameters) options.faults[fault.name][name] = value;
   }
+  options.allow_disruptive = words("--allow-disruptive", allow_disruptive_);
+  WP_RETURN_IF_ERROR(CheckAllowed(options));
   NoteRepeatFlags(faults, options);
   if (shard_.empty()) return ShardOfGoogleTest(options);
   return Into("--shard", ParseShard(shard_), options.shard);

@@ -43,6 +43,7 @@ struct RunOptions {
   std::filesystem::path manifest;
   Keep keep = Keep::kFailed;
   std::map<std::string, std::map<std::string, std::string>> faults;
+  std::vector<std::string> allow_disruptive;  // HOST:PORT of running servers
   bool no_faults = false;
   bool bypass_proxy = false;
   bool dry_run = false;
@@ -82,7 +83,7 @@ class RunFlags {
 
   CLI::App& command_;
   RunOptions switches_;  // the boolean ones are bound directly
-  std::vector<std::string> targets_, guarantees_, levels_, faults_;
+  std::vector<std::string> targets_, guarantees_, levels_, faults_, allow_disruptive_;
   std::string filter_, exclude_, seed_, repeat_, jobs_, shard_, case_timeout_, keep_, color_;
   std::string progress_, run_dir_ = "watchproof-runs", manifest_;
   bool no_strict_ = false;

@@ -82,7 +82,8 @@ AttemptSpec Runner::SpecOf(const Planned& planned, const AttemptFolder& folder) 
           .result_descriptor = -1,
           .bypass_proxy = r_.options.bypass_proxy,
           .no_faults = r_.options.no_faults,
-          .faults = r_.options.faults};
+          .faults = r_.options.faults,
+          .allow_disruptive = r_.options.allow_disruptive};
 }
 
 Status Runner::StartOne(const Planned& planned) {

@@ -178,7 +178,6 @@ const std::vector<CaseInfo>& Cases() {
 std::string_view Name(Level level) {
   return level == Level::kMust ? "must" : level == Level::kShould ? "should" : "may";
 }
-std::string_view Name(Capability) { return "none"; }
 std::vector<CaseInfo> AllCases() { return Cases(); }
 const CaseInfo* FindCase(std::string_view name) {
   for (const CaseInfo& info : Cases()) {

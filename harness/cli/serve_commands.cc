@@ -101,9 +101,12 @@ double Milliseconds(Duration duration) {
 
 void PrintReceipt(const std::string& kind, const proxy::Receipt& receipt) {
   fmt::print(
-      "  {}: {} bytes withheld, {} bytes delayed, {} cut, {} touched, longest hold {:.1f} ms\n",
+      "  {}: {} bytes withheld, {} bytes delayed, {} bytes throttled, {} bytes swallowed, {} cut, "
+      "{} half closed, {} touched, longest hold {:.1f} ms\n",
       kind, WithThousands(receipt.bytes_withheld), WithThousands(receipt.bytes_delayed),
+      WithThousands(receipt.bytes_throttled), WithThousands(receipt.bytes_swallowed),
       Count(static_cast<std::size_t>(receipt.connections_cut), "connection"),
+      Count(static_cast<std::size_t>(receipt.connections_half_closed), "connection"),
       Count(static_cast<std::size_t>(receipt.connections_touched), "connection"),
       Milliseconds(receipt.longest_hold));
 }

@@ -39,7 +39,8 @@ std::string ToJson(const AttemptSpec& spec) {
                   {"result_descriptor", spec.result_descriptor},
                   {"bypass_proxy", spec.bypass_proxy},
                   {"no_faults", spec.no_faults},
-                  {"faults", spec.faults}};
+                  {"faults", spec.faults},
+                  {"allow_disruptive", spec.allow_disruptive}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -50,6 +51,7 @@ Result<AttemptSpec> ParseAttemptSpec(std::string_view text) {
   }
   try {
     WP_ASSIGN_OR_RETURN(const std::uint64_t seed, ParseSeed(json.at("seed").get<std::string>()));
+    using Allowed = std::vector<std::string>;
     using Faults = std::map<std::string, std::map<std::string, std::string>>;
     return AttemptSpec{.case_name = json.at("case"),
                        .target = json.at("target"),
@@ -60,7 +62,8 @@ Result<AttemptSpec> ParseAttemptSpec(std::string_view text) {
                        .result_descriptor = json.value("result_descriptor", -1),
                        .bypass_proxy = json.value("bypass_proxy", false),
                        .no_faults = json.value("no_faults", false),
-                       .faults = json.value("faults", Faults{})};
+                       .faults = json.value("faults", Faults{}),
+                       .allow_disruptive = json.value("allow_disruptive", Allowed{})};
   } catch (const nlohmann::json::exception& error) {
     return Fail(StatusCode::kInvalidArgument, "not an attempt: {}", error.what());
   }

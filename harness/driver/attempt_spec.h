@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/status.h"
 
@@ -15,7 +16,7 @@ namespace watchproof {
 
 struct AttemptSpec {
   std::string case_name;
-  std::string target;  // SPEC: "embedded", "embedded+DEFECT", "etcd:PATH"
+  std::string target;  // SPEC: "embedded", "embedded+DEFECT", "etcd:PATH", "endpoint:HOST:PORT"
   std::uint64_t seed = 0;
   int attempt = 1;
   std::string folder;          // of the attempt; exists
@@ -25,6 +26,8 @@ struct AttemptSpec {
   bool no_faults = false;      // faults are planned but never armed
   // Overrides of fault parameters: "stall" -> {"duration": "1ms"}.
   std::map<std::string, std::map<std::string, std::string>> faults;
+  std::vector<std::string>
+      allow_disruptive;  // running servers, as HOST:PORT, that may be compacted
 };
 
 std::string ToJson(const AttemptSpec& spec);

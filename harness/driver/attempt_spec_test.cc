@@ -21,12 +21,14 @@ TEST(AttemptSpecJson, ComesBackAsItWas) {
                          .result_descriptor = 3,
                          .bypass_proxy = true,
                          .no_faults = true,
-                         .faults = {{"stall", {{"duration", "1ms"}}}}};
+                         .faults = {{"stall", {{"duration", "1ms"}}}},
+                         .allow_disruptive = {"127.0.0.1:2379"}};
   const auto parsed = ParseAttemptSpec(ToJson(spec));
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_EQ(ToJson(*parsed), ToJson(spec));
   EXPECT_EQ(parsed->seed, spec.seed);
   EXPECT_EQ(parsed->faults, spec.faults);
+  EXPECT_EQ(parsed->allow_disruptive, spec.allow_disruptive);
 }
 
 TEST(AttemptSpecJson, WhatIsNoSpecIsRefused) {

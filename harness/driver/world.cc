@@ -25,7 +25,8 @@ Status World::Start() {
   address_.emplace(std::move(address));
   WP_ASSIGN_OR_RETURN(recorder_, Recorder::Open({.file = folder_ / "history.wire.zst"}));
   context_.emplace(*recorder_);
-  WP_ASSIGN_OR_RETURN(const TargetSpec target, ParseTargetSpec(spec_.target));
+  WP_ASSIGN_OR_RETURN(TargetSpec target, ParseTargetSpec(spec_.target));
+  target.allow_disruptive = spec_.allow_disruptive;
   WP_ASSIGN_OR_RETURN(target_, MakeTarget(target));
   if (Status started = target_->Start({.host = address_->host(), .folder = folder_});
       !started.ok()) {
@@ -49,7 +50,7 @@ Status World::OpenProxy() {
   WP_ASSIGN_OR_RETURN(ports_.road, proxies_->Open({.name = "faulted",
                                                    .listen_host = address_->host(),
                                                    .listen_port = kProxyPort,
-                                                   .target_host = address_->host(),
+                                                   .target_host = target_->endpoint().host,
                                                    .target_port = target_->endpoint().port,
                                                    .seed = spec_.seed}));
   ports_.proxies = proxies_.get();

@@ -36,6 +36,15 @@ struct FaultPorts {
   std::function<std::optional<double>(std::string_view)> metric;
   // One small call over the faulted road, on a connection of its own.
   std::function<Status()> call_by_road;
+  // How many watch streams of the faulted road have ended since the start.
+  std::function<std::int64_t()> closed_streams;
+  // The target's revision as it says itself, by the side door, on a connection of its own.
+  std::function<Result<std::int64_t>()> revision;
+  // SIGKILL; returns when the end of the process was seen. kUnimplemented when there is none that
+  // could be started again.
+  std::function<Status()> kill_target;
+  // Starts it again with the data it had; returns when it answers.
+  std::function<Status(Deadline)> restart_target;
 };
 
 using FaultParameters = std::map<std::string, std::string>;

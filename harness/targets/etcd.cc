@@ -32,6 +32,7 @@ class EtcdTarget final : public ProcessTarget {
                        "wp=" + peer};
     return Serve(options, std::move(child));
   }
+  bool durable() const override { return true; }
 
  private:
   Endpoint metrics_endpoint() const override { return endpoint(); }

@@ -22,20 +22,20 @@ struct Exchange {
   boost::system::error_code error;
 };
 
-void Get(Exchange& exchange, const asio::ip::tcp::endpoint& address) {
-  exchange.stream.async_connect(address, [&exchange](boost::system::error_code connected) {
-    exchange.error = connected;
-    if (connected) return;
-    http::async_write(exchange.stream, exchange.request,
-                      [&exchange](boost::system::error_code written, std::size_t) {
-                        exchange.error = written;
-                        if (written) return;
-                        http::async_read(exchange.stream, exchange.buffer, exchange.response,
-                                         [&exchange](boost::system::error_code read, std::size_t) {
-                                           exchange.error = read;
-                                         });
-                      });
-  });
+void Get(Exchange& exchange, const asio::ip::tcp::resolver::results_type& addresses) {
+  exchange.stream.async_connect(
+      addresses, [&exchange](boost::system::error_code connected, const asio::ip::tcp::endpoint&) {
+        exchange.error = connected;
+        if (connected) return;
+        http::async_write(exchange.stream, exchange.request,
+                          [&exchange](boost::system::error_code written, std::size_t) {
+                            exchange.error = written;
+                            if (written) return;
+                            http::async_read(exchange.stream, exchange.buffer, exchange.response,
+                                             [&exchange](boost::system::error_code read,
+                                                         std::size_t) { exchange.error = read; });
+                          });
+      });
   exchange.context.run();
 }
 
@@ -49,9 +49,10 @@ Result<Metrics> FetchMetrics(const Endpoint& endpoint, Deadline deadline) {
   exchange.request.set(http::field::host, endpoint.ToString());
   exchange.stream.expires_after(deadline.remaining());
   boost::system::error_code bad;
-  const auto address = asio::ip::make_address(endpoint.host, bad);
-  if (bad) return FromErrorCode(bad).WithContext("{} is not an address", endpoint.host);
-  Get(exchange, {address, static_cast<unsigned short>(endpoint.port)});
+  asio::ip::tcp::resolver resolver(exchange.context);
+  const auto found = resolver.resolve(endpoint.host, std::to_string(endpoint.port), bad);
+  if (bad) return FromErrorCode(bad).WithContext("resolving {}", endpoint.host);
+  Get(exchange, found);
   if (exchange.error) {
     return FromErrorCode(exchange.error).WithContext("GET http://{}/metrics", endpoint.ToString());
   }

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/targets/process_target.h"
 
+#include <signal.h>
+
+#include "harness/base/check.h"
+
 extern char** environ;
 
 namespace watchproof {
+namespace {
+
+constexpr Duration kDyingLimit = 10s;
+
+}  // namespace
 
 Status ProcessTarget::Serve(const StartOptions& options, ChildOptions child) {
   host_ = options.host;
@@ -18,20 +27,52 @@ Status ProcessTarget::Serve(const StartOptions& options, ChildOptions child) {
       child.environment.emplace(text.substr(0, text.find('=')), std::nullopt);
     }
   }
-  WP_ASSIGN_OR_RETURN(child_, ChildProcess::Launch(child));
-  Result<ServerStatus> serving = AwaitServing(endpoint(), *child_, options.deadline);
+  options_ = std::move(child);
+  return Launch(options.deadline);
+}
+
+Status ProcessTarget::Launch(Deadline deadline) {
+  WP_ASSIGN_OR_RETURN(child_, ChildProcess::Launch(options_));
+  Result<ServerStatus> serving = AwaitServing(endpoint(), *child_, deadline);
   if (!serving.has_value()) {
     const std::string words = child_->LastWords();
     return Status(serving.error().code(),
-                  fmt::format("{} {}; its last words: {}", child.executable.string(),
+                  fmt::format("{} {}; its last words: {}", options_.executable.string(),
                               serving.error().message(), words.empty() ? "none" : words));
   }
   version_ = serving->version;
   return {};
 }
 
+Status ProcessTarget::Kill() {
+  if (!durable()) return Target::Kill();
+  WP_CHECK(child_ && !stopped_ && !killed_, "only what runs can be killed");
+  if (const auto ended = child_->exit_state()) {
+    return Fail(StatusCode::kFailedPrecondition, "it {} before it could be killed",
+                ended->ToString());
+  }
+  child_->Signal(SIGKILL);
+  WP_ASSIGN_OR_RETURN(const ExitState state, child_->Wait(Within(kDyingLimit)));
+  // It may have ended by itself in between, and that must not pass for our deed.
+  if (state.signal != SIGKILL) {
+    return Fail(StatusCode::kFailedPrecondition, "it {} before it could be killed",
+                state.ToString());
+  }
+  killed_ = true;
+  return {};
+}
+
+Status ProcessTarget::Restart(Deadline deadline) {
+  if (!durable()) return Target::Restart(deadline);
+  WP_CHECK(killed_ && !stopped_, "only what was killed is started again");
+  killed_ = false;
+  Status launched = Launch(deadline);
+  if (launched.ok()) return {};
+  return std::move(launched).WithContext("starting the killed target again");
+}
+
 std::optional<ExitState> ProcessTarget::died() const {
-  if (stopped_ || !child_) return std::nullopt;
+  if (stopped_ || killed_ || !child_) return std::nullopt;
   return child_->exit_state();
 }
 

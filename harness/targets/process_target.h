@@ -15,6 +15,8 @@ class ProcessTarget : public Target {
   Endpoint endpoint() const override { return {host_, kClientPort}; }
   std::string version() const override { return version_; }
   Result<Metrics> ReadMetrics() override { return FetchMetrics(metrics_endpoint(), Within(2s)); }
+  Status Kill() override;
+  Status Restart(Deadline deadline) override;
   std::optional<ExitState> died() const override;
   std::string LastWords() const override { return child_ ? child_->LastWords() : std::string(); }
   void Stop() override;
@@ -33,7 +35,12 @@ class ProcessTarget : public Target {
   std::string host_;
   std::string version_;
   std::filesystem::path data_;
+  // Launches what Serve was given and waits until it answers.
+  Status Launch(Deadline deadline);
+
+  ChildOptions options_;
   std::unique_ptr<ChildProcess> child_;
+  bool killed_ = false;  // by us, and not started again yet
   bool stopped_ = false;
 };
 

@@ -2,6 +2,7 @@
 #include "harness/targets/target.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace watchproof {
 namespace {
@@ -31,6 +32,27 @@ std::vector<TargetKindInfo> TargetKinds() {
   return infos;
 }
 
+Result<HostPort> ParseHostPort(std::string_view text) {
+  const Status unusable =
+      Fail(StatusCode::kInvalidArgument,
+           "'{}' is no address; expected HOST:PORT such as 127.0.0.1:2379 or [::1]:2379", text);
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos) return unusable;
+  std::string_view host = text.substr(0, colon);
+  const std::string_view digits = text.substr(colon + 1);
+  if (host.starts_with('[') && host.ends_with(']')) {
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find(':') != std::string_view::npos) {
+    return unusable;
+  }
+  int port = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  const bool number = error == std::errc() && end == digits.data() + digits.size();
+  const bool clean = host.find_first_of("/[]@ ") == std::string_view::npos;
+  if (host.empty() || !clean || !number || port < 1 || port > 65535) return unusable;
+  return HostPort{.host = std::string(host), .port = port};
+}
+
 Result<TargetSpec> ParseTargetSpec(const std::string& text) {
   TargetSpec spec{.text = text};
   const auto kind_end = text.find_first_of(":+");
@@ -38,14 +60,24 @@ Result<TargetSpec> ParseTargetSpec(const std::string& text) {
   std::string rest = kind_end == std::string::npos ? "" : text.substr(kind_end);
   const auto known = [&](const TargetKind& kind) { return kind.info.name == spec.kind; };
   const bool wants_path = spec.kind == "etcd";
-  const bool good_rest =
-      wants_path ? rest.size() > 1 && rest[0] == ':' : rest.empty() || rest[0] == '+';
+  const bool wants_address = spec.kind == "endpoint";
+  const bool good_rest = wants_path || wants_address ? rest.size() > 1 && rest[0] == ':'
+                                                     : rest.empty() || rest[0] == '+';
   if (std::none_of(Kinds().begin(), Kinds().end(), known) || !good_rest) {
     return Fail(StatusCode::kInvalidArgument, "target \"{}\" is not understood; expected one of {}",
                 text, Grammars());
   }
   if (wants_path) {
     spec.path = rest.substr(1);
+    return spec;
+  }
+  if (wants_address) {
+    Result<HostPort> address = ParseHostPort(std::string_view(rest).substr(1));
+    if (!address.has_value()) {
+      return std::move(address).error().WithContext("target \"{}\"", text);
+    }
+    spec.host = address->host;
+    spec.port = address->port;
     return spec;
   }
   while (!rest.empty()) {
@@ -59,6 +91,14 @@ Result<TargetSpec> ParseTargetSpec(const std::string& text) {
     }
   }
   return spec;
+}
+
+Status Target::Kill() {
+  return Fail(StatusCode::kUnimplemented, "this target cannot survive a kill");
+}
+
+Status Target::Restart(Deadline) {
+  return Fail(StatusCode::kUnimplemented, "this target cannot be started again with its data");
 }
 
 Result<std::unique_ptr<Target>> MakeTarget(const TargetSpec& spec) {

@@ -26,7 +26,10 @@ namespace watchproof {
 struct Endpoint {
   std::string host;
   int port = 0;
-  std::string ToString() const { return fmt::format("{}:{}", host, port); }
+  std::string ToString() const {
+    const bool v6 = host.find(':') != std::string::npos;
+    return fmt::format("{}{}{}:{}", v6 ? "[" : "", host, v6 ? "]" : "", port);
+  }
 };
 
 struct StartOptions {
@@ -49,6 +52,18 @@ class Target {
   virtual std::string version() const = 0;
   // kNotFound when it publishes none.
   virtual Result<Metrics> ReadMetrics() = 0;
+  // Whether it was there before us and others may use it: never stopped, keys only under a prefix
+  // of our own and deleted at the end.
+  virtual bool shared() const { return false; }
+  // Whether its history may be shortened.
+  virtual bool may_compact() const { return true; }
+  // Whether it keeps its data across Kill and Restart.
+  virtual bool durable() const { return false; }
+  // SIGKILL; returns when the end of the process was seen. kUnimplemented unless durable,
+  // kFailedPrecondition when it has ended by itself before.
+  virtual Status Kill();
+  // After Kill: the same program with the same arguments, data and log. Returns when it answers.
+  virtual Status Restart(Deadline deadline);
   // How it ended, if it did without being told to.
   virtual std::optional<ExitState> died() const = 0;
   virtual std::string LastWords() const = 0;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/status.h"
@@ -23,7 +24,19 @@ struct TargetSpec {
   std::string kind;                  // "embedded", "etcd"
   std::string path;                  // of the binary
   std::vector<std::string> defects;  // of "embedded+A+B"
+  std::string host;                  // of "endpoint:HOST:PORT", without the brackets of IPv6
+  int port = 0;
+  // Endpoints, as HOST:PORT, that may be disrupted although they are not ours. Not part of the
+  // text; filled in by whoever was allowed to.
+  std::vector<std::string> allow_disruptive = {};
 };
+
+struct HostPort {
+  std::string host;
+  int port = 0;
+};
+// "127.0.0.1:2379", "db.local:2379", "[::1]:2379". Errors name the text and what was expected.
+Result<HostPort> ParseHostPort(std::string_view text);
 // Grammar only; whether the binary exists or a defect is known is found at the start. Errors name
 // the text and the forms that are understood.
 Result<TargetSpec> ParseTargetSpec(const std::string& text);

@@ -41,11 +41,30 @@ TEST_F(TargetTest, SpecsAreParsedOrNamedWithWhatWasExpected) {
   EXPECT_EQ(ParseTargetSpec("etcd:/usr/bin/etcd")->path, "/usr/bin/etcd");
   EXPECT_EQ(ParseTargetSpec("embedded")->kind, "embedded");
   EXPECT_THAT(ParseTargetSpec("embedded+a+b")->defects, testing::ElementsAre("a", "b"));
-  for (const char* bad : {"", "etcd", "etcd:", "embedded:x", "embedded+", "redis:/x", "etcd+x"}) {
+  for (const char* bad : {"", "etcd", "etcd:", "embedded:x", "embedded+", "redis:/x", "etcd+x",
+                          "endpoint", "endpoint:", "endpoint+x"}) {
     const auto spec = ParseTargetSpec(bad);
     ASSERT_FALSE(spec.has_value()) << bad;
     EXPECT_THAT(spec.error().message(), HasSubstr(fmt::format("target \"{}\"", bad)));
     EXPECT_THAT(spec.error().message(), HasSubstr("\"etcd:PATH\""));
+  }
+}
+
+TEST_F(TargetTest, AddressesOfRunningServersAreTakenApart) {
+  const auto plain = ParseTargetSpec("endpoint:db.local:2379");
+  ASSERT_TRUE(plain.has_value());
+  EXPECT_EQ(plain->host, "db.local");
+  EXPECT_EQ(plain->port, 2379);
+  const auto six = ParseTargetSpec("endpoint:[::1]:65535");
+  ASSERT_TRUE(six.has_value());
+  EXPECT_EQ((Endpoint{six->host, six->port}.ToString()), "[::1]:65535");
+  for (const char* bad : {"endpoint:db", "endpoint::2379", "endpoint:db:0", "endpoint:db:65536",
+                          "endpoint:db:x", "endpoint:db:23 ", "endpoint:::1:2379",
+                          "endpoint:http://db:2379", "endpoint:a@b:1", "endpoint:db:"}) {
+    const auto spec = ParseTargetSpec(bad);
+    ASSERT_FALSE(spec.has_value()) << bad;
+    EXPECT_THAT(spec.error().message(),
+                AllOf(HasSubstr(fmt::format("target \"{}\"", bad)), HasSubstr("HOST:PORT")));
   }
 }
 

@@ -248,6 +248,80 @@ TEST_F(Harm, CutAfterBytesLetsExactlyThoseThrough) {
   EXPECT_EQ(target_.Next(), Outcome::kReset);
 }
 
+TEST_F(Harm, BandwidthHoldsTheSenderToItsRate) {
+  OpenPair();
+  const EffectId narrow = Arm(
+      {.kind = "bandwidth", .direction = Direction::kToClient, .parameters = {{"rate", "100KiB"}}});
+  const std::string bytes = RandomBytes(7, 20 << 10);
+  const TimePoint sent = Clock::now();
+  ASSERT_TRUE(target_.Send(bytes));
+  EXPECT_TRUE(client_.Receive(bytes.size()) == bytes);
+  EXPECT_GE(Clock::now() - sent, 170ms);  // 200 ms less two slices, less rounding
+  ASSERT_TRUE(client_.Send("the other way is wide"));
+  EXPECT_EQ(target_.Receive(21), "the other way is wide");
+  EXPECT_GT(Heal(narrow).bytes_throttled, 16 << 10);
+}
+
+TEST_F(Harm, HealedBandwidthKeepsTheOrder) {
+  OpenPair();
+  const EffectId narrow = Arm({.kind = "bandwidth", .parameters = {{"rate", "100B"}}});
+  ASSERT_TRUE(target_.Send("0123456789"));
+  EXPECT_EQ(client_.Receive(2), "01");
+  Heal(narrow);
+  EXPECT_EQ(client_.Receive(8), "23456789");
+}
+
+TEST_F(Harm, BlackHoleTakesEverythingAndTheOtherDirectionFlows) {
+  OpenPair();
+  const EffectId hole = Arm({.kind = "black-hole", .direction = Direction::kToClient});
+  const std::string flood = RandomBytes(3, kFlood);
+  ASSERT_TRUE(target_.Send(flood));  // far more than all buffers hold
+  ASSERT_TRUE(client_.Send("still here"));
+  EXPECT_EQ(target_.Receive(10), "still here");
+  EXPECT_TRUE(Eventually(
+      [&] { return Peek(hole).bytes_swallowed == static_cast<std::int64_t>(flood.size()); }));
+  EXPECT_EQ(client_.unread(), 0U);
+  Heal(hole);
+  ASSERT_TRUE(target_.Send("later"));
+  EXPECT_EQ(client_.Receive(5), "later");
+}
+
+TEST_F(Harm, BlackHolePassesTheEndOnWhenHealed) {
+  OpenPair();
+  const EffectId hole = Arm({.kind = "black-hole", .direction = Direction::kToClient});
+  ASSERT_TRUE(target_.Send("lost"));
+  target_.EndSending();
+  EXPECT_TRUE(Eventually([&] { return Peek(hole).bytes_swallowed == 4; }));
+  EXPECT_EQ(client_.unread(), 0U);
+  Heal(hole);
+  EXPECT_EQ(client_.Next(), Outcome::kEnd);
+}
+
+TEST_F(Harm, HalfCloseEndsOneDirectionAndTheOtherFlows) {
+  OpenPair();
+  const EffectId half = Arm({.kind = "half-close", .direction = Direction::kToClient});
+  EXPECT_EQ(client_.Next(), Outcome::kEnd);
+  ASSERT_TRUE(client_.Send("still here"));
+  EXPECT_EQ(target_.Receive(10), "still here");
+  const std::string flood = RandomBytes(3, kFlood);
+  ASSERT_TRUE(target_.Send(flood));  // its sender feels nothing
+  EXPECT_TRUE(Eventually(
+      [&] { return Peek(half).bytes_swallowed == static_cast<std::int64_t>(flood.size()); }));
+  EXPECT_EQ(Heal(half).connections_half_closed, 1);
+  ASSERT_TRUE(target_.Send(flood));
+  client_.EndSending();
+  EXPECT_EQ(target_.Next(), Outcome::kEnd);
+}
+
+TEST_F(Harm, ResetOfThePeerReachesAHalfClosedReceiver) {
+  OpenPair();
+  Arm({.kind = "half-close", .direction = Direction::kToClient});
+  EXPECT_EQ(client_.Next(), Outcome::kEnd);
+  target_.CloseWithReset();
+  EXPECT_TRUE(Eventually(
+      [&] { return proxies_.Connections(front_).back().state == ConnectionState::kReset; }));
+}
+
 TEST_F(Harm, HealingTwiceGivesTheSameReceipt) {
   const EffectId stall = Arm({.kind = "stall"});
   const Receipt first = Heal(stall);
@@ -259,7 +333,8 @@ TEST_F(Harm, HealingTwiceGivesTheSameReceipt) {
 
 TEST_F(Harm, ErrorsNameWhatWasExpected) {
   EXPECT_THAT(ArmError({.kind = "stal"}),
-              AllOf(HasSubstr("'stal'"), HasSubstr("cut, latency, stall")));
+              AllOf(HasSubstr("'stal'"),
+                    HasSubstr("bandwidth, black-hole, cut, half-close, latency, stall")));
   EXPECT_THAT(ArmError({.kind = "latency", .parameters = {{"dealy", "1ms"}}}),
               AllOf(HasSubstr("latency"), HasSubstr("'dealy'"), HasSubstr("delay, jitter")));
   EXPECT_THAT(ArmError({.kind = "latency", .parameters = {{"delay", "20"}}}),
@@ -271,7 +346,7 @@ TEST_F(Harm, ErrorsNameWhatWasExpected) {
 }
 
 TEST(KnownEffectsList, ExplainsEveryEffectAndParameter) {
-  EXPECT_EQ(KnownEffects().size(), 3U);
+  EXPECT_EQ(KnownEffects().size(), 6U);
   for (const EffectInfo& effect : KnownEffects()) {
     EXPECT_FALSE(effect.explain.empty()) << effect.name;
     for (const ParameterInfo& one : effect.parameters) EXPECT_FALSE(one.explain.empty());

@@ -73,9 +73,17 @@ Pipe::More Pipe::ReadOnce() {
 void Pipe::Feed(std::size_t link, Chunk chunk, TimePoint now) {
   if (link < links_.size()) {
     links_[link].stage->Push(std::move(chunk), now);
-  } else {
+  } else if (!ended_) {
     outlet_.push_back(std::move(chunk));
+  } else {
+    Discard(chunk);
   }
+}
+
+// Behind an end that an effect made up the source may go on; only its own breakdown still counts.
+void Pipe::Discard(const Chunk& chunk) {
+  held_ -= chunk.cost;
+  if (chunk.kind == Chunk::Kind::kReset) owner_.OnResetDue();
 }
 
 void Pipe::Advance() {
@@ -89,6 +97,7 @@ void Pipe::Advance() {
       if (!chunk) break;
       Feed(i + 1, std::move(*chunk), now);
     }
+    held_ -= links_[i].stage->TakeLost();
   }
   WakeLoops();
 }
@@ -121,6 +130,9 @@ Task Pipe::WriteLoop() {
         error_code ignored;  // a peer that is gone already needs no end
         sink_.shutdown(Tcp::socket::shutdown_send, ignored);
         ended_ = true;
+        outlet_.pop_front();
+        for (const Chunk& behind : std::exchange(outlet_, {})) Discard(behind);
+        Advance();
         owner_.OnEnded();
         co_return;
       }
@@ -181,6 +193,7 @@ void Pipe::RemoveStage(std::uint64_t key) {
   const TimePoint now = Clock::now();
   const auto next = static_cast<std::size_t>(it - links_.begin());  // its index once `it` is gone
   std::deque<Chunk> freed = it->stage->TakeAll(now);
+  held_ -= it->stage->TakeLost();
   links_.erase(it);
   for (Chunk& chunk : freed) Feed(next, std::move(chunk), now);
   if (!stopped_) Advance();

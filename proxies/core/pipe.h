@@ -80,6 +80,7 @@ class Pipe {
   bool AnyShut() const;
   bool MayRead() const;
   void Feed(std::size_t link, Chunk chunk, TimePoint now);
+  void Discard(const Chunk& chunk);
   More ReadOnce();
   // Writes what the sink takes without waiting. True when the sink would block.
   bool WriteSome();

@@ -41,6 +41,8 @@ class Stage {
   virtual bool shut() const { return false; }
   // How much (in Chunk::cost) may be read ahead on this stage's behalf.
   virtual std::int64_t read_ahead() const { return 0; }
+  // How much (in Chunk::cost) it swallowed since it was last asked: it will never be written.
+  virtual std::int64_t TakeLost() { return 0; }
   // Asked once, when the stage is put in: true resets the connection on the spot.
   virtual bool severs() const { return false; }
 };

@@ -42,9 +42,21 @@ class Tally {
     receipt_.bytes_delayed += more_bytes;
     Touched(connection);
   }
+  void Throttled(ConnectionId connection, std::int64_t more_bytes) {
+    receipt_.bytes_throttled += more_bytes;
+    Touched(connection);
+  }
+  void Swallowed(ConnectionId connection, std::int64_t more_bytes) {
+    receipt_.bytes_swallowed += more_bytes;
+    Touched(connection);
+  }
   void HeldFor(Duration hold) { receipt_.longest_hold = std::max(receipt_.longest_hold, hold); }
   void Cut(ConnectionId connection) {
     if (cut_.insert(connection).second) ++receipt_.connections_cut;
+    Touched(connection);
+  }
+  void HalfClosed(ConnectionId connection) {
+    if (half_closed_.insert(connection).second) ++receipt_.connections_half_closed;
     Touched(connection);
   }
   // The first end counts.
@@ -61,6 +73,7 @@ class Tally {
   Receipt receipt_;
   std::set<ConnectionId> touched_;
   std::set<ConnectionId> cut_;
+  std::set<ConnectionId> half_closed_;
 };
 
 // The pipe that a stage is made for.

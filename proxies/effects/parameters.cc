@@ -125,6 +125,10 @@ Result<ParameterValues> ParseParameters(std::string_view effect,
     if (!number.has_value()) {
       return std::move(number).error().WithContext("{}: parameter '{}'", effect, one.name);
     }
+    if (*number < one.least) {
+      return Fail(StatusCode::kInvalidArgument, "{}: parameter '{}': '{}' is too small; {}", effect,
+                  one.name, it == given.end() ? one.default_value : it->second, one.explain);
+    }
     values.values_[one.name] = {.kind = one.kind, .number = *number};
   }
   return values;

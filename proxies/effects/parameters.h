@@ -34,6 +34,7 @@ struct ParameterInfo {
   ParameterKind kind = ParameterKind::kDuration;
   std::string default_value = {};
   std::string explain = {};
+  std::int64_t least = 0;  // in nanoseconds or bytes
 };
 
 Result<Duration> ParseDuration(std::string_view text);

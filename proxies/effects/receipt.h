@@ -19,12 +19,18 @@ struct Receipt {
   std::int64_t bytes_withheld = 0;
   // Bytes that went through a delay line and left it later than they entered.
   std::int64_t bytes_delayed = 0;
+  // Bytes that left later than they entered because their turn within a rate had not come.
+  std::int64_t bytes_throttled = 0;
+  // Bytes that were read and will never be passed on, while their connection stays open.
+  std::int64_t bytes_swallowed = 0;
   // Connections that were reset.
   std::int64_t connections_cut = 0;
-  // Connections of which at least one byte was withheld or delayed, or which were cut.
+  // Connections of which one side was told, by us, that the other one has nothing more to say.
+  std::int64_t connections_half_closed = 0;
+  // Connections of which at least one byte was harmed, or which were cut or half closed.
   std::int64_t connections_touched = 0;
   // The longest time that the first waiting byte of a direction spent behind a shut gate, or that a
-  // chunk spent in a delay line.
+  // chunk spent in a delay line or waiting for its turn within a rate.
   Duration longest_hold{};
   TimePoint armed_at{};
   // When the harm ended: by removal, or by itself where an effect has a duration.

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/faults/fault.h"
+#include "proxies/control/test_peers.h"
+
+namespace watchproof {
+namespace {
+
+using proxy::TestPeer;
+using ::testing::HasSubstr;
+
+class ResetFault : public ::testing::Test {
+ protected:
+  ResetFault() {
+    ports_.proxies = &proxies_;
+    ports_.road = proxies_.Open({.name = "road", .target_port = server_.port()}).value();
+    ports_.now = [this] { return now_ += 1ms; };
+    ports_.closed_streams = [this] { return closed_; };
+  }
+  void OpenPair() {
+    client_ = TestPeer::Connect(proxies_.endpoint(ports_.road));
+    target_ = server_.Accept();
+    ASSERT_TRUE(client_.Send("c") && target_.Send("t"));
+    ASSERT_EQ(target_.Receive(1) + client_.Receive(1), "ct");
+  }
+  std::unique_ptr<Fault> Make(const FaultParameters& parameters = {}) {
+    auto made = MakeFault("reset", parameters);
+    EXPECT_TRUE(made.has_value()) << made.error().message();
+    return std::move(made).value();
+  }
+
+  proxy::TestServer server_;
+  proxy::Proxies proxies_;
+  FaultPorts ports_;
+  TestPeer client_{-1};
+  TestPeer target_{-1};
+  Duration now_{};
+  std::int64_t closed_ = 0;
+};
+
+TEST_F(ResetFault, IsFeltWhenAStreamEndedAfterTheCut) {
+  OpenPair();
+  closed_ = 3;  // ended before we came
+  const auto fault = Make();
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  EXPECT_EQ(client_.Next(), TestPeer::Outcome::kReset);
+  fault->Observe(ports_);
+  EXPECT_FALSE(fault->felt());
+  closed_ = 4;
+  fault->Observe(ports_);
+  EXPECT_TRUE(fault->felt());
+  ASSERT_TRUE(fault->Heal(ports_).ok());
+  EXPECT_EQ(fault->receipt().measured.at("connections_cut"), 1);
+  EXPECT_EQ(fault->receipt().measured.at("streams_closed"), 1);
+  EXPECT_THAT(fault->receipt().text, HasSubstr("1 connections reset"));
+}
+
+TEST_F(ResetFault, IsNotFeltWhenNobodyWasConnected) {
+  const auto fault = Make();
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  closed_ = 1;
+  fault->Observe(ports_);
+  EXPECT_FALSE(fault->felt());
+}
+
+TEST_F(ResetFault, SparesConnectionsThatComeLater) {
+  const auto fault = Make();
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  OpenPair();
+  ASSERT_TRUE(fault->Heal(ports_).ok());
+  EXPECT_EQ(fault->receipt().measured.at("connections_cut"), 0);
+}
+
+TEST_F(ResetFault, CanComeInTheMiddleOfWhatTheTargetSays) {
+  OpenPair();
+  const auto fault = Make({{"after-bytes", "3B"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  ASSERT_TRUE(client_.Send("does not count"));
+  EXPECT_EQ(target_.Receive(14), "does not count");
+  ASSERT_TRUE(target_.Send("abcdef"));
+  EXPECT_EQ(client_.Receive(100), "abc");
+}
+
+TEST_F(ResetFault, IsNeverArmedWithoutAProxy) {
+  ports_.proxies = nullptr;
+  const auto fault = Make();
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  fault->Observe(ports_);
+  ASSERT_TRUE(fault->Heal(ports_).ok());
+  EXPECT_FALSE(fault->felt());
+  EXPECT_THAT(fault->receipt().text, HasSubstr("never armed"));
+}
+
+TEST_F(ResetFault, RefusesValuesItCannotUse) {
+  EXPECT_FALSE(MakeFault("reset", {{"future", "maybe"}}).has_value());
+  EXPECT_FALSE(MakeFault("reset", {{"after-bytes", "3"}}).has_value());
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a case may need of the thing that it judges, beyond the calls that every target has.
+//
+// Threads: constants.
+#pragma once
+
+#include <set>
+#include <string_view>
+
+namespace watchproof {
+
+enum class Capability {
+  kProxy,             // clients come through our proxy
+  kCompaction,        // its history may be shortened
+  kClientChosenIds,   // a watch gets the id that its create asks for
+  kProgressRequest,   // answers a request for progress
+  kFragment,          // splits a large response when the create allows it
+  kPreviousValues,    // events carry the value that was replaced
+  kSlowWatcherGauge,  // publishes how many watchers are behind
+  kDurable,           // keeps its data when it is killed and started again
+};
+using Capabilities = std::set<Capability>;
+
+constexpr std::string_view Name(Capability capability) {
+  switch (capability) {
+    case Capability::kProxy:
+      return "proxy";
+    case Capability::kCompaction:
+      return "compaction";
+    case Capability::kClientChosenIds:
+      return "client-chosen-ids";
+    case Capability::kProgressRequest:
+      return "progress-request";
+    case Capability::kFragment:
+      return "fragment";
+    case Capability::kPreviousValues:
+      return "previous-values";
+    case Capability::kSlowWatcherGauge:
+      return "slow-watcher-gauge";
+    case Capability::kDurable:
+      return "durable";
+  }
+  return "unnamed capability";
+}
+
+}  // namespace watchproof

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/targets/probe_capabilities.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <future>
+#include <limits>
+#include <random>
+
+#include "fixtures/protos/rpc.grpc.pb.h"
+#include "harness/targets/probe.h"
+
+namespace watchproof {
+namespace {
+
+namespace pb = etcdserverpb;
+
+constexpr std::string_view kSlowWatchers = "etcd_debugging_mvcc_slow_watcher_total";
+constexpr std::int64_t kChosenId = 42;
+constexpr Duration kProgressEvery = 100ms;
+constexpr Duration kProgressLimit = 1s;
+// Two of these are beyond what etcd sends in one piece (2 MiB), one is within what it accepts.
+constexpr std::size_t kLargeValue = 1200 * 1024;
+
+std::shared_ptr<grpc::Channel> OwnChannel(const Endpoint& endpoint) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetMaxReceiveMessageSize(-1);
+  return grpc::CreateCustomChannel(endpoint.ToString(), grpc::InsecureChannelCredentials(),
+                                   arguments);
+}
+
+void Limit(grpc::ClientContext& context, Deadline deadline) {
+  context.set_deadline(std::chrono::system_clock::now() +
+                       std::chrono::duration_cast<std::chrono::milliseconds>(deadline.remaining()));
+}
+
+std::string RandomPrefix() {
+  std::random_device device;
+  return fmt::format("wp-probe/{:08x}{:08x}/", device(), device());
+}
+
+// The end of the range of all keys that begin with `prefix`, whose last byte is a slash.
+std::string EndOf(std::string prefix) {
+  ++prefix.back();
+  return prefix;
+}
+
+// One watch stream with one watch on it.
+class OneWatch {
+ public:
+  OneWatch(pb::Watch::Stub& stub, Deadline deadline) {
+    Limit(context_, deadline);
+    stream_ = stub.Watch(&context_);
+  }
+  ~OneWatch() {
+    if (finished_) return;
+    context_.TryCancel();
+    const grpc::Status ignored = stream_->Finish();
+  }
+
+  // The answer to the create.
+  Result<pb::WatchResponse> Create(const pb::WatchCreateRequest& create) {
+    pb::WatchRequest request;
+    *request.mutable_create_request() = create;
+    // If it cannot be written the stream has ended, and reading tells why.
+    stream_->Write(request);
+    return Next();
+  }
+  Result<pb::WatchResponse> Next() {
+    pb::WatchResponse response;
+    if (stream_->Read(&response)) return response;
+    finished_ = true;
+    const Status ended = FromRpcStatus(stream_->Finish());
+    if (!ended.ok()) return ended;
+    return Fail(StatusCode::kUnavailable, "the target ended the watch stream");
+  }
+  // Asks until something that is no event arrives, or the limit has passed.
+  bool AnswersProgress(Duration limit) {
+    auto answered = std::async(std::launch::async, [this] {
+      pb::WatchResponse response;
+      while (stream_->Read(&response)) {
+        if (response.events_size() == 0 && !response.created()) return !response.canceled();
+      }
+      return false;
+    });
+    pb::WatchRequest request;
+    request.mutable_progress_request();
+    const Deadline deadline = Within(limit);
+    while (!deadline.expired() && stream_->Write(request)) {
+      if (answered.wait_for(kProgressEvery) == std::future_status::ready) return answered.get();
+    }
+    context_.TryCancel();  // the reader waits for nothing else
+    return answered.get();
+  }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<pb::WatchRequest, pb::WatchResponse>> stream_;
+  bool finished_ = false;
+};
+
+class Prober {
+ public:
+  Prober(Target& target, Deadline deadline)
+      : target_(target),
+        deadline_(deadline),
+        channel_(OwnChannel(target.endpoint())),
+        kv_(pb::KV::NewStub(channel_)),
+        watch_(pb::Watch::NewStub(channel_)) {}
+
+  Result<bool> Offers(Capability capability) {
+    switch (capability) {
+      case Capability::kProxy:
+        return false;
+      case Capability::kCompaction:
+        return Compaction();
+      case Capability::kClientChosenIds:
+        return ChosenIds();
+      case Capability::kProgressRequest:
+        return Progress();
+      case Capability::kFragment:
+        return Fragments();
+      case Capability::kPreviousValues:
+        return PreviousValues();
+      case Capability::kSlowWatcherGauge:
+        return SlowWatcherGauge();
+      case Capability::kDurable:
+        return target_.durable();
+    }
+    return false;
+  }
+  // Leaves nothing behind but history.
+  Status CleanUp() {
+    if (!wrote_) return {};
+    pb::DeleteRangeRequest request;
+    request.set_key(prefix_);
+    request.set_range_end(EndOf(prefix_));
+    pb::DeleteRangeResponse response;
+    grpc::ClientContext context;
+    Limit(context, deadline_);
+    return FromRpcStatus(kv_->DeleteRange(&context, request, &response));
+  }
+
+ private:
+  // Asked for a revision that is far in the future: who knows the call refuses it and harms
+  // nothing.
+  Result<bool> Compaction() {
+    if (!target_.may_compact()) return false;
+    pb::CompactionRequest request;
+    request.set_revision(std::numeric_limits<std::int64_t>::max() / 2);
+    pb::CompactionResponse response;
+    grpc::ClientContext context;
+    Limit(context, deadline_);
+    const Status answer = FromRpcStatus(kv_->Compact(&context, request, &response));
+    if (answer.ok() || answer.code() == StatusCode::kOutOfRange) return true;
+    if (answer.code() == StatusCode::kUnimplemented) return false;
+    return answer;
+  }
+  Result<bool> ChosenIds() {
+    OneWatch watch(*watch_, deadline_);
+    pb::WatchCreateRequest create = CreateOf("ids");
+    create.set_watch_id(kChosenId);
+    WP_ASSIGN_OR_RETURN(const pb::WatchResponse answer, watch.Create(create));
+    return answer.created() && !answer.canceled() && answer.watch_id() == kChosenId;
+  }
+  Result<bool> Progress() {
+    OneWatch watch(*watch_, deadline_);
+    WP_ASSIGN_OR_RETURN(const pb::WatchResponse answer, watch.Create(CreateOf("progress")));
+    if (!answer.created()) return false;
+    return watch.AnswersProgress(std::min(kProgressLimit, deadline_.remaining()));
+  }
+  // That a create with the field is accepted proves nothing: a server that does not know the field
+  // ignores it. So it is given something to split.
+  Result<bool> Fragments() {
+    const std::string large(kLargeValue, 'x');
+    Result<std::int64_t> first = Put("large/1", large);
+    // Takes no values of this size, and so has nothing to split.
+    if (!first.has_value() && (first.error().code() == StatusCode::kInvalidArgument ||
+                               first.error().code() == StatusCode::kResourceExhausted)) {
+      return false;
+    }
+    if (!first.has_value()) return first.error();
+    WP_ASSIGN_OR_RETURN(const std::int64_t second, Put("large/2", large));
+    OneWatch watch(*watch_, deadline_);
+    pb::WatchCreateRequest create = CreateOf("large/");
+    create.set_range_end(EndOf(create.key()));
+    create.set_start_revision(*first);
+    create.set_fragment(true);
+    WP_ASSIGN_OR_RETURN(pb::WatchResponse response, watch.Create(create));
+    while (!response.canceled()) {
+      if (response.fragment()) return true;
+      const int events = response.events_size();
+      if (events > 0 && response.events(events - 1).kv().mod_revision() >= second) return false;
+      WP_ASSIGN_OR_RETURN(response, watch.Next());
+    }
+    return false;
+  }
+  Result<bool> PreviousValues() {
+    const Result<std::int64_t> first = Put("previous", "old");
+    if (!first.has_value()) return first.error();
+    WP_ASSIGN_OR_RETURN(const std::int64_t second, Put("previous", "new"));
+    OneWatch watch(*watch_, deadline_);
+    pb::WatchCreateRequest create = CreateOf("previous");
+    create.set_start_revision(second);
+    create.set_prev_kv(true);
+    WP_ASSIGN_OR_RETURN(pb::WatchResponse response, watch.Create(create));
+    while (!response.canceled() && response.events_size() == 0) {
+      WP_ASSIGN_OR_RETURN(response, watch.Next());
+    }
+    return response.events_size() > 0 && response.events(0).prev_kv().value() == "old";
+  }
+  Result<bool> SlowWatcherGauge() {
+    const Result<Metrics> metrics = target_.ReadMetrics();
+    return metrics.has_value() && metrics->contains(kSlowWatchers);
+  }
+
+  pb::WatchCreateRequest CreateOf(const std::string& name) const {
+    pb::WatchCreateRequest create;
+    create.set_key(prefix_ + name);
+    return create;
+  }
+  Result<std::int64_t> Put(const std::string& name, const std::string& value) {
+    pb::PutRequest request;
+    request.set_key(prefix_ + name);
+    request.set_value(value);
+    pb::PutResponse response;
+    grpc::ClientContext context;
+    Limit(context, deadline_);
+    wrote_ = true;
+    WP_RETURN_IF_ERROR(FromRpcStatus(kv_->Put(&context, request, &response)));
+    return response.header().revision();
+  }
+
+  Target& target_;
+  const Deadline deadline_;
+  const std::string prefix_ = RandomPrefix();
+  const std::shared_ptr<grpc::Channel> channel_;  // also kept by the stubs: gRPC's own sharing
+  const std::unique_ptr<pb::KV::Stub> kv_;
+  const std::unique_ptr<pb::Watch::Stub> watch_;
+  bool wrote_ = false;
+};
+
+}  // namespace
+
+Result<Capabilities> ProbeCapabilities(Target& target, const Capabilities& wanted,
+                                       Deadline deadline) {
+  Prober prober(target, deadline);
+  Capabilities offered;
+  Status trouble;
+  for (const Capability capability : wanted) {
+    const Result<bool> offers = prober.Offers(capability);
+    if (!offers.has_value()) {
+      trouble = offers.error().WithContext("asking {} for {}", target.endpoint().ToString(),
+                                           Name(capability));
+      break;
+    }
+    if (*offers) offered.insert(capability);
+  }
+  const Status cleaned = prober.CleanUp();
+  if (!trouble.ok()) return trouble;
+  if (!cleaned.ok()) return cleaned.WithContext("deleting the keys of the probe");
+  return offered;
+}
+
+}  // namespace watchproof
