@@ -24,10 +24,12 @@ class Atomic final : public Checker {
                    .group = response.group,
                    .where = response.where,
                    .given = 1,
-                   .owed = change.run_size};
+                   .owed = change.run_size,
+                   .whole = response.last_part};
         continue;
       }
       ++current.given;
+      current.whole = response.last_part;
       if (current.group == response.group) continue;
       current.split = true;
       current.group = response.group;
@@ -36,7 +38,10 @@ class Atomic final : public Checker {
   }
 
   void Finish(WatchIndex watch, Findings& findings) override {
-    Close(watch, At(current_, watch), findings);
+    const Current& current = At(current_, watch);
+    // A stream that is cut takes the parts to come with it.
+    if (!current.whole && facts().book.state(watch).end == WatchEnd::kStreamClosed) return;
+    Close(watch, current, findings);
   }
 
  private:
@@ -48,6 +53,7 @@ class Atomic final : public Checker {
     std::uint32_t given = 0;
     std::uint32_t owed = 0;
     bool split = false;
+    bool whole = true;  // the response that gave it has all its parts
   };
 
   static Draft DescribeSplit(const Current& current, const Response& response) {

@@ -15,6 +15,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +39,27 @@ struct Facts {
 // Whether an open watch waits for an ErrCompacted that cannot be replaced by events any more: it
 // asked for a start that had been compacted, or its next owed change has been compacted since.
 bool OwesCompactionNotice(const Facts& facts, WatchIndex watch);
+
+// Whether the event is of the range and kind that the watch asked for.
+inline bool Concerns(const TrackedRange& range, const EventView& event) {
+  const bool wanted = event.type == 1 ? range.deletes : range.puts;
+  return wanted && range.range.Contains(event.kv.key);
+}
+
+// The owed change with which an event was matched, or null.
+inline const Change* Matched(const Comparer& comparer, const std::vector<Owed>& owed,
+                             const Comparison& comparison) {
+  if (comparison.match > Match::kRepeated) return nullptr;
+  return &comparer.change(owed[comparison.owed]);
+}
+
+// The watch continues another, and the change was written before it was created: if it is left out,
+// the resumption has lost it.
+bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost);
+
+// The target ended the watch without being asked to, after another watch of its stream had been
+// ended or was asked to be: that one.
+std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch);
 
 class Checker {
  public:

@@ -187,7 +187,9 @@ const CheckerRegistration kCompactionSurfaced{{
 bool OwesCompactionNotice(const Facts& facts, WatchIndex watch) {
   const WatchState& state = facts.book.state(watch);
   if (!state.created || state.end != WatchEnd::kOpen) return false;
-  if (facts.book.details(watch).starts_below_floor()) return true;
+  const WatchDetails& details = facts.book.details(watch);
+  if (details.continued_by) return false;  // nobody listens to it any more
+  if (details.starts_below_floor()) return true;
   const auto next = facts.comparer.NextOwed(watch);
   if (!next) return false;
   return (*facts.comparer.owed(watch))[*next].revision < facts.model.compaction_acknowledged();

@@ -18,6 +18,7 @@
 
 namespace watchproof {
 
+// The first three name an owed change.
 enum class Match : std::uint8_t {
   kOwed,        // the change was owed and had not been given before
   kLate,        // likewise, but something later had been given before it

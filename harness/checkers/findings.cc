@@ -22,6 +22,10 @@ void Findings::File(Guarantee guarantee, std::string watch, Draft draft) {
   repeats_.push_back(0);
 }
 
+void Findings::Doubt(std::string reason) {
+  if (doubts_.size() < kMostDoubts) doubts_.push_back(std::move(reason));
+}
+
 bool Findings::Has(Guarantee guarantee, WatchIndex watch) const {
   return index_.contains(Key{guarantee, watch.value});
 }

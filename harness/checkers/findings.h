@@ -42,6 +42,9 @@ class Findings {
       File(guarantee, fmt::format("stream {}", stream.value), make());
     }
   }
+  // What makes the recording say less than it seems to: the reader is told, the target not blamed.
+  void Doubt(std::string reason);
+  const std::vector<std::string>& doubts() const { return doubts_; }
   bool Has(Guarantee guarantee, WatchIndex watch) const;
 
   // In the order they were found, without the counts of repeats.
@@ -50,6 +53,7 @@ class Findings {
   std::vector<Finding> Finished() const;
 
  private:
+  static constexpr std::size_t kMostDoubts = 10;
   static constexpr std::uint64_t kStreams = 1ULL << 32;
 
   struct Key {
@@ -69,6 +73,7 @@ class Findings {
 
   const WatchBook& book_;
   std::vector<Finding> findings_;
+  std::vector<std::string> doubts_;
   std::vector<std::uint64_t> repeats_;  // of each finding
   std::unordered_map<Key, std::size_t, HashKey> index_;
 };

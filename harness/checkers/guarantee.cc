@@ -50,10 +50,22 @@ std::string_view Name(Guarantee guarantee) {
       return "Atomic";
     case Guarantee::kReliable:
       return "Reliable";
+    case Guarantee::kResumable:
+      return "Resumable";
     case Guarantee::kBookmarkable:
       return "Bookmarkable";
     case Guarantee::kCompactionSurfaced:
       return "CompactionSurfaced";
+    case Guarantee::kPreviousValue:
+      return "PreviousValue";
+    case Guarantee::kFields:
+      return "Fields";
+    case Guarantee::kFiltered:
+      return "Filtered";
+    case Guarantee::kFragmented:
+      return "Fragmented";
+    case Guarantee::kIsolated:
+      return "Isolated";
     case Guarantee::kSettled:
       return "Settled";
   }
@@ -65,8 +77,18 @@ std::string_view Explain(Guarantee guarantee) { return InfoOf(guarantee).explain
 
 const std::vector<Guarantee>& AllGuarantees() {
   static const std::vector<Guarantee> kAll = {
-      Guarantee::kOrdered,  Guarantee::kUnique,       Guarantee::kAtomic,
-      Guarantee::kReliable, Guarantee::kBookmarkable, Guarantee::kCompactionSurfaced,
+      Guarantee::kOrdered,
+      Guarantee::kUnique,
+      Guarantee::kAtomic,
+      Guarantee::kReliable,
+      Guarantee::kResumable,
+      Guarantee::kBookmarkable,
+      Guarantee::kCompactionSurfaced,
+      Guarantee::kPreviousValue,
+      Guarantee::kFields,
+      Guarantee::kFiltered,
+      Guarantee::kFragmented,
+      Guarantee::kIsolated,
       Guarantee::kSettled,
   };
   return kAll;

@@ -15,8 +15,14 @@ enum class Guarantee {
   kUnique,
   kAtomic,
   kReliable,
+  kResumable,
   kBookmarkable,
   kCompactionSurfaced,
+  kPreviousValue,
+  kFields,
+  kFiltered,
+  kFragmented,
+  kIsolated,
   kSettled,
 };
 

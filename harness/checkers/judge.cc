@@ -102,6 +102,9 @@ class Judge::Impl final : public Audience {
   void OnStray(const Response& response) override {
     for (const auto& checker : checkers_) checker->Stray(response, findings_);
   }
+  void OnResumption(const Resumption& resumption) override {
+    if (auto reason = book_.Resume(resumption)) findings_.Doubt(*std::move(reason));
+  }
   void OnStreamEnded(WatchIndex watch, const StreamEnd& end) override {
     book_.details(watch).stream_close_intended = end.intended;
     book_.End(watch, WatchEnd::kStreamClosed, end.where,
@@ -141,7 +144,7 @@ class Judge::Impl final : public Audience {
   }
   bool IsSettled(WatchIndex watch) const {
     const WatchState& state = book_.state(watch);
-    if (state.end != WatchEnd::kOpen) return true;
+    if (state.end != WatchEnd::kOpen || book_.details(watch).continued_by) return true;
     return state.created && !book_.details(watch).cancel_asked && !AwaitsNotice(watch) &&
            !comparer_.NextOwed(watch);
   }
@@ -156,6 +159,8 @@ class Judge::Impl final : public Audience {
     if (doubtful_) reasons.push_back(*doubtful_);
     if (lines_missing_) reasons.push_back(*lines_missing_);
     reasons.insert(reasons.end(), unreadable_.begin(), unreadable_.end());
+    const std::vector<std::string>& doubts = findings_.doubts();
+    reasons.insert(reasons.end(), doubts.begin(), doubts.end());
     return reasons;
   }
 

@@ -41,7 +41,10 @@ struct WatchState {
   std::uint64_t events = 0;
   Revision bookmark{};  // highest progress that covered it; 0: none
   std::uint64_t progress_answers = 0;
-  Revision position{};      // the lowest revision it has not been given
+  Revision position{};  // the lowest revision it has not been given
+  // Where a watch that continues it must start: as `position`, but a fragmented response whose last
+  // part has not come counts for nothing.
+  Revision resume_at{};
   bool complete = false;    // every change owed to it, as far as acknowledged, has arrived
   Duration last_arrival{};  // of its latest message
 };

@@ -7,25 +7,13 @@
 namespace watchproof {
 namespace {
 
-// Empty if the event is the change as it was written.
+// Empty if the event is the change as it was written; its marks are judged by Fields.
 std::string DifferenceOf(const EventView& event, const Change& change) {
   const KeyValueView& kv = event.kv;
   if (event.type != (change.deleted ? 1 : 0)) return "it is of another type";
-  if (!change.value_known) return {};
-  if (kv.value != change.value) {
-    return fmt::format("its value is {} ({} bytes) instead of {} ({} bytes)", Quoted(kv.value),
-                       kv.value.size(), Quoted(change.value), change.value.size());
-  }
-  // Both are 0 in a delete.
-  if (!change.lineage_known) return {};
-  if (kv.create_revision != change.create_revision.value) {
-    return fmt::format("its create revision is {} instead of {}", kv.create_revision,
-                       change.create_revision);
-  }
-  if (kv.version != change.version) {
-    return fmt::format("its version is {} instead of {}", kv.version, change.version);
-  }
-  return {};
+  if (!change.value_known || kv.value == change.value) return {};
+  return fmt::format("its value is {} ({} bytes) instead of {} ({} bytes)", Quoted(kv.value),
+                     kv.value.size(), Quoted(change.value), change.value.size());
 }
 
 class Reliable final : public Checker {
@@ -77,19 +65,6 @@ class Reliable final : public Checker {
     });
   }
 
-  void Stray(const Response& response, Findings& findings) override {
-    if (response.message.events.empty()) return;
-    findings.Add(Guarantee::kReliable, response.stream, [&] {
-      return Draft{
-          .expected = "events only for watches that have been created",
-          .observed = fmt::format("the {} for watch {}, which the stream does not have, in line {}",
-                                  Phrase(response.message.events.front()),
-                                  response.message.watch_id, response.where.line.value),
-          .evidence = {response.where.line},
-          .at = response.where.at};
-    });
-  }
-
   void Finish(WatchIndex watch, Findings& findings) override {
     // It was owed ErrCompacted instead of events; whatever it missed, that is CompactionSurfaced's.
     if (facts().book.details(watch).starts_below_floor()) return;
@@ -106,11 +81,7 @@ class Reliable final : public Checker {
 
   static void CheckContent(WatchIndex watch, const EventView& event, const Change& change,
                            const Response& response, Findings& findings) {
-    if (event.type == 0 && !change.deleted && event.kv.value == change.value &&
-        event.kv.version == change.version &&
-        event.kv.create_revision == change.create_revision.value) {
-      return;
-    }
+    if (event.type == 0 && !change.deleted && event.kv.value == change.value) return;
     std::string difference = DifferenceOf(event, change);
     if (difference.empty()) return;
     findings.Add(Guarantee::kReliable, watch, [&] {
@@ -135,8 +106,10 @@ class Reliable final : public Checker {
 
   void CheckStart(WatchIndex watch, const EventView& event, const Response& response,
                   Findings& findings) {
-    // Releases that accept a negative start do not agree on its meaning.
-    if (facts().book.details(watch).requested_start < 0) return;
+    const WatchDetails& details = facts().book.details(watch);
+    // Releases that accept a negative start do not agree on its meaning. What a resumed watch is
+    // given again is Resumable's, what no watch of this kind should see is Filtered's.
+    if (details.requested_start < 0 || details.continues || !Concerns(details.range, event)) return;
     Unexpected(watch, event, response,
                fmt::format("nothing below revision {}, where the watch starts",
                            facts().book.state(watch).start),
@@ -145,14 +118,8 @@ class Reliable final : public Checker {
 
   void NotOwed(WatchIndex watch, const EventView& event, const Response& response,
                Findings& findings) {
-    const TrackedRange& range = facts().book.details(watch).range;
-    std::string expected = "only changes that were written";
-    if (!range.range.Contains(event.kv.key)) {
-      expected = fmt::format("only changes in the range of the watch, {}", Phrase(range.range));
-    } else if ((event.type == 0 && !range.puts) || (event.type == 1 && !range.deletes)) {
-      expected = "only changes that the watch's filters let through";
-    }
-    Unexpected(watch, event, response, std::move(expected), findings);
+    if (!Concerns(facts().book.details(watch).range, event)) return;
+    Unexpected(watch, event, response, "only changes that were written", findings);
   }
 
   void CheckUnknown(WatchIndex watch, const EventView& event, const Response& response,
@@ -160,6 +127,7 @@ class Reliable final : public Checker {
     const Revision revision(event.kv.mod_revision);
     const bool old = revision <= facts().model.timeline().known_through();
     if (old || facts().model.MayExist(revision)) return;
+    if (!Concerns(facts().book.details(watch).range, event)) return;
     Unexpected(watch, event, response, "only changes that were written", findings);
   }
 
@@ -173,7 +141,9 @@ class Reliable final : public Checker {
     const Skipped* first = nullptr;
     std::uint64_t count = 0;
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
-      if (OwedChange(watch, gap.from).revision < gap.compaction_requested) continue;
+      const Change& lost = OwedChange(watch, gap.from);
+      if (lost.revision < gap.compaction_requested) continue;
+      if (LostByResuming(facts(), watch, lost)) continue;
       if (first == nullptr) first = &gap;
       count += gap.to - gap.from;
     }
@@ -193,7 +163,8 @@ class Reliable final : public Checker {
 
   void FindGapBelowBookmark(WatchIndex watch, Findings& findings) {
     const auto next = facts().comparer.NextOwed(watch);
-    if (!next) return;
+    // What a resumption skips for good is Resumable's.
+    if (!next || facts().book.details(watch).continued_by) return;
     const Bookmark& bookmark = At(bookmarks_, watch);
     const Change& lost = OwedChange(watch, *next);
     if (lost.revision > bookmark.revision || lost.revision < bookmark.floor) return;
@@ -215,18 +186,13 @@ const CheckerRegistration kReliable{{
     .promise =
         "A watch is given exactly what was written in its range from its start on, without a gap.",
     .explain = "Every acknowledged write that changes a key of the watched range at or above the "
-               "watch's start is "
-               "delivered, as it was written: key, type, value, and the create revision, modify "
-               "revision and "
-               "version that follow from the writes before it. Nothing else is delivered: no key "
-               "outside the "
-               "range, nothing below the start, nothing that was never written. Once something "
-               "later has been "
-               "delivered, or progress has been told beyond it, a change that has not come is "
-               "lost. (Changes that "
-               "were compacted meanwhile are judged by CompactionSurfaced, a missing end by "
-               "Settled.) Source: the "
-               "guarantee \"reliable\" of the etcd v3 watch API.",
+               "watch's start is delivered with its key, type, value and revision, and nothing "
+               "else is: nothing below the start, nothing that was never written. Once something "
+               "later has been delivered, or progress has been told beyond it, a change that has "
+               "not come is lost. Its neighbours judge the rest: the marks of a key are for "
+               "Fields, strangers for Filtered and Isolated, compacted changes for "
+               "CompactionSurfaced, a missing end for Settled. Source: the guarantee \"reliable\" "
+               "of the etcd v3 watch API.",
     .make = [](const Facts& facts) { return std::make_unique<Reliable>(facts); },
 }};
 

@@ -26,14 +26,14 @@ const std::vector<Row>& Content() {
   static const std::vector<Row> kRows = {
       {"AsWritten", Basic().Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}, {5, "k"}}), {}},
       {"OtherValue", OneWrong([](Event& e) { e.kv.value = "B"; }), {"Reliable"}},
-      {"OtherVersion", OneWrong([](Event& e) { e.kv.version = 7; }), {"Reliable"}},
-      {"OtherCreateRevision", OneWrong([](Event& e) { e.kv.create = 3; }), {"Reliable"}},
+      {"OtherVersion", OneWrong([](Event& e) { e.kv.version = 7; }), {"Fields"}},
+      {"OtherCreateRevision", OneWrong([](Event& e) { e.kv.create = 3; }), {"Fields"}},
       {"OtherType", OneWrong([](Event& e) { e.deleted = true; }), {"Reliable"}},
-      {"DeleteWithAVersion", OneWrong([](Event& e) { e.kv.version = 3; }, 4), {"Reliable"}},
+      {"DeleteWithAVersion", OneWrong([](Event& e) { e.kv.version = 3; }, 4), {"Fields"}},
       {"DeleteWithAValue", OneWrong([](Event& e) { e.kv.value = "b"; }, 4), {"Reliable"}},
       // The change itself is then missing: it was overtaken by revision 4.
-      {"OtherKey", OneWrong([](Event& e) { e.kv.key = "j"; }), {"Reliable"}},
-      {"NewGenerationAfterDelete", OneWrong([](Event& e) { e.kv.create = 2; }, 5), {"Reliable"}},
+      {"OtherKey", OneWrong([](Event& e) { e.kv.key = "j"; }), {"Filtered", "Reliable"}},
+      {"NewGenerationAfterDelete", OneWrong([](Event& e) { e.kv.create = 2; }, 5), {"Fields"}},
   };
   return kRows;
 }
@@ -57,6 +57,15 @@ INSTANTIATE_TEST_SUITE_P(
         {"MissingBelowAndAboveABookmark",
          Basic().Deliver(0, {{2, "k"}, {3, "k"}}).Progress(0, 4),
          {"Reliable", "Settled"}},
+        {"AStreamThatTheClientClosesOwesNoMore",
+         Basic().Deliver(0, {{2, "k"}}).Mark("closing stream 1").Closed(StatusCode::kCancelled),
+         {}},
+        {"AStreamThatTheClientClosesOwesNoHoleEither",
+         Basic()
+             .Deliver(0, {{2, "k"}, {4, "k"}})
+             .Mark("closing stream 1")
+             .Closed(StatusCode::kCancelled),
+         {"Reliable"}},
         {"CancelledInTheMiddleOwesNoMore",
          Basic().Deliver(0, {{2, "k"}}).Cancel(0).Cancelled(0),
          {}},
@@ -119,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(ReliableBounds, TruthTable,
                                   .Watch("k", 2)
                                   .Created(0, 3)
                                   .Deliver(0, {{2, "k"}, {3, "l"}}),
-                              {"Reliable"}},
+                              {"Filtered"}},
                              {"FromAKeyOn",
                               Script()
                                   .Put("j", "a", 2)
@@ -144,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(ReliableBounds, TruthTable,
                                   .Watch("k", 2, {.no_put = true})
                                   .Created(0, 3)
                                   .Deliver(0, {{2, "k"}, {3, "k"}}),
-                              {"Reliable"}},
+                              {"Filtered"}},
                              {"FilteredDeletesAreNotOwed",
                               Script()
                                   .Put("k", "a", 2)
@@ -268,10 +277,10 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(0, 2)
              .Deliver(0, {{2, "k"}})
              .Deliver(7, {{2, "k"}}),
-         {"Reliable"}},
+         {"Isolated"}},
         {"BeforeTheCreatedReply",
          Script().Put("k", "a", 2).Watch("k", 2).Deliver(0, {{2, "k"}}).Created(0, 2),
-         {"Reliable", "Settled"}},
+         {"Isolated", "Settled"}},
     }),
     RowName);
 

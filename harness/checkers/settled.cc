@@ -54,7 +54,7 @@ class Settled final : public Checker {
         }
         return;
       case WatchEnd::kCancelled:
-        if (!details.cancel_asked) {
+        if (!details.cancel_asked && !NeighbourToBlame(facts(), watch)) {
           Report(watch, "a watch that lasts until it is cancelled",
                  fmt::format("the target ended it in line {}, giving as reason {}",
                              details.ended->line.value, Quoted(details.end_text)),
@@ -62,7 +62,7 @@ class Settled final : public Checker {
         }
         return;
       case WatchEnd::kStreamClosed:
-        if (!details.stream_close_intended) {
+        if (!details.stream_close_intended && !details.continued_by) {
           Report(watch, "a stream that lasts until the client closes it",
                  fmt::format("it ended by itself in line {}: {}", details.ended->line.value,
                              details.end_text),
@@ -80,6 +80,7 @@ class Settled final : public Checker {
   void FinishOpen(WatchIndex watch, Findings& findings) {
     const WatchState& state = facts().book.state(watch);
     const WatchDetails& details = facts().book.details(watch);
+    if (details.continued_by) return;  // its successor owes the rest
     const std::string quiet = fmt::format("for {} up to the end of the recording",
                                           Milliseconds(facts().latest.at - details.latest.at));
     if (!state.created) {

@@ -30,6 +30,7 @@ std::string WatchBook::Label(WatchIndex watch) const {
 }
 
 void WatchBook::Ask(const Asked& asked, Revision floor) {
+  const WatchIndex watch(static_cast<std::uint32_t>(states_.size()));
   by_ordinal_[{asked.stream.value, asked.ordinal}] = states_.size();
   WatchState& state = states_.emplace_back();
   state.stream = asked.stream;
@@ -38,6 +39,7 @@ void WatchBook::Ask(const Asked& asked, Revision floor) {
   state.range_end = asked.request.range_end;
   state.start = Revision(std::max<std::int64_t>(asked.request.start_revision, 0));
   state.position = state.start;
+  state.resume_at = state.start;
   WatchDetails& details = details_.emplace_back();
   details.range = {.range = KeyRange(asked.request.key, asked.request.range_end),
                    .puts = !asked.request.no_put,
@@ -46,6 +48,24 @@ void WatchBook::Ask(const Asked& asked, Revision floor) {
   details.floor_when_asked = floor;
   details.asked = asked.where;
   details.latest = asked.where;
+  details.previous_asked = asked.request.prev_kv;
+  details.fragments_asked = asked.request.fragment;
+  const auto predecessor = predecessors_.find({asked.stream.value, asked.ordinal});
+  if (predecessor == predecessors_.end()) return;
+  details.continues = predecessor->second;
+  details_[predecessor->second.value].continued_by = watch;
+}
+
+std::optional<std::string> WatchBook::Resume(const Resumption& resumption) {
+  const auto predecessor = Find(resumption.stream, resumption.ordinal);
+  if (!predecessor || Find(resumption.next_stream, resumption.next_ordinal)) {
+    return fmt::format(
+        "line {} says '{}', but {}", resumption.where.line.value, ResumeMark(resumption),
+        predecessor ? "the second had been created before" : "the first has not been created");
+  }
+  const WatchIndex watch(static_cast<std::uint32_t>(*predecessor));
+  predecessors_[{resumption.next_stream.value, resumption.next_ordinal}] = watch;
+  return std::nullopt;
 }
 
 void WatchBook::Arrive(WatchIndex watch, Where where) {
@@ -63,7 +83,9 @@ void WatchBook::Create(WatchIndex watch, const Response& response) {
     state.start = Revision(response.message.header.revision).next();
   }
   state.position = state.start;
+  state.resume_at = state.start;
   details_[watch.value].created = response.where;
+  details_[watch.value].header_when_created = Revision(response.message.header.revision);
   Arrive(watch, response.where);
 }
 
@@ -72,6 +94,7 @@ void WatchBook::Deliver(WatchIndex watch, const Response& response) {
   state.events += response.message.events.size();
   state.last_event = std::max(state.last_event, response.highest);
   state.position = std::max(state.position, response.highest.next());
+  if (response.last_part) state.resume_at = state.position;
   Arrive(watch, response.where);
 }
 
@@ -80,6 +103,7 @@ void WatchBook::Progress(WatchIndex watch, const Response& response) {
   const Revision revision(response.message.header.revision);
   state.bookmark = std::max(state.bookmark, revision);
   state.position = std::max(state.position, revision.next());
+  state.resume_at = std::max(state.resume_at, revision.next());
   ++state.progress_answers;
   Arrive(watch, response.where);
 }

@@ -31,6 +31,12 @@ struct WatchDetails {
   Where latest;          // its latest message, or the create request
   std::string end_text;  // the target's reason, or the stream's final status
   bool stream_close_intended = false;
+  bool previous_asked = false;
+  bool fragments_asked = false;
+  Revision header_when_created{};
+  // By the driver's mark, the watch that it takes over from, and the one that takes over from it.
+  std::optional<WatchIndex> continues;
+  std::optional<WatchIndex> continued_by;
 
   // Its start was already compacted when it asked: the answer must be ErrCompacted.
   bool starts_below_floor() const {
@@ -52,6 +58,8 @@ class WatchBook {
   WatchState& state(WatchIndex watch) { return states_[watch.value]; }
   WatchDetails& details(WatchIndex watch) { return details_[watch.value]; }
   void Ask(const Asked& asked, Revision floor);
+  // The mark stands before the create that it speaks of. Empty, or why it cannot be followed.
+  std::optional<std::string> Resume(const Resumption& resumption);
   void Create(WatchIndex watch, const Response& response);
   void Deliver(WatchIndex watch, const Response& response);
   void Progress(WatchIndex watch, const Response& response);
@@ -62,7 +70,9 @@ class WatchBook {
 
   std::vector<WatchState> states_;
   std::vector<WatchDetails> details_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> by_ordinal_;
+  using Ordinal = std::pair<std::uint32_t, std::uint32_t>;  // a stream, a create of it
+  std::map<Ordinal, std::size_t> by_ordinal_;
+  std::map<Ordinal, WatchIndex> predecessors_;  // of creates to come
 };
 
 }  // namespace watchproof

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/history/narrator.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <utility>
 
@@ -9,9 +11,39 @@ namespace {
 
 constexpr std::string_view kWitness = "witness";
 constexpr std::string_view kClosing = "closing stream ";
+constexpr std::string_view kResume = "resume ";
 constexpr std::int64_t kWholeStream = -1;
 
+// Takes a number and the character behind it; at the end there is none.
+bool TakeNumber(std::string_view& text, char behind, std::uint32_t& number) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc()) return false;
+  text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+  if (behind == '\0') return text.empty();
+  if (!text.starts_with(behind)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+bool TakeResumption(std::string_view text, Resumption& out) {
+  std::uint32_t stream = 0;
+  std::uint32_t next_stream = 0;
+  if (!TakeNumber(text, ':', stream) || !TakeNumber(text, ' ', out.ordinal) ||
+      !TakeNumber(text, ':', next_stream) || !TakeNumber(text, '\0', out.next_ordinal)) {
+    return false;
+  }
+  out.stream = StreamId(stream);
+  out.next_stream = StreamId(next_stream);
+  return true;
+}
+
 }  // namespace
+
+std::string ResumeMark(const Resumption& resumption) {
+  return fmt::format("{}{}:{} {}:{}", kResume, resumption.stream.value, resumption.ordinal,
+                     resumption.next_stream.value, resumption.next_ordinal);
+}
 
 struct Narrator::Stream {
   // Watches by id: servers count from 0, so an index will do; ids that clients chose large are
@@ -243,12 +275,20 @@ void Narrator::TellStreamClosed(const NumberedEntry& line) {
 }
 
 void Narrator::TellMark(const NumberedEntry& line) {
-  const std::string_view text = line.entry.text;
+  std::string_view text = line.entry.text;
+  if (text.starts_with(kResume)) {
+    Resumption resumption{.where = {line.line, line.entry.at}, .stream = {}, .next_stream = {}};
+    if (TakeResumption(text.substr(kResume.size()), resumption)) {
+      return audience_.OnResumption(resumption);
+    }
+    return audience_.OnUnreadable(
+        resumption.where,
+        Status(StatusCode::kInvalidArgument, fmt::format("the mark '{}' cannot be read", text)));
+  }
   if (!text.starts_with(kClosing)) return;
+  text.remove_prefix(kClosing.size());
   std::uint32_t stream = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data() + kClosing.size(), end, stream);
-  if (error == std::errc() && stop == end) StreamOf(StreamId(stream)).closing = true;
+  if (TakeNumber(text, '\0', stream)) StreamOf(StreamId(stream)).closing = true;
 }
 
 }  // namespace watchproof

@@ -58,6 +58,17 @@ struct Response {
 };
 using ResponsePtr = std::unique_ptr<Response>;
 
+// The driver's word that one watch takes up where another stopped: "resume 1:0 2:3" is the mark for
+// create 0 of stream 1, continued by create 3 of stream 2. It stands before that create.
+struct Resumption {
+  Where where;
+  StreamId stream;  // of the predecessor
+  std::uint32_t ordinal = 0;
+  StreamId next_stream;
+  std::uint32_t next_ordinal = 0;
+};
+std::string ResumeMark(const Resumption& resumption);
+
 struct StreamEnd {
   Where where;
   StreamId stream;
@@ -83,6 +94,7 @@ class Audience {
   virtual void OnAfterwards(WatchIndex watch, const Response& response) = 0;
   // A message for a watch that was never created on this stream.
   virtual void OnStray(const Response& response) = 0;
+  virtual void OnResumption(const Resumption& resumption) = 0;
   virtual void OnStreamEnded(WatchIndex watch, const StreamEnd& end) = 0;
   // Any header that says how far the store is.
   virtual void OnHeader(Revision revision) = 0;

@@ -14,7 +14,11 @@ constexpr std::size_t kMostCombinations = 64;
 using Operations = std::vector<Operation>;
 
 Operation PutOf(const PutRequestView& put) {
-  return {.key = put.key, .value = put.value, .keeps_value = put.ignore_value};
+  return {.key = put.key,
+          .value = put.value,
+          .keeps_value = put.ignore_value,
+          .lease = put.lease,
+          .keeps_lease = put.ignore_lease};
 }
 Operation DeleteOf(const DeleteRangeRequestView& range) {
   return {.deletes = true, .key = range.key, .range_end = range.range_end};

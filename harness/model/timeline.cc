@@ -16,11 +16,12 @@ void Timeline::SetBase(Revision base) {
 
 // A key never seen is absent for certain only if the store was empty at the base.
 Change Timeline::PutOver(const Key* key, const Operation& operation) const {
-  Change change{.value = operation.value, .version = 1};
+  Change change{.value = operation.value, .version = 1, .lease = operation.lease};
   const bool seen = key != nullptr && key->latest != Change::kNone;
   if (!seen) {
     change.lineage_known = base_.value <= 1;
     change.value_known = !operation.keeps_value;
+    change.lease_known = !operation.keeps_lease;
     return change;
   }
   if (!key->alive) return change;
@@ -32,6 +33,10 @@ Change Timeline::PutOver(const Key* key, const Operation& operation) const {
   if (operation.keeps_value) {
     change.value = before.value;
     change.value_known = before.value_known;
+  }
+  if (operation.keeps_lease) {
+    change.lease = before.lease;
+    change.lease_known = before.lease_known;
   }
   return change;
 }

@@ -37,6 +37,8 @@ struct Operation {
   std::string_view value{};               // of a put
   bool keeps_value = false;               // a put that says: leave the value as it is
   std::optional<std::int64_t> deleted{};  // how many keys the answer said were deleted
+  std::int64_t lease = 0;                 // of a put
+  bool keeps_lease = false;               // a put that says: leave the lease as it is
 };
 
 // What is applied at one revision.
@@ -62,6 +64,8 @@ struct Change {
   bool deleted = false;
   bool value_known = true;
   bool lineage_known = true;  // create_revision and version are facts
+  bool lease_known = true;
+  std::int64_t lease = 0;
 };
 
 // A change under a range. Those of one revision stand together: a run.

@@ -14,7 +14,10 @@ Message DeleteMessage(const std::string& key, const std::string& end) {
   return message;
 }
 Message EventMessage(const Event& event) {
-  return Message().Optional(1, event.deleted ? 1 : 0).Nested(2, KeyValue(event.kv));
+  return Message()
+      .Optional(1, event.deleted ? 1 : 0)
+      .Nested(2, KeyValue(event.kv))
+      .Raw(event.previous ? Message().Nested(3, KeyValue(*event.previous)).bytes() : std::string());
 }
 Message ResponseMessage(std::int64_t header, std::int64_t id) {
   return Message().Nested(1, Header(header)).Optional(2, id);
@@ -85,6 +88,25 @@ Script& Script::Put(const std::string& key, const std::string& value, std::int64
   RecordPut(key, value, revision);
   return Call(Method::kPut, PutMessage(key, value).bytes(),
               Message().Nested(1, Header(revision)).bytes());
+}
+
+Script& Script::PutWithLease(const std::string& key, std::int64_t lease, std::int64_t revision) {
+  RecordPut(key, "leased", revision);
+  living_[key].lease = lease;
+  written_[{revision, key}].kv.lease = lease;
+  return Call(Method::kPut, PutMessage(key, "leased").Number(3, lease).bytes(),
+              Message().Nested(1, Header(revision)).bytes());
+}
+
+Event Script::WithPrevious(const Written& written) const {
+  Event event = As(written);
+  for (auto at = written_.rbegin(); at != written_.rend(); ++at) {
+    const auto& [revision, key] = at->first;
+    if (key != written.key || revision >= written.revision) continue;
+    if (!at->second.deleted) event.previous = at->second.kv;
+    break;
+  }
+  return event;
 }
 
 Script& Script::Delete(const std::string& key, std::int64_t revision, const std::string& end) {
@@ -161,6 +183,7 @@ Script& Script::Watch(const std::string& key, std::int64_t start, const CreateOp
   create.Optional(3, start);
   if (options.no_put) create.Number(5, 0);
   if (options.no_delete) create.Number(5, 1);
+  if (options.previous) create.Number(6, 1);
   create.Optional(7, options.id).Optional(8, options.fragment ? 1 : 0);
   return Payload(EntryKind::kRequestSent, Message().Nested(1, create).bytes());
 }
@@ -212,6 +235,10 @@ Script& Script::Compacted(std::int64_t id, std::int64_t compact_revision) {
 }
 Script& Script::Cancelled(std::int64_t id, const std::string& reason) {
   return Respond(ResponseMessage(1, id).Number(4, 1).Text(6, reason));
+}
+
+Script& Script::ForeignProgress(std::int64_t id, std::int64_t revision) {
+  return Respond(Message().Nested(1, Message().Number(1, 78).Number(3, revision)).Optional(2, id));
 }
 
 Script& Script::Mark(const std::string& text) {

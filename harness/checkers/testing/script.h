@@ -11,6 +11,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ namespace watchproof {
 struct Event {
   bool deleted = false;
   KeyValueFields kv{};
+  std::optional<KeyValueFields> previous{};
 };
 // An event as it was written.
 struct Written {
@@ -37,6 +39,7 @@ struct CreateOptions {
   bool fragment = false;
   bool no_put = false;
   bool no_delete = false;
+  bool previous = false;
 };
 struct PutPart {
   std::string key{};
@@ -57,6 +60,7 @@ class Script {
 
   // Writes that were acknowledged with the revision.
   Script& Put(const std::string& key, const std::string& value, std::int64_t revision);
+  Script& PutWithLease(const std::string& key, std::int64_t lease, std::int64_t revision);
   // Deletes the keys that the script knows in the range.
   Script& Delete(const std::string& key, std::int64_t revision, const std::string& end = {});
   Script& Txn(const TxnParts& parts, std::int64_t revision);
@@ -81,11 +85,15 @@ class Script {
   Script& Progress(std::int64_t id, std::int64_t revision);
   Script& Compacted(std::int64_t id, std::int64_t compact_revision);
   Script& Cancelled(std::int64_t id, const std::string& reason = {});
+  // An answer of another cluster than all others.
+  Script& ForeignProgress(std::int64_t id, std::int64_t revision);
   Script& Mark(const std::string& text);
   Script& Closed(StatusCode code);
   Script& Payload(EntryKind kind, std::string payload);
 
   const std::vector<NumberedEntry>& lines() const { return lines_; }
+  // The event with the key as it was before.
+  Event WithPrevious(const Written& written) const;
   Event As(const Written& written) const { return written_.at({written.revision, written.key}); }
   Judgement Judge(const JudgeOptions& options = {}) const;
 

@@ -65,12 +65,14 @@ struct KeyValueFields {
   std::int64_t create = 0;
   std::int64_t mod = 0;
   std::int64_t version = 0;
+  std::int64_t lease = 0;
 };
 inline Message KeyValue(const KeyValueFields& kv) {
   Message message;
   if (!kv.key.empty()) message.Text(1, kv.key);
   message.Optional(2, kv.create).Optional(3, kv.mod).Optional(4, kv.version);
   if (!kv.value.empty()) message.Text(5, kv.value);
+  message.Optional(6, kv.lease);
   return message;
 }
 

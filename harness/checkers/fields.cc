@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields: the marks that an event carries beside its value tell the history of its key.
+#include "harness/checkers/checker.h"
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+namespace {
+
+// Both marks are 0 in a delete, and so are they in the change of the model.
+std::string DifferenceOf(const KeyValueView& kv, const Change& change) {
+  if (change.lineage_known && kv.create_revision != change.create_revision.value) {
+    return fmt::format("its create revision is {} instead of {}", kv.create_revision,
+                       change.create_revision);
+  }
+  if (change.lineage_known && kv.version != change.version) {
+    return fmt::format("its version is {} instead of {}", kv.version, change.version);
+  }
+  if (change.lease_known && kv.lease != change.lease) {
+    return fmt::format("its lease is {} instead of {}", kv.lease, change.lease);
+  }
+  return {};
+}
+
+// Of a put whose key has an unknown past: the marks must at least fit each other.
+bool FitTogether(const KeyValueView& kv) {
+  const std::int64_t revisions = kv.mod_revision - kv.create_revision + 1;
+  if (kv.create_revision < 1 || kv.version < 1 || kv.version > revisions) return false;
+  return (kv.version == 1) == (revisions == 1);
+}
+
+class Fields final : public Checker {
+ public:
+  using Checker::Checker;
+
+  void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
+                Findings& findings) override {
+    const std::vector<Owed>& owed = *facts().comparer.owed(watch);
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      const EventView& event = response.message.events[i];
+      const Change* change = Matched(facts().comparer, owed, compared[i]);
+      // An event of another type than the change cannot have its marks either: Reliable's.
+      if (change == nullptr || event.type != (change->deleted ? 1 : 0)) continue;
+      const KeyValueView& kv = event.kv;
+      if (change->lineage_known && change->lease_known && kv.version == change->version &&
+          kv.create_revision == change->create_revision.value && kv.lease == change->lease) {
+        continue;
+      }
+      std::string difference = DifferenceOf(kv, *change);
+      if (difference.empty() && !change->lineage_known && !FitTogether(kv)) {
+        difference = fmt::format("its create revision {}, version {} and revision {} do not fit",
+                                 kv.create_revision, kv.version, kv.mod_revision);
+      }
+      if (!difference.empty()) Report(watch, *change, response, std::move(difference), findings);
+    }
+  }
+
+ private:
+  static void Report(WatchIndex watch, const Change& change, const Response& response,
+                     std::string difference, Findings& findings) {
+    findings.Add(Guarantee::kFields, watch, [&] {
+      return Draft{.expected = fmt::format("the {} with the marks that follow from the writes up "
+                                           "to line {}",
+                                           Phrase(change), change.written.value),
+                   .observed = fmt::format("in line {} {}", response.where.line.value, difference),
+                   .evidence = {change.written, response.where.line},
+                   .at = response.where.at};
+    });
+  }
+};
+
+const CheckerRegistration kFields{{
+    .guarantee = Guarantee::kFields,
+    .promise = "Create revision, version and lease of an event follow from the writes before it.",
+    .explain = "A put tells at which revision its key came into being, the how manieth put since "
+               "then it is, and the lease it hangs on, if any; a delete tells none of them, only "
+               "the revision at which it was made. Caches and locks compare these marks, so a "
+               "wrong one is as bad as a wrong value. A key that was there before the recording "
+               "has a past that nobody knows: of its events only what must hold for every key is "
+               "asked. Source: the message KeyValue of the etcd v3 API.",
+    .make = [](const Facts& facts) { return std::make_unique<Fields>(facts); },
+}};
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/testing/truth_table.h"
+
+namespace watchproof {
+namespace {
+
+Script Lineage() {
+  return Script().Put("k", "a", 2).Put("k", "b", 3).Delete("k", 4).Put("k", "c", 5).Watch("k", 2);
+}
+
+Script OneWrong(std::int64_t revision, void (*change)(Event&)) {
+  Script script = Lineage().Created(0, 5);
+  std::vector<Event> events;
+  for (const std::int64_t r : {2, 3, 4, 5}) events.push_back(script.As({r, "k"}));
+  change(events[static_cast<std::size_t>(revision - 2)]);
+  return script.DeliverRaw(0, events);
+}
+
+// A store with a past: the key may have been there before.
+Script Old(std::int64_t create, std::int64_t version) {
+  return Script(10)
+      .Put("k", "a", 11)
+      .Watch("k", 11)
+      .Created(0, 11)
+      .DeliverRaw(
+          0, {{.deleted = false,
+               .kv = {.key = "k", .value = "a", .create = create, .mod = 11, .version = version}}});
+}
+
+Script Leased() {
+  return Script().PutWithLease("k", 7, 2).Put("k", "b", 3).Watch("k", 2).Created(0, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Fields, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"AsWritten", OneWrong(2, [](Event&) {}), {}},
+        {"Version", OneWrong(3, [](Event& e) { e.kv.version = 1; }), {"Fields"}},
+        {"VersionCountsOnThroughADelete",
+         OneWrong(5, [](Event& e) { e.kv.version = 3; }),
+         {"Fields"}},
+        {"CreateRevisionOfTheDeletedKey",
+         OneWrong(5, [](Event& e) { e.kv.create = 2; }),
+         {"Fields"}},
+        {"DeleteTellsTheCreateRevision",
+         OneWrong(4, [](Event& e) { e.kv.create = 2; }),
+         {"Fields"}},
+        {"LeaseThatNobodyGave", OneWrong(2, [](Event& e) { e.kv.lease = 9; }), {"Fields"}},
+        {"DeleteWithALease", OneWrong(4, [](Event& e) { e.kv.lease = 9; }), {"Fields"}},
+        {"AnotherTypeIsNotOurs", OneWrong(4, [](Event& e) { e.deleted = false; }), {"Reliable"}},
+        {"ValueAndVersionAreTwoMatters",
+         OneWrong(3, [](Event& e) { e.kv.version = 9, e.kv.value = "x"; }),
+         {"Fields", "Reliable"}},
+        {"LeaseAsGivenAndTakenAway", Leased().Deliver(0, {{2, "k"}, {3, "k"}}), {}},
+        {"LeaseIsForgotten",
+         Leased()
+             .DeliverRaw(
+                 0, {{.deleted = false,
+                      .kv = {.key = "k", .value = "leased", .create = 2, .mod = 2, .version = 1}}})
+             .Deliver(0, {{3, "k"}}),
+         {"Fields"}},
+        {"UnknownPastIsNotDecided", Old(4, 3), {}},
+        {"UnknownPastMustFitItself", Old(4, 1), {"Fields"}},
+        {"NoMorePutsThanRevisions", Old(10, 3), {"Fields"}},
+    }),
+    RowName);
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fragmented: the parts of a response that was too large for one message join to the whole.
+#include "harness/checkers/checker.h"
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+namespace {
+
+class Fragmented final : public Checker {
+ public:
+  using Checker::Checker;
+
+  void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
+    Open& open = At(open_, watch);
+    if (open.parts == 0 && response.last_part) return;
+    if (!facts().book.details(watch).fragments_asked) {
+      Report(watch, "whole responses, as the watch did not ask for fragments",
+             fmt::format("a fragment in line {}", response.where.line.value), response.where,
+             response.where, findings);
+    }
+    if (open.parts > 0 && response.message.header.revision != open.header) {
+      Report(watch,
+             fmt::format("one header for all parts of a response: the first says revision {}",
+                         open.header),
+             fmt::format("revision {} in the part {}", response.message.header.revision,
+                         Since(response.where, open.first)),
+             open.first, response.where, findings);
+    }
+    if (open.parts++ == 0) {
+      open.first = response.where;
+      open.header = response.message.header.revision;
+    }
+    open.latest = response.where;
+    open.highest = std::max(open.highest, response.highest);
+    if (response.last_part) open = {};
+  }
+
+  void Progress(WatchIndex watch, const Response& response, Findings& findings) override {
+    if (response.message.fragment) {
+      Report(watch, "fragments of events only",
+             fmt::format("a progress answer marked as one in line {}", response.where.line.value),
+             response.where, response.where, findings);
+    }
+    if (At(open_, watch).parts > 0) Between(watch, "a progress answer", response.where, findings);
+  }
+
+  void Compacted(WatchIndex watch, const Response& response, Findings& findings) override {
+    if (At(open_, watch).parts > 0) Between(watch, "ErrCompacted", response.where, findings);
+  }
+
+  void Finish(WatchIndex watch, Findings& findings) override {
+    const Open& open = At(open_, watch);
+    if (open.parts == 0) return;
+    const WatchDetails& details = facts().book.details(watch);
+    switch (facts().book.state(watch).end) {
+      case WatchEnd::kCancelled:
+        return Between(watch, "the end of the watch", *details.ended, findings);
+      case WatchEnd::kOpen:
+        if (details.continued_by) return;
+        break;
+      case WatchEnd::kStreamClosed: {
+        // A cut takes the parts to come with it, if there was anything left for them to hold.
+        const bool known = open.highest <= facts().model.timeline().known_through();
+        if (!known || facts().comparer.NextOwed(watch)) return;
+        break;
+      }
+      default:
+        return;
+    }
+    Report(watch, "a last part, not marked as a fragment",
+           fmt::format("no part follows the one in line {}", open.latest.line.value), open.first,
+           open.latest, findings);
+  }
+
+ private:
+  // A response whose last part has not come.
+  struct Open {
+    std::uint32_t parts = 0;
+    std::int64_t header = 0;
+    Where first;
+    Where latest;
+    Revision highest{};
+  };
+
+  void Between(WatchIndex watch, std::string_view what, Where where, Findings& findings) {
+    const Open& open = At(open_, watch);
+    Report(watch, "all parts of a response before anything else of the watch",
+           fmt::format("{} {}, which is not the last part", what, Since(where, open.latest)),
+           open.latest, where, findings);
+  }
+
+  static void Report(WatchIndex watch, std::string expected, std::string observed, Where first,
+                     Where second, Findings& findings) {
+    findings.Add(Guarantee::kFragmented, watch, [&] {
+      Draft draft{.expected = std::move(expected),
+                  .observed = std::move(observed),
+                  .evidence = {first.line},
+                  .at = second.at};
+      if (second.line != first.line) draft.evidence.push_back(second.line);
+      return draft;
+    });
+  }
+
+  std::vector<Open> open_;
+};
+
+const CheckerRegistration kFragmented{{
+    .guarantee = Guarantee::kFragmented,
+    .promise = "The parts of a response that was split for its size join to the whole response.",
+    .explain = "A watch that asked for fragments may be given a large response in parts, each but "
+               "the last marked as a fragment. The parts carry the same watch id and the same "
+               "header, nothing else of that watch comes between them, and the last one does come "
+               "unless the stream is cut. A watch that did not ask is never given parts. That no "
+               "revision is spread over two responses is judged by Atomic, which takes the parts "
+               "of one for a whole. Source: the field fragment of WatchCreateRequest in the etcd "
+               "v3 API.",
+    .make = [](const Facts& facts) { return std::make_unique<Fragmented>(facts); },
+}};
+
+}  // namespace
+}  // namespace watchproof

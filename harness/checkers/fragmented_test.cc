@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/testing/truth_table.h"
+
+namespace watchproof {
+namespace {
+
+constexpr bool kFragments = true;
+
+Script Wide(bool fragment = kFragments) {
+  return Script()
+      .Txn({.puts = {{"k1", "a"}, {"k2", "a"}, {"k3", "a"}}}, 2)
+      .Watch("k", 2, {.range_end = "l", .fragment = fragment})
+      .Created(0, 2);
+}
+Script FirstPart() { return Wide().DeliverPart(0, {{2, "k1"}}); }
+Script Rest(Script script) { return script.Deliver(0, {{2, "k2"}, {2, "k3"}}); }
+Script Cut(Script script) {
+  return script.Mark("closing stream 1").Closed(StatusCode::kUnavailable);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Fragmented, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"JoinsToTheWhole", Rest(FirstPart()), {}},
+        {"ThreeParts", FirstPart().DeliverPart(0, {{2, "k2"}}).Deliver(0, {{2, "k3"}}), {}},
+        {"WholeResponsesAreFineToo", Wide().Deliver(0, {{2, "k1"}, {2, "k2"}, {2, "k3"}}), {}},
+        {"NotAskedFor", Rest(Wide(!kFragments).DeliverPart(0, {{2, "k1"}})), {"Fragmented"}},
+        {"ProgressInBetween", Rest(FirstPart().Progress(0, 2)), {"Bookmarkable", "Fragmented"}},
+        {"LastPartNeverComes", FirstPart().DeliverPart(0, {{2, "k2"}, {2, "k3"}}), {"Fragmented"}},
+        {"LastPartAndChangesNeverCome", FirstPart(), {"Atomic", "Fragmented", "Settled"}},
+        {"CutInTheMiddle", Cut(FirstPart()), {}},
+        {"CutAfterAPartThatCannotBeFollowed",
+         Cut(FirstPart().DeliverPart(0, {{2, "k2"}, {2, "k3"}})),
+         {"Fragmented"}},
+        {"CutInTheMiddleOfAnUnknownRevisionIsNotDecided",
+         Cut(Wide()
+                 .Deliver(0, {{2, "k1"}, {2, "k2"}, {2, "k3"}})
+                 .StartPut(1, "k4", "a")
+                 .FailCall(1, Method::kPut, StatusCode::kUnavailable)
+                 .Payload(EntryKind::kResponseReceived,
+                          Message()
+                              .Nested(1, Header(3))
+                              .Number(7, 1)
+                              .Nested(11, Message().Nested(2, KeyValue({.key = "k4",
+                                                                        .value = "a",
+                                                                        .create = 3,
+                                                                        .mod = 3,
+                                                                        .version = 1})))
+                              .bytes())),
+         {},
+         true},
+        {"AnotherHeader",
+         Wide()
+             .Put("k1", "b", 3)
+             .DeliverPart(0, {{2, "k1"}, {2, "k2"}, {2, "k3"}})
+             .Deliver(0, {{3, "k1"}}),
+         {"Fragmented"}},
+        {"EndInBetween", FirstPart().Cancel(0).Cancelled(0), {"Atomic", "Fragmented"}},
+        {"AnotherWatchInBetweenIsFine",
+         Rest(Wide()
+                  .Watch("k1", 2)
+                  .Created(1, 2)
+                  .DeliverPart(0, {{2, "k1"}})
+                  .Deliver(1, {{2, "k1"}})),
+         {}},
+        {"ProgressMarkedAsAFragment",
+         Wide()
+             .Deliver(0, {{2, "k1"}, {2, "k2"}, {2, "k3"}})
+             .Payload(EntryKind::kResponseReceived,
+                      Message().Nested(1, Header(2)).Number(7, 1).bytes()),
+         {"Fragmented"}},
+    }),
+    RowName);
+
+}  // namespace
+}  // namespace watchproof

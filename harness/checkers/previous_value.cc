@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// PreviousValue: who asks for it is given the key as it was before the change, exactly or, once
+// that has been compacted, not at all.
+#include "harness/checkers/checker.h"
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+namespace {
+
+std::string DifferenceOf(const KeyValueView& kv, const Change& before) {
+  if (kv.key != before.key) return fmt::format("is of the key {}", Quoted(kv.key));
+  if (kv.mod_revision != before.revision.value) {
+    return fmt::format("is of revision {} instead of {}", kv.mod_revision, before.revision);
+  }
+  if (before.value_known && kv.value != before.value) {
+    return fmt::format("has the value {} ({} bytes) instead of {} ({} bytes)", Quoted(kv.value),
+                       kv.value.size(), Quoted(before.value), before.value.size());
+  }
+  if (before.lineage_known && kv.create_revision != before.create_revision.value) {
+    return fmt::format("has the create revision {} instead of {}", kv.create_revision,
+                       before.create_revision);
+  }
+  if (before.lineage_known && kv.version != before.version) {
+    return fmt::format("has the version {} instead of {}", kv.version, before.version);
+  }
+  if (before.lease_known && kv.lease != before.lease) {
+    return fmt::format("has the lease {} instead of {}", kv.lease, before.lease);
+  }
+  return {};
+}
+
+class PreviousValue final : public Checker {
+ public:
+  using Checker::Checker;
+
+  void Asked(WatchIndex watch) override {
+    At(asked_, watch) = facts().book.details(watch).previous_asked ? 1 : 0;
+  }
+
+  void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
+                Findings& findings) override {
+    if (asked_[watch.value] == 0) return CheckNone(watch, response, findings);
+    const std::vector<Owed>& owed = *facts().comparer.owed(watch);
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      const Change* change = Matched(facts().comparer, owed, compared[i]);
+      if (change != nullptr) {
+        CheckEvent(watch, response.message.events[i], *change, response, findings);
+      }
+    }
+  }
+
+ private:
+  void CheckNone(WatchIndex watch, const Response& response, Findings& findings) {
+    for (const EventView& event : response.message.events) {
+      if (!event.has_previous) continue;
+      Report(watch, "no previous value, as the watch did not ask for it",
+             fmt::format("the {} brings one", Phrase(event)),
+             facts().book.details(watch).asked.line, response, findings);
+    }
+  }
+
+  void CheckEvent(WatchIndex watch, const EventView& event, const Change& change,
+                  const Response& response, Findings& findings) {
+    if (change.previous == Change::kNone) {
+      // Of a key from before the recording nobody knows what it was.
+      if (!event.has_previous || !change.lineage_known) return;
+      return Report(watch, fmt::format("no previous value: the {} made the key", Phrase(change)),
+                    fmt::format("one of revision {}", event.previous.mod_revision), change.written,
+                    response, findings);
+    }
+    const Change& before = facts().model.timeline().change(change.previous);
+    if (!event.has_previous) {
+      // The target looks it up when it sends, one revision below the event's (etcd #10681).
+      if (change.revision <= response.compaction_requested) return;
+      return Report(watch,
+                    fmt::format("the {} with the value before it, from revision {}; the highest "
+                                "compaction asked for was {}",
+                                Phrase(change), before.revision, response.compaction_requested),
+                    "no previous value", before.written, response, findings);
+    }
+    std::string difference = DifferenceOf(event.previous, before);
+    if (difference.empty()) return;
+    Report(watch,
+           fmt::format("the {} with the key as the {} had left it", Phrase(change), Phrase(before)),
+           "the previous value " + difference, before.written, response, findings);
+  }
+
+  static void Report(WatchIndex watch, std::string expected, std::string observed, Line written,
+                     const Response& response, Findings& findings) {
+    findings.Add(Guarantee::kPreviousValue, watch, [&] {
+      return Draft{.expected = std::move(expected),
+                   .observed = fmt::format("{} in line {}", observed, response.where.line.value),
+                   .evidence = {written, response.where.line},
+                   .at = response.where.at};
+    });
+  }
+
+  std::vector<char> asked_;  // by watch
+};
+
+const CheckerRegistration kPreviousValue{{
+    .guarantee = Guarantee::kPreviousValue,
+    .promise = "A watch that asks for previous values gets them exactly, or not at all once they "
+               "have been compacted.",
+    .explain = "With prev_kv every put over an existing key and every delete brings the key as it "
+               "was before: value, create revision, revision, version and lease. An event that "
+               "makes a key brings none, and neither does anything on a watch that did not ask. "
+               "etcd looks the previous value up when it sends the event, one revision below the "
+               "event's; if that has been compacted by then the field stays empty, which its "
+               "documentation allows (etcd #10681). So an event may come without it if its "
+               "revision is at or below the highest compaction that had been asked for; a wrong "
+               "previous value is never allowed. Source: the field prev_kv of WatchCreateRequest "
+               "in the etcd v3 API.",
+    .make = [](const Facts& facts) { return std::make_unique<PreviousValue>(facts); },
+}};
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/testing/truth_table.h"
+
+namespace watchproof {
+namespace {
+
+Script History() {
+  return Script().Put("k", "a", 2).Put("k", "b", 3).Delete("k", 4).Put("k", "c", 5);
+}
+Script Asking() { return History().Watch("k", 2, {.previous = true}).Created(0, 5); }
+
+Script Give(
+    Script script, void (*change)(std::vector<Event>&) = [](std::vector<Event>&) {}) {
+  std::vector<Event> events;
+  for (const std::int64_t r : {2, 3, 4, 5}) events.push_back(script.WithPrevious({r, "k"}));
+  change(events);
+  return script.DeliverRaw(0, events);
+}
+
+using Events = std::vector<Event>;
+
+// Asked for before the answer, compacted while the events are on their way.
+Script CompactedUpTo(std::int64_t revision) {
+  return Give(Asking().Compact(revision), [](Events& events) {
+    for (Event& event : events) {
+      if (event.kv.mod <= 4) event.previous.reset();
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    PreviousValue, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"Exactly", Give(Asking()), {}},
+        {"MissingOnAPut",
+         Give(Asking(), [](Events& e) { e[1].previous.reset(); }),
+         {"PreviousValue"}},
+        {"MissingOnADelete",
+         Give(Asking(), [](Events& e) { e[2].previous.reset(); }),
+         {"PreviousValue"}},
+        {"OtherValue",
+         Give(Asking(), [](Events& e) { e[1].previous->value = "b"; }),
+         {"PreviousValue"}},
+        {"OtherVersion",
+         Give(Asking(), [](Events& e) { e[2].previous->version = 1; }),
+         {"PreviousValue"}},
+        {"OtherCreateRevision",
+         Give(Asking(), [](Events& e) { e[2].previous->create = 3; }),
+         {"PreviousValue"}},
+        {"OtherRevision",
+         Give(Asking(), [](Events& e) { e[2].previous->mod = 2; }),
+         {"PreviousValue"}},
+        {"OtherKey",
+         Give(Asking(), [](Events& e) { e[1].previous->key = "j"; }),
+         {"PreviousValue"}},
+        {"OtherLease",
+         Give(Asking(), [](Events& e) { e[1].previous->lease = 5; }),
+         {"PreviousValue"}},
+        {"OfTheEventItself",
+         Give(Asking(), [](Events& e) { e[1].previous = e[1].kv; }),
+         {"PreviousValue"}},
+        {"OnACreation",
+         Give(Asking(), [](Events& e) { e[0].previous = e[0].kv; }),
+         {"PreviousValue"}},
+        {"OnACreationAfterADelete",
+         Give(Asking(), [](Events& e) { e[3].previous = e[1].kv; }),
+         {"PreviousValue"}},
+        {"NotAskedFor", Give(History().Watch("k", 2).Created(0, 5)), {"PreviousValue"}},
+        {"MissingUpToTheCompaction", CompactedUpTo(4), {}},
+        {"MissingAboveTheCompaction", CompactedUpTo(3), {"PreviousValue"}},
+        {"WrongBelowTheCompaction",
+         Give(Asking().Compact(5), [](Events& e) { e[1].previous->value = "b"; }),
+         {"PreviousValue"}},
+        {"CompactionOnlyAskedFor",
+         Give(Asking().StartCompact(1, 4),
+              [](Events& e) { e[1].previous.reset(), e[2].previous.reset(); }),
+         {}},
+        {"CompactionAskedForTooLate",
+         Give(Asking(), [](Events& e) { e[1].previous.reset(); }).Compact(5),
+         {"PreviousValue"}},
+        {"OfTheTimeBeforeTheRecordingIsNotDecided",
+         Script(10)
+             .Put("k", "a", 11)
+             .Watch("k", 11, {.previous = true})
+             .Created(0, 11)
+             .DeliverRaw(0,
+                         {{.deleted = false,
+                           .kv = {.key = "k", .value = "a", .create = 5, .mod = 11, .version = 2},
+                           .previous = KeyValueFields{.key = "k",
+                                                      .value = "x",
+                                                      .create = 5,
+                                                      .mod = 5,
+                                                      .version = 1}}}),
+         {}},
+    }),
+    RowName);
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/testing/truth_table.h"
+
+namespace watchproof {
+namespace {
+
+// Given 2 of 2 to 4, then cut while the rest is on its way; 5 is written meanwhile.
+Script Stopped() {
+  return Script()
+      .Put("k", "a", 2)
+      .Put("k", "b", 3)
+      .Watch("k", 2)
+      .Created(0, 3)
+      .Deliver(0, {{2, "k"}})
+      .Mark("closing stream 1")
+      .Closed(StatusCode::kUnavailable)
+      .Put("k", "c", 4)
+      .Put("k", "d", 5);
+}
+Script Resume(Script script, std::int64_t start) {
+  return script.On(2).Mark("resume 1:0 2:0").Watch("k", start).Created(0, 5);
+}
+Script Again(Script script, std::int64_t start) {
+  return script.Mark("closing stream 2")
+      .Closed(StatusCode::kUnavailable)
+      .On(3)
+      .Mark("resume 2:0 3:0")
+      .Watch("k", start)
+      .Created(0, 5);
+}
+
+Script Wide() {
+  return Script()
+      .Txn({.puts = {{"k1", "a"}, {"k2", "a"}}}, 2)
+      .Watch("k", 2, {.range_end = "l", .fragment = true})
+      .Created(0, 2)
+      .DeliverPart(0, {{2, "k1"}})
+      .Mark("closing stream 1")
+      .Closed(StatusCode::kUnavailable)
+      .On(2)
+      .Mark("resume 1:0 2:0");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Resumable, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"GoesOnWhereItStopped",
+         Resume(Stopped(), 3).Deliver(0, {{3, "k"}, {4, "k"}, {5, "k"}}),
+         {}},
+        {"ACutWithoutAMarkIsExcusedByTheSuccessor",
+         Script()
+             .Put("k", "a", 2)
+             .Watch("k", 2)
+             .Created(0, 2)
+             .Closed(StatusCode::kUnavailable)
+             .On(2)
+             .Mark("resume 1:0 2:0")
+             .Watch("k", 2)
+             .Created(0, 2)
+             .Deliver(0, {{2, "k"}}),
+         {}},
+        {"TheSuccessorOwesTheTail",
+         Resume(Stopped(), 3).Deliver(0, {{3, "k"}, {4, "k"}}),
+         {"Settled"}},
+        {"WrittenMeanwhileAndLost",
+         Resume(Stopped(), 3).Deliver(0, {{3, "k"}, {5, "k"}}),
+         {"Resumable"}},
+        {"WrittenBeforeTheCutAndLost",
+         Resume(Stopped(), 3).Deliver(0, {{4, "k"}, {5, "k"}}),
+         {"Resumable"}},
+        {"WrittenLaterAndLostIsNotOurs",
+         Resume(Stopped(), 3)
+             .Deliver(0, {{3, "k"}, {4, "k"}, {5, "k"}})
+             .Put("k", "e", 6)
+             .Put("k", "f", 7)
+             .Deliver(0, {{7, "k"}}),
+         {"Reliable"}},
+        {"GivenByBoth",
+         Resume(Stopped(), 3).Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}, {5, "k"}}),
+         {"Resumable"}},
+        {"ResumedTooLateByTheClient",
+         Resume(Stopped(), 4).Deliver(0, {{4, "k"}, {5, "k"}}),
+         {},
+         true},
+        {"ResumedTooEarlyByTheClient",
+         Resume(Stopped(), 2).Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}, {5, "k"}}),
+         {},
+         true},
+        {"OnAnotherRange",
+         Stopped().On(2).Mark("resume 1:0 2:0").Watch("j", 3).Created(0, 5),
+         {},
+         true},
+        {"ABookmarkCounts",
+         Resume(Stopped().Put("j", "x", 6), 3)
+             .Deliver(0, {{3, "k"}, {4, "k"}, {5, "k"}})
+             .Progress(0, 6)
+             .Mark("closing stream 2")
+             .Closed(StatusCode::kUnavailable)
+             .On(3)
+             .Mark("resume 2:0 3:0")
+             .Watch("k", 7)
+             .Created(0, 6),
+         {}},
+        {"ABookmarkThatHidesALoss",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .Watch("k", 2)
+             .Created(0, 3)
+             .Deliver(0, {{2, "k"}})
+             .Progress(0, 3)
+             .Mark("closing stream 1")
+             .Closed(StatusCode::kUnavailable)
+             .On(2)
+             .Mark("resume 1:0 2:0")
+             .Watch("k", 4)
+             .Created(0, 3),
+         {"Resumable"}},
+        {"AChainOfThree",
+         Again(Resume(Stopped(), 3).Deliver(0, {{3, "k"}}), 4).Deliver(0, {{4, "k"}, {5, "k"}}),
+         {}},
+        {"AChainOfThreeThatLosesAtTheEnd",
+         Again(Resume(Stopped(), 3).Deliver(0, {{3, "k"}}), 4).Deliver(0, {{5, "k"}}),
+         {"Resumable"}},
+        {"AChainWithAnIdleLink",
+         Again(Resume(Stopped(), 3), 3).Deliver(0, {{3, "k"}, {4, "k"}, {5, "k"}}),
+         {}},
+        {"HalfAResponseDoesNotCount",
+         Wide()
+             .Watch("k", 2, {.range_end = "l", .fragment = true})
+             .Created(0, 2)
+             .Deliver(0, {{2, "k1"}, {2, "k2"}}),
+         {}},
+        {"PastHalfAResponseIsTheClientsMistake",
+         Wide().Watch("k", 3, {.range_end = "l", .fragment = true}).Created(0, 2),
+         {},
+         true},
+        {"BelowTheFloorItIsToldSo", Resume(Stopped().Compact(5), 3).Compacted(0, 5), {}},
+        {"BelowTheFloorInSilence",
+         Resume(Stopped().Compact(5), 3).Deliver(0, {{5, "k"}}),
+         {"CompactionSurfaced"}},
+        {"AfterErrCompactedFromTheFloorOn",
+         Again(Resume(Stopped().Compact(5), 3).Compacted(0, 5), 5).Deliver(0, {{5, "k"}}),
+         {}},
+        {"NothingToContinue", Script().Mark("resume 1:4 2:0"), {}, true},
+        {"AMarkThatCannotBeRead", Script().Mark("resume 1:0 2"), {}, true},
+    }),
+    RowName);
+
+}  // namespace
+}  // namespace watchproof
