@@ -133,8 +133,11 @@ RunFlags::RunFlags(CLI::App& command) : command_(command) {
 }
 
 void RunFlags::AddSelection() {
-  Texts("--target", targets_, "Server under test: embedded, embedded+DEFECT, etcd:PATH")
+  Texts("--target", targets_,
+        "Server under test: embedded, embedded+DEFECT, etcd:PATH, etcd@VERSION")
       ->type_name("SPEC");
+  Text("--releases", releases_, "all: every release of the manifest as well; none (default)")
+      ->type_name("WHICH");
   Text("--filter", filter_, "Cases to run, as GoogleTest writes it: A.*:B.*-*.Slow*")
       ->type_name("PATTERNS");
   Text("--exclude", exclude_, "Cases to leave out: A.*:B.*")->type_name("PATTERNS");
@@ -210,7 +213,9 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
     return Words(values, command_.get_option(name), options.origins);
   };
   options.targets = words("--target", targets_);
-  if (options.targets.empty()) options.targets = {"embedded"};
+  WP_RETURN_IF_ERROR(Choose<bool>("--releases", releases_, {{"all", true}, {"none", false}},
+                                  options.all_releases));
+  if (options.targets.empty() && !options.all_releases) options.targets = {"embedded"};
   options.selection.guarantees = words("--guarantee", guarantees_);
   options.selection.levels = words("--level", levels_);
   options.selection.exclude = exclude_;

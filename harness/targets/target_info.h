@@ -22,6 +22,7 @@ struct TargetSpec {
   std::string text;                  // as given
   std::string kind;                  // "embedded", "etcd"
   std::string path;                  // of the binary
+  std::string version;               // of "etcd@3.5.16"
   std::vector<std::string> defects;  // of "embedded+A+B"
 };
 // Grammar only; whether the binary exists or a defect is known is found at the start. Errors name
