@@ -14,6 +14,7 @@
 #include "cases/support/case_registry.h"
 #include "harness/cli/catalog_commands.h"
 #include "harness/cli/exit_code.h"
+#include "harness/cli/fetch_command.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/run_command.h"
 #include "harness/cli/run_options.h"
@@ -29,9 +30,10 @@ constexpr char kShortHelp[] =
 
   watchproof run                                     the embedded store, every case
   watchproof run --target etcd:/usr/bin/etcd         a real etcd
+  watchproof fetch etcd 3.5.16                       that release, for --target etcd@3.5.16
   watchproof explain CompactionSurfaced              what a word means
 
-Commands: run, list, explain, store, proxy. Each has --help.
+Commands: run, fetch, list, explain, store, proxy. Each has --help.
 Exit codes: 0 good, 1 broken promise, 2 undecided, 3 no target, 4 usage, 5 nothing selected,
   6 expectations out of date, 70 harness error, 130 interrupted, 143 terminated.
 )";
@@ -47,6 +49,7 @@ class CommandLine {
     app_.require_subcommand(0, 1);
     AddList();
     AddServers();
+    fetch_flags_.AddTo(fetch_);
     // Not for people: the runner starts one process per case.
     case_.add_option("--spec", spec_)->required();
     case_.group("");
@@ -101,6 +104,7 @@ class CommandLine {
   int Dispatch() {
     const AsJson json = json_ ? AsJson::kYes : AsJson::kNo;
     if (case_.parsed()) return RunCaseProcess(spec_);
+    if (fetch_.parsed()) return Number(FetchCommand(fetch_flags_));
     if (list_.parsed()) return Number(ListCommand(name_, json));
     if (explain_.parsed()) return Number(ExplainCommand(name_, json));
     if (store_.parsed()) return Number(StoreCommand(store_flags_));
@@ -133,7 +137,7 @@ class CommandLine {
   // The parser's text, and what was probably meant.
   int Complain(const std::string& message) const {
     std::string hint;
-    const std::vector<std::string> commands = {"run", "list", "explain", "store", "proxy"};
+    const std::vector<std::string> commands = {"run", "fetch", "list", "explain", "store", "proxy"};
     const CLI::App* chosen = &app_;
     if (words_.size() > 1) {
       const bool command = std::find(commands.begin(), commands.end(), words_[1]) != commands.end();
@@ -163,12 +167,14 @@ class CommandLine {
   CLI::App app_{"Proves that a store keeps the promises of the etcd watch API under harm.",
                 "watchproof"};
   CLI::App& run_ = *app_.add_subcommand("run", "Run cases against targets");
+  CLI::App& fetch_ = *app_.add_subcommand("fetch", "Place the binaries of releases in a cache");
   CLI::App& list_ = *app_.add_subcommand("list", "What there is to run, break and judge");
   CLI::App& explain_ = *app_.add_subcommand("explain", "What a word means");
   CLI::App& store_ = *app_.add_subcommand("store", "Serve the embedded store");
   CLI::App& proxy_ = *app_.add_subcommand("proxy", "Put harm between a client and a server");
   CLI::App& case_ = *app_.add_subcommand("case", "One attempt of one case");
   RunFlags run_flags_{run_};
+  FetchFlags fetch_flags_;
   StoreFlags store_flags_;
   ProxyFlags proxy_flags_;
   std::string name_;

@@ -9,12 +9,12 @@ ExitCode Decide(const RunRecord& record, Strict strict) {
   const Tally tally = CountOutcomes(record);
   if (tally[Outcome::kHarnessError] > 0) return ExitCode::kInternal;
   if (tally[Outcome::kFail] > 0) return ExitCode::kFailed;
-  if (tally[Outcome::kTargetFailed] > 0) return ExitCode::kTarget;
+  if (tally[Outcome::kTargetFailed] > 0 || record.named_not_fetched) return ExitCode::kTarget;
   const bool stale = tally[Outcome::kUnexpectedPass] > 0 || !record.stale.empty();
   if (stale && strict == Strict::kYes) return ExitCode::kStaleExpectations;
   if (tally[Outcome::kInconclusive] > 0) return ExitCode::kInconclusive;
-  const int unsupported = tally[Outcome::kUnsupported];
-  if (unsupported > 0 && unsupported == tally.total()) return ExitCode::kInconclusive;
+  const int unjudged = tally[Outcome::kUnsupported] + tally[Outcome::kNotFetched];
+  if (unjudged > 0 && unjudged == tally.total()) return ExitCode::kInconclusive;
   return ExitCode::kOk;
 }
 

@@ -33,6 +33,7 @@ AttemptNote With(Outcome outcome) {
     case Outcome::kHarnessError:
       note.result.verdict = Verdict::kHarnessError;
       break;
+    case Outcome::kNotFetched:
     case Outcome::kNotRun:
       break;
   }

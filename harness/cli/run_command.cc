@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <set>
 
 #include "embedded_store/defects/defect.h"
 #include "harness/cli/console.h"
+#include "harness/cli/manifest.h"
+#include "harness/cli/not_fetched.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/runner.h"
@@ -67,20 +67,6 @@ Status CheckTargets(const std::vector<std::string>& targets) {
     }
   }
   return {};
-}
-
-Result<Expectations> LoadExpectations(const std::filesystem::path& manifest) {
-  if (manifest.empty()) return Expectations::BuiltIn();
-  std::ifstream file(manifest, std::ios::binary);
-  if (!file) {
-    return Fail(StatusCode::kNotFound, "--manifest: '{}' cannot be read", manifest.string());
-  }
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  Result<Expectations> parsed = Expectations::Parse(text);
-  if (!parsed.has_value()) {
-    return parsed.error().WithContext("--manifest: {}", manifest.string());
-  }
-  return parsed;
 }
 
 std::uint64_t DrawSeed() {
@@ -193,8 +179,9 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
   Console console({.color = options.color, .progress = options.progress});
   if (!options.json) console.Result(OpeningLine(record, options));
   Status broken;
-  if (!cases.empty()) {
-    Runner runner({.options = options,
+  const RunOptions reachable = SetAsideNotFetched(options, record);
+  if (!cases.empty() && !reachable.targets.empty()) {
+    Runner runner({.options = reachable,
                    .cases = cases,
                    .seed = seed,
                    .expectations = expectations,
@@ -218,16 +205,20 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
 
 }  // namespace
 
-ExitCode RunCommand(const RunOptions& options, const std::string& executable) {
+ExitCode RunCommand(RunOptions options, const std::string& executable) {
+  const Result<Expectations> expectations = LoadExpectations(options.manifest);
+  if (!expectations.has_value()) {
+    return Complain(ExitCode::kUsage, expectations.error().message());
+  }
+  AddReleases(*expectations, options);
+  if (Status named = CheckReleases(*expectations, options.targets); !named.ok()) {
+    return Complain(ExitCode::kUsage, named.message());
+  }
   if (Status targets = CheckTargets(options.targets); !targets.ok()) {
     return Complain(ExitCode::kUsage, targets.message());
   }
   if (Status faults = CheckFaults(options); !faults.ok()) {
     return Complain(ExitCode::kUsage, faults.message());
-  }
-  const Result<Expectations> expectations = LoadExpectations(options.manifest);
-  if (!expectations.has_value()) {
-    return Complain(ExitCode::kUsage, expectations.error().message());
   }
   const std::vector<CaseInfo> all = AllCases();
   const std::vector<CaseInfo> selected = Select(all, options.selection);

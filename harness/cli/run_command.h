@@ -12,6 +12,6 @@
 namespace watchproof {
 
 // `executable` is how we were called, for the repeat commands.
-ExitCode RunCommand(const RunOptions& options, const std::string& executable);
+ExitCode RunCommand(RunOptions options, const std::string& executable);
 
 }  // namespace watchproof

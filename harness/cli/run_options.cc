@@ -158,8 +158,11 @@ RunFlags::RunFlags(CLI::App& command) : command_(command) {
 
 void RunFlags::AddSelection() {
   Texts("--target", targets_,
-        "Server under test: embedded, embedded+DEFECT, etcd:PATH, endpoint:HOST:PORT")
+        "Server under test: embedded, embedded+DEFECT, etcd:PATH, etcd@VERSION, "
+        "endpoint:HOST:PORT")
       ->type_name("SPEC");
+  Text("--releases", releases_, "all: every release of the manifest as well; none (default)")
+      ->type_name("WHICH");
   Texts("--allow-disruptive", allow_disruptive_, "Endpoint that may be compacted")
       ->type_name("HOST:PORT");
   Text("--filter", filter_, "Cases to run, as GoogleTest writes it: A.*:B.*-*.Slow*")
@@ -237,7 +240,9 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
     return Words(values, command_.get_option(name), options.origins);
   };
   options.targets = words("--target", targets_);
-  if (options.targets.empty()) options.targets = {"embedded"};
+  WP_RETURN_IF_ERROR(Choose<bool>("--releases", releases_, {{"all", true}, {"none", false}},
+                                  options.all_releases));
+  if (options.targets.empty() && !options.all_releases) options.targets = {"embedded"};
   options.selection.guarantees = words("--guarantee", guarantees_);
   options.selection.levels = words("--level", levels_);
   options.selection.exclude = exclude_;

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ enum class When { kAuto, kAlways, kNever };
 
 struct RunOptions {
   std::vector<std::string> targets;
+  bool all_releases = false;              // every release of the manifest is one more target
+  std::set<std::string> unnamed_targets;  // of `targets`: those that came that way
   Selection selection;
   std::optional<std::uint64_t> seed;
   int repeat = 1;  // 0: without end, with until_fail
@@ -85,7 +88,7 @@ class RunFlags {
   RunOptions switches_;  // the boolean ones are bound directly
   std::vector<std::string> targets_, guarantees_, levels_, faults_, allow_disruptive_;
   std::string filter_, exclude_, seed_, repeat_, jobs_, shard_, case_timeout_, keep_, color_;
-  std::string progress_, run_dir_ = "watchproof-runs", manifest_;
+  std::string releases_, progress_, run_dir_ = "watchproof-runs", manifest_;
   bool no_strict_ = false;
 };
 

@@ -79,12 +79,52 @@ Result<ExpectedFailure> ReadExpected(const toml::table& table) {
   return expected;
 }
 
+Result<DebianBinary> ReadDebian(const toml::table& table) {
+  WP_RETURN_IF_ERROR(
+      OnlyFields(table, {"suite", "package", "seen", "architecture", "path", "sha256"}));
+  DebianBinary binary;
+  WP_ASSIGN_OR_RETURN(binary.suite, Text(table, "suite"));
+  WP_ASSIGN_OR_RETURN(binary.package, Text(table, "package"));
+  WP_ASSIGN_OR_RETURN(binary.seen, Text(table, "seen"));
+  WP_ASSIGN_OR_RETURN(binary.architecture, Text(table, "architecture"));
+  WP_ASSIGN_OR_RETURN(binary.path, Text(table, "path"));
+  WP_ASSIGN_OR_RETURN(binary.sha256, Text(table, "sha256"));
+  const bool digits = binary.sha256.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (binary.sha256.size() != 64 || !digits) {
+    return FailAt(*table.get("sha256"), "expected 'sha256' with 64 lower-case hexadecimal digits");
+  }
+  return binary;
+}
+
+Result<OfficialArchive> ReadArchive(const toml::table& table) {
+  WP_RETURN_IF_ERROR(OnlyFields(table, {"product", "url", "sums", "path"}));
+  OfficialArchive archive;
+  WP_ASSIGN_OR_RETURN(archive.url, Text(table, "url"));
+  WP_ASSIGN_OR_RETURN(archive.sums, Text(table, "sums"));
+  WP_ASSIGN_OR_RETURN(archive.path, Text(table, "path"));
+  return archive;
+}
+
+// The part of a row that says where the release is from and what it lacks.
+Status ReadOrigin(const toml::table& table, Release& release) {
+  if (table.contains("missing")) {
+    WP_ASSIGN_OR_RETURN(release.missing, List<std::string>(table, "missing"));
+  }
+  if (!table.contains("debian")) return {};
+  const toml::table* debian = table.get("debian")->as_table();
+  if (debian == nullptr) return FailAt(*table.get("debian"), "expected a [release.debian] table");
+  WP_ASSIGN_OR_RETURN(release.debian, ReadDebian(*debian));
+  return {};
+}
+
 Result<Release> ReadRelease(const toml::table& table) {
-  WP_RETURN_IF_ERROR(OnlyFields(table, {"product", "version", "source", "expected"}));
+  WP_RETURN_IF_ERROR(
+      OnlyFields(table, {"product", "version", "source", "missing", "debian", "expected"}));
   Release release;
   WP_ASSIGN_OR_RETURN(release.product, Text(table, "product"));
   WP_ASSIGN_OR_RETURN(release.version, Text(table, "version"));
   WP_ASSIGN_OR_RETURN(release.source, Text(table, "source"));
+  WP_RETURN_IF_ERROR(ReadOrigin(table, release));
   WP_ASSIGN_OR_RETURN(const auto rows, Tables(table, "expected"));
   for (const toml::table* row : rows) {
     WP_ASSIGN_OR_RETURN(ExpectedFailure expected, ReadExpected(*row));
@@ -116,9 +156,17 @@ Result<Expectations> Expectations::Parse(std::string_view text) {
                 parsed.error().description());
   }
   const toml::table& root = parsed.table();
-  WP_RETURN_IF_ERROR(OnlyFields(root, {"release"}));
+  WP_RETURN_IF_ERROR(OnlyFields(root, {"archive", "release"}));
   WP_ASSIGN_OR_RETURN(const auto tables, Tables(root, "release"));
   Expectations expectations;
+  WP_ASSIGN_OR_RETURN(const auto archives, Tables(root, "archive"));
+  for (const toml::table* table : archives) {
+    WP_ASSIGN_OR_RETURN(const std::string product, Text(*table, "product"));
+    WP_ASSIGN_OR_RETURN(OfficialArchive archive, ReadArchive(*table));
+    if (!expectations.archives_.emplace(product, std::move(archive)).second) {
+      return FailAt(*table, fmt::format("the archive of {} is listed twice", product));
+    }
+  }
   for (const toml::table* table : tables) {
     WP_ASSIGN_OR_RETURN(Release release, ReadRelease(*table));
     if (expectations.FindRelease(release.product, release.version) != nullptr) {
@@ -143,6 +191,14 @@ const Release* Expectations::FindRelease(std::string_view product, std::string_v
     if (release.product == product && release.version == version) return &release;
   }
   return nullptr;
+}
+
+ReleaseSource Expectations::SourceOf(const Release& release) const {
+  ReleaseSource source{
+      .product = release.product, .version = release.version, .debian = release.debian};
+  const auto archive = archives_.find(release.product);
+  if (archive != archives_.end()) source.official = archive->second;
+  return source;
 }
 
 Standing Expectations::Apply(AttemptResult& result) const {

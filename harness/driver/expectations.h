@@ -9,12 +9,15 @@
 // A manifest can never hide an inconclusive or a harness error. Not thread-safe.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/base/status.h"
 #include "harness/driver/result.h"
+#include "harness/targets/release_source.h"
 
 namespace watchproof {
 
@@ -32,6 +35,9 @@ struct Release {
   std::string product;  // "etcd": the kind of target it is looked up for
   std::string version;  // "3.4.23"
   std::string source;   // where it comes from, for readers
+  // What it is known not to offer, for readers: a run finds that out by probing.
+  std::vector<std::string> missing;
+  std::optional<DebianBinary> debian;
   std::vector<ExpectedFailure> expected;
 };
 
@@ -50,9 +56,12 @@ class Expectations {
   // Null when the manifest does not know that release.
   const Release* FindRelease(std::string_view product, std::string_view version) const;
   const std::vector<Release>& releases() const { return releases_; }
+  // Everything that is known about getting hold of it.
+  ReleaseSource SourceOf(const Release& release) const;
 
  private:
   std::vector<Release> releases_;
+  std::map<std::string, OfficialArchive> archives_;  // by product
 };
 
 // The kind of target that a SPEC names: "etcd" of "etcd:/usr/bin/etcd", "embedded" of

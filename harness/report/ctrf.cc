@@ -21,6 +21,7 @@ const char* CtrfStatus(Outcome outcome) {
       return "failed";
     case Outcome::kUnsupported:
       return "skipped";
+    case Outcome::kNotFetched:
     case Outcome::kNotRun:
       return "pending";
     case Outcome::kKnown:
@@ -72,7 +73,7 @@ std::string ToCtrf(const RunRecord& record) {
                      {"status", "pending"},
                      {"duration", 0},
                      {"suite", {TargetLabel(record, attempt.target)}},
-                     {"rawStatus", "not_run"}});
+                     {"rawStatus", StyleOf(attempt.outcome).name}});
     ++counts["pending"];
   }
   const std::int64_t start = ParseUtc(record.started).value_or(0) * 1000;

@@ -80,6 +80,7 @@ std::string Body(const RunRecord& record, const AttemptNote& attempt, Suite& sui
       ++suite.errors;
       return Element("error", "target", result.reason, "repeat: " + repeat);
     case Outcome::kHarnessError:
+    case Outcome::kNotFetched:
     case Outcome::kNotRun:
       break;
   }
@@ -128,6 +129,12 @@ std::string ToJunit(const RunRecord& record) {
   for (const NotRun& attempt : record.not_run) {
     Suite& suite = suites[attempt.target];
     ++suite.tests;
+    if (attempt.outcome == Outcome::kNotFetched) {
+      ++suite.skipped;
+      suite.cases += TestCase(record, attempt.case_name, attempt.attempt, 0,
+                              "      <skipped message=\"not fetched\"/>\n");
+      continue;
+    }
     ++suite.errors;
     suite.cases += TestCase(record, attempt.case_name, attempt.attempt, 0,
                             Element("error", "not_run", "not run", record.interrupted));

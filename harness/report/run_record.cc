@@ -15,6 +15,7 @@ constexpr OutcomeStyle kStyles[kOutcomes] = {
     {.word = "pass", .symbol = "✓", .ascii = "+", .name = "pass"},
     {.word = "unsupported", .symbol = "–", .ascii = "-", .name = "unsupported"},
     {.word = "known", .symbol = "≈", .ascii = "~", .name = "known"},
+    {.word = "not fetched", .symbol = "·", .ascii = ".", .name = "not_fetched"},
     {.word = "not run", .symbol = "·", .ascii = ".", .name = "not_run"},
     {.word = "inconclusive", .symbol = "?", .ascii = "?", .name = "inconclusive"},
     {.word = "PASSES", .symbol = "±", .ascii = "*", .name = "unexpected_pass"},
@@ -59,7 +60,7 @@ int Tally::total() const { return std::accumulate(std::begin(counts), std::end(c
 Tally CountOutcomes(const RunRecord& record) {
   Tally tally;
   for (const AttemptNote& attempt : record.attempts) ++tally[OutcomeOf(attempt)];
-  tally[Outcome::kNotRun] += static_cast<int>(record.not_run.size());
+  for (const NotRun& attempt : record.not_run) ++tally[attempt.outcome];
   return tally;
 }
 
@@ -79,7 +80,7 @@ Cell CellOf(const RunRecord& record, std::string_view case_name, std::string_vie
     }
   }
   for (const NotRun& attempt : record.not_run) {
-    if (attempt.case_name == case_name && attempt.target == target) add(Outcome::kNotRun);
+    if (attempt.case_name == case_name && attempt.target == target) add(attempt.outcome);
   }
   return cell;
 }
@@ -88,7 +89,10 @@ std::string TargetLabel(std::string_view spec, std::string_view version) {
   const std::string_view kind = TargetKind(spec);
   if (kind == "embedded") return CleanText(spec);
   if (!version.empty()) return CleanText(fmt::format("{} {}", kind, version));
-  return CleanText(spec);
+  std::string label = CleanText(spec);
+  // A release by name that never came up: "etcd 3.5.16" of "etcd@3.5.16".
+  if (label.size() > kind.size() && label[kind.size()] == '@') label[kind.size()] = ' ';
+  return label;
 }
 
 std::string TargetLabel(const RunRecord& record, std::string_view spec) {
@@ -122,6 +126,7 @@ std::string CountsText(const Tally& tally) {
       {Outcome::kInconclusive, "inconclusive", "inconclusive"},
       {Outcome::kKnown, "known failure", "known failures"},
       {Outcome::kUnsupported, "unsupported", "unsupported"},
+      {Outcome::kNotFetched, "not fetched", "not fetched"},
       {Outcome::kNotRun, "not run", "not run"},
   };
   std::vector<std::string> parts;
@@ -134,7 +139,8 @@ std::string CountsText(const Tally& tally) {
 
 std::string Sentence(const RunRecord& record) {
   const Tally tally = CountOutcomes(record);
-  const int executed = tally.total() - tally[Outcome::kNotRun] - tally[Outcome::kUnsupported];
+  const int executed = tally.total() - tally[Outcome::kNotRun] - tally[Outcome::kNotFetched] -
+                       tally[Outcome::kUnsupported];
   std::string_view opening = "Good";
   if (tally.total() == 0) {
     opening = "Nothing to do here";
@@ -144,7 +150,7 @@ std::string Sentence(const RunRecord& record) {
     opening = "Broken run";
   } else if (tally[Outcome::kFail] > 0) {
     opening = "Broken promises";
-  } else if (tally[Outcome::kTargetFailed] > 0) {
+  } else if (tally[Outcome::kTargetFailed] > 0 || record.named_not_fetched) {
     opening = "No target";
   } else if (tally[Outcome::kUnexpectedPass] > 0 || !record.stale.empty()) {
     opening = "Expectations are out of date";

@@ -25,6 +25,7 @@ enum class Outcome {
   kPass,
   kUnsupported,
   kKnown,
+  kNotFetched,
   kNotRun,
   kInconclusive,
   kUnexpectedPass,
@@ -32,7 +33,7 @@ enum class Outcome {
   kFail,
   kHarnessError,
 };
-inline constexpr int kOutcomes = 9;
+inline constexpr int kOutcomes = 10;
 
 struct OutcomeStyle {
   std::string_view word;    // "pass", "FAIL"
@@ -62,6 +63,7 @@ struct NotRun {
   std::string target;
   int attempt = 1;
   std::string seed;
+  Outcome outcome = Outcome::kNotRun;  // or kNotFetched: the release is not on this machine
 };
 
 // Where the value of a flag came from; defaults are not listed.
@@ -94,6 +96,7 @@ struct RunRecord {
   std::vector<CaseNote> cases;        // selected, in the order of the report
   std::vector<AttemptNote> attempts;  // finished, in the order they ended
   std::vector<NotRun> not_run;
+  bool named_not_fetched = false;  // a release that was not fetched was asked for by name
   std::vector<std::string> stale;  // entries of the manifest that match nothing
   std::string interrupted;         // "interrupted", "terminated"; empty: neither
   int exit_code = 0;

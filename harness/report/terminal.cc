@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace watchproof {
 namespace {
@@ -144,6 +145,22 @@ std::string CellText(const Cell& cell, std::size_t most, const TerminalStyle& st
   return Shorten(text, most, style.charset);
 }
 
+// The command that fetches what was not fetched; empty if there is nothing to fetch.
+std::string FetchCommandText(const RunRecord& record) {
+  std::map<std::string, std::set<std::string>> versions;  // by product
+  for (const NotRun& attempt : record.not_run) {
+    const std::size_t at = attempt.target.find('@');
+    if (attempt.outcome != Outcome::kNotFetched || at == std::string::npos) continue;
+    versions[attempt.target.substr(0, at)].insert(attempt.target.substr(at + 1));
+  }
+  std::string text;
+  for (const auto& [product, wanted] : versions) {
+    text += fmt::format("fetch   {} fetch {} {}\n", JoinShell({record.executable}),
+                        CleanText(product), CleanText(fmt::format("{}", fmt::join(wanted, " "))));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string Paint(std::string_view text, Outcome outcome, const TerminalStyle& style) {
@@ -159,6 +176,7 @@ std::string Paint(std::string_view text, Outcome outcome, const TerminalStyle& s
     case Outcome::kKnown:
       code = "36";
       break;
+    case Outcome::kNotFetched:
     case Outcome::kNotRun:
       code = "2";
       break;
@@ -187,6 +205,7 @@ std::string AttemptText(const RunRecord& record, const AttemptNote& attempt,
   std::string text = Heading(attempt, style);
   switch (OutcomeOf(attempt)) {
     case Outcome::kPass:
+    case Outcome::kNotFetched:
     case Outcome::kNotRun:
       return text;
     case Outcome::kKnown:
@@ -230,7 +249,9 @@ std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
   // A column gets what it needs, at most an equal share of what the shortest useful name leaves.
   constexpr std::size_t kLeastName = 30;
   const std::size_t room = std::max<std::size_t>(style.width, 60) - 2 - kLeastName;
-  const std::size_t most = std::max<std::size_t>(room / record.targets.size() - 2, 9);
+  // What is not there must be readable as such, even if the lines become longer for it.
+  const bool absent = CountOutcomes(record)[Outcome::kNotFetched] > 0;
+  const std::size_t most = std::max<std::size_t>(room / record.targets.size() - 2, absent ? 13 : 9);
   std::vector<Head> heads = MakeHeads(record, most, style);
   std::size_t taken = 2;
   bool two_lines = false;
@@ -290,6 +311,7 @@ std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
   for (const std::string& entry : record.stale) {
     text += fmt::format("manifest: {}\n", CleanText(entry));
   }
+  text += FetchCommandText(record);
   text += fmt::format("{} {} in all.\n", Sentence(record), FormatSeconds(record.seconds));
   text += fmt::format("report  {}/report.html\n", record.folder);
   return text + fmt::format("seed    {}\n", record.seed);

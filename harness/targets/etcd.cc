@@ -3,15 +3,20 @@
 #include <fstream>
 
 #include "harness/targets/process_target.h"
+#include "harness/targets/release_cache.h"
 
 namespace watchproof {
 namespace {
 
 class EtcdTarget final : public ProcessTarget {
  public:
-  explicit EtcdTarget(std::string binary) : binary_(std::move(binary)) {}
+  explicit EtcdTarget(const TargetSpec& spec) : binary_(spec.path), release_(spec.version) {}
 
   Status Start(const StartOptions& options) override {
+    if (!release_.empty()) {
+      WP_ASSIGN_OR_RETURN(const auto cached, CachedRelease("etcd", release_));
+      binary_ = cached.string();
+    }
     WP_RETURN_IF_ERROR(CheckItIsEtcd(options));
     const std::string client = fmt::format("http://{}:{}", options.host, kClientPort);
     const std::string peer = fmt::format("http://{}:{}", options.host, kPeerPort);
@@ -30,7 +35,10 @@ class EtcdTarget final : public ProcessTarget {
                        peer,
                        "--initial-cluster",
                        "wp=" + peer};
-    return Serve(options, std::move(child));
+    WP_RETURN_IF_ERROR(Serve(options, std::move(child)));
+    if (release_.empty() || release_ == version()) return {};
+    return Fail(StatusCode::kFailedPrecondition, "{} is cached as etcd {}, but answers as {}",
+                binary_, release_, version());
   }
   bool durable() const override { return true; }
 
@@ -57,17 +65,20 @@ class EtcdTarget final : public ProcessTarget {
         first_line.substr(0, 200));
   }
 
-  const std::string binary_;
+  std::string binary_;
+  const std::string release_;  // to be looked up in the cache; empty: the binary is given
 };
 
 const TargetRegistration kEtcd{{
-    .info = {.name = "etcd",
-             .grammar = "etcd:PATH",
-             .explain =
-                 "A stock etcd binary, started as one member on its own loopback address with an "
-                 "empty data folder; its version is what it answers itself."},
+    .info =
+        {.name = "etcd",
+         .grammar = "etcd:PATH or etcd@VERSION",
+         .explain =
+             "A stock etcd binary, started as one member on its own loopback address with an "
+             "empty data folder; its version is what it answers itself. etcd@3.5.16 is the binary "
+             "that `watchproof fetch etcd 3.5.16` has placed."},
     .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {
-      return std::make_unique<EtcdTarget>(spec.path);
+      return std::make_unique<EtcdTarget>(spec);
     },
 }};
 

@@ -20,6 +20,13 @@ std::string Grammars() {
   return all;
 }
 
+// "@3.5.16"; the version becomes part of a path, so that nothing else may be in it.
+bool IsVersion(std::string_view rest) {
+  return rest.starts_with("@") && rest.find("..") == std::string_view::npos &&
+         rest.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz.-+~", 1) ==
+             std::string_view::npos;
+}
+
 }  // namespace
 
 TargetRegistration::TargetRegistration(TargetKind kind) { Kinds().push_back(std::move(kind)); }
@@ -55,20 +62,21 @@ Result<HostPort> ParseHostPort(std::string_view text) {
 
 Result<TargetSpec> ParseTargetSpec(const std::string& text) {
   TargetSpec spec{.text = text};
-  const auto kind_end = text.find_first_of(":+");
+  const auto kind_end = text.find_first_of(":+@");
   spec.kind = text.substr(0, kind_end);
   std::string rest = kind_end == std::string::npos ? "" : text.substr(kind_end);
   const auto known = [&](const TargetKind& kind) { return kind.info.name == spec.kind; };
   const bool wants_path = spec.kind == "etcd";
   const bool wants_address = spec.kind == "endpoint";
-  const bool good_rest = wants_path || wants_address ? rest.size() > 1 && rest[0] == ':'
-                                                     : rest.empty() || rest[0] == '+';
+  bool good_rest = rest.empty() || rest[0] == '+';
+  if (wants_address) good_rest = rest.size() > 1 && rest[0] == ':';
+  if (wants_path) good_rest = rest.size() > 1 && (rest[0] == ':' || IsVersion(rest));
   if (std::none_of(Kinds().begin(), Kinds().end(), known) || !good_rest) {
     return Fail(StatusCode::kInvalidArgument, "target \"{}\" is not understood; expected one of {}",
                 text, Grammars());
   }
   if (wants_path) {
-    spec.path = rest.substr(1);
+    (rest[0] == '@' ? spec.version : spec.path) = rest.substr(1);
     return spec;
   }
   if (wants_address) {

@@ -23,6 +23,7 @@ struct TargetSpec {
   std::string text;                  // as given
   std::string kind;                  // "embedded", "etcd"
   std::string path;                  // of the binary
+  std::string version;               // of "etcd@3.5.16"
   std::vector<std::string> defects;  // of "embedded+A+B"
   std::string host;                  // of "endpoint:HOST:PORT", without the brackets of IPv6
   int port = 0;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/fetch_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "harness/cli/manifest.h"
+#include "harness/targets/release_cache.h"
+
+namespace watchproof {
+namespace {
+
+ExitCode Complain(ExitCode code, std::string_view message) {
+  fmt::print(stderr, "watchproof fetch: {}\n", message);
+  return code;
+}
+
+Result<std::vector<Release>> Choose(const FetchFlags& flags, const Expectations& expectations) {
+  if (flags.all) {
+    if (flags.product.empty()) return expectations.releases();
+    return Fail(StatusCode::kInvalidArgument, "either --all or a product and its versions");
+  }
+  if (flags.versions.empty()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "nothing to fetch; expected a product and versions, as in: fetch etcd {}",
+                fmt::join(KnownVersions(expectations, "etcd"), " "));
+  }
+  std::vector<Release> chosen;
+  for (const std::string& version : flags.versions) {
+    const Release* release = expectations.FindRelease(flags.product, version);
+    if (release == nullptr) {
+      std::vector<std::string> known;
+      for (const Release& row : expectations.releases()) {
+        known.push_back(row.product + " " + row.version);
+      }
+      return Fail(StatusCode::kInvalidArgument, "{} {} is not in the manifest; known: {}",
+                  flags.product, version, fmt::join(known, ", "));
+    }
+    chosen.push_back(*release);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+void FetchFlags::AddTo(CLI::App& command) {
+  command.add_option("product", product, "etcd");
+  command.add_option("version", versions, "3.5.16 (repeatable)");
+  command.add_flag("--all", all, "Every release of the manifest");
+  command.add_option("--manifest", manifest, "Releases instead of the built-in ones")
+      ->type_name("FILE")
+      ->envname("WATCHPROOF_MANIFEST");
+}
+
+ExitCode FetchCommand(const FetchFlags& flags) {
+  const Result<Expectations> expectations = LoadExpectations(flags.manifest);
+  if (!expectations.has_value()) {
+    return Complain(ExitCode::kUsage, expectations.error().message());
+  }
+  const Result<std::vector<Release>> chosen = Choose(flags, *expectations);
+  if (!chosen.has_value()) return Complain(ExitCode::kUsage, chosen.error().message());
+  ExitCode code = ExitCode::kOk;
+  for (const Release& release : *chosen) {
+    const std::string name = release.product + " " + release.version;
+    const auto tell = [&](const std::string& line) {
+      Complain(code, fmt::format("{}: {}", name, line));
+    };
+    const Result<Fetched> fetched = FetchRelease(expectations->SourceOf(release), tell);
+    if (fetched.has_value()) {
+      tell(fetched->origin);
+      fmt::print("{}\n", fetched->binary.string());
+    } else {
+      tell(fetched.error().message());
+      code = ExitCode::kTarget;
+    }
+    std::fflush(stdout);
+  }
+  return code;
+}
+
+}  // namespace watchproof

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the binary of one release comes from, as its row of the manifest says.
+//
+// Threads: values.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace watchproof {
+
+// A package of a Debian suite, as it was seen when the row was written; suites move on.
+struct DebianBinary {
+  std::string suite;         // "trixie"
+  std::string package;       // "etcd-server"
+  std::string seen;          // version of the package: "3.5.16-4"
+  std::string architecture;  // as Debian calls it: "amd64"
+  std::string path;          // of the binary inside the package: "usr/bin/etcd"
+  std::string sha256;        // of the binary: 64 hexadecimal digits
+};
+
+// What the project itself publishes; {version} and {architecture} are filled in.
+struct OfficialArchive {
+  std::string url;   // of a .tar.gz
+  std::string sums;  // URL of its SHA256SUMS
+  std::string path;  // of the binary inside the archive
+};
+
+struct ReleaseSource {
+  std::string product;  // "etcd"; also the name of the binary in the cache
+  std::string version;  // "3.5.16"
+  std::optional<DebianBinary> debian;
+  std::optional<OfficialArchive> official;
+};
+
+}  // namespace watchproof

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/targets/tool.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "harness/targets/child_process.h"
+
+namespace watchproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<fs::path> FindProgram(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path candidate = fs::path(folder) / name;
+    std::error_code ignored;
+    if (fs::is_regular_file(candidate, ignored) && access(candidate.c_str(), X_OK) == 0) {
+      return candidate;
+    }
+  }
+  return Fail(StatusCode::kNotFound, "{} is not installed", name);
+}
+
+// apt marks errors with E:, and the first of them is the cause; others say it last.
+std::string TellingLine(const std::string& text) {
+  std::string last = "it said nothing";
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("E: ")) return line.substr(3);
+    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
+  }
+  return last;
+}
+
+}  // namespace
+
+Result<std::string> RunTool(const ToolCall& call) {
+  WP_ASSIGN_OR_RETURN(const fs::path program, FindProgram(call.name));
+  WP_ASSIGN_OR_RETURN(const fs::path env, FindProgram("env"));
+  const fs::path log = call.folder / (call.name + ".said");
+  std::error_code ignored;
+  fs::remove(log, ignored);
+  ChildOptions options{.executable = env,
+                       .arguments = {"--chdir=" + call.folder.string(), program.string()},
+                       .log = log,
+                       .environment = {{"LC_ALL", "C"}}};
+  options.arguments.insert(options.arguments.end(), call.arguments.begin(), call.arguments.end());
+  WP_ASSIGN_OR_RETURN(const auto child, ChildProcess::Launch(options));
+  WP_ASSIGN_OR_RETURN(const ExitState end, child->Wait(Within(call.patience)));
+  std::ifstream file(log, std::ios::binary);
+  std::string said((std::istreambuf_iterator<char>(file)), {});
+  if (end.clean()) return said;
+  return Fail(StatusCode::kUnavailable, "{} {}: {}", call.name, end.ToString(), TellingLine(said));
+}
+
+}  // namespace watchproof
