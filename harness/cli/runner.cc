@@ -41,7 +41,8 @@ bool Runner::Refill() {
   if (options.shuffle) {
     Prng(r_.seed).Fork(fmt::format("shuffle/{}", round_)).Shuffle(round);
   }
-  planned_ += static_cast<int>(round.size());
+  // Rounds are drawn up one by one, but how many there will be is known.
+  planned_ = static_cast<int>(round.size()) * (options.repeat == 0 ? round_ : options.repeat);
   waiting_.insert(waiting_.end(), round.begin(), round.end());
   return true;
 }

@@ -41,7 +41,7 @@ class HistoryReader::Impl {
 
   Result<std::optional<NumberedEntry>> Next() {
     while (true) {
-      auto frame = ParseFrame(std::string_view(data_).substr(consumed_));
+      auto frame = frames_.Parse(std::string_view(data_).substr(consumed_));
       if (!frame.has_value()) return Damaged(std::move(frame).error());
       if (frame->has_value()) {
         consumed_ += (*frame)->size;
@@ -60,7 +60,7 @@ class HistoryReader::Impl {
 
  private:
   Status Foreign() const {
-    return Fail(StatusCode::kInvalidArgument, "{} is not a watchproof history of version 1",
+    return Fail(StatusCode::kInvalidArgument, "{} is not a watchproof history of version 2",
                 path_.string());
   }
   // The decompressor asks for more before it has seen the first four bytes. Nothing but the first
@@ -112,6 +112,7 @@ class HistoryReader::Impl {
   std::size_t first_read_ = 0;
   std::string data_;  // decompressed, from consumed_ on not yet handed out
   std::size_t consumed_ = 0;
+  FrameReader frames_;
   Line line_{};
   bool ended_ = false;
   bool truncated_ = false;

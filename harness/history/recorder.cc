@@ -3,6 +3,7 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <string>
@@ -23,10 +24,18 @@ constexpr Duration kFlushInterval = 1s;
 // The writer looks by itself this often, so that Append need not wake it for every entry.
 constexpr Duration kWriterInterval = 20ms;
 constexpr std::int64_t kWakeWriterAt = 4LL << 20;
+// So does the follower: waking it for every message would cost more than recording it.
+constexpr Duration kFollowerInterval = 1ms;
+constexpr std::int64_t kWakeFollowerAt = 1LL << 20;
 
 std::int64_t CostOf(const Entry& entry) {
   return static_cast<std::int64_t>(sizeof(NumberedEntry) + entry.text.size() +
                                    entry.payload.size());
+}
+
+// Once per crossing, not once per entry.
+bool Crosses(std::int64_t total, std::int64_t added, std::int64_t mark) {
+  return total >= mark && total - added < mark;
 }
 
 // One compressed file. Not thread-safe.
@@ -120,14 +129,11 @@ class Recorder::Impl {
     if (follow_) {
       unread_.entries.push_back({last_, entry});
       unread_.cost += cost;
-      if (follower_waits_) arrived_.NotifyOne();
+      if (Crosses(unread_.cost, cost, kWakeFollowerAt)) arrived_.NotifyOne();
     }
     unwritten_.entries.push_back({last_, std::move(entry)});
     unwritten_.cost += cost;
-    // Once per crossing, not once per entry.
-    if (unwritten_.cost >= kWakeWriterAt && unwritten_.cost - cost < kWakeWriterAt) {
-      to_write_.NotifyOne();
-    }
+    if (Crosses(unwritten_.cost, cost, kWakeWriterAt)) to_write_.NotifyOne();
     return true;
   }
 
@@ -166,10 +172,8 @@ class Recorder::Impl {
     MutexLock lock(mu_);
     being_read_ = 0;
     while (unread_.entries.empty() && !closed_) {
-      follower_waits_ = true;
-      const bool in_time = arrived_.WaitUntil(mu_, deadline.at());
-      follower_waits_ = false;
-      if (!in_time && unread_.entries.empty()) return false;
+      if (deadline.expired()) return false;
+      arrived_.WaitUntil(mu_, std::min(deadline.at(), Clock::now() + kFollowerInterval));
     }
     std::swap(reading_.entries, unread_.entries);
     being_read_ = std::exchange(unread_.cost, 0);
@@ -216,7 +220,7 @@ class Recorder::Impl {
   Status WriteBatch(const std::vector<NumberedEntry>& batch, std::string& frames) {
     constexpr std::size_t kChunk = 256 << 10;
     for (const NumberedEntry& line : batch) {
-      AppendFrame(line.entry, frames);
+      writer_frames_.Append(line.entry, frames);
       if (frames.size() < kChunk) continue;
       WP_RETURN_IF_ERROR(file_->Write(frames));
       frames.clear();
@@ -231,6 +235,7 @@ class Recorder::Impl {
   const std::int64_t capacity_;
   const bool follow_;
   // The writer's alone.
+  FrameWriter writer_frames_;
   const std::unique_ptr<CompressedFile> file_;
   // The follower's alone.
   Backlog reading_;
@@ -244,7 +249,6 @@ class Recorder::Impl {
   std::int64_t being_written_ GUARDED_BY(mu_) = 0;
   std::int64_t being_read_ GUARDED_BY(mu_) = 0;
   Line last_ GUARDED_BY(mu_){};
-  bool follower_waits_ GUARDED_BY(mu_) = false;
   bool closed_ GUARDED_BY(mu_) = false;
   bool failed_ GUARDED_BY(mu_) = false;
   bool incomplete_ GUARDED_BY(mu_) = false;

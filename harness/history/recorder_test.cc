@@ -14,6 +14,7 @@
 
 #include "harness/history/frame.h"
 #include "harness/history/reader.h"
+#include "harness/history/testing/wire_writer.h"
 
 namespace watchproof {
 namespace {
@@ -198,8 +199,9 @@ TEST_F(RecorderTest, ReadsATruncatedFileUpToItsLastWholeEntry) {
 TEST_F(RecorderTest, ReadsContentTruncatedAtEveryByte) {
   std::string content(kHistoryMagic);
   std::vector<std::size_t> ends;
+  FrameWriter frames;
   for (std::uint32_t i = 0; i < 3; ++i) {
-    AppendFrame(Full(i), content);
+    frames.Append(Full(i), content);
     ends.push_back(content.size());
   }
   for (std::size_t length = kHistoryMagic.size(); length <= content.size(); ++length) {
@@ -218,9 +220,56 @@ TEST_F(RecorderTest, ReadsContentTruncatedAtEveryByte) {
   }
 }
 
+Entry Told(std::int64_t watch, const std::string& events) {
+  return {.kind = EntryKind::kResponseReceived,
+          .stream = StreamId(1),
+          .at = 1ms,
+          .payload =
+              Bytes::Copy(Message().Nested(1, Header(9)).Optional(2, watch).Raw(events).bytes())};
+}
+
+std::string Events(char fill, std::size_t size) {
+  return Message().Nested(11, Message().Text(5, std::string(size, fill))).bytes();
+}
+
+// Watches of one range are told the same: what they share is written once and read back to the
+// byte.
+TEST_F(RecorderTest, WritesEventsThatManyWatchesShareOnce) {
+  std::vector<Entry> entries;
+  for (std::int64_t round = 0; round < 40; ++round) {
+    const std::string events = Events(static_cast<char>('a' + round % 26), 1000 + round % 7 * 10);
+    for (std::int64_t watch = 0; watch < 20; ++watch) entries.push_back(Told(watch, events));
+  }
+  entries.push_back(Told(3, ""));
+  entries.push_back(Told(3, Events('x', 5)));
+  entries.push_back(Told(3, "\x5a\x7f" + std::string(90, 'y')));  // a length that lies
+  FrameWriter frames;
+  std::string content;
+  for (const Entry& entry : entries) frames.Append(entry, content);
+  EXPECT_LT(content.size(), 40U * 1200 + entries.size() * 80);
+  FrameReader reader;
+  for (const Entry& entry : entries) {
+    auto frame = reader.Parse(content);
+    ASSERT_TRUE(frame.has_value() && frame->has_value());
+    ExpectSame((*frame)->entry, entry);
+    content.erase(0, (*frame)->size);
+  }
+  EXPECT_EQ(content, "");
+}
+
+TEST_F(RecorderTest, RefusesAnEntryThatSharesWhatWasNeverThere) {
+  FrameWriter frames;
+  std::string first;
+  std::string second;
+  frames.Append(Told(1, Events('a', 200)), first);
+  frames.Append(Told(2, Events('a', 200)), second);
+  EXPECT_LT(second.size(), first.size() - 150);
+  EXPECT_FALSE(FrameReader().Parse(second).has_value());
+}
+
 TEST_F(RecorderTest, RefusesForeignFiles) {
   EXPECT_FALSE(HistoryReader::Open(folder_ / "nothing").has_value());
-  const std::string text = "watchproof history 2\nof a later version";
+  const std::string text = "watchproof history 3\nof a later version";
   std::string other_zstd(ZSTD_compressBound(text.size()), '\0');
   other_zstd.resize(
       ZSTD_compress(other_zstd.data(), other_zstd.size(), text.data(), text.size(), 1));
@@ -235,7 +284,7 @@ TEST_F(RecorderTest, RefusesForeignFiles) {
 
 TEST_F(RecorderTest, SaysWhereAFileIsDamaged) {
   std::string content(kHistoryMagic);
-  AppendFrame(Full(0), content);
+  FrameWriter().Append(Full(0), content);
   content += std::string(kFrameHeaderSize, '\x7f');
   std::string compressed(ZSTD_compressBound(content.size()), '\0');
   compressed.resize(

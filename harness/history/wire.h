@@ -29,6 +29,10 @@ class FieldScanner {
   // False at the end and at the first malformed byte.
   bool Next();
   bool malformed() const { return malformed_; }
+  // How much of `message`, which was handed in, lies behind.
+  std::size_t consumed(std::string_view message) const {
+    return static_cast<std::size_t>(at_ - message.data());
+  }
   std::uint32_t number() const { return number_; }
   bool is_varint() const { return type_ == 0; }
   bool is_bytes() const { return type_ == 2; }

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Measures, side by side on this machine: events judged per second, and what recording costs per event
+# beside a bare reader of the same bytes, against the embedded store and an etcd binary.
+#
+#   ci/jobs/figures.sh [ETCD_BINARY] [PAIRS]
+#
+# Figures, not tests: nothing passes or fails here. Runs alternate; medians are printed last.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+etcd=${1:-$(command -v etcd)}
+pairs=${2:-5}
+host=127.$((RANDOM % 100 + 100)).$((RANDOM % 250 + 1)).$((RANDOM % 250 + 1))
+
+"$root/ci/jobs/setup.sh"
+(
+  cd "$root" # presets are looked up in the working directory
+  cmake --preset release
+  cmake --build --preset release --target watchproof reader_bench judge_bench --parallel "$(nproc)"
+) </dev/null >&2
+
+bin=$root/build/release
+scratch=$(mktemp -d)
+server=
+finish() {
+  if [ -n "$server" ]; then kill -9 "$server" 2>/dev/null || true; fi
+  rm -rf "$scratch"
+}
+trap finish EXIT
+
+echo "== events judged per second"
+"$bin/harness/checkers/judge_bench" --benchmark_counters_tabular=true </dev/null
+
+# serve NAME: starts one of the two on $host and waits until it takes a write.
+serve() {
+  if [ "$1" = embedded ]; then
+    "$bin/watchproof" store --listen "$host:2379" --http "$host:2381" >"$scratch/log" 2>&1 &
+  else
+    "$etcd" --data-dir "$scratch/etcd" --listen-client-urls "http://$host:2379" \
+      --advertise-client-urls "http://$host:2379" --listen-peer-urls "http://$host:2380" \
+      --initial-advertise-peer-urls "http://$host:2380" \
+      --initial-cluster "default=http://$host:2380" >"$scratch/log" 2>&1 &
+  fi
+  server=$!
+  for _ in $(seq 100); do
+    if "$bin/harness/client/reader_bench" "$host:2379" bare 1 1 >/dev/null 2>&1; then return; fi
+    kill -0 "$server" 2>/dev/null || break
+  done
+  echo "figures: $1 does not serve; its log ends with:" >&2
+  tail -n 3 "$scratch/log" >&2
+  exit 3
+}
+
+for name in embedded etcd; do
+  serve "$name"
+  echo "== recording beside a bare reader: $name, 1000 watchers, 2000 puts of 100 bytes"
+  for _ in $(seq "$pairs"); do
+    for mode in bare record; do
+      "$bin/harness/client/reader_bench" "$host:2379" "$mode" 1000 2000 | tee -a "$scratch/$name"
+    done
+  done
+  kill -9 "$server" 2>/dev/null || true
+  wait "$server" 2>/dev/null || true
+  server=
+done
+
+python3 - "$scratch" <<'END'
+import json, pathlib, statistics, sys
+
+for name in ("embedded", "etcd"):
+    runs = [json.loads(line) for line in (pathlib.Path(sys.argv[1]) / name).read_text().splitlines()]
+    cost = {
+        mode: statistics.median(r["cpu_ns_per_event"] for r in runs if r["mode"] == mode)
+        for mode in ("bare", "record")
+    }
+    print(
+        f"{name}: bare {cost['bare']:.0f} ns, recording {cost['record']:.0f} ns of CPU per event,"
+        f" {100 * (cost['record'] / cost['bare'] - 1):+.0f} %"
+    )
+END
