@@ -8,6 +8,7 @@ Needs nothing but the executable; what needs a stock etcd is skipped without one
 (WATCHPROOF_TEST_ETCD or the etcd on PATH, which must be 3.4.23 for the expectations here).
 """
 
+import hashlib
 import json
 import os
 import pathlib
@@ -86,13 +87,23 @@ class RunTest(unittest.TestCase):
     def command(self, *arguments):
         return [WATCHPROOF, "run", "--run-dir", str(self.folder / "runs"), *arguments]
 
-    def run_it(self, *arguments, expect):
+    def cache_holding(self, binary, version):
+        """A cache as `fetch` leaves it; returns the variables that point to it."""
+        place = self.folder / "cache" / "releases" / "etcd" / version / "etcd"
+        place.parent.mkdir(parents=True)
+        shutil.copy(binary, place)
+        summed = hashlib.sha256(place.read_bytes()).hexdigest()
+        place.with_suffix(".sha256").write_text(f"{summed}  etcd\n")
+        return {"WATCHPROOF_CACHE": str(self.folder / "cache")}
+
+    def run_it(self, *arguments, expect, more=None):
         done = subprocess.run(
             self.command(*arguments),
             capture_output=True,
             text=True,
             timeout=300,
             stdin=subprocess.DEVNULL,
+            env={**os.environ, **(more or {})},
             check=False,
         )
         self.assertEqual(done.returncode, expect, f"{arguments}\n{done.stdout}\n{done.stderr}")
@@ -170,6 +181,17 @@ class Verdicts(RunTest):
         )
         self.assertEqual([r["known"] for r in self.results() if r["verdict"] == "fail"], [True] * 4)
         self.assertIn("3.4.23", done.stdout)
+
+    @unittest.skipUnless(stock_etcd(), "needs a stock etcd 3.4.23")
+    def test_a_release_by_name_is_the_one_of_the_cache(self):
+        environment = self.cache_holding(stock_etcd(), "3.4.23")
+        self.run_it("--target", "etcd@3.4.23", "--filter", FUTURE, expect=0, more=environment)
+        [result] = self.results()
+        self.assertEqual((result["target_version"], result["known"]), ("3.4.23", True))
+        environment = self.cache_holding(stock_etcd(), "3.5.16")
+        self.run_it("--target", "etcd@3.5.16", "--filter", FUTURE, expect=3, more=environment)
+        [result] = self.results()
+        self.assertIn("is cached as etcd 3.5.16, but answers as 3.4.23", result["reason"])
 
     def test_without_the_proxy_no_fault_can_be_felt_and_nothing_passes_that_needs_one(self):
         self.run_it(

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# From a fresh Debian 12 machine to the first findings: installs, builds, and runs every case
-# against the embedded store and Debian's own etcd. Arguments are handed to `watchproof run`, for
+# From a fresh Debian 12 machine to the first findings: installs, builds, fetches the releases of
+# the manifest, and runs every case against the embedded store and all of them. A release that
+# cannot be fetched is a column "not fetched". Arguments are handed to `watchproof run`, for
 # example --target etcd:/path/to/etcd.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -13,8 +14,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
   cmake --build --preset release --target watchproof --parallel "$(nproc)"
 ) </dev/null >&2
 
-etcd=$(command -v etcd) || {
-  echo "quickstart: etcd is not on PATH although etcd-server is installed" >&2
-  exit 3
-}
-exec "$root/build/release/watchproof" run --target embedded --target "etcd:$etcd" "$@" </dev/null
+watchproof=$root/build/release/watchproof
+"$watchproof" fetch --all </dev/null >&2 ||
+  echo "quickstart: not everything could be fetched; going on with what is there" >&2
+exec "$watchproof" run --target embedded --releases all "$@" </dev/null

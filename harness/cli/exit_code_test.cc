@@ -58,6 +58,8 @@ TEST(ExitCodes, TheFirstOfTheOrderWins) {
       {"only known", {kKnown}, ExitCode::kOk},
       {"pass and unsupported", {kPass, kUnsupported}, ExitCode::kOk},
       {"all unsupported", {kUnsupported, kUnsupported}, ExitCode::kInconclusive},
+      {"nothing was fetched", {kNotFetched, kNotFetched}, ExitCode::kInconclusive},
+      {"pass and not fetched", {kPass, kNotFetched}, ExitCode::kOk},
       {"known and unsupported", {kKnown, kUnsupported}, ExitCode::kOk},
       {"inconclusive", {kPass, kInconclusive}, ExitCode::kInconclusive},
       {"unexpected pass", {kUnexpectedPass}, ExitCode::kStaleExpectations},
@@ -86,7 +88,13 @@ TEST(ExitCodes, TheFirstOfTheOrderWins) {
   };
   for (const Row& row : rows) {
     RunRecord record;
-    for (const Outcome outcome : row.outcomes) record.attempts.push_back(With(outcome));
+    for (const Outcome outcome : row.outcomes) {
+      if (outcome == Outcome::kNotFetched) {
+        record.not_run.push_back({.outcome = outcome});
+      } else {
+        record.attempts.push_back(With(outcome));
+      }
+    }
     record.interrupted = row.interrupted;
     if (row.stale) record.stale.emplace_back("an entry");
     EXPECT_EQ(Decide(record, row.strict), row.expected) << row.what;

@@ -100,21 +100,47 @@ TEST(ExpectationsParse, ErrorsNameTheLineAndWhatWasExpected) {
               HasSubstr("line 7: expected 'guarantees' with a list"));
   EXPECT_THAT(message(head + "[[release.expected]]\ncase = \"A.B\"\nguarantees = [1]\n"),
               HasSubstr("wrong kind of value in 'guarantees'"));
+  const std::string debian =
+      "[release.debian]\nsuite = \"s\"\npackage = \"p\"\nseen = \"1-1\"\n"
+      "architecture = \"a\"\npath = \"x\"\n";
+  EXPECT_EQ(message(head + debian + "sha256 = \"" + std::string(64, 'a') + "\"\n"), "accepted");
+  EXPECT_THAT(message(head + debian + "sha256 = \"12\"\n"),
+              HasSubstr("line 11: expected 'sha256'"));
+  EXPECT_THAT(message(head + debian), HasSubstr("'sha256'"));
+  EXPECT_THAT(message(head + "debian = 1\n"), HasSubstr("[release.debian]"));
+  EXPECT_THAT(message(head + "missing = \"ids\"\n"), HasSubstr("'missing' with a list"));
+  const std::string archive =
+      "[[archive]]\nproduct = \"etcd\"\nurl = \"u\"\nsums = \"s\"\npath = \"p\"\n";
+  EXPECT_EQ(message(archive + head), "accepted");
+  EXPECT_THAT(message(archive + archive), HasSubstr("archive of etcd is listed twice"));
+  EXPECT_THAT(message("[[archive]]\nproduct = \"etcd\"\n"), HasSubstr("'url'"));
   EXPECT_THAT(message(head + "[[release.expected]]\nkase = \"A.B\"\n"),
               HasSubstr("line 6: unknown field 'kase'"));
 }
 
-TEST(ExpectationsBuiltIn, ListsTheFourBugsOfTheOldestRelease) {
+TEST(ExpectationsBuiltIn, ListsTheFourBugsOfTheOldestReleases) {
   const Expectations& expectations = Expectations::BuiltIn();
-  const Release* oldest = expectations.FindRelease("etcd", "3.4.23");
-  ASSERT_NE(oldest, nullptr);
-  std::vector<int> issues;
-  for (const ExpectedFailure& row : oldest->expected) issues.push_back(row.upstream.at(0));
-  EXPECT_THAT(issues, ElementsAre(17529, 18089, 15220, 20221));
+  for (const char* version : {"3.3.25", "3.4.23"}) {
+    const Release* release = expectations.FindRelease("etcd", version);
+    ASSERT_NE(release, nullptr);
+    std::vector<int> issues;
+    for (const ExpectedFailure& row : release->expected) issues.push_back(row.upstream.at(0));
+    EXPECT_THAT(issues, ElementsAre(17529, 18089, 15220, 20221)) << version;
+  }
   ASSERT_NE(expectations.FindRelease("etcd", "3.5.16"), nullptr);
   EXPECT_EQ(expectations.FindRelease("etcd", "3.5.16")->expected.size(), 1u);
   ASSERT_NE(expectations.FindRelease("etcd", "3.5.30"), nullptr);
   EXPECT_TRUE(expectations.FindRelease("etcd", "3.5.30")->expected.empty());
+}
+
+TEST(ExpectationsBuiltIn, SaysOfEveryReleaseWhereItIsFrom) {
+  const Expectations& expectations = Expectations::BuiltIn();
+  for (const Release& release : expectations.releases()) {
+    const ReleaseSource source = expectations.SourceOf(release);
+    EXPECT_EQ(source.version, release.version);
+    EXPECT_TRUE(source.debian.has_value()) << release.version;
+    EXPECT_TRUE(source.official.has_value()) << release.version;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fetch`, and what `run` makes of releases by name. No network: apt-get and dpkg are stand-ins
+// that are first on PATH, the official archive is a folder.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "harness/cli/scripted_run.h"
+
+namespace watchproof {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+#if defined(__aarch64__)
+constexpr char kArchitecture[] = "arm64";
+#else
+constexpr char kArchitecture[] = "amd64";
+#endif
+
+// Of "abc", which is what etcd consists of here.
+constexpr char kSumOfAbc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+// Answers what fetch asks of apt-get: the machine's sources, and a suite that offers $OFFERED.
+constexpr char kAptGet[] = R"(. /etc/os-release
+case "$*" in
+  "update --print-uris") echo "'file:/mirror/dists/$VERSION_CODENAME/InRelease' x 0" ;;
+  *"download --print-uris"*) echo "'file:/mirror/x.deb' etcd-server_${OFFERED}_all.deb 1 MD5:0" ;;
+  *download*) echo package > etcd-server_${OFFERED}_all.deb ;;
+  *update*) [ -z "$BROKEN" ] || { echo "E: The mirror is on fire"; exit 100; } ;;
+esac
+)";
+constexpr char kDpkg[] = R"(mkdir -p "$3/usr/bin" && printf %s "$CONTENT" > "$3/usr/bin/etcd")";
+// A curl that must not be asked.
+constexpr char kNoCurl[] = "echo curl was asked; exit 9";
+
+class FetchTest : public testing::Test {
+ protected:
+  FetchTest() {
+    fs::create_directories(folder_ / "bin");
+    fs::create_directories(folder_ / "official");
+    Program("apt-get", kAptGet);
+    Program("dpkg", kDpkg);
+    WriteManifest("file://" + (folder_ / "official").string());
+  }
+  ~FetchTest() override { fs::remove_all(folder_); }
+
+  void Program(const std::string& name, const std::string& script) const {
+    std::ofstream(folder_ / "bin" / name) << "#!/bin/sh\n" << script;
+    fs::permissions(folder_ / "bin" / name, fs::perms::owner_all);
+  }
+  void WriteManifest(const std::string& base) const {
+    std::ofstream(folder_ / "manifest.toml") << fmt::format(R"([[archive]]
+product = "etcd"
+url = "{0}/etcd-v{{version}}.tar.gz"
+sums = "{0}/SHA256SUMS"
+path = "etcd-v{{version}}/etcd"
+
+[[release]]
+product = "etcd"
+version = "9.9"
+source = "a test"
+
+[release.debian]
+suite = "someday"
+package = "etcd-server"
+seen = "9.9-1"
+architecture = "{1}"
+path = "usr/bin/etcd"
+sha256 = "{2}"
+)",
+                                                            base, kArchitecture, kSumOfAbc);
+  }
+  // Publishes an archive, with its sum or with another one.
+  void Publish(const std::string& sums) const {
+    const std::string script = fmt::format(
+        "cd '{}' && mkdir etcd-v9.9 && printf official > etcd-v9.9/etcd &&"
+        " tar -czf etcd-v9.9.tar.gz etcd-v9.9 && {} > SHA256SUMS",
+        (folder_ / "official").string(), sums);
+    auto shell = ChildProcess::Launch({.executable = "/bin/sh", .arguments = {"-c", script}});
+    ASSERT_TRUE(shell.has_value());
+    ASSERT_TRUE((*shell)->Wait(Within(20s))->clean());
+  }
+  Variables Environment(Variables more = {}) const {
+    more.emplace("PATH", (folder_ / "bin").string() + ":/usr/bin:/bin");
+    more.emplace("WATCHPROOF_CACHE", (folder_ / "cache").string());
+    more.emplace("WATCHPROOF_MANIFEST", (folder_ / "manifest.toml").string());
+    more.emplace("OFFERED", "9.9-1");
+    more.emplace("CONTENT", "abc");
+    return more;
+  }
+  ScriptedRun Fetch(const Variables& more = {}) const {
+    return ScriptedRun::Command({"fetch", "etcd", "9.9"}, Environment(more));
+  }
+  fs::path place() const { return folder_ / "cache" / "releases" / "etcd" / "9.9" / "etcd"; }
+  // Not even a part of it.
+  bool NothingPlaced() const {
+    std::error_code error;
+    const fs::directory_iterator files(place().parent_path(), error);
+    return error || files == fs::directory_iterator();
+  }
+
+  const fs::path folder_ = fs::path(testing::TempDir()) / fmt::format("wp-fetch-{}", getpid());
+};
+
+TEST_F(FetchTest, TakesThePackageOnceAndAsksNobodyTheSecondTime) {
+  Program("curl", kNoCurl);
+  ScriptedRun first = Fetch();
+  EXPECT_EQ(first.Wait(), 0) << first.output();
+  EXPECT_THAT(first.output(), HasSubstr("etcd 9.9: Debian someday"));
+  EXPECT_THAT(first.output(), HasSubstr(place().string() + "\n"));
+  EXPECT_EQ(ReadText(place()), "abc");
+  for (const char* tool : {"apt-get", "dpkg"}) Program(tool, "echo was asked; exit 9");
+  ScriptedRun second = Fetch();
+  EXPECT_EQ(second.Wait(), 0);
+  EXPECT_THAT(second.output(), AllOf(HasSubstr("etcd 9.9: already cached"),
+                                     HasSubstr(place().string()), Not(HasSubstr("asked"))));
+}
+
+TEST_F(FetchTest, AVersionThatNoSuiteHasIsSaidAndIsTakenFromTheOfficialArchive) {
+  Publish("sha256sum etcd-v9.9.tar.gz");
+  ScriptedRun run = Fetch({{"OFFERED", "9.10-1"}});
+  EXPECT_EQ(run.Wait(), 0) << run.output();
+  EXPECT_THAT(run.output(), HasSubstr("etcd 9.9: Debian someday: the suite no longer has 9.9, it "
+                                      "has etcd-server 9.10-1\n"));
+  EXPECT_THAT(run.output(), HasSubstr("etcd 9.9: the official archive\n"));
+  EXPECT_EQ(ReadText(place()), "official");
+  ScriptedRun again = Fetch({{"OFFERED", "9.10-1"}});
+  EXPECT_EQ(again.Wait(), 0);
+  EXPECT_THAT(again.output(), HasSubstr("already cached"));
+}
+
+TEST_F(FetchTest, AWrongSumIsSaidAndNothingIsPlaced) {
+  Publish("echo 0000 etcd-v9.9.tar.gz");
+  ScriptedRun run = Fetch({{"CONTENT", "abd"}});
+  EXPECT_EQ(run.Wait(), 3) << run.output();
+  EXPECT_THAT(run.output(), AllOf(HasSubstr("Debian someday: usr/bin/etcd has SHA-256 a52d159f"),
+                                  HasSubstr(std::string("the manifest says ") + kSumOfAbc),
+                                  HasSubstr("the official archive: etcd-v9.9.tar.gz has SHA-256 "),
+                                  HasSubstr("its SHA256SUMS say 0000\n")));
+  EXPECT_TRUE(NothingPlaced());
+}
+
+TEST_F(FetchTest, WithoutANetworkTheLastLineSaysWhichFileToPlaceWhere) {
+  WriteManifest("http://127.0.0.1:9");
+  ScriptedRun run = Fetch({{"BROKEN", "1"}, {"http_proxy", std::nullopt}});
+  EXPECT_EQ(run.Wait(), 3) << run.output();
+  EXPECT_THAT(run.output(), AllOf(HasSubstr("Debian someday: apt-get exited with 100: The mirror "
+                                            "is on fire\n"),
+                                  HasSubstr("the official archive: curl ")));
+  EXPECT_THAT(run.output(), EndsWith(fmt::format(
+                                "etcd 9.9: cannot be fetched here; place the file usr/bin/etcd of "
+                                "Debian's package etcd-server 9.9-1 ({}, SHA-256 {}) at {} and try "
+                                "again\n",
+                                kArchitecture, kSumOfAbc, place().string())));
+  EXPECT_TRUE(NothingPlaced());
+  // As told.
+  fs::create_directories(place().parent_path());
+  std::ofstream(place()) << "abc";
+  ScriptedRun placed = Fetch({{"BROKEN", "1"}});
+  EXPECT_EQ(placed.Wait(), 0);
+  EXPECT_THAT(placed.output(), HasSubstr("etcd 9.9: already there"));
+}
+
+TEST_F(FetchTest, WithoutToolsTheirNamesAreSaid) {
+  const Variables nowhere{{"PATH", (folder_ / "none").string()}};
+  ScriptedRun run = Fetch(nowhere);
+  EXPECT_EQ(run.Wait(), 3);
+  EXPECT_THAT(run.output(),
+              AllOf(HasSubstr("apt-get is not installed"), HasSubstr("curl is not installed")));
+}
+
+TEST_F(FetchTest, WordsThatAreNotUnderstoodAreFourAndNameWhatIsKnown) {
+  struct Row {
+    Words words;
+    const char* text;
+  };
+  for (const Row& row : std::vector<Row>{
+           {{"fetch", "etcd", "9.8"}, "etcd 9.8 is not in the manifest; known: etcd 9.9"},
+           {{"fetch", "redis", "9.9"}, "redis 9.9 is not in the manifest"},
+           {{"fetch"}, "as in: fetch etcd 9.9"},
+           {{"fetch", "--all", "etcd"}, "either --all"},
+           {{"fetch", "--manifest", "/no/such", "--all"}, "/no/such"},
+           {{"run", "--target", "etcd@9.8"}, "etcd 9.8 is not in the manifest"},
+           {{"run", "--releases", "some"}, "none of all, none"},
+       }) {
+    ScriptedRun run = ScriptedRun::Command(row.words, Environment());
+    EXPECT_EQ(run.Wait(), 4) << row.text << "\n" << run.output();
+    EXPECT_THAT(run.output(), HasSubstr(row.text));
+  }
+}
+
+TEST_F(FetchTest, AReleaseThatWasNotFetchedIsAColumnAndThreeOnlyIfItWasNamed) {
+  ScriptedRun named({"--target", "embedded", "--target", "etcd@9.9", "--filter", "Ends.Passes"},
+                    Environment());
+  EXPECT_EQ(named.Wait(), 3) << named.output();
+  EXPECT_THAT(named.output(), AllOf(HasSubstr("etcd 9.9 is not fetched; this fetches it: "
+                                              "watchproof fetch etcd 9.9\n"),
+                                    HasSubstr("· not fetched"), HasSubstr("✓ pass")));
+  EXPECT_THAT(named.File("junit.xml"), HasSubstr("<skipped message=\"not fetched\"/>"));
+  ScriptedRun all({"--target", "embedded", "--releases", "all", "--filter", "Ends.Passes"},
+                  Environment());
+  EXPECT_EQ(all.Wait(), 0) << all.output();
+  EXPECT_THAT(all.output(), AllOf(HasSubstr("· not fetched"), HasSubstr(" fetch etcd 9.9\n"),
+                                  HasSubstr("Good: 1 passed, 1 not fetched.")));
+  ScriptedRun nothing({"--releases", "all", "--filter", "Ends.Passes"}, Environment());
+  EXPECT_EQ(nothing.Wait(), 2) << nothing.output();
+}
+
+}  // namespace
+}  // namespace watchproof
