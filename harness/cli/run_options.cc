@@ -107,8 +107,8 @@ Status CheckSelection(const RunOptions& options) {
 // Whoever allows harm to a server that is not even a target has mistyped its address.
 Status CheckAllowed(const RunOptions& options) {
   for (const std::string& text : options.allow_disruptive) {
-    HostPort address;
-    WP_RETURN_IF_ERROR(Into("--allow-disruptive", ParseHostPort(text), address));
+    ServerAddress address;
+    WP_RETURN_IF_ERROR(Into("--allow-disruptive", ParseServerAddress(text), address));
     const bool is_target =
         std::any_of(options.targets.begin(), options.targets.end(), [&](const std::string& target) {
           const auto spec = ParseTargetSpec(target);

@@ -47,7 +47,7 @@ class EndpointTarget final : public Target {
 bool Allowed(const TargetSpec& spec) {
   return std::any_of(spec.allow_disruptive.begin(), spec.allow_disruptive.end(),
                      [&spec](const std::string& text) {
-                       const Result<HostPort> one = ParseHostPort(text);
+                       const Result<ServerAddress> one = ParseServerAddress(text);
                        return one.has_value() && one->host == spec.host && one->port == spec.port;
                      });
 }

@@ -26,7 +26,7 @@ const Capabilities kAll = {Capability::kProxy,
 // Some server at some address, with what only its owner can know.
 class FakeTarget final : public Target {
  public:
-  explicit FakeTarget(const std::string& address) : address_(ParseHostPort(address).value()) {}
+  explicit FakeTarget(const std::string& address) : address_(ParseServerAddress(address).value()) {}
   Status Start(const StartOptions&) override { return {}; }
   Endpoint endpoint() const override { return {address_.host, address_.port}; }
   std::string version() const override { return "3.5.99"; }  // says nothing
@@ -42,7 +42,7 @@ class FakeTarget final : public Target {
   bool keeps = true;
 
  private:
-  const HostPort address_;
+  const ServerAddress address_;
 };
 
 // An old server: it ignores every field and request it has never heard of, and offers no KV calls

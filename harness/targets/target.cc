@@ -39,7 +39,7 @@ std::vector<TargetKindInfo> TargetKinds() {
   return infos;
 }
 
-Result<HostPort> ParseHostPort(std::string_view text) {
+Result<ServerAddress> ParseServerAddress(std::string_view text) {
   const Status unusable =
       Fail(StatusCode::kInvalidArgument,
            "'{}' is no address; expected HOST:PORT such as 127.0.0.1:2379 or [::1]:2379", text);
@@ -57,7 +57,7 @@ Result<HostPort> ParseHostPort(std::string_view text) {
   const bool number = error == std::errc() && end == digits.data() + digits.size();
   const bool clean = host.find_first_of("/[]@ ") == std::string_view::npos;
   if (host.empty() || !clean || !number || port < 1 || port > 65535) return unusable;
-  return HostPort{.host = std::string(host), .port = port};
+  return ServerAddress{.host = std::string(host), .port = port};
 }
 
 Result<TargetSpec> ParseTargetSpec(const std::string& text) {
@@ -80,7 +80,7 @@ Result<TargetSpec> ParseTargetSpec(const std::string& text) {
     return spec;
   }
   if (wants_address) {
-    Result<HostPort> address = ParseHostPort(std::string_view(rest).substr(1));
+    Result<ServerAddress> address = ParseServerAddress(std::string_view(rest).substr(1));
     if (!address.has_value()) {
       return std::move(address).error().WithContext("target \"{}\"", text);
     }

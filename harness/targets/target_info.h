@@ -32,12 +32,13 @@ struct TargetSpec {
   std::vector<std::string> allow_disruptive = {};
 };
 
-struct HostPort {
+struct ServerAddress {
   std::string host;
   int port = 0;
 };
-// "127.0.0.1:2379", "db.local:2379", "[::1]:2379". Errors name the text and what was expected.
-Result<HostPort> ParseHostPort(std::string_view text);
+// Of a server that runs: "127.0.0.1:2379", "db.local:2379", "[::1]:2379"; never port 0. Errors name
+// the text and what was expected.
+Result<ServerAddress> ParseServerAddress(std::string_view text);
 // Grammar only; whether the binary exists or a defect is known is found at the start. Errors name
 // the text and the forms that are understood.
 Result<TargetSpec> ParseTargetSpec(const std::string& text);
