@@ -15,6 +15,7 @@
 #include "harness/cli/catalog_commands.h"
 #include "harness/cli/exit_code.h"
 #include "harness/cli/parse.h"
+#include "harness/cli/recording_commands.h"
 #include "harness/cli/run_command.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/serve_commands.h"
@@ -31,7 +32,7 @@ constexpr char kShortHelp[] =
   watchproof run --target etcd:/usr/bin/etcd         a real etcd
   watchproof explain CompactionSurfaced              what a word means
 
-Commands: run, list, explain, store, proxy. Each has --help.
+Commands: run, check, history dump, list, explain, store, proxy. Each has --help.
 Exit codes: 0 good, 1 broken promise, 2 undecided, 3 no target, 4 usage, 5 nothing selected,
   6 expectations out of date, 70 harness error, 130 interrupted, 143 terminated.
 )";
@@ -47,6 +48,7 @@ class CommandLine {
     app_.require_subcommand(0, 1);
     AddList();
     AddServers();
+    AddRecordings();
     // Not for people: the runner starts one process per case.
     case_.add_option("--spec", spec_)->required();
     case_.group("");
@@ -98,9 +100,20 @@ class CommandLine {
         ->allow_extra_args(false);
   }
 
+  void AddRecordings() {
+    check_.add_option("run", check_runs_, "Run folders, attempt folders or recordings")->required();
+    history_.require_subcommand(1);
+    dump_.add_option("recording", history_flags_.recording, "A recording, or a folder with one")
+        ->required();
+    dump_.add_option("--watch", history_flags_.watch, "Only create NUMBER (from 0) of STREAM")
+        ->type_name("STREAM:NUMBER");
+  }
+
   int Dispatch() {
     const AsJson json = json_ ? AsJson::kYes : AsJson::kNo;
     if (case_.parsed()) return RunCaseProcess(spec_);
+    if (check_.parsed()) return Number(CheckCommand(check_runs_));
+    if (dump_.parsed()) return Number(HistoryDumpCommand(history_flags_));
     if (list_.parsed()) return Number(ListCommand(name_, json));
     if (explain_.parsed()) return Number(ExplainCommand(name_, json));
     if (store_.parsed()) return Number(StoreCommand(store_flags_));
@@ -133,7 +146,8 @@ class CommandLine {
   // The parser's text, and what was probably meant.
   int Complain(const std::string& message) const {
     std::string hint;
-    const std::vector<std::string> commands = {"run", "list", "explain", "store", "proxy"};
+    const std::vector<std::string> commands = {"run",     "check", "history", "list",
+                                               "explain", "store", "proxy"};
     const CLI::App* chosen = &app_;
     if (words_.size() > 1) {
       const bool command = std::find(commands.begin(), commands.end(), words_[1]) != commands.end();
@@ -163,6 +177,9 @@ class CommandLine {
   CLI::App app_{"Proves that a store keeps the promises of the etcd watch API under harm.",
                 "watchproof"};
   CLI::App& run_ = *app_.add_subcommand("run", "Run cases against targets");
+  CLI::App& check_ = *app_.add_subcommand("check", "Judge recordings anew");
+  CLI::App& history_ = *app_.add_subcommand("history", "Look into a recording");
+  CLI::App& dump_ = *history_.add_subcommand("dump", "A recording as JSON lines");
   CLI::App& list_ = *app_.add_subcommand("list", "What there is to run, break and judge");
   CLI::App& explain_ = *app_.add_subcommand("explain", "What a word means");
   CLI::App& store_ = *app_.add_subcommand("store", "Serve the embedded store");
@@ -171,6 +188,8 @@ class CommandLine {
   RunFlags run_flags_{run_};
   StoreFlags store_flags_;
   ProxyFlags proxy_flags_;
+  HistoryFlags history_flags_;
+  std::vector<std::string> check_runs_;
   std::string name_;
   std::string spec_;
   bool json_ = false;

@@ -12,7 +12,7 @@ const std::string kEveryKey("\0", 1);
 }  // namespace
 
 World::World(const AttemptSpec& spec, const JudgeOptions& judging)
-    : spec_(spec), folder_(spec.folder), judge_(judging) {}
+    : spec_(spec), folder_(spec.folder), judging_(judging), judge_(judging) {}
 
 World::~World() { Stop(); }
 
@@ -30,8 +30,10 @@ Status World::Start() {
   }
   recorder_->Append(
       {.kind = EntryKind::kRunStarted,
-       .text = fmt::format(R"({{"format":1,"case":"{}","seed":"{}","version":"{}"}})",
-                           spec_.case_name, FormatSeed(spec_.seed), target_->version())});
+       .text = fmt::format(R"({{"format":1,"case":"{}","seed":"{}","version":"{}",)"
+                           R"("permit_compacted_at_the_floor":{}}})",
+                           spec_.case_name, FormatSeed(spec_.seed), target_->version(),
+                           judging_.permit_compacted_at_the_floor)});
   kv_ = std::make_unique<KvClient>(*context_, target_->endpoint().ToString());
   WP_RETURN_IF_ERROR(OpenProxy());
   MakePorts();
