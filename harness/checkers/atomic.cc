@@ -39,8 +39,9 @@ class Atomic final : public Checker {
 
   void Finish(WatchIndex watch, Findings& findings) override {
     const Current& current = At(current_, watch);
-    // A stream that is cut takes the parts to come with it.
-    if (!current.whole && facts().book.state(watch).end == WatchEnd::kStreamClosed) return;
+    // A stream or recording that is cut takes the parts to come with it.
+    const bool cut = facts().cut_off || facts().book.state(watch).end == WatchEnd::kStreamClosed;
+    if (!current.whole && cut) return;
     Close(watch, current, findings);
   }
 

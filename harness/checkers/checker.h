@@ -34,6 +34,8 @@ struct Facts {
   const Comparer& comparer;
   const Model& model;
   Where latest;  // the line at hand; in Finish the last one
+  // The recording stops before its run did: what has not come may have come later.
+  bool cut_off = false;
 };
 
 // Whether an open watch waits for an ErrCompacted that cannot be replaced by events any more: it

@@ -188,7 +188,8 @@ bool OwesCompactionNotice(const Facts& facts, WatchIndex watch) {
   const WatchState& state = facts.book.state(watch);
   if (!state.created || state.end != WatchEnd::kOpen) return false;
   const WatchDetails& details = facts.book.details(watch);
-  if (details.continued_by) return false;  // nobody listens to it any more
+  // Nobody listens to it any more, or to the end of the recording.
+  if (details.continued_by || facts.cut_off) return false;
   if (details.starts_below_floor()) return true;
   const auto next = facts.comparer.NextOwed(watch);
   if (!next) return false;

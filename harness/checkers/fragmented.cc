@@ -56,7 +56,7 @@ class Fragmented final : public Checker {
       case WatchEnd::kCancelled:
         return Between(watch, "the end of the watch", *details.ended, findings);
       case WatchEnd::kOpen:
-        if (details.continued_by) return;
+        if (details.continued_by || facts().cut_off) return;
         break;
       case WatchEnd::kStreamClosed: {
         // A cut takes the parts to come with it, if there was anything left for them to hold.

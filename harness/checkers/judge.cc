@@ -33,7 +33,8 @@ class Judge::Impl final : public Audience {
     }
   }
 
-  Judgement Finish() {
+  Judgement Finish(Ending ending) {
+    facts_.cut_off = ending == Ending::kCutOff;
     model_.Finish();
     Drain();
     backlog_.Drain(Revision(INT64_MAX),
@@ -157,6 +158,11 @@ class Judge::Impl final : public Audience {
   std::vector<std::string> Undecided() const {
     std::vector<std::string> reasons = model_.undecided();
     if (doubtful_) reasons.push_back(*doubtful_);
+    if (facts_.cut_off) {
+      reasons.push_back(
+          fmt::format("the recording was cut off after line {}; what came later is not known",
+                      facts_.latest.line.value));
+    }
     if (lines_missing_) reasons.push_back(*lines_missing_);
     reasons.insert(reasons.end(), unreadable_.begin(), unreadable_.end());
     const std::vector<std::string>& doubts = findings_.doubts();
@@ -169,7 +175,7 @@ class Judge::Impl final : public Audience {
   WatchBook book_;
   Comparer comparer_{model_.timeline()};
   Findings findings_{book_};
-  Facts facts_{options_, book_, comparer_, model_, {}};
+  Facts facts_{options_, book_, comparer_, model_, {}, false};
   std::vector<std::unique_ptr<Checker>> checkers_;
   Narrator narrator_{*this};
   Backlog backlog_;
@@ -183,7 +189,7 @@ Judge::Judge(const JudgeOptions& options) : impl_(std::make_unique<Impl>(options
 Judge::~Judge() = default;
 
 void Judge::Consume(const NumberedEntry& line) { impl_->Consume(line); }
-Judgement Judge::Finish() { return impl_->Finish(); }
+Judgement Judge::Finish(Ending ending) { return impl_->Finish(ending); }
 const std::vector<WatchState>& Judge::watches() const { return impl_->watches(); }
 std::optional<std::size_t> Judge::Find(StreamId stream, std::uint32_t ordinal) const {
   return impl_->Find(stream, ordinal);

@@ -63,14 +63,18 @@ struct Judgement {
   std::vector<std::string> undecided;
 };
 
+// Whether the recording ends because its run did, or earlier.
+enum class Ending { kWhole, kCutOff };
+
 class Judge {
  public:
   explicit Judge(const JudgeOptions& options);
   ~Judge();
 
   void Consume(const NumberedEntry& line);
-  // The end of the recording: what is still owed becomes a finding.
-  Judgement Finish();
+  // The end of the recording: what is still owed becomes a finding, unless the recording was cut
+  // off.
+  Judgement Finish(Ending ending = Ending::kWhole);
 
   // All watches of all streams in the order of their creation requests; the witness' excluded.
   const std::vector<WatchState>& watches() const;

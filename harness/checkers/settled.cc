@@ -80,7 +80,8 @@ class Settled final : public Checker {
   void FinishOpen(WatchIndex watch, Findings& findings) {
     const WatchState& state = facts().book.state(watch);
     const WatchDetails& details = facts().book.details(watch);
-    if (details.continued_by) return;  // its successor owes the rest
+    // Its successor owes the rest, or nobody knows it.
+    if (details.continued_by || facts().cut_off) return;
     const std::string quiet = fmt::format("for {} up to the end of the recording",
                                           Milliseconds(facts().latest.at - details.latest.at));
     if (!state.created) {

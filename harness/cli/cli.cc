@@ -16,6 +16,7 @@
 #include "harness/cli/exit_code.h"
 #include "harness/cli/fetch_command.h"
 #include "harness/cli/parse.h"
+#include "harness/cli/recording_commands.h"
 #include "harness/cli/run_command.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/serve_commands.h"
@@ -33,7 +34,7 @@ constexpr char kShortHelp[] =
   watchproof fetch etcd 3.5.16                       that release, for --target etcd@3.5.16
   watchproof explain CompactionSurfaced              what a word means
 
-Commands: run, fetch, list, explain, store, proxy. Each has --help.
+Commands: run, fetch, check, history dump, list, explain, store, proxy. Each has --help.
 Exit codes: 0 good, 1 broken promise, 2 undecided, 3 no target, 4 usage, 5 nothing selected,
   6 expectations out of date, 70 harness error, 130 interrupted, 143 terminated.
 )";
@@ -50,6 +51,7 @@ class CommandLine {
     AddList();
     AddServers();
     fetch_flags_.AddTo(fetch_);
+    AddRecordings();
     // Not for people: the runner starts one process per case.
     case_.add_option("--spec", spec_)->required();
     case_.group("");
@@ -101,10 +103,21 @@ class CommandLine {
         ->allow_extra_args(false);
   }
 
+  void AddRecordings() {
+    check_.add_option("run", check_runs_, "Run folders, attempt folders or recordings")->required();
+    history_.require_subcommand(1);
+    dump_.add_option("recording", history_flags_.recording, "A recording, or a folder with one")
+        ->required();
+    dump_.add_option("--watch", history_flags_.watch, "Only create NUMBER (from 0) of STREAM")
+        ->type_name("STREAM:NUMBER");
+  }
+
   int Dispatch() {
     const AsJson json = json_ ? AsJson::kYes : AsJson::kNo;
     if (case_.parsed()) return RunCaseProcess(spec_);
     if (fetch_.parsed()) return Number(FetchCommand(fetch_flags_));
+    if (check_.parsed()) return Number(CheckCommand(check_runs_));
+    if (dump_.parsed()) return Number(HistoryDumpCommand(history_flags_));
     if (list_.parsed()) return Number(ListCommand(name_, json));
     if (explain_.parsed()) return Number(ExplainCommand(name_, json));
     if (store_.parsed()) return Number(StoreCommand(store_flags_));
@@ -137,7 +150,8 @@ class CommandLine {
   // The parser's text, and what was probably meant.
   int Complain(const std::string& message) const {
     std::string hint;
-    const std::vector<std::string> commands = {"run", "fetch", "list", "explain", "store", "proxy"};
+    const std::vector<std::string> commands = {"run",  "fetch",   "check", "history",
+                                               "list", "explain", "store", "proxy"};
     const CLI::App* chosen = &app_;
     if (words_.size() > 1) {
       const bool command = std::find(commands.begin(), commands.end(), words_[1]) != commands.end();
@@ -168,6 +182,9 @@ class CommandLine {
                 "watchproof"};
   CLI::App& run_ = *app_.add_subcommand("run", "Run cases against targets");
   CLI::App& fetch_ = *app_.add_subcommand("fetch", "Place the binaries of releases in a cache");
+  CLI::App& check_ = *app_.add_subcommand("check", "Judge recordings anew");
+  CLI::App& history_ = *app_.add_subcommand("history", "Look into a recording");
+  CLI::App& dump_ = *history_.add_subcommand("dump", "A recording as JSON lines");
   CLI::App& list_ = *app_.add_subcommand("list", "What there is to run, break and judge");
   CLI::App& explain_ = *app_.add_subcommand("explain", "What a word means");
   CLI::App& store_ = *app_.add_subcommand("store", "Serve the embedded store");
@@ -177,6 +194,8 @@ class CommandLine {
   FetchFlags fetch_flags_;
   StoreFlags store_flags_;
   ProxyFlags proxy_flags_;
+  HistoryFlags history_flags_;
+  std::vector<std::string> check_runs_;
   std::string name_;
   std::string spec_;
   bool json_ = false;

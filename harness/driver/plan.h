@@ -131,10 +131,10 @@ struct HoldStep {
   Duration duration{};
 };
 
-using Step =
-    std::variant<PutStep, DeleteStep, TxnStep, CompactStep, WatchStep, RequestProgressStep,
-                 AwaitCreatedStep, AwaitDeliveredStep, AwaitProgressStep, AwaitRegisteredStep,
-                 AwaitSyncPassesStep, InjectStep, AwaitFeltStep, HealStep, HoldStep>;
+using Step = std::variant<PutStep, DeleteStep, TxnStep, CompactStep, WatchStep, CancelStep,
+                          ResumeStep, MustDeliverStep, RequestProgressStep, AwaitCreatedStep,
+                          AwaitDeliveredStep, AwaitProgressStep, AwaitRegisteredStep,
+                          AwaitSyncPassesStep, InjectStep, AwaitFeltStep, HealStep, HoldStep>;
 
 struct Plan {
   std::vector<Step> steps;

@@ -16,7 +16,8 @@ World::World(const AttemptSpec& spec, const Plan& plan)
     : spec_(spec),
       needs_(plan.needs),
       folder_(spec.folder),
-      judge_({.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor}) {}
+      judging_({.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor}),
+      judge_(judging_) {}
 
 World::~World() { Stop(); }
 
@@ -35,8 +36,10 @@ Status World::Start() {
   }
   recorder_->Append(
       {.kind = EntryKind::kRunStarted,
-       .text = fmt::format(R"({{"format":1,"case":"{}","seed":"{}","version":"{}"}})",
-                           spec_.case_name, FormatSeed(spec_.seed), target_->version())});
+       .text = fmt::format(R"({{"format":1,"case":"{}","seed":"{}","version":"{}",)"
+                           R"("permit_compacted_at_the_floor":{}}})",
+                           spec_.case_name, FormatSeed(spec_.seed), target_->version(),
+                           judging_.permit_compacted_at_the_floor)});
   kv_ = std::make_unique<KvClient>(*context_, target_->endpoint().ToString());
   WP_RETURN_IF_ERROR(OpenProxy());
   MakePorts();

@@ -84,6 +84,7 @@ class World {
   std::optional<LoopbackAddress> address_;
   std::unique_ptr<Recorder> recorder_;
   std::optional<RecordingContext> context_;
+  const JudgeOptions judging_;
   Judge judge_;
   std::unique_ptr<Target> target_;
   std::unique_ptr<proxy::Proxies> proxies_;

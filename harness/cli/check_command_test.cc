@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recordings afterwards, through the executable: `check` and `history dump`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "harness/base/check.h"
+#include "harness/base/prng.h"
+#include "harness/checkers/testing/script.h"
+#include "harness/cli/scripted_run.h"
+#include "harness/driver/result.h"
+#include "harness/history/recorder.h"
+
+namespace watchproof {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::string_view kStarted =
+    R"({"format":1,"case":"Suite.Name","seed":"0x1","version":"3.5.30")";
+
+class Recordings : public testing::Test {
+ protected:
+  Recordings() {
+    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(testing::TempDir()) / "watchproof-recordings" / test->name();
+    fs::remove_all(folder_);
+    fs::create_directories(Attempt(1));
+  }
+
+  fs::path Attempt(int number) const {
+    return folder_ / "cases" / "etcd" / "Suite.Name" / std::to_string(number);
+  }
+
+  // As an attempt of the run would leave it.
+  fs::path Record(const Script& script, int attempt = 1, std::string_view more = "}") const {
+    fs::create_directories(Attempt(attempt));
+    const fs::path file = Attempt(attempt) / "history.wire.zst";
+    auto recorder = Recorder::Open({.file = file, .follow = false});
+    WP_CHECK(recorder.has_value(), "the test can write");
+    for (const NumberedEntry& line : script.lines()) {
+      Entry entry = line.entry;
+      if (entry.kind == EntryKind::kRunStarted) {
+        entry.text = std::string(kStarted) + std::string(more);
+      }
+      (*recorder)->Append(std::move(entry));
+    }
+    WP_CHECK((*recorder)->Close().ok(), "the test can write");
+    return file;
+  }
+
+  void AddResult(const std::vector<FindingRecord>& findings, int attempt = 1) const {
+    AttemptResult result{.case_name = "Suite.Name", .target = "etcd@3.5.30", .attempt = attempt};
+    result.verdict = findings.empty() ? Verdict::kPass : Verdict::kFail;
+    result.findings = findings;
+    result.folder = Attempt(attempt).lexically_relative(folder_).string();
+    std::ofstream(folder_ / "results.jsonl", std::ios::app) << ToJsonLine(result) << '\n';
+  }
+
+  static std::string Run(Words words, int expected) {
+    ScriptedRun run = ScriptedRun::Command(std::move(words));
+    EXPECT_EQ(run.Wait(), expected) << run.output();
+    return run.output();
+  }
+  std::string Check(const fs::path& what, int expected) const {
+    return Run({"check", what.string()}, expected);
+  }
+  static std::string Dump(Words words, int expected) {
+    words.insert(words.begin(), {"history", "dump"});
+    return Run(std::move(words), expected);
+  }
+
+  fs::path folder_;
+};
+
+Script Good() {
+  return Script()
+      .Put("k", "a", 2)
+      .Watch("k", 2)
+      .Watch("j", 2)
+      .Created(0, 2)
+      .Created(1, 2)
+      .Deliver(0, {{2, "k"}});
+}
+Script Twice() { return Good().Deliver(0, {{2, "k"}}); }
+const std::string kWatch = "watch 0 of stream 1 on \"k\" from revision 2";
+
+TEST_F(Recordings, SameFindingsAreNoNews) {
+  Record(Twice());
+  AddResult({{.guarantee = "Unique", .watch = kWatch}});
+  Record(Good(), 2);
+  AddResult({}, 2);
+  EXPECT_THAT(Check(folder_, 0),
+              AllOf(HasSubstr("Suite.Name on etcd@3.5.30, attempt 1: same as before (fail, 1"),
+                    HasSubstr("attempt 2: same as before (pass, 0 found)")));
+}
+
+TEST_F(Recordings, NewFindingsAreToldAndFail) {
+  Record(Twice());
+  AddResult({});
+  EXPECT_THAT(Check(folder_, 1), AllOf(HasSubstr("changed (was pass): 1 new, 0 gone"),
+                                       HasSubstr("new   Unique: " + kWatch)));
+}
+
+TEST_F(Recordings, WhatIsNoLongerFoundIsToldAndHarmless) {
+  Record(Good());
+  AddResult({{.guarantee = "Reliable", .watch = kWatch, .expected = "more"},
+             {.guarantee = "Settled", .watch = "every watch"}});
+  EXPECT_THAT(Check(folder_, 0), AllOf(HasSubstr("changed (was fail): 0 new, 1 gone"),
+                                       HasSubstr("gone  Reliable: " + kWatch)));
+}
+
+TEST_F(Recordings, AFileAloneIsJudgedForItself) {
+  const fs::path elsewhere = folder_ / "alone.zst";
+  fs::rename(Record(Good()), elsewhere);
+  EXPECT_THAT(Check(elsewhere, 0), HasSubstr("on version 3.5.30, attempt 1: clean"));
+  fs::rename(Record(Twice()), elsewhere);
+  EXPECT_THAT(Check(elsewhere, 1), HasSubstr("1 found; no earlier verdict"));
+}
+
+TEST_F(Recordings, AreJudgedWithTheOptionsOfTheirRun) {
+  const Script at_the_floor =
+      Script().Put("k", "a", 2).Compact(2).Watch("k", 2).Created(0, 2).Compacted(0, 2);
+  Record(at_the_floor, 1, R"(,"permit_compacted_at_the_floor":true})");
+  Check(folder_, 0);
+  Record(at_the_floor, 1, R"(,"permit_compacted_at_the_floor":false})");
+  EXPECT_THAT(Check(folder_, 1), HasSubstr("CompactionSurfaced"));
+}
+
+// What had not come when the recorder died is nobody's fault.
+TEST_F(Recordings, CutOffOnesAreJudgedUpToTheirLastWholeLine) {
+  Script script;
+  script.Watch("k", 2).Created(0, 1);
+  Prng prng(1);
+  for (int revision = 2; revision < 600; ++revision) {
+    script.Put("k", prng.Word(2000), revision);
+    if (revision % 50 == 49) {
+      std::vector<Written> batch;
+      for (int i = revision - (revision == 49 ? 47 : 49); i <= revision; ++i) {
+        batch.push_back({i, "k"});
+      }
+      script.Deliver(0, batch);
+    }
+  }
+  const fs::path file = Record(script);
+  fs::resize_file(file, fs::file_size(file) / 2);
+  const std::string output = Check(file, 0);
+  EXPECT_THAT(output, AllOf(HasSubstr("clean"), HasSubstr("is cut off after line")));
+  EXPECT_THAT(output, Not(HasSubstr("judged up to line 0")));
+  EXPECT_THAT(Dump({file.string()}, 0), HasSubstr("is cut off; this was its last whole line"));
+}
+
+TEST_F(Recordings, BadArgumentsAreNamed) {
+  EXPECT_THAT(Check(folder_ / "nowhere", 4), HasSubstr("nowhere: there is no such file"));
+  EXPECT_THAT(Check(folder_, 4), HasSubstr("no recording (history.wire.zst) in it"));
+  std::ofstream(folder_ / "text") << "hello, this is only text";
+  EXPECT_THAT(Check(folder_ / "text", 4), HasSubstr("is not a watchproof history"));
+  const fs::path file = Record(Good());
+  EXPECT_THAT(Dump({file.string(), "--watch", "one"}, 4), HasSubstr("'one' is not STREAM:NUMBER"));
+  EXPECT_THAT(Dump({file.string(), "--watch", "1:9"}, 4), HasSubstr("no watch 1:9"));
+  Record(Good(), 2);
+  EXPECT_THAT(Dump({folder_.string()}, 4), HasSubstr("2 recordings in it; name one"));
+}
+
+TEST_F(Recordings, DumpShowsEveryLineOrThoseOfAWatch) {
+  Record(Good());
+  const std::string all = Dump({folder_.string()}, 0);
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'),
+            static_cast<std::ptrdiff_t>(Good().lines().size()));
+  const std::string first = Dump({folder_.string(), "--watch", "1:0"}, 0);
+  EXPECT_EQ(std::count(first.begin(), first.end(), '\n'), 4);  // opened, asked, created, given
+  EXPECT_THAT(first, Not(HasSubstr("\"j\"")));
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/recordings.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+#include "harness/history/reader.h"
+
+namespace watchproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kRecording = "history.wire.zst";
+constexpr std::string_view kResults = "results.jsonl";
+
+// The results of runs, by the folder of the attempt; each file is read once.
+class Results {
+ public:
+  std::optional<AttemptResult> Of(const fs::path& recording) {
+    std::error_code ignored;
+    const fs::path attempt = fs::weakly_canonical(recording, ignored).parent_path();
+    for (fs::path run = attempt; run.has_relative_path(); run = run.parent_path()) {
+      if (!fs::exists(run / kResults, ignored)) continue;
+      const auto& known = Read(run);
+      const auto found = known.find(attempt.lexically_relative(run).string());
+      if (found != known.end()) return found->second;
+      return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  using ByFolder = std::map<std::string, AttemptResult>;
+
+  const ByFolder& Read(const fs::path& run) {
+    const auto [entry, is_new] = by_run_.try_emplace(run);
+    if (!is_new) return entry->second;
+    std::ifstream file(run / kResults);
+    for (std::string line; std::getline(file, line);) {
+      // A run that was killed may leave half a line.
+      if (auto result = ParseResultLine(line); result.has_value()) {
+        entry->second[result->folder] = *std::move(result);
+      }
+    }
+    return entry->second;
+  }
+
+  std::map<fs::path, ByFolder> by_run_;
+};
+
+}  // namespace
+
+Result<std::vector<FoundRecording>> FindRecordings(const fs::path& given) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  if (!fs::exists(given, error)) {
+    return Fail(StatusCode::kNotFound, "{}: there is no such file or folder", given.string());
+  }
+  if (!fs::is_directory(given, error)) {
+    files.push_back(given);
+  } else {
+    for (fs::recursive_directory_iterator at(given, error), end; !error && at != end;
+         at.increment(error)) {
+      if (at->path().filename() == kRecording) files.push_back(at->path());
+    }
+    if (error) return Fail(StatusCode::kUnavailable, "{}: {}", given.string(), error.message());
+  }
+  if (files.empty()) {
+    return Fail(StatusCode::kNotFound,
+                "{}: no recording ({}) in it; `run --keep all` keeps those of good attempts too",
+                given.string(), kRecording);
+  }
+  std::sort(files.begin(), files.end());
+  Results results;
+  std::vector<FoundRecording> found;
+  for (const fs::path& file : files) found.push_back({file, results.Of(file)});
+  return found;
+}
+
+Result<Rejudged> JudgeRecording(const fs::path& file) {
+  WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(file));
+  Rejudged again;
+  std::optional<Judge> judge;
+  while (true) {
+    auto line = reader->Next();
+    if (!line.has_value()) again.cut_off = line.error().message();
+    if (!line.has_value() || !line->has_value()) break;
+    const NumberedEntry& entry = **line;
+    if (!judge) {
+      if (entry.entry.kind == EntryKind::kRunStarted) {
+        WP_ASSIGN_OR_RETURN(again.started, ParseRunStarted(entry.entry.text));
+      }
+      judge.emplace(JudgeOptions{.permit_compacted_at_the_floor =
+                                     again.started.permit_compacted_at_the_floor});
+    }
+    judge->Consume(entry);
+    again.last = entry.line;
+  }
+  if (reader->truncated()) {
+    again.cut_off = fmt::format("the recording is cut off after line {}", again.last.value);
+  }
+  if (!judge) judge.emplace(JudgeOptions{});
+  again.judgement = judge->Finish(again.cut_off.empty() ? Ending::kWhole : Ending::kCutOff);
+  return again;
+}
+
+}  // namespace watchproof

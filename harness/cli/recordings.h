@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds recordings below what the user names, and judges one anew.
+//
+//   WP_ASSIGN_OR_RETURN(auto recordings, FindRecordings("watchproof-runs/latest"));
+//   WP_ASSIGN_OR_RETURN(Rejudged again, JudgeRecording(recordings[0].file));
+//
+// Threads: functions without state.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/checkers/judge.h"
+#include "harness/driver/result.h"
+#include "harness/history/run_started.h"
+
+namespace watchproof {
+
+struct FoundRecording {
+  std::filesystem::path file;
+  std::optional<AttemptResult> result;  // of the run that made it, if its folder still has it
+};
+
+// A recording, or every one in a folder (an attempt's, a run's, one with many runs), by path.
+// Errors name what was given; a folder without any is one.
+Result<std::vector<FoundRecording>> FindRecordings(const std::filesystem::path& given);
+
+struct Rejudged {
+  RunStarted started;
+  Judgement judgement;
+  Line last;
+  std::string cut_off;  // why it was not judged to its end; empty: it was
+};
+// With the present checkers and the options that the recording was made with. What cannot be read
+// to its end is judged up to its last whole entry; an error is a file that is no recording at all.
+Result<Rejudged> JudgeRecording(const std::filesystem::path& file);
+
+}  // namespace watchproof

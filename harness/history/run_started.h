@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the first line of a recording says about the attempt that made it.
+//
+//   WP_ASSIGN_OR_RETURN(RunStarted started, ParseRunStarted(line.entry.text));
+//
+// Threads: values.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/base/status.h"
+
+namespace watchproof {
+
+struct RunStarted {
+  std::string case_name;
+  std::string seed;
+  std::string version;  // of the target
+  bool permit_compacted_at_the_floor = false;
+};
+
+// What is missing keeps its default, as older recordings lack some of it.
+Result<RunStarted> ParseRunStarted(std::string_view text);
+
+}  // namespace watchproof
