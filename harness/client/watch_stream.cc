@@ -39,7 +39,8 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
         {.kind = EntryKind::kStreamOpened, .stream = stream_, .at = recorder_.Now(), .text = road});
     stub_.PrepareBidiStreamingCall(&context_, "/etcdserverpb.Watch/Watch", grpc::StubOptions(),
                                    this);
-    AddHold();  // for operations started outside callbacks; released once, by Close
+    AddHold();  // for operations started outside callbacks; released once, by Close or a failed
+                // read
     StartRead(&incoming_);
     StartCall();
   }
@@ -78,7 +79,7 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
   void ResumeReading() {
     MutexLock lock(mu_);
     reading_ = true;
-    if (read_waits_ && !closing_) {
+    if (read_waits_ && !released_) {
       read_waits_ = false;
       StartRead(&incoming_);
     }
@@ -87,8 +88,7 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
   void Close() {
     {
       MutexLock lock(mu_);
-      if (closing_) return;
-      closing_ = true;
+      if (std::exchange(closing_, true)) return;
       if (!done_) {
         recorder_.Append({.kind = EntryKind::kMark,
                           .at = recorder_.Now(),
@@ -96,7 +96,7 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
       }
     }
     context_.TryCancel();
-    RemoveHold();
+    Release();
     MutexLock lock(mu_);
     while (!done_) ended_.Wait(mu_);
   }
@@ -105,7 +105,7 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
 
  private:
   void OnReadDone(bool ok) override {
-    if (!ok) return;
+    if (!ok) return Release();  // the stream has ended: OnDone tells how
     recorder_.Append({.kind = EntryKind::kResponseReceived,
                       .stream = stream_,
                       .at = recorder_.Now(),
@@ -132,6 +132,15 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
     ended_.NotifyAll();
   }
 
+  // Nothing is started from outside callbacks any more.
+  void Release() {
+    {
+      MutexLock lock(mu_);
+      if (std::exchange(released_, true)) return;
+    }
+    RemoveHold();
+  }
+
   // Recorded where it is queued, so that a request always stands before the answer it caused.
   void EnqueueLocked(const etcdserverpb::WatchRequest& request) REQUIRES(mu_) {
     std::string wire = request.SerializeAsString();
@@ -144,7 +153,7 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
     StartNextLocked();
   }
   void StartNextLocked() REQUIRES(mu_) {
-    if (in_flight_ || broken_ || closing_) return;
+    if (in_flight_ || broken_ || released_) return;
     if (!outgoing_.empty()) {
       current_ = std::move(outgoing_.front());
       outgoing_.pop_front();
@@ -175,6 +184,7 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
   bool reading_ GUARDED_BY(mu_) = true;
   bool read_waits_ GUARDED_BY(mu_) = false;  // a message was taken while reading was off
   bool closing_ GUARDED_BY(mu_) = false;
+  bool released_ GUARDED_BY(mu_) = false;  // the hold, once
   bool done_ GUARDED_BY(mu_) = false;
 };
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "harness/driver/interrupt.h"
+#include "harness/history/narrator.h"
 
 namespace watchproof {
 namespace {
@@ -119,10 +120,15 @@ bool Executor::Delivered(const std::string& group, Duration limit) {
   const Revision through = head_;
   return world_.PumpUntil(
       [&] {
-        return world_.judge().known_through() >= through &&
-               EveryMember(group, [](const WatchState& watch) {
-                 return watch.complete || watch.end != WatchEnd::kOpen;
-               });
+        if (world_.judge().known_through() < through) return false;
+        // A watch that has lost something for good will not be complete, but it waits for nothing
+        // either.
+        const std::vector<std::size_t> waiting = world_.judge().Unsettled();
+        const auto& members = groups_.at(group);
+        return std::none_of(members.begin(), members.end(), [&](const Member& member) {
+          const auto index = world_.judge().Find(member.stream, member.ordinal);
+          return !index || std::binary_search(waiting.begin(), waiting.end(), *index);
+        });
       },
       Within(limit));
 }
@@ -178,10 +184,12 @@ Status Executor::Do(const ResumeStep& step) {
     const auto index = world_.judge().Find(member.stream, member.ordinal);
     if (!index) return Fail(StatusCode::kInternal, "group {} was never asked for", step.group);
     const WatchState& before = world_.judge().watches()[*index];
-    world_.Mark(fmt::format("resume {}:{} {}:{}", member.stream, member.ordinal, stream->id(),
-                            groups_[step.as].size()));
+    world_.Mark(ResumeMark({.stream = member.stream,
+                            .ordinal = member.ordinal,
+                            .next_stream = stream->id(),
+                            .next_ordinal = static_cast<std::uint32_t>(groups_[step.as].size())}));
     const std::uint32_t ordinal = stream->Create(
-        {.key = before.key, .range_end = before.range_end, .start = before.position});
+        {.key = before.key, .range_end = before.range_end, .start = before.resume_at});
     groups_[step.as].push_back({stream->id(), ordinal});
   }
   return Do(AwaitCreatedStep{step.as});
@@ -253,8 +261,9 @@ Status Executor::Do(const InjectStep& step) {
 
 Status Executor::Do(const AwaitFeltStep& step) {
   Fault& fault = *faults_.at(step.fault);
-  const bool can_be_felt = world_.ports().proxies != nullptr && !spec_.no_faults;
-  if (!can_be_felt) return {};  // the receipt will say so; waiting would change nothing
+  // Without a proxy, or without faults at all, the receipt says so and waiting would change
+  // nothing.
+  if (spec_.no_faults || world_.ports().proxies == nullptr) return {};
   world_.PumpUntil(
       [&] {
         fault.Observe(world_.ports());

@@ -34,6 +34,9 @@ Status World::Start() {
     target_failed_ = true;
     return started;
   }
+  Status probed = Probe();
+  if (!probed.ok()) return std::move(probed).WithContext("probing what the target offers");
+  if (!missing_.empty()) return {};
   recorder_->Append(
       {.kind = EntryKind::kRunStarted,
        .text = fmt::format(R"({{"format":1,"case":"{}","seed":"{}","version":"{}",)"
