@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures, side by side on this machine: events judged per second, and what recording costs per event
-# beside a bare reader of the same bytes, against the embedded store and an etcd binary.
+# Measures, side by side on this machine: events judged per second, and what recording costs per
+# event beside a bare reader of the same bytes, against the embedded store and an etcd binary.
 #
 #   ci/jobs/figures.sh [ETCD_BINARY] [PAIRS]
 #
@@ -68,7 +68,8 @@ python3 - "$scratch" <<'END'
 import json, pathlib, statistics, sys
 
 for name in ("embedded", "etcd"):
-    runs = [json.loads(line) for line in (pathlib.Path(sys.argv[1]) / name).read_text().splitlines()]
+    lines = (pathlib.Path(sys.argv[1]) / name).read_text().splitlines()
+    runs = [json.loads(line) for line in lines]
     cost = {
         mode: statistics.median(r["cpu_ns_per_event"] for r in runs if r["mode"] == mode)
         for mode in ("bare", "record")

@@ -150,6 +150,9 @@ const std::map<std::string, Script>& Scripts() {
       {"CompactionSurfaced.NoticeReachesAWatcherBehindAFullQueue", Ends(Verdict::kPass)},
       {"CompactionSurfaced.DeleteAtTheFloorIsDelivered", Ends(Verdict::kPass)},
       {"Bookmarkable.FutureWatchHearsNothingFromBeforeItsStart", Ends(Verdict::kPass)},
+      {"CompactionSurfaced.BurstOfCreatesBelowTheFloor", Ends(Verdict::kPass)},
+      {"CompactionSurfaced.NoticeComesOnce", Ends(Verdict::kPass)},
+      {"Reliable.NegativeStartHarmsNoNeighbour", Ends(Verdict::kPass)},
   };
   return kScripts;
 }

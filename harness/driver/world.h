@@ -42,8 +42,8 @@ class World {
   // Errors of the target (it could not be started or reached) are told apart by target_failed().
   Status Start();
   bool target_failed() const { return target_failed_; }
-  // What the plan needs and the target does not offer, in words. Unless this is empty, nothing but the
-  // target has been started.
+  // What the plan needs and the target does not offer, in words. Unless this is empty, nothing but
+  // the target has been started.
   const std::string& missing() const { return missing_; }
   // Whether the target has answered once.
   bool started() const { return target_ != nullptr && !target_failed_; }

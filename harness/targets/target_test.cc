@@ -43,9 +43,9 @@ TEST_F(TargetTest, SpecsAreParsedOrNamedWithWhatWasExpected) {
   EXPECT_EQ(ParseTargetSpec("etcd@3.5.16")->kind, "etcd");
   EXPECT_EQ(ParseTargetSpec("embedded")->kind, "embedded");
   EXPECT_THAT(ParseTargetSpec("embedded+a+b")->defects, testing::ElementsAre("a", "b"));
-  for (const char* bad : {"", "etcd", "etcd:", "embedded:x", "embedded+", "redis:/x", "etcd+x",
-                          "endpoint", "endpoint:", "endpoint+x", "etcd@", "etcd@../../x",
-                          "etcd@3/x", "embedded@3"}) {
+  for (const char* bad :
+       {"", "etcd", "etcd:", "embedded:x", "embedded+", "redis:/x", "etcd+x", "endpoint",
+        "endpoint:", "endpoint+x", "etcd@", "etcd@../../x", "etcd@3/x", "embedded@3"}) {
     const auto spec = ParseTargetSpec(bad);
     ASSERT_FALSE(spec.has_value()) << bad;
     EXPECT_THAT(spec.error().message(), HasSubstr(fmt::format("target \"{}\"", bad)));
