@@ -165,6 +165,9 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   const auto died = world.target().died();
   result.target_version = world.target().version();
   Judgement judgement = world.Finish();
+  if (const Status cleaned = world.CleanUp(); !cleaned.ok()) {
+    judgement.undecided.push_back("keys of ours stay behind: " + cleaned.message());
+  }
   judgement.findings.insert(judgement.findings.end(), executor.findings().begin(),
                             executor.findings().end());
   result.receipts = executor.receipts();

@@ -50,22 +50,25 @@ Status Executor::NoteWrite(const Result<Revision>& revision) {
 }
 
 Status Executor::Do(const PutStep& step) {
-  return NoteWrite(world_.kv().Put(step.key, step.value.Make()));
+  return NoteWrite(world_.kv().Put(world_.Placed(step.key), step.value.Make()));
 }
 
 Status Executor::Do(const DeleteStep& step) {
-  return NoteWrite(world_.kv().Delete(step.key, step.range_end));
+  return NoteWrite(world_.kv().Delete(world_.Placed(step.key), world_.PlacedEnd(step.range_end)));
 }
 
 Status Executor::Do(const TxnStep& step) {
   std::vector<WriteOp> writes;
   for (const auto& write : step.writes) {
     if (const auto* put = std::get_if<PutStep>(&write)) {
-      writes.push_back({.kind = WriteOp::Kind::kPut, .key = put->key, .value = put->value.Make()});
+      writes.push_back({.kind = WriteOp::Kind::kPut,
+                        .key = world_.Placed(put->key),
+                        .value = put->value.Make()});
     } else {
       const auto& erase = std::get<DeleteStep>(write);
-      writes.push_back(
-          {.kind = WriteOp::Kind::kDelete, .key = erase.key, .range_end = erase.range_end});
+      writes.push_back({.kind = WriteOp::Kind::kDelete,
+                        .key = world_.Placed(erase.key),
+                        .range_end = world_.PlacedEnd(erase.range_end)});
     }
   }
   return NoteWrite(world_.kv().Transact(writes));
@@ -80,8 +83,8 @@ Status Executor::Do(const WatchStep& step) {
   WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
   for (std::size_t i = 0; i < step.count; ++i) {
     const std::int64_t id = step.first_id == 0 ? 0 : step.first_id + static_cast<std::int64_t>(i);
-    const std::uint32_t ordinal = stream->Create({.key = step.key,
-                                                  .range_end = step.range_end,
+    const std::uint32_t ordinal = stream->Create({.key = world_.Placed(step.key),
+                                                  .range_end = world_.PlacedEnd(step.range_end),
                                                   .start = Resolve(step.start),
                                                   .id = WatchId(id),
                                                   .previous_values = step.previous_values,
@@ -231,7 +234,7 @@ Status Executor::Do(const AwaitSyncPassesStep& step) {
   for (int pass = 0; pass < step.passes; ++pass) {
     const std::string name = fmt::format("side/probe/{}", ++probes_);
     const std::string key = fmt::format("wp-probe/{}", probes_);
-    WP_ASSIGN_OR_RETURN(const Revision revision, world_.kv().Put(key, "probe"));
+    WP_ASSIGN_OR_RETURN(const Revision revision, world_.kv().Put(world_.Placed(key), "probe"));
     head_ = std::max(head_, revision);
     // Its one event lies in the past, so only the catch-up loop can bring it.
     WP_RETURN_IF_ERROR(Do(WatchStep{

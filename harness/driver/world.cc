@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/driver/world.h"
 
+#include <unistd.h>
+
+#include "harness/base/prng.h"
 #include "harness/driver/interrupt.h"
 #include "harness/targets/probe.h"
 #include "harness/targets/probe_capabilities.h"
@@ -10,6 +13,14 @@ namespace {
 constexpr int kProxyPort = 2378;
 // One past the last key of any prefix: every key of the store.
 const std::string kEveryKey("\0", 1);
+// From its key on, as the end of a range.
+const std::string kOpenEnd("\0", 1);
+
+// Requires: the last byte is below 0xff.
+std::string EndOfPrefix(std::string prefix) {
+  ++prefix.back();
+  return prefix;
+}
 }  // namespace
 
 World::World(const AttemptSpec& spec, const Plan& plan)
@@ -33,6 +44,12 @@ Status World::Start() {
       !started.ok()) {
     target_failed_ = true;
     return started;
+  }
+  if (target_->shared()) {
+    // Not of the seed: two runs with one seed must not meet on one server.
+    Prng prng(static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()) ^
+              static_cast<std::uint64_t>(getpid()));
+    prefix_ = fmt::format("watchproof/{}/", prng.Word(12));
   }
   Status probed = Probe();
   if (!probed.ok()) return std::move(probed).WithContext("probing what the target offers");
@@ -96,7 +113,10 @@ Status World::OpenWitness() {
   WP_ASSIGN_OR_RETURN(
       witness_, WatchStream::Open(*context_,
                                   {.endpoint = target_->endpoint().ToString(), .road = "witness"}));
-  witness_->Create({.key = kEveryKey, .range_end = kEveryKey, .start = head.next()});
+  // Everything, or on a target that others use too everything of ours.
+  witness_->Create({.key = prefix_.empty() ? kEveryKey : prefix_,
+                    .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
+                    .start = head.next()});
   return {};
 }
 
@@ -123,6 +143,18 @@ Result<WatchStream*> World::Stream(const std::string& name) {
                                                               .road = side ? "side" : "faulted"}));
   }
   return stream.get();
+}
+
+std::string World::PlacedEnd(const std::string& range_end) const {
+  if (range_end.empty()) return {};
+  if (range_end != kOpenEnd) return prefix_ + range_end;
+  return prefix_.empty() ? kOpenEnd : EndOfPrefix(prefix_);
+}
+
+Status World::CleanUp() {
+  if (prefix_.empty() || !kv_ || target_->died()) return {};
+  const auto deleted = kv_->Delete(prefix_, EndOfPrefix(prefix_));
+  return deleted.has_value() ? Status() : deleted.error();
 }
 
 WatchStream* World::StreamOf(StreamId id) {

@@ -57,6 +57,14 @@ class World {
   FaultPorts& ports() { return ports_; }
   // Opened on first use; names that begin with "side" take the side door.
   Result<WatchStream*> Stream(const std::string& name);
+  // What every key of ours begins with: nothing on a target of our own, a random word on one that
+  // others use too.
+  const std::string& prefix() const { return prefix_; }
+  // A key or the end of a range of the plan, as it is on the target.
+  std::string Placed(const std::string& key) const { return prefix_ + key; }
+  std::string PlacedEnd(const std::string& range_end) const;
+  // Deletes what was written to a target that others use too. After Finish: this is not judged.
+  Status CleanUp();
   // Null if it is none of these.
   WatchStream* StreamOf(StreamId id);
   // Tells the judge that what is open now is going to be ended by us.
@@ -93,6 +101,7 @@ class World {
   std::unique_ptr<KvClient> kv_;
   std::unique_ptr<WatchStream> witness_;
   std::map<std::string, std::unique_ptr<WatchStream>> streams_;
+  std::string prefix_;
   Line followed_{};
   std::set<StreamId> faulted_;  // the streams that take the faulted road
   Duration last_arrival_{};     // on one of these
