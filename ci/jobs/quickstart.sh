@@ -15,6 +15,10 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 ) </dev/null >&2
 
 watchproof=$root/build/release/watchproof
-"$watchproof" fetch --all </dev/null >&2 ||
+targets=(--target embedded --releases all)
+if ! "$watchproof" fetch --all </dev/null >&2; then
   echo "quickstart: not everything could be fetched; going on with what is there" >&2
-exec "$watchproof" run --target embedded --releases all "$@" </dev/null
+  # Debian's own etcd was installed above, so there is always a real one to ask.
+  targets+=(--target "etcd:$(command -v etcd)")
+fi
+exec "$watchproof" run "${targets[@]}" "$@" </dev/null
