@@ -158,7 +158,11 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
       current_ = std::move(outgoing_.front());
       outgoing_.pop_front();
       in_flight_ = true;
-      StartWrite(&current_);
+      // Requests that wait for each other leave together, so that a burst is one at the target too.
+      // The last never carries the hint: it would not be sent.
+      grpc::WriteOptions options;
+      if (!outgoing_.empty()) options.set_buffer_hint();
+      StartWrite(&current_, options);
     } else if (half_close_) {
       half_close_ = false;
       StartWritesDone();
