@@ -38,8 +38,10 @@ WATCH_CASE(CompactionSurfaced, BurstOfCreatesBelowTheFloor,
                     .start = first.revision(),
                     .stream = client});
     scenario.AwaitCreated(client);
+    // One burst is dealt with before the next: together they would be more than one pass takes,
+    // which is another case.
+    scenario.AwaitSyncPasses(2);
   }
-  scenario.AwaitSyncPasses(3);
 }
 
 }  // namespace
