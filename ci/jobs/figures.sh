@@ -36,7 +36,7 @@ serve() {
   if [ "$1" = embedded ]; then
     "$bin/watchproof" store --listen "$host:2379" --http "$host:2381" >"$scratch/log" 2>&1 &
   else
-    "$etcd" --data-dir "$scratch/etcd" --listen-client-urls "http://$host:2379" \
+    "$etcd" --data-dir "$scratch/data" --listen-client-urls "http://$host:2379" \
       --advertise-client-urls "http://$host:2379" --listen-peer-urls "http://$host:2380" \
       --initial-advertise-peer-urls "http://$host:2380" \
       --initial-cluster "default=http://$host:2380" >"$scratch/log" 2>&1 &
