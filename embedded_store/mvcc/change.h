@@ -2,7 +2,7 @@
 // What the store remembers: versions of keys, the changes that made them, and the commits that
 // grouped those.
 //
-// A change is allocated once, never modified, and shared by the backend, the commit feed and every
+// A change is allocated once, never modified, and shared by the log, the commit feed and every
 // queue that carries it to a watcher; the last of them to let go frees it. Threads: immutable
 // values behind shared pointers.
 #pragma once

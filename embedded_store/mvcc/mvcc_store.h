@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // A key-value store that keeps every version since the last compaction, with etcd's semantics.
 //
-//   MvccStore store;
-//   store.Put({.key = "k", .value = "v"});                       // revision 2: an empty store is
-//   at 1 store.Range({.range = KeyRange::Single("k"), .at = Revision{2}});
+//   MvccStore store;                           // or MvccStore store(backend), store.Recover()
+//   store.Put({.key = "k", .value = "v"});     // revision 2: an empty store is at 1
+//   store.Range({.range = KeyRange::Single("k"), .at = Revision{2}});
 //   store.Compact(Revision{2});
 //
-// Watch layers read it in two ways: the feed of commits as they happen, and the history since a
-// revision. Threads: any; one lock inside, under which nothing outside is called. Ownership:
-// everything by value; changes are shared and immutable.
+// Everything is in memory, and written through to the backend in the order in which it happened.
+// Answers carry the ticket that must be safe before a client is shown them. Watch layers read the
+// store in two ways: the feed of commits as they become safe, and the history since a revision.
+// Threads: any; one lock inside, under which nothing outside but the backend's Stage is called.
+// Ownership: borrows the backend, which must be stopped before the store goes; changes are shared
+// and immutable.
 #pragma once
 
 #include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include "embedded_store/mvcc/backend.h"
+#include "embedded_store/backend/backend.h"
 #include "embedded_store/mvcc/change.h"
+#include "embedded_store/mvcc/change_log.h"
 #include "embedded_store/mvcc/key_index.h"
 #include "embedded_store/mvcc/operations.h"
 #include "embedded_store/mvcc/write_txn.h"
@@ -34,6 +42,9 @@ struct History {
 
 class MvccStore {
  public:
+  MvccStore();  // over a memory backend of its own
+  explicit MvccStore(Backend& backend);
+
   Result<RangeAnswer> Range(const RangeQuery& query) const;
   Result<PutAnswer> Put(const PutOp& put);
   // Uses up a revision only when a key was there to delete.
@@ -41,11 +52,11 @@ class MvccStore {
   // Uses up one revision when anything changed, whatever the number of changes. A refused
   // transaction changes nothing.
   Result<TxnAnswer> Txn(const TxnOp& txn);
-  // Afterwards reads and watches below `floor` are refused. Returns the current revision.
-  Result<Revision> Compact(Revision floor);
+  // Afterwards reads and watches below `floor` are refused.
+  Result<CompactAnswer> Compact(Revision floor);
 
   Revision current() const;
-  // -1 before the first compaction.
+  // As far as it is safe; -1 before the first compaction.
   Revision compacted() const;
   // Number of changes kept.
   std::size_t size() const;
@@ -53,8 +64,11 @@ class MvccStore {
   // Both ends included, in order.
   History ReadHistory(Revision from, Revision to, WithPrevious previous) const;
 
-  // From now on commits are kept for TakeCommits. There is one consumer; while nobody asks, nothing
-  // is kept. Returns the revision after which the feed begins.
+  // `announce` is called, without a lock, whenever the feed has something new: once for all commits
+  // that became safe together. Requires: before the first write.
+  void OnCommitsSafe(std::function<void()> announce) { announce_ = std::move(announce); }
+  // From now on safe commits are kept for TakeCommits. There is one consumer; while nobody asks,
+  // nothing is kept. Returns the revision after which the feed begins.
   Revision OpenFeed();
   // In order and without gaps. The feed has no bound of its own: its consumer never waits for a
   // watcher, and writers can look at waiting_commits and hold back.
@@ -62,16 +76,31 @@ class MvccStore {
   std::size_t waiting_commits() const;
 
  private:
+  struct Unsafe {
+    Ticket ticket;
+    Commit commit;
+  };
+
   ReadView ViewLocked() const REQUIRES(mu_);
   WriteTxn BeginLocked() REQUIRES(mu_);
-  Revision CommitLocked(WriteTxn txn) REQUIRES(mu_);
+  // Returns the ticket of the answer.
+  Ticket CommitLocked(WriteTxn txn) REQUIRES(mu_);
+  void FeedLocked(Commit commit) REQUIRES(mu_);
+  // After a write, without the lock.
+  void Announce(Ticket ticket) const;
+  void BecameSafe(Ticket ticket);
 
+  const std::unique_ptr<Backend> own_;  // null when the backend is borrowed
+  Backend& backend_;
+  std::function<void()> announce_;  // constant once writes begin
   mutable Mutex mu_;
   KeyIndex index_ GUARDED_BY(mu_);
-  Backend backend_ GUARDED_BY(mu_);
+  ChangeLog log_ GUARDED_BY(mu_);
   Revision current_ GUARDED_BY(mu_){1};
   Revision compacted_ GUARDED_BY(mu_){-1};
   bool feeding_ GUARDED_BY(mu_) = false;
+  std::deque<Unsafe> unsafe_ GUARDED_BY(mu_);
+  Revision safe_ GUARDED_BY(mu_){1};  // the last revision that is safe
   std::vector<Commit> feed_ GUARDED_BY(mu_);
 };
 

@@ -185,7 +185,7 @@ TEST(Compaction, KeepsWhatReadsAtAndAboveTheFloorNeed) {
   Put(store, "k", "b");      // 3
   Put(store, "other", "x");  // 4
   Put(store, "k", "c");      // 5
-  EXPECT_EQ(*store.Compact(Revision{4}), Revision{5});
+  EXPECT_EQ(store.Compact(Revision{4})->revision, Revision{5});
   EXPECT_THAT(ReadAll(store, Revision{3}), ElementsAre(kCompacted));
   EXPECT_THAT(ReadAll(store, Revision{4}), ElementsAre("k=b@2/3/2", "other=x@4/4/1"));
   EXPECT_THAT(ReadAll(store, Revision{5}), ElementsAre("k=c@2/5/3", "other=x@4/4/1"));

@@ -5,7 +5,8 @@
 //   store.Range({.range = {"a", "b"}, .at = Revision{7}});
 //
 // Threads: values. Every answer carries the store's revision as the caller's answer header must
-// show it.
+// show it, and the ticket that must be safe before anyone is shown it. Answers inside a transaction
+// leave the ticket to the outermost.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "embedded_store/backend/backend.h"
 #include "embedded_store/mvcc/change.h"
 #include "embedded_store/mvcc/key_range.h"
 
@@ -38,6 +40,7 @@ struct RangeQuery {
 };
 struct RangeAnswer {
   Revision revision;
+  Ticket ticket{};
   std::vector<KeyValue> kvs;
   bool more = false;
   std::int64_t count = 0;  // of the whole range, whatever the limit and the bounds
@@ -53,6 +56,7 @@ struct PutOp {
 };
 struct PutAnswer {
   Revision revision;
+  Ticket ticket{};
   std::optional<KeyValue> previous;
 };
 
@@ -62,6 +66,7 @@ struct DeleteOp {
 };
 struct DeleteAnswer {
   Revision revision;
+  Ticket ticket{};
   std::int64_t deleted = 0;
   std::vector<KeyValue> previous;
 };
@@ -90,8 +95,14 @@ struct TxnAnswer;
 using Answer = std::variant<RangeAnswer, PutAnswer, DeleteAnswer, TxnAnswer>;
 struct TxnAnswer {
   Revision revision;
+  Ticket ticket{};
   bool succeeded = false;
   std::vector<Answer> answers;
+};
+
+struct CompactAnswer {
+  Revision revision;
+  Ticket ticket{};
 };
 
 }  // namespace watchproof::store

@@ -105,10 +105,10 @@ Result<RangeAnswer> ReadView::Range(const RangeQuery& query) const {
              !HasBounds(query)) {
     most = query.limit + 1;  // one more, to know whether there is more
   }
-  RangeAnswer answer{.revision = current_, .kvs = {}, .more = false, .count = 0};
+  RangeAnswer answer{.revision = current_, .ticket = {}, .kvs = {}, .more = false, .count = 0};
   index_.VisitAt(query.range, at, [&](const std::string&, RevisionPair where) {
     if (answer.count++ >= most) return;
-    const KeyValue& kv = backend_.Get(where)->kv;
+    const KeyValue& kv = log_.Get(where)->kv;
     if (WithinBounds(query, kv)) answer.kvs.push_back(kv);
   });
   Sort(query, answer.kvs);
@@ -127,7 +127,7 @@ bool ReadView::Holds(const Compare& compare) const {
   bool all = true;
   index_.VisitAt(compare.range, current_, [&](const std::string&, RevisionPair where) {
     any = true;
-    all = all && Satisfies(compare, backend_.Get(where)->kv);
+    all = all && Satisfies(compare, log_.Get(where)->kv);
   });
   if (any) return all;
   return compare.target != CompareTarget::kValue && Satisfies(compare, KeyValue{});
@@ -136,7 +136,7 @@ bool ReadView::Holds(const Compare& compare) const {
 ChangePtr ReadView::FindAt(const std::string& key, Revision at) const {
   if (at < compacted_ || at > current_) return nullptr;
   const auto where = index_.FindAt(key, at);
-  return where ? backend_.Get(*where) : nullptr;
+  return where ? log_.Get(*where) : nullptr;
 }
 
 }  // namespace watchproof::store

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads of one state of the store: ranges with etcd's limits, bounds and orders, and comparisons.
 //
-//   Result<RangeAnswer> answer = ReadView{index, backend, current, compacted}.Range(query);
+//   Result<RangeAnswer> answer = ReadView{index, log, current, compacted}.Range(query);
 //
-// Not thread-safe. Ownership: borrows index and backend for its own short life.
+// Not thread-safe. Ownership: borrows index and log for its own short life.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "embedded_store/mvcc/backend.h"
+#include "embedded_store/mvcc/change_log.h"
 #include "embedded_store/mvcc/key_index.h"
 #include "embedded_store/mvcc/operations.h"
 #include "harness/base/status.h"
@@ -18,8 +18,8 @@ namespace watchproof::store {
 
 class ReadView {
  public:
-  ReadView(const KeyIndex& index, const Backend& backend, Revision current, Revision compacted)
-      : index_(index), backend_(backend), current_(current), compacted_(compacted) {}
+  ReadView(const KeyIndex& index, const ChangeLog& log, Revision current, Revision compacted)
+      : index_(index), log_(log), current_(current), compacted_(compacted) {}
 
   Result<RangeAnswer> Range(const RangeQuery& query) const;
   // Refuses revisions that are gone or not there yet; 0 and less mean the current one.
@@ -30,7 +30,7 @@ class ReadView {
 
  private:
   const KeyIndex& index_;
-  const Backend& backend_;
+  const ChangeLog& log_;
   const Revision current_;
   const Revision compacted_;
 };

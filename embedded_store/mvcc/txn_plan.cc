@@ -35,7 +35,7 @@ Status CheckPlan(const TxnPlan& plan, const WriteTxn& txn) {
 }
 
 TxnAnswer RunPlan(const TxnPlan& plan, WriteTxn& txn) {
-  TxnAnswer answer{.revision = {}, .succeeded = plan.succeeded, .answers = {}};
+  TxnAnswer answer{.revision = {}, .ticket = {}, .succeeded = plan.succeeded, .answers = {}};
   auto nested = plan.nested.begin();
   for (const Operation& operation : plan.branch()) {
     if (const auto* query = std::get_if<RangeQuery>(&operation)) {

@@ -39,7 +39,7 @@ DeleteAnswer WriteTxn::Delete(const DeleteOp& removal) {
   std::vector<std::string> doomed;
   index_.VisitAt(removal.range, now(), [&](const std::string& key, RevisionPair where) {
     doomed.push_back(key);
-    if (removal.want_previous) answer.previous.push_back(backend_.Get(where)->kv);
+    if (removal.want_previous) answer.previous.push_back(log_.Get(where)->kv);
   });
   for (std::string& key : doomed) {
     const auto sub = static_cast<std::int64_t>(events_.size());
@@ -54,11 +54,11 @@ DeleteAnswer WriteTxn::Delete(const DeleteOp& removal) {
 void WriteTxn::Record(Change change) {
   change.kv.mod = begin_.next();
   auto shared = std::make_shared<const Change>(std::move(change));
-  backend_.Append({shared->kv.mod, shared->sub}, shared);
+  log_.Append({shared->kv.mod, shared->sub}, shared);
   // Watchers are promised the value one revision earlier, not the one before an earlier operation
   // of this transaction.
   const auto where = index_.FindAt(shared->kv.key, begin_);
-  ChangePtr previous = where ? backend_.Get(*where) : nullptr;
+  ChangePtr previous = where ? log_.Get(*where) : nullptr;
   events_.push_back({.change = std::move(shared), .previous = std::move(previous)});
 }
 

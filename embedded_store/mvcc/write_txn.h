@@ -2,12 +2,12 @@
 // One transaction in the making: all its changes share one main revision, and its reads see its own
 // changes.
 //
-//   WriteTxn txn(index, backend, current, compacted);
+//   WriteTxn txn(index, log, current, compacted);
 //   txn.Put(...); txn.Delete(...);
 //   Commit commit = std::move(txn).Finish();   // commit.revision == current when nothing changed
 //
-// Changes land in index and backend at once; there is no way back, so every check comes before the
-// first change. Not thread-safe. Ownership: borrows index and backend for its own short life.
+// Changes land in index and log at once; there is no way back, so every check comes before the
+// first change. Not thread-safe. Ownership: borrows index and log for its own short life.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ namespace watchproof::store {
 
 class WriteTxn {
  public:
-  WriteTxn(KeyIndex& index, Backend& backend, Revision begin, Revision compacted)
-      : index_(index), backend_(backend), begin_(begin), compacted_(compacted) {}
+  WriteTxn(KeyIndex& index, ChangeLog& log, Revision begin, Revision compacted)
+      : index_(index), log_(log), begin_(begin), compacted_(compacted) {}
 
   // The revision its reads see: one up as soon as something changed.
   Revision now() const { return events_.empty() ? begin_ : begin_.next(); }
-  ReadView view() const { return ReadView(index_, backend_, now(), compacted_); }
+  ReadView view() const { return ReadView(index_, log_, now(), compacted_); }
   Status CheckAgainstStore(const PutOp& put) const;
   // Requires: the operation passed its checks.
   PutAnswer Put(const PutOp& put);
@@ -34,7 +34,7 @@ class WriteTxn {
   void Record(Change change);
 
   KeyIndex& index_;
-  Backend& backend_;
+  ChangeLog& log_;
   const Revision begin_;
   const Revision compacted_;
   std::vector<Event> events_;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // etcd's KV and Maintenance services over the store: convert, call, convert back.
 //
-// Threads: gRPC calls it from many; each call runs to its end on the thread it came on, because the
-// store never waits for anything but its own short lock. Ownership: borrows store and hub thread,
-// which outlive it.
+// Threads: gRPC calls it from many; nothing waits here for anything but the store's short lock, and
+// calls end when what they show is safe. Ownership: borrows store and backend, which outlive it;
+// the backend is stopped after the last call has ended.
 #pragma once
 
 #include <string>
 
+#include "embedded_store/backend/backend.h"
 #include "embedded_store/mvcc/mvcc_store.h"
-#include "embedded_store/watch/hub_thread.h"
 #include "fixtures/protos/rpc.grpc.pb.h"
 
 namespace watchproof::store {
@@ -20,7 +20,7 @@ inline constexpr std::size_t kMaxReceiveBytes = kMaxRequestBytes + 512 * 1024;
 
 class KvService final : public etcdserverpb::KV::CallbackService {
  public:
-  KvService(MvccStore& store, HubThread& hub) : store_(store), hub_(hub) {}
+  KvService(MvccStore& store, Backend& backend) : store_(store), backend_(backend) {}
 
   grpc::ServerUnaryReactor* Range(grpc::CallbackServerContext* context,
                                   const etcdserverpb::RangeRequest* request,
@@ -39,14 +39,19 @@ class KvService final : public etcdserverpb::KV::CallbackService {
                                     etcdserverpb::CompactionResponse* response) override;
 
  private:
+  template <typename Answer, typename Response>
+  grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* context,
+                                     const Result<Answer>& answer, Response* response);
+  grpc::ServerUnaryReactor* Refused(grpc::CallbackServerContext* context, const Status& status);
+
   MvccStore& store_;
-  HubThread& hub_;
+  Backend& backend_;
 };
 
 class MaintenanceService final : public etcdserverpb::Maintenance::CallbackService {
  public:
-  MaintenanceService(MvccStore& store, std::string version)
-      : store_(store), version_(std::move(version)) {}
+  MaintenanceService(MvccStore& store, Backend& backend, std::string version)
+      : store_(store), backend_(backend), version_(std::move(version)) {}
 
   grpc::ServerUnaryReactor* Status(grpc::CallbackServerContext* context,
                                    const etcdserverpb::StatusRequest* request,
@@ -54,6 +59,7 @@ class MaintenanceService final : public etcdserverpb::Maintenance::CallbackServi
 
  private:
   MvccStore& store_;
+  Backend& backend_;
   const std::string version_;
 };
 

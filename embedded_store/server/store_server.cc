@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "embedded_store/backend/memory_backend.h"
 #include "embedded_store/mvcc/hook_registry.h"
 #include "embedded_store/mvcc/mvcc_store.h"
 #include "embedded_store/server/http_port.h"
@@ -19,15 +20,18 @@ namespace watchproof::store {
 // In construction order: each part may use those above it.
 struct StoreServer::Parts {
   Parts(const StoreOptions& chosen, std::unique_ptr<Hooks> made)
-      : options(chosen), hooks(std::move(made)) {}
+      : options(chosen), hooks(std::move(made)) {
+    store.OnCommitsSafe([this] { hub.CommitMade(); });
+  }
 
   const StoreOptions options;
   const std::unique_ptr<Hooks> hooks;
-  MvccStore store;
+  const std::unique_ptr<Backend> backend = std::make_unique<MemoryBackend>();
+  MvccStore store{*backend};
   HubThread hub{store, *hooks, {.progress_interval = options.progress_interval}};
-  KvService kv{store, hub};
+  KvService kv{store, *backend};
   WatchService watch{hub};
-  MaintenanceService maintenance{store, options.version};
+  MaintenanceService maintenance{store, *backend, options.version};
   int port = 0;
   std::unique_ptr<grpc::Server> grpc;
   std::unique_ptr<HttpPort> http;
@@ -94,6 +98,8 @@ void StoreServer::Stop() {
   if (parts_->http) parts_->http->Stop();
   // A watch never ends by itself, so there is nothing to wait for before cancelling.
   parts_->grpc->Shutdown(std::chrono::system_clock::now());
+  // Calls wait for the backend, so it is stopped when none is left.
+  parts_->backend->Stop();
   parts_->watch.AwaitIdle();
   parts_->hub.Stop();
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where changes rest, ordered by revision; in memory.
+// The changes that the store keeps at hand, ordered by revision: in memory, whether or not they
+// also rest in a backend.
 //
-//   backend.Append({Revision{2}, 0}, change);
-//   backend.Visit(Revision{2}, Revision{9}, [](const ChangePtr& change) { ... });
+//   log.Append({Revision{2}, 0}, change);
+//   log.Visit(Revision{2}, Revision{9}, [](const ChangePtr& change) { ... });
 //
 // Not thread-safe. Ownership: by value, inside the store; changes are shared with whoever delivers
 // them.
@@ -17,20 +18,27 @@
 
 namespace watchproof::store {
 
-class Backend {
+class ChangeLog {
  public:
   // Requires: `at` is above everything appended before.
   void Append(RevisionPair at, ChangePtr change) {
-    WP_CHECK(changes_.empty() || changes_.rbegin()->first < at, "the backend only grows");
+    WP_CHECK(changes_.empty() || changes_.rbegin()->first < at, "the log only grows");
+    bytes_ += Size(*change);
     changes_.emplace_hint(changes_.end(), at, std::move(change));
   }
   // Requires: `at` was appended and not erased.
   const ChangePtr& Get(RevisionPair at) const {
     const auto found = changes_.find(at);
-    WP_CHECK(found != changes_.end(), "the index names a change that the backend does not have");
+    WP_CHECK(found != changes_.end(), "the index names a change that the log does not have");
     return found->second;
   }
-  void Erase(RevisionPair at) { changes_.erase(at); }
+  // Requires: as for Get.
+  void Erase(RevisionPair at) {
+    const auto found = changes_.find(at);
+    WP_CHECK(found != changes_.end(), "only what was appended is erased");
+    bytes_.value -= Size(*found->second).value;
+    changes_.erase(found);
+  }
   // In revision order, both ends included.
   template <typename Visitor>
   void Visit(Revision from, Revision to, Visitor&& visit) const {
@@ -40,8 +48,15 @@ class Backend {
     }
   }
   std::size_t size() const { return changes_.size(); }
+  // Of keys and values; what the map needs for itself is left out.
+  ByteCount bytes() const { return bytes_; }
 
  private:
+  static ByteCount Size(const Change& change) {
+    return ByteCount(static_cast<std::int64_t>(change.kv.key.size() + change.kv.value.size()));
+  }
+
+  ByteCount bytes_;
   std::map<RevisionPair, ChangePtr> changes_;
 };
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A backend without a disk: everything is safe at once and gone with the object.
+//
+//   MemoryBackend backend;
+//   MemoryBackend pretending(Lasting::kYes);   // for tests of what is written and read back
+//
+// Threads: any; the lock inside is a leaf. Ownership: everything by value.
+#pragma once
+
+#include <array>
+#include <map>
+
+#include "embedded_store/backend/backend.h"
+#include "harness/base/mutex.h"
+
+namespace watchproof::store {
+
+enum class Lasting { kNo, kYes };
+
+class MemoryBackend final : public Backend {
+ public:
+  explicit MemoryBackend(Lasting lasting = Lasting::kNo) : lasting_(lasting) {}
+
+  bool lasting() const override { return lasting_ == Lasting::kYes; }
+  Status Admit(std::size_t) override { return {}; }
+  Status Load(Bucket bucket, const Visitor& visit) const override;
+  Ticket Stage(std::vector<Mutation> mutations) override;
+  Ticket staged() const override { return {}; }
+  void WhenSafe(Ticket, Done done) override { done(Status()); }
+  void OnSafe(std::function<void(Ticket)>) override {}
+  BackendSizes sizes() const override;
+  Status Defragment() override { return {}; }
+  void Stop() override {}
+
+ private:
+  using Entries = std::map<std::string, std::string, std::less<>>;
+
+  const Lasting lasting_;
+  mutable Mutex mu_;
+  std::array<Entries, std::size(kAllBuckets)> buckets_ GUARDED_BY(mu_);
+  ByteCount bytes_ GUARDED_BY(mu_);
+};
+
+}  // namespace watchproof::store
