@@ -69,6 +69,8 @@ TEST(RunExitCode, UsageErrorsAreFourAndNameWhatWasWrong) {
            {{"--target", "nonsense"}, "nonsense"},
            {{"--target", "embedded", "--target", "embedded"}, "given twice"},
            {{"--target", "embedded+no-such"}, "no-such"},
+           {{"--defects", "no-such"}, "--defects: defect \"no-such\" is not known"},
+           {{"--defects", "all", "--target", "embedded"}, "--defects: these are planted"},
            {{"--target", "endpoint:db"}, "expected HOST:PORT"},
            {{"--allow-disruptive", "db"}, "--allow-disruptive: 'db' is no address"},
            {{"--allow-disruptive", "127.0.0.1:1"}, "no --target endpoint:127.0.0.1:1"},

@@ -1,7 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/exit_code.h"
 
+#include <algorithm>
+
+#include "harness/report/mutation.h"
+
 namespace watchproof {
+
+namespace {
+
+// Of the clean store's attempts; with a defect planted nobody is owed a decision.
+bool CleanIsDecided(const RunRecord& record) {
+  return std::none_of(record.attempts.begin(), record.attempts.end(),
+                      [&](const AttemptNote& attempt) {
+                        return PlantedIn(record, attempt.result.target) == nullptr &&
+                               OutcomeOf(attempt) == Outcome::kInconclusive;
+                      });
+}
+
+}  // namespace
 
 ExitCode Decide(const RunRecord& record, Strict strict) {
   if (record.interrupted == "interrupted") return ExitCode::kInterrupted;
@@ -10,6 +27,11 @@ ExitCode Decide(const RunRecord& record, Strict strict) {
   if (tally[Outcome::kHarnessError] > 0) return ExitCode::kInternal;
   if (tally[Outcome::kFail] > 0) return ExitCode::kFailed;
   if (tally[Outcome::kTargetFailed] > 0 || record.named_not_fetched) return ExitCode::kTarget;
+  if (!record.defects.empty()) {
+    const MutationTable table = Mutations(record);
+    if (!table.AllCaught() || !table.CleanIsClean()) return ExitCode::kFailed;
+    return CleanIsDecided(record) ? ExitCode::kOk : ExitCode::kInconclusive;
+  }
   const bool stale = tally[Outcome::kUnexpectedPass] > 0 || !record.stale.empty();
   if (stale && strict == Strict::kYes) return ExitCode::kStaleExpectations;
   if (tally[Outcome::kInconclusive] > 0) return ExitCode::kInconclusive;

@@ -101,6 +101,31 @@ TEST(ExitCodes, TheFirstOfTheOrderWins) {
   }
 }
 
+// A defect that Ordered must catch: what became of it, and of the clean store.
+ExitCode WithDefect(Outcome clean, Outcome planted, const char* guarantee) {
+  RunRecord record;
+  record.targets = {"embedded", "embedded+d"};
+  record.defects = {{.name = "d", .target = "embedded+d", .guarantees = {"Ordered"}}};
+  record.attempts = {With(clean), With(planted)};
+  record.attempts[0].result.target = "embedded";
+  record.attempts[1].result.target = "embedded+d";
+  if (planted == Outcome::kKnown) {
+    record.attempts[1].result.findings.push_back({.guarantee = guarantee});
+  }
+  return Decide(record, Strict::kYes);
+}
+
+TEST(ExitCodes, OfARunWithDefectsAskWhetherEachWasCaughtByWhomItNames) {
+  using enum Outcome;
+  EXPECT_EQ(WithDefect(kPass, kKnown, "Ordered"), ExitCode::kOk);
+  EXPECT_EQ(WithDefect(kPass, kKnown, "Unique"), ExitCode::kFailed);
+  EXPECT_EQ(WithDefect(kPass, kPass, ""), ExitCode::kFailed);
+  EXPECT_EQ(WithDefect(kPass, kInconclusive, ""), ExitCode::kFailed);
+  EXPECT_EQ(WithDefect(kInconclusive, kKnown, "Ordered"), ExitCode::kInconclusive);
+  EXPECT_EQ(WithDefect(kFail, kKnown, "Ordered"), ExitCode::kFailed);
+  EXPECT_EQ(WithDefect(kPass, kHarnessError, ""), ExitCode::kInternal);
+}
+
 TEST(ExitCodes, NumbersAreAPublicContract) {
   EXPECT_EQ(static_cast<int>(ExitCode::kOk), 0);
   EXPECT_EQ(static_cast<int>(ExitCode::kFailed), 1);

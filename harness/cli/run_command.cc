@@ -8,8 +8,8 @@
 #include <random>
 #include <set>
 
-#include "embedded_store/defects/defect.h"
 #include "harness/cli/console.h"
+#include "harness/cli/defect_targets.h"
 #include "harness/cli/manifest.h"
 #include "harness/cli/not_fetched.h"
 #include "harness/cli/parse.h"
@@ -30,18 +30,6 @@ namespace {
 ExitCode Complain(ExitCode code, std::string_view message) {
   fmt::print(stderr, "watchproof run: {}\n", message);
   return code;
-}
-
-Status CheckDefects(const TargetSpec& spec) {
-  std::vector<std::string> known;
-  for (const store::DefectInfo& info : store::KnownDefects()) known.push_back(info.name);
-  for (const std::string& defect : spec.defects) {
-    if (std::find(known.begin(), known.end(), defect) != known.end()) continue;
-    return Fail(StatusCode::kInvalidArgument,
-                "defect \"{}\" of \"{}\" is not known{}; expected one of {}", defect, spec.text,
-                DidYouMean(defect, known), fmt::join(known, ", "));
-  }
-  return {};
 }
 
 // Made once here for its errors, so that a wrong name is a usage error and not a case's trouble.
@@ -105,9 +93,14 @@ std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
   if (options.repeat != 0) {
     attempts = Count(pairs * static_cast<std::size_t>(options.repeat), "attempt");
   }
+  // Two dozen targets with long names say less than their number.
+  const std::string targets = record.defects.empty()
+                                  ? fmt::format("{}", fmt::join(record.targets, ", "))
+                                  : fmt::format("embedded, clean and with each of {}",
+                                                Count(record.defects.size(), "defect"));
   return fmt::format("watchproof {}: {} on {}, {}, {} at a time, seed {}\n",
-                     record.versions.at("watchproof"), Count(record.cases.size(), "case"),
-                     fmt::join(record.targets, ", "), attempts, options.jobs, record.seed);
+                     record.versions.at("watchproof"), Count(record.cases.size(), "case"), targets,
+                     attempts, options.jobs, record.seed);
 }
 
 void PrintPlan(const RunRecord& record, const RunOptions& options, std::uint64_t seed) {
@@ -206,6 +199,11 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
 }  // namespace
 
 ExitCode RunCommand(RunOptions options, const std::string& executable) {
+  const Result<std::vector<DefectNote>> defects = DefectsNamed(options.defects);
+  if (!defects.has_value()) {
+    return Complain(ExitCode::kUsage, defects.error().WithContext("--defects").message());
+  }
+  if (!defects->empty()) options.targets = TargetsOf(*defects);
   const Result<Expectations> expectations = LoadExpectations(options.manifest);
   if (!expectations.has_value()) {
     return Complain(ExitCode::kUsage, expectations.error().message());
@@ -232,6 +230,7 @@ ExitCode RunCommand(RunOptions options, const std::string& executable) {
   const std::vector<CaseInfo> cases = TakeShard(selected, options.shard);
   const std::uint64_t seed = options.seed ? *options.seed : DrawSeed();
   RunRecord record = MakeRecord(options, cases, seed, executable);
+  record.defects = *defects;
   if (options.dry_run) {
     PrintPlan(record, options, seed);
     return ExitCode::kOk;

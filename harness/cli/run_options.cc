@@ -163,6 +163,11 @@ void RunFlags::AddSelection() {
       ->type_name("SPEC");
   Text("--releases", releases_, "all: every release of the manifest as well; none (default)")
       ->type_name("WHICH");
+  Texts("--defects", defects_,
+        "all, or names joined by commas: every case on the clean embedded store and with each "
+        "defect planted; "
+        "good if all are caught")
+      ->type_name("NAMES");
   Texts("--allow-disruptive", allow_disruptive_, "Endpoint that may be compacted")
       ->type_name("HOST:PORT");
   Text("--filter", filter_, "Cases to run, as GoogleTest writes it: A.*:B.*-*.Slow*")
@@ -242,6 +247,15 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
   options.targets = words("--target", targets_);
   WP_RETURN_IF_ERROR(Choose<bool>("--releases", releases_, {{"all", true}, {"none", false}},
                                   options.all_releases));
+  for (const std::string& word : words("--defects", defects_)) {
+    std::istringstream names(word);
+    for (std::string name; std::getline(names, name, ',');) options.defects.push_back(name);
+  }
+  if (!options.defects.empty() && (!options.targets.empty() || options.all_releases)) {
+    return Fail(StatusCode::kInvalidArgument,
+                "--defects: these are planted in the embedded store; leave --target and "
+                "--releases out");
+  }
   if (options.targets.empty() && !options.all_releases) options.targets = {"embedded"};
   options.selection.guarantees = words("--guarantee", guarantees_);
   options.selection.levels = words("--level", levels_);

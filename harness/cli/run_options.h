@@ -32,6 +32,7 @@ struct RunOptions {
   std::vector<std::string> targets;
   bool all_releases = false;              // every release of the manifest is one more target
   std::set<std::string> unnamed_targets;  // of `targets`: those that came that way
+  std::vector<std::string> defects;       // of the embedded store, or "all"; instead of targets
   Selection selection;
   std::optional<std::uint64_t> seed;
   int repeat = 1;  // 0: without end, with until_fail
@@ -86,7 +87,7 @@ class RunFlags {
 
   CLI::App& command_;
   RunOptions switches_;  // the boolean ones are bound directly
-  std::vector<std::string> targets_, guarantees_, levels_, faults_, allow_disruptive_;
+  std::vector<std::string> targets_, guarantees_, levels_, faults_, allow_disruptive_, defects_;
   std::string filter_, exclude_, seed_, repeat_, jobs_, shard_, case_timeout_, keep_, color_;
   std::string releases_, progress_, run_dir_ = "watchproof-runs", manifest_;
   bool no_strict_ = false;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "harness/report/mutation.h"
 #include "harness/report/terminal.h"
 
 namespace watchproof {
@@ -16,6 +17,13 @@ namespace {
 // line.
 constexpr Duration kTick = 100ms;
 constexpr Duration kSoon = 5ms;
+
+// What was planted is no news; the table tells whether the right ones found it.
+void NoteCaught(const DefectNote& defect, AttemptNote& note) {
+  note.standing = Standing::kKnownFailure;
+  note.result.known = true;
+  note.result.reason = fmt::format("the planted defect {}", defect.name);
+}
 
 }  // namespace
 
@@ -146,6 +154,8 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   AttemptNote note{.result = std::move(result), .standing = Standing::kAsExpected, .begin = 0};
   note.begin = std::chrono::duration<double>(started - started_).count();
   note.standing = r_.expectations.Apply(note.result);
+  const DefectNote* const planted = PlantedIn(r_.record, note.result.target);
+  if (planted != nullptr && note.standing == Standing::kNewFailure) NoteCaught(*planted, note);
   const Outcome outcome = OutcomeOf(note);
   const bool good = outcome == Outcome::kPass || outcome == Outcome::kUnsupported;
   const Keep keep = r_.options.keep;
@@ -155,6 +165,8 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   WP_RETURN_IF_ERROR(r_.folder.AppendLine("results.jsonl", line));
   if (r_.options.json) {
     r_.console.Result(line + "\n");
+  } else if (planted != nullptr && !r_.options.verbose) {
+    // The table at the end tells all of it.
   } else if (!r_.options.quiet || !(good || outcome == Outcome::kKnown)) {
     r_.console.Result(AttemptText(r_.record, note, r_.console.style()));
     if (r_.options.verbose) r_.console.Result(ReceiptsText(note, r_.console.style()));

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "harness/report/formats.h"
+#include "harness/report/mutation.h"
 #include "harness/report/text.h"
 
 namespace watchproof {
@@ -218,6 +219,7 @@ std::string ToHtml(const RunRecord& record) {
   const std::string title = EscapeXml(Sentence(record));
   std::string text = kHead;
   text += fmt::format("<title>watchproof: {0}</title></head><body>\n<h1>{0}</h1>\n", title);
+  if (!record.defects.empty()) text += MutationHtml(record);
   text += Matrix(record);
   text += "<h2>What is wrong</h2>\n" + (troubles.empty() ? "<p>Nothing new.</p>\n" : troubles);
   if (!undecided.empty()) text += "<h2>What could not be decided</h2>\n" + undecided;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/report/formats.h"
+#include "harness/report/mutation.h"
 #include "harness/report/text.h"
 
 namespace watchproof {
@@ -80,8 +81,8 @@ std::string Trouble(const RunRecord& record, const AttemptNote& attempt) {
 std::string ToMarkdown(const RunRecord& record) {
   // Far below the megabyte above which some CI systems drop a summary as a whole.
   constexpr std::size_t kMostBytes = 200'000;
-  std::string text =
-      fmt::format("# watchproof\n\n{}\n\n{}\n", Safe(Sentence(record)), Table(record));
+  std::string text = fmt::format("# watchproof\n\n{}\n\n{}\n", Safe(Sentence(record)),
+                                 record.defects.empty() ? Table(record) : MutationMarkdown(record));
   std::string known;
   std::size_t left_out = 0;
   for (const AttemptNote& attempt : record.attempts) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "harness/report/mutation.h"
 #include "harness/report/text.h"
 
 namespace watchproof {
@@ -139,6 +140,9 @@ std::string CountsText(const Tally& tally) {
 
 std::string Sentence(const RunRecord& record) {
   const Tally tally = CountOutcomes(record);
+  if (!record.defects.empty() && record.interrupted.empty()) {
+    return fmt::format("{}: {}.", MutationSentence(record), CountsText(tally));
+  }
   const int executed = tally.total() - tally[Outcome::kNotRun] - tally[Outcome::kNotFetched] -
                        tally[Outcome::kUnsupported];
   std::string_view opening = "Good";

@@ -81,6 +81,14 @@ struct PlanNote {
   std::map<std::string, std::map<std::string, std::string>> faults;
 };
 
+// A defect planted in one of the targets: the run asks who catches it.
+struct DefectNote {
+  std::string name;
+  std::string target;                   // SPEC: "embedded+NAME"
+  std::string upstream;                 // "#17529"; empty: etcd never had it
+  std::vector<std::string> guarantees;  // each of them must catch it
+};
+
 struct RunRecord {
   std::string id;       // name of the run folder
   std::string folder;   // its path, as people should type it
@@ -93,6 +101,7 @@ struct RunRecord {
   std::map<std::string, FlagNote> flags;
   PlanNote plan;
   std::vector<std::string> targets;   // SPECs, in the order given
+  std::vector<DefectNote> defects;    // of `--defects`; then the first target is the clean store
   std::vector<CaseNote> cases;        // selected, in the order of the report
   std::vector<AttemptNote> attempts;  // finished, in the order they ended
   std::vector<NotRun> not_run;

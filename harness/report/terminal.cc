@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "harness/report/mutation.h"
+
 namespace watchproof {
 namespace {
 
@@ -301,7 +303,9 @@ std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
 }
 
 std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
-  std::string text = fmt::format("\n{}\n", MatrixText(record, style));
+  const bool planted = !record.defects.empty();
+  std::string text =
+      fmt::format("\n{}\n", planted ? MutationText(record, style) : MatrixText(record, style));
   for (const AttemptNote& attempt : record.attempts) {
     const Outcome outcome = OutcomeOf(attempt);
     if (outcome < Outcome::kUnexpectedPass || outcome == Outcome::kTargetFailed) continue;
