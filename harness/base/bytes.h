@@ -29,6 +29,8 @@ class Bytes {
 
   std::string_view view() const { return {data_, size_}; }
   std::size_t size() const { return size_; }
+  // Shares the memory. Requires: there are as many.
+  Bytes Last(std::size_t size) const { return Bytes(owner_, view().substr(size_ - size)); }
 
  private:
   std::shared_ptr<const void> owner_;

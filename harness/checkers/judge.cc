@@ -113,7 +113,8 @@ class Judge::Impl final : public Audience {
   }
   void OnHeader(Revision revision) override { model_.HeaderSeen(revision); }
   void OnWitnessed(const Response& response) override {
-    model_.Witnessed(response.message.events, response.payload);
+    model_.Witnessed(response.message.events,
+                     response.tail.size() > 0 ? response.tail : response.payload);
     Drain();
   }
   void OnUnreadable(Where where, const Status& why) override {

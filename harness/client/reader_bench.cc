@@ -159,7 +159,10 @@ int Record(const std::string& endpoint, int watchers, std::uint64_t events,
   while (count.events < events) {
     const auto line = (*recorder)->Next(Within(60s));
     if (!line) return 1;
-    if (line->entry.kind == EntryKind::kResponseReceived) Scan(line->entry.payload.view(), count);
+    if (line->entry.kind == EntryKind::kResponseReceived) {
+      Scan(line->entry.payload.view(), count);
+      Scan(line->entry.tail.view(), count);
+    }
     if (!started && count.created >= static_cast<std::uint64_t>(watchers)) {
       started = true;
       all_created();

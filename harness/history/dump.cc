@@ -146,10 +146,16 @@ Json CallToJson(const Entry& entry) {
 }
 
 template <typename View>
-Json MessageToJson(const Entry& entry) {
-  View view;
-  const Status parsed = Parse(entry.payload.view(), view);
+Json MessageToJson(const Status& parsed, const View& view) {
   return parsed.ok() ? ToJson(view) : Json{{"malformed", parsed.message()}};
+}
+Json RequestToJson(const Entry& entry) {
+  WatchRequestView view;
+  return MessageToJson(Parse(entry.payload.view(), view), view);
+}
+Json ResponseToJson(const Entry& entry) {
+  WatchResponseView view;
+  return MessageToJson(Parse(entry.payload.view(), entry.tail.view(), view), view);
 }
 
 Json ToJson(const NumberedEntry& line) {
@@ -160,10 +166,10 @@ Json ToJson(const NumberedEntry& line) {
   if (entry.stream.value != 0) json["stream"] = entry.stream.value;
   switch (entry.kind) {
     case EntryKind::kRequestSent:
-      json.update(MessageToJson<WatchRequestView>(entry));
+      json.update(RequestToJson(entry));
       break;
     case EntryKind::kResponseReceived:
-      json.update(MessageToJson<WatchResponseView>(entry));
+      json.update(ResponseToJson(entry));
       break;
     case EntryKind::kCallStarted:
     case EntryKind::kCallEnded:

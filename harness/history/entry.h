@@ -57,6 +57,9 @@ struct Entry {
   CallId call{};
   Duration at{};  // since the recording began; 0 lets the recorder stamp it
   Bytes payload{};
+  // The rest of the payload, from its first event on, where it is shared with the responses to
+  // other watches of the range. Who reads a recording sees it; who records need not care.
+  Bytes tail{};
   std::string text{};
 };
 

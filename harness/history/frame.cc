@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/history/frame.h"
 
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+
 #include "harness/base/check.h"
 #include "harness/history/wire.h"
 
 namespace watchproof {
 namespace {
 
+static_assert(std::endian::native == std::endian::little, "numbers are copied as they are");
+
+// Writes the number at `to` and returns what follows it.
 template <typename Number>
-void AppendNumber(Number number, std::string& out) {
-  for (std::size_t i = 0; i < sizeof(Number); ++i) {
-    out.push_back(static_cast<char>((static_cast<std::uint64_t>(number) >> (8 * i)) & 0xffu));
-  }
+char* PutNumber(Number number, char* to) {
+  std::memcpy(to, &number, sizeof(number));
+  return to + sizeof(number);
 }
 
-std::uint64_t ReadNumber(std::string_view data, std::size_t offset, std::size_t size) {
-  std::uint64_t number = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    number |= static_cast<std::uint64_t>(static_cast<unsigned char>(data[offset + i])) << (8 * i);
-  }
+template <typename Number>
+Number ReadNumber(std::string_view data, std::size_t offset) {
+  Number number;
+  std::memcpy(&number, data.data() + offset, sizeof(number));
   return number;
 }
 
@@ -46,7 +52,9 @@ SharedTails::Match SharedTails::Find(std::string_view payload) const {
   const std::string_view events = payload.substr(payload.size() - size);
   for (std::size_t back = 1; back <= kSlots; ++back) {
     const std::size_t slot = (next_ + kSlots - back) % kSlots;  // the newest first
-    if (slots_[slot].events == size && Tail(slot, size) == events) return {slot, size};
+    if (slots_[slot].events != size) continue;
+    const std::string_view whole = slots_[slot].payload.view();
+    if (whole.substr(whole.size() - size) == events) return {slot, size};
   }
   return {};
 }
@@ -58,72 +66,92 @@ void SharedTails::Remember(const Bytes& payload) {
   next_ = (next_ + 1) % kSlots;
 }
 
-std::string_view SharedTails::Tail(std::size_t slot, std::size_t size) const {
+Bytes SharedTails::Tail(std::size_t slot, std::size_t size) const {
   if (slot >= kSlots || size > slots_[slot].events) return {};
-  const std::string_view payload = slots_[slot].payload.view();
-  return payload.substr(payload.size() - size);
+  return slots_[slot].payload.Last(size);
 }
 
 void FrameWriter::Append(const Entry& entry, std::string& out) {
+  if (entry.tail.size() > 0) return AppendJoined(entry, out);
   WP_CHECK(entry.text.size() <= kLongestPart && entry.payload.size() <= kLongestPart,
            "an entry of a history is shorter than a gibibyte");
-  out.push_back(static_cast<char>(entry.kind));
-  out.push_back(static_cast<char>(entry.method));
-  out.push_back(static_cast<char>(entry.code));
   SharedTails::Match tail;
   if (entry.kind == EntryKind::kResponseReceived) {
     tail = tails_.Find(entry.payload.view());
     if (tail.size == 0) tails_.Remember(entry.payload);
   }
   const std::string_view payload = entry.payload.view().substr(0, entry.payload.size() - tail.size);
-  out.push_back(static_cast<char>(tail.size == 0 ? 0 : tail.slot + 1));
-  AppendNumber(entry.stream.value, out);
-  AppendNumber(entry.call.value, out);
-  AppendNumber(static_cast<std::uint64_t>(entry.at.count()), out);
-  AppendNumber(static_cast<std::uint32_t>(entry.text.size()), out);
-  AppendNumber(static_cast<std::uint32_t>(payload.size()), out);
+  const std::array<char, 4> marks{static_cast<char>(entry.kind), static_cast<char>(entry.method),
+                                  static_cast<char>(entry.code),
+                                  static_cast<char>(tail.size == 0 ? 0 : tail.slot + 1)};
+  std::array<char, kFrameHeaderSize> header;
+  char* to = PutNumber(marks, header.data());
+  to = PutNumber(entry.stream.value, to);
+  to = PutNumber(entry.call.value, to);
+  to = PutNumber(static_cast<std::int64_t>(entry.at.count()), to);
+  to = PutNumber(static_cast<std::uint32_t>(entry.text.size()), to);
+  PutNumber(static_cast<std::uint32_t>(payload.size()), to);
+  out.append(header.data(), header.size());
   out += entry.text;
   out += payload;
-  if (tail.size > 0) AppendNumber(static_cast<std::uint32_t>(tail.size), out);
+  if (tail.size == 0) return;
+  std::array<char, kTailLengthSize> length;
+  PutNumber(static_cast<std::uint32_t>(tail.size), length.data());
+  out.append(length.data(), length.size());
 }
 
-Result<std::optional<Frame>> FrameReader::Parse(std::string_view data) {
+// An entry that was read from one recording goes into another.
+void FrameWriter::AppendJoined(const Entry& entry, std::string& out) {
+  std::string whole(entry.payload.view());
+  whole += entry.tail.view();
+  Entry joined = entry;
+  joined.payload = Bytes::Take(std::move(whole));
+  joined.tail = {};
+  Append(joined, out);
+}
+
+Result<std::optional<Frame>> FrameReader::Parse(std::string_view data,
+                                                const std::shared_ptr<const void>& owner) {
   if (data.size() < kFrameHeaderSize) return std::optional<Frame>();
-  const std::uint64_t kind = ReadNumber(data, 0, 1);
-  const std::uint64_t method = ReadNumber(data, 1, 1);
-  const std::uint64_t code = ReadNumber(data, 2, 1);
-  const std::uint64_t slot = ReadNumber(data, 3, 1);
-  const std::uint64_t text = ReadNumber(data, 20, 4);
-  const std::uint64_t payload = ReadNumber(data, 24, 4);
-  if (kind < 1 || kind > static_cast<std::uint64_t>(EntryKind::kMark) ||
-      method > static_cast<std::uint64_t>(Method::kCompact) || code > 16 || text > kLongestPart ||
+  const auto kind = ReadNumber<std::uint8_t>(data, 0);
+  const auto method = ReadNumber<std::uint8_t>(data, 1);
+  const auto code = ReadNumber<std::uint8_t>(data, 2);
+  const auto slot = ReadNumber<std::uint8_t>(data, 3);
+  const auto text = ReadNumber<std::uint32_t>(data, 20);
+  const auto payload = ReadNumber<std::uint32_t>(data, 24);
+  if (kind < 1 || kind > static_cast<std::uint8_t>(EntryKind::kMark) ||
+      method > static_cast<std::uint8_t>(Method::kCompact) || code > 16 || text > kLongestPart ||
       payload > kLongestPart) {
     return Fail(StatusCode::kDataLoss, "an entry of unknown kind (kind {}, method {}, code {})",
                 kind, method, code);
   }
-  const std::uint64_t end = kFrameHeaderSize + text + payload;
-  const std::uint64_t size = end + (slot == 0 ? 0 : kTailLengthSize);
+  const std::size_t end = kFrameHeaderSize + std::size_t{text} + payload;
+  const std::size_t size = end + (slot == 0 ? 0 : kTailLengthSize);
   if (data.size() < size) return std::optional<Frame>();
   Frame frame{.entry = {.kind = static_cast<EntryKind>(kind),
                         .method = static_cast<Method>(method),
                         .code = static_cast<StatusCode>(code),
-                        .stream = StreamId(static_cast<std::uint32_t>(ReadNumber(data, 4, 4))),
-                        .call = CallId(static_cast<std::uint32_t>(ReadNumber(data, 8, 4))),
-                        .at = Duration(static_cast<std::int64_t>(ReadNumber(data, 12, 8))),
+                        .stream = StreamId(ReadNumber<std::uint32_t>(data, 4)),
+                        .call = CallId(ReadNumber<std::uint32_t>(data, 8)),
+                        .at = Duration(ReadNumber<std::int64_t>(data, 12)),
                         .payload = {},
+                        .tail = {},
                         .text = std::string(data.substr(kFrameHeaderSize, text))},
               .size = size};
-  const std::string_view begin = data.substr(kFrameHeaderSize + text, payload);
+  if (payload > 0) {
+    const std::string_view view = data.substr(kFrameHeaderSize + text, payload);
+    // Requests are small and kept for long (the model holds every write): they must not hold all of
+    // `data`.
+    const bool share = owner != nullptr && frame.entry.kind == EntryKind::kResponseReceived;
+    frame.entry.payload = share ? Bytes(owner, view) : Bytes::Copy(view);
+  }
   if (slot > 0) {
-    const std::uint64_t length = ReadNumber(data, end, kTailLengthSize);
-    const std::string_view tail = tails_.Tail(slot - 1, length);
-    if (tail.empty()) return Fail(StatusCode::kDataLoss, "an entry that shares what was not there");
-    std::string whole(begin);
-    whole += tail;
-    frame.entry.payload = Bytes::Take(std::move(whole));
-  } else if (payload > 0) {
-    frame.entry.payload = Bytes::Copy(begin);
-    if (frame.entry.kind == EntryKind::kResponseReceived) tails_.Remember(frame.entry.payload);
+    frame.entry.tail = tails_.Tail(slot - 1U, ReadNumber<std::uint32_t>(data, end));
+    if (frame.entry.tail.size() == 0) {
+      return Fail(StatusCode::kDataLoss, "an entry that shares what was not there");
+    }
+  } else if (frame.entry.kind == EntryKind::kResponseReceived) {
+    tails_.Remember(frame.entry.payload);
   }
   return std::optional<Frame>(std::move(frame));
 }

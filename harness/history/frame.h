@@ -26,6 +26,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,7 +52,7 @@ class SharedTails {
   // Only what is long enough to be worth it is remembered.
   void Remember(const Bytes& payload);
   // Empty if the slot does not hold as much.
-  std::string_view Tail(std::size_t slot, std::size_t size) const;
+  Bytes Tail(std::size_t slot, std::size_t size) const;
 
  private:
   static constexpr std::size_t kSlots = 16;
@@ -66,22 +67,28 @@ class SharedTails {
 class FrameWriter {
  public:
   // Appends the frame of `entry` to `out`. Requires: text and payload no longer than kLongestPart.
+  // Looks for a shared tail at once, while the message is still in the processor's cache; keeps at
+  // most the last messages that were written whole.
   void Append(const Entry& entry, std::string& out);
 
  private:
+  void AppendJoined(const Entry& entry, std::string& out);
+
   SharedTails tails_;
 };
 
 struct Frame {
-  Entry entry;           // the payload is a copy
+  Entry entry;
   std::size_t size = 0;  // bytes that the frame took
 };
 
 class FrameReader {
  public:
   // Empty when `data` ends inside the frame; an error when it is not one. Frames come in their
-  // order.
-  Result<std::optional<Frame>> Parse(std::string_view data);
+  // order. The payload is a copy; that of a response shares `data` if
+  // its `owner` is given.
+  Result<std::optional<Frame>> Parse(std::string_view data,
+                                     const std::shared_ptr<const void>& owner = nullptr);
 
  private:
   SharedTails tails_;

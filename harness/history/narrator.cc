@@ -157,8 +157,10 @@ void Narrator::TellResponse(const NumberedEntry& line) {
   response->where = {line.line, line.entry.at};
   response->stream = stream.id;
   response->payload = line.entry.payload;
+  response->tail = line.entry.tail;
   const WatchResponseView& message = response->message;
-  if (Status status = Parse(line.entry.payload.view(), response->message); !status.ok()) {
+  if (Status status = Parse(response->payload.view(), response->tail.view(), response->message);
+      !status.ok()) {
     audience_.OnUnreadable(response->where, status);
     return Return(std::move(response));
   }
@@ -254,6 +256,7 @@ void Narrator::TellEvents(WatchIndex watch, ResponsePtr& response) {
     end.message.compact_revision = response->message.compact_revision;
     end.message.cancel_reason = response->message.cancel_reason;
     end.payload = response->payload;
+    end.tail = response->tail;
     audience_.OnDelivered(watch, response);
     return TellCanceled(watch, end);
   }

@@ -48,7 +48,9 @@ struct Asked {
 struct Response {
   Where where;
   StreamId stream;
-  Bytes payload;  // what `message` looks into
+  // What `message` looks into.
+  Bytes payload;
+  Bytes tail;
   WatchResponseView message;
   std::uint64_t group = 0;  // per watch: parts of one response share it
   bool last_part = true;

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "harness/base/check.h"
 #include "harness/base/mutex.h"
 #include "harness/history/frame.h"
 
@@ -24,14 +26,12 @@ constexpr Duration kFlushInterval = 1s;
 // The writer looks by itself this often, so that Append need not wake it for every entry.
 constexpr Duration kWriterInterval = 20ms;
 constexpr std::int64_t kWakeWriterAt = 4LL << 20;
-// So does the follower: waking it for every message would cost more than recording it.
-constexpr Duration kFollowerInterval = 1ms;
+// Waking the follower costs more than recording a message: it is woken at once when little happens,
+// and the more it finds each time, the longer it is left alone.
+constexpr Duration kShortestNap = 1ms;
+constexpr Duration kLongestNap = 16ms;
+constexpr std::uint64_t kBusy = 16;  // lines
 constexpr std::int64_t kWakeFollowerAt = 1LL << 20;
-
-std::int64_t CostOf(const Entry& entry) {
-  return static_cast<std::int64_t>(sizeof(NumberedEntry) + entry.text.size() +
-                                   entry.payload.size());
-}
 
 // Once per crossing, not once per entry.
 bool Crosses(std::int64_t total, std::int64_t added, std::int64_t mark) {
@@ -99,10 +99,20 @@ class CompressedFile {
   std::vector<char> out_;
 };
 
-// Entries on their way to one consumer, with what they cost.
+// Some frames in the order of the file. Never changed once it is sealed.
+struct Chunk {
+  std::string frames;
+  Line before;  // of its first entry
+};
+using ChunkPtr = std::shared_ptr<const Chunk>;  // owned by the writer's list and the follower's
+// A chunk is sealed when it is this large, or when someone wants what is there. Small enough to
+// come from malloc's heap rather than from a mapping of its own.
+constexpr std::size_t kChunkSize = 64 << 10;
+
+// Chunks on their way to one consumer.
 struct Backlog {
-  std::vector<NumberedEntry> entries;
-  std::int64_t cost = 0;
+  std::vector<ChunkPtr> chunks;
+  std::int64_t bytes = 0;  // those of the chunk that is being filled included
 };
 
 }  // namespace
@@ -116,24 +126,25 @@ class Recorder::Impl {
   ~Impl() { (void)Close().ok(); }
 
   bool Append(Entry entry) {
-    const std::int64_t cost = CostOf(entry);
     MutexLock lock(mu_);
     if (closed_) return false;
-    if (failed_ || unwritten_.cost + being_written_ + cost > capacity_ ||
-        unread_.cost + being_read_ + cost > capacity_) {
+    const auto cost = static_cast<std::int64_t>(kFrameHeaderSize + entry.text.size() +
+                                                entry.payload.size() + entry.tail.size());
+    if (failed_ || unwritten_.bytes + being_written_ + cost > capacity_ ||
+        unread_.bytes + being_read_ + cost > capacity_) {
       incomplete_ = true;
       return false;
     }
     if (entry.at == Duration::zero()) entry.at = Now();
-    last_ = last_.next();
-    if (follow_) {
-      unread_.entries.push_back({last_, entry});
-      unread_.cost += cost;
-      if (Crosses(unread_.cost, cost, kWakeFollowerAt)) arrived_.NotifyOne();
+    const std::size_t before = filling_.frames.size();
+    if (before == 0) {
+      filling_.before = last_;
+      filling_.frames.reserve(kChunkSize);
     }
-    unwritten_.entries.push_back({last_, std::move(entry)});
-    unwritten_.cost += cost;
-    if (Crosses(unwritten_.cost, cost, kWakeWriterAt)) to_write_.NotifyOne();
+    last_ = last_.next();
+    frame_writer_.Append(entry, filling_.frames);
+    Announce(static_cast<std::int64_t>(filling_.frames.size() - before));
+    if (filling_.frames.size() >= kChunkSize) SealLocked();
     return true;
   }
 
@@ -148,8 +159,21 @@ class Recorder::Impl {
   }
 
   std::optional<NumberedEntry> Next(Deadline deadline) {
-    if (next_ == reading_.entries.size() && !Refill(deadline)) return std::nullopt;
-    return std::move(reading_.entries[next_++]);
+    while (next_ == reading_.size() || offset_ == reading_[next_]->frames.size()) {
+      if (next_ < reading_.size()) {
+        reading_[next_++].reset();
+        offset_ = 0;
+      } else if (!Refill(deadline)) {
+        return std::nullopt;
+      }
+      if (next_ < reading_.size() && offset_ == 0) read_ = reading_[next_]->before;
+    }
+    const ChunkPtr& chunk = reading_[next_];
+    auto frame = frame_reader_.Parse(std::string_view(chunk->frames).substr(offset_), chunk);
+    WP_CHECK(frame.has_value() && frame->has_value(), "what the recorder wrote can be read");
+    offset_ += (*frame)->size;
+    read_ = read_.next();
+    return NumberedEntry{read_, std::move((*frame)->entry)};
   }
 
   Status Close() {
@@ -165,30 +189,61 @@ class Recorder::Impl {
   }
 
  private:
+  void Announce(std::int64_t added) REQUIRES(mu_) {
+    unwritten_.bytes += added;
+    if (Crosses(unwritten_.bytes, added, kWakeWriterAt)) to_write_.NotifyOne();
+    if (!follow_) return;
+    unread_.bytes += added;
+    if (std::exchange(idle_, false) || Crosses(unread_.bytes, added, kWakeFollowerAt)) {
+      arrived_.NotifyOne();
+    }
+  }
+
+  void SealLocked() REQUIRES(mu_) {
+    if (filling_.frames.empty()) return;
+    auto chunk = std::make_shared<const Chunk>(std::exchange(filling_, {}));
+    if (follow_) unread_.chunks.push_back(chunk);
+    if (!failed_) unwritten_.chunks.push_back(std::move(chunk));
+  }
+
   // Takes everything that waits for the follower at once: one lock per batch.
   bool Refill(Deadline deadline) {
-    reading_.entries.clear();
+    reading_.clear();
     next_ = 0;
     MutexLock lock(mu_);
     being_read_ = 0;
-    while (unread_.entries.empty() && !closed_) {
-      if (deadline.expired()) return false;
-      arrived_.WaitUntil(mu_, std::min(deadline.at(), Clock::now() + kFollowerInterval));
+    AwaitNews(deadline);
+    if (unread_.bytes == 0) return false;
+    nap_ = last_.value - read_.value > kBusy ? std::min(2 * nap_, kLongestNap) : kShortestNap;
+    awake_since_ = Clock::now();
+    SealLocked();
+    std::swap(reading_, unread_.chunks);
+    being_read_ = std::exchange(unread_.bytes, 0);
+    return true;
+  }
+
+  void AwaitNews(Deadline deadline) REQUIRES(mu_) {
+    const TimePoint nap_ends = std::min(deadline.at(), awake_since_ + nap_);
+    while (!closed_ && unread_.bytes < kWakeFollowerAt && Clock::now() < nap_ends) {
+      arrived_.WaitUntil(mu_, nap_ends);
     }
-    std::swap(reading_.entries, unread_.entries);
-    being_read_ = std::exchange(unread_.cost, 0);
-    return !reading_.entries.empty();
+    while (!closed_ && unread_.bytes == 0 && !deadline.expired()) {
+      idle_ = true;
+      arrived_.WaitUntil(mu_, deadline.at());
+    }
+    idle_ = false;
   }
 
   void WriteAll() {
-    std::string frames(kHistoryMagic);
-    std::vector<NumberedEntry> batch;
+    std::vector<ChunkPtr> batch;
     TimePoint flush_at = Clock::now() + kFlushInterval;
     bool more = true;
-    Status status;
+    Status status = file_->Write(kHistoryMagic);
     while (more && status.ok()) {
       more = TakeBatch(batch);
-      status = WriteBatch(batch, frames);
+      for (auto chunk = batch.begin(); chunk != batch.end() && status.ok(); ++chunk) {
+        status = file_->Write((*chunk)->frames);
+      }
       if (status.ok() && Clock::now() >= flush_at) {
         status = file_->Flush();
         flush_at = Clock::now() + kFlushInterval;
@@ -205,29 +260,17 @@ class Recorder::Impl {
 
   // False when nothing will follow. Blocks: until there is something worth writing or the interval
   // passed.
-  bool TakeBatch(std::vector<NumberedEntry>& batch) {
+  bool TakeBatch(std::vector<ChunkPtr>& batch) {
     batch.clear();
     MutexLock lock(mu_);
     being_written_ = 0;
     const TimePoint until = Clock::now() + kWriterInterval;
-    while (!closed_ && unwritten_.cost < kWakeWriterAt && to_write_.WaitUntil(mu_, until)) {
+    while (!closed_ && unwritten_.bytes < kWakeWriterAt && to_write_.WaitUntil(mu_, until)) {
     }
-    std::swap(batch, unwritten_.entries);
-    being_written_ = std::exchange(unwritten_.cost, 0);
+    SealLocked();
+    std::swap(batch, unwritten_.chunks);
+    being_written_ = std::exchange(unwritten_.bytes, 0);
     return !closed_;
-  }
-
-  Status WriteBatch(const std::vector<NumberedEntry>& batch, std::string& frames) {
-    constexpr std::size_t kChunk = 256 << 10;
-    for (const NumberedEntry& line : batch) {
-      writer_frames_.Append(line.entry, frames);
-      if (frames.size() < kChunk) continue;
-      WP_RETURN_IF_ERROR(file_->Write(frames));
-      frames.clear();
-    }
-    Status status = file_->Write(frames);
-    frames.clear();
-    return status;
   }
 
   // Constant after construction.
@@ -235,20 +278,27 @@ class Recorder::Impl {
   const std::int64_t capacity_;
   const bool follow_;
   // The writer's alone.
-  FrameWriter writer_frames_;
   const std::unique_ptr<CompressedFile> file_;
   // The follower's alone.
-  Backlog reading_;
-  std::size_t next_ = 0;
+  FrameReader frame_reader_;
+  std::vector<ChunkPtr> reading_;
+  std::size_t next_ = 0;    // among them
+  std::size_t offset_ = 0;  // within that
+  Line read_{};
+  TimePoint awake_since_;
+  Duration nap_ = kShortestNap;
   // Guarded.
   mutable Mutex mu_;
   CondVar arrived_;
   CondVar to_write_;
+  FrameWriter frame_writer_ GUARDED_BY(mu_);
+  Chunk filling_ GUARDED_BY(mu_);
   Backlog unwritten_ GUARDED_BY(mu_);
   Backlog unread_ GUARDED_BY(mu_);
   std::int64_t being_written_ GUARDED_BY(mu_) = 0;
   std::int64_t being_read_ GUARDED_BY(mu_) = 0;
   Line last_ GUARDED_BY(mu_){};
+  bool idle_ GUARDED_BY(mu_) = false;  // the follower waits for a single line
   bool closed_ GUARDED_BY(mu_) = false;
   bool failed_ GUARDED_BY(mu_) = false;
   bool incomplete_ GUARDED_BY(mu_) = false;

@@ -9,8 +9,10 @@
 //
 // Threads: Append may be called from any thread and never blocks; entries of one thread keep their
 // order. Next is for one thread. One thread of the recorder's own compresses and writes.
-// Ownership: entries are kept (their payload is shared, not copied) until written and followed.
-// Close flushes and waits; the destructor closes.
+// Ownership: an entry is written into the bytes of the file at once and let go, while its message
+// is still in the processor's cache; those bytes are what waits for the writer and the follower. Of
+// responses to many watches of one range the events are kept once (frame.h). Close flushes and
+// waits; the destructor closes.
 #pragma once
 
 #include <filesystem>

@@ -241,8 +241,11 @@ void WatchResponseView::Clear() {
 Status Parse(std::string_view message, WatchRequestView& out) {
   return ParseFresh(message, out, "WatchRequest");
 }
-Status Parse(std::string_view message, WatchResponseView& out) {
+Status Parse(std::string_view message, WatchResponseView& out) { return Parse(message, {}, out); }
+Status Parse(std::string_view begin, std::string_view rest, WatchResponseView& out) {
   out.Clear();
-  return Outcome(Read(message, out), message, "WatchResponse");
+  if (Read(begin, out) && Read(rest, out)) return Status();
+  return Fail(StatusCode::kDataLoss, "{} bytes that are not a WatchResponse",
+              begin.size() + rest.size());
 }
 }  // namespace watchproof

@@ -176,6 +176,8 @@ struct CompactionResponseView {
 // Each replaces what `out` held. After an error `out` is of no use.
 Status Parse(std::string_view message, WatchRequestView& out);
 Status Parse(std::string_view message, WatchResponseView& out);
+// The same from a message in two pieces, cut between two fields.
+Status Parse(std::string_view begin, std::string_view rest, WatchResponseView& out);
 Status Parse(std::string_view message, RangeRequestView& out);
 Status Parse(std::string_view message, RangeResponseView& out);
 Status Parse(std::string_view message, PutRequestView& out);
