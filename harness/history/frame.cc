@@ -29,9 +29,10 @@ Number ReadNumber(std::string_view data, std::size_t offset) {
 }
 
 constexpr std::uint32_t kEventsField = 11;
-// A slot costs four bytes and a search.
-constexpr std::size_t kShortestTail = 64;
-constexpr std::size_t kTailLengthSize = 4;
+// A part costs twelve bytes and a search.
+constexpr std::size_t kShortestPart = 64;
+constexpr std::size_t kLongestShared = EventWindow::kSize / 4;
+constexpr std::size_t kPartSize = 12;
 
 // How many bytes stand before the first event; all of them when there is none.
 std::size_t BeforeEvents(std::string_view response) {
@@ -46,47 +47,28 @@ std::size_t BeforeEvents(std::string_view response) {
 
 }  // namespace
 
-SharedTails::Match SharedTails::Find(std::string_view payload) const {
-  const std::size_t size = payload.size() - BeforeEvents(payload);
-  if (size < kShortestTail) return {};
-  const std::string_view events = payload.substr(payload.size() - size);
-  for (std::size_t back = 1; back <= kSlots; ++back) {
-    const std::size_t slot = (next_ + kSlots - back) % kSlots;  // the newest first
-    if (slots_[slot].events != size) continue;
-    const std::string_view whole = slots_[slot].payload.view();
-    if (whole.substr(whole.size() - size) == events) return {slot, size};
-  }
-  return {};
-}
-
-void SharedTails::Remember(const Bytes& payload) {
-  const std::size_t size = payload.size() - BeforeEvents(payload.view());
-  if (size < kShortestTail) return;
-  slots_[next_] = {payload, size};
-  next_ = (next_ + 1) % kSlots;
-}
-
-Bytes SharedTails::Tail(std::size_t slot, std::size_t size) const {
-  if (slot >= kSlots || size > slots_[slot].events) return {};
-  return slots_[slot].payload.Last(size);
-}
-
 void FrameWriter::Append(const Entry& entry, std::string& out) {
   if (entry.tail.size() > 0) return AppendJoined(entry, out);
   WP_CHECK(entry.text.size() <= kLongestPart && entry.payload.size() <= kLongestPart,
            "an entry of a history is shorter than a gibibyte");
-  SharedTails::Match tail;
+  const std::string_view message = entry.payload.view();
+  std::string_view payload = message;
+  char window = 0;
   if (entry.kind == EntryKind::kResponseReceived) {
-    tail = tails_.Find(entry.payload.view());
-    if (tail.size == 0) tails_.Remember(entry.payload);
+    const std::size_t before = BeforeEvents(message);
+    const std::size_t events = message.size() - before;
+    if (events >= kShortestPart && events <= kLongestShared) {
+      payload = message.substr(0, before);
+      window = 1;
+    }
   }
-  const std::string_view payload = entry.payload.view().substr(0, entry.payload.size() - tail.size);
-  const std::array<char, 4> marks{static_cast<char>(entry.kind), static_cast<char>(entry.method),
-                                  static_cast<char>(entry.code),
-                                  static_cast<char>(tail.size == 0 ? 0 : tail.slot + 1)};
-  std::array<char, kFrameHeaderSize> header;
-  char* to = PutNumber(marks, header.data());
-  to = PutNumber(entry.stream.value, to);
+  WindowPart part;
+  if (window > 0) part = index_.Find(window_.view(), message.substr(payload.size()));
+  if (part.fresh) window = 2;
+  std::array<char, kFrameHeaderSize> header{static_cast<char>(entry.kind),
+                                            static_cast<char>(entry.method),
+                                            static_cast<char>(entry.code), window};
+  char* to = PutNumber(entry.stream.value, header.data() + 4);
   to = PutNumber(entry.call.value, to);
   to = PutNumber(static_cast<std::int64_t>(entry.at.count()), to);
   to = PutNumber(static_cast<std::uint32_t>(entry.text.size()), to);
@@ -94,10 +76,15 @@ void FrameWriter::Append(const Entry& entry, std::string& out) {
   out.append(header.data(), header.size());
   out += entry.text;
   out += payload;
-  if (tail.size == 0) return;
-  std::array<char, kTailLengthSize> length;
-  PutNumber(static_cast<std::uint32_t>(tail.size), length.data());
-  out.append(length.data(), length.size());
+  if (window > 0) AppendPart(part, message.substr(message.size() - part.literal), out);
+}
+
+void FrameWriter::AppendPart(const WindowPart& part, std::string_view literal, std::string& out) {
+  WP_CHECK(window_.Apply(part, literal), "the index knows the window");
+  std::array<char, kPartSize> numbers;
+  PutNumber(part.literal, PutNumber(part.size, PutNumber(part.at, numbers.data())));
+  out.append(numbers.data(), numbers.size());
+  out += literal;
 }
 
 // An entry that was read from one recording goes into another.
@@ -116,18 +103,26 @@ Result<std::optional<Frame>> FrameReader::Parse(std::string_view data,
   const auto kind = ReadNumber<std::uint8_t>(data, 0);
   const auto method = ReadNumber<std::uint8_t>(data, 1);
   const auto code = ReadNumber<std::uint8_t>(data, 2);
-  const auto slot = ReadNumber<std::uint8_t>(data, 3);
+  const auto window = ReadNumber<std::uint8_t>(data, 3);
   const auto text = ReadNumber<std::uint32_t>(data, 20);
   const auto payload = ReadNumber<std::uint32_t>(data, 24);
   if (kind < 1 || kind > static_cast<std::uint8_t>(EntryKind::kMark) ||
-      method > static_cast<std::uint8_t>(Method::kCompact) || code > 16 || text > kLongestPart ||
-      payload > kLongestPart) {
+      method > static_cast<std::uint8_t>(Method::kCompact) || code > 16 || window > 2 ||
+      text > kLongestPart || payload > kLongestPart) {
     return Fail(StatusCode::kDataLoss, "an entry of unknown kind (kind {}, method {}, code {})",
                 kind, method, code);
   }
   const std::size_t end = kFrameHeaderSize + std::size_t{text} + payload;
-  const std::size_t size = end + (slot == 0 ? 0 : kTailLengthSize);
+  std::size_t size = end + (window == 0 ? 0 : kPartSize);
   if (data.size() < size) return std::optional<Frame>();
+  WindowPart part{.fresh = window == 2};
+  if (window > 0) {
+    part.at = ReadNumber<std::uint32_t>(data, end);
+    part.size = ReadNumber<std::uint32_t>(data, end + 4);
+    part.literal = ReadNumber<std::uint32_t>(data, end + 8);
+    size += part.literal;
+    if (part.literal <= EventWindow::kSize && data.size() < size) return std::optional<Frame>();
+  }
   Frame frame{.entry = {.kind = static_cast<EntryKind>(kind),
                         .method = static_cast<Method>(method),
                         .code = static_cast<StatusCode>(code),
@@ -145,13 +140,13 @@ Result<std::optional<Frame>> FrameReader::Parse(std::string_view data,
     const bool share = owner != nullptr && frame.entry.kind == EntryKind::kResponseReceived;
     frame.entry.payload = share ? Bytes(owner, view) : Bytes::Copy(view);
   }
-  if (slot > 0) {
-    frame.entry.tail = tails_.Tail(slot - 1U, ReadNumber<std::uint32_t>(data, end));
-    if (frame.entry.tail.size() == 0) {
+  if (window > 0) {
+    // What claims too much for a window does not get as far as being read.
+    if (part.literal > EventWindow::kSize ||
+        !window_.Apply(part, data.substr(size - part.literal, part.literal))) {
       return Fail(StatusCode::kDataLoss, "an entry that shares what was not there");
     }
-  } else if (frame.entry.kind == EntryKind::kResponseReceived) {
-    tails_.Remember(frame.entry.payload);
+    frame.entry.tail = window_.Share(part);
   }
   return std::optional<Frame>(std::move(frame));
 }

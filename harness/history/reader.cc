@@ -60,7 +60,7 @@ class HistoryReader::Impl {
 
  private:
   Status Foreign() const {
-    return Fail(StatusCode::kInvalidArgument, "{} is not a watchproof history of version 2",
+    return Fail(StatusCode::kInvalidArgument, "{} is not a watchproof history of version 3",
                 path_.string());
   }
   // The decompressor asks for more before it has seen the first four bytes. Nothing but the first

@@ -280,7 +280,7 @@ TEST_F(RecorderTest, RefusesAnEntryThatSharesWhatWasNeverThere) {
 
 TEST_F(RecorderTest, RefusesForeignFiles) {
   EXPECT_FALSE(HistoryReader::Open(folder_ / "nothing").has_value());
-  const std::string text = "watchproof history 3\nof a later version";
+  const std::string text = "watchproof history 4\nof a later version";
   std::string other_zstd(ZSTD_compressBound(text.size()), '\0');
   other_zstd.resize(
       ZSTD_compress(other_zstd.data(), other_zstd.size(), text.data(), text.size(), 1));
