@@ -42,6 +42,9 @@ class PassOn : public Hooks {
   explicit PassOn(std::unique_ptr<Hooks> next) : next_(std::move(next)) {}
   NoticeFate OnNoticeRefused() override { return next_->OnNoticeRefused(); }
   ProgressRoad OnProgressRequested() override { return next_->OnProgressRequested(); }
+  KeyRange OnWatchAuthorized(const KeyRange& range) override {
+    return next_->OnWatchAuthorized(range);
+  }
 
  private:
   std::unique_ptr<Hooks> next_;

@@ -8,6 +8,8 @@
 // called from the hub thread only. Ownership: the caller's, longer-lived than store and hub.
 #pragma once
 
+#include "embedded_store/mvcc/key_range.h"
+
 namespace watchproof::store {
 
 // What becomes of a watcher whose ErrCompacted found no room in the queue of its stream.
@@ -30,6 +32,9 @@ class Hooks {
   virtual NoticeFate OnNoticeRefused() { return NoticeFate::kTryAgain; }
   // A client asked for the progress of its stream.
   virtual ProgressRoad OnProgressRequested() { return ProgressRoad::kBehindEvents; }
+  // A user wants to watch `range`, or goes on watching it after rights have changed: the range that
+  // the user must be allowed to read for it.
+  virtual KeyRange OnWatchAuthorized(const KeyRange& range) { return range; }
 };
 
 }  // namespace watchproof::store

@@ -19,12 +19,14 @@
 namespace watchproof::store {
 
 // "created 0@1", "refused -1@1 reason", "events 0@3 put k=v@3, delete k@4", "progress -1@3",
-// "compacted 0@9 at 5", "canceled 0@9": kind, watch id, header revision, the rest.
+// "compacted 0@9 at 5", "canceled 0@9", "ended 0@9 reason": kind, watch id, header revision, the
+// rest.
 inline std::string Text(const WatchReply& reply) {
   const std::string at = fmt::format("{}@{}", reply.watch, reply.revision);
   if (reply.created && reply.canceled) return fmt::format("refused {} {}", at, reply.reason);
   if (reply.created) return "created " + at;
   if (reply.compacted.value > 0) return fmt::format("compacted {} at {}", at, reply.compacted);
+  if (reply.canceled && !reply.reason.empty()) return "ended " + at + " " + reply.reason;
   if (reply.canceled) return "canceled " + at;
   if (reply.events.empty()) return "progress " + at;
   return fmt::format("events {} {}", at, fmt::join(Texts(reply.events), ", "));

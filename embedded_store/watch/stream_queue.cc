@@ -31,6 +31,11 @@ void StreamQueue::Answer(WatchReply reply, After after) {
   control_.push_back({std::move(reply), after == After::kEverything ? offered_ : 0});
 }
 
+void StreamQueue::End(WatchReply reply) {
+  MutexLock lock(mu_);
+  control_.push_back({std::move(reply), offered_});
+}
+
 std::optional<WatchReply> StreamQueue::Next() {
   MutexLock lock(mu_);
   std::optional<WatchReply> next;

@@ -43,6 +43,9 @@ class StreamQueue {
   // Requires: control_full() was false. A client is given no more answers than it leaves room for,
   // because its next request is read only when there is room.
   void Answer(WatchReply reply, After after);
+  // The last word to a watch that nobody asked to end; comes after all event replies offered before
+  // it. There is always room for it, because it takes the place of the watcher that it ends.
+  void End(WatchReply reply);
   std::optional<WatchReply> Next();
 
   bool control_full() const;

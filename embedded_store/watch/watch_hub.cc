@@ -65,15 +65,21 @@ void WatchHub::Create(StreamId id, WatchSpec spec) {
   const std::string_view refusal = Refusal(stream, spec);
   if (refusal.empty()) {
     Admit(stream, std::move(spec));
+    Publish();
   } else {
-    Answer(stream,
-           {.watch = kWholeStream,
-            .revision = revision_,
-            .created = true,
-            .canceled = true,
-            .reason = std::string(refusal)},
-           After::kNothing);
+    Refuse(id, std::string(refusal));
   }
+}
+
+void WatchHub::Refuse(StreamId id, std::string reason) {
+  DrainCommits();
+  Answer(Find(id),
+         {.watch = kWholeStream,
+          .revision = revision_,
+          .created = true,
+          .canceled = true,
+          .reason = std::move(reason)},
+         After::kNothing);
   Publish();
 }
 
@@ -104,6 +110,27 @@ void WatchHub::Cancel(StreamId id, WatchId watch) {
     stream.watchers.erase(found);
     --watchers_;
     Answer(stream, {.watch = watch, .revision = revision_, .canceled = true}, After::kEverything);
+  }
+  Publish();
+}
+
+void WatchHub::EndWhere(const Judge& judge) {
+  DrainCommits();
+  for (auto& [id, stream] : streams_) {
+    std::erase_if(stream->watchers, [&, &stream = *stream](const auto& entry) {
+      Watcher& watcher = *entry.second;
+      if (watcher.state == WatcherState::kCompacted) return false;
+      std::string reason = judge(watcher.spec);
+      if (reason.empty()) return false;
+      Leave(watcher);
+      --watchers_;
+      stream.queue->End({.watch = watcher.id,
+                         .revision = revision_,
+                         .canceled = true,
+                         .reason = std::move(reason)});
+      if (!std::exchange(stream.has_news, true)) news_.push_back(stream.id);
+      return true;
+    });
   }
   Publish();
 }

@@ -26,6 +26,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <string_view>
@@ -79,11 +80,18 @@ class WatchHub {
   // Always answered: with a created reply, or with created and canceled in one, watch id -1 and a
   // reason.
   void Create(StreamId stream, WatchSpec spec);
+  // Answers a create that was refused before the hub was asked.
+  void Refuse(StreamId stream, std::string reason);
   // Answered after everything queued for this watch; an unknown id is not answered.
   void Cancel(StreamId stream, WatchId id);
   // Answered behind the queued events when every watcher of the stream is synced, none starts in
   // the future and the queue has room; else not at all, and the client asks again.
   void RequestProgress(StreamId stream);
+  // Ends every watcher, of all streams, for which `judge` names a reason, with a canceled reply
+  // that carries it. What is queued for it still goes out before; what it was behind with is
+  // dropped.
+  using Judge = std::function<std::string(const WatchSpec& spec)>;
+  void EndWhere(const Judge& judge);
 
   // Feeds new commits to the synced watchers.
   void CommitStep();

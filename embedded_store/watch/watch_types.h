@@ -36,6 +36,8 @@ struct WatchSpec {
   bool fragment = false;  // large replies may be split
   bool no_puts = false;
   bool no_deletes = false;
+  // On whose behalf; means nothing to the hub, see WatchHub::EndWhere.
+  std::string user;
 };
 
 inline constexpr WatchId kWholeStream{-1};

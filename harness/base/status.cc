@@ -39,6 +39,8 @@ const char* Name(StatusCode code) {
       return "unavailable";
     case StatusCode::kDataLoss:
       return "data loss";
+    case StatusCode::kUnauthenticated:
+      return "unauthenticated";
   }
   return "unnamed code";
 }
