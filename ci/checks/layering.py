@@ -35,11 +35,12 @@ ALLOWED = {
     "embedded_store/backend": BASE,
     "embedded_store/mvcc": BASE | {"embedded_store/backend"},
     "embedded_store/lease": BASE | {"embedded_store/mvcc"},
+    "embedded_store/auth": BASE | {"embedded_store/mvcc", "embedded_store/backend"},
     "embedded_store/watch": BASE | {"embedded_store/mvcc", "embedded_store/backend"},
     "embedded_store/defects": BASE | {"embedded_store/mvcc"},
     "embedded_store/server": BASE
     | {"embedded_store/mvcc", "embedded_store/backend", "embedded_store/lease"}
-    | {"embedded_store/watch", "fixtures/protos"},
+    | {"embedded_store/auth", "embedded_store/watch", "fixtures/protos"},
     "proxies/core": BASE,
     "proxies/effects": BASE | {"proxies/core"},
     "proxies/http2": BASE | {"proxies/core", "proxies/effects"},

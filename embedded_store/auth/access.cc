@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "embedded_store/auth/access.h"
+
+#include <utility>
+
+namespace watchproof::store {
+namespace {
+
+void Append(Needs more, Needs& to) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+struct OperationNeeds {
+  const LeaseKeys& lease_keys;
+  Needs operator()(std::monostate) const { return {}; }
+  Needs operator()(const RangeQuery& query) const { return NeedsOf(query); }
+  Needs operator()(const PutOp& put) const { return NeedsOf(put, lease_keys); }
+  Needs operator()(const DeleteOp& removal) const { return NeedsOf(removal); }
+  Needs operator()(const TxnOp& txn) const { return NeedsOf(txn, lease_keys); }
+};
+
+}  // namespace
+
+Needs NeedsOf(const RangeQuery& query) { return {{Right::kRead, query.range}}; }
+
+Needs NeedsOf(const PutOp& put, const LeaseKeys& lease_keys) {
+  Needs needs{{Right::kWrite, KeyRange::Single(put.key)}};
+  if (put.lease != 0) Append(NeedsOfLease(put.lease, lease_keys), needs);
+  if (put.want_previous) needs.push_back({Right::kRead, KeyRange::Single(put.key)});
+  return needs;
+}
+
+Needs NeedsOf(const DeleteOp& removal) {
+  Needs needs{{Right::kWrite, removal.range}};
+  if (removal.want_previous) needs.push_back({Right::kRead, removal.range});
+  return needs;
+}
+
+Needs NeedsOf(const TxnOp& txn, const LeaseKeys& lease_keys) {
+  Needs needs;
+  for (const Compare& compare : txn.compares) needs.push_back({Right::kRead, compare.range});
+  for (const auto* branch : {&txn.success, &txn.failure}) {
+    for (const Operation& operation : *branch) {
+      Append(std::visit(OperationNeeds{lease_keys}, operation), needs);
+    }
+  }
+  return needs;
+}
+
+Needs NeedsOfLease(std::int64_t lease, const LeaseKeys& lease_keys) {
+  Needs needs;
+  for (std::string& key : lease_keys(lease)) {
+    needs.push_back({Right::kWrite, KeyRange::Single(std::move(key))});
+  }
+  return needs;
+}
+
+}  // namespace watchproof::store

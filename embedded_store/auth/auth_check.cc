@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may log in, who a caller is, and what a caller may do.
+#include <utility>
+
+#include "embedded_store/auth/auth_errors.h"
+#include "embedded_store/auth/auth_store.h"
+
+namespace watchproof::store {
+
+void AuthStore::WeighLocked() {
+  rights_.clear();
+  for (const auto& [name, user] : state_.users) rights_.emplace(name, RightsOfLocked(user));
+}
+
+AuthStore::Rights AuthStore::RightsOfLocked(const User& user) const {
+  std::vector<KeyRange> read;
+  std::vector<KeyRange> write;
+  for (const std::string& name : user.roles) {
+    const auto role = state_.roles.find(name);
+    if (role == state_.roles.end()) continue;
+    for (const auto& [right, range] : role->second.permissions) {
+      if (right != Right::kWrite) read.push_back(range);
+      if (right != Right::kRead) write.push_back(range);
+    }
+  }
+  // Root by name: the role root need not exist.
+  return {.root = user.roles.contains(kRoot), .read = RangeSet(read), .write = RangeSet(write)};
+}
+
+Result<std::string> AuthStore::Authenticate(const std::string& name, const std::string& password,
+                                            TimePoint now) {
+  if (!enabled_) return ErrAuthNotEnabled();
+  while (true) {
+    std::string kept;
+    {
+      MutexLock lock(mu_);
+      const User* user = FindUserLocked(name);
+      if (user == nullptr) return ErrAuthFailed();
+      if (user->no_password) return ErrNoPasswordUser();
+      kept = user->password;
+    }
+    if (!MatchesPassword(password, kept)) return ErrAuthFailed();
+    MutexLock lock(mu_);
+    if (!state_.enabled) return ErrAuthNotEnabled();
+    const User* user = FindUserLocked(name);
+    if (user == nullptr) return ErrAuthFailed();
+    // A password that was changed meanwhile is compared again.
+    if (user->password == kept) return tokens_.Assign(name, now);
+  }
+}
+
+Result<Caller> AuthStore::Identify(const Credentials& credentials, TimePoint now) {
+  if (!enabled_) return Caller();
+  MutexLock lock(mu_);
+  if (credentials.token) {
+    auto user = tokens_.Find(*credentials.token, now);
+    if (!user) return ErrInvalidAuthToken();
+    return Caller{.user = *std::move(user), .revision = state_.revision};
+  }
+  if (credentials.common_name) {
+    return Caller{.user = *credentials.common_name, .revision = state_.revision};
+  }
+  return Caller();
+}
+
+Status AuthStore::Check(const Caller& caller, const Needs& needs) const {
+  if (!enabled_ || needs.empty()) return {};
+  if (caller.revision == 0) return ErrUserEmpty();
+  MutexLock lock(mu_);
+  if (caller.revision < state_.revision) return ErrAuthOldRevision();
+  return JudgeLocked(caller.user, needs);
+}
+
+Status AuthStore::CheckNow(const std::string& user, const Needs& needs) const {
+  if (!enabled_) return {};
+  MutexLock lock(mu_);
+  return JudgeLocked(user, needs);
+}
+
+Status AuthStore::JudgeLocked(const std::string& user, const Needs& needs) const {
+  const auto found = rights_.find(user);
+  if (found == rights_.end()) return ErrPermissionDenied();
+  const Rights& rights = found->second;
+  if (rights.root) return {};
+  for (const auto& [right, range] : needs) {
+    const RangeSet& granted = right == Right::kWrite ? rights.write : rights.read;
+    if (!granted.Covers(range)) return ErrPermissionDenied();
+  }
+  return {};
+}
+
+Status AuthStore::CheckAdmin(const Caller& caller) const {
+  if (!enabled_) return {};
+  if (caller.user.empty()) return ErrUserEmpty();
+  MutexLock lock(mu_);
+  const auto found = rights_.find(caller.user);
+  if (found == rights_.end()) return ErrUserNotFound();
+  return found->second.root ? Status() : ErrPermissionDenied();
+}
+
+Status AuthStore::CheckNamed(const Caller& caller) const {
+  if (!enabled_ || caller.revision != 0) return {};
+  return ErrUserEmpty();
+}
+
+bool AuthStore::HasRole(const std::string& user, const std::string& role) const {
+  MutexLock lock(mu_);
+  const auto found = state_.users.find(user);
+  return found != state_.users.end() && found->second.roles.contains(role);
+}
+
+}  // namespace watchproof::store

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Users and roles. Who may do what is in auth_check.cc.
+#include "embedded_store/auth/auth_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "embedded_store/auth/auth_errors.h"
+
+namespace watchproof::store {
+namespace {
+
+// More than any change of one user or role takes.
+constexpr std::size_t kRoomForAChange = 64 * 1024;
+
+template <typename Map>
+std::vector<std::string> Names(const Map& map) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : map) names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+AuthStore::AuthStore(Backend& backend, AuthOptions options)
+    : backend_(backend), options_(options), tokens_(options.token_lifetime) {}
+
+Result<std::unique_ptr<AuthStore>> AuthStore::Open(Backend& backend, AuthOptions options) {
+  std::unique_ptr<AuthStore> store(new AuthStore(backend, options));
+  MutexLock lock(store->mu_);
+  Status rows;
+  const auto read = [&](std::string_view key, std::string_view value) {
+    if (rows.ok()) rows = ReadAuthRow(key, value, store->state_);
+  };
+  WP_RETURN_IF_ERROR(backend.Load(Bucket::kAuth, read));
+  if (!rows.ok()) return rows;
+  store->enabled_ = store->state_.enabled;
+  store->WeighLocked();
+  return store;
+}
+
+std::uint64_t AuthStore::revision() const {
+  MutexLock lock(mu_);
+  return state_.revision;
+}
+
+Ticket AuthStore::last_change() const {
+  MutexLock lock(mu_);
+  return last_change_;
+}
+
+Status AuthStore::AdmitLocked() const { return backend_.Admit(kRoomForAChange); }
+
+Status AuthStore::CommitLocked(std::vector<Mutation> rows) {
+  ++state_.revision;
+  rows.push_back(RevisionRow(state_.revision));
+  last_change_ = backend_.Stage(std::move(rows));
+  WeighLocked();
+  return {};
+}
+
+User* AuthStore::FindUserLocked(const std::string& name) {
+  const auto found = state_.users.find(name);
+  return found == state_.users.end() ? nullptr : &found->second;
+}
+
+Role* AuthStore::FindRoleLocked(const std::string& name) {
+  const auto found = state_.roles.find(name);
+  return found == state_.roles.end() ? nullptr : &found->second;
+}
+
+Status AuthStore::Enable() {
+  MutexLock lock(mu_);
+  if (state_.enabled) return {};
+  const User* root = FindUserLocked(kRoot);
+  if (root == nullptr) return ErrRootUserMissing();
+  if (!root->roles.contains(kRoot)) return ErrRootRoleMissing();
+  WP_RETURN_IF_ERROR(AdmitLocked());
+  // No new revision: nobody's rights have changed, they only begin to count.
+  last_change_ = backend_.Stage({EnabledRow(true)});
+  state_.enabled = true;
+  enabled_ = true;
+  return {};
+}
+
+Status AuthStore::Disable() {
+  MutexLock lock(mu_);
+  if (!state_.enabled) return {};
+  WP_RETURN_IF_ERROR(AdmitLocked());
+  state_.enabled = false;
+  enabled_ = false;
+  tokens_.ForgetAll();
+  return CommitLocked({EnabledRow(false)});
+}
+
+Status AuthStore::AddUser(const NewUser& user) {
+  if (user.name.empty()) return ErrUserEmpty();
+  User added{.no_password = user.no_password};
+  if (!user.no_password) added.password = HashPassword(user.password, options_.password_price);
+  MutexLock lock(mu_);
+  if (FindUserLocked(user.name) != nullptr) return ErrUserExists();
+  WP_RETURN_IF_ERROR(AdmitLocked());
+  const User& kept = state_.users.emplace(user.name, std::move(added)).first->second;
+  return CommitLocked({UserRow(user.name, kept)});
+}
+
+Status AuthStore::DeleteUser(const std::string& name) {
+  MutexLock lock(mu_);
+  if (state_.enabled && name == kRoot) return ErrInvalidAuthManagement();
+  if (FindUserLocked(name) == nullptr) return ErrUserNotFound();
+  WP_RETURN_IF_ERROR(AdmitLocked());
+  state_.users.erase(name);
+  tokens_.ForgetUser(name);
+  return CommitLocked({NoUserRow(name)});
+}
+
+Status AuthStore::ChangePassword(const std::string& name, const std::string& password) {
+  // As in etcd an empty password matches nothing, not even another empty one.
+  const std::string hashed =
+      password.empty() ? std::string() : HashPassword(password, options_.password_price);
+  MutexLock lock(mu_);
+  User* user = FindUserLocked(name);
+  if (user == nullptr) return ErrUserNotFound();
+  WP_RETURN_IF_ERROR(AdmitLocked());
+  if (!user->no_password) user->password = hashed;
+  tokens_.ForgetUser(name);
+  return CommitLocked({UserRow(name, *user)});
+}
+
+Status AuthStore::GrantRole(const std::string& name, const std::string& role) {
+  MutexLock lock(mu_);
+  User* user = FindUserLocked(name);
+  if (user == nullptr) return ErrUserNotFound();
+  if (role != kRoot && FindRoleLocked(role) == nullptr) return ErrRoleNotFound();
+  if (user->roles.contains(role)) return {};
+  WP_RETURN_IF_ERROR(AdmitLocked());
+  user->roles.insert(role);
+  return CommitLocked({UserRow(name, *user)});
+}
+
+Status AuthStore::RevokeRole(const std::string& name, const std::string& role) {
+  MutexLock lock(mu_);
+  if (state_.enabled && name == kRoot && role == kRoot) return ErrInvalidAuthManagement();
+  User* user = FindUserLocked(name);
+  if (user == nullptr) return ErrUserNotFound();
+  if (!user->roles.contains(role)) return ErrRoleNotGranted();
+  WP_RETURN_IF_ERROR(AdmitLocked());
+  user->roles.erase(role);
+  return CommitLocked({UserRow(name, *user)});
+}
+
+Result<std::vector<std::string>> AuthStore::RolesOf(const std::string& name) const {
+  MutexLock lock(mu_);
+  const auto found = state_.users.find(name);
+  if (found == state_.users.end()) return ErrUserNotFound();
+  return std::vector<std::string>(found->second.roles.begin(), found->second.roles.end());
+}
+
+std::vector<std::string> AuthStore::Users() const {
+  MutexLock lock(mu_);
+  return Names(state_.users);
+}
+
+Status AuthStore::AddRole(const std::string& name) {
+  if (name.empty()) return ErrRoleEmpty();
+  MutexLock lock(mu_);
+  if (FindRoleLocked(name) != nullptr) return ErrRoleExists();
+  WP_RETURN_IF_ERROR(AdmitLocked());
+  state_.roles.emplace(name, Role());
+  return CommitLocked({RoleRow(name, Role())});
+}
+
+Status AuthStore::DeleteRole(const std::string& name) {
+  MutexLock lock(mu_);
+  if (state_.enabled && name == kRoot) return ErrInvalidAuthManagement();
+  if (FindRoleLocked(name) == nullptr) return ErrRoleNotFound();
+  WP_RETURN_IF_ERROR(AdmitLocked());
+  state_.roles.erase(name);
+  std::vector<Mutation> rows{NoRoleRow(name)};
+  for (auto& [holder, user] : state_.users) {
+    if (user.roles.erase(name) > 0) rows.push_back(UserRow(holder, user));
+  }
+  return CommitLocked(std::move(rows));
+}
+
+Status AuthStore::GrantPermission(const std::string& name, const Permission& permission) {
+  if (!IsGrantable(permission.range)) return ErrInvalidAuthManagement();
+  MutexLock lock(mu_);
+  Role* role = FindRoleLocked(name);
+  if (role == nullptr) return ErrRoleNotFound();
+  WP_RETURN_IF_ERROR(AdmitLocked());
+  std::vector<Permission>& granted = role->permissions;
+  const auto same = std::find_if(granted.begin(), granted.end(), [&](const Permission& one) {
+    return one.range == permission.range;
+  });
+  if (same != granted.end()) {
+    same->right = permission.right;
+  } else {
+    const auto after = std::upper_bound(
+        granted.begin(), granted.end(), permission,
+        [](const Permission& a, const Permission& b) { return a.range.begin < b.range.begin; });
+    granted.insert(after, permission);
+  }
+  return CommitLocked({RoleRow(name, *role)});
+}
+
+Status AuthStore::RevokePermission(const std::string& name, const KeyRange& range) {
+  MutexLock lock(mu_);
+  Role* role = FindRoleLocked(name);
+  if (role == nullptr) return ErrRoleNotFound();
+  WP_RETURN_IF_ERROR(AdmitLocked());
+  const auto gone =
+      std::erase_if(role->permissions, [&](const Permission& one) { return one.range == range; });
+  if (gone == 0) return ErrPermissionNotGranted();
+  return CommitLocked({RoleRow(name, *role)});
+}
+
+Result<std::vector<Permission>> AuthStore::PermissionsOf(const std::string& name) const {
+  MutexLock lock(mu_);
+  const auto found = state_.roles.find(name);
+  if (found == state_.roles.end()) return ErrRoleNotFound();
+  return found->second.permissions;
+}
+
+std::vector<std::string> AuthStore::Roles() const {
+  MutexLock lock(mu_);
+  return Names(state_.roles);
+}
+
+}  // namespace watchproof::store

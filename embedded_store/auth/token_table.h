@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who has logged in: random tokens that live as long as they are used.
+//
+//   const std::string token = tokens.Assign("alice", now);
+//   if (auto user = tokens.Find(token, now)) ...          // and it lives on from now
+//
+// Like etcd's simple tokens they are kept in memory only and do not survive a restart. Not
+// thread-safe. Ownership: by value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "harness/base/deadline.h"
+
+namespace watchproof::store {
+
+class TokenTable {
+ public:
+  explicit TokenTable(Duration lifetime) : lifetime_(lifetime) {}
+
+  std::string Assign(const std::string& user, TimePoint now);
+  std::optional<std::string> Find(const std::string& token, TimePoint now);
+  void ForgetUser(const std::string& user);
+  void ForgetAll() { tokens_.clear(); }
+  std::size_t size() const { return tokens_.size(); }
+
+ private:
+  struct Entry {
+    std::string user;
+    TimePoint until;
+  };
+  void Sweep(TimePoint now);
+
+  const Duration lifetime_;
+  std::uint64_t assigned_ = 0;
+  TimePoint next_sweep_{};
+  std::unordered_map<std::string, Entry> tokens_;
+};
+
+}  // namespace watchproof::store
