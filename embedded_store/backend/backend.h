@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,9 +39,23 @@ struct Mutation {
 // Counts calls of Stage. 0 is always safe: there is nothing to wait for.
 using Ticket = Quantity<struct TicketTag, std::uint64_t>;
 
+enum class Purpose { kGrow, kFree };
+
 struct BackendSizes {
   ByteCount total;   // what it takes up
   ByteCount in_use;  // of that, what holds data
+};
+
+// Goes through what was safe when it was made, whatever is written meanwhile. Not thread-safe; must
+// be gone before its backend.
+class BackendReader {
+ public:
+  virtual ~BackendReader() = default;
+  // Goes to the beginning of a bucket.
+  virtual Status Seek(Bucket bucket) = 0;
+  // The next entry in the order of the keys; false behind the last. The views are good until the
+  // next call. Requires: Seek.
+  virtual Result<bool> Next(std::string_view& key, std::string_view& value) = 0;
 };
 
 class Backend {
@@ -53,14 +68,15 @@ class Backend {
   // Whether what is staged outlives the process. If not, a writer that keeps its data in memory
   // anyway need not stage it.
   virtual bool lasting() const = 0;
-  // Why so many bytes more cannot be kept; ok if they can. Asked before a write that may be refused
-  // is begun, because what has been staged can no longer be refused.
-  virtual Status Admit(std::size_t bytes) = 0;
+  // Why so many bytes more cannot be kept; ok if they can. Asked before a write is begun, because
+  // what has been staged can no longer be refused. What frees space may use a reserve.
+  virtual Status Admit(std::size_t bytes, Purpose purpose) = 0;
+  virtual Result<std::unique_ptr<BackendReader>> Read() const = 0;
   // Everything in the bucket, in the order of its keys, as of the last safe ticket.
-  virtual Status Load(Bucket bucket, const Visitor& visit) const = 0;
+  Status Load(Bucket bucket, const Visitor& visit) const;
 
   virtual Ticket Stage(std::vector<Mutation> mutations) = 0;
-  // The last ticket given out.
+  // The last ticket given out; 0 when everything staged is safe.
   virtual Ticket staged() const = 0;
   // Calls `done` once: at once on this thread when the ticket is safe already, else on the
   // backend's own, in the order of the tickets. A status that is not ok means that the data could
@@ -71,7 +87,7 @@ class Backend {
   virtual void OnSafe(std::function<void(Ticket safe)> listener) = 0;
 
   virtual BackendSizes sizes() const = 0;
-  // Gives unused space back. Blocks.
+  // Gives unused space back. Blocks. kUnavailable while somebody reads.
   virtual Status Defragment() = 0;
   virtual void Stop() = 0;
 };

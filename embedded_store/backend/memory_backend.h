@@ -19,11 +19,14 @@ enum class Lasting { kNo, kYes };
 
 class MemoryBackend final : public Backend {
  public:
+  using Entries = std::map<std::string, std::string, std::less<>>;
+  using Buckets = std::array<Entries, std::size(kAllBuckets)>;
+
   explicit MemoryBackend(Lasting lasting = Lasting::kNo) : lasting_(lasting) {}
 
   bool lasting() const override { return lasting_ == Lasting::kYes; }
-  Status Admit(std::size_t) override { return {}; }
-  Status Load(Bucket bucket, const Visitor& visit) const override;
+  Status Admit(std::size_t, Purpose) override { return {}; }
+  Result<std::unique_ptr<BackendReader>> Read() const override;
   Ticket Stage(std::vector<Mutation> mutations) override;
   Ticket staged() const override { return {}; }
   void WhenSafe(Ticket, Done done) override { done(Status()); }
@@ -33,11 +36,9 @@ class MemoryBackend final : public Backend {
   void Stop() override {}
 
  private:
-  using Entries = std::map<std::string, std::string, std::less<>>;
-
   const Lasting lasting_;
   mutable Mutex mu_;
-  std::array<Entries, std::size(kAllBuckets)> buckets_ GUARDED_BY(mu_);
+  Buckets buckets_ GUARDED_BY(mu_);
   ByteCount bytes_ GUARDED_BY(mu_);
 };
 

@@ -56,15 +56,32 @@ std::optional<RevisionPair> KeyIndex::Visible(const Generations& lives, Revision
   return std::nullopt;
 }
 
-std::vector<RevisionPair> KeyIndex::Compact(Revision floor) {
-  std::vector<RevisionPair> dropped;
-  for (auto it = keys_.begin(); it != keys_.end();) {
+void KeyIndex::Restore(const Change& change) {
+  Generations& lives = keys_[change.kv.key];
+  // A delete alone: compaction took the puts before it.
+  if (lives.empty() || lives.back().ended) lives.emplace_back();
+  Generation& now = lives.back();
+  now.revisions.push_back({change.kv.mod, change.sub});
+  if (change.kind == ChangeKind::kDelete) {
+    now.ended = true;
+  } else {
+    now.life = {.create = change.kv.create, .version = change.kv.version};
+  }
+}
+
+KeyIndex::Trimmed KeyIndex::Compact(Revision floor, const std::string& from, std::size_t most) {
+  Trimmed trimmed;
+  for (auto it = keys_.lower_bound(from); it != keys_.end(); --most) {
+    if (most == 0) {
+      trimmed.next = it->first;
+      break;
+    }
     Generations& lives = it->second;
-    for (Generation& life : lives) Trim(life, floor, dropped);
+    for (Generation& life : lives) Trim(life, floor, trimmed.dropped);
     std::erase_if(lives, [](const Generation& life) { return life.revisions.empty(); });
     it = lives.empty() ? keys_.erase(it) : std::next(it);
   }
-  return dropped;
+  return trimmed;
 }
 
 void KeyIndex::Trim(Generation& life, Revision floor, std::vector<RevisionPair>& dropped) {

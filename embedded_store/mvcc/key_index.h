@@ -8,6 +8,7 @@
 // Not thread-safe. Ownership: by value, inside the store.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -15,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "embedded_store/mvcc/change.h"
 #include "embedded_store/mvcc/key_range.h"
 #include "embedded_store/mvcc/revision_pair.h"
 
@@ -38,9 +40,17 @@ class KeyIndex {
   // In key order, every key of the range that lived at this revision.
   void VisitAt(const KeyRange& range, Revision revision, const Visit& visit) const;
 
-  // Forgets what no reader and no watcher at or above the floor can need, and returns what was
-  // forgotten. A delete exactly at the floor stays: a watch may start there (#18089).
-  std::vector<RevisionPair> Compact(Revision floor);
+  // Takes up a change that was made in an earlier life of the store. In the order of revisions.
+  void Restore(const Change& change);
+
+  // One step of a compaction, over at most `most` keys from `from` on: forgets what no reader and
+  // no watcher at or above the floor can need. A delete exactly at the floor stays: a watch may
+  // start there (#18089).
+  struct Trimmed {
+    std::vector<RevisionPair> dropped;  // of one key in ascending order
+    std::optional<std::string> next;    // where the next step begins; none: that was all
+  };
+  Trimmed Compact(Revision floor, const std::string& from, std::size_t most);
 
  private:
   struct Generation {

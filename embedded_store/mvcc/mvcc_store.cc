@@ -1,14 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "embedded_store/mvcc/mvcc_store.h"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "embedded_store/backend/memory_backend.h"
+#include "embedded_store/mvcc/change_codec.h"
 #include "embedded_store/mvcc/errors.h"
 #include "embedded_store/mvcc/txn_check.h"
 #include "embedded_store/mvcc/txn_plan.h"
 
 namespace watchproof::store {
+
+namespace {
+
+// In the meta bucket.
+const std::string kScheduledKey = "compaction-scheduled";
+const std::string kFinishedKey = "compaction-finished";
+// What one step may do while everybody waits for the lock.
+constexpr std::size_t kKeysPerStep = 2000;
+constexpr std::size_t kErasuresPerStep = 2000;
+
+std::size_t Weight(const PutOp& put) { return put.key.size() + put.value.size(); }
+
+// Of every put that the transaction could make; 0 when it makes none.
+std::size_t Weight(const TxnOp& txn) {
+  std::size_t weight = 0;
+  for (const auto* branch : {&txn.success, &txn.failure}) {
+    for (const Operation& operation : *branch) {
+      if (const auto* put = std::get_if<PutOp>(&operation)) weight += Weight(*put);
+      if (const auto* nested = std::get_if<TxnOp>(&operation)) weight += Weight(*nested);
+    }
+  }
+  return weight;
+}
+
+}  // namespace
 
 MvccStore::MvccStore() : own_(std::make_unique<MemoryBackend>()), backend_(*own_) {}
 
@@ -23,8 +51,25 @@ Ticket MvccStore::CommitLocked(WriteTxn txn) {
   Commit commit = std::move(txn).Finish();
   if (commit.events.empty()) return backend_.staged();
   current_ = commit.revision;
-  FeedLocked(std::move(commit));
-  return {};
+  const Ticket ticket = StageLocked(commit);
+  if (ticket.value == 0) {
+    FeedLocked(std::move(commit));
+  } else {
+    unsafe_.push_back({.ticket = ticket, .commit = std::move(commit)});
+  }
+  return ticket;
+}
+
+Ticket MvccStore::StageLocked(const Commit& commit) {
+  if (!backend_.lasting()) return {};
+  std::vector<Mutation> mutations;
+  mutations.reserve(commit.events.size());
+  for (const Event& event : commit.events) {
+    const Change& change = *event.change;
+    mutations.push_back(
+        {Bucket::kChange, ChangeKey({change.kv.mod, change.sub}), ChangeValue(change)});
+  }
+  return backend_.Stage(std::move(mutations));
 }
 
 void MvccStore::FeedLocked(Commit commit) {
@@ -43,6 +88,7 @@ void MvccStore::BecameSafe(Ticket ticket) {
       FeedLocked(std::move(unsafe_.front().commit));
       unsafe_.pop_front();
     }
+    if (floor_ticket_ <= ticket) safe_floor_ = compacted_;
   }
   if (announce_) announce_();
 }
@@ -57,6 +103,7 @@ Result<RangeAnswer> MvccStore::Range(const RangeQuery& query) const {
 
 Result<PutAnswer> MvccStore::Put(const PutOp& put) {
   WP_RETURN_IF_ERROR(CheckPut(put));
+  WP_RETURN_IF_ERROR(backend_.Admit(Weight(put), Purpose::kGrow));
   PutAnswer answer;
   {
     MutexLock lock(mu_);
@@ -71,6 +118,7 @@ Result<PutAnswer> MvccStore::Put(const PutOp& put) {
 
 Result<DeleteAnswer> MvccStore::DeleteRange(const DeleteOp& removal) {
   WP_RETURN_IF_ERROR(CheckDelete(removal));
+  WP_RETURN_IF_ERROR(backend_.Admit(0, Purpose::kFree));
   DeleteAnswer answer;
   {
     MutexLock lock(mu_);
@@ -84,6 +132,8 @@ Result<DeleteAnswer> MvccStore::DeleteRange(const DeleteOp& removal) {
 
 Result<TxnAnswer> MvccStore::Txn(const TxnOp& request) {
   WP_RETURN_IF_ERROR(CheckTxn(request));
+  const std::size_t weight = Weight(request);
+  WP_RETURN_IF_ERROR(backend_.Admit(weight, weight > 0 ? Purpose::kGrow : Purpose::kFree));
   TxnAnswer answer;
   {
     MutexLock lock(mu_);
@@ -98,12 +148,94 @@ Result<TxnAnswer> MvccStore::Txn(const TxnOp& request) {
 }
 
 Result<CompactAnswer> MvccStore::Compact(Revision floor) {
+  WP_RETURN_IF_ERROR(backend_.Admit(0, Purpose::kFree));
   MutexLock lock(mu_);
   if (floor <= compacted_) return ErrCompacted();
   if (floor > current_) return ErrFutureRevision();
   compacted_ = floor;
-  for (const RevisionPair& dropped : index_.Compact(floor)) log_.Erase(dropped);
-  return CompactAnswer{.revision = current_, .ticket = backend_.staged()};
+  // The floor is written before anything is erased: a crash in between leaves either no trace of
+  // this compaction or one that is finished at the next start.
+  floor_ticket_ = {};
+  if (backend_.lasting()) {
+    floor_ticket_ = backend_.Stage({{Bucket::kMeta, kScheduledKey, NumberValue(floor.value)}});
+  }
+  if (floor_ticket_.value == 0) safe_floor_ = floor;
+  // One that is under way for a lower floor begins again with the first key; what it has doomed
+  // already stays so.
+  if (!compaction_) compaction_.emplace();
+  compaction_->next = std::string();
+  const CompactAnswer answer{.revision = current_, .ticket = floor_ticket_};
+  CompactStepLocked();
+  return answer;
+}
+
+bool MvccStore::CompactStep() {
+  MutexLock lock(mu_);
+  return CompactStepLocked();
+}
+
+bool MvccStore::CompactStepLocked() {
+  if (!compaction_) return false;
+  auto& [next, doomed] = *compaction_;
+  if (next && doomed.size() < kErasuresPerStep) {
+    KeyIndex::Trimmed trimmed = index_.Compact(compacted_, *next, kKeysPerStep);
+    doomed.insert(doomed.end(), trimmed.dropped.begin(), trimmed.dropped.end());
+    next = std::move(trimmed.next);
+  }
+  std::vector<Mutation> erasures;
+  for (std::size_t i = std::min(doomed.size(), kErasuresPerStep); i > 0; --i) {
+    log_.Erase(doomed.front());
+    if (backend_.lasting()) erasures.push_back({Bucket::kChange, ChangeKey(doomed.front())});
+    doomed.pop_front();
+  }
+  const bool finished = !next && doomed.empty();
+  if (backend_.lasting() && finished) {
+    erasures.push_back({Bucket::kMeta, kFinishedKey, NumberValue(compacted_.value)});
+  }
+  if (!erasures.empty()) backend_.Stage(std::move(erasures));
+  if (finished) compaction_.reset();
+  return !finished;
+}
+
+Status MvccStore::RestoreLocked(std::string_view key, std::string_view value) {
+  WP_ASSIGN_OR_RETURN(Change change, ReadChange(key, value));
+  index_.Restore(change);
+  const RevisionPair at{change.kv.mod, change.sub};
+  current_ = std::max(current_, at.main);
+  log_.Append(at, std::make_shared<const Change>(std::move(change)));
+  return {};
+}
+
+Status MvccStore::Recover() {
+  MutexLock lock(mu_);
+  std::map<std::string, std::int64_t> floors{{kScheduledKey, -1}, {kFinishedKey, -1}};
+  Status wrong;
+  const auto keep_first = [&wrong](Status status) {
+    if (wrong.ok()) wrong = std::move(status);
+  };
+  WP_RETURN_IF_ERROR(
+      backend_.Load(Bucket::kMeta, [&](std::string_view key, std::string_view value) {
+        const auto found = floors.find(std::string(key));
+        if (found == floors.end()) return;
+        const Result<std::int64_t> number = ReadNumber(value);
+        if (number) found->second = *number;
+        if (!number) keep_first(number.error().WithContext("{}", key));
+      }));
+  WP_RETURN_IF_ERROR(backend_.Load(Bucket::kChange,
+                                   [&](std::string_view key, std::string_view value)
+                                       REQUIRES(mu_) { keep_first(RestoreLocked(key, value)); }));
+  WP_RETURN_IF_ERROR(wrong);
+  compacted_ = safe_floor_ = Revision{floors[kScheduledKey]};
+  safe_ = current_;
+  if (compacted_ > current_) {
+    return Fail(StatusCode::kDataLoss,
+                "the history ends at revision {}, below the compaction at {}", current_,
+                compacted_);
+  }
+  if (floors[kFinishedKey] >= compacted_.value) return {};
+  compaction_.emplace();
+  while (CompactStepLocked()) continue;
+  return {};
 }
 
 Revision MvccStore::current() const {
@@ -113,12 +245,18 @@ Revision MvccStore::current() const {
 
 Revision MvccStore::compacted() const {
   MutexLock lock(mu_);
-  return compacted_;
+  return safe_floor_;
 }
 
 std::size_t MvccStore::size() const {
   MutexLock lock(mu_);
   return log_.size();
+}
+
+BackendSizes MvccStore::sizes() const {
+  if (backend_.lasting()) return backend_.sizes();
+  MutexLock lock(mu_);
+  return {.total = log_.bytes(), .in_use = log_.bytes()};
 }
 
 History MvccStore::ReadHistory(Revision from, Revision to, WithPrevious previous) const {

@@ -18,6 +18,9 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,14 +55,24 @@ class MvccStore {
   // Uses up one revision when anything changed, whatever the number of changes. A refused
   // transaction changes nothing.
   Result<TxnAnswer> Txn(const TxnOp& txn);
-  // Afterwards reads and watches below `floor` are refused.
+  // Afterwards reads and watches below `floor` are refused. What they would have needed is
+  // forgotten by steps, the first of which is done here.
   Result<CompactAnswer> Compact(Revision floor);
+  // Forgets a bounded number of changes, so that no other call waits for long. Returns whether
+  // there is more to forget.
+  bool CompactStep();
+
+  // Takes up what the backend holds, and finishes a compaction that a crash interrupted. Requires:
+  // once, before anything else.
+  Status Recover();
 
   Revision current() const;
   // As far as it is safe; -1 before the first compaction.
   Revision compacted() const;
   // Number of changes kept.
   std::size_t size() const;
+  // What they take up: in the backend, or in memory when it does not last.
+  BackendSizes sizes() const;
 
   // Both ends included, in order.
   History ReadHistory(Revision from, Revision to, WithPrevious previous) const;
@@ -81,11 +94,21 @@ class MvccStore {
     Commit commit;
   };
 
+  // A compaction under way: the index is trimmed key by key, and what no index names any more is
+  // erased behind it.
+  struct Compaction {
+    std::optional<std::string> next = std::string();  // key to go on with; none: all are trimmed
+    std::deque<RevisionPair> doomed{};
+  };
+
   ReadView ViewLocked() const REQUIRES(mu_);
   WriteTxn BeginLocked() REQUIRES(mu_);
   // Returns the ticket of the answer.
   Ticket CommitLocked(WriteTxn txn) REQUIRES(mu_);
   void FeedLocked(Commit commit) REQUIRES(mu_);
+  Ticket StageLocked(const Commit& commit) REQUIRES(mu_);
+  Status RestoreLocked(std::string_view key, std::string_view value) REQUIRES(mu_);
+  bool CompactStepLocked() REQUIRES(mu_);
   // After a write, without the lock.
   void Announce(Ticket ticket) const;
   void BecameSafe(Ticket ticket);
@@ -98,6 +121,10 @@ class MvccStore {
   ChangeLog log_ GUARDED_BY(mu_);
   Revision current_ GUARDED_BY(mu_){1};
   Revision compacted_ GUARDED_BY(mu_){-1};
+  // The ticket of `compacted_`, and the floor that is safe.
+  Ticket floor_ticket_ GUARDED_BY(mu_);
+  Revision safe_floor_ GUARDED_BY(mu_){-1};
+  std::optional<Compaction> compaction_ GUARDED_BY(mu_);  // under way
   bool feeding_ GUARDED_BY(mu_) = false;
   std::deque<Unsafe> unsafe_ GUARDED_BY(mu_);
   Revision safe_ GUARDED_BY(mu_){1};  // the last revision that is safe
