@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "embedded_store/backend/backend.h"
 
+#include <future>
+
 namespace watchproof::store {
 
 Status Backend::Load(Bucket bucket, const Visitor& visit) const {
@@ -12,6 +14,12 @@ Status Backend::Load(Bucket bucket, const Visitor& visit) const {
     if (!found) return {};
     visit(key, value);
   }
+}
+
+Status AwaitSafe(Backend& backend, Ticket ticket) {
+  std::promise<Status> safe;
+  backend.WhenSafe(ticket, [&safe](const Status& status) { safe.set_value(status); });
+  return safe.get_future().get();
 }
 
 }  // namespace watchproof::store

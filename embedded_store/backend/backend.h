@@ -92,4 +92,7 @@ class Backend {
   virtual void Stop() = 0;
 };
 
+// Blocks until the ticket is safe or has failed. Not for the backend's own thread, nor for gRPC's.
+Status AwaitSafe(Backend& backend, Ticket ticket);
+
 }  // namespace watchproof::store

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include <filesystem>
-#include <future>
 #include <string>
 #include <vector>
 
@@ -37,12 +36,8 @@ class TemporaryFolder {
 
 // Until everything staged is safe.
 inline void AwaitSafe(Backend& backend) {
-  std::promise<void> safe;
-  backend.WhenSafe(backend.staged(), [&](const Status& status) {
-    EXPECT_TRUE(status.ok()) << status.message();
-    safe.set_value();
-  });
-  safe.get_future().wait();
+  const Status safe = AwaitSafe(backend, backend.staged());
+  EXPECT_TRUE(safe.ok()) << safe.message();
 }
 
 // "key=value" of everything in the bucket.

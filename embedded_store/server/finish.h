@@ -15,16 +15,18 @@
 
 namespace watchproof::store {
 
-inline grpc::ServerUnaryReactor* Finish(grpc::CallbackServerContext* context, Backend& backend,
-                                        Ticket ticket, const Status& status) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  if (ticket.value == 0) {
-    reactor->Finish(ToGrpc(status));
-    return reactor;
-  }
+inline void Finish(grpc::ServerUnaryReactor* reactor, Backend& backend, Ticket ticket,
+                   const Status& status) {
+  if (ticket.value == 0) return reactor->Finish(ToGrpc(status));
   backend.WhenSafe(ticket, [reactor, answer = ToGrpc(status)](const Status& safe) {
     reactor->Finish(safe.ok() ? answer : ToGrpc(safe));
   });
+}
+
+inline grpc::ServerUnaryReactor* Finish(grpc::CallbackServerContext* context, Backend& backend,
+                                        Ticket ticket, const Status& status) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  Finish(reactor, backend, ticket, status);
   return reactor;
 }
 

@@ -65,7 +65,23 @@ grpc::ServerUnaryReactor* KvService::Compact(grpc::CallbackServerContext* contex
   const Result<CompactAnswer> answer = store_.Compact(Revision{request->revision()});
   if (!answer) return Refused(context, answer.error());
   FillHeader(answer->revision, response->mutable_header());
-  return Finish(context, backend_, answer->ticket, Status());
+  if (!request->physical()) {
+    background_.Post([this] { ForgetRest(); });
+    return Finish(context, backend_, answer->ticket, Status());
+  }
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  background_.Post([this, reactor] {
+    ForgetRest();
+    Finish(reactor, backend_, backend_.staged(), Status());
+  });
+  return reactor;
+}
+
+void KvService::ForgetRest() {
+  // Each step is written before the next one is made, so that writers share the disk with it.
+  while (store_.CompactStep()) {
+    if (!AwaitSafe(backend_, backend_.staged()).ok()) return;
+  }
 }
 
 grpc::ServerUnaryReactor* MaintenanceService::Status(grpc::CallbackServerContext* context,

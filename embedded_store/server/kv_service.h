@@ -10,6 +10,7 @@
 
 #include "embedded_store/backend/backend.h"
 #include "embedded_store/mvcc/mvcc_store.h"
+#include "embedded_store/server/background.h"
 #include "fixtures/protos/rpc.grpc.pb.h"
 
 namespace watchproof::store {
@@ -20,7 +21,8 @@ inline constexpr std::size_t kMaxReceiveBytes = kMaxRequestBytes + 512 * 1024;
 
 class KvService final : public etcdserverpb::KV::CallbackService {
  public:
-  KvService(MvccStore& store, Backend& backend) : store_(store), backend_(backend) {}
+  KvService(MvccStore& store, Backend& backend, Background& background)
+      : store_(store), backend_(backend), background_(background) {}
 
   grpc::ServerUnaryReactor* Range(grpc::CallbackServerContext* context,
                                   const etcdserverpb::RangeRequest* request,
@@ -43,9 +45,12 @@ class KvService final : public etcdserverpb::KV::CallbackService {
   grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* context,
                                      const Result<Answer>& answer, Response* response);
   grpc::ServerUnaryReactor* Refused(grpc::CallbackServerContext* context, const Status& status);
+  // Everything that the last compaction left to forget. Blocks.
+  void ForgetRest();
 
   MvccStore& store_;
   Backend& backend_;
+  Background& background_;
 };
 
 class MaintenanceService final : public etcdserverpb::Maintenance::CallbackService {

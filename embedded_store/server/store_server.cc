@@ -6,9 +6,11 @@
 
 #include <utility>
 
+#include "embedded_store/backend/lmdb_backend.h"
 #include "embedded_store/backend/memory_backend.h"
 #include "embedded_store/mvcc/hook_registry.h"
 #include "embedded_store/mvcc/mvcc_store.h"
+#include "embedded_store/server/background.h"
 #include "embedded_store/server/http_port.h"
 #include "embedded_store/server/kv_service.h"
 #include "embedded_store/server/metrics_page.h"
@@ -19,17 +21,24 @@ namespace watchproof::store {
 
 // In construction order: each part may use those above it.
 struct StoreServer::Parts {
-  Parts(const StoreOptions& chosen, std::unique_ptr<Hooks> made)
-      : options(chosen), hooks(std::move(made)) {
+  // Requires: the store over this backend has been recovered.
+  Parts(const StoreOptions& chosen, std::unique_ptr<Hooks> made, std::unique_ptr<Backend> kept,
+        std::unique_ptr<MvccStore> recovered)
+      : options(chosen),
+        hooks(std::move(made)),
+        backend(std::move(kept)),
+        store_owner(std::move(recovered)) {
     store.OnCommitsSafe([this] { hub.CommitMade(); });
   }
 
   const StoreOptions options;
   const std::unique_ptr<Hooks> hooks;
-  const std::unique_ptr<Backend> backend = std::make_unique<MemoryBackend>();
-  MvccStore store{*backend};
+  const std::unique_ptr<Backend> backend;
+  const std::unique_ptr<MvccStore> store_owner;
+  MvccStore& store = *store_owner;
   HubThread hub{store, *hooks, {.progress_interval = options.progress_interval}};
-  KvService kv{store, *backend};
+  Background background;
+  KvService kv{store, *backend, background};
   WatchService watch{hub};
   MaintenanceService maintenance{store, *backend, options.version};
   int port = 0;
@@ -52,6 +61,12 @@ void SetLimits(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20 * 1000);
 }
 
+Result<std::unique_ptr<Backend>> OpenBackend(const StoreOptions& options) {
+  if (options.data.empty()) return std::make_unique<MemoryBackend>();
+  return LmdbBackend::Open(options.data, options.acknowledge_before_sync ? Acknowledge::kBeforeSync
+                                                                         : Acknowledge::kAfterSync);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& options) {
@@ -60,7 +75,14 @@ Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& opti
   // gRPC does not say why it could not listen, so ask first; what another process takes in between
   // is still refused below.
   WP_RETURN_IF_ERROR(ProbePort(options.host, options.port));
-  auto parts = std::make_unique<Parts>(options, *std::move(hooks));
+  WP_ASSIGN_OR_RETURN(std::unique_ptr<Backend> backend, OpenBackend(options));
+  auto store = std::make_unique<MvccStore>(*backend);
+  if (Status recovered = store->Recover(); !recovered.ok()) {
+    backend->Stop();
+    return std::move(recovered).WithContext("reading {}", options.data.string());
+  }
+  auto parts =
+      std::make_unique<Parts>(options, *std::move(hooks), std::move(backend), std::move(store));
 
   grpc::ServerBuilder builder;
   SetLimits(builder);
@@ -98,7 +120,8 @@ void StoreServer::Stop() {
   if (parts_->http) parts_->http->Stop();
   // A watch never ends by itself, so there is nothing to wait for before cancelling.
   parts_->grpc->Shutdown(std::chrono::system_clock::now());
-  // Calls wait for the backend, so it is stopped when none is left.
+  // Calls wait for these, so they are stopped when none is left.
+  parts_->background.Stop();
   parts_->backend->Stop();
   parts_->watch.AwaitIdle();
   parts_->hub.Stop();

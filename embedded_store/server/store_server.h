@@ -11,6 +11,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,10 @@ struct StoreOptions {
   std::string host = "127.0.0.1";
   int port = 2379;       // 0: any that is free
   int http_port = 2381;  // 0: any that is free
+  // Where the data rests, made when it is not there; empty: in memory, gone with the server.
+  std::filesystem::path data{};
+  // Test only: answers writes before they are synced, to show that the crash tests would notice.
+  bool acknowledge_before_sync = false;
   std::vector<std::string> defects{};
   std::chrono::milliseconds progress_interval = 10min;
   // Shown by Maintenance.Status and /version. Clients read a semantic version in it.
@@ -32,8 +37,8 @@ struct StoreOptions {
 
 class StoreServer {
  public:
-  // Fails on an unknown defect (kInvalidArgument, naming the known ones) and on a port that is
-  // taken.
+  // Fails on an unknown defect (kInvalidArgument, naming the known ones), on a port that is taken,
+  // and on a data folder that is in use, damaged or not ours (naming the file).
   static Result<std::unique_ptr<StoreServer>> Start(const StoreOptions& options);
   ~StoreServer();
   StoreServer(const StoreServer&) = delete;

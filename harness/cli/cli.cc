@@ -87,6 +87,11 @@ class CommandLine {
         ->capture_default_str();
     store_.add_option("--http", store_flags_.http, "Where /health, /version and /metrics are")
         ->type_name("HOST:PORT");
+    store_
+        .add_option("--data", store_flags_.data,
+                    "Keep the data in this folder and answer when it is synced; without it, "
+                    "in memory")
+        ->type_name("FOLDER");
     store_.add_option("--defect", store_flags_.defects, "A bug to switch on (repeatable)")
         ->type_name("NAME")
         ->allow_extra_args(false);

@@ -37,8 +37,11 @@ Result<store::StoreOptions> ResolveStore(const StoreFlags& flags) {
                   listen.host);
     }
   }
-  return store::StoreOptions{
-      .host = listen.host, .port = listen.port, .http_port = http.port, .defects = flags.defects};
+  return store::StoreOptions{.host = listen.host,
+                             .port = listen.port,
+                             .http_port = http.port,
+                             .data = flags.data,
+                             .defects = flags.defects};
 }
 
 Status CheckDefects(const std::vector<std::string>& defects) {

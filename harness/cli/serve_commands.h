@@ -14,6 +14,7 @@ namespace watchproof {
 struct StoreFlags {
   std::string listen = "127.0.0.1:2379";
   std::string http;  // empty: the same host, port 2381, or any if `listen` leaves the port open
+  std::string data;  // folder; empty: in memory
   std::vector<std::string> defects;
 };
 // Prints "serving on HOST:PORT, http on HOST:PORT" once clients can connect.

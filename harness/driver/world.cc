@@ -40,7 +40,9 @@ Status World::Start() {
   WP_ASSIGN_OR_RETURN(TargetSpec target, ParseTargetSpec(spec_.target));
   target.allow_disruptive = spec_.allow_disruptive;
   WP_ASSIGN_OR_RETURN(target_, MakeTarget(target));
-  if (Status started = target_->Start({.host = address_->host(), .folder = folder_});
+  const bool lasting = std::count(needs_.begin(), needs_.end(), Capability::kDurable) > 0;
+  if (Status started =
+          target_->Start({.host = address_->host(), .folder = folder_, .lasting = lasting});
       !started.ok()) {
     target_failed_ = true;
     return started;

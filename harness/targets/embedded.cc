@@ -13,23 +13,33 @@ class EmbeddedTarget final : public ProcessTarget {
     ChildOptions child{.executable = OwnExecutable()};
     child.arguments = {"store", "--listen", fmt::format("{}:{}", options.host, kClientPort),
                        "--http", fmt::format("{}:{}", options.host, kHttpPort)};
+    // In memory unless asked otherwise: a sync per write costs most cases more than it shows.
+    lasting_ = options.lasting;
+    if (lasting_) {
+      child.arguments.insert(child.arguments.end(),
+                             {"--data", (options.folder / "tmp" / "store").string()});
+    }
     for (const std::string& defect : defects_) {
       child.arguments.insert(child.arguments.end(), {"--defect", defect});
     }
     return Serve(options, std::move(child));
   }
+  bool durable() const override { return lasting_; }
 
  private:
   Endpoint metrics_endpoint() const override { return {host(), kHttpPort}; }
 
   const std::vector<std::string> defects_;
+  bool lasting_ = false;
 };
 
 const TargetRegistration kEmbedded{{
     .info = {.name = "embedded",
              .grammar = "embedded[+DEFECT...]",
-             .explain = "The embedded store as a process of its own, clean or with named defects "
-                        "switched on."},
+             .explain =
+                 "The embedded store as a process of its own, clean or with named defects "
+                 "switched on. It keeps its data in memory, or in the folder of the attempt when "
+                 "the case needs that."},
     .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {
       return std::make_unique<EmbeddedTarget>(spec.defects);
     },

@@ -36,6 +36,8 @@ struct StartOptions {
   std::string host;              // a loopback address that belongs to this attempt alone
   std::filesystem::path folder;  // its log goes to target.log there, its data to tmp/
   Deadline deadline = Within(15s);
+  // Whether the data must outlive a kill, for targets that are faster when it need not.
+  bool lasting = false;
 };
 
 // What the target tells of itself in Prometheus' text format: name to value, labels left out
