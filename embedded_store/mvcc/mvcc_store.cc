@@ -8,6 +8,7 @@
 #include "embedded_store/backend/memory_backend.h"
 #include "embedded_store/mvcc/change_codec.h"
 #include "embedded_store/mvcc/errors.h"
+#include "embedded_store/mvcc/store_reader.h"
 #include "embedded_store/mvcc/txn_check.h"
 #include "embedded_store/mvcc/txn_plan.h"
 
@@ -257,6 +258,19 @@ BackendSizes MvccStore::sizes() const {
   if (backend_.lasting()) return backend_.sizes();
   MutexLock lock(mu_);
   return {.total = log_.bytes(), .in_use = log_.bytes()};
+}
+
+Result<std::unique_ptr<BackendReader>> MvccStore::Read() const {
+  WP_ASSIGN_OR_RETURN(std::unique_ptr<BackendReader> rest, backend_.Read());
+  if (backend_.lasting()) return rest;
+  std::vector<ChangePtr> changes;
+  std::map<std::string, std::string> meta;
+  MutexLock lock(mu_);
+  changes.reserve(log_.size());
+  log_.Visit(Revision{0}, current_, [&](const ChangePtr& change) { changes.push_back(change); });
+  // Marked as scheduled only: whoever takes it up finishes what may be left to erase.
+  if (compacted_.value > 0) meta[kScheduledKey] = NumberValue(compacted_.value);
+  return std::make_unique<StoreReader>(std::move(changes), std::move(meta), std::move(rest));
 }
 
 History MvccStore::ReadHistory(Revision from, Revision to, WithPrevious previous) const {

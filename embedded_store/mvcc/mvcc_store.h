@@ -74,6 +74,10 @@ class MvccStore {
   // What they take up: in the backend, or in memory when it does not last.
   BackendSizes sizes() const;
 
+  // Everything there is, as of the last safe revision: for snapshots and sums. A compaction under
+  // way may or may not have erased what it is to erase.
+  Result<std::unique_ptr<BackendReader>> Read() const;
+
   // Both ends included, in order.
   History ReadHistory(Revision from, Revision to, WithPrevious previous) const;
 

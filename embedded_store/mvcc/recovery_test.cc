@@ -8,6 +8,7 @@
 #include "embedded_store/backend/memory_backend.h"
 #include "embedded_store/mvcc/change_codec.h"
 #include "embedded_store/mvcc/store_fixture.h"
+#include "embedded_store/mvcc/store_hash.h"
 
 namespace watchproof::store {
 namespace {
@@ -139,6 +140,45 @@ TEST(Recovery, RefusesADamagedChangeByItsRevision) {
   const Status status = store.Recover();
   EXPECT_EQ(status.code(), StatusCode::kDataLoss);
   EXPECT_THAT(status.message(), HasSubstr("revision 7"));
+}
+
+TEST(StoreReader, OfAMemoryStoreMakesTheSameStore) {
+  MvccStore store;
+  WriteHistory(store);
+  ASSERT_TRUE(store.Compact(Revision{5}).has_value());
+  const auto reader = store.Read();
+  ASSERT_TRUE(reader.has_value());
+  MemoryBackend rest(Lasting::kYes);
+  std::string_view key, value;
+  for (const Bucket bucket : kAllBuckets) {
+    ASSERT_TRUE((*reader)->Seek(bucket).ok());
+    while (*(*reader)->Next(key, value)) {
+      rest.Stage({{bucket, std::string(key), std::string(value)}});
+    }
+  }
+  MvccStore copy(rest);
+  ASSERT_TRUE(copy.Recover().ok());
+  EXPECT_EQ(copy.compacted(), Revision{5});
+  ExpectSameReads(copy, store, Revision{10});
+}
+
+TEST(StoreHash, DependsOnTheHistoryUpToTheRevisionAndNothingElse) {
+  Crc32c check;
+  check.Add("123456789");
+  EXPECT_EQ(check.value(), 0xe3069283U);  // the check value of CRC-32C
+
+  MvccStore one, other;
+  WriteHistory(one);
+  WriteHistory(other);
+  const auto hash = [](const MvccStore& store, Revision to) {
+    return *HashChanges(**store.Read(), to);
+  };
+  EXPECT_EQ(hash(one, Revision{10}), hash(other, Revision{10}));
+  Put(other, "later");
+  EXPECT_EQ(hash(one, Revision{10}), hash(other, Revision{10}));
+  EXPECT_NE(hash(one, Revision{10}), hash(one, Revision{9}));
+  EXPECT_NE(hash(one, Revision{10}), hash(other, Revision{11}));
+  EXPECT_NE(*HashAll(**one.Read()), *HashAll(**other.Read()));
 }
 
 TEST(ChangeCodec, GivesBackWhatItWasGiven) {
