@@ -30,6 +30,12 @@ bool Report(const AttemptResult& result, int descriptor) {
   return true;
 }
 
+Result<Plan> PlanOf(const AttemptSpec& spec, const Scenario& scenario) {
+  if (spec.given_plan.empty()) return scenario.plan();
+  WP_ASSIGN_OR_RETURN(PlanFile file, ReadPlan(spec.given_plan));
+  return std::move(file.plan);
+}
+
 Prng SeedOf(const AttemptSpec& spec) { return Prng(spec.seed).Fork("case/" + spec.case_name); }
 
 }  // namespace
@@ -40,9 +46,13 @@ void CaseFixture::TearDown() {
   const AttemptSpec& spec = *Current();
   const CaseInfo* const info = FindCase(spec.case_name);
   WP_CHECK(info != nullptr, "GoogleTest ran a test that is not registered as a case");
-  Plan plan = scenario.plan();
-  plan.needs = info->needs;
-  AttemptResult result = RunAttempt(spec, plan);
+  Result<Plan> plan = PlanOf(spec, scenario);
+  if (!plan.has_value()) {
+    fmt::print(stderr, "case {}: {}\n", spec.case_name, plan.error().message());
+    return;
+  }
+  plan->needs = info->needs;
+  AttemptResult result = RunAttempt(spec, *plan);
   result.upstream = info->upstream;
   g_reported = Report(result, spec.result_descriptor);
 }

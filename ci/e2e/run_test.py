@@ -33,6 +33,7 @@ BURST = "CompactionSurfaced.BurstOfCreatesBelowTheFloor"
 ONCE = "CompactionSurfaced.NoticeComesOnce"
 NEGATIVE = "Reliable.NegativeStartHarmsNoNeighbour"
 KILLED = "Resumable.SurvivesKillAndRestart"
+OVERLAPPING = "Resumable.SurvivesOverlappingFaults"
 EVERYTHING = "Reliable.DeliversEverythingUnderLatencyAndStall"
 
 
@@ -163,7 +164,8 @@ class Verdicts(RunTest):
         done = self.run_it("--target", f"etcd:{stock_etcd()}", expect=0)
         failed = {r["case"] for r in self.results() if r["verdict"] == "fail"}
         self.assertEqual(
-            failed, {FULL_QUEUE, DELETE_AT_FLOOR, OVERTAKES, FUTURE, BURST, ONCE, NEGATIVE}
+            failed,
+            {FULL_QUEUE, DELETE_AT_FLOOR, OVERTAKES, FUTURE, BURST, ONCE, NEGATIVE, OVERLAPPING},
         )
         self.assertEqual({r["case"] for r in self.results() if r["known"]}, failed)
         rest = {r["verdict"] for r in self.results() if r["case"] not in failed}
@@ -247,6 +249,44 @@ class Defects(RunTest):
         self.assertEqual([row["verdict"] for row in self.mutation()["defects"]], ["missed"])
         self.assertIn("Only 0 of 1 planted defect caught", done.stdout)
         self.assertIn("| missed |", (self.latest() / "summary.md").read_text())
+
+
+class Shrinking(RunTest):
+    TARGET = "embedded+progress-overtakes-events"
+
+    def shrink(self, *words, expect):
+        done = subprocess.run(
+            [WATCHPROOF, "shrink", *words],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
+        return done
+
+    def test_what_is_left_of_a_plan_is_small_and_still_fails(self):
+        self.run_it("--target", self.TARGET, "--filter", OVERTAKES, expect=1)
+        run = self.latest()
+        before = len((run / "plan.jsonl").read_text().splitlines())
+        done = self.shrink(str(run), "--tries", "2", expect=0)
+        self.assertIn("broken: Bookmarkable", done.stdout)
+        self.assertIn("It fails in 20 of 20 attempts", done.stdout)
+        steps = [json.loads(line) for line in (run / "shrunk.jsonl").read_text().splitlines()][1:]
+        self.assertLess(len(steps), 8)
+        self.assertLess(len(steps), before)
+        self.assertLessEqual({"put", "watch", "request progress"}, {step["op"] for step in steps})
+        self.assertFalse((run / "shrink").exists())
+        self.run_it("--plan", str(run / "shrunk.jsonl"), expect=1)
+        self.assertEqual(self.verdicts(), {OVERTAKES: "fail"})
+        self.assertEqual(self.results()[0]["target"], self.TARGET)
+
+    def test_says_what_it_cannot_shrink(self):
+        self.run_it("--filter", OVERTAKES, expect=0)
+        run = str(self.latest())
+        self.assertIn("no attempt of", self.shrink(run, expect=4).stderr)
+        self.assertIn("the folder of a run", self.shrink(str(self.folder), expect=4).stderr)
 
 
 class Endpoints(RunTest):

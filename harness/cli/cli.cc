@@ -20,6 +20,7 @@
 #include "harness/cli/run_command.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/serve_commands.h"
+#include "harness/cli/shrink_command.h"
 #include "harness/cli/version.h"
 #include "harness/report/run_json.h"
 
@@ -34,7 +35,7 @@ constexpr char kShortHelp[] =
   watchproof fetch etcd 3.5.16                       that release, for --target etcd@3.5.16
   watchproof explain CompactionSurfaced              what a word means
 
-Commands: run, fetch, check, history dump, list, explain, store, proxy. Each has --help.
+Commands: run, fetch, check, shrink, history dump, list, explain, store, proxy. Each has --help.
 Exit codes: 0 good, 1 broken promise, 2 undecided, 3 no target, 4 usage, 5 nothing selected,
   6 expectations out of date, 70 harness error, 130 interrupted, 143 terminated.
 )";
@@ -52,6 +53,7 @@ class CommandLine {
     AddServers();
     fetch_flags_.AddTo(fetch_);
     AddRecordings();
+    shrink_flags_.AddTo(shrink_);
     // Not for people: the runner starts one process per case.
     case_.add_option("--spec", spec_)->required();
     case_.group("");
@@ -122,6 +124,7 @@ class CommandLine {
     if (case_.parsed()) return RunCaseProcess(spec_);
     if (fetch_.parsed()) return Number(FetchCommand(fetch_flags_));
     if (check_.parsed()) return Number(CheckCommand(check_runs_));
+    if (shrink_.parsed()) return Number(ShrinkCommand(shrink_flags_));
     if (dump_.parsed()) return Number(HistoryDumpCommand(history_flags_));
     if (list_.parsed()) return Number(ListCommand(name_, json));
     if (explain_.parsed()) return Number(ExplainCommand(name_, json));
@@ -155,7 +158,7 @@ class CommandLine {
   // The parser's text, and what was probably meant.
   int Complain(const std::string& message) const {
     std::string hint;
-    const std::vector<std::string> commands = {"run",  "fetch",   "check", "history",
+    const std::vector<std::string> commands = {"run",  "fetch",   "check", "shrink", "history",
                                                "list", "explain", "store", "proxy"};
     const CLI::App* chosen = &app_;
     if (words_.size() > 1) {
@@ -188,6 +191,7 @@ class CommandLine {
   CLI::App& run_ = *app_.add_subcommand("run", "Run cases against targets");
   CLI::App& fetch_ = *app_.add_subcommand("fetch", "Place the binaries of releases in a cache");
   CLI::App& check_ = *app_.add_subcommand("check", "Judge recordings anew");
+  CLI::App& shrink_ = *app_.add_subcommand("shrink", "Make the plan of a failed attempt smaller");
   CLI::App& history_ = *app_.add_subcommand("history", "Look into a recording");
   CLI::App& dump_ = *history_.add_subcommand("dump", "A recording as JSON lines");
   CLI::App& list_ = *app_.add_subcommand("list", "What there is to run, break and judge");
@@ -197,6 +201,7 @@ class CommandLine {
   CLI::App& case_ = *app_.add_subcommand("case", "One attempt of one case");
   RunFlags run_flags_{run_};
   FetchFlags fetch_flags_;
+  ShrinkFlags shrink_flags_;
   StoreFlags store_flags_;
   ProxyFlags proxy_flags_;
   HistoryFlags history_flags_;

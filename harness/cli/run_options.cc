@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "harness/driver/attempt_spec.h"
+#include "harness/driver/plan.h"
 #include "harness/targets/target_info.h"
 
 namespace watchproof {
@@ -182,6 +183,8 @@ void RunFlags::AddSelection() {
 }
 
 void RunFlags::AddExploration() {
+  Text("--plan", plan_, "Follow this plan, as shrink leaves one, instead of the case's own")
+      ->type_name("FILE");
   Text("--seed", seed_, "Seed of every decision; drawn and printed when left out")
       ->type_name("HEX");
   Text("--repeat", repeat_, "Attempts of each case, each with its own seed")->type_name("N");
@@ -256,12 +259,13 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
                 "--defects: these are planted in the embedded store; leave --target and "
                 "--releases out");
   }
+  WP_RETURN_IF_ERROR(ResolvePlan(options));
   if (options.targets.empty() && !options.all_releases) options.targets = {"embedded"};
   options.selection.guarantees = words("--guarantee", guarantees_);
   options.selection.levels = words("--level", levels_);
   options.selection.exclude = exclude_;
   std::string filter = filter_;
-  if (filter.empty()) filter = TakeAlias("GTEST_FILTER", "--filter", options);
+  if (filter.empty() && plan_.empty()) filter = TakeAlias("GTEST_FILTER", "--filter", options);
   if (!filter.empty()) options.selection.filter = filter;
   const std::vector<std::string> faults = words("--fault", faults_);
   for (const std::string& text : faults) {
@@ -274,6 +278,27 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
   NoteRepeatFlags(faults, options);
   if (shard_.empty()) return ShardOfGoogleTest(options);
   return Into("--shard", ParseShard(shard_), options.shard);
+}
+
+// A plan brings its case, and unless told otherwise its target and seed.
+Status RunFlags::ResolvePlan(RunOptions& options) const {
+  if (plan_.empty()) return {};
+  Result<PlanFile> file = ReadPlan(plan_);
+  if (!file.has_value()) return std::move(file).error().WithContext("--plan");
+  if (!filter_.empty() && !MatchesFilter(filter_, file->header.case_name)) {
+    return Fail(StatusCode::kInvalidArgument, "--plan is one of {}, which --filter {} leaves out",
+                file->header.case_name, filter_);
+  }
+  std::uint64_t seed = 0;
+  WP_RETURN_IF_ERROR(Into("--plan", ParseSeed(file->header.seed), seed));
+  options.seed = seed;
+  options.plan = std::filesystem::absolute(plan_);
+  options.selection.filter = file->header.case_name;
+  if (options.targets.empty() && options.defects.empty() && !options.all_releases) {
+    options.targets = {file->header.target};
+  }
+  options.repeat_flags.insert(options.repeat_flags.end(), {"--plan", plan_});
+  return {};
 }
 
 Status RunFlags::ResolveExploration(RunOptions& options) const {

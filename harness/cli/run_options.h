@@ -34,6 +34,7 @@ struct RunOptions {
   std::set<std::string> unnamed_targets;  // of `targets`: those that came that way
   std::vector<std::string> defects;       // of the embedded store, or "all"; instead of targets
   Selection selection;
+  std::filesystem::path plan;  // to follow instead of the one that its case would make; empty: none
   std::optional<std::uint64_t> seed;
   int repeat = 1;  // 0: without end, with until_fail
   bool until_fail = false;
@@ -75,6 +76,7 @@ class RunFlags {
   void AddExploration();
   void AddOutput();
   Status ResolveSelection(RunOptions& options) const;
+  Status ResolvePlan(RunOptions& options) const;
   Status ResolveExploration(RunOptions& options) const;
   Status ResolveOutput(RunOptions& options) const;
   CLI::Option* Text(const std::string& name, std::string& value, const std::string& help);
@@ -89,7 +91,7 @@ class RunFlags {
   RunOptions switches_;  // the boolean ones are bound directly
   std::vector<std::string> targets_, guarantees_, levels_, faults_, allow_disruptive_, defects_;
   std::string filter_, exclude_, seed_, repeat_, jobs_, shard_, case_timeout_, keep_, color_;
-  std::string releases_, progress_, run_dir_ = "watchproof-runs", manifest_;
+  std::string releases_, progress_, run_dir_ = "watchproof-runs", manifest_, plan_;
   bool no_strict_ = false;
 };
 

@@ -87,6 +87,7 @@ AttemptSpec Runner::SpecOf(const Planned& planned, const AttemptFolder& folder) 
           .attempt = planned.attempt,
           .folder = folder.absolute.string(),
           .plan = (r_.folder.path() / "plan.jsonl").string(),
+          .given_plan = r_.options.plan.string(),
           .result_descriptor = -1,
           .bypass_proxy = r_.options.bypass_proxy,
           .no_faults = r_.options.no_faults,

@@ -21,6 +21,7 @@ struct AttemptSpec {
   int attempt = 1;
   std::string folder;          // of the attempt; exists
   std::string plan;            // file to append the plan to, one line per decision
+  std::string given_plan;      // file with the plan to follow; empty: the case makes its own
   int result_descriptor = -1;  // where the result line goes
   bool bypass_proxy = false;   // clients go straight to the target: no harm of the network can fire
   bool no_faults = false;      // faults are planned but never armed

@@ -18,6 +18,7 @@ TEST(AttemptSpecJson, ComesBackAsItWas) {
                          .attempt = 7,
                          .folder = "/runs/x \"quoted\"",
                          .plan = "/runs/plan.jsonl",
+                         .given_plan = "/runs/shrunk.jsonl",
                          .result_descriptor = 3,
                          .bypass_proxy = true,
                          .no_faults = true,

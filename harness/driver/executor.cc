@@ -81,6 +81,12 @@ Status Executor::Do(const CompactStep& step) {
 
 Status Executor::Do(const WatchStep& step) {
   WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
+  world_.PumpAll();
+  // Nobody would answer, and the target would be blamed for it.
+  if (world_.HasEnded(stream->id())) {
+    return Fail(StatusCode::kInternal, "the plan watches on stream {}, which has ended",
+                step.stream);
+  }
   for (std::size_t i = 0; i < step.count; ++i) {
     const std::int64_t id = step.first_id == 0 ? 0 : step.first_id + static_cast<std::int64_t>(i);
     const std::uint32_t ordinal = stream->Create({.key = world_.Placed(step.key),

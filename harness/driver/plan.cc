@@ -99,15 +99,23 @@ std::string RevisionRef::ToString() const {
 std::string ValueRef::Make() const { return Prng(seed).Word(bytes); }
 
 std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header) {
+  const Json begin{{"case", header.case_name},
+                   {"target", header.target},
+                   {"seed", header.seed},
+                   {"attempt", header.attempt}};
   std::vector<std::string> lines;
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    Json line{{"case", header.case_name},
-              {"target", header.target},
-              {"seed", header.seed},
-              {"attempt", header.attempt},
-              {"step", i}};
-    line.update(std::visit(ToJson{}, plan.steps[i]));
+  const auto add = [&](Json rest) {
+    Json line = begin;
+    line.update(rest);
     lines.push_back(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+  };
+  Json whole{{"steps", plan.steps.size()}, {"converge_us", plan.converge_limit.count() / 1000}};
+  if (plan.permit_compacted_at_the_floor) whole["permit_compacted_at_the_floor"] = true;
+  add(std::move(whole));
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    Json step{{"step", i}};
+    step.update(std::visit(ToJson{}, plan.steps[i]));
+    add(std::move(step));
   }
   return lines;
 }

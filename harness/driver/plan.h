@@ -6,18 +6,22 @@
 //   plan.steps.push_back(PutStep{.key = "k", .value = {.seed = 7, .bytes = 16384}});
 //   plan.steps.push_back(CompactStep{.at = AtHead()});
 //   for (const std::string& line : ToJsonLines(plan, header)) file << line << '\n';
+//   WP_ASSIGN_OR_RETURN(PlanFile read, ParsePlan(text));
 //
 // Revisions are not known before the run, so steps name them by what they mean: the head, or the
 // revision that an earlier write was given. Threads: values.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "harness/base/deadline.h"
+#include "harness/base/status.h"
 #include "harness/base/units.h"
 #include "harness/targets/capability.h"
 
@@ -153,7 +157,18 @@ struct PlanHeader {
   std::string seed;
   int attempt = 1;
 };
-// One JSON document per step.
+// One JSON document with what holds for the whole plan, then one per step. What the target must
+// offer is the case's to say and not told.
 std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header);
+
+struct PlanFile {
+  PlanHeader header;
+  Plan plan;
+};
+// Reads what ToJsonLines wrote, of one attempt. Errors name the line and what was expected.
+Result<PlanFile> ParsePlan(std::string_view lines);
+// The same of a file; errors name it too.
+Result<PlanFile> ReadPlan(const std::filesystem::path& file);
+Status WritePlan(const std::filesystem::path& file, const Plan& plan, const PlanHeader& header);
 
 }  // namespace watchproof

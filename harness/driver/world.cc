@@ -185,6 +185,7 @@ void World::Take(const NumberedEntry& line) {
     if (entry.kind == EntryKind::kResponseReceived) last_arrival_ = entry.at;
     if (entry.kind == EntryKind::kStreamClosed) ++closed_streams_;
   }
+  if (entry.kind == EntryKind::kStreamClosed) ended_.insert(entry.stream);
   judge_.Consume(line);
 }
 

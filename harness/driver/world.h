@@ -67,6 +67,8 @@ class World {
   Status CleanUp();
   // Null if it is none of these.
   WatchStream* StreamOf(StreamId id);
+  // As far as the recording has been pumped.
+  bool HasEnded(StreamId id) const { return ended_.contains(id); }
   // Tells the judge that what is open now is going to be ended by us.
   void MarkStreamsClosing();
   void Mark(const std::string& text);
@@ -104,6 +106,7 @@ class World {
   std::string prefix_;
   Line followed_{};
   std::set<StreamId> faulted_;  // the streams that take the faulted road
+  std::set<StreamId> ended_;
   Duration last_arrival_{};     // on one of these
   std::int64_t closed_streams_ = 0;
   std::string missing_;

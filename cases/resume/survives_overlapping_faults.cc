@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Harm seldom comes alone: a slow road, a stalled reader, a cut connection and a killed server,
+// each before the one before it is over, around a compaction that falls on a deletion.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+constexpr ValueSize kValue{.least = 512, .most = 4096};
+
+// Writes at random: mostly puts, some transactions, some deletions of what is there.
+class Writer {
+ public:
+  Writer(Scenario& scenario, const std::string& stem)
+      : scenario_(scenario), prng_(scenario.Random("writes")) {
+    for (int i = 0; i < 12; ++i) keys_.push_back(scenario.Key(stem));
+  }
+
+  void Write(std::int64_t least, std::int64_t most) {
+    for (std::int64_t i = prng_.Between(least, most); i > 0; --i) Next();
+  }
+  const std::string& key() { return keys_.front(); }
+
+ private:
+  void Next() {
+    const std::string& key = prng_.Pick(keys_);
+    const auto dice = prng_.Below(10);
+    if (dice == 0 && std::erase(alive_, key) > 0) {
+      scenario_.Delete(key);
+      return;
+    }
+    std::vector<std::string> chosen{key};
+    if (dice < 3) {
+      chosen = keys_;
+      prng_.Shuffle(chosen);
+      chosen.resize(static_cast<std::size_t>(prng_.Between(2, 5)));
+    }
+    for (const std::string& one : chosen) {
+      std::erase(alive_, one);
+      alive_.push_back(one);
+    }
+    chosen.size() == 1 ? scenario_.Put(key, kValue) : scenario_.PutTogether(chosen, kValue);
+  }
+
+  Scenario& scenario_;
+  Prng prng_;
+  std::vector<std::string> keys_;
+  std::vector<std::string> alive_;
+};
+
+void WatchGhost(Scenario& scenario) {
+  const std::string ghost = scenario.Key("ghost");
+  scenario.Put(ghost);
+  const Write gone = scenario.Delete(ghost);
+  scenario.Put(scenario.Key("bystander"));
+  scenario.Compact(gone.revision());
+  scenario.PermitCompactedAtTheFloor();
+  scenario.Watch(
+      {.group = "mourner", .range = OneKey(ghost), .start = gone.revision(), .stream = "late"});
+  scenario.AwaitCreated("mourner");
+}
+
+WATCH_CASE(
+    Resumable, SurvivesOverlappingFaults,
+    {.requirement = "events are ordered, unique, atomic and never dropped, and a watch can be "
+                    "resumed (etcd API, watch guarantees)",
+     .explain = "Watches on a prefix and on one key live through a slow road, a stall, a "
+                "reset of their connection and a kill of the server, while puts, deletions "
+                "and transactions go on, and are resumed after each cut. At the end the "
+                "store is compacted at a deletion, which a watch from there must be given, "
+                "or be told ErrCompacted. Everything must arrive once, whole and in order.",
+     .level = Level::kMust,
+     .needs = {Capability::kProxy, Capability::kCompaction, Capability::kDurable},
+     .guarantees = {"Resumable", "Reliable", "Unique", "Ordered", "Atomic"},
+     .upstream = {18089}}) {
+  Prng prng = scenario.Random("shape");
+  const std::string stem = scenario.Key("area");
+  Writer writer(scenario, stem);
+  writer.Write(15, 30);
+  scenario.Watch({.group = "first", .count = 20, .range = Prefix(stem + "/")});
+  scenario.Watch({.group = "first", .count = 20, .range = OneKey(writer.key())});
+  scenario.AwaitCreated("first");
+
+  scenario.Inject("latency", {{"delay", fmt::format("{}us", prng.Between(1000, 4000))}});
+  writer.Write(20, 40);
+  scenario.AwaitFelt("latency");
+  scenario.AwaitDelivered("first");
+  scenario.Inject("stall");
+  writer.Write(60, 90);
+  scenario.AwaitFelt("stall");
+  scenario.Inject("reset");
+  writer.Write(10, 30);
+  scenario.AwaitFelt("reset");
+  scenario.Heal("stall");
+  scenario.Heal("reset");
+  scenario.Resume("first", "second");
+  writer.Write(20, 40);
+  scenario.AwaitDelivered("second");
+  scenario.Inject("kill");
+  scenario.AwaitFelt("kill");
+  scenario.Heal("kill");
+  writer.Write(20, 40);
+  scenario.Resume("second", "third");
+  writer.Write(10, 20);
+  scenario.AwaitDelivered("third");
+  WatchGhost(scenario);
+  scenario.Heal("latency");
+}
+
+}  // namespace
+}  // namespace watchproof

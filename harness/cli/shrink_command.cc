@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/shrink_command.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/parse.h"
+#include "harness/cli/plan_trials.h"
+#include "harness/cli/selection.h"
+#include "harness/driver/shrinker.h"
+#include "harness/report/text.h"
+#include "harness/report/utc.h"
+
+namespace watchproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMeasured = 20;  // attempts with the plan that is left
+
+ExitCode Complain(ExitCode code, std::string_view message) {
+  fmt::print(stderr, "watchproof shrink: {}\n", message);
+  return code;
+}
+
+struct Options {
+  fs::path run;
+  int tries = 3;
+  Duration limit{};
+  int jobs = 2;
+};
+Result<Options> Resolve(const ShrinkFlags& flags) {
+  Options options{.run = flags.run};
+  WP_ASSIGN_OR_RETURN(options.tries, ParseCount(flags.tries, 1));
+  WP_ASSIGN_OR_RETURN(options.limit, ParseDuration(flags.limit));
+  WP_ASSIGN_OR_RETURN(options.jobs, ParseCount(flags.jobs, 1));
+  if (!fs::exists(options.run / "results.jsonl") || !fs::exists(options.run / "plan.jsonl")) {
+    return Fail(StatusCode::kNotFound,
+                "{}: expected the folder of a run, with results.jsonl and plan.jsonl", flags.run);
+  }
+  return options;
+}
+
+// The failed attempt that is meant: a new failure rather than a known one, and the first of them.
+Result<AttemptResult> ChooseAttempt(const ShrinkFlags& flags) {
+  std::ifstream file(fs::path(flags.run) / "results.jsonl");
+  std::vector<AttemptResult> failed;
+  for (std::string line; std::getline(file, line);) {
+    auto result = ParseResultLine(line);
+    if (!result.has_value() || result->verdict != Verdict::kFail || result->findings.empty()) {
+      continue;
+    }
+    if (!flags.target.empty() && result->target != flags.target) continue;
+    if (!flags.filter.empty() && !MatchesFilter(flags.filter, result->case_name)) continue;
+    failed.push_back(*std::move(result));
+  }
+  if (failed.empty()) {
+    return Fail(StatusCode::kNotFound, "no attempt of {} failed{}{}", flags.run,
+                flags.filter.empty() ? "" : " that matches " + flags.filter,
+                flags.target.empty() ? "" : " on " + flags.target);
+  }
+  const auto fresh = std::find_if(failed.begin(), failed.end(),
+                                  [](const AttemptResult& result) { return !result.known; });
+  return fresh == failed.end() ? failed.front() : *fresh;
+}
+
+struct Found {
+  AttemptSpec spec;
+  Plan plan;
+  PlanHeader header() const {
+    return {.case_name = spec.case_name, .target = spec.target, .seed = FormatSeed(spec.seed)};
+  }
+};
+
+// The plan of the attempt among those of its run, and the flags of the run that bent it.
+Result<Found> FindPlan(const fs::path& run, const AttemptResult& attempt) {
+  std::ifstream file(run / "plan.jsonl");
+  std::string lines;
+  Found found;
+  for (std::string line; std::getline(file, line);) {
+    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) continue;
+    if (json.value("kind", "") == "run") {
+      found.spec.no_faults = json.value("no_faults", false);
+      found.spec.bypass_proxy = json.value("bypass_proxy", false);
+      found.spec.faults = json.value("faults", found.spec.faults);
+    } else if (json.value("case", "") == attempt.case_name &&
+               json.value("target", "") == attempt.target &&
+               json.value("attempt", 0) == attempt.attempt) {
+      lines += line + '\n';
+    }
+  }
+  Result<PlanFile> plan = ParsePlan(lines);
+  if (!plan.has_value()) {
+    return std::move(plan).error().WithContext("{}/plan.jsonl, {} on {}", run.string(),
+                                               attempt.case_name, attempt.target);
+  }
+  WP_ASSIGN_OR_RETURN(found.spec.seed, ParseSeed(attempt.seed));
+  found.spec.case_name = attempt.case_name;
+  found.spec.target = attempt.target;
+  found.plan = std::move(plan->plan);
+  return found;
+}
+
+std::string Outline(const Plan& plan) {
+  const PlanSize size = SizeOf(plan);
+  return fmt::format("{} ({}, {})", Count(plan.steps.size(), "step"),
+                     Count(size.operations, "operation"), Count(size.faults, "fault"));
+}
+
+// Wilson's interval for a share, at 95 %.
+std::pair<double, double> Interval(const TrialCount& count) {
+  constexpr double kZ = 1.96;
+  const double n = count.tried;
+  const double share = count.failed / n;
+  const double middle = (share + kZ * kZ / (2 * n)) / (1 + kZ * kZ / n);
+  const double half =
+      kZ / (1 + kZ * kZ / n) * std::sqrt(share * (1 - share) / n + kZ * kZ / (4 * n * n));
+  return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
+}
+
+// What is left, a line per step, without what all lines share.
+void PrintSteps(const Found& found, const Plan& plan) {
+  for (const std::string& line : ToJsonLines(plan, {.case_name = found.spec.case_name})) {
+    auto json = nlohmann::ordered_json::parse(line);
+    if (!json.contains("op")) continue;
+    for (const char* shared : {"case", "target", "seed", "attempt", "step"}) json.erase(shared);
+    fmt::print("  {}\n", json.dump());
+  }
+}
+
+// The smallest failing plan is on the disk at any time, whatever ends us.
+Result<Plan> Search(const Options& options, const Found& found, const fs::path& file,
+                    PlanTrials& trials) {
+  const Deadline deadline = Within(options.limit);
+  Shrinker shrinker(found.plan);
+  while (!shrinker.done() && !deadline.expired() && !trials.interrupted()) {
+    WP_ASSIGN_OR_RETURN(const auto first,
+                        trials.FirstFailing(shrinker.candidates(), options.tries, deadline));
+    if (!first && deadline.expired()) break;
+    shrinker.Tried(first);
+    if (!first) continue;
+    WP_RETURN_IF_ERROR(WritePlan(file, shrinker.plan(), found.header()));
+    fmt::print("  attempt {:>3}: {}\n", trials.attempts(), Outline(shrinker.plan()));
+    std::fflush(stdout);
+  }
+  if (!shrinker.done()) fmt::print("  stopped before every smaller plan was tried\n");
+  return shrinker.plan();
+}
+
+ExitCode Report(const Found& found, const Plan& plan, const TrialCount& count, int attempts,
+                double seconds, const fs::path& file) {
+  fmt::print("Left after {} attempts and {:.0f} s: {}\n", attempts, seconds, Outline(plan));
+  PrintSteps(found, plan);
+  if (count.tried > 0) {
+    const auto [low, high] = Interval(count);
+    fmt::print("It fails in {} of {} attempts: a chance of {:.0f} % to {:.0f} % (95 % interval)\n",
+               count.failed, count.tried, 100 * low, 100 * high);
+  }
+  fmt::print("plan    {}\nrepeat  watchproof run --plan {}\n", file.string(), file.string());
+  return count.failed > 0 ? ExitCode::kOk : ExitCode::kInconclusive;
+}
+
+}  // namespace
+
+void ShrinkFlags::AddTo(CLI::App& command) {
+  command.add_option("run", run, "Folder of a run with a failed attempt")->required();
+  command.add_option("--filter", filter, "Which case, if several failed")->type_name("PATTERN");
+  command.add_option("--target", target, "On which target")->type_name("SPEC");
+  command.add_option("--tries", tries, "Attempts before a smaller plan is given up")
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--limit", limit, "Time for the search")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command.add_option("--jobs", jobs, "Attempts at a time")->type_name("N")->capture_default_str();
+  command.add_option("--out", out, "File for the plan (default: shrunk.jsonl in the run folder)")
+      ->type_name("FILE");
+}
+
+ExitCode ShrinkCommand(const ShrinkFlags& flags) {
+  const Result<Options> options = Resolve(flags);
+  if (!options.has_value()) return Complain(ExitCode::kUsage, options.error().message());
+  const Result<AttemptResult> attempt = ChooseAttempt(flags);
+  if (!attempt.has_value()) return Complain(ExitCode::kUsage, attempt.error().message());
+  const Result<Found> found = FindPlan(options->run, *attempt);
+  if (!found.has_value()) return Complain(ExitCode::kUsage, found.error().message());
+  const std::string guarantee = attempt->findings.front().guarantee;
+  Signals& signals = Signals::Install();
+  Result<RunFolder> folder = RunFolder::Create(options->run / "shrink", attempt->seed, UtcNow());
+  if (!folder.has_value()) return Complain(ExitCode::kUsage, folder.error().message());
+  PlanTrials trials({.spec = found->spec,
+                     .guarantee = guarantee,
+                     .folder = *folder,
+                     .signals = signals,
+                     .jobs = options->jobs});
+  fmt::print("{} on {}, seed {}: {}, broken: {}\n", attempt->case_name, attempt->target,
+             attempt->seed, Outline(found->plan), guarantee);
+  const TimePoint began = Clock::now();
+  const fs::path file = flags.out.empty() ? options->run / "shrunk.jsonl" : fs::path(flags.out);
+  if (Status written = WritePlan(file, found->plan, found->header()); !written.ok()) {
+    return Complain(ExitCode::kUsage, written.message());
+  }
+  const Result<Plan> plan = Search(*options, *found, file, trials);
+  const int attempts = trials.attempts();
+  const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  Result<TrialCount> count = plan.has_value() ? trials.Count(*plan, kMeasured) : TrialCount{};
+  std::error_code ignored;
+  fs::remove_all(options->run / "shrink", ignored);
+  if (!plan.has_value()) return Complain(ExitCode::kInternal, plan.error().message());
+  if (!count.has_value()) return Complain(ExitCode::kInternal, count.error().message());
+  const ExitCode code = Report(*found, *plan, *count, attempts, seconds, file);
+  if (!trials.interrupted()) return code;
+  return signals.first() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
+}
+
+}  // namespace watchproof

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The other direction of plan.cc, and files.
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "harness/driver/plan.h"
+
+namespace watchproof {
+namespace {
+
+using Json = nlohmann::json;
+
+// Thrown by what reads one line, beside the library's own; caught in ParseLine.
+struct Misfit {
+  std::string why;
+};
+
+std::int64_t ToNumber(std::string_view text, std::string_view whole) {
+  std::int64_t number = 0;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) {
+    throw Misfit{
+        fmt::format("'{}' is no revision; expected now, head, head-3, write 5 or a number", whole)};
+  }
+  return number;
+}
+
+RevisionRef ToRevision(const Json& json, const char* name) {
+  const auto text = json.at(name).get<std::string>();
+  const std::string_view view = text;
+  constexpr std::string_view kHead = "head";
+  constexpr std::string_view kWrite = "write ";
+  if (view == "now") return FromNow();
+  if (view == kHead) return AtHead();
+  if (view.starts_with(kHead)) return AtHead(ToNumber(view.substr(kHead.size()), view));
+  if (view.starts_with(kWrite)) return OfWrite(ToNumber(view.substr(kWrite.size()), view));
+  return AtRevision(ToNumber(view, view));
+}
+
+Duration ToDuration(const Json& json, const char* name) {
+  return std::chrono::microseconds(json.at(name).get<std::int64_t>());
+}
+
+PutStep ToPut(const Json& json) {
+  const Json& value = json.at("value");
+  return {.key = json.at("key"), .value = {.seed = value.at("seed"), .bytes = value.at("bytes")}};
+}
+DeleteStep ToDelete(const Json& json) {
+  return {.key = json.at("key"), .range_end = json.value("range_end", "")};
+}
+TxnStep ToTxn(const Json& json) {
+  TxnStep txn;
+  for (const Json& write : json.at("writes")) {
+    if (write.at("op") == "put") {
+      txn.writes.emplace_back(ToPut(write));
+    } else {
+      txn.writes.emplace_back(ToDelete(write));
+    }
+  }
+  return txn;
+}
+WatchStep ToWatch(const Json& json) {
+  return {.group = json.at("group"),
+          .count = json.at("count"),
+          .key = json.at("key"),
+          .range_end = json.value("range_end", ""),
+          .start = ToRevision(json, "start"),
+          .first_id = json.value("first_id", std::int64_t{0}),
+          .previous_values = json.value("prev_kv", false),
+          .fragment = json.value("fragment", false),
+          .no_puts = json.value("no_puts", false),
+          .no_deletes = json.value("no_deletes", false),
+          .stream = json.at("stream")};
+}
+
+using Reader = Step (*)(const Json&);
+const std::map<std::string, Reader, std::less<>>& Readers() {
+  static const std::map<std::string, Reader, std::less<>> readers{
+      {"put", [](const Json& j) -> Step { return ToPut(j); }},
+      {"delete", [](const Json& j) -> Step { return ToDelete(j); }},
+      {"txn", [](const Json& j) -> Step { return ToTxn(j); }},
+      {"compact", [](const Json& j) -> Step { return CompactStep{ToRevision(j, "at")}; }},
+      {"watch", [](const Json& j) -> Step { return ToWatch(j); }},
+      {"cancel", [](const Json& j) -> Step { return CancelStep{j.at("group")}; }},
+      {"resume",
+       [](const Json& j) -> Step {
+         return ResumeStep{j.at("group"), j.at("as")};
+       }},
+      {"must deliver",
+       [](const Json& j) -> Step {
+         return MustDeliverStep{j.at("group"), ToDuration(j, "us")};
+       }},
+      {"request progress",
+       [](const Json& j) -> Step { return RequestProgressStep{j.at("stream")}; }},
+      {"await created", [](const Json& j) -> Step { return AwaitCreatedStep{j.at("group")}; }},
+      {"await delivered", [](const Json& j) -> Step { return AwaitDeliveredStep{j.at("group")}; }},
+      {"await progress", [](const Json& j) -> Step { return AwaitProgressStep{j.at("stream")}; }},
+      {"await registered",
+       [](const Json& j) -> Step { return AwaitRegisteredStep{j.at("watchers")}; }},
+      {"await sync passes",
+       [](const Json& j) -> Step { return AwaitSyncPassesStep{j.at("passes")}; }},
+      {"inject",
+       [](const Json& j) -> Step {
+         return InjectStep{j.at("fault"), j.at("parameters")};
+       }},
+      {"await felt", [](const Json& j) -> Step { return AwaitFeltStep{j.at("fault")}; }},
+      {"heal", [](const Json& j) -> Step { return HealStep{j.at("fault")}; }},
+      {"hold", [](const Json& j) -> Step { return HoldStep{ToDuration(j, "us")}; }},
+  };
+  return readers;
+}
+
+void TakeLine(const Json& line, std::optional<PlanFile>& file) {
+  const PlanHeader header{.case_name = line.at("case"),
+                          .target = line.at("target"),
+                          .seed = line.at("seed"),
+                          .attempt = line.at("attempt")};
+  if (line.contains("steps")) {
+    if (file) throw Misfit{"a second plan begins; expected one attempt"};
+    file.emplace(PlanFile{.header = header, .plan = {}});
+    file->plan.converge_limit = ToDuration(line, "converge_us");
+    file->plan.permit_compacted_at_the_floor = line.value("permit_compacted_at_the_floor", false);
+    return;
+  }
+  if (!file) throw Misfit{"a step before the line that begins a plan (with \"steps\")"};
+  const auto op = line.at("op").get<std::string>();
+  const auto reader = Readers().find(op);
+  if (reader == Readers().end()) throw Misfit{fmt::format("there is no step '{}'", op)};
+  file->plan.steps.push_back(reader->second(line));
+}
+
+Status ParseLine(std::string_view text, std::optional<PlanFile>& file) {
+  const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!line.is_object()) {
+    return Fail(StatusCode::kInvalidArgument, "expected one JSON object on the line");
+  }
+  try {
+    TakeLine(line, file);
+  } catch (const Misfit& misfit) {
+    return Status(StatusCode::kInvalidArgument, misfit.why);
+  } catch (const nlohmann::json::exception& error) {
+    return Status(StatusCode::kInvalidArgument, error.what());
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<PlanFile> ParsePlan(std::string_view lines) {
+  std::optional<PlanFile> file;
+  for (int number = 1; !lines.empty(); ++number) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(lines.size(), line.size() + 1));
+    if (line.empty()) continue;
+    if (Status taken = ParseLine(line, file); !taken.ok()) {
+      return std::move(taken).WithContext("line {} of the plan", number);
+    }
+  }
+  if (!file) return Fail(StatusCode::kInvalidArgument, "there is no plan in it");
+  return *std::move(file);
+}
+
+Result<PlanFile> ReadPlan(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return FromErrno(errno).WithContext("cannot read the plan {}", file.string());
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  Result<PlanFile> plan = ParsePlan(text);
+  if (!plan.has_value()) return std::move(plan).error().WithContext("{}", file.string());
+  return plan;
+}
+
+Status WritePlan(const std::filesystem::path& file, const Plan& plan, const PlanHeader& header) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  for (const std::string& line : ToJsonLines(plan, header)) out << line << '\n';
+  out.close();
+  return out ? Status() : FromErrno(errno).WithContext("cannot write the plan {}", file.string());
+}
+
+}  // namespace watchproof

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/driver/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace watchproof {
+namespace {
+
+const PlanHeader kHeader{.case_name = "Suite.Case", .target = "embedded", .seed = "0x7"};
+
+std::string Text(const Plan& plan) {
+  std::string text;
+  for (const std::string& line : ToJsonLines(plan, kHeader)) text += line + "\n";
+  return text;
+}
+
+// One of each kind, so that a step that can be written but not read is found here.
+Plan Everything() {
+  Plan plan;
+  plan.permit_compacted_at_the_floor = true;
+  plan.converge_limit = 3s;
+  plan.steps = {
+      PutStep{.key = "a", .value = {.seed = UINT64_MAX, .bytes = 9}},
+      DeleteStep{.key = "a", .range_end = "b"},
+      TxnStep{{PutStep{.key = "c", .value = {.seed = 1, .bytes = 1}}, DeleteStep{"d", ""}}},
+      CompactStep{AtHead(-3)},
+      WatchStep{.group = "g",
+                .count = 7,
+                .key = "a",
+                .range_end = "z",
+                .start = OfWrite(2),
+                .first_id = 40,
+                .previous_values = true,
+                .fragment = true,
+                .no_puts = true,
+                .no_deletes = true,
+                .stream = "side"},
+      CancelStep{"g"},
+      ResumeStep{"g", "h"},
+      MustDeliverStep{"g", 250ms},
+      RequestProgressStep{"side"},
+      AwaitCreatedStep{"g"},
+      AwaitDeliveredStep{"g"},
+      AwaitProgressStep{"side"},
+      AwaitRegisteredStep{12},
+      AwaitSyncPassesStep{2},
+      InjectStep{"stall", {{"duration", "1s"}}},
+      AwaitFeltStep{"stall"},
+      HealStep{"stall"},
+      HoldStep{15ms}};
+  return plan;
+}
+
+TEST(Plan, ReadsEveryStepThatItWrites) {
+  const Plan plan = Everything();
+  EXPECT_EQ(plan.steps.size(), std::variant_size_v<Step>) << "a kind of step is missing here";
+  const std::string text = Text(plan);
+  const auto read = ParsePlan(text);
+  ASSERT_TRUE(read.has_value()) << read.error().message();
+  EXPECT_EQ(Text(read->plan), text);
+  EXPECT_EQ(read->header.case_name, "Suite.Case");
+  EXPECT_EQ(read->header.target, "embedded");
+  EXPECT_EQ(read->header.seed, "0x7");
+}
+
+TEST(Plan, NamesTheLineThatCannotBeRead) {
+  const std::string good = Text(Everything());
+  const std::string begin = good.substr(0, good.find('\n') + 1);
+  const auto error = [](const std::string& text) {
+    const auto read = ParsePlan(text);
+    return read.has_value() ? std::string("was read") : std::string(read.error().message());
+  };
+  EXPECT_THAT(error(""), testing::HasSubstr("no plan"));
+  EXPECT_THAT(error("put a\n"), testing::HasSubstr("line 1"));
+  EXPECT_THAT(error(good.substr(begin.size())), testing::HasSubstr("before the line that begins"));
+  EXPECT_THAT(error(good + begin), testing::HasSubstr("expected one attempt"));
+  const std::string step = R"({"case":"c","target":"t","seed":"1","attempt":1,"step":0,)";
+  EXPECT_THAT(error(begin + step + R"("op":"jump"})"), testing::HasSubstr("no step 'jump'"));
+  EXPECT_THAT(error(begin + step + R"("op":"compact","at":"headless"})"),
+              testing::HasSubstr("'headless' is no revision"));
+  EXPECT_THAT(error(begin + step + R"("op":"cancel","group":7})"), testing::HasSubstr("line 2"));
+}
+
+}  // namespace
+}  // namespace watchproof
