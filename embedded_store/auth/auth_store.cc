@@ -49,7 +49,7 @@ Ticket AuthStore::last_change() const {
   return last_change_;
 }
 
-Status AuthStore::AdmitLocked() const { return backend_.Admit(kRoomForAChange); }
+Status AuthStore::AdmitLocked() const { return backend_.Admit(kRoomForAChange, Purpose::kGrow); }
 
 Status AuthStore::CommitLocked(std::vector<Mutation> rows) {
   ++state_.revision;
