@@ -153,6 +153,7 @@ const std::map<std::string, Script>& Scripts() {
       {"CompactionSurfaced.BurstOfCreatesBelowTheFloor", Ends(Verdict::kPass)},
       {"CompactionSurfaced.NoticeComesOnce", Ends(Verdict::kPass)},
       {"Reliable.NegativeStartHarmsNoNeighbour", Ends(Verdict::kPass)},
+      {"Resumable.SurvivesOverlappingFaults", Ends(Verdict::kPass)},
   };
   return kScripts;
 }

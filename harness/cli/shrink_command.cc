@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "harness/cli/parse.h"
 #include "harness/cli/plan_trials.h"
@@ -78,33 +77,18 @@ struct Found {
   }
 };
 
-// The plan of the attempt among those of its run, and the flags of the run that bent it.
-Result<Found> FindPlan(const fs::path& run, const AttemptResult& attempt) {
-  std::ifstream file(run / "plan.jsonl");
-  std::string lines;
+Result<Found> FindAttempt(const fs::path& run, const AttemptResult& attempt) {
   Found found;
-  for (std::string line; std::getline(file, line);) {
-    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object()) continue;
-    if (json.value("kind", "") == "run") {
-      found.spec.no_faults = json.value("no_faults", false);
-      found.spec.bypass_proxy = json.value("bypass_proxy", false);
-      found.spec.faults = json.value("faults", found.spec.faults);
-    } else if (json.value("case", "") == attempt.case_name &&
-               json.value("target", "") == attempt.target &&
-               json.value("attempt", 0) == attempt.attempt) {
-      lines += line + '\n';
-    }
-  }
-  Result<PlanFile> plan = ParsePlan(lines);
-  if (!plan.has_value()) {
-    return std::move(plan).error().WithContext("{}/plan.jsonl, {} on {}", run.string(),
-                                               attempt.case_name, attempt.target);
-  }
-  WP_ASSIGN_OR_RETURN(found.spec.seed, ParseSeed(attempt.seed));
   found.spec.case_name = attempt.case_name;
   found.spec.target = attempt.target;
-  found.plan = std::move(plan->plan);
+  WP_ASSIGN_OR_RETURN(found.spec.seed, ParseSeed(attempt.seed));
+  PlanHeader header = found.header();
+  header.attempt = attempt.attempt;
+  WP_ASSIGN_OR_RETURN(RecordedPlan recorded, FindPlan(run / "plan.jsonl", header));
+  found.spec.bypass_proxy = recorded.bypass_proxy;
+  found.spec.no_faults = recorded.no_faults;
+  found.spec.faults = std::move(recorded.faults);
+  found.plan = std::move(recorded.plan);
   return found;
 }
 
@@ -123,16 +107,6 @@ std::pair<double, double> Interval(const TrialCount& count) {
   const double half =
       kZ / (1 + kZ * kZ / n) * std::sqrt(share * (1 - share) / n + kZ * kZ / (4 * n * n));
   return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
-}
-
-// What is left, a line per step, without what all lines share.
-void PrintSteps(const Found& found, const Plan& plan) {
-  for (const std::string& line : ToJsonLines(plan, {.case_name = found.spec.case_name})) {
-    auto json = nlohmann::ordered_json::parse(line);
-    if (!json.contains("op")) continue;
-    for (const char* shared : {"case", "target", "seed", "attempt", "step"}) json.erase(shared);
-    fmt::print("  {}\n", json.dump());
-  }
 }
 
 // The smallest failing plan is on the disk at any time, whatever ends us.
@@ -154,10 +128,10 @@ Result<Plan> Search(const Options& options, const Found& found, const fs::path& 
   return shrinker.plan();
 }
 
-ExitCode Report(const Found& found, const Plan& plan, const TrialCount& count, int attempts,
-                double seconds, const fs::path& file) {
+ExitCode Report(const Plan& plan, const TrialCount& count, int attempts, double seconds,
+                const fs::path& file) {
   fmt::print("Left after {} attempts and {:.0f} s: {}\n", attempts, seconds, Outline(plan));
-  PrintSteps(found, plan);
+  for (const std::string& step : StepLines(plan)) fmt::print("  {}\n", step);
   if (count.tried > 0) {
     const auto [low, high] = Interval(count);
     fmt::print("It fails in {} of {} attempts: a chance of {:.0f} % to {:.0f} % (95 % interval)\n",
@@ -189,7 +163,7 @@ ExitCode ShrinkCommand(const ShrinkFlags& flags) {
   if (!options.has_value()) return Complain(ExitCode::kUsage, options.error().message());
   const Result<AttemptResult> attempt = ChooseAttempt(flags);
   if (!attempt.has_value()) return Complain(ExitCode::kUsage, attempt.error().message());
-  const Result<Found> found = FindPlan(options->run, *attempt);
+  const Result<Found> found = FindAttempt(options->run, *attempt);
   if (!found.has_value()) return Complain(ExitCode::kUsage, found.error().message());
   const std::string guarantee = attempt->findings.front().guarantee;
   Signals& signals = Signals::Install();
@@ -215,7 +189,7 @@ ExitCode ShrinkCommand(const ShrinkFlags& flags) {
   fs::remove_all(options->run / "shrink", ignored);
   if (!plan.has_value()) return Complain(ExitCode::kInternal, plan.error().message());
   if (!count.has_value()) return Complain(ExitCode::kInternal, count.error().message());
-  const ExitCode code = Report(*found, *plan, *count, attempts, seconds, file);
+  const ExitCode code = Report(*plan, *count, attempts, seconds, file);
   if (!trials.interrupted()) return code;
   return signals.first() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
 }

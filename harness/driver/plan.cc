@@ -82,6 +82,10 @@ struct ToJson {
   }
 };
 
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 std::string RevisionRef::ToString() const {
@@ -107,7 +111,7 @@ std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header)
   const auto add = [&](Json rest) {
     Json line = begin;
     line.update(rest);
-    lines.push_back(line.dump(-1, ' ', false, Json::error_handler_t::replace));
+    lines.push_back(Dump(line));
   };
   Json whole{{"steps", plan.steps.size()}, {"converge_us", plan.converge_limit.count() / 1000}};
   if (plan.permit_compacted_at_the_floor) whole["permit_compacted_at_the_floor"] = true;
@@ -117,6 +121,12 @@ std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header)
     step.update(std::visit(ToJson{}, plan.steps[i]));
     add(std::move(step));
   }
+  return lines;
+}
+
+std::vector<std::string> StepLines(const Plan& plan) {
+  std::vector<std::string> lines;
+  for (const Step& step : plan.steps) lines.push_back(Dump(std::visit(ToJson{}, step)));
   return lines;
 }
 

@@ -161,6 +161,9 @@ struct PlanHeader {
 // offer is the case's to say and not told.
 std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header);
 
+// The same of the steps alone, without what all lines share.
+std::vector<std::string> StepLines(const Plan& plan);
+
 struct PlanFile {
   PlanHeader header;
   Plan plan;
@@ -170,5 +173,15 @@ Result<PlanFile> ParsePlan(std::string_view lines);
 // The same of a file; errors name it too.
 Result<PlanFile> ReadPlan(const std::filesystem::path& file);
 Status WritePlan(const std::filesystem::path& file, const Plan& plan, const PlanHeader& header);
+
+// One attempt of a run, to be done again: the plan, and what bent its carrying out.
+struct RecordedPlan {
+  Plan plan;
+  bool bypass_proxy = false;
+  bool no_faults = false;
+  std::map<std::string, std::map<std::string, std::string>> faults;
+};
+// Finds the attempt of this case, target and number among the plans of its run.
+Result<RecordedPlan> FindPlan(const std::filesystem::path& file, const PlanHeader& attempt);
 
 }  // namespace watchproof

@@ -181,4 +181,31 @@ Status WritePlan(const std::filesystem::path& file, const Plan& plan, const Plan
   return out ? Status() : FromErrno(errno).WithContext("cannot write the plan {}", file.string());
 }
 
+Result<RecordedPlan> FindPlan(const std::filesystem::path& file, const PlanHeader& attempt) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return FromErrno(errno).WithContext("cannot read the plans {}", file.string());
+  std::string lines;
+  RecordedPlan found;
+  for (std::string line; std::getline(in, line);) {
+    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) continue;  // a run that was killed may leave half a line
+    if (json.value("kind", "") == "run") {
+      found.bypass_proxy = json.value("bypass_proxy", false);
+      found.no_faults = json.value("no_faults", false);
+      found.faults = json.value("faults", found.faults);
+    } else if (json.value("case", "") == attempt.case_name &&
+               json.value("target", "") == attempt.target &&
+               json.value("attempt", 0) == attempt.attempt) {
+      lines += line + '\n';
+    }
+  }
+  Result<PlanFile> plan = ParsePlan(lines);
+  if (!plan.has_value()) {
+    return std::move(plan).error().WithContext("{}, {} on {}", file.string(), attempt.case_name,
+                                               attempt.target);
+  }
+  found.plan = std::move(plan->plan);
+  return found;
+}
+
 }  // namespace watchproof

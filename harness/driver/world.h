@@ -107,7 +107,7 @@ class World {
   Line followed_{};
   std::set<StreamId> faulted_;  // the streams that take the faulted road
   std::set<StreamId> ended_;
-  Duration last_arrival_{};     // on one of these
+  Duration last_arrival_{};  // on one of these
   std::int64_t closed_streams_ = 0;
   std::string missing_;
   bool target_failed_ = false;
