@@ -25,13 +25,6 @@ void ToWire(const KeyValue& kv, mvccpb::KeyValue* wire) {
   wire->set_lease(kv.lease);
 }
 
-void ToWire(const Event& event, mvccpb::Event* wire) {
-  wire->set_type(event.change->kind == ChangeKind::kPut ? mvccpb::Event::PUT
-                                                        : mvccpb::Event::DELETE);
-  ToWire(event.change->kv, wire->mutable_kv());
-  if (event.previous) ToWire(event.previous->kv, wire->mutable_prev_kv());
-}
-
 Compare FromWire(const pb::Compare& wire) {
   Compare compare{.range = {wire.key(), wire.range_end()}};
   switch (wire.result()) {
@@ -214,33 +207,6 @@ void ToWire(const TxnAnswer& answer, pb::TxnResponse* response) {
   response->mutable_header()->set_revision(answer.revision.value);
   response->set_succeeded(answer.succeeded);
   for (const Answer& one : answer.answers) std::visit(AnswerToWire{response->add_responses()}, one);
-}
-
-std::vector<pb::WatchResponse> ToWire(const WatchReply& reply, std::size_t most_bytes) {
-  pb::WatchResponse head;
-  FillHeader(reply.revision, head.mutable_header());
-  head.set_watch_id(reply.watch.value);
-  head.set_created(reply.created);
-  head.set_canceled(reply.canceled);
-  head.set_compact_revision(reply.compacted.value);
-  head.set_cancel_reason(reply.reason);
-
-  std::vector<pb::WatchResponse> parts{head};
-  std::size_t bytes = head.ByteSizeLong();
-  for (const Event& event : reply.events) {
-    mvccpb::Event wire;
-    ToWire(event, &wire);
-    // Tag and length of the field come on top.
-    const std::size_t size = wire.ByteSizeLong() + 8;
-    if (reply.may_fragment && bytes + size > most_bytes && parts.back().events_size() > 0) {
-      parts.back().set_fragment(true);
-      parts.push_back(head);
-      bytes = head.ByteSizeLong();
-    }
-    *parts.back().add_events() = std::move(wire);
-    bytes += size;
-  }
-  return parts;
 }
 
 }  // namespace watchproof::store

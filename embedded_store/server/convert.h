@@ -6,8 +6,6 @@
 
 #include <grpcpp/support/status.h>
 
-#include <vector>
-
 #include "embedded_store/mvcc/operations.h"
 #include "embedded_store/watch/watch_types.h"
 #include "fixtures/protos/rpc.pb.h"
@@ -35,9 +33,5 @@ void ToWire(const RangeAnswer& answer, etcdserverpb::RangeResponse* response);
 void ToWire(const PutAnswer& answer, etcdserverpb::PutResponse* response);
 void ToWire(const DeleteAnswer& answer, etcdserverpb::DeleteRangeResponse* response);
 void ToWire(const TxnAnswer& answer, etcdserverpb::TxnResponse* response);
-
-// One message, or several when the reply may be fragmented and is above `most_bytes`. A single
-// event above the bound still travels whole.
-std::vector<etcdserverpb::WatchResponse> ToWire(const WatchReply& reply, std::size_t most_bytes);
 
 }  // namespace watchproof::store

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "embedded_store/server/watch_call.h"
 
-#include <iterator>
 #include <utility>
 
 #include "embedded_store/server/convert.h"
@@ -32,11 +31,16 @@ void WatchCall::OnReadDone(bool ok) {
 }
 
 void WatchCall::Handle(WatchHub& hub) {
-  if (request_.has_create_request()) {
-    hub.Create(stream_, FromWire(request_.create_request()));
-  } else if (request_.has_cancel_request()) {
-    hub.Cancel(stream_, WatchId{request_.cancel_request().watch_id()});
-  } else if (request_.has_progress_request()) {
+  etcdserverpb::WatchRequest request;
+  // Leaves the buffer empty, ready for the next request.
+  const grpc::Status parsed =
+      grpc::SerializationTraits<etcdserverpb::WatchRequest>::Deserialize(&request_, &request);
+  if (!parsed.ok()) return End({grpc::StatusCode::INTERNAL, "grpc: error unmarshalling request"});
+  if (request.has_create_request()) {
+    hub.Create(stream_, FromWire(request.create_request()));
+  } else if (request.has_cancel_request()) {
+    hub.Cancel(stream_, WatchId{request.cancel_request().watch_id()});
+  } else if (request.has_progress_request()) {
     hub.RequestProgress(stream_);
   }
   ReadNext();
@@ -74,27 +78,30 @@ bool WatchCall::ReleasePen() {
 }
 
 WatchCall::PenUse WatchCall::JudgePen() {
+  grpc::Status end;
   {
     MutexLock lock(mu_);
-    if (!canceled_) return broken_ ? PenUse::kNothing : PenUse::kReply;
+    if (!end_) return broken_ ? PenUse::kNothing : PenUse::kReply;
     finished_ = true;
+    end = *end_;
   }
   // The pen stays taken for good. Whatever follows may be the end of this object.
-  Finish(grpc::Status::CANCELLED);
+  Finish(end);
   return PenUse::kFinished;
 }
 
-std::optional<etcdserverpb::WatchResponse> WatchCall::NextMessage() {
-  if (fragments_.empty()) {
-    const auto reply = queue_->Next();
-    if (!reply) return std::nullopt;
+std::optional<grpc::ByteBuffer> WatchCall::NextMessage() {
+  for (;;) {
+    if (reply_) {
+      if (auto message = reply_->Next()) return message;
+      reply_.reset();
+    }
+    auto taken = queue_->Next();
+    if (!taken) return std::nullopt;
+    if (taken->room_made) hub_.RoomMade();
     ResumeReading();
-    auto parts = ToWire(*reply, kMaxReceiveBytes);
-    fragments_.assign(std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
+    reply_.emplace(std::move(taken->reply), kMaxReceiveBytes);
   }
-  std::optional<etcdserverpb::WatchResponse> message(std::move(fragments_.front()));
-  fragments_.pop_front();
-  return message;
 }
 
 void WatchCall::Write() {
@@ -102,9 +109,13 @@ void WatchCall::Write() {
     const PenUse use = JudgePen();
     if (use == PenUse::kFinished) return;
     if (use == PenUse::kNothing) continue;
-    if (auto message = NextMessage()) {
-      response_ = *std::move(message);
-      StartWrite(&response_);
+    if (!ahead_) ahead_ = NextMessage();
+    if (ahead_) {
+      response_.Swap(&*ahead_);
+      ahead_ = NextMessage();
+      grpc::WriteOptions options;
+      if (ahead_) options.set_buffer_hint();
+      StartWrite(&response_, options);
       return;
     }
   } while (!ReleasePen());
@@ -119,10 +130,12 @@ void WatchCall::OnWriteDone(bool ok) {
   Write();
 }
 
-void WatchCall::OnCancel() {
+void WatchCall::OnCancel() { End(grpc::Status::CANCELLED); }
+
+void WatchCall::End(grpc::Status status) {
   {
     MutexLock lock(mu_);
-    canceled_ = true;
+    end_ = std::move(status);
   }
   if (ClaimPen()) Write();
 }

@@ -5,23 +5,24 @@
 // this one and there is room for another answer; else the sender does, when it has made room.
 // Writing: whoever claims the pen takes replies from the queue until a write is started; the
 // completion of the write carries on with the pen in hand. The pen is also needed to finish the
-// call, so nothing is ever started after that. Threads: gRPC's and the hub's. Ownership: shared by
-// gRPC (released in OnDone), by tasks posted to the hub, and for moments by the hub when it calls
-// Ready.
+// call, so nothing is ever started after that. A message is handed over as buffered, which spares a
+// system call, only when the one after it is already in the sender's hands: a buffered message
+// leaves with a later one, and if none came it would stay for good. Threads: gRPC's and the hub's.
+// Ownership: shared by gRPC (released in OnDone), by tasks posted to the hub, and for moments by
+// the hub when it calls Ready.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <optional>
 
 #include "embedded_store/server/watch_service.h"
+#include "embedded_store/server/watch_wire.h"
 
 namespace watchproof::store {
 
-class WatchCall final
-    : public grpc::ServerBidiReactor<etcdserverpb::WatchRequest, etcdserverpb::WatchResponse>,
-      public StreamSink,
-      public std::enable_shared_from_this<WatchCall> {
+class WatchCall final : public WatchReactor,
+                        public StreamSink,
+                        public std::enable_shared_from_this<WatchCall> {
  public:
   WatchCall(WatchService& service, HubThread& hub);
   // Joins the hub and starts reading. Requires: owned by a shared_ptr, of which it keeps a copy
@@ -48,8 +49,10 @@ class WatchCall final
   // finishes it.
   enum class PenUse { kReply, kNothing, kFinished };
   PenUse JudgePen();
-  std::optional<etcdserverpb::WatchResponse> NextMessage();
+  std::optional<grpc::ByteBuffer> NextMessage();
   void ResumeReading();
+  // Lets whoever has the pen finish the call.
+  void End(grpc::Status status);
 
   WatchService& service_;
   HubThread& hub_;
@@ -57,17 +60,19 @@ class WatchCall final
   std::shared_ptr<WatchCall> self_;           // gRPC's share
   StreamId stream_{0};                        // hub thread only
 
-  etcdserverpb::WatchRequest
-      request_;  // lent to gRPC while reading, the hub thread's while handled
-  std::deque<etcdserverpb::WatchResponse> fragments_;  // of the one who has the pen
-  etcdserverpb::WatchResponse response_;               // lent to gRPC while writing
+  grpc::ByteBuffer request_;  // lent to gRPC while reading, the hub thread's while handled
+  // Of the one who has the pen: the reply whose messages are being taken, and the message after the
+  // one that is being written.
+  std::optional<WireReply> reply_;
+  std::optional<grpc::ByteBuffer> ahead_;
+  grpc::ByteBuffer response_;  // lent to gRPC while writing
 
   Mutex mu_;
   bool pen_taken_ GUARDED_BY(mu_) = false;
   bool look_again_ GUARDED_BY(mu_) = false;
-  bool canceled_ GUARDED_BY(mu_) = false;
-  bool finished_ GUARDED_BY(mu_) = false;  // no operation may be started any more
-  bool broken_ GUARDED_BY(mu_) = false;    // a write failed; the cancellation is on its way
+  std::optional<grpc::Status> end_ GUARDED_BY(mu_);  // the call is to be finished with this
+  bool finished_ GUARDED_BY(mu_) = false;            // no operation may be started any more
+  bool broken_ GUARDED_BY(mu_) = false;  // a write failed; the cancellation is on its way
   bool reading_paused_ GUARDED_BY(mu_) = false;
 };
 

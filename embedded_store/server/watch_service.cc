@@ -5,8 +5,7 @@
 
 namespace watchproof::store {
 
-grpc::ServerBidiReactor<etcdserverpb::WatchRequest, etcdserverpb::WatchResponse>*
-WatchService::Watch(grpc::CallbackServerContext*) {
+WatchReactor* WatchService::Watch(grpc::CallbackServerContext*) {
   auto call = std::make_shared<WatchCall>(*this, hub_);
   call->Begin();
   return call.get();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// etcd's Watch service: each call is a mailbox between gRPC and the hub thread.
+// etcd's Watch service: each call is a mailbox between gRPC and the hub thread. It reads and writes
+// raw bytes, so that events are encoded once for all streams (watch_wire.h).
 //
-// Threads: gRPC callbacks only hand over; requests are judged on the hub thread; replies are
-// encoded by whoever starts the write, without a lock. At most one read and one write are in flight
-// per stream, and the next request is read only when its answer will find room, so a client that
-// reads nothing can make a stream hold 17 answers and 128 event replies, and no more. Ownership: a
+// Threads: gRPC callbacks only hand over; requests are parsed and judged on the hub thread; replies
+// are encoded by whoever starts the write, without a lock. At most one read and one write are in
+// flight per stream, and the next request is read only when its answer will find room, so a client
+// that reads nothing can make a stream hold its queue (stream_queue.h), two messages in the hands
+// of its sender and what the transport takes (gRPC's write buffer), and no more. Ownership: a
 // call is kept alive by gRPC until OnDone and by what it posted to the hub thread. Borrows the hub
 // thread. AwaitIdle must have returned before either goes away.
 #pragma once
@@ -17,12 +19,14 @@
 
 namespace watchproof::store {
 
-class WatchService final : public etcdserverpb::Watch::CallbackService {
+using WatchReactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
+
+class WatchService final
+    : public etcdserverpb::Watch::WithRawCallbackMethod_Watch<etcdserverpb::Watch::Service> {
  public:
   explicit WatchService(HubThread& hub) : hub_(hub) {}
 
-  grpc::ServerBidiReactor<etcdserverpb::WatchRequest, etcdserverpb::WatchResponse>* Watch(
-      grpc::CallbackServerContext* context) override;
+  WatchReactor* Watch(grpc::CallbackServerContext* context) override;
 
   // Blocks: until the last call is done. Requires: the server takes no new calls and has cancelled
   // the old ones.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <grpcpp/generic/generic_stub.h>
+
 #include "embedded_store/server/kv_service.h"
 #include "embedded_store/server/server_fixture.h"
 
@@ -52,7 +54,7 @@ TEST_F(WatchCalls, LeaveNothingBehindWhenTheClientGoes) {
   EXPECT_EQ(Metric(kWatchers), 0);
 }
 
-TEST_F(WatchCalls, SplitLargeRepliesOnRequest) {
+TEST_F(WatchCalls, BoundTheirRepliesAndSplitLargerOnesOnRequest) {
   for (int i = 0; i < 40; ++i) Put(fmt::format("k{}", i), std::string(100'000, 'x'));
   WatchClient client(server_->endpoint());
   pb::WatchCreateRequest create;
@@ -60,8 +62,9 @@ TEST_F(WatchCalls, SplitLargeRepliesOnRequest) {
   create.set_range_end("l");
   create.set_start_revision(2);
   client.Create(create);
-  const auto whole = client.ReadUntil(1, HasEvents);
-  EXPECT_EQ(whole[0].events_size(), 40);
+  for (const pb::WatchResponse& one : client.ReadUntil(40, HasEvents)) {
+    EXPECT_EQ(one.events_size(), 1) << "no client has to take more than one revision above 64 KiB";
+  }
   create.set_fragment(true);
   client.Create(create);
   const auto parts = client.ReadUntil(2, HasEvents);
@@ -69,6 +72,29 @@ TEST_F(WatchCalls, SplitLargeRepliesOnRequest) {
   EXPECT_TRUE(parts[0].fragment());
   EXPECT_FALSE(parts[1].fragment());
   EXPECT_LE(parts[0].ByteSizeLong(), kMaxReceiveBytes);
+}
+
+TEST_F(WatchCalls, EndWithAnErrorWhenTheRequestIsNoMessage) {
+  grpc::GenericStub stub(channel_);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + 20s);
+  grpc::CompletionQueue queue;
+  const auto await = [&queue] {
+    void* tag = nullptr;
+    bool ok = false;
+    return queue.Next(&tag, &ok) && ok;
+  };
+  auto call = stub.PrepareCall(&context, "/etcdserverpb.Watch/Watch", &queue);
+  call->StartCall(nullptr);
+  ASSERT_TRUE(await());
+  const grpc::Slice nonsense("\xff\xff\xff");
+  call->Write(grpc::ByteBuffer(&nonsense, 1), nullptr);
+  ASSERT_TRUE(await());
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  ASSERT_TRUE(await());
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INTERNAL);
+  queue.Shutdown();
 }
 
 class PeriodicProgress : public ServerTest {
@@ -99,9 +125,9 @@ class StalledReader : public ServerTest {
       : ServerTest({.defects = std::move(defects)}) {}
 
   static constexpr int kWatches = 100;
-  // Replies above the client's window: the first one blocks the sender, 128 more fill the queue.
-  // The third put finds no room at all; after it more than one must follow, so that every watch
-  // misses something.
+  // Replies above the client's window: the first one blocks the sender, and few more fill the queue
+  // by their bytes. After the put that found no room at all more than one must follow, so that
+  // every watch misses something.
   static constexpr int kPuts = 6;
   static constexpr std::size_t kValueBytes = 1 << 20;
   static constexpr int kOldWatches = 8;
@@ -114,7 +140,7 @@ class StalledReader : public ServerTest {
     std::int64_t head = 0;
     for (int i = 0; i < kPuts; ++i) head = Put("fat", std::string(kValueBytes, 'x'));
     EXPECT_TRUE(AwaitMetric(kSlow, [](auto n) { return n == kWatches; }));
-    EXPECT_TRUE(AwaitMetric(kPending, [](auto n) { return n >= 128; }));
+    EXPECT_TRUE(AwaitMetric(kPending, [](auto n) { return n >= 16; }));
     EXPECT_TRUE(Compact(head).ok());
     return head;
   }

@@ -18,6 +18,16 @@
 
 namespace watchproof::store {
 
+// As a sender would find them now.
+inline std::vector<Event> Events(const WatchReply& reply) {
+  std::vector<Event> events;
+  if (!reply.batch) return events;
+  for (const OwedEvent& event : reply.batch->events()) {
+    events.push_back({event.change, event.previous.lock()});
+  }
+  return events;
+}
+
 // "created 0@1", "refused -1@1 reason", "events 0@3 put k=v@3, delete k@4", "progress -1@3",
 // "compacted 0@9 at 5", "canceled 0@9", "ended 0@9 reason": kind, watch id, header revision, the
 // rest.
@@ -28,8 +38,8 @@ inline std::string Text(const WatchReply& reply) {
   if (reply.compacted.value > 0) return fmt::format("compacted {} at {}", at, reply.compacted);
   if (reply.canceled && !reply.reason.empty()) return "ended " + at + " " + reply.reason;
   if (reply.canceled) return "canceled " + at;
-  if (reply.events.empty()) return "progress " + at;
-  return fmt::format("events {} {}", at, fmt::join(Texts(reply.events), ", "));
+  if (!reply.batch) return "progress " + at;
+  return fmt::format("events {} {}", at, fmt::join(Texts(Events(reply)), ", "));
 }
 
 class CountingSink final : public StreamSink {
@@ -54,7 +64,7 @@ class Client {
   void Close() { hub_.Close(id_); }
   std::vector<WatchReply> ReadReplies() {
     std::vector<WatchReply> replies;
-    while (auto reply = queue_->Next()) replies.push_back(*std::move(reply));
+    while (auto taken = queue_->Next()) replies.push_back(std::move(taken->reply));
     return replies;
   }
   std::vector<std::string> Read() {
@@ -74,8 +84,9 @@ class Client {
 
 class HubTest : public testing::Test {
  protected:
-  explicit HubTest(std::unique_ptr<Hooks> hooks = std::make_unique<Hooks>())
-      : hooks_(std::move(hooks)) {}
+  explicit HubTest(std::unique_ptr<Hooks> hooks = std::make_unique<Hooks>(),
+                   WatchLimits limits = {})
+      : hooks_(std::move(hooks)), limits_(limits) {}
   Client Open() { return Client(hub_, now_); }
   // A write that has reached the hub.
   Revision Write(const std::string& key, const std::string& value = "v") {
@@ -93,10 +104,16 @@ class HubTest : public testing::Test {
     while (hub_.SyncStep(now_) == now_) ++steps;
     return steps;
   }
+  int ServeVictims() {
+    int steps = 1;
+    while (hub_.VictimStep(now_) == now_) ++steps;
+    return steps;
+  }
 
   const std::unique_ptr<Hooks> hooks_;
+  const WatchLimits limits_;
   MvccStore store_;
-  WatchHub hub_{store_, *hooks_};
+  WatchHub hub_{store_, *hooks_, limits_};
   TimePoint now_{std::chrono::hours(1)};
 };
 

@@ -5,6 +5,22 @@
 #include <utility>
 
 namespace watchproof::store {
+namespace {
+
+// A reply costs its sender and its reader about a microsecond each, whatever is in it. At five per
+// watcher the rounds leave most of a processor to others.
+constexpr Duration kPausePerWatcher = 5us;
+constexpr Duration kLongestPause = 5ms;
+// What a timer can be trusted with.
+constexpr Duration kShortestPause = 200us;
+
+}  // namespace
+
+Duration RoundPause(std::size_t watchers) {
+  if (watchers >= static_cast<std::size_t>(kLongestPause / kPausePerWatcher)) return kLongestPause;
+  const Duration pause = static_cast<int>(watchers) * kPausePerWatcher;
+  return pause < kShortestPause ? Duration::zero() : pause;
+}
 
 HubThread::HubThread(MvccStore& store, Hooks& hooks, const WatchLimits& limits)
     : store_(store), hub_(store, hooks, limits), thread_([this] { Run(); }) {}
@@ -19,8 +35,13 @@ void HubThread::Post(Task task) {
 void HubThread::CommitMade() {
   const bool far_behind = store_.waiting_commits() > kMostWaitingCommits;
   MutexLock lock(mu_);
-  if (!std::exchange(commits_, true)) work_.NotifyOne();
+  if (!std::exchange(commits_, true) && !pausing_) work_.NotifyOne();
   while (far_behind && commits_ && !stopping_) drained_.Wait(mu_);
+}
+
+void HubThread::RoomMade() {
+  MutexLock lock(mu_);
+  if (!std::exchange(room_, true)) work_.NotifyOne();
 }
 
 void HubThread::Stop() {
@@ -34,27 +55,39 @@ void HubThread::Stop() {
 }
 
 void HubThread::Run() {
-  std::vector<Task> tasks;
-  while (AwaitWork(due_.first(), tasks)) {
-    for (Task& task : std::exchange(tasks, {})) task(hub_, Clock::now());
-    hub_.CommitStep();
+  while (std::optional<Work> work = AwaitWork()) {
+    for (Task& task : work->tasks) task(hub_, Clock::now());
+    const TimePoint now = Clock::now();
+    if (work->commits) next_round_ = now + RoundPause(hub_.CommitStep());
+    if (work->room) {
+      due_.victims = now;
+      if (hub_.has_unsynced()) due_.sync = now;
+    }
     RunDueSteps();
   }
 }
 
-bool HubThread::AwaitWork(TimePoint due, std::vector<Task>& tasks) {
+std::optional<HubThread::Work> HubThread::AwaitWork() {
   MutexLock lock(mu_);
-  while (!stopping_ && tasks_.empty() && !commits_ && Clock::now() < due) {
+  for (;;) {
+    const TimePoint now = Clock::now();
+    pausing_ = now < next_round_;
+    const TimePoint due = pausing_ ? std::min(due_.first(), next_round_) : due_.first();
+    if (stopping_ || !tasks_.empty() || room_ || now >= due || (commits_ && !pausing_)) break;
     if (due == kNever) {
       work_.Wait(mu_);
     } else {
       work_.WaitUntil(mu_, due);
     }
   }
-  tasks.swap(tasks_);
-  // Writers that come from here on wake the thread again; what the earlier ones wrote is fed now.
-  if (std::exchange(commits_, false)) drained_.NotifyAll();
-  return !stopping_;
+  if (stopping_) return std::nullopt;
+  Work work{.tasks = std::exchange(tasks_, {}), .room = std::exchange(room_, false)};
+  if (!std::exchange(pausing_, false)) {
+    // Writers that come from here on wake the thread again; what the earlier ones wrote is fed now.
+    work.commits = std::exchange(commits_, false);
+    if (work.commits) drained_.NotifyAll();
+  }
+  return work;
 }
 
 void HubThread::RunDueSteps() {

@@ -4,17 +4,23 @@
 //
 //   HubThread hub(store, hooks, limits);
 //   hub.CommitMade();                                    // after each write
+//   hub.RoomMade();                                      // a queue that was found full is not any
 //   hub.Post([](WatchHub& hub, TimePoint now) { ... });  // anything else
 //
+// Commits are taken in by rounds. A round that concerned many watchers is followed by a pause, from
+// start to start, in which commits gather: the next round then costs one reply per watcher for all
+// of them, and the writers keep the processor. A commit after a quiet time never waits.
+//
 // Threads: all public functions from any. CommitMade wakes the thread once, however many writers
-// call it before it wakes; it waits only when the hub itself is far behind, never for a watcher.
-// What is posted waits in a list without a bound of its own: a stream has at most one request and
-// its end in it. Ownership: owns the hub; borrows store and hooks, which outlive it. Stop waits for
-// the thread; what is posted later is dropped.
+// call it before it wakes, and not at all in a pause; it waits only when the hub itself is far
+// behind, never for a watcher. What is posted waits in a list without a bound of its own: a stream
+// has at most one request and its end in it. Ownership: owns the hub; borrows store and hooks,
+// which outlive it. Stop waits for the thread; what is posted later is dropped.
 #pragma once
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -22,6 +28,9 @@
 #include "harness/base/mutex.h"
 
 namespace watchproof::store {
+
+// From the start of a round that concerned so many watchers to the start of the next one.
+Duration RoundPause(std::size_t watchers);
 
 class HubThread {
  public:
@@ -34,6 +43,7 @@ class HubThread {
 
   void Post(Task task);
   void CommitMade();
+  void RoomMade();
   void Stop();
 
   WatchCounters& counters() { return hub_.counters(); }
@@ -49,20 +59,29 @@ class HubThread {
     TimePoint progress = kNever;
     TimePoint first() const { return std::min({sync, victims, progress}); }
   };
+  // What the thread was woken for.
+  struct Work {
+    std::vector<Task> tasks;
+    bool commits = false;
+    bool room = false;
+  };
 
   void Run();
-  // False when it is time to stop.
-  bool AwaitWork(TimePoint due, std::vector<Task>& tasks);
+  // Empty when it is time to stop.
+  std::optional<Work> AwaitWork();
   void RunDueSteps();
 
   MvccStore& store_;
   WatchHub hub_;  // touched by the thread only, but for its constants and counters
   Due due_;       // touched by the thread only
+  TimePoint next_round_ = TimePoint::min();  // touched by the thread only
   Mutex mu_;
   CondVar work_;
   CondVar drained_;
   std::vector<Task> tasks_ GUARDED_BY(mu_);
   bool commits_ GUARDED_BY(mu_) = false;
+  bool room_ GUARDED_BY(mu_) = false;
+  bool pausing_ GUARDED_BY(mu_) = false;  // the thread will look for commits by itself
   bool stopping_ GUARDED_BY(mu_) = false;
   std::thread thread_;
 };

@@ -19,7 +19,10 @@ class ThreadClient final : public StreamSink, public std::enable_shared_from_thi
     });
   }
   void Ready() override {
-    while (auto reply = queue_->Next()) EXPECT_TRUE(inbox_.Push(Text(*reply)));
+    while (auto taken = queue_->Next()) {
+      EXPECT_TRUE(inbox_.Push(Text(taken->reply)));
+      if (taken->room_made) hub_.RoomMade();
+    }
   }
   std::string Await() { return inbox_.Pop(Within(10s)).value_or("nothing came"); }
 

@@ -12,50 +12,81 @@ StreamQueue::StreamQueue(const WatchLimits& limits, WatchCounters& counters)
 
 StreamQueue::~StreamQueue() {
   for (const WatchReply& reply : events_) {
-    counters_.pending_events -= static_cast<std::int64_t>(reply.events.size());
+    counters_.pending_events -= static_cast<std::int64_t>(reply.event_count());
   }
+}
+
+bool StreamQueue::FullLocked() const {
+  return events_.size() >= limits_.queued_replies || event_bytes_ >= limits_.queued_bytes;
+}
+
+bool StreamQueue::HalfEmptyLocked() const {
+  return events_.size() <= limits_.queued_replies / 2 && event_bytes_ <= limits_.queued_bytes / 2;
 }
 
 bool StreamQueue::OfferEvents(WatchReply& reply) {
   MutexLock lock(mu_);
-  if (events_.size() >= limits_.queued_replies) return false;
-  counters_.pending_events += static_cast<std::int64_t>(reply.events.size());
+  if (FullLocked()) {
+    room_wanted_ = true;
+    return false;
+  }
+  counters_.pending_events += static_cast<std::int64_t>(reply.event_count());
+  event_bytes_ += reply.event_bytes();
   events_.push_back(std::move(reply));
   ++offered_;
   return true;
 }
 
+std::size_t StreamQueue::Room() {
+  MutexLock lock(mu_);
+  if (!FullLocked()) return limits_.queued_replies - events_.size();
+  room_wanted_ = true;
+  return 0;
+}
+
 void StreamQueue::Answer(WatchReply reply, After after) {
   MutexLock lock(mu_);
-  WP_CHECK(control_.size() < limits_.control_replies, "a request was read without room to answer");
-  control_.push_back({std::move(reply), after == After::kEverything ? offered_ : 0});
+  WP_CHECK(answers_ < limits_.control_replies, "a request was read without room to answer");
+  control_.push_back({std::move(reply), after == After::kEverything ? offered_ : 0, true});
+  ++answers_;
 }
 
 void StreamQueue::End(WatchReply reply) {
   MutexLock lock(mu_);
-  control_.push_back({std::move(reply), offered_});
+  control_.push_back({std::move(reply), offered_, false});
 }
 
-std::optional<WatchReply> StreamQueue::Next() {
+WatchReply StreamQueue::TakeEventsLocked() {
+  WatchReply reply = std::move(events_.front());
+  events_.pop_front();
+  ++left_;
+  event_bytes_ -= reply.event_bytes();
+  counters_.pending_events -= static_cast<std::int64_t>(reply.event_count());
+  return reply;
+}
+
+std::optional<StreamQueue::Taken> StreamQueue::Next() {
   MutexLock lock(mu_);
-  std::optional<WatchReply> next;
   // The front answer waits at most for replies that are still in events_, so one of the two can
   // always go.
   if (!control_.empty() && control_.front().not_before <= left_) {
-    next = std::move(control_.front().reply);
+    Taken taken{std::move(control_.front().reply)};
+    if (control_.front().asked_for) --answers_;
     control_.pop_front();
-  } else if (!events_.empty()) {
-    next = std::move(events_.front());
-    events_.pop_front();
-    ++left_;
-    counters_.pending_events -= static_cast<std::int64_t>(next->events.size());
+    return taken;
   }
-  return next;
+  if (events_.empty()) return std::nullopt;
+  Taken taken{TakeEventsLocked()};
+  if (room_wanted_ && HalfEmptyLocked()) {
+    room_wanted_ = false;
+    taken.room_made = true;
+  }
+  return taken;
 }
 
 bool StreamQueue::control_full() const {
   MutexLock lock(mu_);
-  return control_.size() >= limits_.control_replies;
+  return answers_ >= limits_.control_replies;
 }
 
 bool StreamQueue::empty() const {

@@ -3,16 +3,18 @@
 // share, and a small path of answers to control requests beside it.
 //
 //   if (!queue.OfferEvents(reply)) ...        // full: nothing was taken
-//   while (auto reply = queue.Next()) Send(*reply);
+//   while (auto taken = queue.Next()) Send(taken->reply);
 //
 // Order of what Next gives out:
 //   1. event replies come in the order they were offered;
 //   2. an answer comes before all event replies offered after it, so no event of a watch precedes
-//   its created;
+//      its created;
 //   3. an answer offered with After::kEverything comes after all event replies offered before it,
-//   so no event of
-//      a watch follows its canceled; with After::kNothing it overtakes them, so a create is
-//      answered although the events of its neighbours are stuck.
+//      so no event of a watch follows its canceled; with After::kNothing it overtakes them, so a
+//      create is answered although the events of its neighbours are stuck.
+// Bound: 128 event replies that together refer to 16 MiB of events (or a single reply that is
+// larger), and 17 answers. The events themselves belong to everyone; while the store has not
+// compacted them, a queue costs its 128 places and no more.
 //
 // Threads: any; one lock inside, under which nothing outside is called.
 // Ownership: shared by the hub, which fills it, and the sender of the stream, which empties it.
@@ -40,13 +42,21 @@ class StreamQueue {
 
   // False when full; `reply` is then unchanged.
   [[nodiscard]] bool OfferEvents(WatchReply& reply);
+  // How many replies it would take, by their number alone; 0 when full in any respect.
+  std::size_t Room();
   // Requires: control_full() was false. A client is given no more answers than it leaves room for,
   // because its next request is read only when there is room.
   void Answer(WatchReply reply, After after);
   // The last word to a watch that nobody asked to end; comes after all event replies offered before
   // it. There is always room for it, because it takes the place of the watcher that it ends.
   void End(WatchReply reply);
-  std::optional<WatchReply> Next();
+
+  struct Taken {
+    WatchReply reply;
+    // Somebody found the queue full, and now it is half empty again: tell the hub.
+    bool room_made = false;
+  };
+  std::optional<Taken> Next();
 
   bool control_full() const;
   bool empty() const;
@@ -55,13 +65,20 @@ class StreamQueue {
   struct Control {
     WatchReply reply;
     std::uint64_t not_before;  // number of event replies that must have left
+    bool asked_for;            // by a request, and bounded with those
   };
+  bool FullLocked() const REQUIRES(mu_);
+  bool HalfEmptyLocked() const REQUIRES(mu_);
+  WatchReply TakeEventsLocked() REQUIRES(mu_);
 
   const WatchLimits limits_;
   WatchCounters& counters_;
   mutable Mutex mu_;
   std::deque<WatchReply> events_ GUARDED_BY(mu_);
+  std::size_t event_bytes_ GUARDED_BY(mu_) = 0;
+  bool room_wanted_ GUARDED_BY(mu_) = false;
   std::deque<Control> control_ GUARDED_BY(mu_);
+  std::size_t answers_ GUARDED_BY(mu_) = 0;  // of them, those that were asked for
   std::uint64_t offered_ GUARDED_BY(mu_) = 0;
   std::uint64_t left_ GUARDED_BY(mu_) = 0;
 };

@@ -6,6 +6,16 @@
 namespace watchproof::store {
 namespace {
 
+// Events with values of these sizes.
+BatchPtr Batch(std::vector<std::size_t> sizes) {
+  std::vector<OwedEvent> events;
+  for (const std::size_t size : sizes) {
+    Change change{.kv = {.key = "k", .value = std::string(size, 'x')}};
+    events.push_back({.change = std::make_shared<const Change>(std::move(change))});
+  }
+  return std::make_shared<const EventBatch>(std::move(events));
+}
+
 class Queue : public testing::Test {
  protected:
   bool Offer(std::int64_t id) {
@@ -15,7 +25,7 @@ class Queue : public testing::Test {
   void Answer(std::int64_t id, After after) { queue_.Answer({.watch = WatchId{id}}, after); }
   std::vector<std::int64_t> ReadAll() {
     std::vector<std::int64_t> ids;
-    while (const auto reply = queue_.Next()) ids.push_back(reply->watch.value);
+    while (const auto taken = queue_.Next()) ids.push_back(taken->reply.watch.value);
     return ids;
   }
   using Ids = std::vector<std::int64_t>;
@@ -59,11 +69,54 @@ TEST_F(Queue, TakesNoEventsWhenFullAndStillTakesAnswers) {
   EXPECT_TRUE(queue_.empty());
 }
 
+// Many watches may be ended while a request is being answered.
+TEST_F(Queue, HasRoomForAnswersHoweverManyWatchesEnd) {
+  for (int i = 0; i < 5; ++i) queue_.End({.watch = WatchId{i}});
+  EXPECT_FALSE(queue_.control_full());
+  Answer(8, After::kNothing);
+  Answer(9, After::kNothing);
+  EXPECT_TRUE(queue_.control_full());
+  EXPECT_EQ(ReadAll(), (Ids{0, 1, 2, 3, 4, 8, 9}));
+  EXPECT_FALSE(queue_.control_full());
+}
+
+TEST_F(Queue, IsFullByBytesToo) {
+  StreamQueue queue({.queued_bytes = 1000}, counters_);
+  WatchReply large{.batch = Batch({5000})};
+  EXPECT_TRUE(queue.OfferEvents(large)) << "alone, anything fits";
+  WatchReply progress;
+  EXPECT_FALSE(queue.OfferEvents(progress));
+  EXPECT_EQ(queue.Room(), 0U);
+  EXPECT_TRUE(queue.Next()->room_made);
+  EXPECT_EQ(queue.Room(), 128U);
+  for (int i = 0; i < 2; ++i) {
+    WatchReply half{.batch = Batch({600})};
+    EXPECT_TRUE(queue.OfferEvents(half));
+  }
+  EXPECT_FALSE(queue.OfferEvents(progress));
+}
+
+// Who was refused once must hear of the room, and nobody else is told anything.
+TEST_F(Queue, SaysOnceWhenItIsHalfEmptyAgain) {
+  StreamQueue queue({.queued_replies = 4}, counters_);
+  const auto offer = [&queue] {
+    WatchReply reply;
+    return queue.OfferEvents(reply);
+  };
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(offer());
+  EXPECT_FALSE(offer());
+  EXPECT_FALSE(queue.Next()->room_made);
+  EXPECT_TRUE(queue.Next()->room_made);
+  EXPECT_FALSE(queue.Next()->room_made);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(offer());
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(queue.Next()->room_made);
+}
+
 TEST_F(Queue, CountsTheEventsThatWait) {
   {
     StreamQueue other({}, counters_);
-    WatchReply two{.events = {Event{}, Event{}}};
-    WatchReply one{.events = {Event{}}};
+    WatchReply two{.batch = Batch({1, 1})};
+    WatchReply one{.batch = Batch({1})};
     EXPECT_TRUE(other.OfferEvents(two));
     EXPECT_TRUE(other.OfferEvents(one));
     EXPECT_EQ(counters_.pending_events, 3);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams, requests, and the feeding of synced watchers. The catching up of the others is in
-// watch_sync.cc.
+// Streams and requests.
 #include "embedded_store/watch/watch_hub.h"
 
 #include <algorithm>
@@ -30,10 +29,7 @@ StreamId WatchHub::Open(std::shared_ptr<StreamQueue> queue, std::weak_ptr<Stream
 
 void WatchHub::Close(StreamId id) {
   WatchStream& stream = Find(id);
-  for (auto& [watch, watcher] : stream.watchers) {
-    Leave(*watcher);
-  }
-  watchers_ -= stream.watchers.size();
+  for (auto& [watch, watcher] : stream.watchers) Drop(*watcher);
   streams_.erase(id);
   Publish();
 }
@@ -50,9 +46,9 @@ std::string_view WatchHub::Refusal(const WatchStream& stream, const WatchSpec& s
   // (#20693).
   if (spec.start.value < 0) return "mvcc: required revision has been compacted";
   if (!spec.id) return {};
-  // etcd grants negative ids; progress of the whole stream could then not be told from progress of
-  // the watch.
-  if (spec.id->value < 0) return "mvcc: watch ID must not be negative";
+  // etcd grants every id. This one cannot be used: on the wire it means "refused" in the answer to
+  // a create and "the whole stream" in a progress notification, and clients take it for that.
+  if (*spec.id == kWholeStream) return "mvcc: watch ID -1 stands for the whole stream";
   if (stream.watchers.contains(*spec.id)) {
     return "mvcc: duplicate watch ID provided on the WatchStream";
   }
@@ -64,7 +60,7 @@ void WatchHub::Create(StreamId id, WatchSpec spec) {
   WatchStream& stream = Find(id);
   const std::string_view refusal = Refusal(stream, spec);
   if (refusal.empty()) {
-    Admit(stream, std::move(spec));
+    Admit(stream, spec);
     Publish();
   } else {
     Refuse(id, std::string(refusal));
@@ -83,16 +79,18 @@ void WatchHub::Refuse(StreamId id, std::string reason) {
   Publish();
 }
 
-void WatchHub::Admit(WatchStream& stream, WatchSpec spec) {
+void WatchHub::Admit(WatchStream& stream, const WatchSpec& spec) {
+  WatchId id = spec.id.value_or(stream.next_id);
   if (!spec.id) {
-    while (stream.watchers.contains(stream.next_id)) stream.next_id = stream.next_id.next();
-    spec.id = stream.next_id;
-    stream.next_id = stream.next_id.next();
+    while (stream.watchers.contains(id)) id = id.next();
+    stream.next_id = id.next();
   }
-  const WatchId id = *spec.id;
-  const Revision next = spec.start.value == 0 ? revision_.next() : spec.start;
   auto owned = std::make_unique<Watcher>(
-      Watcher{.stream = stream, .id = id, .spec = std::move(spec), .next = next});
+      Watcher{.stream = stream,
+              .interest = group_.Join(spec),
+              .id = id,
+              .spec = spec,
+              .next = spec.start.value == 0 ? revision_.next() : spec.start});
   Watcher& watcher = *owned;
   stream.watchers.emplace(id, std::move(owned));
   ++watchers_;
@@ -101,14 +99,19 @@ void WatchHub::Admit(WatchStream& stream, WatchSpec spec) {
   Place(watcher);
 }
 
+void WatchHub::Drop(Watcher& watcher) {
+  Leave(watcher);
+  group_.Leave(watcher.interest);
+  --watchers_;
+}
+
 void WatchHub::Cancel(StreamId id, WatchId watch) {
   DrainCommits();
   WatchStream& stream = Find(id);
   const auto found = stream.watchers.find(watch);
   if (found != stream.watchers.end()) {
-    Leave(*found->second);
+    Drop(*found->second);
     stream.watchers.erase(found);
-    --watchers_;
     Answer(stream, {.watch = watch, .revision = revision_, .canceled = true}, After::kEverything);
   }
   Publish();
@@ -122,8 +125,7 @@ void WatchHub::EndWhere(const Judge& judge) {
       if (watcher.state == WatcherState::kCompacted) return false;
       std::string reason = judge(watcher.spec);
       if (reason.empty()) return false;
-      Leave(watcher);
-      --watchers_;
+      Drop(watcher);
       stream.queue->End({.watch = watcher.id,
                          .revision = revision_,
                          .canceled = true,
@@ -159,96 +161,14 @@ void WatchHub::RequestProgress(StreamId id) {
   Publish();
 }
 
-void WatchHub::CommitStep() {
-  DrainCommits();
-  Publish();
-}
-
-void WatchHub::DrainCommits() {
-  for (const Commit& commit : store_.TakeCommits()) Feed(commit);
-}
-
-void WatchHub::Feed(const Commit& commit) {
-  WP_CHECK(commit.revision == revision_.next(), "commits come without gaps");
-  revision_ = commit.revision;
-  std::vector<Watcher*> concerned;
-  for (const Event& event : commit.events) {
-    synced_.VisitWatching(event.change->kv.key, [&](Watcher& watcher) {
-      if (!watcher.Wants(*event.change)) return;
-      if (watcher.matched.empty()) concerned.push_back(&watcher);
-      watcher.Append(event, watcher.matched);
-    });
-  }
-  // Only now, because a watcher that finds its queue full leaves the group.
-  for (Watcher* watcher : concerned) {
-    watcher->next = commit.revision.next();
-    QueueOrPark(*watcher, {.watch = watcher->id,
-                           .revision = commit.revision,
-                           .may_fragment = watcher->spec.fragment,
-                           .events = std::exchange(watcher->matched, {})});
-  }
-}
-
-bool WatchHub::QueueOrPark(Watcher& watcher, WatchReply reply) {
-  watcher.heard = true;
-  if (Offer(watcher.stream, reply)) return true;
-  Leave(watcher);
-  watcher.parked = std::move(reply);
-  Enter(watcher, WatcherState::kVictim);
-  return false;
-}
-
-bool WatchHub::Offer(WatchStream& stream, WatchReply& reply) {
-  if (!stream.queue->OfferEvents(reply)) return false;
-  if (!std::exchange(stream.has_news, true)) news_.push_back(stream.id);
-  return true;
-}
-
 void WatchHub::Answer(WatchStream& stream, WatchReply reply, After after) {
   stream.queue->Answer(std::move(reply), after);
   if (!std::exchange(stream.has_news, true)) news_.push_back(stream.id);
 }
 
-void WatchHub::Place(Watcher& watcher) {
-  Enter(watcher, watcher.next > revision_ ? WatcherState::kSynced : WatcherState::kUnsynced);
-}
-
-void WatchHub::Enter(Watcher& watcher, WatcherState state) {
-  watcher.state = state;
-  switch (state) {
-    case WatcherState::kSynced:
-      synced_.Add(watcher);
-      break;
-    case WatcherState::kUnsynced:
-      watcher.place = unsynced_.insert(unsynced_.end(), &watcher);
-      break;
-    case WatcherState::kVictim:
-      watcher.place = victims_.insert(victims_.end(), &watcher);
-      break;
-    case WatcherState::kCompacted:
-      break;
-  }
-}
-
-void WatchHub::Leave(Watcher& watcher) {
-  switch (watcher.state) {
-    case WatcherState::kSynced:
-      synced_.Remove(watcher);
-      break;
-    case WatcherState::kUnsynced:
-      unsynced_.erase(watcher.place);
-      break;
-    case WatcherState::kVictim:
-      victims_.erase(watcher.place);
-      break;
-    case WatcherState::kCompacted:
-      break;
-  }
-}
-
 void WatchHub::Publish() {
   // The slow ones first: who sees a new watcher in the total must not miss it here.
-  counters_.slow_watchers = static_cast<std::int64_t>(unsynced_.size() + victims_.size());
+  counters_.slow_watchers = static_cast<std::int64_t>(unsynced_.size() + victims_);
   counters_.watchers = static_cast<std::int64_t>(watchers_);
   counters_.streams = static_cast<std::int64_t>(streams_.size());
   for (const StreamId id : std::exchange(news_, {})) {

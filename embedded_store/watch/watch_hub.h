@@ -5,19 +5,22 @@
 //   WatchHub hub(store, hooks);
 //   const StreamId stream = hub.Open(queue, sink, now);
 //   hub.Create(stream, {.range = KeyRange::Single("k"), .start = Revision{2}});
-//   hub.CommitStep();  hub.SyncStep(now);  hub.VictimStep(now);      // by a thread, or by a test,
-//   by hand
+//   hub.CommitStep();  hub.SyncStep(now);  hub.VictimStep(now);   // by a thread, or a test, by
+//   hand
 //
 // A watcher is *synced* (fed at commit), *unsynced* (catching up from history, by SyncStep) or a
-// *victim* (the queue of its stream was full; VictimStep offers its parked reply again).
+// *victim* (the queue of its stream was full; VictimStep serves it from history when there is
+// room). Whatever waits, waits as a position: nothing is kept for a watcher that is not synced.
+// All commits of one CommitStep go into one reply per watcher, as far as they fit; watchers that
+// are owed the same share one batch of events.
 // Invariants:
 //   1. A watcher's position (`next`) never goes down, and everything below it has been queued,
-//   parked, filtered
-//      out, or lies below its start.
-//   2. An unsynced watcher's position is at or below the hub's revision.
-//   3. A watcher whose position falls below the compaction floor while it is unsynced gets one
-//   compaction notice,
-//      however long the queue has no room for it, and nothing after it.
+//      filtered out, or lies below its start.
+//   2. The position of an unsynced watcher or a victim is at or below the hub's revision.
+//   3. A watcher whose position falls below the compaction floor while it is unsynced or a victim
+//      gets one compaction notice, however long the queue has no room for it, and nothing after it.
+// Bounds: a watcher costs one Watcher, whatever it has missed, and what it wants is kept once for
+// all that want the same; a stream costs its queue (stream_queue.h).
 // Clock and scheduling come from outside: steps say when they want to run next.
 // Not thread-safe: one thread at a time, see hub_thread.h. It calls the store and the queues, whose
 // locks are leaves, and after each operation the sinks of the streams that have something new to
@@ -59,6 +62,8 @@ struct WatchStream {
   std::shared_ptr<StreamQueue> queue;
   std::weak_ptr<StreamSink> sink;
   std::unordered_map<WatchId, std::unique_ptr<Watcher>> watchers;
+  std::list<Watcher*> victims;                      // the first have waited longest
+  std::list<WatchStream*>::iterator crowd_place{};  // while there are victims
   WatchId next_id{0};
   TimePoint next_progress;
   bool has_news = false;
@@ -93,12 +98,13 @@ class WatchHub {
   using Judge = std::function<std::string(const WatchSpec& spec)>;
   void EndWhere(const Judge& judge);
 
-  // Feeds new commits to the synced watchers.
-  void CommitStep();
+  // Feeds new commits to the synced watchers. Returns how many of them it concerned.
+  std::size_t CommitStep();
   // Serves up to 512 unsynced watchers with up to 1000 revisions each. Next: at once if work is
   // left and some was done, after 100 ms if work is left and none could be done.
   TimePoint SyncStep(TimePoint now);
-  // Offers parked replies again. Next: after 10 ms while any is left.
+  // Serves up to 512 victims whose streams have room again, as SyncStep does. Next: at once while
+  // any has, after 10 ms while any victim is left.
   TimePoint VictimStep(TimePoint now);
   // Tells idle synced watchers that asked for it how far they are. Next: when the next stream's
   // interval ends.
@@ -107,36 +113,49 @@ class WatchHub {
   // Everything up to here has been fed to the synced watchers.
   Revision revision() const { return revision_; }
   bool has_unsynced() const { return !unsynced_.empty(); }
-  bool has_victims() const { return !victims_.empty(); }
+  bool has_victims() const { return !crowded_.empty(); }
   bool has_streams() const { return !streams_.empty(); }
   const WatchLimits& limits() const { return limits_; }
   WatchCounters& counters() { return counters_; }
 
  private:
+  // watch_hub.cc: streams and requests.
   WatchStream& Find(StreamId stream);
   // Empty when the request can be granted.
   std::string_view Refusal(const WatchStream& stream, const WatchSpec& spec) const;
-  void Admit(WatchStream& stream, WatchSpec spec);
+  void Admit(WatchStream& stream, const WatchSpec& spec);
+  void Drop(Watcher& watcher);
   bool ProgressIsDue(const WatchStream& stream) const;
-
-  void DrainCommits();
-  void Feed(const Commit& commit);
-
-  std::vector<Watcher*> ChooseUnsynced();
-  bool Serve(const std::vector<Watcher*>& chosen);
-  bool SendNotice(Watcher& watcher, Revision floor);
-  void CatchUp(Watcher& watcher, const History& history, Revision to);
-
-  // Queues the reply, or parks it and makes the watcher a victim.
-  bool QueueOrPark(Watcher& watcher, WatchReply reply);
-  bool Offer(WatchStream& stream, WatchReply& reply);
   void Answer(WatchStream& stream, WatchReply reply, After after);
-  // Into the group or among the unsynced, by position.
-  void Place(Watcher& watcher);
-  void Enter(Watcher& watcher, WatcherState state);
-  void Leave(Watcher& watcher);
   // Ends a public operation: counters, then the sinks.
   void Publish();
+
+  // watch_feed.cc: from commits to the queues, and between the sets.
+  std::size_t DrainCommits();
+  void Match(const Commit& commit, std::vector<Interest*>& touched);
+  void Feed(Interest& interest);
+  OwedEvent Owe(const Interest& interest, const Event& event) const;
+  std::size_t MostBytes(const Interest& interest) const;
+  // Queues what the watcher has not been given of these; false when the queue was full, and the
+  // watcher a victim with its position at what it was not given.
+  bool Give(Watcher& watcher, const std::vector<BatchPtr>& batches);
+  bool Offer(WatchStream& stream, WatchReply& reply);
+  // To the synced or the unsynced, by position.
+  void Place(Watcher& watcher);
+  void MoveTo(Watcher& watcher, WatcherState state);
+  void Enter(Watcher& watcher, WatcherState state);
+  void Leave(Watcher& watcher);
+
+  // watch_sync.cc: the loops.
+  std::vector<Watcher*> ChooseUnsynced();
+  std::vector<Watcher*> ChooseVictims();
+  bool Serve(std::vector<Watcher*> chosen);
+  bool SendNotice(Watcher& watcher, Revision floor);
+  void CatchUp(Watcher& watcher, const History& history, Revision to);
+  bool LacksPrevious(const Interest& interest, const Event& event) const;
+  bool PutTogether(Interest& interest, const History& history, Revision from, Revision to) const;
+  // After a watcher was given everything below its new position.
+  void MoveOn(Watcher& watcher);
 
   MvccStore& store_;
   Hooks& hooks_;
@@ -145,9 +164,10 @@ class WatchHub {
   Revision revision_;
   std::int64_t last_stream_ = 0;
   std::size_t watchers_ = 0;  // of all streams
-  WatcherGroup synced_;
-  std::list<Watcher*> unsynced_;  // the first have waited longest
-  std::list<Watcher*> victims_;
+  std::size_t victims_ = 0;   // of all streams
+  WatcherGroup group_;
+  std::list<Watcher*> unsynced_;     // the first have waited longest
+  std::list<WatchStream*> crowded_;  // streams with victims
   std::vector<StreamId> news_;
   std::unordered_map<StreamId, std::unique_ptr<WatchStream>> streams_;
 };

@@ -49,7 +49,7 @@ TEST_F(Hub, FindsEveryKindOfRange) {
   Write("k");
   std::vector<std::int64_t> ids;
   for (const WatchReply& reply : client.ReadReplies()) {
-    if (!reply.events.empty()) ids.push_back(reply.watch.value);
+    if (reply.batch) ids.push_back(reply.watch.value);
   }
   EXPECT_THAT(ids, testing::UnorderedElementsAre(0, 1, 2));
 }
@@ -72,8 +72,9 @@ TEST_F(Hub, NumbersWatchesAroundTheOnesClientsChose) {
   client.WatchKey("k");
   client.WatchKey("k");
   client.Watch({.range = {"k"}, .id = WatchId{77}});
-  EXPECT_THAT(client.Read(),
-              ElementsAre("created 1@1", "created 0@1", "created 2@1", "created 77@1"));
+  client.Watch({.range = {"k"}, .id = WatchId{-7}});
+  EXPECT_THAT(client.Read(), ElementsAre("created 1@1", "created 0@1", "created 2@1",
+                                         "created 77@1", "created -7@1"));
 }
 
 TEST_F(Hub, RefusesWhatCannotBeWatched) {
@@ -90,7 +91,7 @@ TEST_F(Hub, RefusesWhatCannotBeWatched) {
                           "refused -1@1 mvcc: watcher range is empty",
                           "refused -1@1 mvcc: watcher range is empty",
                           "refused -1@1 mvcc: required revision has been compacted",
-                          "refused -1@1 mvcc: watch ID must not be negative"));
+                          "refused -1@1 mvcc: watch ID -1 stands for the whole stream"));
   Write("k");
   EXPECT_THAT(client.Read(), ElementsAre("events 5@2 put k=v@2"));
 }
@@ -123,7 +124,66 @@ TEST_F(Hub, SharesOneChangeAmongAllItsWatchers) {
   Write("k");
   const auto replies = client.ReadReplies();
   ASSERT_EQ(replies.size(), 4U);
-  EXPECT_EQ(replies[2].events[0].change, replies[3].events[0].change);
+  EXPECT_EQ(Events(replies[2])[0].change, Events(replies[3])[0].change);
+}
+
+TEST_F(Hub, PutsTogetherOnceWhatSeveralWatchersAreOwed) {
+  Client client = Open();
+  Client other = Open();
+  client.WatchKey("k");
+  client.WatchKey("k", 2);
+  other.WatchKey("k");
+  Write("k");
+  const auto replies = client.ReadReplies();
+  const auto others = other.ReadReplies();
+  ASSERT_EQ(replies.size(), 4U);
+  ASSERT_EQ(others.size(), 2U);
+  EXPECT_EQ(replies[2].batch, replies[3].batch);
+  EXPECT_EQ(replies[2].batch, others[1].batch);
+}
+
+TEST_F(Hub, GivesOneReplyForAllCommitsOfAStep) {
+  Client client = Open();
+  client.WatchKey("k");
+  client.WatchKey("k", 3);
+  for (const char* value : {"a", "b", "c"}) Put(store_, "k", value);
+  EXPECT_EQ(hub_.CommitStep(), 2U);
+  EXPECT_THAT(client.Read(),
+              testing::UnorderedElementsAre("created 0@1", "created 1@1",
+                                            "events 0@4 put k=a@2, put k=b@3, put k=c@4",
+                                            "events 1@4 put k=b@3, put k=c@4"));
+}
+
+TEST_F(Hub, CutsLargeRepliesBetweenRevisions) {
+  Client client = Open();
+  client.WatchKey("k");
+  client.Watch({.range = KeyRange::Single("k"), .fragment = true});
+  for (int i = 0; i < 3; ++i) Put(store_, "k", std::string(40'000, 'x'));
+  hub_.CommitStep();
+  std::map<std::int64_t, std::vector<std::size_t>> sizes;
+  for (const WatchReply& reply : client.ReadReplies()) {
+    if (reply.batch) sizes[reply.watch.value].push_back(reply.event_count());
+  }
+  EXPECT_THAT(sizes[0], ElementsAre(1, 1, 1));
+  EXPECT_THAT(sizes[1], ElementsAre(3)) << "fragments are cut by who sends them";
+}
+
+// What a cancel or a compaction notice ends, and what a progress answer covers, lies before it.
+TEST_F(Hub, TakesInWhatWasWrittenBeforeItAnswersARequest) {
+  Client client = Open();
+  client.WatchKey("k");
+  Put(store_, "k", "a");
+  client.AskProgress();
+  Put(store_, "k", "b");
+  Put(store_, "k", "c");
+  client.Cancel(0);
+  Put(store_, "k", "d");
+  client.WatchKey("k");
+  Put(store_, "k", "e");
+  hub_.CommitStep();
+  EXPECT_THAT(client.Read(), ElementsAre("created 0@1", "events 0@2 put k=a@2", "progress -1@2",
+                                         "events 0@4 put k=b@3, put k=c@4", "canceled 0@4",
+                                         "created 1@5", "events 1@6 put k=e@6"));
 }
 
 TEST_F(Hub, ForgetsAStreamThatCloses) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of the hub, one step at a time: catching up, parked replies, periodic progress.
+// The loops of the hub, one step at a time: catching up, victims, periodic progress.
 #include <algorithm>
 #include <utility>
 
@@ -7,12 +7,24 @@
 
 namespace watchproof::store {
 
+// None of these steps takes new commits in: they serve up to the revision that has been fed, so
+// that the pace of the commits is set in one place.
 TimePoint WatchHub::SyncStep(TimePoint now) {
-  DrainCommits();
   const bool progressed = Serve(ChooseUnsynced());
   Publish();
   if (unsynced_.empty()) return kNever;
   return progressed ? now : now + limits_.sync_interval;
+}
+
+TimePoint WatchHub::VictimStep(TimePoint now) {
+  Serve(ChooseVictims());
+  Publish();
+  if (crowded_.empty()) return kNever;
+  // Asking also makes sure of being told.
+  const bool room = std::any_of(crowded_.begin(), crowded_.end(), [](const WatchStream* stream) {
+    return stream->queue->Room() > 0;
+  });
+  return room ? now : now + limits_.victim_interval;
 }
 
 // Those that waited longest, moved to the end of the line so that nobody starves behind a watcher
@@ -25,13 +37,28 @@ std::vector<Watcher*> WatchHub::ChooseUnsynced() {
     chosen.push_back(unsynced_.front());
     unsynced_.splice(unsynced_.end(), unsynced_, unsynced_.begin());
   }
-  std::stable_sort(chosen.begin(), chosen.end(),
-                   [](const Watcher* a, const Watcher* b) { return a->next < b->next; });
+  return chosen;
+}
+
+// As many of each stream as it has room for, the longest waiting first.
+std::vector<Watcher*> WatchHub::ChooseVictims() {
+  std::vector<Watcher*> chosen;
+  for (std::size_t streams = crowded_.size();
+       streams > 0 && chosen.size() < limits_.watchers_per_step; --streams) {
+    WatchStream& stream = *crowded_.front();
+    crowded_.splice(crowded_.end(), crowded_, crowded_.begin());
+    const std::size_t most = limits_.watchers_per_step - chosen.size();
+    const std::size_t count = std::min({stream.queue->Room(), stream.victims.size(), most});
+    chosen.insert(chosen.end(), stream.victims.begin(),
+                  std::next(stream.victims.begin(), static_cast<std::ptrdiff_t>(count)));
+  }
   return chosen;
 }
 
 // Watchers with near positions share one read of the history. Returns whether anything was done.
-bool WatchHub::Serve(const std::vector<Watcher*>& chosen) {
+bool WatchHub::Serve(std::vector<Watcher*> chosen) {
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](const Watcher* a, const Watcher* b) { return a->next < b->next; });
   bool progressed = false;
   auto first = chosen.begin();
   const Revision floor = store_.compacted();
@@ -44,12 +71,14 @@ bool WatchHub::Serve(const std::vector<Watcher*>& chosen) {
     const auto last =
         std::find_if(first, chosen.end(), [to](const Watcher* w) { return w->next > to; });
     const bool previous =
-        std::any_of(first, last, [](const Watcher* w) { return w->spec.previous_values; });
+        std::any_of(first, last, [](const Watcher* w) { return w->interest.previous_values; });
     const History history =
         store_.ReadHistory(from, to, previous ? WithPrevious::kYes : WithPrevious::kNo);
     // A compaction came in between; the next step, at once, sees its floor.
     if (history.compacted) return true;
-    for (; first != last; ++first) CatchUp(**first, history, to);
+    for (auto it = first; it != last; ++it) CatchUp(**it, history, to);
+    // What was put together was for this step only.
+    for (; first != last; ++first) (*first)->interest.piece = {};
     progressed = true;
   }
   return progressed;
@@ -59,11 +88,10 @@ bool WatchHub::SendNotice(Watcher& watcher, Revision floor) {
   // Without a revision in its header, as etcd sends it.
   WatchReply notice{.watch = watcher.id, .revision = {}, .canceled = true, .compacted = floor};
   if (Offer(watcher.stream, notice)) {
-    Leave(watcher);
-    Enter(watcher, WatcherState::kCompacted);
+    MoveTo(watcher, WatcherState::kCompacted);
     return true;
   }
-  // No room: it stays unsynced, below the floor, and is offered the notice again (#17529).
+  // No room: it stays where it is, below the floor, and is offered the notice again (#17529).
   if (hooks_.OnNoticeRefused() == NoticeFate::kTryAgain) return false;
   Leave(watcher);
   watcher.next = revision_.next();
@@ -72,39 +100,50 @@ bool WatchHub::SendNotice(Watcher& watcher, Revision floor) {
 }
 
 void WatchHub::CatchUp(Watcher& watcher, const History& history, Revision to) {
-  std::vector<Event> events;
-  for (const Event& event : history.events) {
-    const Change& change = *event.change;
-    if (watcher.spec.range.Contains(change.kv.key) && watcher.Wants(change)) {
-      watcher.Append(event, events);
-    }
+  Interest& interest = watcher.interest;
+  if (watcher.stream.queue->Room() == 0) {
+    MoveTo(watcher, WatcherState::kVictim);
+    return;
   }
+  if (!PutTogether(interest, history, watcher.next, to)) {
+    SendNotice(watcher, watcher.next);
+    return;
+  }
+  if (!Give(watcher, interest.piece.batches)) return;
   watcher.next = to.next();
-  if (!events.empty()) {
-    const bool queued = QueueOrPark(watcher, {.watch = watcher.id,
-                                              .revision = revision_,
-                                              .may_fragment = watcher.spec.fragment,
-                                              .events = std::move(events)});
-    if (!queued) return;
-  }
-  if (watcher.next > revision_) {
-    Leave(watcher);
+  MoveOn(watcher);
+}
+
+// A victim with history left stays one, at the end of the line of its stream.
+void WatchHub::MoveOn(Watcher& watcher) {
+  const bool stays = watcher.state == WatcherState::kVictim && watcher.next <= revision_;
+  Leave(watcher);
+  if (stays) {
+    Enter(watcher, WatcherState::kVictim);
+  } else {
     Place(watcher);
   }
 }
 
-TimePoint WatchHub::VictimStep(TimePoint now) {
-  DrainCommits();
-  for (auto it = victims_.begin(); it != victims_.end();) {
-    Watcher& watcher = **it++;
-    if (!Offer(watcher.stream, *watcher.parked)) continue;
-    watcher.parked.reset();
-    Leave(watcher);
-    // What was committed while it was parked is history by now.
-    Place(watcher);
+bool WatchHub::LacksPrevious(const Interest& interest, const Event& event) const {
+  if (!limits_.strict_previous || !interest.previous_values || event.previous) return false;
+  // Of a delete, and of every put but the first of a life, there was one.
+  return event.change->kind == ChangeKind::kDelete || event.change->kv.version > 1;
+}
+
+// Makes the interest's piece of history the one from `from` to `to`, unless it is that already.
+// False when a previous value is gone that must not be missing.
+bool WatchHub::PutTogether(Interest& interest, const History& history, Revision from,
+                           Revision to) const {
+  if (interest.piece.from == from && interest.piece.to == to) return true;
+  std::vector<OwedEvent> events;
+  for (const Event& event : history.events) {
+    if (event.change->kv.mod < from || !interest.Wants(*event.change)) continue;
+    if (LacksPrevious(interest, event)) return false;
+    events.push_back(Owe(interest, event));
   }
-  Publish();
-  return victims_.empty() ? kNever : now + limits_.victim_interval;
+  interest.piece = {from, to, CutIntoBatches(std::move(events), MostBytes(interest))};
+  return true;
 }
 
 TimePoint WatchHub::ProgressStep(TimePoint now) {

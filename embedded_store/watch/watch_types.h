@@ -7,24 +7,29 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "embedded_store/mvcc/change.h"
 #include "embedded_store/mvcc/key_range.h"
+#include "embedded_store/watch/event_batch.h"
 #include "harness/base/deadline.h"
 #include "harness/base/units.h"
 
 namespace watchproof::store {
 
-// The bounds of the watch layer; the values are etcd's.
+// The bounds of the watch layer, and the one choice it leaves. Counts and intervals are etcd's.
 struct WatchLimits {
-  std::size_t queued_replies = 128;  // event replies waiting in one stream
-  std::size_t control_replies = 17;  // created and canceled answers waiting in one stream
+  std::size_t queued_replies = 128;           // event replies waiting in one stream
+  std::size_t queued_bytes = 16ULL << 20;     // and the events in them, unless it is one reply
+  std::size_t control_replies = 17;           // created and canceled answers waiting in one stream
+  std::size_t reply_bytes = 64ULL << 10;      // of events in one reply, unless it is one revision
+  std::size_t fragmented_bytes = 4ULL << 20;  // the same where the client takes fragments
   std::size_t watchers_per_step = 512;
   std::int64_t revisions_per_batch = 1000;
   Duration sync_interval = 100ms;  // after a step that left nothing to do, or could do nothing
   Duration victim_interval = 10ms;
   Duration progress_interval = 10min;
+  // Where the previous value of an event is compacted before the event is queued, a watcher that
+  // asked for it ends with ErrCompacted instead of being given the event without.
+  bool strict_previous = false;
 };
 
 struct WatchSpec {
@@ -52,7 +57,10 @@ struct WatchReply {
   Revision compacted{0};  // above 0: the watch ended because its history is gone
   std::string reason;
   bool may_fragment = false;
-  std::vector<Event> events;
+  BatchPtr batch;  // null: no events
+
+  std::size_t event_count() const { return batch ? batch->events().size() : 0; }
+  std::size_t event_bytes() const { return batch ? batch->bytes() : 0; }
 };
 
 }  // namespace watchproof::store

@@ -5,35 +5,51 @@
 
 namespace watchproof::store {
 
-void WatcherGroup::Add(Watcher& watcher) {
-  const KeyRange& range = watcher.spec.range;
-  Bucket& bucket = range.single() ? by_key_[range.begin] : by_range_[range];
-  watcher.slot = bucket.size();
-  bucket.push_back(&watcher);
-  ++size_;
+bool Interest::SameAs(const WatchSpec& spec) const {
+  return previous_values == spec.previous_values && fragment == spec.fragment &&
+         no_puts == spec.no_puts && no_deletes == spec.no_deletes && range == spec.range;
 }
 
-void WatcherGroup::Remove(Watcher& watcher) {
-  const KeyRange& range = watcher.spec.range;
-  if (range.single()) {
-    const auto found = by_key_.find(range.begin);
-    WP_CHECK(found != by_key_.end(), "the watcher is in the group");
-    Erase(found->second, watcher);
-    if (found->second.empty()) by_key_.erase(found);
-  } else {
-    const auto found = by_range_.find(range);
-    WP_CHECK(found != by_range_.end(), "the watcher is in the group");
-    Erase(found->second, watcher);
-    if (found->second.empty()) by_range_.erase(found);
+void Interest::Add(Watcher& watcher) {
+  watcher.slot = synced.size();
+  synced.push_back(&watcher);
+}
+
+void Interest::Remove(Watcher& watcher) {
+  WP_CHECK(synced[watcher.slot] == &watcher, "the watcher is where it says");
+  synced[watcher.slot] = synced.back();
+  synced[watcher.slot]->slot = watcher.slot;
+  synced.pop_back();
+}
+
+Interest& WatcherGroup::Join(const WatchSpec& spec) {
+  Interests& interests = Of(spec.range);
+  for (const auto& interest : interests) {
+    if (!interest->SameAs(spec)) continue;
+    ++interest->members;
+    return *interest;
   }
-  --size_;
+  interests.push_back(std::make_unique<Interest>(Interest{.range = spec.range,
+                                                          .previous_values = spec.previous_values,
+                                                          .fragment = spec.fragment,
+                                                          .no_puts = spec.no_puts,
+                                                          .no_deletes = spec.no_deletes,
+                                                          .members = 1}));
+  return *interests.back();
 }
 
-void WatcherGroup::Erase(Bucket& bucket, const Watcher& watcher) {
-  WP_CHECK(bucket[watcher.slot] == &watcher, "the watcher is where it says");
-  bucket[watcher.slot] = bucket.back();
-  bucket[watcher.slot]->slot = watcher.slot;
-  bucket.pop_back();
+void WatcherGroup::Leave(Interest& interest) {
+  WP_CHECK(interest.members > 0, "only who has joined can leave");
+  if (--interest.members > 0) return;
+  const KeyRange range = interest.range;
+  Interests& interests = Of(range);
+  std::erase_if(interests, [&](const auto& one) { return one.get() == &interest; });
+  if (!interests.empty()) return;
+  if (range.single()) {
+    by_key_.erase(range.begin);
+  } else {
+    by_range_.Erase(range);
+  }
 }
 
 }  // namespace watchproof::store

@@ -1,50 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watchers by what they watch, so that a change finds its watchers without asking all of them.
+// Watchers by what they want, so that a change finds those it concerns without asking the others,
+// and so that what it brings is put together once for all who want the same.
 //
-//   group.Add(watcher);
-//   group.VisitWatching("k", [](Watcher& watcher) { ... });   // must not add or remove
+//   Interest& interest = group.Join(spec);
+//   interest.Add(watcher);                                    // from now on fed at commit
+//   group.VisitWatching("k", [](Interest& interest) { ... }); // must not join or leave
 //
-// Watchers of one key are found by hashing; ranges lie in a list sorted by their first key, of
-// which the part at or below the changed key is walked. Watchers of equal ranges share one entry.
-// Not thread-safe. Ownership: borrows the watchers.
+// Single keys are found by hashing, ranges in an interval tree.
+// Not thread-safe. Ownership: owns the interests, from the first watcher that joins to the last
+// that leaves; borrows the watchers.
 #pragma once
 
 #include <cstddef>
-#include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "embedded_store/watch/event_batch.h"
+#include "embedded_store/watch/interval_tree.h"
 #include "embedded_store/watch/watcher.h"
 
 namespace watchproof::store {
 
-class WatcherGroup {
- public:
+// What watchers have in common that are owed exactly the same events.
+struct Interest {
+  const KeyRange range;
+  const bool previous_values;
+  const bool fragment;
+  const bool no_puts;
+  const bool no_deletes;
+
+  std::size_t members = 0;       // in whatever state
+  std::vector<Watcher*> synced;  // those that are fed at commit
+
+  // Of the commits that are being fed.
+  std::vector<OwedEvent> matched;
+  // The piece of history that was last put together for one of them: all from `from` to `to`.
+  struct Piece {
+    Revision from{0};
+    Revision to{0};
+    std::vector<BatchPtr> batches;
+  };
+  Piece piece;
+
+  bool SameAs(const WatchSpec& spec) const;
+  bool WantsKind(ChangeKind kind) const {
+    return kind == ChangeKind::kPut ? !no_puts : !no_deletes;
+  }
+  bool Wants(const Change& change) const {
+    return WantsKind(change.kind) && range.Contains(change.kv.key);
+  }
   void Add(Watcher& watcher);
   // Requires: it was added.
   void Remove(Watcher& watcher);
-  std::size_t size() const { return size_; }
+};
+
+class WatcherGroup {
+ public:
+  Interest& Join(const WatchSpec& spec);
+  // The interest is gone when its last member has left.
+  void Leave(Interest& interest);
+  bool empty() const { return by_key_.empty() && by_range_.empty(); }
 
   template <typename Visitor>
   void VisitWatching(const std::string& key, Visitor&& visit) const {
-    if (const auto found = by_key_.find(key); found != by_key_.end()) {
-      for (Watcher* watcher : found->second) visit(*watcher);
-    }
-    for (const auto& [range, watchers] : by_range_) {
-      if (range.begin > key) break;
-      if (!range.Contains(key)) continue;
-      for (Watcher* watcher : watchers) visit(*watcher);
-    }
+    const auto visit_all = [&visit](const Interests& interests) {
+      for (const auto& interest : interests) visit(*interest);
+    };
+    if (const auto found = by_key_.find(key); found != by_key_.end()) visit_all(found->second);
+    by_range_.VisitHolding(key, visit_all);
   }
 
  private:
-  using Bucket = std::vector<Watcher*>;
-  static void Erase(Bucket& bucket, const Watcher& watcher);
+  // Of one range; as many as there are combinations of flags in use.
+  using Interests = std::vector<std::unique_ptr<Interest>>;
+  Interests& Of(const KeyRange& range) {
+    return range.single() ? by_key_[range.begin] : by_range_[range];
+  }
 
-  std::unordered_map<std::string, Bucket> by_key_;
-  std::map<KeyRange, Bucket> by_range_;
-  std::size_t size_ = 0;
+  std::unordered_map<std::string, Interests> by_key_;
+  IntervalTree<Interests> by_range_;
 };
 
 }  // namespace watchproof::store
