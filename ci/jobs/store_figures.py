@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the embedded store and etcd in turn under watch_bench and prints one table.
+
+Called by store_figures.sh, which builds what is needed.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HOST = f"127.{random.randint(100, 199)}.{random.randint(1, 250)}.{random.randint(1, 250)}"
+
+
+class Server:
+    """One of the two, with an empty data folder, until the end of the with-block."""
+
+    def __init__(self, options, name, place):
+        self.bench = options.build / "embedded_store/bench/watch_bench"
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="store-figures-", dir=place))
+        data = str(self.folder / "data")
+        if name == "etcd":
+            url, peer = f"http://{HOST}:2379", f"http://{HOST}:2380"
+            command = [options.etcd, "--data-dir", data, "--listen-client-urls", url]
+            command += ["--advertise-client-urls", url, "--listen-peer-urls", peer]
+            command += ["--initial-advertise-peer-urls", peer, "--log-level", "error"]
+            command += ["--initial-cluster", f"default={peer}"]
+            command += ["--quota-backend-bytes", str(8 << 30)]
+        else:
+            command = [str(options.build / "watchproof"), "store", "--data", data]
+            command += ["--listen", f"{HOST}:2379", "--http", f"{HOST}:2381"]
+        self.log = open(self.folder / "log", "w")
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
+
+    def __enter__(self):
+        # The first put waits until the server answers.
+        self.measure("memory --watchers 0 --puts 1 --writers 1")
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.log.close()
+        shutil.rmtree(self.folder)
+
+    def measure(self, arguments):
+        """The name=value pairs of one run, or None when it was void."""
+        command = [str(self.bench), *arguments.split()]
+        command += ["--endpoint", f"{HOST}:2379", "--pid", str(self.process.pid)]
+        run = subprocess.run(command, capture_output=True, text=True)
+        if run.returncode != 0:
+            print(f"void: {' '.join(command[1:])}: {run.stdout}{run.stderr}", file=sys.stderr)
+            return None
+        return {k: float(v) for k, v in (pair.split("=") for pair in run.stdout.split())}
+
+
+def spread(values):
+    if not values:
+        return "none"
+    return f"{statistics.median(values):.4g} [{min(values):.4g}..{max(values):.4g}]"
+
+
+def beside(options, place, title, arguments, wanted):
+    """Runs both in turn; prints each wanted value of both and the ratio of the medians."""
+    seen = {name: {key: [] for key in wanted} for name in ("etcd", "embedded")}
+    for _ in range(options.pairs):
+        for name, values in seen.items():
+            with Server(options, name, place) as server:
+                figures = server.measure(arguments)
+            for key in wanted if figures else ():
+                values[key].append(figures[key])
+    for key in wanted:
+        etcd, embedded = seen["etcd"][key], seen["embedded"][key]
+        ratio = "-"
+        if etcd and embedded and statistics.median(etcd) > 0:
+            ratio = f"{statistics.median(embedded) / statistics.median(etcd):.3g}"
+        print(f"| {title} | {key} | {spread(etcd)} | {spread(embedded)} | {ratio} |", flush=True)
+
+
+def ceiling(options):
+    bench = str(options.build / "embedded_store/bench/watch_bench")
+    endpoint = ["--endpoint", f"{HOST}:2390"]
+    server = subprocess.Popen([bench, "canned", *endpoint])
+    try:
+        for reader in ("raw", "parse"):
+            command = [bench, "ceiling", "--reader", reader, *endpoint]
+            runs = [subprocess.run(command, capture_output=True, text=True) for _ in range(3)]
+            rates = [float(run.stdout.split("=")[1]) for run in runs if run.returncode == 0]
+            print(f"client alone, {reader}: {spread(rates)} events/s", flush=True)
+    finally:
+        server.kill()
+        server.wait()
+
+
+def stalled(options, place):
+    """Eight connections, none and then one of them stalled: what is left to the others."""
+    rows = {}
+    for name in ("etcd", "embedded"):
+        shares = {"events": [], "puts": []}
+        for _ in range(options.pairs):
+            runs = []
+            for stalled_streams in (0, 1):
+                with Server(options, name, place) as server:
+                    runs.append(
+                        server.measure(
+                            f"fanout --streams 8 --stalled {stalled_streams} --watchers 100"
+                            " --puts 3000"
+                        )
+                    )
+            if all(runs):
+                without, with_one = runs
+                shares["events"].append(
+                    (with_one["events_per_s"] / 7) / (without["events_per_s"] / 8)
+                )
+                shares["puts"].append(with_one["puts_per_s"] / without["puts_per_s"])
+        rows[name] = shares
+    for key in ("events", "puts"):
+        print(
+            f"| 8 connections, one stalled: rate kept | {key} |"
+            f" {spread(rows['etcd'][key])} | {spread(rows['embedded'][key])} | |",
+            flush=True,
+        )
+
+
+def memory(options, place):
+    title = "1000 watchers never read, 100,000 puts of 1 KiB: growth beyond the data, MiB"
+    row = []
+    for name in ("etcd", "embedded"):
+        growth = []
+        for watchers in (0, 1000):
+            with Server(options, name, place) as server:
+                figures = server.measure(
+                    f"memory --watchers {watchers} --puts 100000 --value 1024 --writers 64"
+                )
+            growth.append(figures["growth_mib"] if figures else float("nan"))
+        row.append(f"{growth[1] - growth[0]:.1f} ({growth[0]:.0f} to {growth[1]:.0f})")
+    print(f"| {title} | - | {row[0]} | {row[1]} | |", flush=True)
+
+
+FANOUT = ("events_per_s", "cpu_us_per_event", "puts_per_s", "events_per_message")
+
+
+def rows(options, place):
+    def row(title, arguments, wanted):
+        return lambda: beside(options, place, title, arguments, wanted)
+
+    return {
+        "1000": row("1000 watchers, raw", "fanout --puts 3000", FANOUT),
+        "1000-parse": row("1000 watchers, parsing", "fanout --puts 3000 --reader parse", FANOUT),
+        "10000": row("10,000 watchers, raw", "fanout --watchers 10000 --puts 300", FANOUT),
+        "10000-parse": row(
+            "10,000 watchers, parsing", "fanout --watchers 10000 --puts 300 --reader parse", FANOUT
+        ),
+        "100": row("100 watchers, raw", "fanout --watchers 100 --puts 5000", FANOUT),
+        "1": row("1 watcher, raw", "fanout --watchers 1 --puts 5000", FANOUT),
+        "delay": row(
+            "1000 watchers, 1000 puts/s",
+            "fanout --puts 10000 --rate 1000 --stamps",
+            ("p50_ms", "p99_ms", "cpu_us_per_event"),
+        ),
+        "delay-slow": row(
+            "1000 watchers, 100 puts/s",
+            "fanout --puts 1000 --rate 100 --stamps",
+            ("p50_ms", "p99_ms"),
+        ),
+        "stalled": lambda: stalled(options, place),
+        "ranges": row(
+            "100,000 watchers on distinct ranges, 100 match",
+            "fanout --other-ranges 99900 --watchers 100 --ranges --puts 5000",
+            FANOUT,
+        ),
+        "catchup": row(
+            "catch-up of 120,000 revisions", "catchup --writers 64", ("seconds", "cpu_s")
+        ),
+        "catchup-long": row(
+            "catch-up of 1,000,000 revisions",
+            "catchup --revisions 1000000 --writers 64",
+            ("seconds", "cpu_s"),
+        ),
+        "memory": lambda: memory(options, place),
+        "puts": row(
+            "durable puts, 64 clients",
+            "memory --watchers 0 --puts 60000 --writers 64",
+            ("puts_per_s",),
+        ),
+    }
+
+
+# Left out unless asked for: etcd takes most of an hour for it.
+LONG = {"catchup-long"}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--etcd", default=shutil.which("etcd"))
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--disk", default=os.getcwd())
+    parser.add_argument("--tmpfs", default="/dev/shm")
+    parser.add_argument("--place", choices=("tmpfs", "disk", "both"), default="both")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    if not options.etcd:
+        sys.exit("store_figures: no etcd found; name one with --etcd")
+    only = [name for name in options.only.split(",") if name]
+    print(time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()), f"{os.cpu_count()} cores", flush=True)
+    ceiling(options)
+    for place in ("tmpfs", "disk") if options.place == "both" else (options.place,):
+        folder = getattr(options, place)
+        print(f"\nData of both servers on {place} ({folder}).\n")
+        print("| what | figure | etcd | embedded | embedded / etcd |\n|---|---|---|---|---|")
+        for name, run in rows(options, folder).items():
+            if name in only or (not only and name not in LONG):
+                run()
+
+
+if __name__ == "__main__":
+    main()
