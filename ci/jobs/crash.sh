@@ -22,7 +22,7 @@ echo "SIGKILL at random instants:"
 echo "SIGKILL, and what was not synced is lost:"
 "$crash" --crashes "$unsynced" --shim "$shim"
 echo "The same, with a store that acknowledges before it syncs:"
-if lie=$("$crash" --crashes "$unsynced" --shim "$shim" --acknowledge-before-sync); then
+if lie=$("$crash" --crashes 300 --shim "$shim" --acknowledge-before-sync); then
   echo "$lie"
   echo "crash: nothing was found, so a missing sync would not be noticed" >&2
   exit 1

@@ -60,7 +60,9 @@ std::shared_ptr<LmdbFile> LmdbBackend::file() const {
 Status LmdbBackend::Admit(std::size_t bytes, Purpose purpose) {
   MutexLock lock(mu_);
   WP_RETURN_IF_ERROR(broken_);
-  const auto in_use = static_cast<std::uint64_t>(file_->sizes().in_use.value);
+  // Of the free pages inside the file only half are counted on: a large value needs neighbours.
+  const BackendSizes sizes = file_->sizes();
+  const auto in_use = static_cast<std::uint64_t>((sizes.in_use.value + sizes.total.value) / 2);
   const std::uint64_t kept = purpose == Purpose::kGrow ? 2 * kReserve : 0;
   const std::uint64_t needed = in_use + weight_ + (bytes > 0 ? Weigh(bytes) : 0) + kept;
   if (needed <= file_->reserved()) return {};
@@ -152,7 +154,10 @@ void LmdbBackend::Commit(const std::vector<Staged>& batch) {
   }
   const bool early = acknowledge_ == Acknowledge::kBeforeSync;
   Status written = Write(batch, early ? Durably::kNo : Durably::kYes);
-  if (written.ok()) Publish(batch);
+  if (written.ok()) {
+    Publish(batch);
+    file()->Smooth();
+  }
   if (written.ok() && early) written = file()->Sync();
   if (!written.ok()) Break(written);
 }

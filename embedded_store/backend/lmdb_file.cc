@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "embedded_store/backend/data_folder.h"
 #include "harness/base/check.h"
@@ -243,6 +244,26 @@ Status LmdbFile::Reserve(std::uint64_t bytes) {
   }
   reserved_ = bytes;
   return {};
+}
+
+void LmdbFile::Smooth() {
+  static const std::vector<char> zeros(std::size_t{256} << 10);
+  constexpr std::uint64_t kLeast = std::uint64_t{512} << 10;
+  constexpr std::uint64_t kMost = std::uint64_t{4} << 20;
+  const auto used = static_cast<std::uint64_t>(sizes().total.value);
+  const std::uint64_t ahead = std::clamp(used / 4, kLeast, kMost);
+  smooth_ = std::max(smooth_, used);
+  if (smooth_ > used + ahead / 2) return;
+  int descriptor = -1;
+  mdb_env_get_fd(env_, &descriptor);
+  const std::uint64_t to = std::min(smooth_ + ahead, reserved_.load());
+  while (smooth_ < to) {
+    const std::size_t size = std::min<std::uint64_t>(zeros.size(), to - smooth_);
+    const ssize_t written = pwrite(descriptor, zeros.data(), size, static_cast<off_t>(smooth_));
+    // It only makes things faster, so whatever is wrong is met by a transaction.
+    if (written <= 0) return;
+    smooth_ += static_cast<std::uint64_t>(written);
+  }
 }
 
 Status LmdbFile::CopyTo(const std::filesystem::path& path) const {

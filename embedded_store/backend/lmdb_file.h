@@ -42,6 +42,10 @@ class LmdbFile {
   Status Sync();
   // Makes sure that the file takes up so much space on the disk.
   Status Reserve(std::uint64_t bytes);
+  // Writes zeros over some of the reserved space behind what is used: the first write to a block
+  // makes a sync several times as long as later ones, because the file system must note it. Between
+  // transactions only.
+  void Smooth();
   // A copy without unused space, synced.
   Status CopyTo(const std::filesystem::path& path) const;
 
@@ -68,6 +72,7 @@ class LmdbFile {
   std::atomic<std::int64_t> used_{0};
   std::atomic<std::int64_t> in_use_{0};
   std::atomic<std::uint64_t> reserved_{0};
+  std::uint64_t smooth_ = 0;  // up to here nothing is written for the first time
 };
 
 }  // namespace watchproof::store

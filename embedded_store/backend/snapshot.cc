@@ -17,6 +17,7 @@ constexpr std::string_view kHead = "watchproof snapshot 1\n";
 // An entry is a mark, the bucket's number plus one, then key and value, each behind its length.
 constexpr char kEndMark = 0;
 constexpr std::size_t kLengthBytes = 8;
+constexpr std::size_t kSectorBytes = 512;
 // What is written to the new folder in one transaction.
 constexpr std::size_t kBatchBytes = std::size_t{16} << 20;
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
@@ -127,11 +128,15 @@ Result<std::string> Snapshot::Next(std::size_t least) {
     WP_ASSIGN_OR_RETURN(const bool more, AppendEntry(piece));
     if (more) continue;
     piece.push_back(kEndMark);
+    // etcdctl takes a snapshot for whole only when its sum follows full sectors.
+    const std::size_t odd = (size_ + piece.size()) % kSectorBytes;
+    if (odd > 0) piece.append(kSectorBytes - odd, '\0');
     sum_.Add(piece);
     ended_ = true;
     return piece += sum_.Finish();
   }
   sum_.Add(piece);
+  size_ += piece.size();
   return piece;
 }
 

@@ -5,7 +5,8 @@
 //   while (auto piece = snapshot.Next(32 * 1024); piece && !piece->empty()) Send(*piece);
 //   RestoreSnapshot("backup.snap", "/var/lib/store");
 //
-// A head line, then every entry of every bucket, then the SHA-256 of all that as the last 32 bytes.
+// A head line, then every entry of every bucket, zeros up to a full sector of 512 bytes, then the
+// SHA-256 of all that as the last 32 bytes.
 // Not thread-safe. Ownership: a Snapshot owns its reader, which must be gone before the backend.
 #pragma once
 
@@ -32,6 +33,7 @@ class Snapshot {
   const std::unique_ptr<BackendReader> reader_;
   Sha256Stream sum_;
   std::size_t bucket_ = 0;  // of kAllBuckets; behind the last one: nothing is left
+  std::size_t size_ = 0;    // of the pieces so far
   bool begun_ = false;
   bool sought_ = false;
   bool ended_ = false;

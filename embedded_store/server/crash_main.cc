@@ -215,9 +215,12 @@ int Main(int count, char** words) {
   }
   const int code = CrashRun(options).Run();
   std::error_code ignored;
-  // After a broken promise the data is evidence.
-  if (own && code == 0) std::filesystem::remove_all(options.folder, ignored);
-  if (code != 0) fmt::print("the data is in {}\n", options.folder.string());
+  // After a broken promise the data is evidence, unless it was to be broken.
+  if (own && (code == 0 || options.acknowledge_before_sync)) {
+    std::filesystem::remove_all(options.folder, ignored);
+  } else if (code != 0) {
+    fmt::print("the data is in {}\n", options.folder.string());
+  }
   return code;
 }
 
