@@ -15,6 +15,7 @@ PROXIES = {"proxies/core", "proxies/effects", "proxies/http2", "proxies/grpc", "
 # Includer: what it may include. A new folder gets its row here before its first file.
 ALLOWED = {
     "fixtures/protos": set(),
+    "fixtures/certs": BASE,
     "harness/base": set(),
     "harness/history": BASE | {"fixtures/protos"},
     "harness/model": BASE | {"harness/history"},
@@ -112,7 +113,8 @@ def _allowed_for(file):
     # stand alone and cases are left alone.
     top = folder.split("/")[0]
     if top in ALONE:
-        return BASE | {"fixtures/protos"} | {f for f in ALLOWED if f.startswith(top + "/")}
+        own = {f for f in ALLOWED if f.startswith(top + "/")}
+        return BASE | {"fixtures/protos", "fixtures/certs"} | own
     return {f for f in ALLOWED if not f.startswith("cases/")}
 
 

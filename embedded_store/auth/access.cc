@@ -25,7 +25,7 @@ Needs NeedsOf(const RangeQuery& query) { return {{Right::kRead, query.range}}; }
 
 Needs NeedsOf(const PutOp& put, const LeaseKeys& lease_keys) {
   Needs needs{{Right::kWrite, KeyRange::Single(put.key)}};
-  if (put.lease != 0) Append(NeedsOfLease(put.lease, lease_keys), needs);
+  if (put.lease != 0) Append(NeedsOfLease(put.lease, Right::kWrite, lease_keys), needs);
   if (put.want_previous) needs.push_back({Right::kRead, KeyRange::Single(put.key)});
   return needs;
 }
@@ -47,10 +47,10 @@ Needs NeedsOf(const TxnOp& txn, const LeaseKeys& lease_keys) {
   return needs;
 }
 
-Needs NeedsOfLease(std::int64_t lease, const LeaseKeys& lease_keys) {
+Needs NeedsOfLease(std::int64_t lease, Right right, const LeaseKeys& lease_keys) {
   Needs needs;
   for (std::string& key : lease_keys(lease)) {
-    needs.push_back({Right::kWrite, KeyRange::Single(std::move(key))});
+    needs.push_back({right, KeyRange::Single(std::move(key))});
   }
   return needs;
 }

@@ -48,7 +48,8 @@ Needs NeedsOf(const RangeQuery& query);
 Needs NeedsOf(const PutOp& put, const LeaseKeys& lease_keys);
 Needs NeedsOf(const DeleteOp& removal);
 Needs NeedsOf(const TxnOp& txn, const LeaseKeys& lease_keys);
-// To revoke a lease or to keep it alive.
-Needs NeedsOfLease(std::int64_t lease, const LeaseKeys& lease_keys);
+// Every key of a lease: written by whoever revokes it or keeps it alive, read by whoever lists
+// them.
+Needs NeedsOfLease(std::int64_t lease, Right right, const LeaseKeys& lease_keys);
 
 }  // namespace watchproof::store

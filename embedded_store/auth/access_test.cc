@@ -31,7 +31,7 @@ TEST(NeededRights, OfSingleOperations) {
   EXPECT_EQ(Text(NeedsOf(PutOp{.key = "a", .lease = 8}, KeysOf)), "w a");
   EXPECT_EQ(Text(NeedsOf(DeleteOp{.range = {"a", "c"}})), "w a-c");
   EXPECT_EQ(Text(NeedsOf(DeleteOp{.range = {"a", "c"}, .want_previous = true})), "w a-c, r a-c");
-  EXPECT_EQ(Text(NeedsOfLease(7, KeysOf)), "w l1, w l2");
+  EXPECT_EQ(Text(NeedsOfLease(7, Right::kWrite, KeysOf)), "w l1, w l2");
 }
 
 TEST(NeededRights, OfATransactionAreThoseOfBothBranchesAndOfNestedOnes) {

@@ -25,18 +25,18 @@ std::vector<std::string> Names(const Map& map) {
 AuthStore::AuthStore(Backend& backend, AuthOptions options)
     : backend_(backend), options_(options), tokens_(options.token_lifetime) {}
 
-Result<std::unique_ptr<AuthStore>> AuthStore::Open(Backend& backend, AuthOptions options) {
-  std::unique_ptr<AuthStore> store(new AuthStore(backend, options));
-  MutexLock lock(store->mu_);
+Status AuthStore::Recover() {
+  AuthState state;
   Status rows;
   const auto read = [&](std::string_view key, std::string_view value) {
-    if (rows.ok()) rows = ReadAuthRow(key, value, store->state_);
+    if (rows.ok()) rows = ReadAuthRow(key, value, state);
   };
-  WP_RETURN_IF_ERROR(backend.Load(Bucket::kAuth, read));
-  if (!rows.ok()) return rows;
-  store->enabled_ = store->state_.enabled;
-  store->WeighLocked();
-  return store;
+  WP_RETURN_IF_ERROR(backend_.Load(Bucket::kAuth, read));
+  MutexLock lock(mu_);
+  state_ = std::move(state);
+  enabled_ = state_.enabled;
+  WeighLocked();
+  return rows;
 }
 
 std::uint64_t AuthStore::revision() const {

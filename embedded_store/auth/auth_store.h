@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Users, roles and rights with etcd's rules: who may log in, and what may be done by whom.
 //
-//   WP_ASSIGN_OR_RETURN(auto auth, AuthStore::Open(backend, {}));
-//   WP_RETURN_IF_ERROR(auth->AddUser({.name = "root", .password = "secret"}));
-//   backend.WhenSafe(auth->last_change(), ...answer...);
-//   WP_ASSIGN_OR_RETURN(const Caller caller, auth->Identify(credentials, now));
-//   WP_RETURN_IF_ERROR(auth->Check(caller, NeedsOf(query)));
+//   AuthStore auth(backend, {});
+//   WP_RETURN_IF_ERROR(auth.Recover());
+//   WP_RETURN_IF_ERROR(auth.AddUser({.name = "root", .password = "secret"}));
+//   backend.WhenSafe(auth.last_change(), ...answer...);
+//   WP_ASSIGN_OR_RETURN(const Caller caller, auth.Identify(credentials, now));
+//   WP_RETURN_IF_ERROR(auth.Check(caller, NeedsOf(query)));
 //
 // A change counts for every check that begins after it; who passed a check before goes on. Every
 // answer that shows users, roles or rights waits for last_change, because a crash could take back
@@ -17,7 +18,6 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -48,8 +48,10 @@ inline constexpr const char* kRoot = "root";
 
 class AuthStore {
  public:
-  // Reads what the backend holds; kDataLoss when that is not ours.
-  static Result<std::unique_ptr<AuthStore>> Open(Backend& backend, AuthOptions options);
+  AuthStore(Backend& backend, AuthOptions options);
+  // Takes up what the backend holds; kDataLoss when that is not ours. Requires: once, before
+  // anything else.
+  Status Recover();
 
   bool enabled() const { return enabled_; }
   std::uint64_t revision() const;
@@ -96,7 +98,6 @@ class AuthStore {
     RangeSet read;
     RangeSet write;
   };
-  AuthStore(Backend& backend, AuthOptions options);
 
   // Whether the backend has room for a change.
   Status AdmitLocked() const REQUIRES(mu_);

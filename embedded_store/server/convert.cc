@@ -13,7 +13,6 @@ namespace {
 
 // Arbitrary, but never zero: some clients take zero for a missing header.
 constexpr std::uint64_t kClusterId = 0x7761746368707266;
-constexpr std::uint64_t kMemberId = 0x656d62656464;
 constexpr std::uint64_t kTerm = 2;
 
 void ToWire(const KeyValue& kv, mvccpb::KeyValue* wire) {

@@ -6,6 +6,8 @@
 
 #include <grpcpp/support/status.h>
 
+#include <cstdint>
+
 #include "embedded_store/mvcc/operations.h"
 #include "embedded_store/watch/watch_types.h"
 #include "fixtures/protos/rpc.pb.h"
@@ -17,6 +19,7 @@ namespace watchproof::store {
 grpc::Status ToGrpc(const Status& status);
 
 // There is one member in one cluster, and its term never changes.
+inline constexpr std::uint64_t kMemberId = 0x656d62656464;
 void FillHeader(Revision revision, etcdserverpb::ResponseHeader* header);
 void FillIdentity(etcdserverpb::ResponseHeader* header);
 

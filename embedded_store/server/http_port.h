@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small HTTP/1.1 server for pages that are read now and then: health, version, metrics.
+// A small HTTP/1.1 server, with or without TLS, for pages that are read now and then: health,
+// version, metrics.
 //
-//   WP_ASSIGN_OR_RETURN(auto port, HttpPort::Start("127.0.0.1", 0, {{"/health", [] { return
-//   Page{...}; }}})); port->port();
+//   WP_ASSIGN_OR_RETURN(auto port, HttpPort::Start("127.0.0.1", 0, {{"/health", [](auto&) {
+//   return Page{...}; }}})); port->port();
 //
 // Threads: one of its own, on which all connections are served and the pages are made. Ownership: a
 // page's function must stay callable until Stop has returned. Stop is idempotent and waits.
@@ -11,8 +12,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "embedded_store/server/tls_files.h"
 #include "harness/base/status.h"
 
 namespace watchproof::store {
@@ -20,14 +23,17 @@ namespace watchproof::store {
 struct Page {
   std::string type;
   std::string body;
+  int code = 200;
 };
 
 class HttpPort {
  public:
-  using Pages = std::map<std::string, std::function<Page()>>;
+  // By path; each is given what stands behind the question mark.
+  using Pages = std::map<std::string, std::function<Page(const std::string& query)>>;
 
   // Port 0 means any that is free. Refused when the port is taken.
-  static Result<std::unique_ptr<HttpPort>> Start(const std::string& host, int port, Pages pages);
+  static Result<std::unique_ptr<HttpPort>> Start(const std::string& host, int port, Pages pages,
+                                                 const std::optional<TlsMaterial>& tls = {});
   ~HttpPort();
   HttpPort(const HttpPort&) = delete;
   HttpPort& operator=(const HttpPort&) = delete;

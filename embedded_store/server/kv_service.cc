@@ -21,6 +21,12 @@ grpc::ServerUnaryReactor* KvService::Refused(grpc::CallbackServerContext* contex
   return Finish(context, backend_, backend_.staged(), status);
 }
 
+template <typename Change>
+Status KvService::AdmitChange(grpc::CallbackServerContext* context, const Change& change) {
+  WP_RETURN_IF_ERROR(gate_.Admit(*context, change));
+  return alarms_.AdmitGrowth(CostOf(change));
+}
+
 template <typename Answer, typename Response>
 grpc::ServerUnaryReactor* KvService::Answered(grpc::CallbackServerContext* context,
                                               const Result<Answer>& answer, Response* response) {
@@ -35,20 +41,25 @@ grpc::ServerUnaryReactor* KvService::Range(grpc::CallbackServerContext* context,
                                            pb::RangeResponse* response) {
   const Result<RangeQuery> query = FromWire(*request);
   if (!query) return Refused(context, query.error());
+  if (const Status no = gate_.Admit(*context, *query); !no.ok()) return Refused(context, no);
   return Answered(context, store_.Range(*query), response);
 }
 
 grpc::ServerUnaryReactor* KvService::Put(grpc::CallbackServerContext* context,
                                          const pb::PutRequest* request, pb::PutResponse* response) {
   if (TooLarge(*request)) return Refused(context, ErrRequestTooLarge());
-  return Answered(context, store_.Put(FromWire(*request)), response);
+  const PutOp put = FromWire(*request);
+  if (const Status no = AdmitChange(context, put); !no.ok()) return Refused(context, no);
+  return Answered(context, store_.Put(put), response);
 }
 
 grpc::ServerUnaryReactor* KvService::DeleteRange(grpc::CallbackServerContext* context,
                                                  const pb::DeleteRangeRequest* request,
                                                  pb::DeleteRangeResponse* response) {
   if (TooLarge(*request)) return Refused(context, ErrRequestTooLarge());
-  return Answered(context, store_.DeleteRange(FromWire(*request)), response);
+  const DeleteOp removal = FromWire(*request);
+  if (const Status no = AdmitChange(context, removal); !no.ok()) return Refused(context, no);
+  return Answered(context, store_.DeleteRange(removal), response);
 }
 
 grpc::ServerUnaryReactor* KvService::Txn(grpc::CallbackServerContext* context,
@@ -56,12 +67,14 @@ grpc::ServerUnaryReactor* KvService::Txn(grpc::CallbackServerContext* context,
   if (TooLarge(*request)) return Refused(context, ErrRequestTooLarge());
   const Result<TxnOp> txn = FromWire(*request);
   if (!txn) return Refused(context, txn.error());
+  if (const Status no = AdmitChange(context, *txn); !no.ok()) return Refused(context, no);
   return Answered(context, store_.Txn(*txn), response);
 }
 
 grpc::ServerUnaryReactor* KvService::Compact(grpc::CallbackServerContext* context,
                                              const pb::CompactionRequest* request,
                                              pb::CompactionResponse* response) {
+  if (const Status no = gate_.AdmitRoot(*context); !no.ok()) return Refused(context, no);
   const Result<CompactAnswer> answer = store_.Compact(Revision{request->revision()});
   if (!answer) return Refused(context, answer.error());
   FillHeader(answer->revision, response->mutable_header());
@@ -82,20 +95,6 @@ void KvService::ForgetRest() {
   while (store_.CompactStep()) {
     if (!AwaitSafe(backend_, backend_.staged()).ok()) return;
   }
-}
-
-grpc::ServerUnaryReactor* MaintenanceService::Status(grpc::CallbackServerContext* context,
-                                                     const pb::StatusRequest*,
-                                                     pb::StatusResponse* response) {
-  const Revision current = store_.current();
-  FillHeader(current, response->mutable_header());
-  response->set_version(version_);
-  // One member, which leads itself; its log is as long as its history.
-  response->set_leader(response->header().member_id());
-  response->set_raftterm(response->header().raft_term());
-  response->set_raftindex(static_cast<std::uint64_t>(current.value));
-  response->set_raftappliedindex(static_cast<std::uint64_t>(current.value));
-  return Finish(context, backend_, backend_.staged(), watchproof::Status());
 }
 
 }  // namespace watchproof::store

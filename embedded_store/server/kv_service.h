@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// etcd's KV and Maintenance services over the store: convert, call, convert back.
+// etcd's KV service over the store: convert, call, convert back.
 //
 // Threads: gRPC calls it from many; nothing waits here for anything but the store's short lock, and
-// calls end when what they show is safe. Ownership: borrows store and backend, which outlive it;
+// calls end when what they show is safe. Ownership: borrows its parts, which outlive it;
 // the backend is stopped after the last call has ended.
 #pragma once
 
@@ -10,7 +10,9 @@
 
 #include "embedded_store/backend/backend.h"
 #include "embedded_store/mvcc/mvcc_store.h"
+#include "embedded_store/server/alarms.h"
 #include "embedded_store/server/background.h"
+#include "embedded_store/server/gate.h"
 #include "fixtures/protos/rpc.grpc.pb.h"
 
 namespace watchproof::store {
@@ -21,8 +23,9 @@ inline constexpr std::size_t kMaxReceiveBytes = kMaxRequestBytes + 512 * 1024;
 
 class KvService final : public etcdserverpb::KV::CallbackService {
  public:
-  KvService(MvccStore& store, Backend& backend, Background& background)
-      : store_(store), backend_(backend), background_(background) {}
+  KvService(MvccStore& store, Backend& backend, Background& background, const Gate& gate,
+            Alarms& alarms)
+      : store_(store), backend_(backend), background_(background), gate_(gate), alarms_(alarms) {}
 
   grpc::ServerUnaryReactor* Range(grpc::CallbackServerContext* context,
                                   const etcdserverpb::RangeRequest* request,
@@ -41,6 +44,9 @@ class KvService final : public etcdserverpb::KV::CallbackService {
                                     etcdserverpb::CompactionResponse* response) override;
 
  private:
+  // By the caller's rights, by alarms and by the quota.
+  template <typename Change>
+  Status AdmitChange(grpc::CallbackServerContext* context, const Change& change);
   template <typename Answer, typename Response>
   grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* context,
                                      const Result<Answer>& answer, Response* response);
@@ -51,21 +57,8 @@ class KvService final : public etcdserverpb::KV::CallbackService {
   MvccStore& store_;
   Backend& backend_;
   Background& background_;
-};
-
-class MaintenanceService final : public etcdserverpb::Maintenance::CallbackService {
- public:
-  MaintenanceService(MvccStore& store, Backend& backend, std::string version)
-      : store_(store), backend_(backend), version_(std::move(version)) {}
-
-  grpc::ServerUnaryReactor* Status(grpc::CallbackServerContext* context,
-                                   const etcdserverpb::StatusRequest* request,
-                                   etcdserverpb::StatusResponse* response) override;
-
- private:
-  MvccStore& store_;
-  Backend& backend_;
-  const std::string version_;
+  const Gate& gate_;
+  Alarms& alarms_;
 };
 
 }  // namespace watchproof::store

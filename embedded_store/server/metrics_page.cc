@@ -2,9 +2,11 @@
 #include "embedded_store/server/metrics_page.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -18,18 +20,37 @@ struct Gauge {
   std::int64_t value;
 };
 
-std::string Prometheus(const MvccStore& store, const WatchCounters& counters) {
+// 0 where the system does not say.
+std::int64_t ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t total_pages = 0;
+  std::int64_t resident_pages = 0;
+  statm >> total_pages >> resident_pages;
+  return resident_pages * sysconf(_SC_PAGESIZE);
+}
+
+std::string Prometheus(const PageSources& sources) {
+  const auto& [store, watches, alarms, users] = sources;
+  const BackendSizes sizes = store.sizes();
   const Gauge gauges[] = {
       // In this order: the hub writes the slow ones first and the total afterwards.
-      {"etcd_debugging_mvcc_watcher_total", "Watchers.", counters.watchers},
+      {"etcd_debugging_mvcc_watcher_total", "Watchers.", watches.watchers},
       {"etcd_debugging_mvcc_slow_watcher_total",
-       "Watchers that are catching up or have a reply parked.", counters.slow_watchers},
-      {"etcd_debugging_mvcc_watch_stream_total", "Watch streams.", counters.streams},
+       "Watchers that are catching up or have a reply parked.", watches.slow_watchers},
+      {"etcd_debugging_mvcc_watch_stream_total", "Watch streams.", watches.streams},
       {"etcd_debugging_mvcc_pending_events_total", "Events waiting to be sent.",
-       counters.pending_events},
+       watches.pending_events},
       {"etcd_debugging_mvcc_current_revision", "The current revision.", store.current().value},
       {"etcd_debugging_mvcc_compact_revision", "The last compacted revision.",
        std::max<std::int64_t>(0, store.compacted().value)},
+      {"etcd_debugging_auth_revision", "The revision of users, roles and rights.",
+       static_cast<std::int64_t>(users.revision())},
+      {"etcd_mvcc_db_total_size_in_bytes", "What the data takes up.", sizes.total.value},
+      {"etcd_mvcc_db_total_size_in_use_in_bytes", "Of that, what holds data.", sizes.in_use.value},
+      {"etcd_server_quota_backend_bytes", "What the data may take up.", alarms.quota()},
+      {"etcd_server_has_leader", "Always: this member.", 1},
+      {"etcd_server_is_leader", "Always.", 1},
+      {"process_resident_memory_bytes", "Of this process.", ResidentBytes()},
   };
   std::string page;
   for (const Gauge& gauge : gauges) {
@@ -39,23 +60,35 @@ std::string Prometheus(const MvccStore& store, const WatchCounters& counters) {
   return page;
 }
 
+// etcd's: an alarm makes a member unhealthy unless the one who asks excludes it.
+Page Health(const Alarms& alarms, const std::string& query) {
+  nlohmann::ordered_json health{{"health", "true"}, {"reason", ""}};
+  int code = 200;
+  for (const Alarm& alarm : alarms.Active(AlarmKind::kAny)) {
+    const std::string name = alarm.kind == AlarmKind::kNoSpace ? "NOSPACE" : "CORRUPT";
+    if (query.find("exclude=" + name) != std::string::npos) continue;
+    health["health"] = "false";
+    health["reason"] = "ALARM " + name;
+    code = 503;
+  }
+  return {.type = "application/json", .body = health.dump(), .code = code};
+}
+
 }  // namespace
 
-HttpPort::Pages MakePages(const MvccStore& store, const WatchCounters& counters,
-                          const std::string& version) {
+HttpPort::Pages MakePages(const PageSources& sources, const std::string& version) {
   return {
       {"/health",
-       [] {
-         return Page{"application/json", R"({"health":"true"})"};
-       }},
+       [&alarms = sources.alarms](const std::string& query) { return Health(alarms, query); }},
       {"/version",
-       [version] {
+       [version](const std::string&) {
          const nlohmann::json page{{"etcdserver", version}, {"etcdcluster", version}};
-         return Page{"application/json", page.dump()};
+         return Page{.type = "application/json", .body = page.dump()};
        }},
       {"/metrics",
-       [&store, &counters] {
-         return Page{"text/plain; version=0.0.4; charset=utf-8", Prometheus(store, counters)};
+       [sources](const std::string&) {
+         return Page{.type = "text/plain; version=0.0.4; charset=utf-8",
+                     .body = Prometheus(sources)};
        }},
   };
 }

@@ -7,14 +7,22 @@
 
 #include <string>
 
+#include "embedded_store/auth/auth_store.h"
 #include "embedded_store/mvcc/mvcc_store.h"
+#include "embedded_store/server/alarms.h"
 #include "embedded_store/server/http_port.h"
 #include "embedded_store/watch/watch_counters.h"
 
 namespace watchproof::store {
 
-// Borrows store and counters until the port has stopped.
-HttpPort::Pages MakePages(const MvccStore& store, const WatchCounters& counters,
-                          const std::string& version);
+struct PageSources {
+  const MvccStore& store;
+  const WatchCounters& watches;
+  const Alarms& alarms;
+  const AuthStore& users;
+};
+
+// Borrows the sources until the port has stopped.
+HttpPort::Pages MakePages(const PageSources& sources, const std::string& version);
 
 }  // namespace watchproof::store

@@ -20,6 +20,7 @@
 
 #include "embedded_store/server/store_server.h"
 #include "fixtures/protos/rpc.grpc.pb.h"
+#include "harness/base/check.h"
 
 namespace watchproof::store {
 
@@ -37,7 +38,7 @@ inline std::string Fetch(const std::string& endpoint, const std::string& page) {
 // One open watch stream. Reads when it is told to and not before.
 class WatchClient {
  public:
-  explicit WatchClient(const std::string& endpoint) {
+  explicit WatchClient(const std::string& endpoint, const std::string& token = "") {
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
@@ -47,6 +48,7 @@ class WatchClient {
     channel_ = grpc::CreateCustomChannel(endpoint, grpc::InsecureChannelCredentials(), arguments);
     stub_ = pb::Watch::NewStub(channel_);
     context_.set_wait_for_ready(true);
+    if (!token.empty()) context_.AddMetadata("token", token);
     // What does not come within this ends the stream, and the test with it.
     context_.set_deadline(std::chrono::system_clock::now() + 20s);
     stream_ = stub_->Watch(&context_);
@@ -110,7 +112,8 @@ class WatchClient {
 
 class ServerTest : public testing::Test {
  protected:
-  explicit ServerTest(StoreOptions options = {}) {
+  explicit ServerTest(const StoreOptions& chosen = {}) {
+    StoreOptions options = chosen;
     options.port = 0;
     options.http_port = 0;
     auto started = StoreServer::Start(options);

@@ -6,13 +6,19 @@
 
 #include <utility>
 
+#include "embedded_store/auth/auth_store.h"
 #include "embedded_store/backend/lmdb_backend.h"
 #include "embedded_store/backend/memory_backend.h"
 #include "embedded_store/mvcc/hook_registry.h"
 #include "embedded_store/mvcc/mvcc_store.h"
+#include "embedded_store/server/alarms.h"
+#include "embedded_store/server/auth_service.h"
 #include "embedded_store/server/background.h"
+#include "embedded_store/server/cluster_service.h"
+#include "embedded_store/server/gate.h"
 #include "embedded_store/server/http_port.h"
 #include "embedded_store/server/kv_service.h"
+#include "embedded_store/server/maintenance_service.h"
 #include "embedded_store/server/metrics_page.h"
 #include "embedded_store/server/watch_service.h"
 #include "embedded_store/watch/hub_thread.h"
@@ -31,6 +37,12 @@ struct StoreServer::Parts {
     store.OnCommitsSafe([this] { hub.CommitMade(); });
   }
 
+  // Of what the parts keep besides the store. Requires: before the first call.
+  Status Recover() {
+    WP_RETURN_IF_ERROR(users.Recover());
+    return alarms.Recover();
+  }
+
   const StoreOptions options;
   const std::unique_ptr<Hooks> hooks;
   const std::unique_ptr<Backend> backend;
@@ -38,9 +50,16 @@ struct StoreServer::Parts {
   MvccStore& store = *store_owner;
   HubThread hub{store, *hooks, {.progress_interval = options.progress_interval}};
   Background background;
-  KvService kv{store, *backend, background};
-  WatchService watch{hub};
-  MaintenanceService maintenance{store, *backend, options.version};
+  AuthStore users{*backend, options.auth};
+  Alarms alarms{*backend, store, options.quota_bytes};
+  const Gate gate{
+      users, *hooks, [](std::int64_t) { return std::vector<std::string>(); },
+      options.tls.client_cert_auth ? CommonNames::kAreUsers : CommonNames::kMeanNothing};
+  KvService kv{store, *backend, background, gate, alarms};
+  WatchService watch{hub, gate};
+  AuthService auth{users, gate, store, hub, *backend};
+  MaintenanceService maintenance{store, *backend, gate, alarms, options.version};
+  ClusterService cluster{store, *backend, gate};
   int port = 0;
   std::unique_ptr<grpc::Server> grpc;
   std::unique_ptr<HttpPort> http;
@@ -67,11 +86,22 @@ Result<std::unique_ptr<Backend>> OpenBackend(const StoreOptions& options) {
                                                                          : Acknowledge::kAfterSync);
 }
 
+std::shared_ptr<grpc::ServerCredentials> ServerCredentials(const std::optional<TlsMaterial>& tls) {
+  if (!tls) return grpc::InsecureServerCredentials();
+  grpc::SslServerCredentialsOptions options(
+      tls->requires_client() ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
+                             : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
+  options.pem_root_certs = tls->authorities;
+  options.pem_key_cert_pairs.push_back({.private_key = tls->key, .cert_chain = tls->certificates});
+  return grpc::SslServerCredentials(options);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& options) {
   auto hooks = MakeHooks(options.defects);
   if (!hooks) return std::move(hooks).error().WithContext("choosing defects");
+  WP_ASSIGN_OR_RETURN(const auto tls, LoadTls(options.tls));
   // gRPC does not say why it could not listen, so ask first; what another process takes in between
   // is still refused below.
   WP_RETURN_IF_ERROR(ProbePort(options.host, options.port));
@@ -83,23 +113,33 @@ Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& opti
   }
   auto parts =
       std::make_unique<Parts>(options, *std::move(hooks), std::move(backend), std::move(store));
+  if (Status recovered = parts->Recover(); !recovered.ok()) {
+    parts->backend->Stop();
+    return std::move(recovered).WithContext("reading {}", options.data.string());
+  }
 
   grpc::ServerBuilder builder;
   SetLimits(builder);
-  builder.AddListeningPort(fmt::format("{}:{}", options.host, options.port),
-                           grpc::InsecureServerCredentials(), &parts->port);
+  builder.AddListeningPort(fmt::format("{}:{}", options.host, options.port), ServerCredentials(tls),
+                           &parts->port);
   builder.RegisterService(&parts->kv);
   builder.RegisterService(&parts->watch);
+  builder.RegisterService(&parts->auth);
   builder.RegisterService(&parts->maintenance);
+  builder.RegisterService(&parts->cluster);
   parts->grpc = builder.BuildAndStart();
   if (!parts->grpc || parts->port == 0) {
     return Fail(StatusCode::kUnavailable, "cannot listen on {}:{}", options.host, options.port);
   }
   std::unique_ptr<StoreServer> server(new StoreServer(std::move(parts)));
   Parts& running = *server->parts_;
+  running.cluster.SetClientUrl(fmt::format("{}://{}", tls ? "https" : "http", server->endpoint()));
+  const PageSources sources{.store = running.store,
+                            .watches = running.hub.counters(),
+                            .alarms = running.alarms,
+                            .users = running.users};
   WP_ASSIGN_OR_RETURN(running.http, HttpPort::Start(options.host, options.http_port,
-                                                    MakePages(running.store, running.hub.counters(),
-                                                              options.version)));
+                                                    MakePages(sources, options.version), tls));
   return server;
 }
 

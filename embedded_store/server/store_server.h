@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The embedded store as an etcd-compatible server in this process: KV, Watch and Maintenance.Status
-// over gRPC, and /health, /version, /metrics over HTTP on a second port.
+// The embedded store as an etcd-compatible server in this process: etcd's services over gRPC, and
+// /health, /version, /metrics over HTTP on a second port.
 //
 //   WP_ASSIGN_OR_RETURN(auto server, StoreServer::Start({.port = 0, .http_port = 0}));
 //   etcdctl --endpoints server->endpoint() ...   curl server->http_endpoint()/metrics
@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "embedded_store/auth/auth_store.h"
+#include "embedded_store/server/tls_files.h"
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
 
@@ -31,6 +33,10 @@ struct StoreOptions {
   bool acknowledge_before_sync = false;
   std::vector<std::string> defects{};
   std::chrono::milliseconds progress_interval = 10min;
+  std::int64_t quota_bytes = 0;  // 0: etcd's default; less: none
+  AuthOptions auth{};
+  // For both ports.
+  TlsFiles tls{};
   // Shown by Maintenance.Status and /version. Clients read a semantic version in it.
   std::string version = "0.1.0-watchproof";
 };
@@ -38,7 +44,8 @@ struct StoreOptions {
 class StoreServer {
  public:
   // Fails on an unknown defect (kInvalidArgument, naming the known ones), on a port that is taken,
-  // and on a data folder that is in use, damaged or not ours (naming the file).
+  // on files for TLS that cannot be used (naming them), and on a data folder that is in use,
+  // damaged or not ours (naming the file).
   static Result<std::unique_ptr<StoreServer>> Start(const StoreOptions& options);
   ~StoreServer();
   StoreServer(const StoreServer&) = delete;

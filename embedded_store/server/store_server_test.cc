@@ -44,7 +44,8 @@ TEST_F(Server, StopsWithOpenWatches) {
 }
 
 TEST_F(Server, ShowsItsPages) {
-  EXPECT_THAT(Fetch(server_->http_endpoint(), "/health"), HasSubstr(R"({"health":"true"})"));
+  EXPECT_THAT(Fetch(server_->http_endpoint(), "/health"),
+              HasSubstr(R"({"health":"true","reason":""})"));
   EXPECT_THAT(Fetch(server_->http_endpoint(), "/version"), HasSubstr("0.1.0-watchproof"));
   EXPECT_THAT(Fetch(server_->http_endpoint(), "/nothing"), HasSubstr("404"));
   Put("k", "a");

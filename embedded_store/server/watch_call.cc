@@ -8,9 +8,12 @@
 
 namespace watchproof::store {
 
-WatchCall::WatchCall(WatchService& service, HubThread& hub)
+WatchCall::WatchCall(WatchService& service, HubThread& hub, const Gate& gate,
+                     Credentials credentials)
     : service_(service),
       hub_(hub),
+      gate_(gate),
+      credentials_(std::move(credentials)),
       queue_(std::make_shared<StreamQueue>(hub.limits(), hub.counters())) {
   service_.Enter();
 }
@@ -37,13 +40,24 @@ void WatchCall::Handle(WatchHub& hub) {
       grpc::SerializationTraits<etcdserverpb::WatchRequest>::Deserialize(&request_, &request);
   if (!parsed.ok()) return End({grpc::StatusCode::INTERNAL, "grpc: error unmarshalling request"});
   if (request.has_create_request()) {
-    hub.Create(stream_, FromWire(request.create_request()));
+    Create(hub, FromWire(request.create_request()));
   } else if (request.has_cancel_request()) {
     hub.Cancel(stream_, WatchId{request.cancel_request().watch_id()});
   } else if (request.has_progress_request()) {
     hub.RequestProgress(stream_);
   }
   ReadNext();
+}
+
+void WatchCall::Create(WatchHub& hub, WatchSpec spec) {
+  WatchPass pass = gate_.AdmitWatch(credentials_, spec.range);
+  // A start that is wrong by itself is refused as such, whoever asks.
+  if (!pass.refusal.empty() && spec.start.value >= 0) {
+    hub.Refuse(stream_, std::move(pass.refusal));
+    return;
+  }
+  spec.user = std::move(pass.user);
+  hub.Create(stream_, std::move(spec));
 }
 
 void WatchCall::ReadNext() {

@@ -24,7 +24,7 @@ class WatchCall final : public WatchReactor,
                         public StreamSink,
                         public std::enable_shared_from_this<WatchCall> {
  public:
-  WatchCall(WatchService& service, HubThread& hub);
+  WatchCall(WatchService& service, HubThread& hub, const Gate& gate, Credentials credentials);
   // Joins the hub and starts reading. Requires: owned by a shared_ptr, of which it keeps a copy
   // until OnDone.
   void Begin();
@@ -38,6 +38,7 @@ class WatchCall final : public WatchReactor,
  private:
   // On the hub thread.
   void Handle(WatchHub& hub);
+  void Create(WatchHub& hub, WatchSpec spec);
   // Unless there is no room for an answer, or the call is finished.
   void ReadNext();
   // Takes the pen; without luck the one who has it looks again.
@@ -56,6 +57,8 @@ class WatchCall final : public WatchReactor,
 
   WatchService& service_;
   HubThread& hub_;
+  const Gate& gate_;
+  const Credentials credentials_;  // good as long as its token is: asked for every create
   const std::shared_ptr<StreamQueue> queue_;  // shared with the hub, which fills it
   std::shared_ptr<WatchCall> self_;           // gRPC's share
   StreamId stream_{0};                        // hub thread only

@@ -5,8 +5,8 @@
 
 namespace watchproof::store {
 
-WatchReactor* WatchService::Watch(grpc::CallbackServerContext*) {
-  auto call = std::make_shared<WatchCall>(*this, hub_);
+WatchReactor* WatchService::Watch(grpc::CallbackServerContext* context) {
+  auto call = std::make_shared<WatchCall>(*this, hub_, gate_, gate_.CredentialsOf(*context));
   call->Begin();
   return call.get();
 }

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 
+#include "embedded_store/server/gate.h"
 #include "embedded_store/watch/hub_thread.h"
 #include "fixtures/protos/rpc.grpc.pb.h"
 #include "harness/base/mutex.h"
@@ -24,7 +25,7 @@ using WatchReactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>
 class WatchService final
     : public etcdserverpb::Watch::WithRawCallbackMethod_Watch<etcdserverpb::Watch::Service> {
  public:
-  explicit WatchService(HubThread& hub) : hub_(hub) {}
+  WatchService(HubThread& hub, const Gate& gate) : hub_(hub), gate_(gate) {}
 
   WatchReactor* Watch(grpc::CallbackServerContext* context) override;
 
@@ -37,6 +38,7 @@ class WatchService final
 
  private:
   HubThread& hub_;
+  const Gate& gate_;
   Mutex mu_;
   CondVar idle_;
   std::size_t calls_ GUARDED_BY(mu_) = 0;

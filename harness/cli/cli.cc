@@ -97,6 +97,25 @@ class CommandLine {
     store_.add_option("--defect", store_flags_.defects, "A bug to switch on (repeatable)")
         ->type_name("NAME")
         ->allow_extra_args(false);
+    store_
+        .add_option("--quota-backend-bytes", store_flags_.quota_bytes,
+                    "Above this size writes are refused; 0 for 2 GiB, -1 for no limit")
+        ->type_name("BYTES");
+    store_
+        .add_option("--auth-token-ttl", store_flags_.token_seconds, "How long a login lasts unused")
+        ->type_name("SECONDS")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    store_.add_option("--cert-file", store_flags_.tls.cert_file, "Serve TLS with this certificate")
+        ->type_name("FILE");
+    store_.add_option("--key-file", store_flags_.tls.key_file, "The key of the certificate")
+        ->type_name("FILE");
+    store_
+        .add_option("--trusted-ca-file", store_flags_.tls.trusted_ca_file,
+                    "Serve only clients with a certificate that one of these signed")
+        ->type_name("FILE");
+    store_.add_flag("--client-cert-auth", store_flags_.tls.client_cert_auth,
+                    "The common name of a client's certificate is its user");
     proxy_.add_option("--listen", proxy_flags_.listen, "Where clients connect")
         ->type_name("HOST:PORT")
         ->capture_default_str();

@@ -41,7 +41,10 @@ Result<store::StoreOptions> ResolveStore(const StoreFlags& flags) {
                              .port = listen.port,
                              .http_port = http.port,
                              .data = flags.data,
-                             .defects = flags.defects};
+                             .defects = flags.defects,
+                             .quota_bytes = flags.quota_bytes,
+                             .auth = {.token_lifetime = std::chrono::seconds(flags.token_seconds)},
+                             .tls = flags.tls};
 }
 
 Status CheckDefects(const std::vector<std::string>& defects) {

@@ -4,9 +4,11 @@
 // Blocks: both serve until SIGINT or SIGTERM. Once per process.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "embedded_store/server/tls_files.h"
 #include "harness/cli/exit_code.h"
 
 namespace watchproof {
@@ -16,6 +18,9 @@ struct StoreFlags {
   std::string http;  // empty: the same host, port 2381, or any if `listen` leaves the port open
   std::string data;  // folder; empty: in memory
   std::vector<std::string> defects;
+  std::int64_t quota_bytes = 0;  // as etcd: 0 is its default, less is none
+  std::int64_t token_seconds = 300;
+  store::TlsFiles tls;
 };
 // Prints "serving on HOST:PORT, http on HOST:PORT" once clients can connect.
 ExitCode StoreCommand(const StoreFlags& flags);

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Users, rights, TLS and client certificates: the embedded store and etcd under the same etcdctl.
+
+    secure_test.py build/release/watchproof build/release/fixtures/certs/make_certs
+    secure_test.py --etcd-twice ... make_certs     # etcd against itself: proves the comparison
+
+etcd is $WATCHPROOF_TEST_ETCD or the one on PATH. Exit code: 0 alike, 1 different, 77 no etcd here.
+"""
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+from auth_steps import ADMIN, BY_NAME, NAMED, RIGHTS, SETUP
+from etcdctl_test import compare
+from server import (READY_ETCD, READY_STORE, Server, StartError, etcd_command, free_address,
+                    store_command)
+
+SKIPPED = 77
+
+
+@dataclass
+class Refused:
+    """A command that must fail; in which words it does is the client's business."""
+    arguments: list
+
+    def on(self, etcdctl):
+        return ["refused" if etcdctl.run(self.arguments).exit_code != 0 else "served"]
+
+
+@dataclass
+class Secure:
+    """Where clients of a server with TLS connect."""
+    name: str
+    endpoint: str
+
+
+def tls_flags(folder, client_certs):
+    flags = ["--cert-file", f"{folder}/server.crt", "--key-file", f"{folder}/server.key"]
+    if client_certs:
+        flags += ["--trusted-ca-file", f"{folder}/ca.crt", "--client-cert-auth"]
+    return flags
+
+
+def start(number, name, binary, folder, flags):
+    """etcd, or the store where it is named so."""
+    address = free_address(number)
+    if name == "watchproof store":
+        return Server(name, store_command(binary, address) + flags, address, READY_STORE)
+    command = etcd_command(binary, address, os.path.join(folder, f"data{number}"))
+    if flags:
+        command = [word.replace("http:", "https:") if f"{address}:2379" in word else word
+                   for word in command] + flags
+    return Server(name, command, address, READY_ETCD)
+
+
+def wearing(folder, name):
+    """The flags of a client that trusts the authority and shows a certificate of its own."""
+    own = ["--cert", f"{folder}/{name}.crt", "--key", f"{folder}/{name}.key"] if name else []
+    return ["--cacert", f"{folder}/ca.crt", *own]
+
+
+def secure_steps(folder, client_certs):
+    hasty = ["--dial-timeout", "2s", "--command-timeout", "2s"]
+    plain = [Refused([*hasty, "get", "a"]),
+             Refused([*hasty, "--insecure-skip-tls-verify=false", "get", "a"])]
+    if not client_certs:
+        flags = wearing(folder, None)
+        steps = [replace(step, arguments=[*flags, *step.arguments]) for step in SETUP + RIGHTS[:20]]
+        return plain + steps
+    steps = [replace(step, arguments=[*wearing(folder, "root"), *step.arguments])
+             for step in BY_NAME]
+    steps += [replace(step, arguments=[*wearing(folder, name), *step.arguments])
+              for name, step in NAMED]
+    strangers = [Refused([*hasty, *wearing(folder, name), "get", "a"])
+                 for name in (None, "stranger")]
+    return plain + steps + strangers
+
+
+class Comparison:
+    def __init__(self, binaries, make_certs, etcdctl):
+        self._binaries = binaries  # (name, path), the reference first
+        self._make_certs = make_certs
+        self._etcdctl = etcdctl
+
+    def run(self, title, tls, client_certs):
+        """Returns the number of differences."""
+        with ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="watchproof-secure-"))
+            flags = []
+            if tls:
+                hosts = ",".join(free_address(number) for number in range(2))
+                subprocess.run([self._make_certs, folder, hosts, "root", "gadget", "guest"],
+                               check=True)
+                flags = tls_flags(folder, client_certs)
+            servers = [stack.enter_context(start(number, name, binary, folder, flags))
+                       for number, (name, binary) in enumerate(self._binaries)]
+            steps = SETUP + RIGHTS + ADMIN
+            if tls:
+                servers = [Secure(one.name, "https://" + one.endpoint) for one in servers]
+                steps = secure_steps(folder, client_certs)
+            different = compare(steps, servers, self._etcdctl)
+        print(f"interop, {title}: {len(steps)} steps against {self._binaries[0][1]}, "
+              f"{different} different", flush=True)
+        return different
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("store", help="the watchproof executable")
+    parser.add_argument("make_certs", help="the maker of throwaway certificates")
+    parser.add_argument("--etcd-twice", action="store_true")
+    options = parser.parse_args()
+    etcd = shutil.which(os.environ.get("WATCHPROOF_TEST_ETCD") or "etcd")
+    etcdctl = shutil.which("etcdctl")
+    if not etcd or not etcdctl:
+        print("SKIP: no etcd or no etcdctl here; install etcd-server and etcd-client")
+        return SKIPPED
+    # A polite end runs the clean-up; after a rude one the kernel ends the children.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    other = ("etcd again", etcd) if options.etcd_twice else ("watchproof store", options.store)
+    comparison = Comparison([("etcd", etcd), other], options.make_certs, etcdctl)
+    try:
+        different = comparison.run("users and rights", tls=False, client_certs=False)
+        different += comparison.run("TLS", tls=True, client_certs=False)
+        different += comparison.run("client certificates", tls=True, client_certs=True)
+    except StartError as error:
+        print(f"cannot compare: {error}")
+        return 1
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who a call comes from, and whether it may: one line at the head of a handler.
+//
+//   if (Status no = gate_.Admit(*context, put); !no.ok()) return Refused(context, no);
+//
+// A caller is known by the token in the metadata of its call (`token`, or `authorization` as HTTP
+// gateways send it) or else, where client certificates are required, by the common name of its own.
+// Where auth is off everything is admitted at the price of one atomic read. A request that is wrong
+// by itself is refused as such, whoever sends it. Threads: any. Ownership: borrows users and hooks,
+// which outlive it.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <string>
+#include <vector>
+
+#include "embedded_store/auth/auth_store.h"
+#include "embedded_store/mvcc/hooks.h"
+#include "embedded_store/mvcc/operations.h"
+#include "embedded_store/watch/watch_hub.h"
+
+namespace watchproof::store {
+
+// Whether the common name of a verified client certificate is a user.
+enum class CommonNames { kMeanNothing, kAreUsers };
+
+// On whose behalf a range may be watched, or why it may not, in the words that etcd gives a watch.
+struct WatchPass {
+  std::string user;
+  std::string refusal;  // empty: it may
+};
+
+class Gate {
+ public:
+  Gate(AuthStore& auth, Hooks& hooks, LeaseKeys lease_keys, CommonNames names)
+      : auth_(auth), hooks_(hooks), lease_keys_(std::move(lease_keys)), names_(names) {}
+
+  using Context = grpc::ServerContextBase;
+
+  Status Admit(const Context& context, const RangeQuery& query) const;
+  Status Admit(const Context& context, const PutOp& put) const;
+  Status Admit(const Context& context, const DeleteOp& removal) const;
+  Status Admit(const Context& context, const TxnOp& txn) const;
+
+  // Anyone who is somebody.
+  Status AdmitUser(const Context& context) const;
+  // Those with the role root; the others only where they ask about themselves.
+  Status AdmitRoot(const Context& context) const;
+  Status AdmitRootOrUser(const Context& context, const std::string& user) const;
+  Status AdmitRootOrHolder(const Context& context, const std::string& role) const;
+  // Users with this right on every key of the leases.
+  Status AdmitLeases(const Context& context, const std::vector<std::int64_t>& leases,
+                     Right right) const;
+
+  // For calls that ask again and again on one stream.
+  Credentials CredentialsOf(const Context& context) const;
+  // Hub thread only, because of the hook.
+  WatchPass AdmitWatch(const Credentials& credentials, const KeyRange& range) const;
+  // Why a watch may not go on; empty when it may. Hub thread only.
+  std::string JudgeWatch(const WatchSpec& spec) const;
+
+ private:
+  Result<Caller> CallerOf(const Context& context) const;
+
+  AuthStore& auth_;
+  Hooks& hooks_;
+  const LeaseKeys lease_keys_;
+  const CommonNames names_;
+};
+
+}  // namespace watchproof::store

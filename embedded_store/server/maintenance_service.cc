@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "embedded_store/server/maintenance_service.h"
+
+#include "embedded_store/server/convert.h"
+#include "embedded_store/server/finish.h"
+#include "embedded_store/server/server_errors.h"
+
+namespace watchproof::store {
+namespace pb = etcdserverpb;
+namespace {
+
+using AlarmRow = watchproof::store::Alarm;
+
+void ToWire(const AlarmRow& alarm, pb::AlarmMember* wire) {
+  wire->set_memberid(alarm.member);
+  wire->set_alarm(static_cast<pb::AlarmType>(alarm.kind));
+}
+
+// What etcd's clients show of an alarm.
+std::string Text(const AlarmRow& alarm) {
+  pb::AlarmMember wire;
+  ToWire(alarm, &wire);
+  return fmt::format("memberID:{} alarm:{} ", wire.memberid(), pb::AlarmType_Name(wire.alarm()));
+}
+
+std::vector<AlarmRow> Act(const pb::AlarmRequest& request, Alarms& alarms) {
+  const AlarmRow alarm{.kind = static_cast<AlarmKind>(request.alarm()),
+                       .member = request.memberid()};
+  switch (request.action()) {
+    case pb::AlarmRequest::ACTIVATE:
+      return alarms.Activate(alarm);
+    case pb::AlarmRequest::DEACTIVATE:
+      return alarms.Deactivate(alarm);
+    default:
+      return alarms.Active(alarm.kind);
+  }
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* MaintenanceService::Ended(grpc::CallbackServerContext* context,
+                                                    const watchproof::Status& status) {
+  return Finish(context, backend_, backend_.staged(), status);
+}
+
+grpc::ServerUnaryReactor* MaintenanceService::Alarm(grpc::CallbackServerContext* context,
+                                                    const pb::AlarmRequest* request,
+                                                    pb::AlarmResponse* response) {
+  const bool asks = request->action() == pb::AlarmRequest::GET;
+  const auto no = asks ? gate_.AdmitUser(*context) : gate_.AdmitRoot(*context);
+  if (!no.ok()) return Ended(context, no);
+  if (!pb::AlarmRequest::AlarmAction_IsValid(request->action()) ||
+      !pb::AlarmType_IsValid(request->alarm())) {
+    return Ended(context, Fail(StatusCode::kInvalidArgument, "no such alarm or action"));
+  }
+  for (const AlarmRow& alarm : Act(*request, alarms_)) ToWire(alarm, response->add_alarms());
+  FillHeader(store_.current(), response->mutable_header());
+  return Ended(context, {});
+}
+
+grpc::ServerUnaryReactor* MaintenanceService::Status(grpc::CallbackServerContext* context,
+                                                     const pb::StatusRequest*,
+                                                     pb::StatusResponse* response) {
+  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Ended(context, no);
+  const Revision current = store_.current();
+  FillHeader(current, response->mutable_header());
+  response->set_version(version_);
+  // One member, which leads itself; its log is as long as its history.
+  response->set_leader(response->header().member_id());
+  response->set_raftterm(response->header().raft_term());
+  response->set_raftindex(static_cast<std::uint64_t>(current.value));
+  response->set_raftappliedindex(static_cast<std::uint64_t>(current.value));
+  const BackendSizes sizes = store_.sizes();
+  response->set_dbsize(sizes.total.value);
+  response->set_dbsizeinuse(sizes.in_use.value);
+  for (const AlarmRow& alarm : alarms_.Active(AlarmKind::kAny)) response->add_errors(Text(alarm));
+  return Ended(context, {});
+}
+
+grpc::ServerUnaryReactor* MaintenanceService::MoveLeader(grpc::CallbackServerContext* context,
+                                                         const pb::MoveLeaderRequest* request,
+                                                         pb::MoveLeaderResponse* response) {
+  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Ended(context, no);
+  if (request->targetid() != kMemberId) return Ended(context, ErrBadLeaderTransferee());
+  FillHeader(store_.current(), response->mutable_header());
+  return Ended(context, {});
+}
+
+grpc::ServerUnaryReactor* MaintenanceService::Downgrade(grpc::CallbackServerContext* context,
+                                                        const pb::DowngradeRequest* request,
+                                                        pb::DowngradeResponse*) {
+  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Ended(context, no);
+  if (request->action() == pb::DowngradeRequest::CANCEL) {
+    return Ended(context, ErrNoDowngradeInFlight());
+  }
+  return Ended(context, ErrInvalidDowngradeTarget());
+}
+
+}  // namespace watchproof::store

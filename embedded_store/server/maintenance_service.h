@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// etcd's Maintenance service over the store, for one member that leads itself.
+//
+// Threads: gRPC calls it from many. Ownership: borrows its parts, which outlive it.
+#pragma once
+
+#include <string>
+
+#include "embedded_store/mvcc/mvcc_store.h"
+#include "embedded_store/server/alarms.h"
+#include "embedded_store/server/gate.h"
+#include "fixtures/protos/rpc.grpc.pb.h"
+
+namespace watchproof::store {
+
+class MaintenanceService final : public etcdserverpb::Maintenance::CallbackService {
+ public:
+  MaintenanceService(MvccStore& store, Backend& backend, const Gate& gate, Alarms& alarms,
+                     std::string version)
+      : store_(store),
+        backend_(backend),
+        gate_(gate),
+        alarms_(alarms),
+        version_(std::move(version)) {}
+
+  grpc::ServerUnaryReactor* Alarm(grpc::CallbackServerContext* context,
+                                  const etcdserverpb::AlarmRequest* request,
+                                  etcdserverpb::AlarmResponse* response) override;
+  grpc::ServerUnaryReactor* Status(grpc::CallbackServerContext* context,
+                                   const etcdserverpb::StatusRequest* request,
+                                   etcdserverpb::StatusResponse* response) override;
+  // Only this member can lead, and it does.
+  grpc::ServerUnaryReactor* MoveLeader(grpc::CallbackServerContext* context,
+                                       const etcdserverpb::MoveLeaderRequest* request,
+                                       etcdserverpb::MoveLeaderResponse* response) override;
+  // There is no older version of this store.
+  grpc::ServerUnaryReactor* Downgrade(grpc::CallbackServerContext* context,
+                                      const etcdserverpb::DowngradeRequest* request,
+                                      etcdserverpb::DowngradeResponse* response) override;
+
+ private:
+  grpc::ServerUnaryReactor* Ended(grpc::CallbackServerContext* context,
+                                  const watchproof::Status& status);
+
+  MvccStore& store_;
+  Backend& backend_;
+  const Gate& gate_;
+  Alarms& alarms_;
+  const std::string version_;
+};
+
+}  // namespace watchproof::store
