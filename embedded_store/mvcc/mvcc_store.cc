@@ -175,6 +175,12 @@ bool MvccStore::CompactStep() {
   return CompactStepLocked();
 }
 
+void MvccStore::FinishCompaction() {
+  while (CompactStep()) {
+    if (!AwaitSafe(backend_, backend_.staged()).ok()) return;
+  }
+}
+
 bool MvccStore::CompactStepLocked() {
   if (!compaction_) return false;
   auto& [next, doomed] = *compaction_;

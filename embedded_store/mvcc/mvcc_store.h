@@ -61,6 +61,9 @@ class MvccStore {
   // Forgets a bounded number of changes, so that no other call waits for long. Returns whether
   // there is more to forget.
   bool CompactStep();
+  // Takes steps until nothing is left to forget, each written before the next, so that writers
+  // share lock and disk with it. Blocks.
+  void FinishCompaction();
 
   // Takes up what the backend holds, and finishes a compaction that a crash interrupted. Requires:
   // once, before anything else.

@@ -79,22 +79,15 @@ grpc::ServerUnaryReactor* KvService::Compact(grpc::CallbackServerContext* contex
   if (!answer) return Refused(context, answer.error());
   FillHeader(answer->revision, response->mutable_header());
   if (!request->physical()) {
-    background_.Post([this] { ForgetRest(); });
+    background_.Post([this] { store_.FinishCompaction(); });
     return Finish(context, backend_, answer->ticket, Status());
   }
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   background_.Post([this, reactor] {
-    ForgetRest();
+    store_.FinishCompaction();
     Finish(reactor, backend_, backend_.staged(), Status());
   });
   return reactor;
-}
-
-void KvService::ForgetRest() {
-  // Each step is written before the next one is made, so that writers share the disk with it.
-  while (store_.CompactStep()) {
-    if (!AwaitSafe(backend_, backend_.staged()).ok()) return;
-  }
 }
 
 }  // namespace watchproof::store

@@ -51,8 +51,6 @@ class KvService final : public etcdserverpb::KV::CallbackService {
   grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* context,
                                      const Result<Answer>& answer, Response* response);
   grpc::ServerUnaryReactor* Refused(grpc::CallbackServerContext* context, const Status& status);
-  // Everything that the last compaction left to forget. Blocks.
-  void ForgetRest();
 
   MvccStore& store_;
   Backend& backend_;

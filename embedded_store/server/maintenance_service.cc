@@ -96,4 +96,30 @@ grpc::ServerUnaryReactor* MaintenanceService::Downgrade(grpc::CallbackServerCont
   return Ended(context, ErrInvalidDowngradeTarget());
 }
 
+grpc::ServerUnaryReactor* MaintenanceService::Defragment(grpc::CallbackServerContext* context,
+                                                         const pb::DefragmentRequest*,
+                                                         pb::DefragmentResponse* response) {
+  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Ended(context, no);
+  return data_.Defragment(context, response);
+}
+
+grpc::ServerUnaryReactor* MaintenanceService::Hash(grpc::CallbackServerContext* context,
+                                                   const pb::HashRequest*,
+                                                   pb::HashResponse* response) {
+  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Ended(context, no);
+  return data_.Hash(context, response);
+}
+
+grpc::ServerUnaryReactor* MaintenanceService::HashKV(grpc::CallbackServerContext* context,
+                                                     const pb::HashKVRequest* request,
+                                                     pb::HashKVResponse* response) {
+  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Ended(context, no);
+  return data_.HashKv(context, *request, response);
+}
+
+grpc::ServerWriteReactor<pb::SnapshotResponse>* MaintenanceService::Snapshot(
+    grpc::CallbackServerContext* context, const pb::SnapshotRequest*) {
+  return data_.Snapshot(gate_.AdmitRoot(*context));
+}
+
 }  // namespace watchproof::store

@@ -8,6 +8,7 @@
 
 #include "embedded_store/mvcc/mvcc_store.h"
 #include "embedded_store/server/alarms.h"
+#include "embedded_store/server/data_calls.h"
 #include "embedded_store/server/gate.h"
 #include "fixtures/protos/rpc.grpc.pb.h"
 
@@ -16,11 +17,12 @@ namespace watchproof::store {
 class MaintenanceService final : public etcdserverpb::Maintenance::CallbackService {
  public:
   MaintenanceService(MvccStore& store, Backend& backend, const Gate& gate, Alarms& alarms,
-                     std::string version)
+                     DataCalls& data, std::string version)
       : store_(store),
         backend_(backend),
         gate_(gate),
         alarms_(alarms),
+        data_(data),
         version_(std::move(version)) {}
 
   grpc::ServerUnaryReactor* Alarm(grpc::CallbackServerContext* context,
@@ -37,6 +39,17 @@ class MaintenanceService final : public etcdserverpb::Maintenance::CallbackServi
   grpc::ServerUnaryReactor* Downgrade(grpc::CallbackServerContext* context,
                                       const etcdserverpb::DowngradeRequest* request,
                                       etcdserverpb::DowngradeResponse* response) override;
+  grpc::ServerUnaryReactor* Defragment(grpc::CallbackServerContext* context,
+                                       const etcdserverpb::DefragmentRequest* request,
+                                       etcdserverpb::DefragmentResponse* response) override;
+  grpc::ServerUnaryReactor* Hash(grpc::CallbackServerContext* context,
+                                 const etcdserverpb::HashRequest* request,
+                                 etcdserverpb::HashResponse* response) override;
+  grpc::ServerUnaryReactor* HashKV(grpc::CallbackServerContext* context,
+                                   const etcdserverpb::HashKVRequest* request,
+                                   etcdserverpb::HashKVResponse* response) override;
+  grpc::ServerWriteReactor<etcdserverpb::SnapshotResponse>* Snapshot(
+      grpc::CallbackServerContext* context, const etcdserverpb::SnapshotRequest* request) override;
 
  private:
   grpc::ServerUnaryReactor* Ended(grpc::CallbackServerContext* context,
@@ -46,6 +59,7 @@ class MaintenanceService final : public etcdserverpb::Maintenance::CallbackServi
   Backend& backend_;
   const Gate& gate_;
   Alarms& alarms_;
+  DataCalls& data_;
   const std::string version_;
 };
 

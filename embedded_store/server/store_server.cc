@@ -9,6 +9,7 @@
 #include "embedded_store/auth/auth_store.h"
 #include "embedded_store/backend/lmdb_backend.h"
 #include "embedded_store/backend/memory_backend.h"
+#include "embedded_store/backend/snapshot.h"
 #include "embedded_store/mvcc/hook_registry.h"
 #include "embedded_store/mvcc/mvcc_store.h"
 #include "embedded_store/server/alarms.h"
@@ -58,7 +59,8 @@ struct StoreServer::Parts {
   KvService kv{store, *backend, background, gate, alarms};
   WatchService watch{hub, gate};
   AuthService auth{users, gate, store, hub, *backend};
-  MaintenanceService maintenance{store, *backend, gate, alarms, options.version};
+  DataCalls data{store, *backend, background};
+  MaintenanceService maintenance{store, *backend, gate, alarms, data, options.version};
   ClusterService cluster{store, *backend, gate};
   int port = 0;
   std::unique_ptr<grpc::Server> grpc;
@@ -143,6 +145,10 @@ Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& opti
   return server;
 }
 
+Status RestoreStore(const std::filesystem::path& snapshot, const std::filesystem::path& folder) {
+  return RestoreSnapshot(snapshot, folder);
+}
+
 StoreServer::StoreServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 StoreServer::~StoreServer() { Stop(); }
@@ -161,6 +167,7 @@ void StoreServer::Stop() {
   // A watch never ends by itself, so there is nothing to wait for before cancelling.
   parts_->grpc->Shutdown(std::chrono::system_clock::now());
   // Calls wait for these, so they are stopped when none is left.
+  parts_->data.AwaitIdle();
   parts_->background.Stop();
   parts_->backend->Stop();
   parts_->watch.AwaitIdle();

@@ -61,4 +61,8 @@ class StoreServer {
   std::unique_ptr<Parts> parts_;
 };
 
+// Makes a new data folder of a snapshot. Refuses a folder that holds something and a file that is
+// damaged or no snapshot of this store; nothing is made then.
+Status RestoreStore(const std::filesystem::path& snapshot, const std::filesystem::path& folder);
+
 }  // namespace watchproof::store

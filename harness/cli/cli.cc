@@ -94,6 +94,10 @@ class CommandLine {
                     "Keep the data in this folder and answer when it is synced; without it, "
                     "in memory")
         ->type_name("FOLDER");
+    store_
+        .add_option("--restore", store_flags_.restore,
+                    "Make the folder of --data from this snapshot, and end")
+        ->type_name("FILE");
     store_.add_option("--defect", store_flags_.defects, "A bug to switch on (repeatable)")
         ->type_name("NAME")
         ->allow_extra_args(false);

@@ -47,6 +47,17 @@ Result<store::StoreOptions> ResolveStore(const StoreFlags& flags) {
                              .tls = flags.tls};
 }
 
+ExitCode RestoreCommand(const StoreFlags& flags) {
+  if (flags.data.empty()) {
+    return Complain(ExitCode::kUsage, "store", "--restore needs --data, the folder to make");
+  }
+  if (Status made = store::RestoreStore(flags.restore, flags.data); !made.ok()) {
+    return Complain(ExitCode::kTarget, "store", made.message());
+  }
+  fmt::print("{} now holds what is in {}\n", flags.data, flags.restore);
+  return ExitCode::kOk;
+}
+
 Status CheckDefects(const std::vector<std::string>& defects) {
   std::vector<std::string> known;
   for (const store::DefectInfo& info : store::KnownDefects()) known.push_back(info.name);
@@ -135,6 +146,7 @@ ExitCode StoreCommand(const StoreFlags& flags) {
   if (Status known = CheckDefects(flags.defects); !known.ok()) {
     return Complain(ExitCode::kUsage, "store", known.message());
   }
+  if (!flags.restore.empty()) return RestoreCommand(flags);
   const auto server = store::StoreServer::Start(*options);
   if (!server.has_value()) return Complain(ExitCode::kTarget, "store", server.error().message());
   Announce(
