@@ -25,6 +25,12 @@ Status ErrLeaseProvided() {
 Status ErrLeaseNotFound() {
   return Status(StatusCode::kNotFound, "etcdserver: requested lease not found");
 }
+Status ErrLeaseExists() {
+  return Status(StatusCode::kFailedPrecondition, "etcdserver: lease already exists");
+}
+Status ErrLeaseTtlTooLarge() {
+  return Status(StatusCode::kOutOfRange, "etcdserver: too large lease TTL");
+}
 Status ErrDuplicateKey() {
   return Status(StatusCode::kInvalidArgument, "etcdserver: duplicate key given in txn request");
 }

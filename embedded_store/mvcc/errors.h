@@ -15,6 +15,8 @@ Status ErrKeyNotFound();
 Status ErrValueProvided();
 Status ErrLeaseProvided();
 Status ErrLeaseNotFound();
+Status ErrLeaseExists();
+Status ErrLeaseTtlTooLarge();
 Status ErrDuplicateKey();
 Status ErrTooManyOperations();
 Status ErrRequestTooLarge();

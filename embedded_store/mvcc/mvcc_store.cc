@@ -46,13 +46,14 @@ MvccStore::MvccStore(Backend& backend) : backend_(backend) {
 }
 
 ReadView MvccStore::ViewLocked() const { return {index_, log_, current_, compacted_}; }
-WriteTxn MvccStore::BeginLocked() { return {index_, log_, current_, compacted_}; }
+WriteTxn MvccStore::BeginLocked() { return {index_, log_, leases_, current_, compacted_}; }
 
-Ticket MvccStore::CommitLocked(WriteTxn txn) {
+Ticket MvccStore::CommitLocked(WriteTxn txn, std::vector<Mutation> along) {
   Commit commit = std::move(txn).Finish();
-  if (commit.events.empty()) return backend_.staged();
+  if (commit.events.empty() && along.empty()) return backend_.staged();
+  const Ticket ticket = StageLocked(commit, std::move(along));
+  if (commit.events.empty()) return ticket;
   current_ = commit.revision;
-  const Ticket ticket = StageLocked(commit);
   if (ticket.value == 0) {
     FeedLocked(std::move(commit));
   } else {
@@ -61,10 +62,9 @@ Ticket MvccStore::CommitLocked(WriteTxn txn) {
   return ticket;
 }
 
-Ticket MvccStore::StageLocked(const Commit& commit) {
+Ticket MvccStore::StageLocked(const Commit& commit, std::vector<Mutation> mutations) {
   if (!backend_.lasting()) return {};
-  std::vector<Mutation> mutations;
-  mutations.reserve(commit.events.size());
+  mutations.reserve(mutations.size() + commit.events.size());
   for (const Event& event : commit.events) {
     const Change& change = *event.change;
     mutations.push_back(
@@ -108,6 +108,8 @@ Result<PutAnswer> MvccStore::Put(const PutOp& put) {
   PutAnswer answer;
   {
     MutexLock lock(mu_);
+    // Outside of a transaction the lease is looked for before the key.
+    if (put.lease != kNoLease && !leases_.Contains(put.lease)) return ErrLeaseNotFound();
     WriteTxn txn = BeginLocked();
     WP_RETURN_IF_ERROR(txn.CheckAgainstStore(put));
     answer = txn.Put(put);
@@ -239,6 +241,7 @@ Status MvccStore::Recover() {
                 "the history ends at revision {}, below the compaction at {}", current_,
                 compacted_);
   }
+  WP_RETURN_IF_ERROR(RestoreLeasesLocked());
   if (floors[kFinishedKey] >= compacted_.value) return {};
   compaction_.emplace();
   while (CompactStepLocked()) continue;

@@ -28,6 +28,7 @@
 #include "embedded_store/mvcc/change.h"
 #include "embedded_store/mvcc/change_log.h"
 #include "embedded_store/mvcc/key_index.h"
+#include "embedded_store/mvcc/lease_table.h"
 #include "embedded_store/mvcc/operations.h"
 #include "embedded_store/mvcc/write_txn.h"
 #include "harness/base/mutex.h"
@@ -55,6 +56,16 @@ class MvccStore {
   // Uses up one revision when anything changed, whatever the number of changes. A refused
   // transaction changes nothing.
   Result<TxnAnswer> Txn(const TxnOp& txn);
+  // From now on keys can be put with this lease. Requires: it is not there yet.
+  Result<Ticket> AddLease(const KeptLease& lease);
+  // Passed over when the lease is gone.
+  Ticket UpdateLease(const KeptLease& lease);
+  // Deletes its keys, all of them in one revision, and the lease.
+  Result<DeleteAnswer> RemoveLease(LeaseId id);
+  // In order; none when there is no such lease.
+  std::vector<std::string> KeysOfLease(LeaseId id) const;
+  // What Recover found; given out once.
+  std::vector<KeptLease> TakeRecoveredLeases();
   // Afterwards reads and watches below `floor` are refused. What they would have needed is
   // forgotten by steps, the first of which is done here.
   Result<CompactAnswer> Compact(Revision floor);
@@ -110,11 +121,13 @@ class MvccStore {
 
   ReadView ViewLocked() const REQUIRES(mu_);
   WriteTxn BeginLocked() REQUIRES(mu_);
-  // Returns the ticket of the answer.
-  Ticket CommitLocked(WriteTxn txn) REQUIRES(mu_);
+  // Returns the ticket of the answer. What goes along is kept or lost together with the changes.
+  Ticket CommitLocked(WriteTxn txn, std::vector<Mutation> along = {}) REQUIRES(mu_);
   void FeedLocked(Commit commit) REQUIRES(mu_);
-  Ticket StageLocked(const Commit& commit) REQUIRES(mu_);
+  Ticket StageLocked(const Commit& commit, std::vector<Mutation> along) REQUIRES(mu_);
   Status RestoreLocked(std::string_view key, std::string_view value) REQUIRES(mu_);
+  // Requires: the changes have been restored.
+  Status RestoreLeasesLocked() REQUIRES(mu_);
   bool CompactStepLocked() REQUIRES(mu_);
   // After a write, without the lock.
   void Announce(Ticket ticket) const;
@@ -126,6 +139,8 @@ class MvccStore {
   mutable Mutex mu_;
   KeyIndex index_ GUARDED_BY(mu_);
   ChangeLog log_ GUARDED_BY(mu_);
+  LeaseTable leases_ GUARDED_BY(mu_);
+  std::vector<KeptLease> recovered_leases_ GUARDED_BY(mu_);
   Revision current_ GUARDED_BY(mu_){1};
   Revision compacted_ GUARDED_BY(mu_){-1};
   // The ticket of `compacted_`, and the floor that is safe.

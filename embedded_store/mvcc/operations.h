@@ -71,8 +71,9 @@ struct DeleteAnswer {
   std::vector<KeyValue> previous;
 };
 
-enum class CompareTarget { kVersion, kCreate, kMod, kValue, kLease };
-enum class CompareResult { kEqual, kGreater, kLess, kNotEqual };
+// What a client names that does not exist: such a target counts as equal, such a result holds.
+enum class CompareTarget { kVersion, kCreate, kMod, kValue, kLease, kNothing };
+enum class CompareResult { kEqual, kGreater, kLess, kNotEqual, kAlways };
 // Holds when it holds for every key of the range. A range without keys compares as one key that is
 // all zeros, except that no comparison of values holds for it.
 struct Compare {

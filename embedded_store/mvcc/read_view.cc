@@ -64,6 +64,8 @@ bool Satisfies(CompareResult result, const T& actual, const T& wanted) {
       return actual < wanted;
     case CompareResult::kNotEqual:
       return actual != wanted;
+    case CompareResult::kAlways:
+      return true;
   }
   return false;
 }
@@ -80,6 +82,8 @@ bool Satisfies(const Compare& compare, const KeyValue& kv) {
       return Satisfies(compare.result, kv.value, compare.value);
     case CompareTarget::kLease:
       return Satisfies(compare.result, kv.lease, compare.number);
+    case CompareTarget::kNothing:
+      return Satisfies(compare.result, 0, 0);
   }
   return false;
 }
@@ -87,14 +91,15 @@ bool Satisfies(const Compare& compare, const KeyValue& kv) {
 }  // namespace
 
 Status ReadView::CheckRevision(Revision at) const {
-  if (at.value <= 0) return {};
+  if (at.value == 0) return {};
   if (at > current_) return ErrFutureRevision();
   if (at < compacted_) return ErrCompacted();
   return {};
 }
 
 Result<RangeAnswer> ReadView::Range(const RangeQuery& query) const {
-  WP_RETURN_IF_ERROR(CheckRevision(query.at));
+  // Below zero means the current one here; a transaction that checks before finds it compacted.
+  if (query.at.value > 0) WP_RETURN_IF_ERROR(CheckRevision(query.at));
   const Revision at = query.at.value <= 0 ? current_ : query.at;
   // Bounds and an order are applied to the whole range, and only then the limit.
   constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();

@@ -22,7 +22,7 @@ class ReadView {
       : index_(index), log_(log), current_(current), compacted_(compacted) {}
 
   Result<RangeAnswer> Range(const RangeQuery& query) const;
-  // Refuses revisions that are gone or not there yet; 0 and less mean the current one.
+  // Refuses revisions that are gone or not there yet; 0 means the current one.
   Status CheckRevision(Revision at) const;
   bool Holds(const Compare& compare) const;
   // The version a key had at a revision; null when there was none or the revision is compacted.

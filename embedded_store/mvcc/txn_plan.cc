@@ -20,18 +20,34 @@ TxnPlan PlanTxn(const TxnOp& request, const ReadView& view) {
   return plan;
 }
 
-Status CheckPlan(const TxnPlan& plan, const WriteTxn& txn) {
+namespace {
+
+// Calls `check` with every operation of the chosen branches, until one is refused.
+template <typename Check>
+Status CheckEach(const TxnPlan& plan, const Check& check) {
   auto nested = plan.nested.begin();
   for (const Operation& operation : plan.branch()) {
-    if (const auto* query = std::get_if<RangeQuery>(&operation)) {
-      WP_RETURN_IF_ERROR(txn.view().CheckRevision(query->at));
-    } else if (const auto* put = std::get_if<PutOp>(&operation)) {
-      WP_RETURN_IF_ERROR(txn.CheckAgainstStore(*put));
-    } else if (std::holds_alternative<TxnOp>(operation)) {
-      WP_RETURN_IF_ERROR(CheckPlan(*nested++, txn));
+    if (std::holds_alternative<TxnOp>(operation)) {
+      WP_RETURN_IF_ERROR(CheckEach(*nested++, check));
+    } else {
+      WP_RETURN_IF_ERROR(check(operation));
     }
   }
   return {};
+}
+
+}  // namespace
+
+Status CheckPlan(const TxnPlan& plan, const WriteTxn& txn) {
+  // All puts come before all reads, which decides what a transaction is told that both fail.
+  WP_RETURN_IF_ERROR(CheckEach(plan, [&](const Operation& operation) {
+    const auto* put = std::get_if<PutOp>(&operation);
+    return put == nullptr ? Status() : txn.CheckAgainstStore(*put);
+  }));
+  return CheckEach(plan, [&](const Operation& operation) {
+    const auto* query = std::get_if<RangeQuery>(&operation);
+    return query == nullptr ? Status() : txn.view().CheckRevision(query->at);
+  });
 }
 
 TxnAnswer RunPlan(const TxnPlan& plan, WriteTxn& txn) {

@@ -12,8 +12,7 @@ Status WriteTxn::CheckAgainstStore(const PutOp& put) const {
   if ((put.ignore_value || put.ignore_lease) && !index_.FindAt(put.key, now())) {
     return ErrKeyNotFound();
   }
-  // There are no leases in this store yet, so none can be found.
-  if (put.lease != 0) return ErrLeaseNotFound();
+  if (put.lease != kNoLease && !leases_.Contains(put.lease)) return ErrLeaseNotFound();
   return {};
 }
 
@@ -26,6 +25,7 @@ PutAnswer WriteTxn::Put(const PutOp& put) {
                 .kv = {.key = put.key, .value = put.value, .lease = put.lease}};
   if (put.ignore_value) change.kv.value = before->kv.value;
   if (put.ignore_lease) change.kv.lease = before->kv.lease;
+  leases_.Move(put.key, {.from = before ? before->kv.lease : kNoLease, .to = change.kv.lease});
   const KeyIndex::Life life = index_.Put(put.key, {begin_.next(), change.sub});
   change.kv.create = life.create;
   change.kv.version = life.version;
@@ -38,8 +38,10 @@ DeleteAnswer WriteTxn::Delete(const DeleteOp& removal) {
   DeleteAnswer answer;
   std::vector<std::string> doomed;
   index_.VisitAt(removal.range, now(), [&](const std::string& key, RevisionPair where) {
+    const KeyValue& kv = log_.Get(where)->kv;
     doomed.push_back(key);
-    if (removal.want_previous) answer.previous.push_back(log_.Get(where)->kv);
+    leases_.Move(key, {.from = kv.lease, .to = kNoLease});
+    if (removal.want_previous) answer.previous.push_back(kv);
   });
   for (std::string& key : doomed) {
     const auto sub = static_cast<std::int64_t>(events_.size());

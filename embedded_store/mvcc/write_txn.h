@@ -2,24 +2,26 @@
 // One transaction in the making: all its changes share one main revision, and its reads see its own
 // changes.
 //
-//   WriteTxn txn(index, log, current, compacted);
+//   WriteTxn txn(index, log, leases, current, compacted);
 //   txn.Put(...); txn.Delete(...);
 //   Commit commit = std::move(txn).Finish();   // commit.revision == current when nothing changed
 //
-// Changes land in index and log at once; there is no way back, so every check comes before the
-// first change. Not thread-safe. Ownership: borrows index and log for its own short life.
+// Changes land in index, log and lease table at once; there is no way back, so every check
+// comes before the first change. Not thread-safe. Ownership: borrows all three for its own short
+// life.
 #pragma once
 
 #include <cstdint>
 
+#include "embedded_store/mvcc/lease_table.h"
 #include "embedded_store/mvcc/read_view.h"
 
 namespace watchproof::store {
 
 class WriteTxn {
  public:
-  WriteTxn(KeyIndex& index, ChangeLog& log, Revision begin, Revision compacted)
-      : index_(index), log_(log), begin_(begin), compacted_(compacted) {}
+  WriteTxn(KeyIndex& index, ChangeLog& log, LeaseTable& leases, Revision begin, Revision compacted)
+      : index_(index), log_(log), leases_(leases), begin_(begin), compacted_(compacted) {}
 
   // The revision its reads see: one up as soon as something changed.
   Revision now() const { return events_.empty() ? begin_ : begin_.next(); }
@@ -35,6 +37,7 @@ class WriteTxn {
 
   KeyIndex& index_;
   ChangeLog& log_;
+  LeaseTable& leases_;
   const Revision begin_;
   const Revision compacted_;
   std::vector<Event> events_;

@@ -36,8 +36,11 @@ Compare FromWire(const pb::Compare& wire) {
     case pb::Compare::NOT_EQUAL:
       compare.result = CompareResult::kNotEqual;
       break;
-    default:
+    case pb::Compare::EQUAL:
       compare.result = CompareResult::kEqual;
+      break;
+    default:
+      compare.result = CompareResult::kAlways;
       break;
   }
   // An operand of another kind than the target counts as absent, which the accessors turn into
@@ -59,9 +62,12 @@ Compare FromWire(const pb::Compare& wire) {
       compare.target = CompareTarget::kLease;
       compare.number = wire.lease();
       break;
-    default:
+    case pb::Compare::VERSION:
       compare.target = CompareTarget::kVersion;
       compare.number = wire.version();
+      break;
+    default:
+      compare.target = CompareTarget::kNothing;
       break;
   }
   return compare;

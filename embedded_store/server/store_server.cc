@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
+#include <random>
 #include <utility>
 
 #include "embedded_store/auth/auth_store.h"
 #include "embedded_store/backend/lmdb_backend.h"
 #include "embedded_store/backend/memory_backend.h"
 #include "embedded_store/backend/snapshot.h"
+#include "embedded_store/lease/lease_thread.h"
+#include "embedded_store/lease/lessor.h"
 #include "embedded_store/mvcc/hook_registry.h"
 #include "embedded_store/mvcc/mvcc_store.h"
 #include "embedded_store/server/alarms.h"
@@ -19,6 +22,7 @@
 #include "embedded_store/server/gate.h"
 #include "embedded_store/server/http_port.h"
 #include "embedded_store/server/kv_service.h"
+#include "embedded_store/server/lease_service.h"
 #include "embedded_store/server/maintenance_service.h"
 #include "embedded_store/server/metrics_page.h"
 #include "embedded_store/server/watch_service.h"
@@ -54,10 +58,15 @@ struct StoreServer::Parts {
   AuthStore users{*backend, options.auth};
   Alarms alarms{*backend, store, options.quota_bytes};
   const Gate gate{
-      users, *hooks, [](std::int64_t) { return std::vector<std::string>(); },
+      users, *hooks, [this](std::int64_t lease) { return store.KeysOfLease(lease); },
       options.tls.client_cert_auth ? CommonNames::kAreUsers : CommonNames::kMeanNothing};
   KvService kv{store, *backend, background, gate, alarms};
   WatchService watch{hub, gate};
+  Lessor lessor{store,
+                {.checkpoints = options.lease_checkpoints ? Checkpoints::kYes : Checkpoints::kNo},
+                Prng(std::random_device()())};
+  LeaseThread leases{lessor};
+  LeaseService lease{lessor, leases, store, *backend, gate};
   AuthService auth{users, gate, store, hub, *backend};
   DataCalls data{store, *backend, background};
   MaintenanceService maintenance{store, *backend, gate, alarms, data, options.version};
@@ -119,6 +128,7 @@ Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& opti
     parts->backend->Stop();
     return std::move(recovered).WithContext("reading {}", options.data.string());
   }
+  parts->leases.Granted();
 
   grpc::ServerBuilder builder;
   SetLimits(builder);
@@ -126,6 +136,7 @@ Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& opti
                            &parts->port);
   builder.RegisterService(&parts->kv);
   builder.RegisterService(&parts->watch);
+  builder.RegisterService(&parts->lease);
   builder.RegisterService(&parts->auth);
   builder.RegisterService(&parts->maintenance);
   builder.RegisterService(&parts->cluster);
@@ -166,6 +177,7 @@ void StoreServer::Stop() {
   if (parts_->http) parts_->http->Stop();
   // A watch never ends by itself, so there is nothing to wait for before cancelling.
   parts_->grpc->Shutdown(std::chrono::system_clock::now());
+  parts_->leases.Stop();
   // Calls wait for these, so they are stopped when none is left.
   parts_->data.AwaitIdle();
   parts_->background.Stop();

@@ -33,6 +33,8 @@ struct StoreOptions {
   bool acknowledge_before_sync = false;
   std::vector<std::string> defects{};
   std::chrono::milliseconds progress_interval = 10min;
+  // After a restart leases have what was left of their time, not all of it again.
+  bool lease_checkpoints = false;
   std::int64_t quota_bytes = 0;  // 0: etcd's default; less: none
   AuthOptions auth{};
   // For both ports.

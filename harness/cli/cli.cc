@@ -98,6 +98,10 @@ class CommandLine {
         .add_option("--restore", store_flags_.restore,
                     "Make the folder of --data from this snapshot, and end")
         ->type_name("FILE");
+    store_.add_flag(
+        "--lease-checkpoints", store_flags_.lease_checkpoints,
+        "With --data: a restart gives leases what was left of their time, to within 5 s, "
+        "and not all of it again");
     store_.add_option("--defect", store_flags_.defects, "A bug to switch on (repeatable)")
         ->type_name("NAME")
         ->allow_extra_args(false);

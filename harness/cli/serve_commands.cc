@@ -42,6 +42,7 @@ Result<store::StoreOptions> ResolveStore(const StoreFlags& flags) {
                              .http_port = http.port,
                              .data = flags.data,
                              .defects = flags.defects,
+                             .lease_checkpoints = flags.lease_checkpoints,
                              .quota_bytes = flags.quota_bytes,
                              .auth = {.token_lifetime = std::chrono::seconds(flags.token_seconds)},
                              .tls = flags.tls};

@@ -18,6 +18,7 @@ struct StoreFlags {
   std::string http;     // empty: the same host, port 2381, or any if `listen` leaves the port open
   std::string data;     // folder; empty: in memory
   std::string restore;  // a snapshot to make the folder of, instead of serving
+  bool lease_checkpoints = false;
   std::vector<std::string> defects;
   std::int64_t quota_bytes = 0;  // as etcd: 0 is its default, less is none
   std::int64_t token_seconds = 300;
