@@ -6,7 +6,9 @@
     outcome = etcdctl.watch(["watch", "key", "--rev", "2"], talk, until)  # ends when told
 
 Kept: values, keys, counts, revisions, error texts, exit codes. Dropped: who answered (cluster,
-member, raft term), and where and when the client logged. Not thread-safe; one per server.
+member, raft term), where and when the client logged, how much of a lease's time is left, and the
+order in which the keys of a lease are listed. A lease is called by the name that `names` has for
+its id. Not thread-safe; one per server.
 """
 
 import json
@@ -26,6 +28,10 @@ IDENTITY = re.compile(
     r'("(?:cluster_id|member_id|raft_term)":|"(?:ClusterID|MemberID|RaftTerm)" : )\d+')
 
 
+REMAINING = re.compile(r'(remaining\(|"ttl":)\d+')
+ATTACHED = re.compile(r'(attached keys\(\[)([^]]*)|("keys":\[)([^]]*)')
+
+
 @dataclass
 class Outcome:
     exit_code: object
@@ -38,7 +44,15 @@ class Outcome:
 
 
 def without_identity(line):
-    return IDENTITY.sub(r"\g<1>0", line)
+    line = REMAINING.sub(r"\g<1>0", IDENTITY.sub(r"\g<1>0", line))
+    return ATTACHED.sub(_sorted_keys, line)
+
+
+def _sorted_keys(match):
+    head, keys, separator = match[1], match[2], " "
+    if head is None:
+        head, keys, separator = match[3], match[4], ","
+    return head + separator.join(sorted(keys.split(separator)))
 
 
 def reduced_error(line):
@@ -68,10 +82,12 @@ class Etcdctl:
         patience = f"{PATIENCE_SECONDS}s"
         self._command = [binary, "--endpoints", endpoint,
                          "--dial-timeout", patience, "--command-timeout", patience]
+        self.names = {}  # of leases: name to id in hexadecimal, as etcdctl writes it
 
     def run(self, arguments, text=""):
+        called = [argument.format(**self.names) for argument in arguments]
         done = subprocess.run(
-            self._command + arguments, input=text.encode(), capture_output=True, check=False,
+            self._command + called, input=text.encode(), capture_output=True, check=False,
             timeout=3 * PATIENCE_SECONDS, env=clean_environment(), preexec_fn=die_with_parent)
         return self._outcome(done.returncode, done.stdout, done.stderr)
 
@@ -110,11 +126,17 @@ class Etcdctl:
             return Outcome("never ended", lines.seen, errors.seen)
         return self._outcome(process.wait(), lines.text(), errors.text())
 
-    @staticmethod
-    def _outcome(code, output, errors):
-        split = [without_identity(line) for line in output.decode(errors="replace").splitlines()]
-        told = [reduced_error(line) for line in errors.decode(errors="replace").splitlines()]
+    def _outcome(self, code, output, errors):
+        output, errors = (text.decode(errors="replace") for text in (output, errors))
+        split = [self._by_name(without_identity(line)) for line in output.splitlines()]
+        told = [self._by_name(reduced_error(line)) for line in errors.splitlines()]
         return Outcome(code, split, told)
+
+    def _by_name(self, line):
+        for name, number in self.names.items():
+            # Decimal in JSON, which must stay JSON.
+            line = line.replace(number, name).replace(str(int(number, 16)), f'"{name}"')
+        return line
 
 
 class Lines:

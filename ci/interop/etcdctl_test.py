@@ -2,16 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The embedded store and etcd side by side under the same etcdctl commands; they must answer alike.
 
-    etcdctl_test.py build/release/watchproof
-    etcdctl_test.py --etcd-twice               # etcd against itself: proves the comparison, not us
+    etcdctl_test.py build/release/watchproof                  # etcd and etcdctl 3.4
+    etcdctl_test.py build/release/watchproof --release 3.5
+    etcdctl_test.py --etcd-twice    # etcd against itself: proves the comparison, not us
 
-etcd is $WATCHPROOF_TEST_ETCD or the one on PATH. Exit code: 0 alike, 1 different, 77 no etcd here.
+Exit code: 0 alike, 1 different, 77 no etcd or etcdctl of that release here.
 """
 
 import argparse
 import difflib
-import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -22,19 +21,7 @@ from client import Etcdctl
 from server import (READY_ETCD, READY_STORE, Server, StartError, etcd_command, free_address,
                     store_command)
 from steps import STEPS
-
-SKIPPED = 77
-
-
-def find_tools():
-    """The two binaries, or None and why not."""
-    etcd = shutil.which(os.environ.get("WATCHPROOF_TEST_ETCD") or "etcd")
-    etcdctl = shutil.which("etcdctl")
-    if etcd and etcdctl:
-        return etcd, etcdctl
-    print(f"SKIP: no {'etcdctl' if etcd else 'etcd'} here; install etcd-server and etcd-client")
-    return None
-
+from tools import SKIPPED, find_etcd, find_etcdctl
 
 def start_both(stack, etcd, store):
     """Two servers, the reference first; both end with the stack."""
@@ -72,22 +59,24 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("store", nargs="?", help="the watchproof executable")
     parser.add_argument("--etcd-twice", action="store_true")
+    parser.add_argument("--release", default="3.4")
     options = parser.parse_args()
     if bool(options.store) == options.etcd_twice:
         parser.error("give the watchproof executable, or --etcd-twice")
-    tools = find_tools()
-    if tools is None:
+    release = tuple(map(int, options.release.split(".")))
+    etcd, etcdctl = find_etcd(release), find_etcdctl(release)
+    if not etcd or not etcdctl:
         return SKIPPED
     # A polite end runs the clean-up below; after a rude one the kernel ends the children.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with ExitStack() as stack:
         try:
-            servers = start_both(stack, tools[0], options.store)
+            servers = start_both(stack, etcd, options.store)
         except StartError as error:
             print(f"cannot compare: {error}")
             return 1
-        different = compare(STEPS, servers, tools[1])
-    print(f"interop: {len(STEPS)} steps against {tools[0]}, {different} different")
+        different = compare(STEPS, servers, etcdctl)
+    print(f"interop: {len(STEPS)} steps against {etcd}, {different} different")
     return 1 if different else 0
 
 

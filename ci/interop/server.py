@@ -54,8 +54,8 @@ def clean_environment():
     return kept | {"ETCDCTL_API": "3"}
 
 
-def etcd_command(binary, address, folder):
-    client, peer = f"http://{address}:{CLIENT_PORT}", f"http://{address}:{PEER_PORT}"
+def etcd_command(binary, address, folder, scheme="http"):
+    client, peer = f"{scheme}://{address}:{CLIENT_PORT}", f"http://{address}:{PEER_PORT}"
     return [
         binary, "--name", "interop", "--data-dir", os.path.join(folder, address),
         "--listen-client-urls", client, "--advertise-client-urls", client,

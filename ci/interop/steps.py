@@ -20,6 +20,25 @@ class Run:
 
 
 @dataclass
+class Grant:
+    """A new lease, from here on called by a name: {name} in the arguments of later steps."""
+    name: str
+    seconds: int
+
+    @property
+    def arguments(self):
+        return ["lease", "grant", str(self.seconds)]
+
+    def on(self, etcdctl: Etcdctl):
+        outcome = etcdctl.run(self.arguments)
+        words = outcome.output[0].split() if outcome.output else []
+        if words[:1] != ["lease"]:
+            return outcome.describe()
+        etcdctl.names[self.name] = words[1]
+        return [line.replace(words[1], self.name) for line in outcome.describe()]
+
+
+@dataclass
 class Watch:
     """A watch that is read until the line `until`; see Etcdctl.watch for both."""
     arguments: list
@@ -183,4 +202,41 @@ COMPACTION = [
     Watch(["watch", "color", "--rev", "34"]),
 ]
 
-STEPS = PUTS + GETS + DELETES + TXNS + WATCHES + COMPACTION
+LEASES = [
+    Run(["lease", "list"]),
+    Grant("short", 0),
+    Grant("one", 600),
+    Run(["lease", "timetolive", "{one}"]),
+    Run(["put", "--lease={one}", "held/a", "1"]),  # 37
+    Run(["put", "--lease={one}", "held/b", "2", "--prev-kv", "-w", "json"]),  # 38
+    Run(["get", "--prefix", "held/", "-w", "json"]),
+    Run(["lease", "timetolive", "{one}", "--keys"]),
+    Run(["lease", "timetolive", "{one}", "--keys", "-w", "json"]),
+    Run(["lease", "keep-alive", "--once", "{one}"]),
+    Run(["lease", "keep-alive", "--once", "{one}", "-w", "json"]),
+    Run(["put", "held/a", "free"]),  # 39
+    Run(["put", "held/b", "kept", "--ignore-lease"]),  # 40
+    Run(["put", "held/b", "--ignore-value", "--ignore-lease", "--prev-kv"]),  # 41
+    Run(["put", "held/b", "--lease={one}", "--ignore-lease"]),
+    Run(["put", "held/c", "--lease=abc", "nothing"]),
+    Run(["put", "held/c", "--lease={one}", "3"]),  # 42
+    Run(["lease", "timetolive", "{one}", "--keys"]),
+    Run(["lease", "revoke", "{one}"]),  # 43
+    Run(["lease", "revoke", "{one}"]),
+    Run(["lease", "timetolive", "{one}", "--keys"]),
+    Run(["lease", "keep-alive", "--once", "{one}"]),
+    Run(["put", "held/c", "--lease={one}", "3"]),
+    Run(["get", "--prefix", "held/", "-w", "json"]),
+    Watch(["watch", "--prefix", "held/", "--rev", "37", "--prev-kv", "-w", "json"],
+          until='"mod_revision":43'),
+    Grant("two", 2),
+    Run(["put", "--lease={two}", "held/z", "soon gone"]),  # 44
+    # Nobody keeps it alive: its end is what this waits for.
+    Watch(["watch", "held/z", "--rev", "44", "--prev-kv"], until="DELETE"),  # 45
+    Run(["lease", "timetolive", "{two}"]),
+    Run(["get", "held/z", "-w", "json"]),
+    Run(["lease", "grant", "9000000001"]),
+    Run(["lease", "revoke", "0"]),
+]
+
+STEPS = PUTS + GETS + DELETES + TXNS + WATCHES + COMPACTION + LEASES

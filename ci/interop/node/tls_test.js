@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The npm package etcd3 against one server that wants a certificate of its clients.
+//
+//   node tls_test.js HOST:PORT AUTHORITY CERTIFICATE KEY      (files in PEM form)
+'use strict';
+
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const { test } = require('node:test');
+const { Ears, connect } = require('./support.js');
+
+const [endpoint, ...files] = process.argv.slice(2);
+const [rootCertificate, certChain, privateKey] = files.map((file) => fs.readFileSync(file));
+const hosts = `https://${endpoint}`;
+
+test('serves a client with a certificate', async () => {
+  const etcd = connect({ hosts, credentials: { rootCertificate, certChain, privateKey } });
+  const watcher = await etcd.watch().key('tls').create();
+  const ears = new Ears(watcher);
+  await etcd.put('tls').value('1');
+  assert.equal(await etcd.get('tls').string(), '1');
+  assert.deepEqual(await ears.hear(1), ['put tls=1']);
+  await watcher.cancel();
+});
+
+test('serves nobody without one, and nobody in the clear', async () => {
+  for (const options of [
+    { hosts, credentials: { rootCertificate } },
+    { hosts: `http://${endpoint}` },
+  ]) {
+    await assert.rejects(connect(options).get('tls').string());
+  }
+});

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the servers and clients that tests compare against, by release.
+
+    etcd = find_etcd((3, 5))        # a path, or None after saying what is missing
+    etcdctl = find_etcdctl((3, 5))
+
+Asked in turn: $WATCHPROOF_TEST_ETCD or $WATCHPROOF_TEST_ETCDCTL, PATH, and what `watchproof fetch`
+has placed in its cache.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+from server import clean_environment
+
+SKIPPED = 77  # the exit code of a test that cannot run here
+
+
+def find_etcd(release):
+    return _find("etcd", ["--version"], release, "watchproof fetch etcd 3.5.30")
+
+
+def find_etcdctl(release):
+    return _find("etcdctl", ["version"], release,
+                 "watchproof fetch --all --manifest ci/interop/tools.toml")
+
+
+def _cache():
+    own = os.environ.get("WATCHPROOF_CACHE")
+    shared = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return pathlib.Path(own or os.path.join(shared, "watchproof")) / "releases"
+
+
+def _release_of(binary, arguments):
+    """(3, 5) of "etcd Version: 3.5.30"; None when it does not say."""
+    try:
+        said = subprocess.run([binary] + arguments, capture_output=True, text=True, check=False,
+                              timeout=20, env=clean_environment()).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    version = said.splitlines()[0].rpartition(" ")[2] if said else ""
+    parts = version.split(".")[:2]
+    return tuple(map(int, parts)) if len(parts) == 2 and all(map(str.isdigit, parts)) else None
+
+
+def _find(name, arguments, release, remedy):
+    given = os.environ.get("WATCHPROOF_TEST_" + name.upper())
+    cached = (_cache() / name).glob(f"*/{name}")
+    # The newest of a release first: 3.5.30 before 3.5.16.
+    newest = sorted(cached, key=lambda path: [int(n) for n in path.parent.name.split(".")
+                                              if n.isdigit()], reverse=True)
+    for candidate in [given, shutil.which(name)] + [str(path) for path in newest]:
+        if candidate and _release_of(candidate, arguments) == release:
+            return candidate
+    wanted = ".".join(map(str, release))
+    print(f"SKIP: no {name} {wanted} here; {remedy}")
+    return None
