@@ -45,7 +45,10 @@ struct StoreServer::Parts {
   // Of what the parts keep besides the store. Requires: before the first call.
   Status Recover() {
     WP_RETURN_IF_ERROR(users.Recover());
-    return alarms.Recover();
+    WP_RETURN_IF_ERROR(alarms.Recover());
+    WP_RETURN_IF_ERROR(lessor.Recover(Clock::now()));
+    leases.Granted();
+    return {};
   }
 
   const StoreOptions options;
@@ -53,7 +56,10 @@ struct StoreServer::Parts {
   const std::unique_ptr<Backend> backend;
   const std::unique_ptr<MvccStore> store_owner;
   MvccStore& store = *store_owner;
-  HubThread hub{store, *hooks, {.progress_interval = options.progress_interval}};
+  HubThread hub{
+      store,
+      *hooks,
+      {.progress_interval = options.progress_interval, .strict_previous = options.strict_previous}};
   Background background;
   AuthStore users{*backend, options.auth};
   Alarms alarms{*backend, store, options.quota_bytes};
@@ -128,7 +134,6 @@ Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& opti
     parts->backend->Stop();
     return std::move(recovered).WithContext("reading {}", options.data.string());
   }
-  parts->leases.Granted();
 
   grpc::ServerBuilder builder;
   SetLimits(builder);

@@ -33,6 +33,9 @@ struct StoreOptions {
   bool acknowledge_before_sync = false;
   std::vector<std::string> defects{};
   std::chrono::milliseconds progress_interval = 10min;
+  // Ends a watch with ErrCompacted where the previous value that it asked for was compacted before
+  // its event could be queued; etcd sends the event without.
+  bool strict_previous = false;
   // After a restart leases have what was left of their time, not all of it again.
   bool lease_checkpoints = false;
   std::int64_t quota_bytes = 0;  // 0: etcd's default; less: none

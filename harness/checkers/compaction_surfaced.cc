@@ -28,7 +28,10 @@ class CompactionSurfaced final : public Checker {
     const Revision position = facts().book.state(watch).position;
     const Revision requested = HighestFloor();
     const Revision told(response.message.compact_revision);
-    const bool at_floor = facts().options.permit_compacted_at_the_floor && position == requested;
+    const bool permitted =
+        facts().options.permit_compacted_at_the_floor ||
+        (facts().options.strict_previous && facts().book.details(watch).previous_asked);
+    const bool at_floor = permitted && position == requested;
     if (position >= requested && !at_floor) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
         return Draft{.expected = fmt::format(

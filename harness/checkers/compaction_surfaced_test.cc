@@ -15,6 +15,16 @@ Script CompactedBefore(std::int64_t start) {
       .Watch("k", start)
       .Created(0, 5);
 }
+Script AskedForPrevious(std::int64_t start) {
+  return Script()
+      .Put("k", "a", 2)
+      .Put("k", "b", 3)
+      .Put("k", "c", 4)
+      .Put("k", "d", 5)
+      .Compact(4)
+      .Watch("k", start, {.previous = true})
+      .Created(0, 5);
+}
 // The watch was there first; `given` events have come when the compaction does.
 Script CompactedUnderWay() {
   return Script()
@@ -106,6 +116,24 @@ INSTANTIATE_TEST_SUITE_P(
          {},
          false,
          {.permit_compacted_at_the_floor = true}},
+        {"AtTheFloorOfAStrictTarget",
+         AskedForPrevious(4).Compacted(0, 4),
+         {},
+         false,
+         {.strict_previous = true}},
+        {"AtTheFloorOfATargetThatIsNotStrict",
+         AskedForPrevious(4).Compacted(0, 4),
+         {"CompactionSurfaced"}},
+        {"AboveTheFloorOfAStrictTarget",
+         AskedForPrevious(5).Compacted(0, 4),
+         {"CompactionSurfaced"},
+         false,
+         {.strict_previous = true}},
+        {"WithoutAskingForPreviousValuesOfAStrictTarget",
+         CompactedBefore(4).Compacted(0, 4),
+         {"CompactionSurfaced"},
+         false,
+         {.strict_previous = true}},
         {"AboveTheFloorWhateverTheCaseSays",
          CompactedBefore(5).Compacted(0, 4),
          {"CompactionSurfaced"},

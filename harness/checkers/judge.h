@@ -54,6 +54,9 @@ struct JudgeOptions {
   // serves it (everything from the floor on is kept), but a case may accept either answer, only
   // never silence.
   bool permit_compacted_at_the_floor = false;
+  // The target was told to end a watch that asked for previous values with ErrCompacted where one
+  // is gone, which is the case exactly at the floor.
+  bool strict_previous = false;
 };
 
 struct Judgement {

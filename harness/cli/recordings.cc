@@ -92,8 +92,9 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
       if (entry.entry.kind == EntryKind::kRunStarted) {
         WP_ASSIGN_OR_RETURN(again.started, ParseRunStarted(entry.entry.text));
       }
-      judge.emplace(JudgeOptions{.permit_compacted_at_the_floor =
-                                     again.started.permit_compacted_at_the_floor});
+      judge.emplace(
+          JudgeOptions{.permit_compacted_at_the_floor = again.started.permit_compacted_at_the_floor,
+                       .strict_previous = again.started.strict_previous});
     }
     judge->Consume(entry);
     again.last = entry.line;

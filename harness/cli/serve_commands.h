@@ -23,6 +23,8 @@ struct StoreFlags {
   std::int64_t quota_bytes = 0;  // as etcd: 0 is its default, less is none
   std::int64_t token_seconds = 300;
   store::TlsFiles tls;
+  double progress_seconds = 600;
+  bool strict_previous = false;
 };
 // Prints "serving on HOST:PORT, http on HOST:PORT" once clients can connect.
 ExitCode StoreCommand(const StoreFlags& flags);

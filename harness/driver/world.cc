@@ -21,13 +21,19 @@ std::string EndOfPrefix(std::string prefix) {
   ++prefix.back();
   return prefix;
 }
+
+bool IsStrict(const std::string& target) {
+  const Result<TargetSpec> spec = ParseTargetSpec(target);
+  return spec.has_value() && spec->strict_previous;
+}
 }  // namespace
 
 World::World(const AttemptSpec& spec, const Plan& plan)
     : spec_(spec),
       needs_(plan.needs),
       folder_(spec.folder),
-      judging_({.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor}),
+      judging_({.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
+                .strict_previous = IsStrict(spec.target)}),
       judge_(judging_) {}
 
 World::~World() { Stop(); }
@@ -59,9 +65,9 @@ Status World::Start() {
   recorder_->Append(
       {.kind = EntryKind::kRunStarted,
        .text = fmt::format(R"({{"format":1,"case":"{}","seed":"{}","version":"{}",)"
-                           R"("permit_compacted_at_the_floor":{}}})",
+                           R"("permit_compacted_at_the_floor":{},"strict_previous":{}}})",
                            spec_.case_name, FormatSeed(spec_.seed), target_->version(),
-                           judging_.permit_compacted_at_the_floor)});
+                           judging_.permit_compacted_at_the_floor, judging_.strict_previous)});
   kv_ = std::make_unique<KvClient>(*context_, target_->endpoint().ToString());
   WP_RETURN_IF_ERROR(OpenProxy());
   MakePorts();

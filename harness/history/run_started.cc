@@ -11,6 +11,11 @@ std::string TextOf(const nlohmann::json& json, const char* name) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+bool SwitchOf(const nlohmann::json& json, const char* name) {
+  const auto found = json.find(name);
+  return found != json.end() && found->is_boolean() && found->get<bool>();
+}
+
 }  // namespace
 
 Result<RunStarted> ParseRunStarted(std::string_view text) {
@@ -18,12 +23,12 @@ Result<RunStarted> ParseRunStarted(std::string_view text) {
   if (!json.is_object()) {
     return Fail(StatusCode::kInvalidArgument, "'{}' does not describe a run", text);
   }
-  const auto permit = json.find("permit_compacted_at_the_floor");
-  return RunStarted{.case_name = TextOf(json, "case"),
-                    .seed = TextOf(json, "seed"),
-                    .version = TextOf(json, "version"),
-                    .permit_compacted_at_the_floor =
-                        permit != json.end() && permit->is_boolean() && permit->get<bool>()};
+  return RunStarted{
+      .case_name = TextOf(json, "case"),
+      .seed = TextOf(json, "seed"),
+      .version = TextOf(json, "version"),
+      .permit_compacted_at_the_floor = SwitchOf(json, "permit_compacted_at_the_floor"),
+      .strict_previous = SwitchOf(json, "strict_previous")};
 }
 
 }  // namespace watchproof

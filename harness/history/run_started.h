@@ -18,6 +18,7 @@ struct RunStarted {
   std::string seed;
   std::string version;  // of the target
   bool permit_compacted_at_the_floor = false;
+  bool strict_previous = false;
 };
 
 // What is missing keeps its default, as older recordings lack some of it.

@@ -7,7 +7,8 @@ namespace {
 
 class EmbeddedTarget final : public ProcessTarget {
  public:
-  explicit EmbeddedTarget(std::vector<std::string> defects) : defects_(std::move(defects)) {}
+  explicit EmbeddedTarget(const TargetSpec& spec)
+      : defects_(spec.defects), strict_previous_(spec.strict_previous) {}
 
   Status Start(const StartOptions& options) override {
     ChildOptions child{.executable = OwnExecutable()};
@@ -19,6 +20,7 @@ class EmbeddedTarget final : public ProcessTarget {
       child.arguments.insert(child.arguments.end(),
                              {"--data", (options.folder / "tmp" / "store").string()});
     }
+    if (strict_previous_) child.arguments.push_back("--strict-prev-kv");
     for (const std::string& defect : defects_) {
       child.arguments.insert(child.arguments.end(), {"--defect", defect});
     }
@@ -30,8 +32,13 @@ class EmbeddedTarget final : public ProcessTarget {
   Endpoint metrics_endpoint() const override { return {host(), kHttpPort}; }
 
   const std::vector<std::string> defects_;
+  const bool strict_previous_;
   bool lasting_ = false;
 };
+
+Result<std::unique_ptr<Target>> Make(const TargetSpec& spec) {
+  return std::make_unique<EmbeddedTarget>(spec);
+}
 
 const TargetRegistration kEmbedded{{
     .info = {.name = "embedded",
@@ -40,9 +47,15 @@ const TargetRegistration kEmbedded{{
                  "The embedded store as a process of its own, clean or with named defects "
                  "switched on. It keeps its data in memory, or in the folder of the attempt when "
                  "the case needs that."},
-    .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {
-      return std::make_unique<EmbeddedTarget>(spec.defects);
-    },
+    .make = Make,
+}};
+const TargetRegistration kStrict{{
+    .info = {.name = "embedded-strict",
+             .grammar = "embedded-strict[+DEFECT...]",
+             .explain = "The embedded store with --strict-prev-kv: a watch that asked for previous "
+                        "values ends with ErrCompacted where one of them has been compacted.",
+             .strict_previous = true},
+    .make = Make,
 }};
 
 }  // namespace

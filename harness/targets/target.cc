@@ -66,12 +66,14 @@ Result<TargetSpec> ParseTargetSpec(const std::string& text) {
   spec.kind = text.substr(0, kind_end);
   std::string rest = kind_end == std::string::npos ? "" : text.substr(kind_end);
   const auto known = [&](const TargetKind& kind) { return kind.info.name == spec.kind; };
+  const auto kind = std::find_if(Kinds().begin(), Kinds().end(), known);
+  spec.strict_previous = kind != Kinds().end() && kind->info.strict_previous;
   const bool wants_path = spec.kind == "etcd";
   const bool wants_address = spec.kind == "endpoint";
   bool good_rest = rest.empty() || rest[0] == '+';
   if (wants_address) good_rest = rest.size() > 1 && rest[0] == ':';
   if (wants_path) good_rest = rest.size() > 1 && (rest[0] == ':' || IsVersion(rest));
-  if (std::none_of(Kinds().begin(), Kinds().end(), known) || !good_rest) {
+  if (kind == Kinds().end() || !good_rest) {
     return Fail(StatusCode::kInvalidArgument, "target \"{}\" is not understood; expected one of {}",
                 text, Grammars());
   }
