@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any sequence of requests by any clients: no crash, no undefined behaviour, no broken promise of
+// the layers to each other (their checks are on). Everything that a handler does but gRPC itself:
+// conversion, rights, store, watches, conversion back.
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "embedded_store/auth/auth_store.h"
+#include "embedded_store/backend/memory_backend.h"
+#include "embedded_store/mvcc/mvcc_store.h"
+#include "embedded_store/server/convert.h"
+#include "embedded_store/server/fuzz_input.h"
+#include "embedded_store/watch/watch_hub.h"
+#include "harness/base/check.h"
+
+namespace watchproof::store {
+namespace {
+
+namespace pb = etcdserverpb;
+
+constexpr std::size_t kMostBytes = 200;  // of one reply; small, so that they are cut
+
+class Sink final : public StreamSink {
+ public:
+  void Ready() override {}
+};
+
+// One server without its network, and what its clients do.
+class World {
+ public:
+  World() {
+    for (auto& stream : streams_) {
+      stream.queue = std::make_shared<StreamQueue>(hub_.limits(), hub_.counters());
+      stream.id = hub_.Open(stream.queue, sink_, now_);
+    }
+  }
+
+  void Step(FuzzInput& input) {
+    switch (input.Below(12)) {
+      case 0:
+        return Run(FromWire(input.Make(&FuzzInput::Range)), &MvccStore::Range, pb::RangeResponse());
+      case 1:
+      case 2:
+        return Run(Result<PutOp>(FromWire(input.Make(&FuzzInput::Put))), &MvccStore::Put,
+                   pb::PutResponse());
+      case 3:
+        return Run(Result<DeleteOp>(FromWire(input.Make(&FuzzInput::Delete))),
+                   &MvccStore::DeleteRange, pb::DeleteRangeResponse());
+      case 4:
+      case 5:
+        return Run(FromWire(input.Make(&FuzzInput::Txn)), &MvccStore::Txn, pb::TxnResponse());
+      case 6:
+        return Compact(Revision{input.Number()});
+      case 7:
+        return Watch(input.Below(2), FromWire(input.Make(&FuzzInput::Watch)));
+      case 8:
+        return hub_.Cancel(Room(input.Below(2)).id, WatchId{input.Number()});
+      case 9:
+        return Tick(input);
+      case 10:
+        return Administer(input);
+      default:
+        caller_ = {.user = input.Flag() ? "alice" : "root", .revision = auth_.revision()};
+    }
+  }
+  void Finish() {
+    for (int i = 0; i < 4; ++i) {
+      now_ += 1s;
+      hub_.CommitStep();
+      while (hub_.SyncStep(now_) == now_) Drain();
+      hub_.VictimStep(now_);
+      Drain();
+    }
+    WP_CHECK(!hub_.has_victims(), "whoever reads everything is no victim");
+  }
+
+ private:
+  struct Stream {
+    StreamId id{0};
+    std::shared_ptr<StreamQueue> queue;
+  };
+
+  template <typename Operation, typename Method, typename Response>
+  void Run(const Result<Operation>& operation, Method method, Response response) {
+    if (!operation) return;
+    if (!auth_.Check(caller_, NeedsFor(*operation)).ok()) return;
+    const Revision before = store_.current();
+    const auto answer = (store_.*method)(*operation);
+    const Revision after = store_.current();
+    WP_CHECK(after == before || (answer && after == before.next()), "one call, one revision");
+    if (!answer) return;
+    ToWire(*answer, &response);
+    WP_CHECK(answer->revision == after, "an answer tells the revision after it");
+    WP_CHECK(Response().ParseFromString(response.SerializeAsString()), "answers can be read");
+  }
+  static Needs NeedsFor(const RangeQuery& query) { return NeedsOf(query); }
+  static Needs NeedsFor(const DeleteOp& removal) { return NeedsOf(removal); }
+  template <typename Operation>
+  static Needs NeedsFor(const Operation& operation) {
+    return NeedsOf(operation, [](std::int64_t lease) {
+      return lease == 7 ? std::vector<std::string>{"a"} : std::vector<std::string>();
+    });
+  }
+
+  void Compact(Revision floor) {
+    if (store_.Compact(floor)) {
+      while (store_.CompactStep()) continue;
+    }
+  }
+  // The stream, with room for an answer: a client is asked again only when there is some.
+  Stream& Room(std::uint8_t index) {
+    Stream& stream = streams_[index];
+    if (stream.queue->control_full()) Drain();
+    return stream;
+  }
+  void Watch(std::uint8_t index, WatchSpec spec) {
+    Stream& stream = Room(index);
+    const Status no = auth_.Check(caller_, {{Right::kRead, spec.range}});
+    if (!no.ok()) return hub_.Refuse(stream.id, no.message());
+    spec.user = caller_.user;
+    hub_.Create(stream.id, std::move(spec));
+  }
+  void Tick(FuzzInput& input) {
+    now_ += std::chrono::milliseconds(input.Byte());
+    hub_.CommitStep();
+    if (input.Flag()) hub_.SyncStep(now_);
+    if (input.Flag()) hub_.VictimStep(now_);
+    if (input.Flag()) hub_.ProgressStep(now_);
+    if (input.Flag()) hub_.RequestProgress(Room(input.Below(2)).id);
+    if (input.Flag()) Drain();
+  }
+  void Administer(FuzzInput& input) {
+    const Permission permission{.right = static_cast<Right>(input.Below(3)),
+                                .range = {input.Key(), input.Key()}};
+    const std::string user = input.Flag() ? "alice" : "root";
+    const std::string role = input.Flag() ? "some" : "root";
+    const auto change = [&]() -> Status {
+      switch (input.Below(9)) {
+        case 0:
+          return auth_.AddUser({.name = user, .no_password = true});
+        case 1:
+          return auth_.AddRole(role);
+        case 2:
+          return auth_.GrantRole(user, role);
+        case 3:
+          return auth_.RevokeRole(user, role);
+        case 4:
+          return auth_.GrantPermission(role, permission);
+        case 5:
+          return auth_.RevokePermission(role, permission.range);
+        case 6:
+          return auth_.DeleteUser(user);
+        case 7:
+          return auth_.Disable();
+        default:
+          return auth_.Enable();
+      }
+    };
+    if (!change().ok()) return;
+    hub_.EndWhere([this](const WatchSpec& spec) {
+      return auth_.CheckNow(spec.user, {{Right::kRead, spec.range}}).message();
+    });
+    AuthStore again(backend_, {});
+    WP_CHECK(again.Recover().ok(), "what was written can be read");
+    WP_CHECK(again.revision() == auth_.revision() && again.Users() == auth_.Users() &&
+                 again.Roles() == auth_.Roles() && again.enabled() == auth_.enabled(),
+             "what was written is what there is");
+  }
+  void Drain() {
+    for (Stream& stream : streams_) {
+      while (const auto reply = stream.queue->Next()) {
+        WP_CHECK(!ToWire(*reply, kMostBytes).empty(), "every reply has a message");
+      }
+    }
+  }
+
+  Hooks hooks_;
+  MemoryBackend backend_{Lasting::kYes};
+  MvccStore store_{backend_};
+  AuthStore auth_{backend_, {.password_price = {.log2 = 1}}};
+  WatchHub hub_{store_, hooks_};
+  std::shared_ptr<Sink> sink_ = std::make_shared<Sink>();
+  TimePoint now_{1h};
+  Stream streams_[2];
+  Caller caller_;
+};
+
+}  // namespace
+}  // namespace watchproof::store
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  watchproof::store::FuzzInput input(std::string_view(reinterpret_cast<const char*>(data), size));
+  watchproof::store::World world;
+  while (!input.empty()) world.Step(input);
+  world.Finish();
+  return 0;
+}
