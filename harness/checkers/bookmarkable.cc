@@ -51,6 +51,16 @@ class Bookmarkable final : public Checker {
             .evidence = {facts().book.details(watch).asked.line, response.where.line},
             .at = response.where.at};
       });
+    } else if (Revision(revision) < state.last_event) {
+      findings.Add(Guarantee::kBookmarkable, watch, [&] {
+        return Draft{
+            .expected = fmt::format("progress of at least {}, the revision of an event that was "
+                                    "given",
+                                    state.last_event),
+            .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
+            .evidence = {facts().book.details(watch).latest.line, response.where.line},
+            .at = response.where.at};
+      });
     }
     if (revision >= bookmark.revision) bookmark = {revision, response.where};
   }
@@ -70,7 +80,8 @@ const CheckerRegistration kBookmarkable{{
                "answer's revision "
                "has been given, so it may resume one past it and lose nothing. An answer that "
                "overtakes events "
-               "makes such a client lose them (etcd #15220). Progress never goes backwards, and a "
+               "makes such a client lose them (etcd #15220). Progress never goes backwards, nor "
+               "behind an event that was given, and a "
                "watch that "
                "starts in the future hears of none below its start (etcd #20221): a client that "
                "took it for its "

@@ -20,6 +20,9 @@ INSTANTIATE_TEST_SUITE_P(
         {"OvertakesAnEvent",
          TwoPuts().Deliver(0, {{2, "k"}}).Progress(0, 3).Deliver(0, {{3, "k"}}),
          {"Bookmarkable"}},
+        {"BehindAnEvent",
+         TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}).Progress(0, 2),
+         {"Bookmarkable"}},
         {"StreamWideCoversEveryWatch",
          TwoPuts()
              .Watch("k", 3)

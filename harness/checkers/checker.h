@@ -71,6 +71,8 @@ class Checker {
   Checker& operator=(const Checker&) = delete;
 
   virtual void Asked(WatchIndex /*watch*/) {}
+  // The answer to the create: a watch, or a refusal.
+  virtual void Answered(WatchIndex, const Response&, Findings&) {}
   // Events as they arrive; their revisions may not be known yet.
   virtual void Delivered(WatchIndex, const Response&, Findings&) {}
   // The same events, in the same order, once the writes up to their revisions are known. Facts
@@ -78,6 +80,7 @@ class Checker {
   virtual void Compared(WatchIndex, const Response&, const std::vector<Comparison>&, Findings&) {}
   virtual void Progress(WatchIndex, const Response&, Findings&) {}
   virtual void Compacted(WatchIndex, const Response&, Findings&) {}
+  virtual void Cancelled(WatchIndex, const Response&, Findings&) {}
   // A message for a watch that had ended, or for one that never was.
   virtual void Afterwards(WatchIndex, const Response&, Findings&) {}
   virtual void Stray(const Response&, Findings&) {}

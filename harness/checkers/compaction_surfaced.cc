@@ -11,7 +11,18 @@ class CompactionSurfaced final : public Checker {
  public:
   using Checker::Checker;
 
+  void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
+    CheckMark(watch, response, findings);
+  }
+  void Progress(WatchIndex watch, const Response& response, Findings& findings) override {
+    CheckMark(watch, response, findings);
+  }
+  void Cancelled(WatchIndex watch, const Response& response, Findings& findings) override {
+    CheckMark(watch, response, findings);
+  }
+
   void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
+    CheckMark(watch, response, findings);
     const WatchDetails& details = facts().book.details(watch);
     if (!details.starts_below_floor() || response.highest < details.floor_when_asked) return;
     findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
@@ -55,6 +66,15 @@ class CompactionSurfaced final : public Checker {
             .evidence = {response.where.line},
             .at = response.where.at};
       });
+    } else if (told > facts().model.timeline().base() && !facts().model.CompactionAsked(told)) {
+      findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+        return Draft{.expected = "the revision of a compaction that was asked for",
+                     .observed = fmt::format("compact revision {} in line {}, to which nobody "
+                                             "compacted",
+                                             told, response.where.line.value),
+                     .evidence = {response.where.line},
+                     .at = response.where.at};
+      });
     }
   }
 
@@ -94,6 +114,20 @@ class CompactionSurfaced final : public Checker {
   }
 
  private:
+  // A compact revision means that the watch has ended, and says so.
+  static void CheckMark(WatchIndex watch, const Response& response, Findings& findings) {
+    const std::int64_t told = response.message.compact_revision;
+    if (told == 0 || (told > 0 && response.message.canceled)) return;
+    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+      return Draft{
+          .expected = "a compact revision only where the watch is said to be canceled by it",
+          .observed =
+              fmt::format("compact revision {} in line {}", told, response.where.line.value),
+          .evidence = {response.where.line},
+          .at = response.where.at};
+    });
+  }
+
   // A store that had a history before the recording may have been compacted anywhere up to its
   // base.
   Revision HighestFloor() const {
@@ -179,7 +213,8 @@ const CheckerRegistration kCompactionSurfaced{{
                "is kept, so "
                "ErrCompacted would be a lie. When it comes it names a compact revision that is of "
                "use (above the "
-               "watch's place, no higher than any compaction that was asked for), it comes once, "
+               "watch's place, and that of a compaction which was asked for), it comes once, "
+               "marked as canceled, "
                "for a live "
                "watch, and nothing but the answer to a cancel follows it.",
     .make = [](const Facts& facts) { return std::make_unique<CompactionSurfaced>(facts); },

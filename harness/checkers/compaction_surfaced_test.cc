@@ -38,6 +38,41 @@ Script CompactedUnderWay() {
       .Compact(4);
 }
 
+// A message with a compact revision that is not said to end the watch.
+Script Unmarked(Script script, std::int64_t compact_revision, const Message& rest = {}) {
+  Message message = Message().Nested(1, Header(5)).Number(5, compact_revision).Raw(rest.bytes());
+  return script.Payload(EntryKind::kResponseReceived, message.bytes());
+}
+Message EventAtFive() {
+  const KeyValueFields kv{.key = "k", .value = "d", .create = 2, .mod = 5, .version = 4};
+  return Message().Nested(11, Message().Nested(2, KeyValue(kv)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CompactionMarked, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"NoticeThatEndsNothing", Unmarked(CompactedBefore(2), 4), {"CompactionSurfaced"}},
+        {"CompactRevisionBesideAnEvent",
+         Unmarked(CompactedBefore(5), 4, EventAtFive()),
+         {"CompactionSurfaced"}},
+        {"NegativeCompactRevision",
+         Unmarked(CompactedBefore(5).Deliver(0, {{5, "k"}}).Cancel(0), -1, Message().Number(4, 1)),
+         {"CompactionSurfaced"}},
+        {"ToWhereNobodyCompacted", CompactedBefore(2).Compacted(0, 3), {"CompactionSurfaced"}},
+        {"ToWhereSomebodyCompactedEarlier",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .Put("k", "c", 4)
+             .Compact(3)
+             .Compact(4)
+             .Watch("k", 2)
+             .Created(0, 4)
+             .Compacted(0, 3),
+         {}},
+    }),
+    RowName);
+
 INSTANTIATE_TEST_SUITE_P(
     CompactionOwed, TruthTable,
     testing::ValuesIn(std::vector<Row>{

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fields: the marks that an event carries beside its value tell the history of its key.
 #include "harness/checkers/checker.h"
+#include "harness/checkers/old_keys.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -21,13 +22,6 @@ std::string DifferenceOf(const KeyValueView& kv, const Change& change) {
   return {};
 }
 
-// Of a put whose key has an unknown past: the marks must at least fit each other.
-bool FitTogether(const KeyValueView& kv) {
-  const std::int64_t revisions = kv.mod_revision - kv.create_revision + 1;
-  if (kv.create_revision < 1 || kv.version < 1 || kv.version > revisions) return false;
-  return (kv.version == 1) == (revisions == 1);
-}
-
 class Fields final : public Checker {
  public:
   using Checker::Checker;
@@ -46,9 +40,12 @@ class Fields final : public Checker {
         continue;
       }
       std::string difference = DifferenceOf(kv, *change);
-      if (difference.empty() && !change->lineage_known && !FitTogether(kv)) {
-        difference = fmt::format("its create revision {}, version {} and revision {} do not fit",
-                                 kv.create_revision, kv.version, kv.mod_revision);
+      const Revision base = facts().model.timeline().base();
+      if (difference.empty() && !change->lineage_known && !old_keys_.Fits(*change, kv, base)) {
+        difference = fmt::format(
+            "its create revision {}, version {} and revision {} do not fit "
+            "each other, or what was told of the key before",
+            kv.create_revision, kv.version, kv.mod_revision);
       }
       if (!difference.empty()) Report(watch, *change, response, std::move(difference), findings);
     }
@@ -66,6 +63,8 @@ class Fields final : public Checker {
                    .at = response.where.at};
     });
   }
+
+  OldKeys old_keys_;
 };
 
 const CheckerRegistration kFields{{
@@ -75,8 +74,8 @@ const CheckerRegistration kFields{{
                "then it is, and the lease it hangs on, if any; a delete tells none of them, only "
                "the revision at which it was made. Caches and locks compare these marks, so a "
                "wrong one is as bad as a wrong value. A key that was there before the recording "
-               "has a past that nobody knows: of its events only what must hold for every key is "
-               "asked. Source: the message KeyValue of the etcd v3 API.",
+               "has a past that nobody knows, but it is one past: all its events must agree on it. "
+               "Source: the message KeyValue of the etcd v3 API.",
     .make = [](const Facts& facts) { return std::make_unique<Fields>(facts); },
 }};
 

@@ -31,6 +31,20 @@ Script Leased() {
   return Script().PutWithLease("k", 7, 2).Put("k", "b", 3).Watch("k", 2).Created(0, 3);
 }
 
+// Two puts of that key; the first event is right, and tells that it was made at 5 and put once
+// more since then.
+Script OldTwice(std::int64_t create, std::int64_t version) {
+  const KeyValueFields first{.key = "k", .value = "a", .create = 5, .mod = 11, .version = 3};
+  const KeyValueFields second{
+      .key = "k", .value = "b", .create = create, .mod = 12, .version = version};
+  return Script(10)
+      .Put("k", "a", 11)
+      .Put("k", "b", 12)
+      .Watch("k", 11)
+      .Created(0, 12)
+      .DeliverRaw(0, {{.deleted = false, .kv = first}, {.deleted = false, .kv = second}});
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Fields, TruthTable,
     testing::ValuesIn(std::vector<Row>{
@@ -62,6 +76,10 @@ INSTANTIATE_TEST_SUITE_P(
         {"UnknownPastIsNotDecided", Old(4, 3), {}},
         {"UnknownPastMustFitItself", Old(4, 1), {"Fields"}},
         {"NoMorePutsThanRevisions", Old(10, 3), {"Fields"}},
+        {"OldKeysHaveOnePast", OldTwice(5, 4), {}},
+        {"OldKeysCountOn", OldTwice(5, 5), {"Fields"}},
+        {"OldKeysStayWhereTheyWereMade", OldTwice(6, 4), {"Fields"}},
+        {"OldKeysCannotBeYounger", OldTwice(12, 1), {"Fields"}},
     }),
     RowName);
 

@@ -35,16 +35,20 @@ class Fragmented final : public Checker {
     if (response.last_part) open = {};
   }
 
+  void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
+    CheckMark(watch, "an answer to a create", response, findings);
+  }
+  void Cancelled(WatchIndex watch, const Response& response, Findings& findings) override {
+    CheckMark(watch, "a cancellation", response, findings);
+  }
+
   void Progress(WatchIndex watch, const Response& response, Findings& findings) override {
-    if (response.message.fragment) {
-      Report(watch, "fragments of events only",
-             fmt::format("a progress answer marked as one in line {}", response.where.line.value),
-             response.where, response.where, findings);
-    }
+    CheckMark(watch, "a progress answer", response, findings);
     if (At(open_, watch).parts > 0) Between(watch, "a progress answer", response.where, findings);
   }
 
   void Compacted(WatchIndex watch, const Response& response, Findings& findings) override {
+    CheckMark(watch, "ErrCompacted", response, findings);
     if (At(open_, watch).parts > 0) Between(watch, "ErrCompacted", response.where, findings);
   }
 
@@ -81,6 +85,14 @@ class Fragmented final : public Checker {
     Where latest;
     Revision highest{};
   };
+
+  static void CheckMark(WatchIndex watch, std::string_view what, const Response& response,
+                        Findings& findings) {
+    if (!response.message.fragment) return;
+    Report(watch, "fragments of events only",
+           fmt::format("{} marked as one in line {}", what, response.where.line.value),
+           response.where, response.where, findings);
+  }
 
   void Between(WatchIndex watch, std::string_view what, Where where, Findings& findings) {
     const Open& open = At(open_, watch);

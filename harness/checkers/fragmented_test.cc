@@ -12,6 +12,8 @@ Script Wide(bool fragment = kFragments) {
       .Watch("k", 2, {.range_end = "l", .fragment = fragment})
       .Created(0, 2);
 }
+// Marked as a fragment, without events.
+Message Bare() { return Message().Nested(1, Header(1)).Number(7, 1); }
 Script FirstPart() { return Wide().DeliverPart(0, {{2, "k1"}}); }
 Script Rest(Script script) { return script.Deliver(0, {{2, "k2"}, {2, "k3"}}); }
 Script Cut(Script script) {
@@ -24,6 +26,18 @@ INSTANTIATE_TEST_SUITE_P(
         {"JoinsToTheWhole", Rest(FirstPart()), {}},
         {"ThreeParts", FirstPart().DeliverPart(0, {{2, "k2"}}).Deliver(0, {{2, "k3"}}), {}},
         {"WholeResponsesAreFineToo", Wide().Deliver(0, {{2, "k1"}, {2, "k2"}, {2, "k3"}}), {}},
+        {"AnswerToACreateInParts",
+         Script()
+             .Watch("k", 2, {.fragment = true})
+             .Payload(EntryKind::kResponseReceived, Bare().Number(3, 1).bytes()),
+         {"Fragmented"}},
+        {"CancellationInParts",
+         Script()
+             .Watch("k", 2, {.fragment = true})
+             .Created(0)
+             .Cancel(0)
+             .Payload(EntryKind::kResponseReceived, Bare().Number(4, 1).bytes()),
+         {"Fragmented"}},
         {"NotAskedFor", Rest(Wide(!kFragments).DeliverPart(0, {{2, "k1"}})), {"Fragmented"}},
         {"ProgressInBetween", Rest(FirstPart().Progress(0, 2)), {"Bookmarkable", "Fragmented"}},
         {"LastPartNeverComes", FirstPart().DeliverPart(0, {{2, "k2"}, {2, "k3"}}), {"Fragmented"}},

@@ -60,6 +60,8 @@ std::string_view Name(Guarantee guarantee) {
       return "PreviousValue";
     case Guarantee::kFields:
       return "Fields";
+    case Guarantee::kHeaders:
+      return "Headers";
     case Guarantee::kFiltered:
       return "Filtered";
     case Guarantee::kFragmented:
@@ -86,6 +88,7 @@ const std::vector<Guarantee>& AllGuarantees() {
       Guarantee::kCompactionSurfaced,
       Guarantee::kPreviousValue,
       Guarantee::kFields,
+      Guarantee::kHeaders,
       Guarantee::kFiltered,
       Guarantee::kFragmented,
       Guarantee::kIsolated,

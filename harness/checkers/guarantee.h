@@ -20,6 +20,7 @@ enum class Guarantee {
   kCompactionSurfaced,
   kPreviousValue,
   kFields,
+  kHeaders,
   kFiltered,
   kFragmented,
   kIsolated,

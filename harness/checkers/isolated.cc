@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Isolated: watches that share a stream do not disturb each other.
 #include <unordered_map>
+#include <utility>
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
@@ -12,14 +13,22 @@ class Isolated final : public Checker {
  public:
   using Checker::Checker;
 
-  void Delivered(WatchIndex, const Response& response, Findings& findings) override {
-    CheckCluster(response, findings);
-  }
-  void Progress(WatchIndex, const Response& response, Findings& findings) override {
-    CheckCluster(response, findings);
-  }
-  void Compacted(WatchIndex, const Response& response, Findings& findings) override {
-    CheckCluster(response, findings);
+  void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
+    // Who is refused has no watch; releases differ in what they call it.
+    if (response.message.canceled && response.message.compact_revision <= 0) return;
+    const std::int64_t id = response.message.watch_id;
+    const std::int64_t requested = facts().book.details(watch).requested_id;
+    WatchIndex& latest = names_[response.stream.value].try_emplace(id, watch).first->second;
+    const WatchIndex namesake = std::exchange(latest, watch);
+    if (id < 0) {
+      Misnamed(watch, "an id that is not negative: -1 is the whole stream", response, findings);
+    } else if (requested != 0 && id != requested) {
+      Misnamed(watch, fmt::format("the id that the client chose, {}", requested), response,
+               findings);
+    } else if (namesake != watch && facts().book.state(namesake).end == WatchEnd::kOpen) {
+      Misnamed(watch, fmt::format("an id of its own, other than {}", facts().book.Label(namesake)),
+               response, findings);
+    }
   }
 
   void Stray(const Response& response, Findings& findings) override {
@@ -54,42 +63,27 @@ class Isolated final : public Checker {
   }
 
  private:
-  struct Cluster {
-    std::uint64_t id = 0;  // 0: not told yet
-    Where where;
-  };
-
-  // One stream is one server's; an answer of another cluster is meant for someone else.
-  void CheckCluster(const Response& response, Findings& findings) {
-    const std::uint64_t id = response.message.header.cluster_id;
-    if (latest_ != nullptr && latest_stream_ == response.stream && latest_->id == id) return;
-    latest_ = &clusters_[response.stream.value];
-    latest_stream_ = response.stream;
-    if (id == 0 || latest_->id == id) return;
-    if (latest_->id == 0) {
-      *latest_ = {id, response.where};
-      return;
-    }
-    findings.Add(Guarantee::kIsolated, response.stream, [&] {
-      return Draft{
-          .expected = fmt::format("answers of one cluster, {:x}, as in line {}", latest_->id,
-                                  latest_->where.line.value),
-          .observed = fmt::format("one of cluster {:x} in line {}", id, response.where.line.value),
-          .evidence = {latest_->where.line, response.where.line},
-          .at = response.where.at};
+  static void Misnamed(WatchIndex watch, std::string expected, const Response& response,
+                       Findings& findings) {
+    findings.Add(Guarantee::kIsolated, watch, [&] {
+      return Draft{.expected = std::move(expected),
+                   .observed = fmt::format("a watch with the id {} in line {}",
+                                           response.message.watch_id, response.where.line.value),
+                   .evidence = {response.where.line},
+                   .at = response.where.at};
     });
   }
 
-  std::unordered_map<std::uint32_t, Cluster> clusters_;  // by stream
-  Cluster* latest_ = nullptr;
-  StreamId latest_stream_{};
+  // By stream and id: the latest watch of that name.
+  std::unordered_map<std::uint32_t, std::unordered_map<std::int64_t, WatchIndex>> names_;
 };
 
 const CheckerRegistration kIsolated{{
     .guarantee = Guarantee::kIsolated,
     .promise = "No watch of a stream disturbs another: not by its events, and not by its end.",
-    .explain = "One stream carries many watches, and each must live as if it were alone. Events "
-               "are only for watches that the stream has; all answers come from one cluster; when "
+    .explain = "One stream carries many watches, and each must live as if it were alone. Each has "
+               "an id of its own, which is the client's choice if it makes one; events "
+               "are only for watches that the stream has; when "
                "one watch is cancelled, refused or told ErrCompacted, no other ends with it (etcd "
                "#12385: a refused create was answered with another watch's id). How long a "
                "neighbour may delay the others is a question of the case, not of this guarantee. "

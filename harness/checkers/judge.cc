@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/checkers/judge.h"
 
+#include <set>
 #include <utility>
 
 #include "harness/checkers/backlog.h"
@@ -26,9 +27,17 @@ class Judge::Impl final : public Audience {
       case EntryKind::kCallStarted:
         return model_.CallStarted(line);
       case EntryKind::kCallEnded:
+        answered_ = answered_ || line.entry.code == StatusCode::kOk;
         model_.CallEnded(line);
         return Drain();
+      case EntryKind::kStreamOpened:
+        if (line.entry.text == "witness") witnesses_.insert(line.entry.stream.value);
+        return narrator_.Tell(line);
+      case EntryKind::kMark:
+        converged_ = converged_ || line.entry.text == "converged";
+        return narrator_.Tell(line);
       default:
+        speaker_ = line.entry.stream;
         narrator_.Tell(line);
     }
   }
@@ -72,10 +81,12 @@ class Judge::Impl final : public Audience {
     book_.details(watch).cancel_asked = where;
   }
   void OnCreated(WatchIndex watch, const Response& response) override {
+    for (const auto& checker : checkers_) checker->Answered(watch, response, findings_);
     book_.Create(watch, response);
     comparer_.Open(watch, book_.details(watch).range, book_.state(watch).start);
   }
   void OnRefused(WatchIndex watch, const Response& response) override {
+    for (const auto& checker : checkers_) checker->Answered(watch, response, findings_);
     book_.End(watch, WatchEnd::kRefused, response.where, response.message.cancel_reason);
   }
   void OnDelivered(WatchIndex watch, ResponsePtr& response) override {
@@ -95,6 +106,7 @@ class Judge::Impl final : public Audience {
     book_.End(watch, WatchEnd::kCompacted, response.where, response.message.cancel_reason);
   }
   void OnCancelled(WatchIndex watch, const Response& response) override {
+    for (const auto& checker : checkers_) checker->Cancelled(watch, response, findings_);
     book_.End(watch, WatchEnd::kCancelled, response.where, response.message.cancel_reason);
   }
   void OnAfterwards(WatchIndex watch, const Response& response) override {
@@ -106,12 +118,18 @@ class Judge::Impl final : public Audience {
   void OnResumption(const Resumption& resumption) override {
     if (auto reason = book_.Resume(resumption)) findings_.Doubt(*std::move(reason));
   }
+  // Streams that the driver closes once it has waited for everything are no end of their watches:
+  // what has not come by then is missing.
   void OnStreamEnded(WatchIndex watch, const StreamEnd& end) override {
+    if (converged_ && end.intended) return;
     book_.details(watch).stream_close_intended = end.intended;
     book_.End(watch, WatchEnd::kStreamClosed, end.where,
               fmt::format("{}{}{}", Name(end.code), end.text.empty() ? "" : ": ", end.text));
   }
-  void OnHeader(Revision revision) override { model_.HeaderSeen(revision); }
+  // What is judged is no witness: it is believed only as long as nobody else has said anything.
+  void OnHeader(Revision revision) override {
+    if (!answered_ || witnesses_.contains(speaker_.value)) model_.HeaderSeen(revision);
+  }
   void OnWitnessed(const Response& response) override {
     model_.Witnessed(response.message.events,
                      response.tail.size() > 0 ? response.tail : response.payload);
@@ -180,7 +198,11 @@ class Judge::Impl final : public Audience {
   std::vector<std::unique_ptr<Checker>> checkers_;
   Narrator narrator_{*this};
   Backlog backlog_;
-  std::vector<Comparison> compared_;  // of the response at hand
+  std::vector<Comparison> compared_;   // of the response at hand
+  bool converged_ = false;             // the driver waits for nothing more
+  bool answered_ = false;              // some call was
+  std::set<std::uint32_t> witnesses_;  // streams
+  StreamId speaker_{};                 // of the line at hand
   std::optional<std::string> doubtful_;
   std::optional<std::string> lines_missing_;
   std::vector<std::string> unreadable_;

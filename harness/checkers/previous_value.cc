@@ -2,6 +2,7 @@
 // PreviousValue: who asks for it is given the key as it was before the change, exactly or, once
 // that has been compacted, not at all.
 #include "harness/checkers/checker.h"
+#include "harness/checkers/old_keys.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -62,13 +63,17 @@ class PreviousValue final : public Checker {
   void CheckEvent(WatchIndex watch, const EventView& event, const Change& change,
                   const Response& response, Findings& findings) {
     if (change.previous == Change::kNone) {
-      // Of a key from before the recording nobody knows what it was.
-      if (!event.has_previous || !change.lineage_known) return;
+      if (!change.lineage_known) return CheckOld(watch, event, change, response, findings);
+      if (!event.has_previous) return;
       return Report(watch, fmt::format("no previous value: the {} made the key", Phrase(change)),
                     fmt::format("one of revision {}", event.previous.mod_revision), change.written,
                     response, findings);
     }
     const Change& before = facts().model.timeline().change(change.previous);
+    // What the events tell of an old key must be what its previous values tell.
+    if (!change.lineage_known && !change.deleted) {
+      old_keys_.Fits(change, event.kv, facts().model.timeline().base());
+    }
     if (!event.has_previous) {
       // The target looks it up when it sends, one revision below the event's (etcd #10681).
       if (change.revision <= response.compaction_requested) return;
@@ -79,10 +84,47 @@ class PreviousValue final : public Checker {
                     "no previous value", before.written, response, findings);
     }
     std::string difference = DifferenceOf(event.previous, before);
+    if (difference.empty() && !before.lineage_known &&
+        !old_keys_.Fits(before, event.previous, facts().model.timeline().base())) {
+      difference = fmt::format(
+          "has the create revision {} and the version {}, which do not fit "
+          "each other, or what was told of the key before",
+          event.previous.create_revision, event.previous.version);
+    }
     if (difference.empty()) return;
     Report(watch,
            fmt::format("the {} with the key as the {} had left it", Phrase(change), Phrase(before)),
            "the previous value " + difference, before.written, response, findings);
+  }
+
+  // The key may have been there before the recording began. What it was nobody knows, but it must
+  // fit the event.
+  void CheckOld(WatchIndex watch, const EventView& event, const Change& change,
+                const Response& response, Findings& findings) {
+    const KeyValueView& previous = event.previous;
+    const std::string expected =
+        event.kv.version > 1
+            ? fmt::format(
+                  "the {} with the key as it was before the recording: version {}, "
+                  "created at revision {}",
+                  Phrase(change), event.kv.version - 1, event.kv.create_revision)
+            : fmt::format("no previous value: by its version the {} made the key", Phrase(change));
+    if (!event.has_previous) {
+      if (event.kv.version <= 1 || change.revision <= response.compaction_requested) return;
+      return Report(watch, expected, "no previous value", change.written, response, findings);
+    }
+    const bool fits = event.kv.version > 1 && previous.key == event.kv.key &&
+                      previous.version == event.kv.version - 1 &&
+                      previous.create_revision == event.kv.create_revision &&
+                      previous.mod_revision <= facts().model.timeline().base().value &&
+                      previous.mod_revision - previous.create_revision >= previous.version - 1 &&
+                      (previous.version > 1 || previous.mod_revision == previous.create_revision);
+    if (fits) return;
+    Report(watch, expected,
+           fmt::format("a previous value of the key {}, revision {}, version {}, created at {}",
+                       Quoted(previous.key), previous.mod_revision, previous.version,
+                       previous.create_revision),
+           change.written, response, findings);
   }
 
   static void Report(WatchIndex watch, std::string expected, std::string observed, Line written,
@@ -96,6 +138,7 @@ class PreviousValue final : public Checker {
   }
 
   std::vector<char> asked_;  // by watch
+  OldKeys old_keys_;
 };
 
 const CheckerRegistration kPreviousValue{{

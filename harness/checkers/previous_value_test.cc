@@ -28,6 +28,18 @@ Script CompactedUpTo(std::int64_t revision) {
   });
 }
 
+// The key may have been there before the recording began, which found the store at revision 10.
+Script Old(const std::optional<KeyValueFields>& previous,
+           const KeyValueFields& kv = {
+               .key = "k", .value = "a", .create = 5, .mod = 11, .version = 3}) {
+  return Script(10)
+      .Put("k", "a", 11)
+      .Watch("k", 11, {.previous = true})
+      .Created(0, 11)
+      .DeliverRaw(0, {{.deleted = false, .kv = kv, .previous = previous}});
+}
+const KeyValueFields kOld{.key = "k", .value = "x", .create = 5, .mod = 7, .version = 2};
+
 INSTANTIATE_TEST_SUITE_P(
     PreviousValue, TruthTable,
     testing::ValuesIn(std::vector<Row>{
@@ -78,19 +90,22 @@ INSTANTIATE_TEST_SUITE_P(
         {"CompactionAskedForTooLate",
          Give(Asking(), [](Events& e) { e[1].previous.reset(); }).Compact(5),
          {"PreviousValue"}},
-        {"OfTheTimeBeforeTheRecordingIsNotDecided",
-         Script(10)
-             .Put("k", "a", 11)
-             .Watch("k", 11, {.previous = true})
-             .Created(0, 11)
-             .DeliverRaw(0,
-                         {{.deleted = false,
-                           .kv = {.key = "k", .value = "a", .create = 5, .mod = 11, .version = 2},
-                           .previous = KeyValueFields{.key = "k",
-                                                      .value = "x",
-                                                      .create = 5,
-                                                      .mod = 5,
-                                                      .version = 1}}}),
+        {"OfTheTimeBeforeTheRecordingItNeedOnlyFit", Old(kOld), {}},
+        {"OfTheTimeBeforeTheRecordingAndMissing", Old(std::nullopt), {"PreviousValue"}},
+        {"OfTheTimeBeforeTheRecordingButOfAnotherKey",
+         Old(KeyValueFields{.key = "j", .value = "x", .create = 5, .mod = 7, .version = 2}),
+         {"PreviousValue"}},
+        {"OfTheTimeBeforeTheRecordingButOfALaterVersion",
+         Old(KeyValueFields{.key = "k", .value = "x", .create = 5, .mod = 7, .version = 3}),
+         {"PreviousValue"}},
+        {"OfTheTimeBeforeTheRecordingButOfARevisionWithin",
+         Old(KeyValueFields{.key = "k", .value = "x", .create = 5, .mod = 11, .version = 2}),
+         {"PreviousValue"}},
+        {"OfTheTimeBeforeTheRecordingThoughTheEventMadeTheKey",
+         Old(kOld, {.key = "k", .value = "a", .create = 11, .mod = 11, .version = 1}),
+         {"PreviousValue"}},
+        {"OfTheTimeBeforeTheRecordingThereIsNone",
+         Old(std::nullopt, {.key = "k", .value = "a", .create = 11, .mod = 11, .version = 1}),
          {}},
     }),
     RowName);

@@ -45,6 +45,7 @@ void WatchBook::Ask(const Asked& asked, Revision floor) {
                    .puts = !asked.request.no_put,
                    .deletes = !asked.request.no_delete};
   details.requested_start = asked.request.start_revision;
+  details.requested_id = asked.request.watch_id;
   details.floor_when_asked = floor;
   details.asked = asked.where;
   details.latest = asked.where;

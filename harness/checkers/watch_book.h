@@ -23,7 +23,8 @@ namespace watchproof {
 struct WatchDetails {
   TrackedRange range;
   std::int64_t requested_start = 0;
-  Revision floor_when_asked{};  // compaction acknowledged before the create was sent
+  std::int64_t requested_id = 0;  // 0: the server chooses
+  Revision floor_when_asked{};    // compaction acknowledged before the create was sent
   Where asked;
   std::optional<Where> created;
   std::optional<Where> cancel_asked;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "harness/history/entry.h"
 
@@ -14,7 +15,10 @@ namespace watchproof {
 
 class Floors {
  public:
-  void Ask(CallId call, Revision revision) { pending_[call.value] = revision; }
+  void Ask(CallId call, Revision revision) {
+    pending_[call.value] = revision;
+    asked_.insert(revision);
+  }
   void Acknowledge(CallId call) {
     const auto asked = pending_.find(call.value);
     if (asked == pending_.end()) return;
@@ -25,6 +29,8 @@ class Floors {
 
   // Below it nothing can be read any more; 0 before the first compaction.
   Revision acknowledged() const { return acknowledged_; }
+  // Whether that very compaction was ever asked for.
+  bool Asked(Revision revision) const { return asked_.contains(revision); }
   Revision requested() const {
     Revision highest = acknowledged_;
     for (const auto& [call, revision] : pending_) highest = std::max(highest, revision);
@@ -33,6 +39,7 @@ class Floors {
 
  private:
   Revision acknowledged_{};
+  std::set<Revision> asked_;
   std::map<std::uint32_t, Revision>
       pending_;  // by call: asked and neither acknowledged nor refused
 };

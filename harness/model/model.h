@@ -42,6 +42,8 @@ class Model {
   // Highest compaction that was acknowledged, and highest that was asked for and not refused.
   Revision compaction_acknowledged() const { return floors_.acknowledged(); }
   Revision compaction_requested() const { return compaction_requested_; }
+  // Whether that very compaction was asked for, by anyone of the recording.
+  bool CompactionAsked(Revision revision) const { return floors_.Asked(revision); }
 
   // Whether a revision that is not known may nevertheless have been written, by calls whose outcome
   // is unknown or by someone else.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/checkers/testing/script.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace watchproof {
 namespace {
 
@@ -18,9 +21,6 @@ Message EventMessage(const Event& event) {
       .Optional(1, event.deleted ? 1 : 0)
       .Nested(2, KeyValue(event.kv))
       .Raw(event.previous ? Message().Nested(3, KeyValue(*event.previous)).bytes() : std::string());
-}
-Message ResponseMessage(std::int64_t header, std::int64_t id) {
-  return Message().Nested(1, Header(header)).Optional(2, id);
 }
 
 }  // namespace
@@ -196,12 +196,22 @@ Script& Script::Respond(const Message& message) {
   return Payload(EntryKind::kResponseReceived, message.bytes());
 }
 
+Script& Script::WithHeader(std::int64_t revision) {
+  header_ = revision;
+  return *this;
+}
+
+Message Script::Response(std::int64_t header, std::int64_t id) {
+  const std::int64_t revision = std::exchange(header_, std::nullopt).value_or(header);
+  return Message().Nested(1, Header(revision)).Optional(2, id);
+}
+
 Script& Script::Created(std::int64_t id, std::int64_t header) {
-  return Respond(ResponseMessage(header, id).Number(3, 1));
+  return Respond(Response(header, id).Number(3, 1));
 }
 
 Script& Script::Refused(std::int64_t id, const std::string& reason) {
-  return Respond(ResponseMessage(1, id).Number(3, 1).Number(4, 1).Text(6, reason));
+  return Respond(Response(1, id).Number(3, 1).Number(4, 1).Text(6, reason));
 }
 
 std::vector<Event> Script::All(const std::vector<Written>& events) const {
@@ -211,7 +221,9 @@ std::vector<Event> Script::All(const std::vector<Written>& events) const {
 }
 
 Script& Script::Send(std::int64_t id, const std::vector<Event>& events, bool fragment) {
-  Message message = ResponseMessage(events.back().kv.mod, id);
+  std::int64_t highest = 0;
+  for (const Event& event : events) highest = std::max(highest, event.kv.mod);
+  Message message = Response(highest, id);
   message.Optional(7, fragment ? 1 : 0);
   for (const Event& event : events) message.Nested(11, EventMessage(event));
   return Respond(message);
@@ -228,13 +240,13 @@ Script& Script::DeliverRaw(std::int64_t id, const std::vector<Event>& events) {
 }
 
 Script& Script::Progress(std::int64_t id, std::int64_t revision) {
-  return Respond(ResponseMessage(revision, id));
+  return Respond(Response(revision, id));
 }
 Script& Script::Compacted(std::int64_t id, std::int64_t compact_revision) {
-  return Respond(ResponseMessage(1, id).Number(4, 1).Number(5, compact_revision));
+  return Respond(Response(1, id).Number(4, 1).Number(5, compact_revision));
 }
 Script& Script::Cancelled(std::int64_t id, const std::string& reason) {
-  return Respond(ResponseMessage(1, id).Number(4, 1).Text(6, reason));
+  return Respond(Response(1, id).Number(4, 1).Text(6, reason));
 }
 
 Script& Script::ForeignProgress(std::int64_t id, std::int64_t revision) {

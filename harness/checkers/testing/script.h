@@ -85,6 +85,8 @@ class Script {
   Script& Progress(std::int64_t id, std::int64_t revision);
   Script& Compacted(std::int64_t id, std::int64_t compact_revision);
   Script& Cancelled(std::int64_t id, const std::string& reason = {});
+  // What the header of the next response says, if not what its kind has by itself.
+  Script& WithHeader(std::int64_t revision);
   // An answer of another cluster than all others.
   Script& ForeignProgress(std::int64_t id, std::int64_t revision);
   Script& Mark(const std::string& text);
@@ -101,6 +103,7 @@ class Script {
   Script& Add(Entry entry);
   Script& Call(Method method, std::string request, std::string response);
   Script& Respond(const Message& message);
+  Message Response(std::int64_t header, std::int64_t id);
   void RecordPut(const std::string& key, const std::string& value, std::int64_t revision);
   std::vector<std::string> RecordDelete(const std::string& key, const std::string& end,
                                         std::int64_t revision);
@@ -109,6 +112,7 @@ class Script {
 
   std::vector<NumberedEntry> lines_;
   StreamId stream_{1};
+  std::optional<std::int64_t> header_;  // of the next response
   std::uint32_t calls_ = 1000;
   std::map<std::uint32_t, PutPart> started_;
   std::map<std::string, KeyValueFields> living_;

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Headers: a header names who sent the message and how far the store was, neither too low nor too
+// high.
+#include <unordered_map>
+
+#include "harness/checkers/checker.h"
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+namespace {
+
+class Headers final : public Checker {
+ public:
+  using Checker::Checker;
+
+  void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
+    Check(watch, response, findings);
+  }
+  void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
+    Check(watch, response, findings);
+    if (Revision(response.message.header.revision) >= response.highest) return;
+    findings.Add(Guarantee::kHeaders, watch, [&] {
+      return Draft{.expected = fmt::format("a header of at least revision {}, that of an event in "
+                                           "the same message",
+                                           response.highest),
+                   .observed = Told(response),
+                   .evidence = {response.where.line},
+                   .at = response.where.at};
+    });
+  }
+  void Progress(WatchIndex watch, const Response& response, Findings& findings) override {
+    Check(watch, response, findings);
+  }
+  void Compacted(WatchIndex watch, const Response& response, Findings& findings) override {
+    Check(watch, response, findings);
+  }
+  void Cancelled(WatchIndex watch, const Response& response, Findings& findings) override {
+    Check(watch, response, findings);
+  }
+
+  void Finish(WatchIndex, Findings& findings) override {
+    Settle(findings);
+    if (ahead_.empty()) return;
+    const Ahead& last = ahead_.back();
+    // An event of such a revision is Reliable's.
+    const bool blamed = findings.Has(Guarantee::kReliable, last.watch);
+    if (!blamed && !facts().model.MayExist(last.revision)) {
+      findings.Doubt(fmt::format(
+          "line {} says that the store stood at revision {}, but the writes known up to the end "
+          "make {}; if nobody else writes, that was not true",
+          last.where.line.value, last.revision, facts().model.timeline().known_through()));
+    }
+    ahead_.clear();
+  }
+
+ private:
+  // A header beyond what was known when it came, and so far the highest. What has become known
+  // since then has been looked at.
+  struct Ahead {
+    Revision revision;
+    Revision known;
+    WatchIndex watch;
+    Where where;
+  };
+  struct Sender {
+    std::uint64_t cluster = 0;  // 0: not told yet
+    std::uint64_t member = 0;
+    Where where;
+  };
+
+  static std::string Told(const Response& response) {
+    return fmt::format("revision {} in the header of line {}", response.message.header.revision,
+                       response.where.line.value);
+  }
+
+  void Check(WatchIndex watch, const Response& response, Findings& findings) {
+    CheckSender(response, findings);
+    const Revision revision(response.message.header.revision);
+    if (!ahead_.empty() && ahead_.front().known < facts().model.timeline().known_through()) {
+      Settle(findings);
+    }
+    if (revision > highest_ && revision > facts().model.timeline().known_through()) {
+      ahead_.push_back({revision, facts().model.timeline().known_through(), watch, response.where});
+      highest_ = revision;
+    }
+    // etcd leaves it out where it ends a watch.
+    if (revision.value >= (response.message.canceled ? 0 : 1)) return;
+    findings.Add(Guarantee::kHeaders, watch, [&] {
+      return Draft{.expected = "the revision of the store in the header: at least 1",
+                   .observed = Told(response),
+                   .evidence = {response.where.line},
+                   .at = response.where.at};
+    });
+  }
+
+  // Writes have become known: had all of them begun when a header spoke of them?
+  void Settle(Findings& findings) {
+    const Timeline& timeline = facts().model.timeline();
+    std::size_t settled = 0;
+    for (; settled < ahead_.size(); ++settled) {
+      Ahead& ahead = ahead_[settled];
+      if (const Change* later = WrittenLater(ahead)) {
+        findings.Add(Guarantee::kHeaders, ahead.watch, [&] {
+          return Draft{.expected = fmt::format("a revision that existed: the {} was begun only in "
+                                               "line {}",
+                                               Phrase(*later), later->written.value),
+                       .observed = fmt::format("revision {} in the header of line {}",
+                                               ahead.revision, ahead.where.line.value),
+                       .evidence = {ahead.where.line, later->written},
+                       .at = ahead.where.at};
+        });
+      } else if (ahead.revision > timeline.known_through()) {
+        ahead.known = timeline.known_through();
+        break;
+      }
+    }
+    ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(settled));
+  }
+
+  // A write up to the revision of the header that began behind its line.
+  const Change* WrittenLater(const Ahead& ahead) const {
+    const Timeline& timeline = facts().model.timeline();
+    const std::size_t count = timeline.changes();
+    // Changes stand in the order of revisions.
+    std::size_t low = 0;
+    for (std::size_t high = count; low < high;) {
+      const std::size_t middle = (low + high) / 2;
+      const bool before =
+          timeline.change(static_cast<std::uint32_t>(middle)).revision <= ahead.known;
+      (before ? low : high) = before ? middle + 1 : middle;
+    }
+    for (; low < count; ++low) {
+      const Change& change = timeline.change(static_cast<std::uint32_t>(low));
+      if (change.revision > ahead.revision) return nullptr;
+      if (change.written > ahead.where.line) return &change;
+    }
+    return nullptr;
+  }
+
+  // One stream ends at one member; an answer of another, or of another cluster, is meant for
+  // someone else.
+  void CheckSender(const Response& response, Findings& findings) {
+    const HeaderView& header = response.message.header;
+    if (latest_ == nullptr || latest_stream_ != response.stream) {
+      latest_ = &senders_[response.stream.value];
+      latest_stream_ = response.stream;
+    }
+    if (latest_->cluster == header.cluster_id && latest_->member == header.member_id) return;
+    if (latest_->cluster == 0) latest_->cluster = header.cluster_id;
+    if (latest_->member == 0) latest_->member = header.member_id;
+    if (latest_->where.line.value == 0) latest_->where = response.where;
+    const bool same_cluster = header.cluster_id == 0 || header.cluster_id == latest_->cluster;
+    const bool same_member = header.member_id == 0 || header.member_id == latest_->member;
+    if (same_cluster && same_member) return;
+    findings.Add(Guarantee::kHeaders, response.stream, [&] {
+      return Draft{
+          .expected = fmt::format("answers of one member of one cluster, {:x} of {:x}, as in line "
+                                  "{}",
+                                  latest_->member, latest_->cluster, latest_->where.line.value),
+          .observed = fmt::format("one of {:x} of {:x} in line {}", header.member_id,
+                                  header.cluster_id, response.where.line.value),
+          .evidence = {latest_->where.line, response.where.line},
+          .at = response.where.at};
+    });
+  }
+
+  std::vector<Ahead> ahead_;                           // ascending
+  Revision highest_{};                                 // of those that were ever ahead
+  std::unordered_map<std::uint32_t, Sender> senders_;  // by stream
+  Sender* latest_ = nullptr;
+  StreamId latest_stream_{};
+};
+
+const CheckerRegistration kHeaders{{
+    .guarantee = Guarantee::kHeaders,
+    .promise = "The header of a message tells truly who sent it and how far the store was.",
+    .explain = "Every message of a stream names the cluster and the member that sent it, which "
+               "are the same for the whole stream, and the revision of the store when it was "
+               "made. That is never lower than the revision of an event in the message, and never "
+               "one that did not exist yet: if a write was begun only after the message had come, "
+               "the revision of that write cannot have been in it. Clients resume and compare by "
+               "this number. It may go back from one message to the next, as etcd sends again "
+               "what was parked with the header that it had, and where a watch ends it may be "
+               "missing. The raft term is not judged: two tasks of a member stamp it. Source: the "
+               "message ResponseHeader of the etcd v3 API.",
+    .make = [](const Facts& facts) { return std::make_unique<Headers>(facts); },
+}};
+
+}  // namespace
+}  // namespace watchproof
