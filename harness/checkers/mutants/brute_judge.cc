@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/mutants/brute_judge.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "harness/base/check.h"
+
+namespace watchproof {
+namespace {
+
+bool IsProgress(const WatchResponseView& view) {
+  return view.events.empty() && !view.canceled && !view.created && view.compact_revision == 0;
+}
+
+bool Same(const KeyValueView& kv, const KeyMarks& marks, bool marks_known) {
+  if (kv.key != marks.key || kv.value != marks.value || kv.lease != marks.lease) return false;
+  if (kv.mod_revision != marks.mod_revision) return false;
+  return !marks_known ||
+         (kv.version == marks.version && kv.create_revision == marks.create_revision);
+}
+
+// Marks that some key could have.
+bool Possible(const KeyValueView& kv) {
+  if (kv.create_revision < 1 || kv.version < 1) return false;
+  if (kv.version == 1) return kv.create_revision == kv.mod_revision;
+  return kv.version <= kv.mod_revision - kv.create_revision + 1 &&
+         kv.create_revision < kv.mod_revision;
+}
+
+std::int64_t StartOf(const BruteWatch& watch) {
+  if (watch.asked.start_revision > 0) return watch.asked.start_revision;
+  return watch.answer ? watch.answer->view.header.revision + 1 : 0;
+}
+
+// The lowest revision that the watch has not been given, once it was told the first `count`
+// messages.
+std::int64_t PositionAfter(const BruteWatch& watch, std::size_t count) {
+  std::int64_t position = StartOf(watch);
+  for (std::size_t i = 0; i < count; ++i) {
+    const WatchResponseView& view = watch.given[i].view;
+    if (IsProgress(view)) position = std::max(position, view.header.revision + 1);
+    for (const EventView& event : view.events) {
+      position = std::max(position, event.kv.mod_revision + 1);
+    }
+  }
+  return position;
+}
+
+// Where a client goes on: parts of a response whose last part has not come count for nothing.
+std::int64_t ResumeAt(const BruteWatch& watch) {
+  std::size_t whole = watch.given.size();
+  while (whole > 0 && watch.given[whole - 1].view.fragment) --whole;
+  return PositionAfter(watch, whole);
+}
+
+}  // namespace
+
+void BruteJudge::Wrong(const BruteWatch& watch, std::uint64_t line, const std::string& what) {
+  ruling_.wrongs.push_back(
+      fmt::format("stream {} create {}, line {}: {}", watch.stream, watch.ordinal, line, what));
+}
+
+BruteRuling BruteJudge::Rule(const std::vector<NumberedEntry>& lines) {
+  ruling_ = {};
+  everything_.clear();
+  lives_.clear();
+  auto truth = Replay(lines);
+  WP_CHECK(truth.has_value(), "the recording was admitted, and its writes are as they were");
+  truth_ = *std::move(truth);
+  BruteTelling telling = Listen(lines, truth_.converged);
+  ruling_.wrongs = std::move(telling.wrongs);
+  ruling_.unreadable = telling.unreadable;
+  for (const BruteWatch& watch : telling.watches) {
+    JudgeWatch(watch);
+    CheckResumption(watch, telling.watches);
+  }
+  CheckLives();
+  return std::exchange(ruling_, {});
+}
+
+const BruteJudge::Owed& BruteJudge::Everything(const BruteWatch& watch) {
+  const WatchCreateView& asked = watch.asked;
+  const Wanted wanted{std::string(asked.key), std::string(asked.range_end), asked.no_put,
+                      asked.no_delete};
+  const auto known = everything_.find(wanted);
+  if (known != everything_.end()) return known->second;
+  const std::string zero(1, '\0');
+  const std::string from = asked.key.empty() ? zero : std::string(asked.key);
+  Owed& owed = everything_[wanted];
+  for (const BruteChange& change : truth_.log) {
+    const std::string& key = change.kv.key;
+    const bool inside = asked.range_end.empty()   ? key == from
+                        : asked.range_end == zero ? key >= from
+                                                  : key >= from && key < asked.range_end;
+    const bool hidden = change.deleted ? asked.no_delete : asked.no_put;
+    if (inside && !hidden) owed.push_back(&change);
+  }
+  return owed;
+}
+
+BruteJudge::Owed BruteJudge::OwedTo(const BruteWatch& watch) {
+  Owed owed;
+  for (const BruteChange* change : Everything(watch)) {
+    if (change->revision >= StartOf(watch)) owed.push_back(change);
+  }
+  return owed;
+}
+
+// Compaction had gone beyond its start before it asked.
+bool BruteJudge::BelowFloorAtOnce(const BruteWatch& watch) const {
+  return watch.asked.start_revision > 0 &&
+         watch.asked.start_revision < truth_.FloorDoneAt(watch.asked_line);
+}
+
+void BruteJudge::JudgeWatch(const BruteWatch& watch) {
+  CheckHeaders(watch);
+  if (!watch.answer || watch.end == BruteEnd::kRefused) return CheckEnd(watch, {});
+  const Owed owed = OwedTo(watch);
+  CheckShape(watch);
+  CheckContent(watch, owed);
+  CheckParts(watch, owed);
+  CheckProgress(watch, owed);
+  CheckNotice(watch);
+  CheckEnd(watch, owed);
+}
+
+// A header tells how far the store was when it made the message.
+void BruteJudge::CheckHeaders(const BruteWatch& watch) {
+  const auto check = [&](const BruteMessage& message) {
+    const WatchResponseView& view = message.view;
+    const std::int64_t revision = view.header.revision;
+    const std::int64_t most = truth_.MostAt(message.line);
+    const std::int64_t all = truth_.MostAt(UINT64_MAX);
+    if (revision > most && most < all) {
+      Wrong(watch, message.line, "a revision that did not exist yet");
+    }
+    ruling_.foreign = ruling_.foreign || (revision > most && most == all);
+    // Ends of watches may leave it out.
+    if (revision < (view.canceled ? 0 : 1)) Wrong(watch, message.line, "no revision");
+    for (const EventView& event : view.events) {
+      if (event.kv.mod_revision > revision) {
+        Wrong(watch, message.line, "a revision below that of an event");
+      }
+    }
+  };
+  if (watch.answer) check(*watch.answer);
+  for (const BruteMessage& message : watch.given) check(message);
+}
+
+void BruteJudge::CheckShape(const BruteWatch& watch) {
+  for (const BruteMessage& message : watch.given) {
+    const WatchResponseView& view = message.view;
+    if (!view.fragment) continue;
+    if (!watch.asked.fragment) Wrong(watch, message.line, "a part that was not asked for");
+    if (view.events.empty()) Wrong(watch, message.line, "a part without events");
+  }
+}
+
+bool BruteJudge::Differs(const BruteWatch& watch, const BruteMessage& message,
+                         const EventView& event, const BruteChange& change) const {
+  if (event.type != (change.deleted ? 1 : 0)) return true;
+  if (!Same(event.kv, change.kv, change.marks_known)) return true;
+  if (!change.deleted && !change.marks_known && !Possible(event.kv)) return true;
+  const bool asked = watch.asked.prev_kv;
+  // A key of unknown past: its version says whether it has one.
+  const bool existed = change.past_known ? change.previous.has_value() : event.kv.version > 1;
+  if (!event.has_previous) {
+    // etcd looks it up when it sends, one revision below the event's, where it may have been
+    // compacted (#10681).
+    return asked && existed && change.revision > truth_.FloorAskedAt(message.line);
+  }
+  if (!asked || !existed) return true;
+  const KeyValueView& previous = event.previous;
+  if (change.past_known) return !Same(previous, *change.previous, change.previous_marks_known);
+  return previous.key != event.kv.key || previous.mod_revision > truth_.base ||
+         previous.version != event.kv.version - 1 ||
+         previous.create_revision != event.kv.create_revision || !Possible(previous);
+}
+
+// Of keys from before the recording: how many puts there had been, and where the key was made, as
+// one event has it. They must all have it the same.
+void BruteJudge::Remember(const EventView& event, const BruteChange& change) {
+  const auto add = [&](const KeyValueView& told, const KeyMarks& counted) {
+    lives_[{counted.key, counted.create_revision}].emplace(told.version - counted.version,
+                                                           told.create_revision);
+  };
+  if (!change.deleted && !change.marks_known) add(event.kv, change.kv);
+  if (event.has_previous && change.previous && !change.previous_marks_known) {
+    add(event.previous, *change.previous);
+  }
+}
+
+void BruteJudge::CheckLives() {
+  for (const auto& [life, told] : lives_) {
+    const auto [puts, made] = *told.begin();
+    const bool possible =
+        puts == 0 ? made == life.second : puts > 0 && made >= 1 && made + puts - 1 <= truth_.base;
+    if (told.size() == 1 && possible) continue;
+    ruling_.wrongs.push_back(fmt::format("the marks of {} cannot all be true", life.first));
+  }
+}
+
+// What was given must be the beginning of what was owed, revision by revision, each whole and in
+// one response. Within a revision there is no order: no key changes twice in it.
+void BruteJudge::CheckContent(const BruteWatch& watch, const Owed& owed) {
+  std::vector<std::pair<std::size_t, const EventView*>> given;  // message, event
+  std::vector<std::size_t> response_of(watch.given.size());
+  for (std::size_t i = 0, response = 0; i < watch.given.size(); ++i) {
+    const WatchResponseView& view = watch.given[i].view;
+    response_of[i] = response;
+    if (!view.fragment) ++response;
+    for (const EventView& event : view.events) given.emplace_back(i, &event);
+  }
+  const bool unfinished = !watch.given.empty() && watch.given.back().view.fragment;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < given.size();) {
+    const std::uint64_t line = watch.given[given[i].first].line;
+    if (at == owed.size()) return Wrong(watch, line, "an event that was never owed");
+    const std::int64_t revision = owed[at]->revision;
+    std::map<std::string_view, const BruteChange*> run;
+    for (; at < owed.size() && owed[at]->revision == revision; ++at) {
+      run[owed[at]->kv.key] = owed[at];
+    }
+    const std::size_t response = response_of[given[i].first];
+    for (; i < given.size() && !run.empty(); ++i) {
+      const auto& [message, event] = given[i];
+      const auto change = run.find(event->kv.key);
+      if (event->kv.mod_revision != revision || change == run.end()) {
+        return Wrong(watch, line,
+                     fmt::format("not what was owed next, which is of revision {}", revision));
+      }
+      Remember(*event, *change->second);
+      if (Differs(watch, watch.given[message], *event, *change->second)) {
+        return Wrong(watch, line, fmt::format("an event of revision {} is altered", revision));
+      }
+      if (response_of[message] != response) {
+        return Wrong(watch, line, fmt::format("revision {} in two responses", revision));
+      }
+      run.erase(change);
+    }
+    if (!run.empty() && !(unfinished && watch.end == BruteEnd::kCut)) {
+      return Wrong(watch, line, fmt::format("revision {} is not whole", revision));
+    }
+  }
+}
+
+void BruteJudge::CheckParts(const BruteWatch& watch, const Owed& owed) {
+  std::size_t given = 0;
+  for (std::size_t i = 0; i < watch.given.size(); ++i) {
+    const WatchResponseView& part = watch.given[i].view;
+    given += part.events.size();
+    if (!part.fragment) continue;
+    if (i + 1 == watch.given.size()) {
+      // A cut takes the last part with it, if there was anything left for it to hold.
+      const bool taken = watch.end == BruteEnd::kCut && given < owed.size();
+      const bool left_alone = watch.end == BruteEnd::kOpen && watch.continued_by;
+      if (!taken && !left_alone) Wrong(watch, watch.given[i].line, "the last part never came");
+      continue;
+    }
+    const WatchResponseView& next = watch.given[i + 1].view;
+    if (next.events.empty()) Wrong(watch, watch.given[i + 1].line, "between two parts");
+    if (next.header.revision != part.header.revision) {
+      Wrong(watch, watch.given[i + 1].line, "parts with different headers");
+    }
+  }
+}
+
+// Progress R: all up to R was given before, nothing at or below it comes after, and it does not go
+// backwards.
+void BruteJudge::CheckProgress(const BruteWatch& watch, const Owed& owed) {
+  for (std::size_t i = 0; i < watch.given.size(); ++i) {
+    const WatchResponseView& view = watch.given[i].view;
+    if (!IsProgress(view)) continue;
+    const std::uint64_t line = watch.given[i].line;
+    const std::int64_t revision = view.header.revision;
+    if (revision + 1 < StartOf(watch)) Wrong(watch, line, "progress below the start");
+    std::set<std::pair<std::int64_t, std::string_view>> before;
+    for (std::size_t j = 0; j < watch.given.size(); ++j) {
+      const WatchResponseView& other = watch.given[j].view;
+      if (j < i && IsProgress(other) && other.header.revision > revision) {
+        Wrong(watch, line, "progress goes backwards");
+      }
+      for (const EventView& event : other.events) {
+        if (j < i) before.emplace(event.kv.mod_revision, event.kv.key);
+        if (j < i && event.kv.mod_revision > revision) {
+          Wrong(watch, line, "progress below an event that was given");
+        }
+        if (j > i && event.kv.mod_revision <= revision) {
+          Wrong(watch, watch.given[j].line, "an event at or below progress");
+        }
+      }
+    }
+    // Who has fallen below the floor hears of it by ErrCompacted.
+    const std::int64_t floor = truth_.FloorDoneAt(line);
+    for (const BruteChange* change : owed) {
+      if (change->revision > revision) break;
+      if (change->revision < floor) continue;
+      if (!before.contains({change->revision, change->kv.key})) {
+        return Wrong(watch, line, "progress beyond an event that was not given");
+      }
+    }
+  }
+}
+
+void BruteJudge::CheckNotice(const BruteWatch& watch) {
+  if (watch.end != BruteEnd::kNotice) return;
+  const BruteMessage& notice = watch.given.back();
+  const std::int64_t position = PositionAfter(watch, watch.given.size());
+  const std::int64_t floor = truth_.FloorAskedAt(notice.line);
+  const std::int64_t told = notice.view.compact_revision;
+  if (permit_at_floor_ && position == floor && told == floor) return;
+  if (position >= floor) return Wrong(watch, notice.line, "ErrCompacted at or above the floor");
+  if (told <= position || told > floor) {
+    return Wrong(watch, notice.line, "a compact revision of no use");
+  }
+  const bool asked = std::any_of(
+      truth_.compactions.begin(), truth_.compactions.end(),
+      [&](const BruteCompaction& c) { return c.revision == told && c.begun < notice.line; });
+  if (!asked) Wrong(watch, notice.line, "a compact revision that nobody asked for");
+}
+
+void BruteJudge::CheckEnd(const BruteWatch& watch, const Owed& owed) {
+  const bool left_alone = watch.continued_by.has_value();
+  if (watch.end == BruteEnd::kCut && !watch.cut_by_us && !left_alone) {
+    return Wrong(watch, watch.asked_line, "its stream ended by itself");
+  }
+  if (watch.end == BruteEnd::kRefused) {
+    const WatchCreateView& asked = watch.asked;
+    const bool empty = !asked.range_end.empty() && asked.range_end != std::string_view("\0", 1) &&
+                       asked.key >= asked.range_end;
+    if (watch.answer->view.cancel_reason.empty() && !empty && asked.start_revision >= 0) {
+      Wrong(watch, watch.answer->line, "a refusal without a reason");
+    }
+    return;
+  }
+  if (BelowFloorAtOnce(watch)) {
+    for (const BruteMessage& message : watch.given) {
+      if (!message.view.events.empty()) Wrong(watch, message.line, "an event instead of a notice");
+    }
+  }
+  if (watch.end != BruteEnd::kOpen || left_alone) return;
+  if (!watch.answer) return Wrong(watch, watch.asked_line, "no answer to the create");
+  if (watch.cancels_open > 0) return Wrong(watch, watch.cancels.back(), "no answer to the cancel");
+  if (BelowFloorAtOnce(watch)) return Wrong(watch, watch.asked_line, "no ErrCompacted");
+  std::size_t given = 0;
+  for (const BruteMessage& message : watch.given) given += message.view.events.size();
+  if (given < owed.size()) Wrong(watch, watch.asked_line, "not all that was owed has come");
+}
+
+// The client asks for what comes next; if it does not, the target is not to blame.
+void BruteJudge::CheckResumption(const BruteWatch& watch, const std::vector<BruteWatch>& all) {
+  if (!watch.continues) return;
+  const BruteWatch& before = all[*watch.continues];
+  if (!before.answer && before.asked.start_revision <= 0) return;
+  const bool after_notice = before.end == BruteEnd::kNotice &&
+                            watch.asked.start_revision == before.given.back().view.compact_revision;
+  if (watch.asked.start_revision != ResumeAt(before) && !after_notice) ruling_.misresumed = true;
+}
+
+}  // namespace watchproof

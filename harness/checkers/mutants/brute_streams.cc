@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/mutants/brute_streams.h"
+
+#include <cstdio>
+#include <utility>
+
+namespace watchproof {
+namespace {
+
+struct Stream {
+  bool witness = false;
+  bool closing = false;
+  std::vector<std::size_t> creates;  // watches
+  std::size_t answered = 0;
+  std::map<std::int64_t, std::size_t> ids;
+  std::uint64_t cluster = 0;
+  std::uint64_t member = 0;
+};
+
+class Listener {
+ public:
+  explicit Listener(std::uint64_t converged) : converged_(converged) {}
+
+  BruteTelling Run(const std::vector<NumberedEntry>& lines) {
+    for (const NumberedEntry& line : lines) {
+      const Entry& entry = line.entry;
+      at_ = line.line.value;
+      stream_ = entry.stream.value;
+      if (entry.kind == EntryKind::kStreamOpened) Here().witness = entry.text == "witness";
+      if (entry.kind == EntryKind::kRequestSent) Request(entry);
+      if (entry.kind == EntryKind::kResponseReceived) Response(entry);
+      if (entry.kind == EntryKind::kStreamClosed) Close();
+      if (entry.kind == EntryKind::kMark) Mark(entry.text);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  Stream& Here() { return streams_[stream_]; }
+  void Wrong(const std::string& what) {
+    out_.wrongs.push_back(fmt::format("line {}: {}", at_, what));
+  }
+
+  void Request(const Entry& entry) {
+    WatchRequestView request;
+    if (!Parse(entry.payload.view(), request).ok() || Here().witness) return;
+    if (request.kind == WatchRequestKind::kCreate) {
+      BruteWatch watch;
+      watch.stream = stream_;
+      watch.ordinal = static_cast<std::uint32_t>(Here().creates.size());
+      watch.asked = request.create;
+      watch.asked_line = at_;
+      const std::size_t index = out_.watches.size();
+      if (const auto before = resumed_.find({stream_, watch.ordinal}); before != resumed_.end()) {
+        watch.continues = before->second;
+        out_.watches[before->second].continued_by = index;
+      }
+      Here().creates.push_back(index);
+      out_.watches.push_back(std::move(watch));
+    } else if (request.kind == WatchRequestKind::kCancel) {
+      if (const auto meant = MeantByCancel(request.cancel_id)) {
+        out_.watches[*meant].cancels.push_back(at_);
+        ++out_.watches[*meant].cancels_open;
+      }
+    }
+  }
+
+  std::optional<std::size_t> MeantByCancel(std::int64_t id) {
+    const Stream& stream = Here();
+    for (std::size_t i = stream.creates.size(); i > stream.answered; --i) {
+      const std::int64_t chosen = out_.watches[stream.creates[i - 1]].asked.watch_id;
+      if (chosen != 0 && chosen == id) return stream.creates[i - 1];
+    }
+    const auto found = stream.ids.find(id);
+    if (found == stream.ids.end()) return std::nullopt;
+    return found->second;
+  }
+
+  void Response(const Entry& entry) {
+    BruteMessage message{.line = at_, .view = {}};
+    if (!Parse(entry.payload.view(), message.view).ok()) {
+      out_.unreadable = true;
+      return;
+    }
+    if (Here().witness) return;
+    SameSender(message.view.header);
+    const WatchResponseView& view = message.view;
+    if (view.compact_revision < 0) Wrong("a negative compact revision");
+    if (view.compact_revision != 0 && !view.canceled) {
+      Wrong("a compact revision, but the watch is not said to be canceled");
+    }
+    if (view.created) return Created(message);
+    if (view.watch_id == -1 && view.events.empty() && !view.canceled) return Everyone(message);
+    const auto found = Here().ids.find(view.watch_id);
+    if (found == Here().ids.end()) return Wrong("a message for no watch");
+    Give(out_.watches[found->second], message);
+  }
+
+  void SameSender(const HeaderView& header) {
+    Stream& stream = Here();
+    if (stream.cluster == 0) stream.cluster = header.cluster_id;
+    if (stream.member == 0) stream.member = header.member_id;
+    if (header.cluster_id != 0 && header.cluster_id != stream.cluster) {
+      Wrong("an answer of another cluster");
+    }
+    if (header.member_id != 0 && header.member_id != stream.member) {
+      Wrong("an answer of another member");
+    }
+  }
+
+  void Created(const BruteMessage& message) {
+    Stream& stream = Here();
+    if (stream.answered == stream.creates.size()) return Wrong("the answer to no create");
+    const std::size_t index = stream.creates[stream.answered++];
+    BruteWatch& watch = out_.watches[index];
+    const WatchResponseView& view = message.view;
+    if (view.fragment) Wrong("an answer to a create in parts");
+    if (!view.events.empty()) Wrong("an answer to a create with events");
+    watch.answer = message;
+    if (view.canceled && view.compact_revision <= 0) {
+      watch.end = BruteEnd::kRefused;
+      return;
+    }
+    if (view.watch_id < 0) Wrong("a watch without a name");
+    if (watch.asked.watch_id != 0 && view.watch_id != watch.asked.watch_id) {
+      Wrong("another watch id than the client chose");
+    }
+    const auto namesake = stream.ids.find(view.watch_id);
+    if (namesake != stream.ids.end() && out_.watches[namesake->second].end == BruteEnd::kOpen) {
+      Wrong("a watch id that is in use");
+    }
+    stream.ids[view.watch_id] = index;
+    if (view.canceled) Give(watch, message);
+  }
+
+  void Everyone(const BruteMessage& message) {
+    const Stream& stream = Here();
+    for (std::size_t i = 0; i < stream.answered; ++i) {
+      BruteWatch& watch = out_.watches[stream.creates[i]];
+      if (watch.end == BruteEnd::kOpen) watch.given.push_back(message);
+    }
+  }
+
+  void Give(BruteWatch& watch, const BruteMessage& message) {
+    const WatchResponseView& view = message.view;
+    const bool bare = view.canceled && view.events.empty() && view.compact_revision == 0;
+    if (watch.end != BruteEnd::kOpen) {
+      if (bare && watch.cancels_open > 0) {
+        --watch.cancels_open;
+        return;
+      }
+      return Wrong("a message for a watch that has ended");
+    }
+    watch.given.push_back(message);
+    if (!view.canceled) return;
+    watch.end = view.compact_revision > 0 ? BruteEnd::kNotice : BruteEnd::kCancelled;
+    if (watch.end == BruteEnd::kNotice) return;
+    if (watch.cancels_open == 0) return Wrong("the end of a watch that nobody asked for");
+    --watch.cancels_open;
+  }
+
+  void Close() {
+    if (at_ >= converged_ && Here().closing) return;
+    for (const std::size_t index : Here().creates) {
+      BruteWatch& watch = out_.watches[index];
+      if (watch.end != BruteEnd::kOpen) continue;
+      watch.end = BruteEnd::kCut;
+      watch.cut_by_us = Here().closing;
+    }
+  }
+
+  void Mark(const std::string& text) {
+    unsigned before[2] = {};
+    unsigned next[2] = {};
+    if (std::sscanf(text.c_str(), "closing stream %u", before) == 1) {
+      streams_[before[0]].closing = true;
+    } else if (std::sscanf(text.c_str(), "resume %u:%u %u:%u", before, before + 1, next,
+                           next + 1) == 4) {
+      const std::vector<std::size_t>& creates = streams_[before[0]].creates;
+      if (before[1] < creates.size()) resumed_[{next[0], next[1]}] = creates[before[1]];
+    }
+  }
+
+  const std::uint64_t converged_;
+  BruteTelling out_;
+  std::map<std::uint32_t, Stream> streams_;
+  std::map<std::pair<unsigned, unsigned>, std::size_t> resumed_;  // by the create to come
+  std::uint64_t at_ = 0;
+  std::uint32_t stream_ = 0;
+};
+
+}  // namespace
+
+BruteTelling Listen(const std::vector<NumberedEntry>& lines, std::uint64_t converged) {
+  return Listener(converged).Run(lines);
+}
+
+}  // namespace watchproof

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who asked for what and was told what: the messages of each watch, complete, in the order they
+// came.
+//
+//   const BruteTelling telling = Listen(lines, truth.converged);
+//   for (const BruteWatch& watch : telling.watches) ... watch.given ...
+//   telling.wrongs                       // messages that no watch can have been meant by
+//
+// Threads: values. Ownership: views look into the lines.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/checkers/mutants/recording.h"
+
+namespace watchproof {
+
+struct BruteMessage {
+  std::uint64_t line = 0;
+  WatchResponseView view;
+};
+
+enum class BruteEnd { kOpen, kRefused, kNotice, kCancelled, kCut };
+
+struct BruteWatch {
+  std::uint32_t stream = 0;
+  std::uint32_t ordinal = 0;
+  WatchCreateView asked;
+  std::uint64_t asked_line = 0;
+  std::optional<BruteMessage> answer;
+  std::vector<BruteMessage> given;  // after the answer
+  std::vector<std::uint64_t> cancels;
+  BruteEnd end = BruteEnd::kOpen;
+  std::uint32_t cancels_open = 0;
+  bool cut_by_us = false;
+  std::optional<std::size_t> continues;
+  std::optional<std::size_t> continued_by;
+};
+
+struct BruteTelling {
+  std::vector<BruteWatch> watches;
+  std::vector<std::string> wrongs;
+  bool unreadable = false;
+};
+
+// Streams that end at or after the line `converged` end with the run.
+BruteTelling Listen(const std::vector<NumberedEntry>& lines, std::uint64_t converged);
+
+}  // namespace watchproof

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was written, replayed in the plainest way: the whole history at once, into a std::map.
+//
+//   WP_ASSIGN_OR_RETURN(const BruteTruth truth, Replay(recording.lines));
+//   for (const BruteChange& change : truth.log) ...
+//
+// Shares nothing with model/ but the reader of messages: one mistake must not agree with itself.
+// Threads: values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/checkers/mutants/recording.h"
+
+namespace watchproof {
+
+struct BruteChange {
+  std::int64_t revision = 0;
+  bool deleted = false;
+  KeyMarks kv;  // of a delete only the key and the revision
+  std::optional<KeyMarks> previous;
+  // What the key was before the recording began is not known, so neither are these.
+  bool past_known = true;   // whether there is a previous value
+  bool marks_known = true;  // create revision and version
+  bool previous_marks_known = true;
+};
+
+struct BruteCompaction {
+  std::int64_t revision = 0;
+  std::uint64_t begun = 0;  // lines
+  std::optional<std::uint64_t> ended;
+  bool done = false;
+  bool refused = false;
+};
+
+struct BruteTruth {
+  std::vector<BruteChange> log;  // in the order of revisions
+  std::int64_t base = 1;         // where the store stood before them; at 1 it was empty
+  // From the revision above the base on: the line by which the writes up to it had all begun.
+  std::vector<std::uint64_t> begun;
+  std::vector<BruteCompaction> compactions;
+  std::uint64_t converged = 0;  // the line of that mark: from here on streams end with the run
+
+  // The highest revision that can exist before the line.
+  std::int64_t MostAt(std::uint64_t line) const;
+  // The highest compaction asked for, or done for certain, before the line.
+  std::int64_t FloorAskedAt(std::uint64_t line) const;
+  std::int64_t FloorDoneAt(std::uint64_t line) const;
+};
+
+// An error says why the recording does not tell the truth in full: a write without a certain
+// outcome, revisions written by others, keys from before the recording, a run that did not
+// converge.
+Result<BruteTruth> Replay(const std::vector<NumberedEntry>& lines);
+
+}  // namespace watchproof

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// The closed list: changes that may go unnoticed, each with its reason.
+#include <algorithm>
+
+#include "harness/checkers/mutants/trial.h"
+
+namespace watchproof {
+namespace {
+
+std::int64_t Highest(const WatchAnswer& answer) {
+  std::int64_t highest = 0;
+  for (const WatchEvent& event : answer.events) {
+    highest = std::max(highest, event.kv.mod_revision);
+  }
+  return highest;
+}
+
+// Nothing but progress was told to the watch behind the place.
+bool LastOfItsWatch(const Subject& subject, const Told& told, std::size_t behind) {
+  return std::none_of(subject.told.begin(), subject.told.end(), [&](const Told& other) {
+    return other.stream == told.stream && other.index > behind &&
+           other.answer.watch_id == told.answer.watch_id && other.role == Role::kEvents;
+  });
+}
+
+bool Always(const Subject&, const BruteTruth&, const Mutant&) { return true; }
+
+bool IsProgress(const Subject&, const BruteTruth&, const Mutant& mutant) {
+  return mutant.before.role == Role::kProgress;
+}
+
+bool MovesProgress(const Subject&, const BruteTruth&, const Mutant& mutant) {
+  return mutant.before.role == Role::kProgress || mutant.other->role == Role::kProgress;
+}
+
+bool OfTwoWatches(const Subject&, const BruteTruth&, const Mutant& mutant) {
+  return mutant.before.answer.watch_id != mutant.other->answer.watch_id;
+}
+
+bool OfOneRevision(const Subject&, const BruteTruth&, const Mutant& mutant) {
+  const auto& before = mutant.before.answer.events;
+  const auto& after = mutant.after->events;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i].kv.mod_revision != after[i].kv.mod_revision) return false;
+  }
+  return true;
+}
+
+bool BetweenRevisions(const Subject&, const BruteTruth&, const Mutant& mutant) {
+  const auto& before = mutant.before.answer.events;
+  const std::size_t cut = mutant.after->events.size();
+  return before[cut - 1].kv.mod_revision != before[cut].kv.mod_revision;
+}
+
+// The stream ended before the run did.
+bool IsCut(const Subject& subject, const BruteTruth& truth, std::uint32_t stream) {
+  const auto& lines = subject.recording.lines;
+  return std::any_of(lines.begin(), lines.end(), [&](const NumberedEntry& line) {
+    return line.entry.kind == EntryKind::kStreamClosed && line.entry.stream.value == stream &&
+           line.line.value < truth.converged;
+  });
+}
+
+bool AtTheEnd(const Subject& subject, const BruteTruth& truth, const Mutant& mutant) {
+  if (LastOfItsWatch(subject, mutant.before, mutant.before.index)) return true;
+  return mutant.mutation == Mutation::kSilence && IsCut(subject, truth, mutant.before.stream);
+}
+
+bool TruthfulHeader(const Subject&, const BruteTruth& truth, const Mutant& mutant) {
+  const std::int64_t told = mutant.after->revision;
+  return told >= Highest(mutant.before.answer) && told <= truth.MostAt(mutant.line);
+}
+
+bool CompactionAskedFor(const Subject&, const BruteTruth& truth, const Mutant& mutant) {
+  return std::any_of(truth.compactions.begin(), truth.compactions.end(),
+                     [&](const BruteCompaction& compaction) {
+                       return compaction.revision == mutant.after->compact_revision;
+                     });
+}
+
+bool OnlyMessageOfItsWatch(const Subject& subject, const BruteTruth&, const Mutant& mutant) {
+  return std::none_of(subject.told.begin(), subject.told.end(), [&](const Told& other) {
+    return other.stream == mutant.before.stream && other.index != mutant.before.index &&
+           other.answer.watch_id == mutant.before.answer.watch_id;
+  });
+}
+
+bool IsRefusal(const Subject&, const BruteTruth&, const Mutant& mutant) {
+  return mutant.before.role == Role::kRefused;
+}
+
+bool OnlyMessageOfItsStream(const Subject& subject, const BruteTruth&, const Mutant& mutant) {
+  return subject.by_stream.at(mutant.before.stream).size() == 1;
+}
+
+bool PreviousCompacted(const Subject&, const BruteTruth& truth, const Mutant& mutant) {
+  const auto& before = mutant.before.answer.events;
+  const auto& after = mutant.after->events;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] == after[i]) continue;
+    return !after[i].previous && before[i].kv.mod_revision <= truth.FloorAskedAt(mutant.line);
+  }
+  return false;
+}
+
+bool Unreadable(const Subject&, const BruteTruth&, const Mutant& mutant) {
+  return !mutant.after.has_value();
+}
+
+bool BeyondAllWrites(const Subject&, const BruteTruth& truth, const Mutant& mutant) {
+  return mutant.after->revision > truth.MostAt(UINT64_MAX) &&
+         truth.MostAt(mutant.line) == truth.MostAt(UINT64_MAX);
+}
+
+bool Resumes(const Subject& subject, const BruteTruth&, const Mutant& mutant) {
+  return std::any_of(subject.resumed.begin(), subject.resumed.end(), [&](const auto& resumed) {
+    return resumed.before_stream == mutant.before.stream;
+  });
+}
+
+using M = Mutation;
+
+std::vector<Equivalence> OtherCourses() {
+  return {
+      {"progress-not-promised",
+       {M::kDeleteResponse, M::kDuplicateResponse, M::kSilence, M::kAlterProgress,
+        M::kAlterWatchId},
+       IsProgress,
+       false,
+       "a server may leave progress out, repeat it or tell less, as long as what it tells is true"},
+      {"progress-moved",
+       {M::kSwapResponses},
+       MovesProgress,
+       false,
+       "progress may come earlier or later, as long as it is true"},
+      {"two-watches",
+       {M::kSwapResponses},
+       OfTwoWatches,
+       false,
+       "there is no order between the messages of two watches"},
+      {"one-revision",
+       {M::kSwapEvents},
+       OfOneRevision,
+       false,
+       "a revision changes no key twice, so its events have no order"},
+      {"cut-elsewhere",
+       {M::kSplitResponse},
+       BetweenRevisions,
+       false,
+       "where a server cuts between two revisions is its own affair"},
+      {"parts-of-one",
+       {M::kFlipFragment},
+       Always,
+       false,
+       "whole revisions may come as one response in parts, or as several"},
+      {"lost-with-the-end",
+       {M::kDeleteResponse, M::kTruncateResponse, M::kTruncateBytes, M::kSilence, M::kDeleteEvent},
+       AtTheEnd,
+       false,
+       "what is on its way when a stream is cut, a watch is cancelled or the floor has passed it, "
+       "may not come"},
+  };
+}
+
+std::vector<Equivalence> OtherWords() {
+  return {
+      {"truthful-header",
+       {M::kAlterHeaderRevision},
+       TruthfulHeader,
+       false,
+       "when exactly a server looked how far it is, is not promised; only what cannot be true is "
+       "wrong"},
+      {"useful-compact-revision",
+       {M::kAlterCompactRevision},
+       CompactionAskedFor,
+       false,
+       "between two compactions either may be named, if the client can go on from it"},
+      {"name-of-a-silent-watch",
+       {M::kAlterWatchId},
+       OnlyMessageOfItsWatch,
+       false,
+       "the server chooses the ids of watches"},
+      {"name-of-a-refusal",
+       {M::kAlterWatchId},
+       IsRefusal,
+       false,
+       "who is refused has no watch, and releases differ in what they call it"},
+      {"only-sender",
+       {M::kAlterSender},
+       OnlyMessageOfItsStream,
+       false,
+       "there is no other message to tell the sender by"},
+      {"previous-compacted",
+       {M::kAlterPrevious},
+       PreviousCompacted,
+       false,
+       "the previous value may be left out once it has been compacted"},
+  };
+}
+
+std::vector<Equivalence> UndecidableChanges() {
+  return {
+      {"unreadable",
+       {M::kTruncateBytes},
+       Unreadable,
+       true,
+       "bytes that are no message may be the target's fault or a fault of ours"},
+      {"beyond-all-writes",
+       {M::kAlterProgress, M::kAlterHeaderRevision},
+       BeyondAllWrites,
+       true,
+       "someone else may have written after the last write of the recording"},
+      {"client-resumes-elsewhere",
+       {M::kDeleteResponse, M::kTruncateResponse, M::kTruncateBytes, M::kSilence, M::kDeleteEvent,
+        M::kAlterProgress, M::kSwapResponses, M::kDuplicateResponse},
+       Resumes,
+       true,
+       "the client of the recording asked on from what it had seen; had it seen less, it would "
+       "have asked for more"},
+  };
+}
+
+}  // namespace
+
+const std::vector<Equivalence>& AllEquivalences() {
+  static const std::vector<Equivalence> kAll = [] {
+    std::vector<Equivalence> all;
+    for (const auto& part : {OtherCourses(), OtherWords(), UndecidableChanges()}) {
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  }();
+  return kAll;
+}
+
+}  // namespace watchproof

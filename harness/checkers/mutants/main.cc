@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// mutants [--count N] [--seed S] [--only N] [--largest LINES] PATH...
+//
+// Spoils recordings and asks two judges. Exit code 0: our judge was right every time; 1: it was
+// not, or a guarantee caught nothing; 4: the arguments or the recordings cannot be used.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+
+#include "harness/checkers/mutants/session.h"
+
+namespace watchproof {
+namespace {
+
+constexpr int kWrong = 1;
+constexpr int kUnusable = 4;
+constexpr std::size_t kMostTold = 20;
+
+struct Flags {
+  SessionOptions options;
+  std::uint64_t count = 20'000;
+  std::uint64_t only = 0;
+};
+
+int Summarise(const Session& session) {
+  for (std::size_t i = 0; i < session.failures().size() && i < kMostTold; ++i) {
+    fmt::print("\n{}", session.failures()[i]);
+  }
+  if (session.failures().size() > kMostTold) {
+    fmt::print("\n... and {} more\n", session.failures().size() - kMostTold);
+  }
+  return session.failures().empty() && session.Unproven().empty() ? 0 : kWrong;
+}
+
+int Run(const Flags& flags) {
+  auto session = Session::Open(flags.options);
+  if (!session.has_value()) {
+    fmt::print(stderr, "mutants: {}\n", session.error().ToString());
+    return kUnusable;
+  }
+  fmt::print("{}", (*session)->preface());
+  if (flags.only > 0) {
+    fmt::print("{}", (*session)->RunOne(flags.only));
+    return (*session)->failures().empty() ? 0 : kWrong;
+  }
+  const auto began = std::chrono::steady_clock::now();
+  (*session)->Run(flags.count);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  fmt::print("{} mutants of seed {}, each judged twice, in {:.0f} s\n\n{}", flags.count,
+             flags.options.seed, took.count(), (*session)->Report());
+  return Summarise(**session);
+}
+
+}  // namespace
+}  // namespace watchproof
+
+int main(int argc, char** argv) {
+  watchproof::Flags flags;
+  CLI::App app{"Spoils recordings, and asks two judges whether our judge sees it"};
+  app.add_option("--count", flags.count, "Mutants to make")->capture_default_str();
+  app.add_option("--seed", flags.options.seed, "Seed of every choice")->capture_default_str();
+  app.add_option("--only", flags.only, "Only this mutant, in full");
+  app.add_option("--largest", flags.options.largest,
+                 "Leave out recordings of more lines; 200 bytes count as a line")
+      ->capture_default_str();
+  app.add_option("paths", flags.options.paths, "Recordings, or folders with some in them")
+      ->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : watchproof::kUnusable;
+  }
+  return watchproof::Run(flags);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole recording in memory, and its watch responses as values that can be changed and written
+// back.
+//
+//   WP_ASSIGN_OR_RETURN(Recording recording, LoadRecording("history.wire.zst"));
+//   WP_ASSIGN_OR_RETURN(WatchAnswer answer, Decode(recording.lines[7].entry));
+//   answer.events.pop_back();
+//   recording.lines[7].entry = Encoded(recording.lines[7].entry, answer);
+//
+// Not thread-safe. Ownership: lines share their messages, so a copy of a recording is cheap.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/history/recorder.h"
+#include "harness/history/wire.h"
+
+namespace watchproof {
+
+struct Recording {
+  std::string name;
+  std::vector<NumberedEntry> lines;  // messages in one piece
+  bool permit_compacted_at_the_floor = false;
+  std::size_t bytes = 0;  // of all messages
+};
+
+// Errors name the file; a recording that was cut off is one.
+Result<Recording> LoadRecording(const std::filesystem::path& file);
+// Every history.wire.zst below the paths, and the paths that are files; sorted by name.
+Result<std::vector<std::filesystem::path>> FindHistories(const std::vector<std::string>& paths);
+// Numbers the lines from 1 again.
+void Renumber(std::vector<NumberedEntry>& lines);
+
+struct KeyMarks {
+  std::string key;
+  std::string value;
+  std::int64_t create_revision = 0;
+  std::int64_t mod_revision = 0;
+  std::int64_t version = 0;
+  std::int64_t lease = 0;
+  bool operator==(const KeyMarks&) const = default;
+};
+struct WatchEvent {
+  std::int64_t type = 0;
+  KeyMarks kv;
+  std::optional<KeyMarks> previous;
+  bool operator==(const WatchEvent&) const = default;
+};
+struct WatchAnswer {
+  std::uint64_t cluster_id = 0;
+  std::uint64_t member_id = 0;
+  std::int64_t revision = 0;
+  std::uint64_t raft_term = 0;
+  std::int64_t watch_id = 0;
+  bool created = false;
+  bool canceled = false;
+  bool fragment = false;
+  std::int64_t compact_revision = 0;
+  std::string cancel_reason;
+  std::vector<WatchEvent> events;
+  bool operator==(const WatchAnswer&) const = default;
+};
+
+Result<WatchAnswer> Decode(const Entry& entry);
+// The entry with another message.
+Entry Encoded(Entry entry, const WatchAnswer& answer);
+
+}  // namespace watchproof

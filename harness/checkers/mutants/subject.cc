@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <set>
+
+#include "harness/checkers/mutants/mutation.h"
+
+namespace watchproof {
+
+Role RoleOf(const WatchAnswer& answer) {
+  if (answer.created) {
+    return answer.canceled && answer.compact_revision == 0 ? Role::kRefused : Role::kCreated;
+  }
+  if (!answer.events.empty()) return Role::kEvents;
+  if (answer.compact_revision != 0) return Role::kNotice;
+  return answer.canceled ? Role::kCancelled : Role::kProgress;
+}
+
+std::string_view Name(Role role) {
+  switch (role) {
+    case Role::kCreated:
+      return "created";
+    case Role::kRefused:
+      return "refused";
+    case Role::kEvents:
+      return "events";
+    case Role::kProgress:
+      return "progress";
+    case Role::kNotice:
+      return "notice";
+    case Role::kCancelled:
+      return "cancelled";
+  }
+  return "unnamed";
+}
+
+namespace {
+
+// By stream and ordinal: the id that the create was answered with.
+using Ids = std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t>;
+
+void AddResumed(const std::string& mark, const Ids& ids, std::vector<Subject::Resumed>& resumed) {
+  unsigned from[2] = {};
+  unsigned to[2] = {};
+  if (std::sscanf(mark.c_str(), "resume %u:%u %u:%u", from, from + 1, to, to + 1) != 4) return;
+  const auto before = ids.find({from[0], from[1]});
+  const auto after = ids.find({to[0], to[1]});
+  if (before == ids.end() || after == ids.end()) return;
+  resumed.push_back({from[0], before->second, to[0], after->second});
+}
+
+}  // namespace
+
+Subject::Subject(Recording of) : recording(std::move(of)) {
+  std::set<std::uint32_t> faulted;
+  std::set<std::string> seen;
+  Ids ids;
+  std::map<std::uint32_t, std::uint32_t> answered;
+  for (std::size_t i = 0; i < recording.lines.size(); ++i) {
+    const Entry& entry = recording.lines[i].entry;
+    const std::uint32_t stream = entry.stream.value;
+    if (entry.kind == EntryKind::kStreamOpened && entry.text == "faulted") faulted.insert(stream);
+    if (entry.kind != EntryKind::kResponseReceived || !faulted.contains(stream)) continue;
+    auto answer = Decode(entry);
+    if (!answer.has_value()) continue;
+    for (const WatchEvent& event : answer->events) seen.insert(event.kv.key);
+    if (answer->created) ids[{stream, answered[stream]++}] = answer->watch_id;
+    by_stream[stream].push_back(told.size());
+    const Role role = RoleOf(*answer);
+    told.push_back({i, stream, *std::move(answer), role});
+  }
+  keys.assign(seen.begin(), seen.end());
+  for (const NumberedEntry& line : recording.lines) {
+    if (line.entry.kind == EntryKind::kMark) AddResumed(line.entry.text, ids, resumed);
+  }
+}
+
+}  // namespace watchproof

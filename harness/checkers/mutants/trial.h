@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts a mutant before both judges and says how our judge did.
+//
+//   Court court(subject);                       // errors: a recording that cannot be used
+//   const Trial trial = court.Try(mutant);
+//   if (IsBad(trial.outcome)) ...
+//
+// Not thread-safe. Ownership: the subject outlives the court.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/checkers/judge.h"
+#include "harness/checkers/mutants/brute_judge.h"
+#include "harness/checkers/mutants/mutation.h"
+
+namespace watchproof {
+
+enum class Outcome {
+  kDetected,    // illegal, and found
+  kEquivalent,  // legal by a row of the list, and nothing found
+  kUndecided,   // undecidable by a row of the list, and our judge says so
+  kMissed,      // illegal, and not found
+  kFalseAlarm,  // legal, and found or doubted
+  kUnlisted,    // legal and nothing found, but for no reason that was thought of beforehand
+};
+inline constexpr int kOutcomes = 6;
+std::string_view Name(Outcome outcome);
+inline bool IsBad(Outcome outcome) { return outcome >= Outcome::kMissed; }
+
+// A reason why a change may go unnoticed, written down before the mutants are made.
+struct Equivalence {
+  std::string_view name;
+  std::vector<Mutation> mutations;
+  // What must hold of the change itself, as far as it can be told without a judge.
+  bool (*holds)(const Subject& subject, const BruteTruth& truth, const Mutant& mutant);
+  bool undecided = false;  // our judge must say that it cannot tell
+  std::string_view reason;
+};
+const std::vector<Equivalence>& AllEquivalences();
+
+struct Trial {
+  Outcome outcome = Outcome::kDetected;
+  std::set<Guarantee> found;
+  Judgement judgement;
+  BruteRuling ruling;
+  const Equivalence* equivalence = nullptr;
+};
+
+class Court {
+ public:
+  static Result<std::unique_ptr<Court>> Open(const Subject& subject);
+
+  Trial Try(const Mutant& mutant);
+  // The recording as it is. Anything but clean and legal is an error.
+  Status TryClean();
+
+ private:
+  Court(const Subject& subject, BruteTruth truth)
+      : subject_(subject),
+        truth_(std::move(truth)),
+        brute_(subject.recording.permit_compacted_at_the_floor) {}
+
+  Judgement Judged(const std::vector<NumberedEntry>& lines) const;
+  const Equivalence* Find(const Mutant& mutant, bool undecided) const;
+  Outcome Decide(const Mutant& mutant, Trial& trial) const;
+
+  const Subject& subject_;
+  const BruteTruth truth_;
+  BruteJudge brute_;
+};
+
+}  // namespace watchproof
