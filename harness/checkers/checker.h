@@ -63,6 +63,9 @@ bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost);
 // ended or was asked to be: that one.
 std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch);
 
+class CallChecker;
+struct CallFacts;
+
 class Checker {
  public:
   explicit Checker(const Facts& facts) : facts_(facts) {}
@@ -104,7 +107,9 @@ struct CheckerInfo {
   Guarantee guarantee;
   std::string_view promise;  // one sentence: what a client may rely on
   std::string_view explain;  // a plain-language paragraph, with the source of the rule
-  std::function<std::unique_ptr<Checker>(const Facts&)> make;
+  // One of the two: it judges watches, or key-value calls (call_checker.h).
+  std::function<std::unique_ptr<Checker>(const Facts&)> make = nullptr;
+  std::function<std::unique_ptr<CallChecker>(const CallFacts&)> make_for_calls = nullptr;
 };
 
 // Static objects of the checkers' files; registration happens before main.

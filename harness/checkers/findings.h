@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where checkers put what they found: one finding per guarantee and watch, repeats counted.
+// Where checkers put what they found: one finding per guarantee and watch, or client, repeats
+// counted.
 //
 //   findings.Add(Guarantee::kOrdered, watch, [&] { return Draft{.expected = ..., .observed = ...};
 //   });
@@ -42,6 +43,12 @@ class Findings {
       File(guarantee, fmt::format("stream {}", stream.value), make());
     }
   }
+  // About the key-value calls of one client.
+  template <typename MakeDraft>
+  void Add(Guarantee guarantee, std::uint32_t client, const std::string& name, MakeDraft make) {
+    if (!Admit(guarantee, kClients + client)) return;
+    File(guarantee, name.empty() ? "a client" : fmt::format("client {}", name), make());
+  }
   // What makes the recording say less than it seems to: the reader is told, the target not blamed.
   void Doubt(std::string reason);
   const std::vector<std::string>& doubts() const { return doubts_; }
@@ -55,6 +62,7 @@ class Findings {
  private:
   static constexpr std::size_t kMostDoubts = 10;
   static constexpr std::uint64_t kStreams = 1ULL << 32;
+  static constexpr std::uint64_t kClients = 1ULL << 33;
 
   struct Key {
     Guarantee guarantee;

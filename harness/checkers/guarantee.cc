@@ -70,6 +70,16 @@ std::string_view Name(Guarantee guarantee) {
       return "Isolated";
     case Guarantee::kSettled:
       return "Settled";
+    case Guarantee::kLinearizable:
+      return "Linearizable";
+    case Guarantee::kSerializable:
+      return "Serializable";
+    case Guarantee::kTransactional:
+      return "Transactional";
+    case Guarantee::kMonotonicReads:
+      return "MonotonicReads";
+    case Guarantee::kDurable:
+      return "Durable";
   }
   return "unknown guarantee";
 }
@@ -93,6 +103,11 @@ const std::vector<Guarantee>& AllGuarantees() {
       Guarantee::kFragmented,
       Guarantee::kIsolated,
       Guarantee::kSettled,
+      Guarantee::kLinearizable,
+      Guarantee::kSerializable,
+      Guarantee::kTransactional,
+      Guarantee::kMonotonicReads,
+      Guarantee::kDurable,
   };
   return kAll;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The promises of the watch API, by name. Those that etcd names carry etcd's names.
+// The promises of the watch API, and those of the key-value API that stand beside it, by name.
+// Those that etcd names carry etcd's names, others the names of the literature.
 //
 // Threads: constants.
 #pragma once
@@ -25,6 +26,12 @@ enum class Guarantee {
   kFragmented,
   kIsolated,
   kSettled,
+  // Of the key-value API.
+  kLinearizable,
+  kSerializable,
+  kTransactional,
+  kMonotonicReads,
+  kDurable,
 };
 
 std::string_view Name(Guarantee guarantee);

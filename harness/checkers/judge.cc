@@ -13,7 +13,9 @@ namespace watchproof {
 class Judge::Impl final : public Audience {
  public:
   explicit Impl(const JudgeOptions& options) : options_(options) {
-    for (const CheckerInfo& info : RegisteredCheckers()) checkers_.push_back(info.make(facts_));
+    for (const CheckerInfo& info : RegisteredCheckers()) {
+      if (info.make) checkers_.push_back(info.make(facts_));
+    }
   }
 
   void Consume(const NumberedEntry& line) {

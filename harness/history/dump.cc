@@ -126,6 +126,7 @@ Json CallToJson(const Entry& entry) {
     if (ParseHeader(entry.payload.view(), header).ok()) json["revision"] = header.revision;
     return json;
   }
+  if (!entry.text.empty()) json["client"] = entry.text;
   if (entry.method == Method::kPut) {
     PutRequestView put;
     if (Parse(entry.payload.view(), put).ok()) {
@@ -137,6 +138,14 @@ Json CallToJson(const Entry& entry) {
     if (Parse(entry.payload.view(), erase).ok()) {
       json["key"] = erase.key;
       if (!erase.range_end.empty()) json["range_end"] = erase.range_end;
+    }
+  } else if (entry.method == Method::kRange) {
+    RangeRequestView range;
+    if (Parse(entry.payload.view(), range).ok()) {
+      json["key"] = range.key;
+      if (!range.range_end.empty()) json["range_end"] = range.range_end;
+      if (range.revision != 0) json["at"] = range.revision;
+      if (range.serializable) json["serializable"] = true;
     }
   } else if (entry.method == Method::kCompact) {
     CompactionRequestView compaction;

@@ -34,7 +34,7 @@ enum class EntryKind : std::uint8_t {
   kRequestSent = 3,       // stream; payload: WatchRequest, stamped before it is handed to gRPC
   kResponseReceived = 4,  // stream; payload: WatchResponse, stamped in the reactor
   kStreamClosed = 5,      // stream; code and text: the stream's final status
-  kCallStarted = 6,       // call, method; payload: the request
+  kCallStarted = 6,       // call, method; text: the client's name; payload: the request
   kCallEnded = 7,  // call, method; code and text: status; payload: the response if the code is ok
   kFault = 8,      // text: JSON object: fault, phase ("armed", "healed"), and its receipt
   kMark = 9,       // text: a word of the driver: "healed", "sentinels", "converged", "end"

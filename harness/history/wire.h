@@ -117,6 +117,12 @@ struct RangeRequestView {
   std::string_view range_end;
   std::int64_t limit = 0;
   std::int64_t revision = 0;
+  std::int64_t sort_order = 0;   // 0 none, 1 ascending, 2 descending
+  std::int64_t sort_target = 0;  // 0 key
+  bool serializable = false;
+  bool keys_only = false;
+  bool count_only = false;
+  bool filtered = false;  // by lowest or highest create or modify revisions
 };
 struct RangeResponseView {
   HeaderView header;
@@ -155,6 +161,20 @@ struct OperationView {
   OperationKind kind = OperationKind::kNone;
   std::string_view body;
 };
+enum class CompareResult { kEqual, kGreater, kLess, kNotEqual };
+enum class CompareTarget { kVersion, kCreate, kMod, kValue, kLease };
+
+struct CompareView {
+  std::int64_t result = 0;  // of CompareResult, if the target knows no more of them
+  std::int64_t target = 0;  // of CompareTarget
+  std::string_view key;
+  std::string_view range_end;
+  std::int64_t version = 0;
+  std::int64_t create_revision = 0;
+  std::int64_t mod_revision = 0;
+  std::string_view value;
+  std::int64_t lease = 0;
+};
 struct TxnRequestView {
   std::vector<std::string_view> compare;  // Compare messages
   std::vector<OperationView> success;
@@ -184,6 +204,7 @@ Status Parse(std::string_view message, PutRequestView& out);
 Status Parse(std::string_view message, PutResponseView& out);
 Status Parse(std::string_view message, DeleteRangeRequestView& out);
 Status Parse(std::string_view message, DeleteRangeResponseView& out);
+Status Parse(std::string_view message, CompareView& out);
 Status Parse(std::string_view message, TxnRequestView& out);
 Status Parse(std::string_view message, TxnResponseView& out);
 Status Parse(std::string_view message, CompactionRequestView& out);

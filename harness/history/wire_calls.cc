@@ -29,6 +29,27 @@ bool Read(std::string_view message, RangeRequestView& out) {
       case 4:
         Set(f, out.revision);
         break;
+      case 5:
+        Set(f, out.sort_order);
+        break;
+      case 6:
+        Set(f, out.sort_target);
+        break;
+      case 7:
+        Set(f, out.serializable);
+        break;
+      case 8:
+        Set(f, out.keys_only);
+        break;
+      case 9:
+        Set(f, out.count_only);
+        break;
+      case 10:
+      case 11:
+      case 12:
+      case 13:
+        out.filtered |= f.is_varint() && f.flag();
+        break;
       default:
         break;
     }
@@ -133,6 +154,43 @@ bool Read(std::string_view message, DeleteRangeResponseView& out) {
   });
 }
 
+bool Read(std::string_view message, CompareView& out) {
+  return EachField(message, [&](const FieldScanner& f) {
+    switch (f.number()) {
+      case 1:
+        Set(f, out.result);
+        break;
+      case 2:
+        Set(f, out.target);
+        break;
+      case 3:
+        Set(f, out.key);
+        break;
+      case 4:
+        Set(f, out.version);
+        break;
+      case 5:
+        Set(f, out.create_revision);
+        break;
+      case 6:
+        Set(f, out.mod_revision);
+        break;
+      case 7:
+        Set(f, out.value);
+        break;
+      case 8:
+        Set(f, out.lease);
+        break;
+      case 64:
+        Set(f, out.range_end);
+        break;
+      default:
+        break;
+    }
+    return true;
+  });
+}
+
 bool Read(std::string_view message, TxnRequestView& out) {
   return EachField(message, [&](const FieldScanner& f) {
     switch (f.number()) {
@@ -195,6 +253,9 @@ Status Parse(std::string_view message, DeleteRangeRequestView& out) {
 }
 Status Parse(std::string_view message, DeleteRangeResponseView& out) {
   return ParseFresh(message, out, "DeleteRangeResponse");
+}
+Status Parse(std::string_view message, CompareView& out) {
+  return ParseFresh(message, out, "Compare");
 }
 Status Parse(std::string_view message, TxnRequestView& out) {
   return ParseFresh(message, out, "TxnRequest");

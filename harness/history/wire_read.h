@@ -50,6 +50,7 @@ bool Read(std::string_view message, PutRequestView& out);
 bool Read(std::string_view message, PutResponseView& out);
 bool Read(std::string_view message, DeleteRangeRequestView& out);
 bool Read(std::string_view message, DeleteRangeResponseView& out);
+bool Read(std::string_view message, CompareView& out);
 bool Read(std::string_view message, TxnRequestView& out);
 bool Read(std::string_view message, TxnResponseView& out);
 bool Read(std::string_view message, CompactionRequestView& out);

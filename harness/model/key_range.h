@@ -34,6 +34,12 @@ class KeyRange {
     return key >= first_ && (open_ended() || key < end_);
   }
 
+  bool ContainsAll(const KeyRange& other) const {
+    if (other.single()) return Contains(other.first_);
+    if (single() || other.first_ < first_) return false;
+    return open_ended() || (!other.open_ended() && other.end_ <= end_);
+  }
+
   auto operator<=>(const KeyRange&) const = default;
 
  private:

@@ -7,23 +7,6 @@
 namespace watchproof {
 namespace {
 
-// These leave no doubt: etcd refused before it changed anything. All others may hide a success.
-bool IsDefiniteRefusal(StatusCode code) {
-  switch (code) {
-    case StatusCode::kInvalidArgument:
-    case StatusCode::kNotFound:
-    case StatusCode::kAlreadyExists:
-    case StatusCode::kPermissionDenied:
-    case StatusCode::kResourceExhausted:
-    case StatusCode::kFailedPrecondition:
-    case StatusCode::kOutOfRange:
-    case StatusCode::kUnimplemented:
-      return true;
-    default:
-      return false;
-  }
-}
-
 constexpr std::size_t kMostContradictions = 10;
 
 }  // namespace

@@ -134,6 +134,22 @@ bool IsWrite(Method method) {
   return method == Method::kPut || method == Method::kDeleteRange || method == Method::kTxn;
 }
 
+bool IsDefiniteRefusal(StatusCode code) {
+  switch (code) {
+    case StatusCode::kInvalidArgument:
+    case StatusCode::kNotFound:
+    case StatusCode::kAlreadyExists:
+    case StatusCode::kPermissionDenied:
+    case StatusCode::kResourceExhausted:
+    case StatusCode::kFailedPrecondition:
+    case StatusCode::kOutOfRange:
+    case StatusCode::kUnimplemented:
+      return true;
+    default:
+      return false;
+  }
+}
+
 Result<Effect> AcknowledgedEffect(Method method, std::string_view request,
                                   std::string_view response) {
   Effect effect;

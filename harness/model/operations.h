@@ -26,6 +26,9 @@ struct Effect {
 
 bool IsWrite(Method method);
 
+// These leave no doubt: etcd refused before it changed anything. All others may hide a success.
+bool IsDefiniteRefusal(StatusCode code);
+
 // The operations that ran, transactions unfolded along the branches that the answer names.
 Result<Effect> AcknowledgedEffect(Method method, std::string_view request,
                                   std::string_view response);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Durable: an acknowledged write keeps the revision that it was acknowledged with.
+#include <algorithm>
+
+#include "harness/checkers/call_checker.h"
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+namespace {
+
+bool Wrote(const std::vector<Operation>& operations, const Sighting& seen) {
+  return std::any_of(operations.begin(), operations.end(), [&](const Operation& operation) {
+    if (operation.deletes != seen.deleted) return false;
+    if (operation.deletes) {
+      return KeyRange(operation.key, operation.range_end).Contains(seen.kv.key);
+    }
+    return operation.key == seen.kv.key &&
+           (operation.keeps_value || operation.value == seen.kv.value);
+  });
+}
+
+class Durable final : public CallChecker {
+ public:
+  using CallChecker::CallChecker;
+
+  void Settled(Findings& findings) override {
+    for (const Clash& clash : facts().writers.clashes()) ReportClash(clash, findings);
+    for (const auto& [revision, told] : facts().witness.told()) {
+      const auto writer = facts().writers.by_revision().find(revision);
+      if (writer == facts().writers.by_revision().end() || !writer->second.acknowledged) continue;
+      for (const Sighting& seen : told) {
+        if (!Wrote(writer->second.operations, seen)) {
+          ReportStranger(revision, *writer->second.call, seen, findings);
+        }
+      }
+    }
+  }
+
+ private:
+  void ReportClash(const Clash& clash, Findings& findings) const {
+    const RecordedCall& call = *clash.second;
+    Add(Guarantee::kDurable, call, findings, [&] {
+      return Draft{
+          .expected = fmt::format("a revision of its own; revision {} had been "
+                                  "acknowledged to the write of line {}",
+                                  clash.revision, clash.first->began.value),
+          .observed = fmt::format("revision {} in line {}", clash.revision, call.ended.value),
+          .evidence = {clash.first->ended, call.began, call.ended},
+          .at = call.at};
+    });
+  }
+
+  void ReportStranger(Revision revision, const RecordedCall& call, const Sighting& seen,
+                      Findings& findings) const {
+    Add(Guarantee::kDurable, call, findings, [&] {
+      return Draft{
+          .expected = fmt::format("at revision {} what line {} wrote and line {} acknowledged",
+                                  revision, call.began.value, call.ended.value),
+          .observed = fmt::format("the witness was given the {} of {}{} in line {}",
+                                  seen.deleted ? "delete" : "put", Quoted(seen.kv.key),
+                                  seen.deleted ? "" : fmt::format(" = {}", Quoted(seen.kv.value)),
+                                  seen.line.value),
+          .evidence = {call.began, call.ended, seen.line},
+          .at = call.at};
+    });
+  }
+};
+
+const CheckerRegistration kDurable{{
+    .guarantee = Guarantee::kDurable,
+    .promise = "An acknowledged write stays: its revision is its own, and holds what it wrote.",
+    .explain = "Once a write has been answered, a crash, a change of leader or a restart must not "
+               "undo it. A store that forgot one gives its revision to another write later, so two "
+               "answers with one revision show it, and so does a witness that is given something "
+               "else at that revision. A forgotten write that leaves no such trace shows in the "
+               "reads that miss it, which are Linearizable's. Source: \"durability\" of the KV API "
+               "guarantees of etcd; a case of it is etcd #14370.",
+    .make_for_calls = [](const CallFacts& facts) { return std::make_unique<Durable>(facts); },
+}};
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linearizable: calls take effect one after the other, each between its beginning and its answer.
+#include "harness/checkers/call_checker.h"
+
+namespace watchproof {
+namespace {
+
+class Linearizable final : public CallChecker {
+ public:
+  using CallChecker::CallChecker;
+
+  void Answered(const RecordedCall& call, Findings& findings) override {
+    if (call.serializable) return;
+    CheckNotPast(call, findings);
+    CheckNotFuture(call, findings);
+  }
+
+  void Differs(const RecordedCall& call, const Mismatch& mismatch, Findings& findings) override {
+    if (call.method != Method::kRange || call.serializable) return;
+    AddMismatch(Guarantee::kLinearizable, call, mismatch, findings);
+  }
+
+ private:
+  // Whoever makes a revision makes a new one; whoever reads sees at least what was there.
+  void CheckNotPast(const RecordedCall& call, Findings& findings) const {
+    const auto writer = facts().writers.by_revision().find(call.revision);
+    const bool made = writer != facts().writers.by_revision().end() &&
+                      writer->second.call == &call && writer->second.acknowledged;
+    const Revision least = made ? call.before.revision.next() : call.before.revision;
+    if (call.revision >= least) return;
+    Add(Guarantee::kLinearizable, call, findings, [&] {
+      return Draft{
+          .expected = fmt::format("a revision of at least {}, since line {} had told of "
+                                  "revision {} before the call began",
+                                  least, call.before.line.value, call.before.revision),
+          .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
+          .evidence = {call.before.line, call.began, call.ended},
+          .at = call.at};
+    });
+  }
+
+  void CheckNotFuture(const RecordedCall& call, Findings& findings) const {
+    const Line latest = facts().writers.LatestBeginning(call.revision);
+    if (latest < call.ended) return;
+    Add(Guarantee::kLinearizable, call, findings, [&] {
+      return Draft{
+          .expected = fmt::format("a revision that had been reached; a write up to "
+                                  "revision {} began only in line {}",
+                                  call.revision, latest.value),
+          .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
+          .evidence = {call.began, call.ended, latest},
+          .at = call.at};
+    });
+  }
+};
+
+const CheckerRegistration kLinearizable{{
+    .guarantee = Guarantee::kLinearizable,
+    .promise = "Writes and linearizable reads take effect one after the other, each at a revision "
+               "between its call and its answer, and a read shows the state of that revision.",
+    .explain = "Revisions are a total order that the store makes, so nothing has to be searched "
+               "for: the answer to a call names its place. That place must respect real time. It "
+               "is not below a revision that somebody had been told before the call began, a write "
+               "makes a higher one, and it is not one that only a later write brought about. A "
+               "read must show exactly what the writes up to its revision left. Calls of unknown "
+               "outcome count once somebody was shown what they did; until then nothing is "
+               "concluded from them. Source: \"linearizability\" of the KV API guarantees of etcd.",
+    .make_for_calls = [](const CallFacts& facts) { return std::make_unique<Linearizable>(facts); },
+}};
+
+}  // namespace
+}  // namespace watchproof

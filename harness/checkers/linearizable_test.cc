@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/testing/call_table.h"
+
+namespace watchproof {
+namespace {
+
+const KeyValueFields kOne = Kv("k", "1", 2);
+const KeyValueFields kTwo = Kv("k", "2", 3, 2, 2);
+
+CallScript TwoPuts() { return CallScript().Put("k", "1", 2).Put("k", "2", 3); }
+CallScript AroundAPut() {
+  return CallScript()
+      .Put("k", "1", 2)
+      .Begin(1, Method::kRange, GetOf("k"))
+      .Begin(2, Method::kPut, PutOf("k", "2"));
+}
+CallScript LostPut() { return CallScript().Put("k", "1", 2).Lose(Method::kPut, PutOf("k", "2")); }
+CallScript Keys() {
+  return CallScript().Put("a", "1", 2).Put("b", "1", 3).Put("c", "1", 4).Put("d", "1", 5);
+}
+
+const std::vector<CallRow>& CertainRows() {
+  static const std::vector<CallRow> kRows = {
+      {"ReadsTheLatestWrite", TwoPuts().Get("k", Shown(3, {kTwo}))},
+      {"ReadsAKeyThatIsNotThere", TwoPuts().Get("x", Shown(3, {}))},
+      {"ReadsBehindAnAnsweredWrite", TwoPuts().Get("k", Shown(2, {kOne})), {"Linearizable"}},
+      {"ReadsAnotherValue",
+       TwoPuts().Get("k", Shown(3, {Kv("k", "1", 3, 2, 2)})),
+       {"Linearizable"}},
+      {"ReadsAnotherVersion",
+       TwoPuts().Get("k", Shown(3, {Kv("k", "2", 3, 2, 3)})),
+       {"Linearizable"}},
+      {"ReadsTheOldKeyAtTheNewRevision", TwoPuts().Get("k", Shown(3, {kOne})), {"Linearizable"}},
+      {"MissesAKey", TwoPuts().Get("k", Shown(3, {})), {"Linearizable"}},
+      {"ReadsAKeyThatNobodyWrote",
+       TwoPuts().Get("x", Shown(3, {Kv("x", "1", 2)})),
+       {"Linearizable"}},
+      {"MaySeeAWriteThatRunsBesideIt",
+       AroundAPut().End(1, Method::kRange, Shown(3, {kTwo})).End(2, Method::kPut, Told(3))},
+      {"MayMissAWriteThatRunsBesideIt",
+       AroundAPut().End(1, Method::kRange, Shown(2, {kOne})).End(2, Method::kPut, Told(3))},
+      {"ReadsWhatOnlyALaterWriteBrought",
+       CallScript().Put("k", "1", 2).Get("k", Shown(3, {kTwo})).Put("k", "2", 3),
+       {"Linearizable"}},
+      {"AWriteIsGivenARevisionFromBefore",
+       CallScript().Put("a", "1", 2).Put("b", "1", 4).Put("c", "1", 3),
+       {"Linearizable"}},
+      {"ReadsAtAPastRevision",
+       TwoPuts().Do(Method::kRange, GetOf("k", {.revision = 2}), Shown(3, {kOne}))},
+      {"ReadsAtAPastRevisionWhatCameLater",
+       TwoPuts().Do(Method::kRange, GetOf("k", {.revision = 2}), Shown(3, {kTwo})),
+       {"Linearizable"}},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(Linearizable, CallTable, testing::ValuesIn(CertainRows()), CallRowName);
+
+const std::vector<CallRow>& DoubtfulRows() {
+  static const std::vector<CallRow> kRows = {
+      {"ALostWriteIsSettledByTheReadThatShowsIt", LostPut().Get("k", Shown(3, {kTwo}))},
+      {"ALostWriteThatShowsLaterSettlesEarlierReads",
+       LostPut().Put("x", "1", 4).Get("k", Shown(4, {kOne})).Get("k", Shown(4, {kTwo})),
+       {"Linearizable"}},
+      {"ALostWriteMayNotHaveHappened", LostPut().Get("k", Shown(2, {kOne}))},
+      {"WhatALostWriteMayHaveDoneStaysOpen",
+       LostPut().Put("x", "1", 4).Get("k", Shown(4, {kOne})),
+       {},
+       true},
+      {"WhatALostWriteCannotHaveTouchedIsJudged",
+       LostPut().Put("x", "1", 4).Get("x", Shown(4, {Kv("x", "2", 4)})),
+       {"Linearizable"}},
+      {"TheWitnessSettlesALostWrite",
+       CallScript()
+           .OpenWitness()
+           .Put("k", "1", 2)
+           .Sees(kOne)
+           .Lose(Method::kPut, PutOf("k", "2"))
+           .Sees(kTwo)
+           .Get("k", Shown(3, {kOne})),
+       {"Linearizable"}},
+      {"WhoeverElseWroteLeavesItOpen",
+       CallScript().Put("k", "1", 2).Put("x", "1", 4).Get("k", Shown(4, {kOne})),
+       {},
+       true},
+      {"ALeaseMayHaveTakenTheKey",
+       CallScript()
+           .Do(Method::kPut, PutOf("k", "1", 7), Told(2))
+           .Put("x", "1", 4)
+           .Get("k", Shown(4, {})),
+       {},
+       true},
+      {"TheWitnessSawTheKeyGo", CallScript()
+                                    .OpenWitness()
+                                    .Do(Method::kPut, PutOf("k", "1", 7), Told(2))
+                                    .Put("x", "1", 4)
+                                    .Sees(Kv("k", "", 3, 0, 0), true)
+                                    .Sees(Kv("x", "1", 4))
+                                    .Get("k", Shown(4, {}))},
+      {"KeysFromBeforeAreToldByTheFirstRead", CallScript(9)
+                                                  .Get("k", Shown(9, {Kv("k", "old", 5, 4, 2)}))
+                                                  .Put("k", "new", 10)
+                                                  .Get("k", Shown(10, {Kv("k", "new", 10, 4, 3)}))},
+      {"KeysFromBeforeDoNotChangeByThemselves",
+       CallScript(9)
+           .Get("k", Shown(9, {Kv("k", "old", 5, 4, 2)}))
+           .Get("k", Shown(9, {Kv("k", "older", 3, 3, 1)})),
+       {"Linearizable"}},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(LinearizableInDoubt, CallTable, testing::ValuesIn(DoubtfulRows()),
+                         CallRowName);
+
+const std::vector<CallRow>& RangeRows() {
+  static const std::vector<CallRow> kRows = {
+      {"ARangeInItsOrder", Keys().Do(Method::kRange, GetOf("a", {.range_end = "c"}),
+                                     Shown(5, {Kv("a", "1", 2), Kv("b", "1", 3)}))},
+      {"ARangeThatLeavesOneOut",
+       Keys().Do(Method::kRange, GetOf("a", {.range_end = "c"}), Shown(5, {Kv("a", "1", 2)}, 2)),
+       {"Linearizable"}},
+      {"ARangeOutOfOrder",
+       Keys().Do(Method::kRange, GetOf("a", {.range_end = "c"}),
+                 Shown(5, {Kv("b", "1", 3), Kv("a", "1", 2)})),
+       {"Linearizable"}},
+      {"ARangeThatGoesBeyondItsEnd",
+       Keys().Do(Method::kRange, GetOf("a", {.range_end = "b"}),
+                 Shown(5, {Kv("a", "1", 2), Kv("b", "1", 3)}, 1)),
+       {"Linearizable"}},
+      {"ALimitedRange", Keys().Do(Method::kRange, GetOf("a", {.range_end = "z", .limit = 2}),
+                                  Shown(5, {Kv("a", "1", 2), Kv("b", "1", 3)}, 4, true))},
+      {"ALimitedRangeFromTheEnd",
+       Keys().Do(Method::kRange, GetOf("a", {.range_end = "z", .limit = 1, .descending = true}),
+                 Shown(5, {Kv("d", "1", 5)}, 4, true))},
+      {"ALimitedRangeThatSkipsOne",
+       Keys().Do(Method::kRange, GetOf("a", {.range_end = "z", .limit = 2}),
+                 Shown(5, {Kv("a", "1", 2), Kv("c", "1", 4)}, 4, true)),
+       {"Linearizable"}},
+      {"ALimitedRangeThatHidesThatThereAreMore",
+       Keys().Do(Method::kRange, GetOf("a", {.range_end = "z", .limit = 2}),
+                 Shown(5, {Kv("a", "1", 2), Kv("b", "1", 3)}, 4)),
+       {"Linearizable"}},
+      {"ACountThatIsOff",
+       Keys().Do(Method::kRange, GetOf("a", {.range_end = "z", .count_only = true}),
+                 Shown(5, {}, 3)),
+       {"Linearizable"}},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(LinearizableRange, CallTable, testing::ValuesIn(RangeRows()), CallRowName);
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes key-value calls by hand, line by line, for the truth tables of their checkers.
+//
+//   CallScript script;                                  // an empty store, client "a"
+//   script.Do(Method::kPut, PutOf("k", "v"), Told(2))   // asked and answered
+//       .Do(Method::kRange, GetOf("k"), Shown(2, {Kv("k", "v", 2)}));
+//   CallJudgement judgement = script.Judge();
+//
+// Messages are spelled out as a server would send them; the script remembers nothing. Lines are
+// 1 ms apart. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/checkers/call_judge.h"
+#include "harness/history/testing/wire_writer.h"
+
+namespace watchproof {
+
+struct GetOptions {
+  std::string range_end{};
+  std::int64_t limit = 0;
+  std::int64_t revision = 0;
+  bool serializable = false;
+  bool count_only = false;
+  bool descending = false;
+};
+Message GetOf(const std::string& key, const GetOptions& options = {});
+Message PutOf(const std::string& key, const std::string& value, std::int64_t lease = 0);
+// Asks for what was there before.
+Message PutOver(const std::string& key, const std::string& value);
+Message DeleteOf(const std::string& key, const std::string& range_end = {});
+
+struct TxnOf {
+  std::vector<Message> compares{};
+  std::vector<Message> success{};
+  std::vector<Message> failure{};
+  Message message() const;
+};
+// An operation of a transaction, or its answer.
+Message Part(Method method, const Message& message);
+Message VersionIs(const std::string& key, std::int64_t version);
+Message ModIs(const std::string& key, std::int64_t revision);
+Message ValueIs(const std::string& key, const std::string& value);
+
+KeyValueFields Kv(const std::string& key, const std::string& value, std::int64_t mod,
+                  std::int64_t create = 0, std::int64_t version = 1);
+
+// Answers.
+Message Told(std::int64_t revision);
+Message Shown(std::int64_t revision, const std::vector<KeyValueFields>& kvs,
+              std::int64_t count = -1, bool more = false);
+Message ToldPrevious(std::int64_t revision, const KeyValueFields& previous);
+Message Deleted(std::int64_t revision, std::int64_t count);
+Message Decided(std::int64_t revision, bool succeeded, const std::vector<Message>& answers = {});
+
+class CallScript {
+ public:
+  // Opens with a read that finds the store at `base`; 0: with nothing.
+  explicit CallScript(std::int64_t base = 1);
+
+  // The client that the following calls are of.
+  CallScript& As(const std::string& client);
+  CallScript& Do(Method method, const Message& request, const Message& answer);
+  CallScript& Put(const std::string& key, const std::string& value, std::int64_t revision) {
+    return Do(Method::kPut, PutOf(key, value), Told(revision));
+  }
+  CallScript& Get(const std::string& key, const Message& answer) {
+    return Do(Method::kRange, GetOf(key), answer);
+  }
+  // The halves of a call.
+  CallScript& Begin(std::uint32_t call, Method method, const Message& request);
+  CallScript& End(std::uint32_t call, Method method, const Message& answer);
+  CallScript& Fail(std::uint32_t call, Method method,
+                   StatusCode code = StatusCode::kDeadlineExceeded);
+  // A write of which nobody hears again.
+  CallScript& Lose(Method method, const Message& request);
+
+  // A witness of every key from revision 2 on, and what it is given.
+  CallScript& OpenWitness();
+  CallScript& Sees(const KeyValueFields& kv, bool deleted = false);
+
+  const std::vector<NumberedEntry>& lines() const { return lines_; }
+  CallJudgement Judge() const;
+
+ private:
+  CallScript& Add(Entry entry);
+
+  std::vector<NumberedEntry> lines_;
+  std::string client_ = "a";
+  std::uint32_t calls_ = 1000;
+};
+
+}  // namespace watchproof

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transactional: a write happens at one state, wholly or not at all, and its answer tells so.
+#include "harness/checkers/call_checker.h"
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+namespace {
+
+class Transactional final : public CallChecker {
+ public:
+  using CallChecker::CallChecker;
+
+  void Settled(Findings& findings) override {
+    for (const Unfitting& unfitting : facts().writers.unfitting()) {
+      const RecordedCall& call = *unfitting.call;
+      Add(Guarantee::kTransactional, call, findings, [&] {
+        return Draft{.expected = "an answer to each operation of one branch",
+                     .observed = fmt::format("line {}: {}", call.ended.value, unfitting.reason),
+                     .evidence = {call.began, call.ended},
+                     .at = call.at};
+      });
+    }
+    for (const Phantom& phantom : facts().writers.phantoms()) {
+      const RecordedCall& call = *phantom.call;
+      Add(Guarantee::kTransactional, call, findings, [&] {
+        return Draft{
+            .expected = fmt::format(
+                "no trace of what line {} did not do: {}", call.began.value,
+                call.outcome == Outcome::kRefused ? "it was refused" : "its other branch ran"),
+            .observed = fmt::format("{} = {} at revision {} in line {}",
+                                    Quoted(phantom.seen.kv.key), Quoted(phantom.seen.kv.value),
+                                    phantom.revision, phantom.seen.line.value),
+            .evidence = {call.began, call.ended, phantom.seen.line},
+            .at = call.at};
+      });
+    }
+  }
+
+  void Differs(const RecordedCall& call, const Mismatch& mismatch, Findings& findings) override {
+    if (call.method == Method::kRange) return;
+    AddMismatch(Guarantee::kTransactional, call, mismatch, findings);
+  }
+};
+
+const CheckerRegistration kTransactional{{
+    .guarantee = Guarantee::kTransactional,
+    .promise = "A write, alone or in a transaction, happens at one state, wholly or not at all, "
+               "and its answer follows from that state.",
+    .explain = "The compares of a transaction are evaluated at the state before its revision and "
+               "decide which branch runs; its operations then run in order, and each answer, the "
+               "keys of a range, the count of a delete, the previous keys, is what that state "
+               "gives. The same holds for a put or a delete alone. A transaction that changed "
+               "nothing, or was refused, leaves no trace: what its other branch would have "
+               "written must never be seen. Source: \"atomicity\" of the KV API guarantees of "
+               "etcd, and the message TxnRequest of its API.",
+    .make_for_calls = [](const CallFacts& facts) { return std::make_unique<Transactional>(facts); },
+}};
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/testing/call_table.h"
+
+namespace watchproof {
+namespace {
+
+const KeyValueFields kOne = Kv("k", "1", 2);
+
+CallScript OnePut() { return CallScript().Put("k", "1", 2); }
+Message PutPart(const std::string& key, const std::string& value) {
+  return Part(Method::kPut, PutOf(key, value));
+}
+Message GetPart(const std::string& key) { return Part(Method::kRange, GetOf(key)); }
+const Message kPutDone = Part(Method::kPut, Message());
+Message ShownPart(std::int64_t revision, const std::vector<KeyValueFields>& kvs) {
+  return Part(Method::kRange, Shown(revision, kvs));
+}
+
+// Puts "2" if the compare holds, reads the key if not.
+CallScript Swap(const Message& compare, const Message& answer) {
+  const TxnOf txn{.compares = {compare}, .success = {PutPart("k", "2")}, .failure = {GetPart("k")}};
+  return OnePut().Do(Method::kTxn, txn.message(), answer);
+}
+Message Swapped() { return Decided(3, true, {kPutDone}); }
+Message Kept() { return Decided(2, false, {ShownPart(2, {kOne})}); }
+
+CallScript Inner(bool succeeded) {
+  const TxnOf inner{.compares = {VersionIs("x", 0)}, .success = {}, .failure = {PutPart("y", "1")}};
+  const TxnOf outer{.success = {PutPart("x", "1"), Part(Method::kTxn, inner.message())}};
+  const Message nested =
+      succeeded ? Message().Number(2, 1) : Message().Nested(3, Part(Method::kPut, Message()));
+  return OnePut().Do(Method::kTxn, outer.message(),
+                     Decided(3, true, {kPutDone, Part(Method::kTxn, nested)}));
+}
+
+const std::vector<CallRow>& CompareRows() {
+  static const std::vector<CallRow> kRows = {
+      {"AHoldingCompareRunsTheSuccessBranch", Swap(VersionIs("k", 1), Swapped())},
+      {"AFailingCompareRunsTheOtherBranch", Swap(VersionIs("k", 2), Kept())},
+      {"AFailingCompareRunsTheSuccessBranch",
+       Swap(VersionIs("k", 2), Swapped()),
+       {"Transactional"}},
+      {"AHoldingCompareRunsTheOtherBranch", Swap(ModIs("k", 2), Kept()), {"Transactional"}},
+      {"AValueIsCompared", Swap(ValueIs("k", "1"), Swapped())},
+      {"AValueOfNoKeyNeverHolds", Swap(ValueIs("x", ""), Kept())},
+      {"AKeyThatIsNotThereHasVersionZero", Swap(VersionIs("x", 0), Swapped())},
+      {"ANestedCompareLooksAtTheStateBeforeAll", Inner(true)},
+      {"ANestedCompareSeesWhatRanBeforeIt", Inner(false), {"Transactional"}},
+      {"ACompareOfAKeyInDoubtStaysOpen",
+       OnePut()
+           .Lose(Method::kPut, PutOf("k", "lost"))
+           .Put("x", "1", 4)
+           .Do(Method::kTxn, TxnOf{.compares = {VersionIs("k", 1)}}.message(), Decided(4, true)),
+       {},
+       true},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(TransactionalBranch, CallTable, testing::ValuesIn(CompareRows()),
+                         CallRowName);
+
+const std::vector<CallRow>& AnswerRows() {
+  static const std::vector<CallRow> kRows = {
+      {"ARangeSeesThePutBeforeIt",
+       OnePut().Do(Method::kTxn, TxnOf{.success = {PutPart("k", "2"), GetPart("k")}}.message(),
+                   Decided(3, true, {kPutDone, ShownPart(3, {Kv("k", "2", 3, 2, 2)})}))},
+      {"ARangeMissesThePutBeforeIt",
+       OnePut().Do(Method::kTxn, TxnOf{.success = {PutPart("k", "2"), GetPart("k")}}.message(),
+                   Decided(3, true, {kPutDone, ShownPart(3, {kOne})})),
+       {"Transactional"}},
+      {"AnOperationIsNotAnswered",
+       OnePut().Do(Method::kTxn, TxnOf{.success = {PutPart("k", "2"), GetPart("k")}}.message(),
+                   Decided(3, true, {kPutDone})),
+       {"Transactional"}},
+      {"ThePreviousKeyIsTold", OnePut().Do(Method::kPut, PutOver("k", "2"), ToldPrevious(3, kOne))},
+      {"ThereIsNoPreviousKey", OnePut().Do(Method::kPut, PutOver("x", "2"), Told(3))},
+      {"ThePreviousKeyIsNotTold",
+       OnePut().Do(Method::kPut, PutOver("k", "2"), Told(3)),
+       {"Transactional"}},
+      {"ThePreviousKeyIsAnother",
+       OnePut().Do(Method::kPut, PutOver("k", "2"), ToldPrevious(3, Kv("k", "0", 2))),
+       {"Transactional"}},
+      {"ThePreviousKeyIsInDoubt",
+       OnePut()
+           .Lose(Method::kPut, PutOf("k", "lost"))
+           .Put("x", "1", 4)
+           .Do(Method::kPut, PutOver("k", "2"), ToldPrevious(5, kOne)),
+       {},
+       true},
+      {"ADeleteCountsWhatWasThere",
+       OnePut().Do(Method::kDeleteRange, DeleteOf("a", "z"), Deleted(3, 1))},
+      {"ADeleteOfNothingMakesNoRevision",
+       OnePut().Do(Method::kDeleteRange, DeleteOf("x"), Deleted(2, 0)).Put("k", "2", 3)},
+      {"ADeleteMiscounts",
+       OnePut().Do(Method::kDeleteRange, DeleteOf("a", "z"), Deleted(3, 2)),
+       {"Transactional"}},
+      {"ADeleteOverlooksTheKey",
+       OnePut().Do(Method::kDeleteRange, DeleteOf("k"), Deleted(2, 0)),
+       {"Transactional"}},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(TransactionalAnswer, CallTable, testing::ValuesIn(AnswerRows()),
+                         CallRowName);
+
+const std::vector<CallRow>& TraceRows() {
+  static const std::vector<CallRow> kRows = {
+      {"ARefusedWriteLeavesNoTrace", OnePut()
+                                         .Begin(1, Method::kPut, PutOf("x", "no"))
+                                         .Fail(1, Method::kPut, StatusCode::kResourceExhausted)
+                                         .Get("x", Shown(2, {}))},
+      {"ARefusedWriteIsSeen",
+       OnePut()
+           .Begin(1, Method::kPut, PutOf("x", "no"))
+           .Fail(1, Method::kPut, StatusCode::kResourceExhausted)
+           .Get("x", Shown(3, {Kv("x", "no", 3)})),
+       {"Transactional"},
+       false},
+      {"TheOtherBranchIsSeen",
+       Swap(VersionIs("k", 2), Kept()).Get("k", Shown(3, {Kv("k", "2", 3, 2, 2)})),
+       {"Transactional"},
+       false},
+      {"AFailedTransactionChangesNothing",
+       Swap(VersionIs("k", 2), Kept()).Get("k", Shown(2, {kOne}))},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(TransactionalTrace, CallTable, testing::ValuesIn(TraceRows()),
+                         CallRowName);
+
+}  // namespace
+}  // namespace watchproof

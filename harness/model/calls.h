@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The key-value calls of a recording, each with its end and with what had been told before it
+// began.
+//
+//   CallLog log;
+//   log.Consume(line);                                   // every line, in order
+//   for (const RecordedCall& call : log.calls()) ...     // in the order they began
+//
+// A call that ended without a certain outcome, or not at all, is open: it may have taken effect, or
+// may yet. Not thread-safe. Ownership: messages are shared with the recording and kept for the life
+// of the log.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/history/recorder.h"
+#include "harness/history/wire.h"
+
+namespace watchproof {
+
+enum class Outcome { kAnswered, kRefused, kOpen };
+
+// A revision that the store is known to have had, and the line that told of it.
+struct Reached {
+  Revision revision{};
+  Line line{};
+};
+
+struct RecordedCall {
+  CallId id;
+  Method method = Method::kNone;
+  Outcome outcome = Outcome::kOpen;
+  StatusCode code = StatusCode::kUnknown;
+  bool serializable = false;  // answered by one member from what it has
+  std::uint32_t client = 0;   // index into client_names()
+  Line began{};
+  Line ended{};         // 0: it did not
+  Duration at{};        // of its end, or of its beginning
+  Revision revision{};  // of the answer's header
+  Bytes request;
+  Bytes response;
+  Reached before;  // by any answer before it began
+  // By an answer to the same client over the same connection before it began.
+  Reached before_here;
+};
+
+class CallLog {
+ public:
+  void Consume(const NumberedEntry& line);
+
+  const std::deque<RecordedCall>& calls() const { return calls_; }
+  // In the order they ended; those that did not are missing.
+  const std::vector<const RecordedCall*>& ended() const { return ended_; }
+  // The first is empty: calls whose client the recording does not name.
+  const std::vector<std::string>& client_names() const { return client_names_; }
+  // What the store had reached before the first write began; 0 if nobody asked.
+  Revision base() const { return base_; }
+
+ private:
+  void Begin(const NumberedEntry& line);
+  void End(const NumberedEntry& line);
+  void Reach(Revision revision, Line line);
+  std::uint32_t ClientOf(const std::string& name);
+
+  std::deque<RecordedCall> calls_;
+  std::vector<const RecordedCall*> ended_;
+  std::unordered_map<std::uint32_t, RecordedCall*> out_;  // began, not ended; by number
+  std::vector<std::string> client_names_ = {""};
+  std::map<std::string, std::uint32_t, std::less<>> clients_;
+  std::vector<Reached> reached_by_;  // by client
+  Reached reached_;
+  Revision base_{};
+  bool any_write_ = false;
+};
+
+// Whether a range or a transaction was asked for in a way that any member may answer alone.
+bool IsSerializable(Method method, std::string_view request);
+
+// The operation that a call of its own is.
+OperationKind KindOf(Method method);
+
+}  // namespace watchproof

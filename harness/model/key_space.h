@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every key of the store at one revision, as far as it is known.
+//
+//   KeySpace keys(writers);
+//   keys.MoveTo(revision);                              // what happened in between may be unknown
+//   keys.Apply(operation, revision, line);              // what is known to have happened
+//   const Found found = keys.Look("k");                 // alive, absent or unknown
+//   keys.Learn(kv, line);                               // somebody was shown what nobody knew
+//
+// Not thread-safe. Ownership: refers to the writers; views look into messages that outlive it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/model/writers.h"
+
+namespace watchproof {
+
+enum class Knowledge { kAlive, kAbsent, kUnknown };
+
+// What is known of a key since a revision.
+struct KeyFacts {
+  Revision since{};
+  bool alive = false;
+  bool value_known = true;
+  bool marks_known = true;  // create_revision and version
+  bool lease_known = true;
+  KeyValueView kv;
+  Line line{};  // what told of it: a write, or somebody who was shown it
+};
+
+struct Found {
+  Knowledge knowledge = Knowledge::kUnknown;
+  const KeyFacts* facts = nullptr;  // null: never named; else the last that was known
+};
+
+class KeySpace {
+ public:
+  explicit KeySpace(const Writers& writers)
+      : writers_(writers), at_(writers.base()), began_empty_(writers.base() == Revision(1)) {}
+
+  Revision at() const { return at_; }
+  void MoveTo(Revision revision) { at_ = revision; }
+  bool began_empty() const { return began_empty_; }
+
+  Found Look(std::string_view key) const;
+  // Whether keys in the range that nobody has named may be there.
+  bool MayHoldStrangers(const KeyRange& range) const;
+  // Calls `visit(key, found)` on each key of the range that anybody has named, in their order.
+  template <typename Visit>
+  void Each(const KeyRange& range, Visit visit) const;
+
+  void Apply(const Operation& operation, Revision revision, Line line);
+  // At this revision, the key is as shown, or absent; of a range, no key but those named is there.
+  void Learn(const KeyValueView& kv, Line line);
+  void LearnAbsent(std::string_view key, Line line);
+  void LearnNoStrangers(const KeyRange& range);
+
+ private:
+  static constexpr std::size_t kMostCleared = 64;
+
+  Found Judge(std::string_view key, const KeyFacts& facts) const;
+  Found LookUnnamed(std::string_view key) const;
+  KeyFacts& Intern(std::string_view key);
+  void Put(const Operation& operation, Revision revision, Line line);
+
+  const Writers& writers_;
+  Revision at_;
+  const bool began_empty_;
+  std::map<std::string, KeyFacts, std::less<>> keys_;
+  std::vector<std::pair<KeyRange, Revision>> cleared_;  // without strangers since
+};
+
+template <typename Visit>
+void KeySpace::Each(const KeyRange& range, Visit visit) const {
+  std::vector<std::string_view> others;  // named by open writes only
+  writers_.EachOpenKey(range, [&](const std::string& key) {
+    if (!keys_.contains(key)) others.push_back(key);
+  });
+  auto other = others.begin();
+  for (auto key = keys_.lower_bound(range.first()); key != keys_.end(); ++key) {
+    if (!range.Contains(key->first)) break;
+    for (; other != others.end() && *other < key->first; ++other) visit(*other, Look(*other));
+    visit(std::string_view(key->first), Judge(key->first, key->second));
+  }
+  for (; other != others.end(); ++other) visit(*other, Look(*other));
+}
+
+}  // namespace watchproof

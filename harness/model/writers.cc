@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/model/writers.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace watchproof {
+namespace {
+
+// Of one revision; a transaction of more keys is settled by these as well.
+constexpr std::size_t kMostSightings = 128;
+
+bool SameEffect(const std::vector<Operation>& a, const std::vector<Operation>& b) {
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(), [](const Operation& x, const Operation& y) {
+        return x.deletes == y.deletes && x.key == y.key && x.range_end == y.range_end &&
+               x.value == y.value && x.keeps_value == y.keeps_value && x.lease == y.lease &&
+               x.keeps_lease == y.keeps_lease;
+      });
+}
+
+bool Explains(const Operation& operation, const Sighting& sighting) {
+  if (operation.deletes != sighting.deleted) return false;
+  if (operation.deletes) {
+    return KeyRange(operation.key, operation.range_end).Contains(sighting.kv.key);
+  }
+  return operation.key == sighting.kv.key &&
+         (operation.keeps_value || operation.value == sighting.kv.value);
+}
+
+bool Explains(const std::vector<Operation>& way, const std::vector<Sighting>& seen) {
+  return std::all_of(seen.begin(), seen.end(), [&](const Sighting& sighting) {
+    return std::any_of(way.begin(), way.end(),
+                       [&](const Operation& operation) { return Explains(operation, sighting); });
+  });
+}
+
+// Every key with its value that an answer shows.
+template <typename Visit>
+void EachShown(OperationKind kind, std::string_view request, std::string_view response,
+               Visit visit) {
+  if (kind == OperationKind::kRange) {
+    RangeRequestView range;
+    RangeResponseView answer;
+    if (!Parse(request, range).ok() || range.keys_only || !Parse(response, answer).ok()) return;
+    for (const KeyValueView& kv : answer.kvs) visit(kv);
+  } else if (kind == OperationKind::kPut) {
+    PutResponseView answer;
+    if (Parse(response, answer).ok() && answer.has_previous) visit(answer.previous);
+  } else if (kind == OperationKind::kDeleteRange) {
+    DeleteRangeResponseView answer;
+    if (!Parse(response, answer).ok()) return;
+    for (const KeyValueView& kv : answer.previous) visit(kv);
+  } else if (kind == OperationKind::kTxn) {
+    TxnRequestView txn;
+    TxnResponseView answer;
+    if (!Parse(request, txn).ok() || !Parse(response, answer).ok()) return;
+    const std::vector<OperationView>& ran = answer.succeeded ? txn.success : txn.failure;
+    for (std::size_t i = 0; i < std::min(ran.size(), answer.responses.size()); ++i) {
+      EachShown(ran[i].kind, ran[i].body, answer.responses[i].body, visit);
+    }
+  }
+}
+
+bool UsesLease(const std::vector<Operation>& operations) {
+  return std::any_of(operations.begin(), operations.end(),
+                     [](const Operation& operation) { return operation.lease != 0; });
+}
+
+// What a write that changed nothing would have changed: all of one that was refused, the other
+// branch of a transaction.
+std::vector<Operation> NeverDone(const RecordedCall& call) {
+  std::vector<Operation> never;
+  if (call.outcome == Outcome::kRefused) {
+    auto ways = PossibleEffects(call.method, call.request.view());
+    if (!ways.has_value()) return never;
+    for (const auto& way : *ways) never.insert(never.end(), way.begin(), way.end());
+    return never;
+  }
+  TxnRequestView txn;
+  TxnResponseView answer;
+  if (call.method != Method::kTxn || !Parse(call.request.view(), txn).ok() ||
+      !Parse(call.response.view(), answer).ok()) {
+    return never;
+  }
+  for (const OperationView& operation : answer.succeeded ? txn.failure : txn.success) {
+    if (operation.kind != OperationKind::kPut) continue;
+    auto ways = PossibleEffects(Method::kPut, operation.body);
+    if (ways.has_value()) never.push_back(ways->front().front());
+  }
+  return never;
+}
+
+}  // namespace
+
+Writers::Writers(const CallLog& log, const Witness& witness) : witness_(witness) {
+  base_ = log.base();
+  for (const RecordedCall& call : log.calls()) {
+    if (IsWrite(call.method)) File(call);
+  }
+  if (base_.value == 0 && !writers_.empty()) base_ = writers_.begin()->first.previous();
+  GatherSightings(log, witness);
+  for (auto& [revision, writer] : writers_) {
+    if (writer.call == nullptr) Settle(revision, writer);
+  }
+  FindPhantoms(log);
+  Revision highest = writers_.empty() ? base_ : writers_.rbegin()->first;
+  for (const RecordedCall& call : log.calls()) highest = std::max(highest, call.revision);
+  FindHoles(highest);
+  Line latest{};
+  for (const auto& [revision, writer] : writers_) {
+    if (writer.call == nullptr || writer.call->began < latest) continue;
+    latest = writer.call->began;
+    beginnings_.emplace_back(revision, latest);
+  }
+}
+
+void Writers::File(const RecordedCall& call) {
+  if (call.outcome == Outcome::kOpen) return FileOpen(call);
+  if (call.outcome == Outcome::kRefused) return;
+  auto effect = AcknowledgedEffect(call.method, call.request.view(), call.response.view());
+  if (!effect.has_value()) {
+    unfitting_.push_back({&call, effect.error().message()});
+    return FileOpen(call);
+  }
+  others_write_ = others_write_ || UsesLease(effect->operations);
+  if (!effect->changes() || effect->revision <= base_) return;
+  Writer writer{.call = &call, .acknowledged = true, .operations = std::move(effect->operations)};
+  const auto [entry, is_new] = writers_.emplace(effect->revision, std::move(writer));
+  if (!is_new) clashes_.push_back({effect->revision, entry->second.call, &call});
+}
+
+void Writers::FileOpen(const RecordedCall& call) {
+  const std::size_t index = open_.size();
+  Open& open = open_.emplace_back();
+  open.call = &call;
+  auto ways = PossibleEffects(call.method, call.request.view());
+  open.anything = !ways.has_value();
+  if (open.anything) return open_anything_.push_back(index);
+  open.ways = std::move(*ways);
+  for (const Way& way : open.ways) {
+    others_write_ = others_write_ || UsesLease(way);
+    for (const Operation& operation : way) {
+      if (operation.deletes && !operation.range_end.empty()) {
+        open_ranges_.emplace_back(KeyRange(operation.key, operation.range_end), index);
+        continue;
+      }
+      std::vector<std::size_t>& opens = open_keys_[std::string(operation.key)];
+      if (opens.empty() || opens.back() != index) opens.push_back(index);
+    }
+  }
+}
+
+// Of revisions that nobody was acknowledged.
+void Writers::GatherSightings(const CallLog& log, const Witness& witness) {
+  const auto gather = [this](Revision revision, const Sighting& sighting) {
+    if (revision <= base_ || base_.value == 0) return;
+    Writer& writer = writers_[revision];
+    if (writer.call != nullptr || writer.seen.size() >= kMostSightings) return;
+    const bool again = std::any_of(writer.seen.begin(), writer.seen.end(), [&](const auto& seen) {
+      return seen.kv.key == sighting.kv.key;
+    });
+    if (!again) writer.seen.push_back(sighting);
+  };
+  for (const auto& [revision, told] : witness.told()) {
+    for (const Sighting& sighting : told) gather(revision, sighting);
+  }
+  for (const RecordedCall* call : log.ended()) {
+    if (call->outcome != Outcome::kAnswered) continue;
+    EachShown(KindOf(call->method), call->request.view(), call->response.view(),
+              [&](const KeyValueView& kv) {
+                gather(Revision(kv.mod_revision),
+                       {.deleted = false, .kv = kv, .line = call->ended});
+              });
+  }
+}
+
+std::vector<Writers::Candidate> Writers::Candidates(Revision revision,
+                                                    const Sighting& sighting) const {
+  std::vector<Candidate> candidates;
+  const auto consider = [&](std::size_t index) {
+    const Open& open = open_[index];
+    if (open.settled || open.call->before.revision >= revision) return;
+    if (sighting.line < open.call->began) return;
+    if (open.anything) candidates.push_back({index, nullptr});
+    for (const Way& way : open.ways) candidates.push_back({index, &way});
+  };
+  const auto named = open_keys_.find(sighting.kv.key);
+  if (named != open_keys_.end())
+    std::for_each(named->second.begin(), named->second.end(), consider);
+  for (const auto& [range, index] : open_ranges_) {
+    if (sighting.deleted && range.Contains(sighting.kv.key)) consider(index);
+  }
+  std::for_each(open_anything_.begin(), open_anything_.end(), consider);
+  return candidates;
+}
+
+void Writers::Settle(Revision revision, Writer& writer) {
+  std::optional<Candidate> only;
+  for (const Candidate& candidate : Candidates(revision, writer.seen.front())) {
+    if (candidate.way == nullptr) return;
+    if (!Explains(*candidate.way, writer.seen)) continue;
+    if (!only) {
+      only = candidate;
+    } else if (!SameEffect(*only->way, *candidate.way)) {
+      return;
+    }
+  }
+  if (!only) return;
+  Open& open = open_[only->open];
+  open.settled = true;
+  writer.call = open.call;
+  writer.operations = *only->way;
+}
+
+void Writers::FindPhantoms(const CallLog& log) {
+  std::unordered_map<std::string_view, std::vector<std::pair<Revision, const Sighting*>>> strange;
+  for (const auto& [revision, writer] : writers_) {
+    if (writer.call != nullptr) continue;
+    for (const Sighting& sighting : writer.seen) {
+      if (sighting.deleted || !Candidates(revision, sighting).empty()) continue;
+      strange[sighting.kv.key].emplace_back(revision, &sighting);
+    }
+  }
+  if (strange.empty()) return;
+  for (const RecordedCall& call : log.calls()) {
+    if (!IsWrite(call.method) || call.outcome == Outcome::kOpen) continue;
+    for (const Operation& operation : NeverDone(call)) {
+      const auto found = strange.find(operation.key);
+      if (operation.deletes || found == strange.end()) continue;
+      for (const auto& [revision, sighting] : found->second) {
+        const bool then = call.before.revision < revision && call.began < sighting->line;
+        if (then && Explains(operation, *sighting))
+          phantoms_.push_back({revision, &call, *sighting});
+      }
+    }
+  }
+}
+
+void Writers::FindHoles(Revision highest) {
+  if (base_.value == 0) return;
+  std::int64_t unknown = 0;
+  Revision next = base_.next();
+  const auto leave = [&](Revision end) {
+    if (next >= end) return;
+    holes_.push_back({next, end.previous()});
+    unknown += end.value - next.value;
+  };
+  for (const auto& [revision, writer] : writers_) {
+    if (writer.call == nullptr) continue;
+    leave(revision);
+    next = revision.next();
+  }
+  leave(highest.next());
+  const std::vector<const RecordedCall*> opens = unsettled();
+  const bool too_late =
+      !holes_.empty() && !opens.empty() && opens.front()->before.revision >= holes_.front().last;
+  others_write_ = others_write_ || too_late || unknown > static_cast<std::int64_t>(opens.size());
+}
+
+std::vector<const RecordedCall*> Writers::unsettled() const {
+  std::vector<const RecordedCall*> calls;
+  for (const Open& open : open_) {
+    if (!open.settled) calls.push_back(open.call);
+  }
+  return calls;
+}
+
+Line Writers::LatestBeginning(Revision through) const {
+  const auto after = std::upper_bound(
+      beginnings_.begin(), beginnings_.end(), through,
+      [](Revision revision, const auto& beginning) { return revision < beginning.first; });
+  return after == beginnings_.begin() ? Line() : std::prev(after)->second;
+}
+
+std::optional<Revision> Writers::HighestUncovered(const KeyRange& range, Revision after,
+                                                  Revision through) const {
+  auto hole = std::upper_bound(holes_.begin(), holes_.end(), through,
+                               [](Revision revision, const Hole& h) { return revision < h.first; });
+  while (hole != holes_.begin()) {
+    --hole;
+    if (hole->last <= after) break;
+    const Revision first = std::max(hole->first, after.next());
+    const Revision last = std::min(hole->last, through);
+    if (first > last) continue;
+    const auto since = witness_.CoveredSince(range, first, last);
+    if (!since) return last;
+    // Back to where its word begins.
+    while (hole != holes_.begin() && std::prev(hole)->first >= *since) --hole;
+  }
+  return std::nullopt;
+}
+
+bool Writers::AnyOpen(const std::vector<std::size_t>& opens, Revision revision) const {
+  return std::any_of(opens.begin(), opens.end(), [&](std::size_t index) {
+    return !open_[index].settled && open_[index].call->before.revision < revision;
+  });
+}
+
+bool Writers::MayHaveChanged(std::string_view key, Revision after, Revision through) const {
+  if (holes_.empty() || holes_.back().last <= after) return false;
+  const auto named = open_keys_.find(key);
+  const auto over_it = [&](const auto& entry) { return entry.first.Contains(key); };
+  // Most keys are named by no open write; that is quickest to see.
+  const bool possible = others_write_ || named != open_keys_.end() || !open_anything_.empty() ||
+                        std::any_of(open_ranges_.begin(), open_ranges_.end(), over_it);
+  const auto highest =
+      possible ? HighestUncovered(KeyRange(key, {}), after, through) : std::nullopt;
+  if (!highest) return false;
+  if (others_write_ || AnyOpen(open_anything_, *highest)) return true;
+  if (named != open_keys_.end() && AnyOpen(named->second, *highest)) return true;
+  return std::any_of(open_ranges_.begin(), open_ranges_.end(), [&](const auto& entry) {
+    return over_it(entry) && AnyOpen({entry.second}, *highest);
+  });
+}
+
+bool Writers::StrangersMayHaveChanged(const KeyRange& range, Revision after,
+                                      Revision through) const {
+  if (holes_.empty() || holes_.back().last <= after) return false;
+  const auto highest = HighestUncovered(range, after, through);
+  return highest && (others_write_ || AnyOpen(open_anything_, *highest));
+}
+
+}  // namespace watchproof

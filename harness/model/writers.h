@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which write made which revision: from the answers to the writes, and for those without an answer
+// from what others were shown of them.
+//
+//   Writers writers(log, witness);                 // once the recording is complete
+//   for (const auto& [revision, writer] : writers.by_revision()) ...
+//   if (writers.MayHaveChanged("k", Revision(4), Revision(9))) ...   // nothing is known for
+//   certain
+//
+// A write with an unknown outcome is given a revision only if somebody was shown, with that
+// revision, what this write alone can have made of a key. All others stay open: what they may have
+// changed, at the revisions that nobody is known to have made, is in doubt. Two writes that would
+// have done exactly the same are one to us. Not thread-safe. Ownership: refers to the log and the
+// witness, which outlive it and do not grow any more.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/model/calls.h"
+#include "harness/model/operations.h"
+#include "harness/model/witness.h"
+
+namespace watchproof {
+
+struct Writer {
+  // Null: what was seen of this revision does not tell who made it.
+  const RecordedCall* call = nullptr;
+  bool acknowledged = false;
+  std::vector<Operation> operations;
+  std::vector<Sighting> seen;  // in no answer of the writer
+};
+
+// Two writes were acknowledged with one revision.
+struct Clash {
+  Revision revision{};
+  const RecordedCall* first = nullptr;
+  const RecordedCall* second = nullptr;
+};
+// What a write that was refused, or a branch that was not taken, would have done was seen.
+struct Phantom {
+  Revision revision{};
+  const RecordedCall* call = nullptr;
+  Sighting seen;
+};
+struct Unfitting {
+  const RecordedCall* call = nullptr;
+  std::string reason;
+};
+// Revisions of which nobody knows who made them, the first and the last.
+struct Hole {
+  Revision first{};
+  Revision last{};
+};
+
+class Writers {
+ public:
+  Writers(const CallLog& log, const Witness& witness);
+
+  // What the store stood at before the first write; at 1 it was empty.
+  Revision base() const { return base_; }
+  const std::map<Revision, Writer>& by_revision() const { return writers_; }
+  const std::vector<Clash>& clashes() const { return clashes_; }
+  const std::vector<Phantom>& phantoms() const { return phantoms_; }
+  const std::vector<Unfitting>& unfitting() const { return unfitting_; }
+  const std::vector<Hole>& holes() const { return holes_; }
+  // Writes whose outcome stayed unknown, in the order they began.
+  std::vector<const RecordedCall*> unsettled() const;
+  // The last line in which a write began that made this revision or an earlier one.
+  Line LatestBeginning(Revision through) const;
+
+  // Whether the key may have been changed after the first and up to the second revision by
+  // somebody we do not know of.
+  bool MayHaveChanged(std::string_view key, Revision after, Revision through) const;
+  // The same of keys in the range that no write of the recording names.
+  bool StrangersMayHaveChanged(const KeyRange& range, Revision after, Revision through) const;
+  // Calls `visit` on each key in the range that an open write names.
+  template <typename Visit>
+  void EachOpenKey(const KeyRange& range, Visit visit) const {
+    for (auto key = open_keys_.lower_bound(range.first()); key != open_keys_.end(); ++key) {
+      if (!range.Contains(key->first)) break;
+      visit(key->first);
+    }
+  }
+
+ private:
+  using Way = std::vector<Operation>;
+  struct Open {
+    const RecordedCall* call = nullptr;
+    std::vector<Way> ways;
+    bool settled = false;
+    bool anything = false;  // what it may have done cannot be listed
+  };
+  struct Candidate {
+    std::size_t open = 0;
+    const Way* way = nullptr;
+  };
+
+  void File(const RecordedCall& call);
+  void FileOpen(const RecordedCall& call);
+  void FindBase(const CallLog& log);
+  void GatherSightings(const CallLog& log, const Witness& witness);
+  void Settle(Revision revision, Writer& writer);
+  std::vector<Candidate> Candidates(Revision revision, const Sighting& sighting) const;
+  void FindPhantoms(const CallLog& log);
+  void FindHoles(Revision highest);
+  // The highest revision in a hole, of those in question, of which no witness tells.
+  std::optional<Revision> HighestUncovered(const KeyRange& range, Revision after,
+                                           Revision through) const;
+  bool AnyOpen(const std::vector<std::size_t>& opens, Revision revision) const;
+
+  const Witness& witness_;
+  Revision base_{};
+  std::map<Revision, Writer> writers_;
+  std::vector<Clash> clashes_;
+  std::vector<Phantom> phantoms_;
+  std::vector<Unfitting> unfitting_;
+  std::vector<Open> open_;
+  std::map<std::string, std::vector<std::size_t>, std::less<>> open_keys_;  // indices of open_
+  std::vector<std::pair<KeyRange, std::size_t>> open_ranges_;
+  std::vector<std::size_t> open_anything_;
+  std::vector<Hole> holes_;    // ascending
+  bool others_write_ = false;  // some holes can be nobody's of this recording
+  std::vector<std::pair<Revision, Line>> beginnings_;  // the lines ascending too
+};
+
+}  // namespace watchproof
