@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/model/lag.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/history/fault_line.h"
+
+namespace watchproof {
+namespace {
+
+std::int64_t Microseconds(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+}
+
+}  // namespace
+
+void LagMeter::Known(Revision revision, Duration at) {
+  known_at_.emplace(revision.value, at);
+  head_ = std::max(head_, revision);
+  latest_asked_ = {};
+}
+
+// Many watchers are given one revision one after the other.
+Duration LagMeter::KnownAt(Revision revision) {
+  if (revision == latest_asked_) return latest_time_;
+  const auto known = known_at_.find(revision.value);
+  latest_asked_ = revision;
+  latest_time_ = known == known_at_.end() ? Duration(-1) : known->second;
+  return latest_time_;
+}
+
+void LagMeter::Asked(WatchIndex watch, const struct Asked& asked) {
+  if (watches_.size() <= watch.value) watches_.resize(watch.value + 1);
+  const bool resumes = resumed_.contains({asked.stream, asked.ordinal});
+  watches_[watch.value].stream = asked.stream;
+  watches_[watch.value].since = resumes ? Duration(0) : asked.where.at;
+}
+
+void LagMeter::Delivered(WatchIndex index, const Response& response) {
+  Watch& watch = watches_[index.value];
+  const Duration at = response.where.at;
+  for (const EventView& event : response.message.events) {
+    const Revision revision(event.kv.mod_revision);
+    const Duration written = KnownAt(revision);
+    const bool overtook = written.count() < 0;
+    const Duration delay = overtook ? Duration(0) : at - std::max(written, watch.since);
+    delivery_us_.Add(Microseconds(delay));
+    watch.delays.Add(Microseconds(delay));
+    revisions_behind_.Add(head_.value - revision.value);
+    if (!heals_.empty() && !overtook) NoteCatchUp(watch, written, at);
+  }
+}
+
+void LagMeter::NoteCatchUp(Watch& watch, Duration written, Duration at) const {
+  for (std::size_t i = heals_.size(); i-- > 0;) {
+    if (written > heals_[i].at) return;
+    if (watch.since > heals_[i].at) continue;
+    if (watch.caught_up.size() <= i) watch.caught_up.resize(heals_.size(), Duration(-1));
+    watch.caught_up[i] = at - heals_[i].at;
+  }
+}
+
+void LagMeter::FaultLine(std::string_view text, Duration at) {
+  const auto line = ParseFaultLine(text);
+  if (!line.has_value()) return;
+  const auto armed = std::find(armed_.begin(), armed_.end(), line->fault);
+  if (line->healed) {
+    if (armed != armed_.end()) armed_.erase(armed);
+    heals_.push_back({line->fault, at});
+  } else if (armed == armed_.end()) {
+    armed_.push_back(line->fault);
+  }
+}
+
+void LagMeter::AllHealed(Duration at) {
+  for (std::string& fault : armed_) heals_.push_back({std::move(fault), at});
+  armed_.clear();
+}
+
+Lag LagMeter::Summary() const {
+  Lag lag{.delivery_us = delivery_us_, .revisions_behind = revisions_behind_};
+  for (const Heal& heal : heals_) lag.recoveries.push_back({heal.fault, {}});
+  struct Ends {
+    std::int64_t fastest = INT64_MAX;
+    std::int64_t slowest = 0;
+    std::size_t watches = 0;
+  };
+  std::map<StreamId, Ends> streams;
+  for (const Watch& watch : watches_) {
+    if (watch.delays.count() == 0) continue;
+    const std::int64_t p99 = watch.delays.Quantile(0.99);
+    lag.watcher_p99_us.Add(p99);
+    Ends& ends = streams[watch.stream];
+    ends.fastest = std::min(ends.fastest, p99);
+    ends.slowest = std::max(ends.slowest, p99);
+    ++ends.watches;
+    for (std::size_t i = 0; i < watch.caught_up.size(); ++i) {
+      if (watch.caught_up[i].count() < 0) continue;
+      lag.recoveries[i].microseconds.Add(Microseconds(watch.caught_up[i]));
+    }
+  }
+  for (const auto& [stream, ends] : streams) {
+    if (ends.watches > 1) lag.stream_spread_us.Add(ends.slowest - ends.fastest);
+  }
+  return lag;
+}
+
+}  // namespace watchproof

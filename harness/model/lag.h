@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long watchers waited, and how evenly: measured from the recording, compared between targets,
+// never judged.
+//
+//   LagMeter meter;                           // lag_follower.h feeds one from a recording
+//   meter.Known(revision, at);  meter.Asked(watch, ...);  meter.Delivered(watch, response);
+//   meter.Healed("stall", at);
+//   const Lag lag = meter.Summary();
+//
+// A delivery is delayed by the time since the first answer or witness that told of its revision;
+// what the watcher gets before anybody else is not delayed at all, and what it asks for later than
+// it was written counts from its asking. A watch that continues another one waits since the
+// writing. Memory: constant per watch, and one time per revision. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/base/histogram.h"
+#include "harness/history/narrator.h"
+
+namespace watchproof {
+
+// Of one fault: how long after its healing each watcher was still given what had been written
+// before. Watchers that had nothing to catch up with are not counted.
+struct Recovery {
+  std::string fault{};
+  Histogram microseconds{};
+};
+
+struct Lag {
+  Histogram delivery_us{};       // of each event
+  Histogram watcher_p99_us{};    // of each watcher: its 99th percentile
+  Histogram stream_spread_us{};  // of each stream: its slowest watcher's less its fastest one's
+  Histogram revisions_behind{};  // at each event: how far the store was ahead of it
+  std::vector<Recovery> recoveries{};
+};
+
+class LagMeter {
+ public:
+  // Somebody was told that the revision exists.
+  void Known(Revision revision, Duration at);
+  // The watch takes up where another stopped. Before Asked.
+  void Continues(StreamId stream, std::uint32_t ordinal) { resumed_[{stream, ordinal}] = true; }
+  void Asked(WatchIndex watch, const struct Asked& asked);
+  void Delivered(WatchIndex watch, const Response& response);
+  // Lines of the driver: a fault was armed or healed; all were healed.
+  void FaultLine(std::string_view text, Duration at);
+  void AllHealed(Duration at);
+
+  Lag Summary() const;
+
+ private:
+  struct Watch {
+    StreamId stream;
+    Duration since{};  // it waits for nothing before
+    Histogram delays;
+    std::vector<Duration> caught_up;  // by heal: the last delivery of something older, after it
+  };
+  struct Heal {
+    std::string fault;
+    Duration at{};
+  };
+
+  // Negative: nobody has told of it.
+  Duration KnownAt(Revision revision);
+  void NoteCatchUp(Watch& watch, Duration written, Duration at) const;
+
+  std::unordered_map<std::int64_t, Duration> known_at_;
+  Revision latest_asked_{};  // the revision looked up last, and its time
+  Duration latest_time_{-1};
+  Revision head_{};
+  std::map<std::pair<StreamId, std::uint32_t>, bool> resumed_;
+  std::vector<Watch> watches_;
+  std::vector<std::string> armed_;
+  std::vector<Heal> heals_;
+  Histogram delivery_us_;
+  Histogram revisions_behind_;
+};
+
+}  // namespace watchproof

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/model/lag_follower.h"
+
+#include "harness/model/operations.h"
+
+namespace watchproof {
+
+void LagFollower::Consume(const NumberedEntry& line) {
+  const Entry& entry = line.entry;
+  if (entry.kind == EntryKind::kCallEnded) {
+    HeaderView header;
+    const bool answered = IsWrite(entry.method) && entry.code == StatusCode::kOk;
+    if (answered && ParseHeader(entry.payload.view(), header).ok()) {
+      meter_.Known(Revision(header.revision), entry.at);
+    }
+  } else if (entry.kind == EntryKind::kFault) {
+    meter_.FaultLine(entry.text, entry.at);
+  } else if (entry.kind != EntryKind::kCallStarted) {
+    if (entry.kind == EntryKind::kMark && entry.text == "healed") meter_.AllHealed(entry.at);
+    narrator_.Tell(line);
+  }
+}
+
+void LagFollower::OnWitnessed(const Response& response) {
+  for (const EventView& event : response.message.events) {
+    meter_.Known(Revision(event.kv.mod_revision), response.where.at);
+  }
+}
+
+}  // namespace watchproof

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Delays, spread, recovery and backlog on literal histories.
+#include "harness/model/lag.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "harness/history/testing/wire_writer.h"
+#include "harness/model/lag_follower.h"
+
+namespace watchproof {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A meter that is told in milliseconds.
+class Story {
+ public:
+  Story& Written(std::int64_t revision, int at) {
+    meter_.Known(Revision(revision), milliseconds(at));
+    return *this;
+  }
+  Story& Watch(std::uint32_t watch, int at, std::uint32_t stream = 1) {
+    meter_.Asked(WatchIndex(watch), {.where = {Line(1), milliseconds(at)},
+                                     .stream = StreamId(stream),
+                                     .ordinal = watch,
+                                     .request = {}});
+    return *this;
+  }
+  Story& Resumes(std::uint32_t watch) {
+    meter_.Continues(StreamId(1), watch);
+    return *this;
+  }
+  Story& Given(std::uint32_t watch, std::int64_t revision, int at) {
+    Response response;
+    response.where = {Line(1), milliseconds(at)};
+    response.message.events.push_back({.type = 0, .kv = {.mod_revision = revision}});
+    meter_.Delivered(WatchIndex(watch), response);
+    return *this;
+  }
+  Story& Fault(const std::string& name, const std::string& phase, int at) {
+    meter_.FaultLine(R"({"fault":")" + name + R"(","phase":")" + phase + "\"}", milliseconds(at));
+    return *this;
+  }
+  Story& AllHealed(int at) {
+    meter_.AllHealed(milliseconds(at));
+    return *this;
+  }
+  Lag Summary() const { return meter_.Summary(); }
+
+ private:
+  LagMeter meter_;
+};
+
+// Within the bucket.
+MATCHER_P(About, ms, "") { return arg >= ms * 1000 * 8 / 9 && arg <= ms * 1000 * 9 / 8; }
+
+TEST(LagTest, ADelayRunsFromTheAnswerToTheWrite) {
+  const Lag lag = Story().Watch(0, 0).Written(2, 10).Given(0, 2, 35).Summary();
+  EXPECT_EQ(lag.delivery_us.count(), 1u);
+  EXPECT_THAT(lag.delivery_us.highest(), About(25));
+}
+
+TEST(LagTest, WhoIsFirstToKnowDoesNotWait) {
+  const Lag lag = Story().Watch(0, 0).Given(0, 2, 9).Written(2, 10).Summary();
+  EXPECT_EQ(lag.delivery_us.highest(), 0);
+}
+
+TEST(LagTest, WhoAsksForThePastWaitsSinceAsking) {
+  const Lag lag = Story().Written(2, 10).Watch(0, 1000).Given(0, 2, 1005).Summary();
+  EXPECT_THAT(lag.delivery_us.highest(), About(5));
+}
+
+TEST(LagTest, WhoResumesHasWaitedAllAlong) {
+  const Lag lag = Story().Written(2, 10).Resumes(0).Watch(0, 1000).Given(0, 2, 1010).Summary();
+  EXPECT_THAT(lag.delivery_us.highest(), About(1000));
+}
+
+TEST(LagTest, TheFirstWordCounts) {
+  const Lag lag = Story().Watch(0, 0).Written(2, 10).Written(2, 30).Given(0, 2, 30).Summary();
+  EXPECT_THAT(lag.delivery_us.highest(), About(20));
+}
+
+TEST(LagTest, TheSpreadLiesBetweenTheWatchersOfAStream) {
+  const Lag lag = Story()
+                      .Watch(0, 0)
+                      .Watch(1, 0)
+                      .Watch(2, 0, 2)
+                      .Written(2, 10)
+                      .Given(0, 2, 20)
+                      .Given(1, 2, 110)
+                      .Given(2, 2, 1000)
+                      .Summary();
+  EXPECT_EQ(lag.watcher_p99_us.count(), 3u);
+  EXPECT_EQ(lag.stream_spread_us.count(), 1u);
+  EXPECT_THAT(lag.stream_spread_us.highest(), About(90));
+}
+
+TEST(LagTest, BehindIsHowFarTheStoreWasAhead) {
+  Story story;
+  story.Watch(0, 0);
+  for (int revision = 2; revision <= 7; ++revision) story.Written(revision, revision);
+  const Lag lag = story.Given(0, 2, 10).Given(0, 7, 11).Summary();
+  EXPECT_EQ(lag.revisions_behind.highest(), 5);
+  EXPECT_EQ(lag.revisions_behind.count(), 2u);
+}
+
+TEST(LagTest, RecoveryEndsWithTheLastEventFromBefore) {
+  const Lag lag = Story()
+                      .Watch(0, 0)
+                      .Watch(1, 0)
+                      .Fault("stall", "armed", 5)
+                      .Written(2, 10)
+                      .Written(3, 20)
+                      .Given(1, 2, 21)
+                      .Given(1, 3, 22)
+                      .Fault("stall", "healed", 100)
+                      .Given(0, 2, 130)
+                      .Given(0, 3, 150)
+                      .Written(4, 200)
+                      .Given(0, 4, 300)
+                      .Given(1, 4, 300)
+                      .Watch(2, 400)
+                      .Given(2, 2, 450)
+                      .Summary();
+  ASSERT_EQ(lag.recoveries.size(), 1u);
+  EXPECT_EQ(lag.recoveries[0].fault, "stall");
+  EXPECT_EQ(lag.recoveries[0].microseconds.count(), 1u);
+  EXPECT_THAT(lag.recoveries[0].microseconds.highest(), About(50));
+}
+
+TEST(LagTest, WhatWasNotHealedByNameIsHealedWithTheRest) {
+  const Lag lag = Story()
+                      .Watch(0, 0)
+                      .Fault("stall", "armed", 5)
+                      .Fault("reset", "armed", 6)
+                      .Fault("reset", "healed", 7)
+                      .Written(2, 10)
+                      .AllHealed(20)
+                      .Given(0, 2, 60)
+                      .Summary();
+  ASSERT_EQ(lag.recoveries.size(), 2u);
+  EXPECT_EQ(lag.recoveries[0].microseconds.count(), 0u);
+  EXPECT_EQ(lag.recoveries[1].fault, "stall");
+  EXPECT_THAT(lag.recoveries[1].microseconds.highest(), About(40));
+}
+
+NumberedEntry LineAt(std::uint64_t number, Entry entry) {
+  entry.at = milliseconds(number * 10);
+  return {Line(number), std::move(entry)};
+}
+Entry Received(std::uint32_t stream, const Message& message) {
+  return {.kind = EntryKind::kResponseReceived,
+          .stream = StreamId(stream),
+          .payload = Bytes::Take(message.bytes())};
+}
+Message EventOf(std::int64_t revision) {
+  const Message event = Message().Nested(2, KeyValue({.key = "k", .mod = revision}));
+  return Message().Nested(1, Header(revision)).Nested(11, event);
+}
+
+TEST(LagTest, IsReadFromTheLinesOfARecording) {
+  const Message create = Message().Nested(1, Message().Text(1, "k"));
+  const Message created = Message().Nested(1, Header(1)).Number(3, 1);
+  const std::vector<Entry> entries = {
+      {.kind = EntryKind::kStreamOpened, .stream = StreamId(1), .text = "faulted"},
+      {.kind = EntryKind::kStreamOpened, .stream = StreamId(2), .text = "witness"},
+      {.kind = EntryKind::kRequestSent,
+       .stream = StreamId(1),
+       .payload = Bytes::Take(create.bytes())},
+      Received(1, created),
+      {.kind = EntryKind::kFault, .text = R"({"fault":"stall","phase":"armed"})"},
+      {.kind = EntryKind::kCallEnded,
+       .method = Method::kPut,
+       .payload = Bytes::Take(Message().Nested(1, Header(2)).bytes())},
+      Received(2, EventOf(3)),
+      {.kind = EntryKind::kMark, .text = "healed"},
+      Received(1, EventOf(2)),
+      Received(1, EventOf(3)),
+  };
+  LagFollower follower;
+  for (const Entry& entry : entries) {
+    const auto number = static_cast<std::uint64_t>(&entry - entries.data() + 1);
+    follower.Consume(LineAt(number, entry));
+  }
+  const Lag lag = follower.Summary();
+  EXPECT_EQ(lag.delivery_us.count(), 2u);
+  EXPECT_THAT(lag.delivery_us.highest(), About(30));
+  EXPECT_EQ(lag.revisions_behind.highest(), 1);
+  ASSERT_EQ(lag.recoveries.size(), 1u);
+  EXPECT_THAT(lag.recoveries[0].microseconds.highest(), About(20));
+}
+
+}  // namespace
+}  // namespace watchproof
