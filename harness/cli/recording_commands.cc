@@ -12,6 +12,7 @@
 #include "harness/history/dump.h"
 #include "harness/history/reader.h"
 #include "harness/history/watch_filter.h"
+#include "harness/report/lag_table.h"
 
 namespace watchproof {
 namespace {
@@ -94,6 +95,10 @@ bool Report(const FoundRecording& recording, const Rejudged& again) {
   for (const std::string& reason : again.judgement.undecided) {
     fmt::print("  undecided: {}\n", reason);
   }
+  for (const std::string& reason : again.undecided_calls) {
+    fmt::print("  undecided beside the watches: {}\n", reason);
+  }
+  if (again.lag.delivery_us.count() > 0) fmt::print("  {}\n", LagSentence(again.lag));
   return !difference.fresh.empty();
 }
 

@@ -83,6 +83,8 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
   WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(file));
   Rejudged again;
   std::optional<Judge> judge;
+  CallJudge calls;
+  LagFollower lag;
   while (true) {
     auto line = reader->Next();
     if (!line.has_value()) again.cut_off = line.error().message();
@@ -97,6 +99,8 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
                        .strict_previous = again.started.strict_previous});
     }
     judge->Consume(entry);
+    calls.Consume(entry);
+    lag.Consume(entry);
     again.last = entry.line;
   }
   if (reader->truncated()) {
@@ -104,6 +108,11 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
   }
   if (!judge) judge.emplace(JudgeOptions{});
   again.judgement = judge->Finish(again.cut_off.empty() ? Ending::kWhole : Ending::kCutOff);
+  CallJudgement beside = calls.Finish();
+  again.judgement.findings.insert(again.judgement.findings.end(), beside.findings.begin(),
+                                  beside.findings.end());
+  again.lag = lag.Summary();
+  again.undecided_calls = std::move(beside.undecided);
   return again;
 }
 

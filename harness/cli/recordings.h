@@ -12,9 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "harness/checkers/call_judge.h"
 #include "harness/checkers/judge.h"
 #include "harness/driver/result.h"
 #include "harness/history/run_started.h"
+#include "harness/model/lag_follower.h"
 
 namespace watchproof {
 
@@ -29,7 +31,9 @@ Result<std::vector<FoundRecording>> FindRecordings(const std::filesystem::path& 
 
 struct Rejudged {
   RunStarted started;
-  Judgement judgement;
+  Judgement judgement;  // with what was found in the key-value calls
+  std::vector<std::string> undecided_calls;
+  Lag lag;
   Line last;
   std::string cut_off;  // why it was not judged to its end; empty: it was
 };

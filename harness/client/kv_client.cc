@@ -23,7 +23,8 @@ class KvClient::Impl {
                      .method = method,
                      .call = call,
                      .at = recorder.Now(),
-                     .payload = Bytes::Take(request.SerializeAsString())});
+                     .payload = Bytes::Take(request.SerializeAsString()),
+                     .text = options_.name});
     grpc::ClientContext rpc_context;
     rpc_context.set_deadline(
         std::chrono::system_clock::now() +
@@ -87,6 +88,15 @@ Result<Revision> KvClient::Compact(Revision at) {
   request.set_revision(at.value);
   request.set_physical(true);
   return impl_->Call(Method::kCompact, request, &KV::Stub::Compact);
+}
+
+Result<Revision> KvClient::Read(const ReadOptions& read) {
+  etcdserverpb::RangeRequest request;
+  request.set_key(read.key);
+  request.set_range_end(read.range_end);
+  request.set_limit(read.limit);
+  request.set_serializable(read.serializable);
+  return impl_->Call(Method::kRange, request, &KV::Stub::Range);
 }
 
 Result<Revision> KvClient::Head() {

@@ -26,8 +26,17 @@ struct WriteOp {
   std::string value;      // of a put
 };
 
+struct ReadOptions {
+  std::string key;
+  std::string range_end{};    // etcd's meaning
+  std::int64_t limit = 0;     // 0: none
+  bool serializable = false;  // answered by the one member, from what it has
+};
+
 struct KvOptions {
   Duration call_limit = 10s;
+  // Names the client, and so its connection, in the recording.
+  std::string name = "side";
 };
 
 class KvClient {
@@ -42,6 +51,8 @@ class KvClient {
   Result<Revision> Transact(const std::vector<WriteOp>& writes);
   // Physical: answers when the revisions are gone from the target's backend.
   Result<Revision> Compact(Revision at);
+  // What it shows is in the recording.
+  Result<Revision> Read(const ReadOptions& read);
   // A linearizable read of one key; tells the current revision.
   Result<Revision> Head();
 

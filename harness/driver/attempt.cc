@@ -165,11 +165,15 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   const auto died = world.target().died();
   result.target_version = world.target().version();
   Judgement judgement = world.Finish();
+  CallJudgement calls = world.FinishCalls();
   if (const Status cleaned = world.CleanUp(); !cleaned.ok()) {
     judgement.undecided.push_back("keys of ours stay behind: " + cleaned.message());
   }
   judgement.findings.insert(judgement.findings.end(), executor.findings().begin(),
                             executor.findings().end());
+  judgement.findings.insert(judgement.findings.end(), calls.findings.begin(), calls.findings.end());
+  result.lag = world.lag();
+  result.calls = {.judged = calls.judged, .undecided = std::move(calls.undecided)};
   result.receipts = executor.receipts();
   result.findings = Convert(judgement.findings, result.receipts);
   if (died) result.findings.push_back(DiedByItself(*died, world.target().LastWords()));

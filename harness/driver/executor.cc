@@ -376,7 +376,8 @@ Status Executor::Converge() {
     if (!settled) break;  // the judge tells what is missing
   }
   world_.Mark("converged");
-  return {};
+  if (Interrupted() || world_.target().died()) return {};
+  return world_.ReadBack();
 }
 
 std::vector<ReceiptRecord> Executor::receipts() const {

@@ -72,6 +72,51 @@ ReceiptRecord ReadReceipt(const Json& json) {
           .text = json.value("text", "")};
 }
 
+// For readers without our buckets, the usual quantiles stand beside them.
+Json ToJson(const Histogram& histogram) {
+  return Json{{"count", histogram.count()},
+              {"p50", histogram.Quantile(0.5)},
+              {"p99", histogram.Quantile(0.99)},
+              {"max", histogram.highest()},
+              {"buckets", histogram.Buckets()}};
+}
+
+Json ToJson(const Lag& lag) {
+  Json json{{"delivery_us", ToJson(lag.delivery_us)},
+            {"watcher_p99_us", ToJson(lag.watcher_p99_us)},
+            {"stream_spread_us", ToJson(lag.stream_spread_us)},
+            {"revisions_behind", ToJson(lag.revisions_behind)},
+            {"recoveries", Json::array()}};
+  for (const Recovery& recovery : lag.recoveries) {
+    json["recoveries"].push_back(
+        {{"fault", recovery.fault}, {"us", ToJson(recovery.microseconds)}});
+  }
+  return json;
+}
+
+Histogram ReadHistogram(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  if (found == json.end()) return {};
+  using Buckets = std::vector<std::pair<std::int64_t, std::uint64_t>>;
+  return Histogram::Restore(found->at("buckets").get<Buckets>(), found->at("max"));
+}
+
+Lag ReadLag(const Json& json) {
+  Lag lag{.delivery_us = ReadHistogram(json, "delivery_us"),
+          .watcher_p99_us = ReadHistogram(json, "watcher_p99_us"),
+          .stream_spread_us = ReadHistogram(json, "stream_spread_us"),
+          .revisions_behind = ReadHistogram(json, "revisions_behind")};
+  for (const Json& recovery : json.value("recoveries", Json::array())) {
+    lag.recoveries.push_back({recovery.at("fault"), ReadHistogram(recovery, "us")});
+  }
+  return lag;
+}
+
+CallsRecord ReadCalls(const Json& json) {
+  return {.judged = json.value("judged", std::uint64_t{0}),
+          .undecided = json.value("undecided", std::vector<std::string>{})};
+}
+
 // Throws what the library throws; the one caller turns that into a Status.
 AttemptResult ReadResult(const Json& json, Verdict verdict) {
   AttemptResult result{.case_name = json.at("case"),
@@ -88,6 +133,8 @@ AttemptResult ReadResult(const Json& json, Verdict verdict) {
                        .reason = json.value("reason", ""),
                        .findings = {},
                        .receipts = {},
+                       .calls = ReadCalls(json.value("calls", Json::object())),
+                       .lag = ReadLag(json.value("lag", Json::object())),
                        .folder = json.value("folder", "")};
   for (const Json& finding : json.value("findings", Json::array())) {
     result.findings.push_back(ReadFinding(finding));
@@ -126,6 +173,8 @@ std::string ToJsonLine(const AttemptResult& result) {
             {"reason", result.reason},
             {"findings", Json::array()},
             {"receipts", Json::array()},
+            {"calls", {{"judged", result.calls.judged}, {"undecided", result.calls.undecided}}},
+            {"lag", ToJson(result.lag)},
             {"folder", result.folder}};
   for (const FindingRecord& finding : result.findings) json["findings"].push_back(ToJson(finding));
   for (const ReceiptRecord& receipt : result.receipts) json["receipts"].push_back(ToJson(receipt));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/model/lag.h"
 
 namespace watchproof {
 
@@ -45,6 +46,13 @@ struct ReceiptRecord {
   std::string text;  // one sentence: what it did and how the target felt it
 };
 
+// How far the key-value calls beside the watches were judged. What stayed undecided takes nothing
+// from the verdict, which is about watches.
+struct CallsRecord {
+  std::uint64_t judged = 0;
+  std::vector<std::string> undecided;
+};
+
 struct AttemptResult {
   std::string case_name;       // "Suite.Name"
   std::string target;          // the SPEC as given
@@ -60,6 +68,8 @@ struct AttemptResult {
   std::string reason;  // of anything but pass and fail; of a known failure the manifest's
   std::vector<FindingRecord> findings;
   std::vector<ReceiptRecord> receipts;
+  CallsRecord calls;
+  Lag lag;             // measured, never judged
   std::string folder;  // of the attempt, relative to the run folder
 };
 

@@ -10,6 +10,15 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+Lag SampleLag() {
+  Lag lag;
+  lag.delivery_us.Add(1234);
+  lag.delivery_us.Add(56'789);
+  lag.recoveries.push_back({"stall", {}});
+  lag.recoveries.back().microseconds.Add(1'000'000);
+  return lag;
+}
+
 AttemptResult Sample() {
   return {.case_name = "Ordered.NeverGoesBack",
           .target = "etcd:/usr/bin/etcd",
@@ -37,6 +46,8 @@ AttemptResult Sample() {
                         .healed_at = 1.25,
                         .measured = {{"bytes_withheld", 65536}},
                         .text = "held back 64 KiB"}},
+          .calls = {.judged = 17, .undecided = {"3 of 20 answers could not be judged whole"}},
+          .lag = SampleLag(),
           .folder = "cases/etcd/Ordered.NeverGoesBack/3"};
 }
 
@@ -50,6 +61,9 @@ TEST(ResultLine, ComesBackAsItWas) {
   EXPECT_EQ(parsed->receipts.at(0).measured.at("bytes_withheld"), 65536);
   EXPECT_EQ(parsed->upstream, (std::vector<int>{15220, 20221}));
   EXPECT_TRUE(parsed->known);
+  EXPECT_EQ(parsed->calls.judged, 17u);
+  EXPECT_EQ(parsed->lag.delivery_us.count(), 2u);
+  EXPECT_EQ(parsed->lag.recoveries.at(0).microseconds.highest(), 1'000'000);
 }
 
 TEST(ResultLine, AnyBytesOfAKeyMakeAValidLine) {

@@ -11,6 +11,8 @@
 namespace watchproof {
 namespace {
 constexpr int kProxyPort = 2378;
+// Enough to see whether the keys are as they were left; values of cases may be large.
+constexpr std::int64_t kMostReadBack = 100;
 // One past the last key of any prefix: every key of the store.
 const std::string kEveryKey("\0", 1);
 // From its key on, as the end of a range.
@@ -159,6 +161,17 @@ std::string World::PlacedEnd(const std::string& range_end) const {
   return prefix_.empty() ? kOpenEnd : EndOfPrefix(prefix_);
 }
 
+Status World::ReadBack() {
+  for (const bool serializable : {false, true}) {
+    const auto read = kv_->Read({.key = prefix_.empty() ? kEveryKey : prefix_,
+                                 .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
+                                 .limit = kMostReadBack,
+                                 .serializable = serializable});
+    if (!read.has_value()) return read.error();
+  }
+  return {};
+}
+
 Status World::CleanUp() {
   if (prefix_.empty() || !kv_ || target_->died()) return {};
   const auto deleted = kv_->Delete(prefix_, EndOfPrefix(prefix_));
@@ -193,6 +206,8 @@ void World::Take(const NumberedEntry& line) {
   }
   if (entry.kind == EntryKind::kStreamClosed) ended_.insert(entry.stream);
   judge_.Consume(line);
+  calls_.Consume(line);
+  lag_.Consume(line);
 }
 
 bool World::PumpUntil(const std::function<bool()>& done, Deadline deadline) {

@@ -21,6 +21,7 @@
 #include <set>
 #include <string>
 
+#include "harness/checkers/call_judge.h"
 #include "harness/checkers/judge.h"
 #include "harness/client/kv_client.h"
 #include "harness/client/watch_stream.h"
@@ -29,6 +30,7 @@
 #include "harness/driver/plan.h"
 #include "harness/faults/fault.h"
 #include "harness/history/recorder.h"
+#include "harness/model/lag_follower.h"
 #include "harness/targets/capability.h"
 #include "harness/targets/target.h"
 
@@ -63,6 +65,8 @@ class World {
   // A key or the end of a range of the plan, as it is on the target.
   std::string Placed(const std::string& key) const { return prefix_ + key; }
   std::string PlacedEnd(const std::string& range_end) const;
+  // Reads of everything of ours, one linearizable, one serializable, for the recording.
+  Status ReadBack();
   // Deletes what was written to a target that others use too. After Finish: this is not judged.
   Status CleanUp();
   // Null if it is none of these.
@@ -73,6 +77,9 @@ class World {
   void MarkStreamsClosing();
   void Mark(const std::string& text);
 
+  // How long the watchers have waited so far; no part of any verdict.
+  Lag lag() const { return lag_.Summary(); }
+
   // Feeds the judge with what has been recorded until `done` holds. False when the deadline passed
   // first, the process was interrupted, or the target died.
   bool PumpUntil(const std::function<bool()>& done, Deadline deadline);
@@ -80,6 +87,8 @@ class World {
   void PumpAll();
   // Closes the streams and the recording, and judges what is left.
   Judgement Finish();
+  // Judges the key-value calls. After Finish; the verdict on the watches is there by then.
+  CallJudgement FinishCalls() { return calls_.Finish(); }
 
  private:
   Status Probe();
@@ -96,6 +105,8 @@ class World {
   std::optional<RecordingContext> context_;
   const JudgeOptions judging_;
   Judge judge_;
+  CallJudge calls_;
+  LagFollower lag_;
   std::unique_ptr<Target> target_;
   std::unique_ptr<proxy::Proxies> proxies_;
   Endpoint road_;  // where clients enter the faulted road

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "harness/report/formats.h"
+#include "harness/report/lag_table.h"
 #include "harness/report/mutation.h"
 #include "harness/report/text.h"
 
@@ -225,7 +226,7 @@ std::string ToHtml(const RunRecord& record) {
   if (!undecided.empty()) text += "<h2>What could not be decided</h2>\n" + undecided;
   if (!known.empty())
     text += "<details><summary>Known failures</summary>\n" + known + "</details>\n";
-  text += "<h2>How it went</h2>\n" + Timeline(record);
+  text += "<h2>How it went</h2>\n" + Timeline(record) + LagHtml(record);
   text += "<h2>Can I trust it</h2>\n" + Receipts(record);
   text += "<h2>The run</h2>\n" + Facts(record);
   return text + kScript + "</body></html>\n";

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/report/formats.h"
+#include "harness/report/lag_table.h"
 #include "harness/report/mutation.h"
 #include "harness/report/text.h"
 
@@ -108,6 +109,7 @@ std::string ToMarkdown(const RunRecord& record) {
   if (!known.empty() && text.size() + known.size() < 2 * kMostBytes) {
     text += "<details><summary>Known failures</summary>\n\n" + known + "\n</details>\n\n";
   }
+  text += LagMarkdown(record);
   return text + fmt::format("Seed `{}`, {}, run `{}`.\n", record.seed,
                             FormatSeconds(record.seconds), record.id);
 }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/lag_table.h"
+
+#include <fmt/format.h>
+
+#include "harness/report/text.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::string_view kColumns[] = {
+    "target",     "events",     "delay p50",    "p99",          "max",
+    "spread p50", "spread max", "recovery p50", "recovery max", "furthest behind"};
+
+constexpr std::string_view kExplain =
+    "Delay: from the answer to a write to its delivery to a watcher. Spread: of the watchers of "
+    "one "
+    "stream, the slowest one's 99th percentile less the fastest one's. Recovery: how long after a "
+    "fault was healed a watcher was still given older events. Behind: revisions that the store was "
+    "ahead of an event. Measured beside the faults of the cases; for comparison, not judged.";
+
+using Cells = std::vector<std::string>;
+
+std::string Time(std::int64_t microseconds) {
+  const double ms = static_cast<double>(microseconds) / 1000;
+  return ms < 10       ? fmt::format("{:.2f} ms", ms)
+         : ms < 10'000 ? fmt::format("{:.0f} ms", ms)
+                       : fmt::format("{:.1f} s", ms / 1000);
+}
+std::string TimeAt(const Histogram& histogram, double share) {
+  return histogram.count() == 0 ? "-" : Time(histogram.Quantile(share));
+}
+
+// All recoveries of one target in one.
+Histogram Recoveries(const Lag& lag) {
+  Histogram all;
+  for (const Recovery& recovery : lag.recoveries) all.Merge(recovery.microseconds);
+  return all;
+}
+
+void Merge(const Lag& from, Lag& into) {
+  into.delivery_us.Merge(from.delivery_us);
+  into.watcher_p99_us.Merge(from.watcher_p99_us);
+  into.stream_spread_us.Merge(from.stream_spread_us);
+  into.revisions_behind.Merge(from.revisions_behind);
+  into.recoveries.push_back({"all", Recoveries(from)});
+}
+
+std::vector<Cells> Rows(const RunRecord& record) {
+  std::vector<Cells> rows;
+  for (const std::string& target : record.targets) {
+    Lag lag;
+    for (const AttemptNote& attempt : record.attempts) {
+      if (attempt.result.target == target) Merge(attempt.result.lag, lag);
+    }
+    if (lag.delivery_us.count() == 0) continue;
+    const Histogram recovery = Recoveries(lag);
+    rows.push_back({TargetLabel(record, target),
+                    WithThousands(static_cast<std::int64_t>(lag.delivery_us.count())),
+                    TimeAt(lag.delivery_us, 0.5), TimeAt(lag.delivery_us, 0.99),
+                    TimeAt(lag.delivery_us, 1), TimeAt(lag.stream_spread_us, 0.5),
+                    TimeAt(lag.stream_spread_us, 1), TimeAt(recovery, 0.5), TimeAt(recovery, 1),
+                    WithThousands(lag.revisions_behind.highest())});
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string LagMarkdown(const RunRecord& record) {
+  const std::vector<Cells> rows = Rows(record);
+  if (rows.empty()) return {};
+  std::string head = "|";
+  std::string rule = "|";
+  for (const std::string_view column : kColumns) {
+    head += fmt::format(" {} |", column);
+    rule += "---|";
+  }
+  std::string text =
+      fmt::format("<details><summary>Lag and fairness</summary>\n\n{}\n{}\n", head, rule);
+  for (const Cells& cells : rows) {
+    text += '|';
+    for (const std::string& cell : cells) text += fmt::format(" {} |", EscapeXml(cell));
+    text += '\n';
+  }
+  return text + fmt::format("\n{}\n\n</details>\n\n", kExplain);
+}
+
+std::string LagHtml(const RunRecord& record) {
+  const std::vector<Cells> rows = Rows(record);
+  if (rows.empty()) return {};
+  std::string text = "<h2>Lag and fairness</h2>\n<div class=\"wide\"><table><thead><tr>";
+  for (const std::string_view column : kColumns) {
+    text += fmt::format("<th scope=\"col\">{}</th>", column);
+  }
+  text += "</tr></thead><tbody>\n";
+  for (const Cells& cells : rows) {
+    text += "<tr>";
+    for (const std::string& cell : cells) text += fmt::format("<td>{}</td>", EscapeXml(cell));
+    text += "</tr>\n";
+  }
+  return text + fmt::format("</tbody></table></div>\n<p class=\"soft\">{}</p>\n", kExplain);
+}
+
+std::string LagSentence(const Lag& lag) {
+  std::string text =
+      fmt::format("lag: {} events, delay p50 {}, p99 {}, max {}; furthest behind {} revisions",
+                  WithThousands(static_cast<std::int64_t>(lag.delivery_us.count())),
+                  TimeAt(lag.delivery_us, 0.5), TimeAt(lag.delivery_us, 0.99),
+                  TimeAt(lag.delivery_us, 1), WithThousands(lag.revisions_behind.highest()));
+  if (lag.stream_spread_us.count() > 0) {
+    text += fmt::format("; spread max {}", TimeAt(lag.stream_spread_us, 1));
+  }
+  for (const Recovery& recovery : lag.recoveries) {
+    if (recovery.microseconds.count() == 0) continue;
+    text += fmt::format("; recovery after {}: {} watchers, max {}", recovery.fault,
+                        recovery.microseconds.count(), TimeAt(recovery.microseconds, 1));
+  }
+  return text;
+}
+
+}  // namespace watchproof

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/lag_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/report/sample_record.h"
+
+namespace watchproof {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+Lag SampleLag() {
+  Lag lag;
+  lag.delivery_us.AddMany(1000, 98);
+  lag.delivery_us.AddMany(64'000, 2);
+  lag.stream_spread_us.Add(32'000);
+  lag.revisions_behind.Add(1500);
+  lag.recoveries.push_back({"stall", {}});
+  lag.recoveries.back().microseconds.Add(8'000'000);
+  return lag;
+}
+
+TEST(LagTableTest, IsLeftOutWhereNothingWasDelivered) {
+  EXPECT_THAT(LagMarkdown(SampleRecord()), IsEmpty());
+  EXPECT_THAT(LagHtml(SampleRecord()), IsEmpty());
+}
+
+TEST(LagTableTest, PutsTargetsWithDeliveriesBesideEachOther) {
+  RunRecord record = SampleRecord();
+  for (AttemptNote& attempt : record.attempts) {
+    if (attempt.result.target == "embedded") attempt.result.lag = SampleLag();
+  }
+  for (const std::string& text : {LagMarkdown(record), LagHtml(record)}) {
+    EXPECT_THAT(text, HasSubstr("embedded"));
+    EXPECT_THAT(text, HasSubstr("300"));  // of three attempts
+    EXPECT_THAT(text, HasSubstr("64 ms"));
+    EXPECT_THAT(text, HasSubstr("8000 ms"));
+    EXPECT_THAT(text, HasSubstr("1,500"));
+    EXPECT_THAT(text, Not(HasSubstr("etcd 3.4.23")));
+  }
+}
+
+TEST(LagTableTest, SaysItInASentence) {
+  EXPECT_THAT(LagSentence(SampleLag()),
+              HasSubstr("100 events, delay p50 1.02 ms, p99 64 ms, max 64 ms; furthest behind "
+                        "1,500 revisions; spread max 32 ms; recovery after stall: 1 watchers"));
+}
+
+}  // namespace
+}  // namespace watchproof
