@@ -45,10 +45,20 @@ void Scenario::Watch(const WatchOptions& options) {
                 .start = options.start,
                 .first_id = options.first_id,
                 .previous_values = options.previous_values,
+                .progress_notify = options.progress_notify,
                 .fragment = options.fragment,
                 .no_puts = options.no_puts,
                 .no_deletes = options.no_deletes,
-                .stream = options.stream});
+                .stream = options.stream,
+                .user = options.user});
+}
+
+void Scenario::ReadersOnly(const std::map<std::string, KeyRange>& users) {
+  AuthStep step;
+  for (const auto& [user, range] : users) {
+    step.readers.push_back({.user = user, .key = range.key, .range_end = range.range_end});
+  }
+  Add(std::move(step));
 }
 
 void Scenario::Hold(Duration least, Duration most) { Add(HoldStep{times_.Between(least, most)}); }

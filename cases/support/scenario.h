@@ -44,9 +44,11 @@ struct WatchOptions {
   RevisionRef start = FromNow();
   std::int64_t first_id = 0;  // chosen by the client from here on; 0: by the server
   bool previous_values = false;
+  bool progress_notify = false;
   bool fragment = false;
   bool no_puts = false;
   bool no_deletes = false;
+  std::string user{};           // on whose behalf its stream is opened; see ReadersOnly
   std::string stream = "main";  // one connection each; names that begin with "side" meet no fault
 };
 
@@ -73,6 +75,9 @@ class Scenario {
   void Compact(const RevisionRef& at) { Add(CompactStep{at}); }
 
   void Watch(const WatchOptions& options);
+  // From here on the target asks everyone who he is, and each of these users may read one range and
+  // nothing else.
+  void ReadersOnly(const std::map<std::string, KeyRange>& users);
   void AwaitCreated(const std::string& group) { Add(AwaitCreatedStep{group}); }
   void Cancel(const std::string& group) { Add(CancelStep{group}); }
   // One past what each watch of the group was given last, as group `as` on a new stream.
@@ -80,6 +85,13 @@ class Scenario {
   // A promise: everything written so far reaches the group in time, or that is a finding of
   // Isolated.
   void MustDeliver(const std::string& group) { Add(MustDeliverStep{group}); }
+  // Promises: progress is told in time, when asked for, or by itself to watches that wish for it.
+  void MustAnswerProgress(const std::string& stream = "main") {
+    Add(MustTellProgressStep{MustTellProgressStep::When::kAsked, stream});
+  }
+  void MustNotifyProgress(const std::string& stream = "main") {
+    Add(MustTellProgressStep{MustTellProgressStep::When::kUnasked, stream});
+  }
   void AwaitDelivered(const std::string& group) { Add(AwaitDeliveredStep{group}); }
   // Until the target's own gauge counts this many more watchers than at the start, where it has
   // one.

@@ -38,7 +38,7 @@ ALLOWED = {
     "embedded_store/lease": BASE | {"embedded_store/mvcc"},
     "embedded_store/auth": BASE | {"embedded_store/mvcc", "embedded_store/backend"},
     "embedded_store/watch": BASE | {"embedded_store/mvcc", "embedded_store/backend"},
-    "embedded_store/defects": BASE | {"embedded_store/mvcc"},
+    "embedded_store/defects": BASE | {"embedded_store/mvcc", "embedded_store/watch"},
     "embedded_store/server": BASE
     | {"embedded_store/mvcc", "embedded_store/backend", "embedded_store/lease"}
     | {"embedded_store/auth", "embedded_store/watch", "fixtures/protos"},

@@ -40,6 +40,29 @@ class DefectRegistration {
 class PassOn : public Hooks {
  public:
   explicit PassOn(std::unique_ptr<Hooks> next) : next_(std::move(next)) {}
+  FloorDelete OnDeleteAtFloor() override { return next_->OnDeleteAtFloor(); }
+  LoneDelete OnLoneDelete() override { return next_->OnLoneDelete(); }
+  Rebirth OnRebirth() override { return next_->OnRebirth(); }
+  Revision OnPreviousSought(Revision mod) override { return next_->OnPreviousSought(mod); }
+  void OnCreate(WatchSpec& spec) override { next_->OnCreate(spec); }
+  NegativeStart OnNegativeStart() override { return next_->OnNegativeStart(); }
+  WatchId OnRefused() override { return next_->OnRefused(); }
+  CancelReach OnCancel() override { return next_->OnCancel(); }
+  WatchId OnAddressed(WatchId id) override { return next_->OnAddressed(id); }
+  Early OnEarlyEvents() override { return next_->OnEarlyEvents(); }
+  Early OnEarlyProgress() override { return next_->OnEarlyProgress(); }
+  Revision OnHistoryGiven(Revision position, Revision last) override {
+    return next_->OnHistoryGiven(position, last);
+  }
+  Revision OnVictimServed(Revision position, Revision newest) override {
+    return next_->OnVictimServed(position, newest);
+  }
+  Revision OnNotice(Revision floor) override { return next_->OnNotice(floor); }
+  AfterNotice OnNoticeSent() override { return next_->OnNoticeSent(); }
+  EarlyRequest OnEarlyRequest() override { return next_->OnEarlyRequest(); }
+  PreviousGone OnPreviousGone() override { return next_->OnPreviousGone(); }
+  ReplyCut OnSeveralEvents() override { return next_->OnSeveralEvents(); }
+  LastPart OnLastPart() override { return next_->OnLastPart(); }
   NoticeFate OnNoticeRefused() override { return next_->OnNoticeRefused(); }
   ProgressRoad OnProgressRequested() override { return next_->OnProgressRequested(); }
   KeyRange OnWatchAuthorized(const KeyRange& range) override {

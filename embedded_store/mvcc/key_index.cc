@@ -16,13 +16,29 @@ bool MainAbove(Revision main, const RevisionPair& pair) { return main < pair.mai
 KeyIndex::Life KeyIndex::Put(const std::string& key, RevisionPair at) {
   Generations& lives = keys_[key];
   if (lives.empty() || lives.back().ended) {
-    lives.push_back({.life = {.create = at.main, .version = 0}, .ended = false, .revisions = {}});
+    lives.push_back({.life = NextLife(lives, at.main), .ended = false, .revisions = {}});
   }
   Generation& now = lives.back();
   WP_CHECK(now.revisions.empty() || now.revisions.back() < at, "revisions of a key only grow");
   now.revisions.push_back(at);
   ++now.life.version;
   return now.life;
+}
+
+KeyIndex::Life KeyIndex::NextLife(const Generations& lives, Revision create) const {
+  Life life{.create = create, .version = 0};
+  if (lives.empty()) return life;
+  switch (hooks_.OnRebirth()) {
+    case Rebirth::kNothing:
+      break;
+    case Rebirth::kItsCreateRevision:
+      life.create = lives.back().life.create;
+      break;
+    case Rebirth::kItsVersion:
+      life.version = lives.back().life.version;
+      break;
+  }
+  return life;
 }
 
 void KeyIndex::Delete(const std::string& key, RevisionPair at) {
@@ -56,7 +72,9 @@ std::optional<RevisionPair> KeyIndex::Visible(const Generations& lives, Revision
   return std::nullopt;
 }
 
-void KeyIndex::Restore(const Change& change) {
+bool KeyIndex::Restore(const Change& change) {
+  const bool lone = change.kind == ChangeKind::kDelete && !keys_.contains(change.kv.key);
+  if (lone && hooks_.OnLoneDelete() == LoneDelete::kForgotten) return false;
   Generations& lives = keys_[change.kv.key];
   // A delete alone: compaction took the puts before it.
   if (lives.empty() || lives.back().ended) lives.emplace_back();
@@ -67,6 +85,7 @@ void KeyIndex::Restore(const Change& change) {
   } else {
     now.life = {.create = change.kv.create, .version = change.kv.version};
   }
+  return true;
 }
 
 KeyIndex::Trimmed KeyIndex::Compact(Revision floor, const std::string& from, std::size_t most) {
@@ -84,12 +103,17 @@ KeyIndex::Trimmed KeyIndex::Compact(Revision floor, const std::string& from, std
   return trimmed;
 }
 
-void KeyIndex::Trim(Generation& life, Revision floor, std::vector<RevisionPair>& dropped) {
+void KeyIndex::Trim(Generation& life, Revision floor, std::vector<RevisionPair>& dropped) const {
   auto& revisions = life.revisions;
   // All that happened at the floor stays, because a watch may start there. What a read at the floor
   // sees is either among it or the last put before it.
   auto kept = std::lower_bound(revisions.begin(), revisions.end(), floor, MainBelow);
-  const bool changed_at_floor = kept != revisions.end() && kept->main == floor;
+  bool changed_at_floor = kept != revisions.end() && kept->main == floor;
+  const bool ends_at_floor = changed_at_floor && life.ended && std::next(kept) == revisions.end();
+  if (ends_at_floor && hooks_.OnDeleteAtFloor() == FloorDelete::kDropped) {
+    ++kept;
+    changed_at_floor = false;
+  }
   if (!changed_at_floor && kept != revisions.begin()) {
     const bool is_delete = life.ended && kept == revisions.end();
     if (!is_delete) --kept;

@@ -5,7 +5,7 @@
 //   Life life = index.Put("k", at);                      // create revision and version of this put
 //   if (auto at = index.FindAt("k", Revision{5})) ...    // the put that was visible at 5
 //
-// Not thread-safe. Ownership: by value, inside the store.
+// Not thread-safe. Ownership: by value, inside the store; borrows the hooks.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "embedded_store/mvcc/change.h"
+#include "embedded_store/mvcc/hooks.h"
 #include "embedded_store/mvcc/key_range.h"
 #include "embedded_store/mvcc/revision_pair.h"
 
@@ -24,6 +25,8 @@ namespace watchproof::store {
 
 class KeyIndex {
  public:
+  explicit KeyIndex(Hooks& hooks = Hooks::None()) : hooks_(hooks) {}
+
   struct Life {
     Revision create;
     std::int64_t version = 0;
@@ -41,7 +44,8 @@ class KeyIndex {
   void VisitAt(const KeyRange& range, Revision revision, const Visit& visit) const;
 
   // Takes up a change that was made in an earlier life of the store. In the order of revisions.
-  void Restore(const Change& change);
+  // Whether it was taken in.
+  bool Restore(const Change& change);
 
   // One step of a compaction, over at most `most` keys from `from` on: forgets what no reader and
   // no watcher at or above the floor can need. A delete exactly at the floor stays: a watch may
@@ -61,8 +65,10 @@ class KeyIndex {
   using Generations = std::vector<Generation>;
 
   static std::optional<RevisionPair> Visible(const Generations& lives, Revision revision);
-  static void Trim(Generation& life, Revision floor, std::vector<RevisionPair>& dropped);
+  Life NextLife(const Generations& lives, Revision create) const;
+  void Trim(Generation& life, Revision floor, std::vector<RevisionPair>& dropped) const;
 
+  Hooks& hooks_;
   std::map<std::string, Generations, std::less<>> keys_;
 };
 

@@ -39,14 +39,15 @@ std::size_t Weight(const TxnOp& txn) {
 
 }  // namespace
 
-MvccStore::MvccStore() : own_(std::make_unique<MemoryBackend>()), backend_(*own_) {}
+MvccStore::MvccStore(Hooks& hooks)
+    : own_(std::make_unique<MemoryBackend>()), backend_(*own_), hooks_(hooks) {}
 
-MvccStore::MvccStore(Backend& backend) : backend_(backend) {
+MvccStore::MvccStore(Backend& backend, Hooks& hooks) : backend_(backend), hooks_(hooks) {
   backend_.OnSafe([this](Ticket ticket) { BecameSafe(ticket); });
 }
 
 ReadView MvccStore::ViewLocked() const { return {index_, log_, current_, compacted_}; }
-WriteTxn MvccStore::BeginLocked() { return {index_, log_, leases_, current_, compacted_}; }
+WriteTxn MvccStore::BeginLocked() { return {index_, log_, leases_, current_, compacted_, hooks_}; }
 
 Ticket MvccStore::CommitLocked(WriteTxn txn, std::vector<Mutation> along) {
   Commit commit = std::move(txn).Finish();
@@ -208,9 +209,9 @@ bool MvccStore::CompactStepLocked() {
 
 Status MvccStore::RestoreLocked(std::string_view key, std::string_view value) {
   WP_ASSIGN_OR_RETURN(Change change, ReadChange(key, value));
-  index_.Restore(change);
   const RevisionPair at{change.kv.mod, change.sub};
   current_ = std::max(current_, at.main);
+  if (!index_.Restore(change)) return {};
   log_.Append(at, std::make_shared<const Change>(std::move(change)));
   return {};
 }
@@ -291,7 +292,7 @@ History MvccStore::ReadHistory(Revision from, Revision to, WithPrevious previous
   log_.Visit(from, to, [&](const ChangePtr& change) {
     Event event{.change = change, .previous = nullptr};
     if (previous == WithPrevious::kYes) {
-      event.previous = view.FindAt(change->kv.key, change->kv.mod.previous());
+      event.previous = view.FindAt(change->kv.key, hooks_.OnPreviousSought(change->kv.mod));
     }
     history.events.push_back(std::move(event));
   });

@@ -10,8 +10,8 @@
 // Answers carry the ticket that must be safe before a client is shown them. Watch layers read the
 // store in two ways: the feed of commits as they become safe, and the history since a revision.
 // Threads: any; one lock inside, under which nothing outside but the backend's Stage is called.
-// Ownership: borrows the backend, which must be stopped before the store goes; changes are shared
-// and immutable.
+// Ownership: borrows hooks and backend; the latter must be stopped before the store goes. Changes
+// are shared and immutable.
 #pragma once
 
 #include <cstddef>
@@ -46,8 +46,9 @@ struct History {
 
 class MvccStore {
  public:
-  MvccStore();  // over a memory backend of its own
-  explicit MvccStore(Backend& backend);
+  // Over a memory backend of its own.
+  explicit MvccStore(Hooks& hooks = Hooks::None());
+  explicit MvccStore(Backend& backend, Hooks& hooks = Hooks::None());
 
   Result<RangeAnswer> Range(const RangeQuery& query) const;
   Result<PutAnswer> Put(const PutOp& put);
@@ -135,9 +136,10 @@ class MvccStore {
 
   const std::unique_ptr<Backend> own_;  // null when the backend is borrowed
   Backend& backend_;
+  Hooks& hooks_;
   std::function<void()> announce_;  // constant once writes begin
   mutable Mutex mu_;
-  KeyIndex index_ GUARDED_BY(mu_);
+  KeyIndex index_ GUARDED_BY(mu_){hooks_};
   ChangeLog log_ GUARDED_BY(mu_);
   LeaseTable leases_ GUARDED_BY(mu_);
   std::vector<KeptLease> recovered_leases_ GUARDED_BY(mu_);

@@ -2,13 +2,13 @@
 // One transaction in the making: all its changes share one main revision, and its reads see its own
 // changes.
 //
-//   WriteTxn txn(index, log, leases, current, compacted);
+//   WriteTxn txn(index, log, leases, current, compacted, hooks);
 //   txn.Put(...); txn.Delete(...);
 //   Commit commit = std::move(txn).Finish();   // commit.revision == current when nothing changed
 //
 // Changes land in index, log and lease table at once; there is no way back, so every check
-// comes before the first change. Not thread-safe. Ownership: borrows all three for its own short
-// life.
+// comes before the first change. Not thread-safe. Ownership: borrows all it is given for its own
+// short life.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,14 @@ namespace watchproof::store {
 
 class WriteTxn {
  public:
-  WriteTxn(KeyIndex& index, ChangeLog& log, LeaseTable& leases, Revision begin, Revision compacted)
-      : index_(index), log_(log), leases_(leases), begin_(begin), compacted_(compacted) {}
+  WriteTxn(KeyIndex& index, ChangeLog& log, LeaseTable& leases, Revision begin, Revision compacted,
+           Hooks& hooks)
+      : index_(index),
+        log_(log),
+        leases_(leases),
+        begin_(begin),
+        compacted_(compacted),
+        hooks_(hooks) {}
 
   // The revision its reads see: one up as soon as something changed.
   Revision now() const { return events_.empty() ? begin_ : begin_.next(); }
@@ -40,6 +46,7 @@ class WriteTxn {
   LeaseTable& leases_;
   const Revision begin_;
   const Revision compacted_;
+  Hooks& hooks_;
   std::vector<Event> events_;
 };
 

@@ -123,7 +123,7 @@ Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& opti
   // is still refused below.
   WP_RETURN_IF_ERROR(ProbePort(options.host, options.port));
   WP_ASSIGN_OR_RETURN(std::unique_ptr<Backend> backend, OpenBackend(options));
-  auto store = std::make_unique<MvccStore>(*backend);
+  auto store = std::make_unique<MvccStore>(*backend, **hooks);
   if (Status recovered = store->Recover(); !recovered.ok()) {
     backend->Stop();
     return std::move(recovered).WithContext("reading {}", options.data.string());

@@ -114,7 +114,7 @@ std::optional<grpc::ByteBuffer> WatchCall::NextMessage() {
     if (!taken) return std::nullopt;
     if (taken->room_made) hub_.RoomMade();
     ResumeReading();
-    reply_.emplace(std::move(taken->reply), kMaxReceiveBytes);
+    reply_.emplace(std::move(taken->reply), kMaxReceiveBytes, hub_.hooks());
   }
 }
 

@@ -2,7 +2,7 @@
 // Watch replies as bytes on the wire, written without generated messages: the events of a batch are
 // encoded once and shared, and only a short head is made for each watcher.
 //
-//   WireReply wire(reply, kMaxReceiveBytes);
+//   WireReply wire(reply, kMaxReceiveBytes, hooks);
 //   while (auto message = wire.Next()) stream.Write(*message);
 //
 // Previous values are looked up here, when the first sender gets to the batch: one that compaction
@@ -19,6 +19,7 @@
 #include <optional>
 #include <vector>
 
+#include "embedded_store/mvcc/hooks.h"
 #include "embedded_store/watch/watch_types.h"
 
 namespace watchproof::store {
@@ -33,7 +34,7 @@ struct EncodedEvents {
 class WireReply {
  public:
   // Requires: most_bytes is at least some hundreds.
-  WireReply(WatchReply reply, std::size_t most_bytes);
+  WireReply(WatchReply reply, std::size_t most_bytes, Hooks& hooks = Hooks::None());
   // Empty after the last one.
   std::optional<grpc::ByteBuffer> Next();
 
@@ -43,6 +44,7 @@ class WireReply {
 
   const WatchReply reply_;
   const std::size_t most_bytes_;
+  Hooks& hooks_;
   const std::shared_ptr<const EncodedEvents> events_;  // null when there are none
   std::size_t sent_ = 0;                               // events in earlier parts
   bool done_ = false;

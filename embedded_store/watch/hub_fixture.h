@@ -112,7 +112,7 @@ class HubTest : public testing::Test {
 
   const std::unique_ptr<Hooks> hooks_;
   const WatchLimits limits_;
-  MvccStore store_;
+  MvccStore store_{*hooks_};
   WatchHub hub_{store_, *hooks_, limits_};
   TimePoint now_{std::chrono::hours(1)};
 };

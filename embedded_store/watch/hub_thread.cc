@@ -23,7 +23,7 @@ Duration RoundPause(std::size_t watchers) {
 }
 
 HubThread::HubThread(MvccStore& store, Hooks& hooks, const WatchLimits& limits)
-    : store_(store), hub_(store, hooks, limits), thread_([this] { Run(); }) {}
+    : store_(store), hooks_(hooks), hub_(store, hooks, limits), thread_([this] { Run(); }) {}
 
 void HubThread::Post(Task task) {
   MutexLock lock(mu_);

@@ -48,6 +48,7 @@ class HubThread {
 
   WatchCounters& counters() { return hub_.counters(); }
   const WatchLimits& limits() const { return hub_.limits(); }
+  Hooks& hooks() const { return hooks_; }
 
  private:
   // Commits that may wait for the hub before writers do.
@@ -72,6 +73,7 @@ class HubThread {
   void RunDueSteps();
 
   MvccStore& store_;
+  Hooks& hooks_;
   WatchHub hub_;  // touched by the thread only, but for its constants and counters
   Due due_;       // touched by the thread only
   TimePoint next_round_ = TimePoint::min();  // touched by the thread only

@@ -66,14 +66,27 @@ void WatchHub::Feed(Interest& interest, Shared& shared) {
   }
 }
 
+WatchId WatchHub::Addressee(const Watcher& watcher) const {
+  const WatchId id = hooks_.OnAddressed(watcher.id);
+  return id == watcher.id || watcher.stream.watchers.contains(id) ? id : watcher.id;
+}
+
+void WatchHub::PayProgress(WatchStream& stream) {
+  if (!ProgressIsDue(stream)) return;
+  WatchReply reply{.watch = kWholeStream, .revision = revision_};
+  stream.progress_owed = !Offer(stream, reply);
+}
+
 bool WatchHub::Give(Watcher& watcher, const std::vector<BatchPtr>& batches) {
   for (const BatchPtr& batch : batches) {
     // Only a watcher that starts in the future leaves something of a batch behind.
-    BatchPtr owed = From(batch, watcher.next);
+    const bool early =
+        batch->first() < watcher.next && hooks_.OnEarlyEvents() == Early::kWhateverComes;
+    BatchPtr owed = early ? batch : From(batch, watcher.next);
     if (!owed) continue;
     const Revision first = owed->first();
     const Revision last = owed->last();
-    WatchReply reply{.watch = watcher.id,
+    WatchReply reply{.watch = Addressee(watcher),
                      .revision = revision_,
                      .may_fragment = watcher.interest.fragment,
                      .batch = std::move(owed)};
@@ -85,6 +98,7 @@ bool WatchHub::Give(Watcher& watcher, const std::vector<BatchPtr>& batches) {
     }
     watcher.next = last.next();
   }
+  if (watcher.stream.progress_owed) PayProgress(watcher.stream);
   return true;
 }
 

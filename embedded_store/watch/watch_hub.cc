@@ -44,7 +44,9 @@ std::string_view WatchHub::Refusal(const WatchStream& stream, const WatchSpec& s
   if (spec.range.empty()) return "mvcc: watcher range is empty";
   // A negative start lies below every floor, also below that of a store that was never compacted
   // (#20693).
-  if (spec.start.value < 0) return "mvcc: required revision has been compacted";
+  if (spec.start.value < 0 && hooks_.OnNegativeStart() == NegativeStart::kRefused) {
+    return "mvcc: required revision has been compacted";
+  }
   if (!spec.id) return {};
   // etcd grants every id. This one cannot be used: on the wire it means "refused" in the answer to
   // a create and "the whole stream" in a progress notification, and clients take it for that.
@@ -57,6 +59,7 @@ std::string_view WatchHub::Refusal(const WatchStream& stream, const WatchSpec& s
 
 void WatchHub::Create(StreamId id, WatchSpec spec) {
   DrainCommits();
+  hooks_.OnCreate(spec);
   WatchStream& stream = Find(id);
   const std::string_view refusal = Refusal(stream, spec);
   if (refusal.empty()) {
@@ -69,13 +72,16 @@ void WatchHub::Create(StreamId id, WatchSpec spec) {
 
 void WatchHub::Refuse(StreamId id, std::string reason) {
   DrainCommits();
-  Answer(Find(id),
-         {.watch = kWholeStream,
+  WatchStream& stream = Find(id);
+  const WatchId named = hooks_.OnRefused();
+  Answer(stream,
+         {.watch = named,
           .revision = revision_,
           .created = true,
           .canceled = true,
           .reason = std::move(reason)},
          After::kNothing);
+  if (named != kWholeStream) Silence(stream, named);
   Publish();
 }
 
@@ -105,6 +111,11 @@ void WatchHub::Drop(Watcher& watcher) {
   --watchers_;
 }
 
+void WatchHub::Silence(WatchStream& stream, WatchId id) {
+  const auto found = stream.watchers.find(id);
+  if (found != stream.watchers.end()) MoveTo(*found->second, WatcherState::kCompacted);
+}
+
 void WatchHub::Cancel(StreamId id, WatchId watch) {
   DrainCommits();
   WatchStream& stream = Find(id);
@@ -113,6 +124,7 @@ void WatchHub::Cancel(StreamId id, WatchId watch) {
     Drop(*found->second);
     stream.watchers.erase(found);
     Answer(stream, {.watch = watch, .revision = revision_, .canceled = true}, After::kEverything);
+    if (hooks_.OnCancel() == CancelReach::kNeighbourToo) Silence(stream, watch.next());
   }
   Publish();
 }
@@ -137,14 +149,17 @@ void WatchHub::EndWhere(const Judge& judge) {
   Publish();
 }
 
+// A watch that starts in the future has nothing to be told about the time before (#20221).
+bool WatchHub::HearsProgress(const Watcher& watcher) const {
+  if (watcher.state != WatcherState::kSynced) return false;
+  return watcher.spec.start <= revision_ || hooks_.OnEarlyProgress() == Early::kWhateverComes;
+}
+
 bool WatchHub::ProgressIsDue(const WatchStream& stream) const {
-  // A watch that starts in the future has nothing to be told about the time before (#20221), and
-  // the revision of the answer would hold for the whole stream.
+  // The revision of the answer would hold for the whole stream.
   return !stream.watchers.empty() &&
-         std::all_of(stream.watchers.begin(), stream.watchers.end(), [this](const auto& entry) {
-           const Watcher& watcher = *entry.second;
-           return watcher.state == WatcherState::kSynced && watcher.spec.start <= revision_;
-         });
+         std::all_of(stream.watchers.begin(), stream.watchers.end(),
+                     [this](const auto& entry) { return HearsProgress(*entry.second); });
 }
 
 void WatchHub::RequestProgress(StreamId id) {
@@ -153,10 +168,14 @@ void WatchHub::RequestProgress(StreamId id) {
   WatchReply reply{.watch = kWholeStream, .revision = revision_};
   if (hooks_.OnProgressRequested() == ProgressRoad::kAtOnce) {
     Answer(stream, std::move(reply), After::kNothing);
+  } else if (stream.progress_owed) {
+    // Nobody looks at it.
   } else if (ProgressIsDue(stream)) {
     // Through the queue of the events, so that it cannot overtake one (#15220). Without room it is
     // dropped.
     Offer(stream, reply);
+  } else {
+    stream.progress_owed = hooks_.OnEarlyRequest() == EarlyRequest::kRemembered;
   }
   Publish();
 }

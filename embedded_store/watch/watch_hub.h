@@ -66,6 +66,7 @@ struct WatchStream {
   std::list<WatchStream*>::iterator crowd_place{};  // while there are victims
   WatchId next_id{0};
   TimePoint next_progress;
+  bool progress_owed = false;  // to a request that came early, if such are remembered
   bool has_news = false;
 };
 
@@ -125,6 +126,8 @@ class WatchHub {
   std::string_view Refusal(const WatchStream& stream, const WatchSpec& spec) const;
   void Admit(WatchStream& stream, const WatchSpec& spec);
   void Drop(Watcher& watcher);
+  void Silence(WatchStream& stream, WatchId id);
+  bool HearsProgress(const Watcher& watcher) const;
   bool ProgressIsDue(const WatchStream& stream) const;
   void Answer(WatchStream& stream, WatchReply reply, After after);
   // Ends a public operation: counters, then the sinks.
@@ -145,7 +148,9 @@ class WatchHub {
   // Queues what the watcher has not been given of these; false when the queue was full, and the
   // watcher a victim with its position at what it was not given.
   bool Give(Watcher& watcher, const std::vector<BatchPtr>& batches);
+  WatchId Addressee(const Watcher& watcher) const;
   bool Offer(WatchStream& stream, WatchReply& reply);
+  void PayProgress(WatchStream& stream);
   // To the synced or the unsynced, by position.
   void Place(Watcher& watcher);
   void MoveTo(Watcher& watcher, WatcherState state);
@@ -156,6 +161,7 @@ class WatchHub {
   std::vector<Watcher*> ChooseUnsynced();
   std::vector<Watcher*> ChooseVictims();
   bool Serve(std::vector<Watcher*> chosen);
+  bool SpoilPass(const std::vector<Watcher*>& chosen);
   bool SendNotice(Watcher& watcher, Revision floor);
   void CatchUp(Watcher& watcher, const History& history, Revision to);
   bool LacksPrevious(const Interest& interest, const Event& event) const;

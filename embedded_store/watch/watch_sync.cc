@@ -52,6 +52,9 @@ std::vector<Watcher*> WatchHub::ChooseVictims() {
     chosen.insert(chosen.end(), stream.victims.begin(),
                   std::next(stream.victims.begin(), static_cast<std::ptrdiff_t>(count)));
   }
+  for (Watcher* watcher : chosen) {
+    watcher->next = hooks_.OnVictimServed(watcher->next, revision_);
+  }
   return chosen;
 }
 
@@ -65,6 +68,7 @@ bool WatchHub::Serve(std::vector<Watcher*> chosen) {
   for (; first != chosen.end() && (*first)->next < floor; ++first) {
     progressed = SendNotice(**first, floor) || progressed;
   }
+  if (first != chosen.end() && (*first)->next.value < 0) return SpoilPass({first, chosen.end()});
   while (first != chosen.end()) {
     const Revision from = (*first)->next;
     const Revision to = std::min(from.plus(limits_.revisions_per_batch - 1), revision_);
@@ -84,10 +88,21 @@ bool WatchHub::Serve(std::vector<Watcher*> chosen) {
   return progressed;
 }
 
+// A negative position was let in among them.
+bool WatchHub::SpoilPass(const std::vector<Watcher*>& chosen) {
+  for (Watcher* watcher : chosen) {
+    watcher->next = revision_.next();
+    MoveOn(*watcher);
+  }
+  return true;
+}
+
 bool WatchHub::SendNotice(Watcher& watcher, Revision floor) {
   // Without a revision in its header, as etcd sends it.
-  WatchReply notice{.watch = watcher.id, .revision = {}, .canceled = true, .compacted = floor};
+  WatchReply notice{
+      .watch = watcher.id, .revision = {}, .canceled = true, .compacted = hooks_.OnNotice(floor)};
   if (Offer(watcher.stream, notice)) {
+    if (hooks_.OnNoticeSent() == AfterNotice::kNextNotice) return false;
     MoveTo(watcher, WatcherState::kCompacted);
     return true;
   }
@@ -109,8 +124,9 @@ void WatchHub::CatchUp(Watcher& watcher, const History& history, Revision to) {
     SendNotice(watcher, watcher.next);
     return;
   }
+  const Revision position = watcher.next;
   if (!Give(watcher, interest.piece.batches)) return;
-  watcher.next = to.next();
+  watcher.next = hooks_.OnHistoryGiven(position, to);
   MoveOn(watcher);
 }
 
@@ -128,7 +144,8 @@ void WatchHub::MoveOn(Watcher& watcher) {
 bool WatchHub::LacksPrevious(const Interest& interest, const Event& event) const {
   if (!limits_.strict_previous || !interest.previous_values || event.previous) return false;
   // Of a delete, and of every put but the first of a life, there was one.
-  return event.change->kind == ChangeKind::kDelete || event.change->kv.version > 1;
+  const bool had = event.change->kind == ChangeKind::kDelete || event.change->kv.version > 1;
+  return had && hooks_.OnPreviousGone() == PreviousGone::kEndsTheWatch;
 }
 
 // Makes the interest's piece of history the one from `from` to `to`, unless it is that already.
@@ -155,9 +172,7 @@ TimePoint WatchHub::ProgressStep(TimePoint now) {
       for (auto& [watch, watcher] : stream->watchers) {
         if (!watcher->spec.progress_notify) continue;
         const bool idle = !std::exchange(watcher->heard, false);
-        if (!idle || watcher->state != WatcherState::kSynced || watcher->spec.start > revision_) {
-          continue;
-        }
+        if (!idle || stream->progress_owed || !HearsProgress(*watcher)) continue;
         WatchReply reply{.watch = watch, .revision = revision_};
         Offer(*stream, reply);
       }

@@ -42,6 +42,9 @@ struct Facts {
 // asked for a start that had been compacted, or its next owed change has been compacted since.
 bool OwesCompactionNotice(const Facts& facts, WatchIndex watch);
 
+// The target ended a watch to which it owed ErrCompacted, without saying so.
+bool EndedWithoutNotice(const Facts& facts, WatchIndex watch);
+
 // Whether the event is of the range and kind that the watch asked for.
 inline bool Concerns(const TrackedRange& range, const EventView& event) {
   const bool wanted = event.type == 1 ? range.deletes : range.puts;

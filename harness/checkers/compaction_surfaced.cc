@@ -111,6 +111,7 @@ class CompactionSurfaced final : public Checker {
     FindGap(watch, findings);
     if (findings.Has(Guarantee::kCompactionSurfaced, watch)) return;
     FindSilence(watch, findings);
+    FindNamelessEnd(watch, findings);
   }
 
  private:
@@ -172,6 +173,21 @@ class CompactionSurfaced final : public Checker {
     }
   }
 
+  void FindNamelessEnd(WatchIndex watch, Findings& findings) {
+    if (!EndedWithoutNotice(facts(), watch)) return;
+    const WatchDetails& details = facts().book.details(watch);
+    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+      return Draft{
+          .expected = fmt::format("ErrCompacted with a compact revision, as the store was "
+                                  "compacted to {}",
+                                  facts().model.compaction_acknowledged()),
+          .observed = fmt::format("the end of the watch in line {}, which names none; reason {}",
+                                  details.ended->line.value, Quoted(details.end_text)),
+          .evidence = {details.asked.line, details.ended->line},
+          .at = details.ended->at};
+    });
+  }
+
   void FindSilence(WatchIndex watch, Findings& findings) {
     if (!OwesCompactionNotice(facts(), watch)) return;
     const WatchDetails& details = facts().book.details(watch);
@@ -222,16 +238,30 @@ const CheckerRegistration kCompactionSurfaced{{
 
 }  // namespace
 
-bool OwesCompactionNotice(const Facts& facts, WatchIndex watch) {
-  const WatchState& state = facts.book.state(watch);
-  if (!state.created || state.end != WatchEnd::kOpen) return false;
-  const WatchDetails& details = facts.book.details(watch);
-  // Nobody listens to it any more, or to the end of the recording.
-  if (details.continued_by || facts.cut_off) return false;
-  if (details.starts_below_floor()) return true;
+namespace {
+
+// Its start, or the next change that it was owed, lies below the floor.
+bool BelowFloor(const Facts& facts, WatchIndex watch) {
+  if (facts.book.details(watch).starts_below_floor()) return true;
   const auto next = facts.comparer.NextOwed(watch);
   if (!next) return false;
   return (*facts.comparer.owed(watch))[*next].revision < facts.model.compaction_acknowledged();
+}
+
+}  // namespace
+
+bool OwesCompactionNotice(const Facts& facts, WatchIndex watch) {
+  const WatchState& state = facts.book.state(watch);
+  if (!state.created || state.end != WatchEnd::kOpen) return false;
+  // Nobody listens to it any more, or to the end of the recording.
+  if (facts.book.details(watch).continued_by || facts.cut_off) return false;
+  return BelowFloor(facts, watch);
+}
+
+bool EndedWithoutNotice(const Facts& facts, WatchIndex watch) {
+  const WatchState& state = facts.book.state(watch);
+  if (!state.created || state.end != WatchEnd::kCancelled) return false;
+  return !facts.book.details(watch).cancel_asked && BelowFloor(facts, watch);
 }
 
 }  // namespace watchproof

@@ -88,6 +88,10 @@ INSTANTIATE_TEST_SUITE_P(
         {"SilenceWhereNothingWasWritten",
          Script().Put("j", "a", 2).Put("j", "b", 3).Compact(3).Watch("k", 2).Created(0, 3),
          {"CompactionSurfaced"}},
+        {"EndWithoutACompactRevision", CompactedBefore(2).Cancelled(0), {"CompactionSurfaced"}},
+        {"EndWithoutACompactRevisionUnderWay",
+         CompactedUnderWay().Cancelled(0),
+         {"CompactionSurfaced"}},
         {"CancelledBeforeItCame", CompactedBefore(2).Cancel(0).Cancelled(0), {}},
         {"NotAcknowledgedBeforeTheCreate",
          Script()

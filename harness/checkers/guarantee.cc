@@ -70,6 +70,8 @@ std::string_view Name(Guarantee guarantee) {
       return "Isolated";
     case Guarantee::kSettled:
       return "Settled";
+    case Guarantee::kAuthorized:
+      return "Authorized";
     case Guarantee::kLinearizable:
       return "Linearizable";
     case Guarantee::kSerializable:
@@ -103,6 +105,7 @@ const std::vector<Guarantee>& AllGuarantees() {
       Guarantee::kFragmented,
       Guarantee::kIsolated,
       Guarantee::kSettled,
+      Guarantee::kAuthorized,
       Guarantee::kLinearizable,
       Guarantee::kSerializable,
       Guarantee::kTransactional,

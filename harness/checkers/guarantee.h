@@ -26,6 +26,7 @@ enum class Guarantee {
   kFragmented,
   kIsolated,
   kSettled,
+  kAuthorized,
   // Of the key-value API.
   kLinearizable,
   kSerializable,

@@ -97,6 +97,7 @@ std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch)
   const WatchState& state = facts.book.state(watch);
   const WatchDetails& details = facts.book.details(watch);
   if (state.end != WatchEnd::kCancelled || details.cancel_asked) return std::nullopt;
+  if (EndedWithoutNotice(facts, watch)) return std::nullopt;
   std::optional<WatchIndex> latest;
   Line latest_end{};
   for (std::uint32_t i = 0; i < facts.book.size(); ++i) {

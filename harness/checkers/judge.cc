@@ -120,6 +120,7 @@ class Judge::Impl final : public Audience {
   void OnResumption(const Resumption& resumption) override {
     if (auto reason = book_.Resume(resumption)) findings_.Doubt(*std::move(reason));
   }
+  void OnRightGiven(const RightGiven& given) override { book_.Limit(given); }
   // Streams that the driver closes once it has waited for everything are no end of their watches:
   // what has not come by then is missing.
   void OnStreamEnded(WatchIndex watch, const StreamEnd& end) override {

@@ -76,7 +76,8 @@ class PreviousValue final : public Checker {
     }
     if (!event.has_previous) {
       // The target looks it up when it sends, one revision below the event's (etcd #10681).
-      if (change.revision <= response.compaction_requested) return;
+      const bool may_be_gone = change.revision <= response.compaction_requested;
+      if (may_be_gone && !facts().options.strict_previous) return;
       return Report(watch,
                     fmt::format("the {} with the value before it, from revision {}; the highest "
                                 "compaction asked for was {}",
@@ -145,15 +146,17 @@ const CheckerRegistration kPreviousValue{{
     .guarantee = Guarantee::kPreviousValue,
     .promise = "A watch that asks for previous values gets them exactly, or not at all once they "
                "have been compacted.",
-    .explain = "With prev_kv every put over an existing key and every delete brings the key as it "
-               "was before: value, create revision, revision, version and lease. An event that "
-               "makes a key brings none, and neither does anything on a watch that did not ask. "
-               "etcd looks the previous value up when it sends the event, one revision below the "
-               "event's; if that has been compacted by then the field stays empty, which its "
-               "documentation allows (etcd #10681). So an event may come without it if its "
-               "revision is at or below the highest compaction that had been asked for; a wrong "
-               "previous value is never allowed. Source: the field prev_kv of WatchCreateRequest "
-               "in the etcd v3 API.",
+    .explain =
+        "With prev_kv every put over an existing key and every delete brings the key as it "
+        "was before: value, create revision, revision, version and lease. An event that "
+        "makes a key brings none, and neither does anything on a watch that did not ask. "
+        "etcd looks the previous value up when it sends the event, one revision below the "
+        "event's; if that has been compacted by then the field stays empty, which its "
+        "documentation allows (etcd #10681). So an event may come without it if its "
+        "revision is at or below the highest compaction that had been asked for; a wrong "
+        "previous value is never allowed. A target that promises more, and was told to, ends the "
+        "watch with ErrCompacted instead. Source: the field prev_kv of WatchCreateRequest "
+        "in the etcd v3 API.",
     .make = [](const Facts& facts) { return std::make_unique<PreviousValue>(facts); },
 }};
 

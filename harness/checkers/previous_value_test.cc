@@ -43,6 +43,17 @@ const KeyValueFields kOld{.key = "k", .value = "x", .create = 5, .mod = 7, .vers
 INSTANTIATE_TEST_SUITE_P(
     PreviousValue, TruthTable,
     testing::ValuesIn(std::vector<Row>{
+        {"MissingBelowTheFloorWhereThatIsForbidden",
+         Script()
+             .Put("k", "a", 2)
+             .Watch("k", 3, {.previous = true})
+             .Created(0, 2)
+             .Put("k", "b", 3)
+             .Compact(3)
+             .Deliver(0, {{3, "k"}}),
+         {"PreviousValue"},
+         false,
+         {.strict_previous = true}},
         {"Exactly", Give(Asking()), {}},
         {"MissingOnAPut",
          Give(Asking(), [](Events& e) { e[1].previous.reset(); }),

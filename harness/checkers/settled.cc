@@ -54,7 +54,8 @@ class Settled final : public Checker {
         }
         return;
       case WatchEnd::kCancelled:
-        if (!details.cancel_asked && !NeighbourToBlame(facts(), watch)) {
+        if (!details.cancel_asked && !NeighbourToBlame(facts(), watch) &&
+            !EndedWithoutNotice(facts(), watch)) {
           Report(watch, "a watch that lasts until it is cancelled",
                  fmt::format("the target ended it in line {}, giving as reason {}",
                              details.ended->line.value, Quoted(details.end_text)),

@@ -57,6 +57,17 @@ void WatchBook::Ask(const Asked& asked, Revision floor) {
   details_[predecessor->second.value].continued_by = watch;
 }
 
+const std::optional<Right>& WatchBook::RightOf(StreamId stream) const {
+  static const std::optional<Right> kAll;
+  if (rights_.empty()) return kAll;
+  const auto found = rights_.find(stream.value);
+  return found == rights_.end() ? kAll : found->second;
+}
+
+void WatchBook::Limit(const RightGiven& given) {
+  rights_[given.stream.value] = Right{given.where, KeyRange(given.key, given.end)};
+}
+
 std::optional<std::string> WatchBook::Resume(const Resumption& resumption) {
   const auto predecessor = Find(resumption.stream, resumption.ordinal);
   if (!predecessor || Find(resumption.next_stream, resumption.next_ordinal)) {

@@ -45,8 +45,17 @@ struct WatchDetails {
   }
 };
 
+// What the user of a stream may read, by the driver's mark.
+struct Right {
+  Where where;
+  KeyRange readable;
+};
+
 class WatchBook {
  public:
+  // What the user of a stream may read; none: everything.
+  const std::optional<Right>& RightOf(StreamId stream) const;
+
   std::size_t size() const { return states_.size(); }
   const std::vector<WatchState>& states() const { return states_; }
   const WatchState& state(WatchIndex watch) const { return states_[watch.value]; }
@@ -61,6 +70,7 @@ class WatchBook {
   void Ask(const Asked& asked, Revision floor);
   // The mark stands before the create that it speaks of. Empty, or why it cannot be followed.
   std::optional<std::string> Resume(const Resumption& resumption);
+  void Limit(const RightGiven& given);
   void Create(WatchIndex watch, const Response& response);
   void Deliver(WatchIndex watch, const Response& response);
   void Progress(WatchIndex watch, const Response& response);
@@ -73,7 +83,8 @@ class WatchBook {
   std::vector<WatchDetails> details_;
   using Ordinal = std::pair<std::uint32_t, std::uint32_t>;  // a stream, a create of it
   std::map<Ordinal, std::size_t> by_ordinal_;
-  std::map<Ordinal, WatchIndex> predecessors_;  // of creates to come
+  std::map<Ordinal, WatchIndex> predecessors_;            // of creates to come
+  std::map<std::uint32_t, std::optional<Right>> rights_;  // by stream
 };
 
 }  // namespace watchproof

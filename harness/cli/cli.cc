@@ -103,14 +103,12 @@ class CommandLine {
         "With --data: a restart gives leases what was left of their time, to within 5 s, "
         "and not all of it again");
     store_
-        .add_option("--progress-interval", store_flags_.progress_seconds,
-                    "How often an idle watch that asked for it is told how far it is")
-        ->type_name("SECONDS")
-        ->check(CLI::Range(0.001, 86400.0))
+        .add_option("--progress-interval", store_flags_.progress_interval,
+                    "How often a quiet watch that wishes for it is told its progress")
+        ->type_name("TIME")
         ->capture_default_str();
     store_.add_flag("--strict-prev-kv", store_flags_.strict_previous,
-                    "End a watch with ErrCompacted where the previous value it asked for is gone, "
-                    "instead of sending the event without");
+                    "End a watch rather than leave out a previous value that is compacted");
     store_.add_option("--defect", store_flags_.defects, "A bug to switch on (repeatable)")
         ->type_name("NAME")
         ->allow_extra_args(false);

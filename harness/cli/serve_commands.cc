@@ -37,19 +37,17 @@ Result<store::StoreOptions> ResolveStore(const StoreFlags& flags) {
                   listen.host);
     }
   }
+  auto interval = ParseDuration(flags.progress_interval);
+  if (!interval.has_value()) return interval.error().WithContext("--progress-interval");
   return store::StoreOptions{
       .host = listen.host,
       .port = listen.port,
       .http_port = http.port,
       .data = flags.data,
       .defects = flags.defects,
-      .progress_interval =
-          std::chrono::milliseconds(static_cast<std::int64_t>(flags.progress_seconds * 1000)),
+      .progress_interval = std::chrono::duration_cast<std::chrono::milliseconds>(*interval),
       .strict_previous = flags.strict_previous,
-      .lease_checkpoints = flags.progress_interval =
-          std::chrono::milliseconds(static_cast<std::int64_t>(flags.progress_seconds * 1000)),
-      .strict_previous = flags.strict_previous,
-      .lease_checkpoints,
+      .lease_checkpoints = flags.lease_checkpoints,
       .quota_bytes = flags.quota_bytes,
       .auth = {.token_lifetime = std::chrono::seconds(flags.token_seconds)},
       .tls = flags.tls};

@@ -19,11 +19,11 @@ struct StoreFlags {
   std::string data;     // folder; empty: in memory
   std::string restore;  // a snapshot to make the folder of, instead of serving
   bool lease_checkpoints = false;
+  std::string progress_interval = "10m";
   std::vector<std::string> defects;
   std::int64_t quota_bytes = 0;  // as etcd: 0 is its default, less is none
   std::int64_t token_seconds = 300;
   store::TlsFiles tls;
-  double progress_seconds = 600;
   bool strict_previous = false;
 };
 // Prints "serving on HOST:PORT, http on HOST:PORT" once clients can connect.

@@ -30,6 +30,7 @@ class KvClient::Impl {
         std::chrono::system_clock::now() +
         std::chrono::duration_cast<std::chrono::milliseconds>(options_.call_limit));
     rpc_context.set_wait_for_ready(true);
+    if (!token_.empty()) rpc_context.AddMetadata("token", token_);
     Response response;
     const Status status = FromRpcStatus((*stub_.*rpc)(&rpc_context, request, &response));
     recorder.Append({.kind = EntryKind::kCallEnded,
@@ -43,15 +44,20 @@ class KvClient::Impl {
     return Revision(response.header().revision());
   }
 
+  void SetToken(const std::string& token) { token_ = token; }
+
  private:
   RecordingContext& context_;
   const KvOptions options_;
   const std::unique_ptr<KV::Stub> stub_;
+  std::string token_;
 };
 
 KvClient::KvClient(RecordingContext& context, const std::string& endpoint, const KvOptions& options)
     : impl_(std::make_unique<Impl>(context, endpoint, options)) {}
 KvClient::~KvClient() = default;
+
+void KvClient::SetToken(const std::string& token) { impl_->SetToken(token); }
 
 Result<Revision> KvClient::Put(const std::string& key, const std::string& value) {
   etcdserverpb::PutRequest request;

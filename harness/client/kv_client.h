@@ -5,8 +5,8 @@
 //   KvClient kv(context, "127.0.0.1:2379");
 //   WP_ASSIGN_OR_RETURN(Revision revision, kv.Put("k", "v"));
 //
-// Threads: any; a call blocks its caller until the answer or its time limit. Ownership: refers to
-// the context.
+// Threads: any once the token is set; a call blocks its caller until the answer or its time limit.
+// Ownership: refers to the context.
 #pragma once
 
 #include <memory>
@@ -43,6 +43,9 @@ class KvClient {
  public:
   KvClient(RecordingContext& context, const std::string& endpoint, const KvOptions& options = {});
   ~KvClient();
+
+  // Sent along with every call from here on, where the target knows users.
+  void SetToken(const std::string& token);
 
   // All return the revision of the answer's header. A write whose outcome is unknown returns the
   // error and stays in the recording as such.

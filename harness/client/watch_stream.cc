@@ -34,7 +34,8 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
   Impl(RecordingContext& context, std::shared_ptr<grpc::Channel> channel)
       : recorder_(context.recorder()), stream_(context.NextStream()), stub_(std::move(channel)) {}
 
-  void Start(const std::string& road) {
+  void Start(const std::string& road, const std::string& token) {
+    if (!token.empty()) context_.AddMetadata("token", token);
     recorder_.Append(
         {.kind = EntryKind::kStreamOpened, .stream = stream_, .at = recorder_.Now(), .text = road});
     stub_.PrepareBidiStreamingCall(&context_, "/etcdserverpb.Watch/Watch", grpc::StubOptions(),
@@ -200,7 +201,7 @@ Result<std::unique_ptr<WatchStream>> WatchStream::Open(RecordingContext& context
   auto channel = MakeChannel(options.endpoint);
   WP_RETURN_IF_ERROR(AwaitConnected(*channel, options.endpoint, Within(options.connect_limit)));
   auto impl = std::make_unique<Impl>(context, std::move(channel));
-  impl->Start(options.road);
+  impl->Start(options.road, options.token);
   return std::unique_ptr<WatchStream>(new WatchStream(std::move(impl)));
 }
 

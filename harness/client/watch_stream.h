@@ -36,6 +36,7 @@ struct CreateOptions {
 struct StreamOptions {
   std::string endpoint;          // HOST:PORT
   std::string road = "faulted";  // "faulted", "side" or "witness", for the recording
+  std::string token;             // of a user, where the target knows users
   Duration connect_limit = 10s;
 };
 

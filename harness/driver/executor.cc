@@ -79,8 +79,18 @@ Status Executor::Do(const CompactStep& step) {
   return done.has_value() ? Status() : done.error();
 }
 
+Status Executor::Do(const AuthStep& step) {
+  std::vector<WorldReader> readers;
+  for (const AuthStep::Reader& reader : step.readers) {
+    readers.push_back({.user = reader.user,
+                       .key = world_.Placed(reader.key),
+                       .range_end = world_.PlacedEnd(reader.range_end)});
+  }
+  return world_.AskForUsers(readers);
+}
+
 Status Executor::Do(const WatchStep& step) {
-  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream, step.user));
   world_.PumpAll();
   // Nobody would answer, and the target would be blamed for it.
   if (world_.HasEnded(stream->id())) {
@@ -94,6 +104,7 @@ Status Executor::Do(const WatchStep& step) {
                                                   .start = Resolve(step.start),
                                                   .id = WatchId(id),
                                                   .previous_values = step.previous_values,
+                                                  .progress_notify = step.progress_notify,
                                                   .fragment = step.fragment,
                                                   .filters = FiltersOf(step)});
     groups_[step.group].push_back({stream->id(), ordinal});
@@ -204,8 +215,9 @@ Status Executor::Do(const ResumeStep& step) {
   return Do(AwaitCreatedStep{step.as});
 }
 
-Status Executor::Do(const AwaitProgressStep& step) {
-  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
+Result<bool> Executor::ToldProgress(const std::string& name, MustTellProgressStep::When when,
+                                    Duration limit) {
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(name));
   const auto answers = [&] {
     std::uint64_t count = 0;
     for (const WatchState& watch : world_.judge().watches()) {
@@ -215,14 +227,38 @@ Status Executor::Do(const AwaitProgressStep& step) {
   };
   world_.PumpAll();
   const std::uint64_t before = answers();
-  const Deadline limit = Within(kPatience);
-  bool answered = false;
-  while (!answered && !limit.expired() && !Interrupted()) {
-    stream->RequestProgress();
-    answered = world_.PumpUntil([&] { return answers() > before; }, Within(kProgressEvery));
+  const Deadline deadline = Within(limit);
+  bool told = false;
+  while (!told && !deadline.expired() && !Interrupted() && !world_.target().died()) {
+    if (when == MustTellProgressStep::When::kAsked) stream->RequestProgress();
+    told = world_.PumpUntil([&] { return answers() > before; }, Within(kProgressEvery));
   }
-  if (!answered)
+  return told;
+}
+
+Status Executor::Do(const AwaitProgressStep& step) {
+  WP_ASSIGN_OR_RETURN(const bool told,
+                      ToldProgress(step.stream, MustTellProgressStep::When::kAsked, kPatience));
+  if (!told) {
     unproven_.push_back("no answer to a progress request on a stream that is caught up");
+  }
+  return {};
+}
+
+Status Executor::Do(const MustTellProgressStep& step) {
+  WP_ASSIGN_OR_RETURN(const bool told, ToldProgress(step.stream, step.when, step.limit));
+  if (told || Interrupted() || world_.target().died()) return {};
+  const bool asked = step.when == MustTellProgressStep::When::kAsked;
+  findings_.push_back(
+      {.guarantee = Guarantee::kBookmarkable,
+       .watch = fmt::format("every watch of stream {}", step.stream),
+       .expected =
+           fmt::format("progress told within {} ms, as {} and there is nothing left to deliver",
+                       std::chrono::duration_cast<std::chrono::milliseconds>(step.limit).count(),
+                       asked ? "it was asked for again and again" : "the watches wish for it"),
+       .observed = "none",
+       .evidence = {world_.recorder().last()},
+       .at = world_.recorder().Now()});
   return {};
 }
 

@@ -48,9 +48,11 @@ class Executor {
   Status Do(const TxnStep& step);
   Status Do(const CompactStep& step);
   Status Do(const WatchStep& step);
+  Status Do(const AuthStep& step);
   Status Do(const CancelStep& step);
   Status Do(const ResumeStep& step);
   Status Do(const MustDeliverStep& step);
+  Status Do(const MustTellProgressStep& step);
   Status Do(const RequestProgressStep& step);
   Status Do(const AwaitCreatedStep& step);
   Status Do(const AwaitDeliveredStep& step);
@@ -64,6 +66,9 @@ class Executor {
 
   // Whether everything written so far reaches the group within the limit.
   bool Delivered(const std::string& group, Duration limit);
+  // Whether the stream is told progress within the limit; asks for it again and again if so wished.
+  Result<bool> ToldProgress(const std::string& stream, MustTellProgressStep::When when,
+                            Duration limit);
   std::string Lagging(const std::string& group);
   // Waits for a fact; if it does not come the attempt proves nothing, which is noted, and the run
   // goes on.

@@ -40,10 +40,20 @@ struct ToJson {
     json["start"] = s.start.ToString();
     if (s.first_id != 0) json["first_id"] = s.first_id;
     if (s.previous_values) json["prev_kv"] = true;
+    if (s.progress_notify) json["progress_notify"] = true;
     if (s.fragment) json["fragment"] = true;
     if (s.no_puts) json["no_puts"] = true;
     if (s.no_deletes) json["no_deletes"] = true;
+    if (!s.user.empty()) json["user"] = s.user;
     return json;
+  }
+  Json operator()(const AuthStep& s) const {
+    Json readers = Json::array();
+    for (const AuthStep::Reader& reader : s.readers) {
+      readers.push_back(
+          {{"user", reader.user}, {"key", reader.key}, {"range_end", reader.range_end}});
+    }
+    return {{"op", "auth"}, {"readers", readers}};
   }
   Json operator()(const CancelStep& s) const { return {{"op", "cancel"}, {"group", s.group}}; }
   Json operator()(const ResumeStep& s) const {
@@ -51,6 +61,12 @@ struct ToJson {
   }
   Json operator()(const MustDeliverStep& s) const {
     return {{"op", "must deliver"}, {"group", s.group}, {"us", s.limit.count() / 1000}};
+  }
+  Json operator()(const MustTellProgressStep& s) const {
+    return {{"op", "must tell progress"},
+            {"asked", s.when == MustTellProgressStep::When::kAsked},
+            {"stream", s.stream},
+            {"us", s.limit.count() / 1000}};
   }
   Json operator()(const RequestProgressStep& s) const {
     return {{"op", "request progress"}, {"stream", s.stream}};

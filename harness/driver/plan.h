@@ -72,10 +72,22 @@ struct WatchStep {
   RevisionRef start;
   std::int64_t first_id = 0;  // chosen by the client: first_id, first_id + 1, ...; 0: by the server
   bool previous_values = false;
+  bool progress_notify = false;
   bool fragment = false;
   bool no_puts = false;  // filters
   bool no_deletes = false;
   std::string stream = "main";
+  std::string user;  // on whose behalf the stream is opened, where its first watch is; see AuthStep
+};
+// Adds users, each of whom may read one range and nothing else, and then has the target ask
+// everyone who he is. Our own writes are root's from here on.
+struct AuthStep {
+  struct Reader {
+    std::string user;
+    std::string key;
+    std::string range_end;
+  };
+  std::vector<Reader> readers;
 };
 // Cancels every watch of the group and waits for the answers.
 struct CancelStep {
@@ -91,6 +103,14 @@ struct ResumeStep {
 // Isolated.
 struct MustDeliverStep {
   std::string group;
+  Duration limit = 5s;
+};
+// As AwaitProgress, but a promise of the target: if no answer comes in time, that is a finding of
+// Bookmarkable.
+struct MustTellProgressStep {
+  enum class When { kAsked, kUnasked };  // unasked: by itself, to watches that wish for it
+  When when = When::kAsked;
+  std::string stream = "main";
   Duration limit = 5s;
 };
 struct RequestProgressStep {
@@ -135,10 +155,11 @@ struct HoldStep {
   Duration duration{};
 };
 
-using Step = std::variant<PutStep, DeleteStep, TxnStep, CompactStep, WatchStep, CancelStep,
-                          ResumeStep, MustDeliverStep, RequestProgressStep, AwaitCreatedStep,
-                          AwaitDeliveredStep, AwaitProgressStep, AwaitRegisteredStep,
-                          AwaitSyncPassesStep, InjectStep, AwaitFeltStep, HealStep, HoldStep>;
+using Step =
+    std::variant<PutStep, DeleteStep, TxnStep, CompactStep, WatchStep, AuthStep, CancelStep,
+                 ResumeStep, MustDeliverStep, MustTellProgressStep, RequestProgressStep,
+                 AwaitCreatedStep, AwaitDeliveredStep, AwaitProgressStep, AwaitRegisteredStep,
+                 AwaitSyncPassesStep, InjectStep, AwaitFeltStep, HealStep, HoldStep>;
 
 struct Plan {
   std::vector<Step> steps;

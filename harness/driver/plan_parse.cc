@@ -72,10 +72,26 @@ WatchStep ToWatch(const Json& json) {
           .start = ToRevision(json, "start"),
           .first_id = json.value("first_id", std::int64_t{0}),
           .previous_values = json.value("prev_kv", false),
+          .progress_notify = json.value("progress_notify", false),
           .fragment = json.value("fragment", false),
           .no_puts = json.value("no_puts", false),
           .no_deletes = json.value("no_deletes", false),
-          .stream = json.at("stream")};
+          .stream = json.at("stream"),
+          .user = json.value("user", "")};
+}
+AuthStep ToAuth(const Json& json) {
+  AuthStep auth;
+  for (const Json& reader : json.at("readers")) {
+    auth.readers.push_back(
+        {.user = reader.at("user"), .key = reader.at("key"), .range_end = reader.at("range_end")});
+  }
+  return auth;
+}
+MustTellProgressStep ToMustTellProgress(const Json& json) {
+  using When = MustTellProgressStep::When;
+  return {.when = json.at("asked").get<bool>() ? When::kAsked : When::kUnasked,
+          .stream = json.at("stream"),
+          .limit = ToDuration(json, "us")};
 }
 
 using Reader = Step (*)(const Json&);
@@ -95,6 +111,10 @@ const std::map<std::string, Reader, std::less<>>& Readers() {
        [](const Json& j) -> Step {
          return MustDeliverStep{j.at("group"), ToDuration(j, "us")};
        }},
+      {"auth", [](const Json& j) -> Step { return ToAuth(j); }},
+      {"must tell progress", [](const Json& j) -> Step { return ToMustTellProgress(j); }},
+      {"auth", [](const Json& j) -> Step { return ToAuth(j); }},
+      {"must tell progress", [](const Json& j) -> Step { return ToMustTellProgress(j); }},
       {"request progress",
        [](const Json& j) -> Step { return RequestProgressStep{j.at("stream")}; }},
       {"await created", [](const Json& j) -> Step { return AwaitCreatedStep{j.at("group")}; }},

@@ -3,8 +3,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "harness/base/prng.h"
+#include "harness/client/auth_client.h"
 #include "harness/driver/interrupt.h"
+#include "harness/history/narrator.h"
 #include "harness/targets/probe.h"
 #include "harness/targets/probe_capabilities.h"
 
@@ -28,6 +32,9 @@ bool IsStrict(const std::string& target) {
   const Result<TargetSpec> spec = ParseTargetSpec(target);
   return spec.has_value() && spec->strict_previous;
 }
+bool Needs(const Plan& plan, Capability capability) {
+  return std::find(plan.needs.begin(), plan.needs.end(), capability) != plan.needs.end();
+}
 }  // namespace
 
 World::World(const AttemptSpec& spec, const Plan& plan)
@@ -35,7 +42,8 @@ World::World(const AttemptSpec& spec, const Plan& plan)
       needs_(plan.needs),
       folder_(spec.folder),
       judging_({.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
-                .strict_previous = IsStrict(spec.target)}),
+                .strict_previous =
+                    IsStrict(spec.target) || Needs(plan, Capability::kStrictPreviousValues)}),
       judge_(judging_) {}
 
 World::~World() { Stop(); }
@@ -49,8 +57,10 @@ Status World::Start() {
   target.allow_disruptive = spec_.allow_disruptive;
   WP_ASSIGN_OR_RETURN(target_, MakeTarget(target));
   const bool lasting = std::count(needs_.begin(), needs_.end(), Capability::kDurable) > 0;
-  if (Status started =
-          target_->Start({.host = address_->host(), .folder = folder_, .lasting = lasting});
+  if (Status started = target_->Start({.host = address_->host(),
+                                       .folder = folder_,
+                                       .lasting = lasting,
+                                       .strict_previous_values = judging_.strict_previous});
       !started.ok()) {
     target_failed_ = true;
     return started;
@@ -144,13 +154,34 @@ Status World::Probe() {
   return {};
 }
 
-Result<WatchStream*> World::Stream(const std::string& name) {
+Status World::AskForUsers(const std::vector<WorldReader>& readers) {
+  AuthClient auth(target_->endpoint().ToString());
+  for (const WorldReader& reader : readers) {
+    WP_RETURN_IF_ERROR(auth.AddReader(reader.user, reader.key, reader.range_end));
+    readers_[reader.user] = reader;
+  }
+  WP_ASSIGN_OR_RETURN(const std::string root, auth.Enable());
+  kv_->SetToken(root);
+  return {};
+}
+
+Result<WatchStream*> World::Stream(const std::string& name, const std::string& user) {
   auto& stream = streams_[name];
   if (!stream) {
     const bool side = name.starts_with("side");
     const Endpoint road = side ? target_->endpoint() : road_;
-    WP_ASSIGN_OR_RETURN(stream, WatchStream::Open(*context_, {.endpoint = road.ToString(),
-                                                              .road = side ? "side" : "faulted"}));
+    StreamOptions options{.endpoint = road.ToString(), .road = side ? "side" : "faulted"};
+    if (!user.empty()) {
+      AuthClient auth(target_->endpoint().ToString());
+      WP_ASSIGN_OR_RETURN(options.token, auth.LogIn(user));
+    }
+    WP_ASSIGN_OR_RETURN(stream, WatchStream::Open(*context_, options));
+    if (const auto reader = readers_.find(user); reader != readers_.end()) {
+      Mark(RightMark({.where = {},
+                      .stream = stream->id(),
+                      .key = reader->second.key,
+                      .end = reader->second.range_end}));
+    }
   }
   return stream.get();
 }

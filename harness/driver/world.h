@@ -36,6 +36,13 @@
 
 namespace watchproof {
 
+// A user who may read this and nothing else.
+struct WorldReader {
+  std::string user;
+  std::string key;
+  std::string range_end;
+};
+
 class World {
  public:
   World(const AttemptSpec& spec, const Plan& plan);
@@ -58,7 +65,9 @@ class World {
   Recorder& recorder() { return *recorder_; }
   FaultPorts& ports() { return ports_; }
   // Opened on first use; names that begin with "side" take the side door.
-  Result<WatchStream*> Stream(const std::string& name);
+  Result<WatchStream*> Stream(const std::string& name, const std::string& user = {});
+  // Adds the users and has the target ask for one with every call.
+  Status AskForUsers(const std::vector<WorldReader>& readers);
   // What every key of ours begins with: nothing on a target of our own, a random word on one that
   // others use too.
   const std::string& prefix() const { return prefix_; }
@@ -115,6 +124,7 @@ class World {
   std::unique_ptr<WatchStream> witness_;
   std::map<std::string, std::unique_ptr<WatchStream>> streams_;
   std::string prefix_;
+  std::map<std::string, WorldReader> readers_;  // by user
   Line followed_{};
   std::set<StreamId> faulted_;  // the streams that take the faulted road
   std::set<StreamId> ended_;

@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kWitness = "witness";
 constexpr std::string_view kClosing = "closing stream ";
 constexpr std::string_view kResume = "resume ";
+constexpr std::string_view kRight = "right ";
 constexpr std::int64_t kWholeStream = -1;
 
 // Takes a number and the character behind it; at the end there is none.
@@ -38,7 +39,38 @@ bool TakeResumption(std::string_view text, Resumption& out) {
   return true;
 }
 
+std::string ToHex(std::string_view bytes) {
+  if (bytes.empty()) return "-";
+  std::string hex;
+  for (const char c : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return hex;
+}
+
+bool FromHex(std::string_view hex, std::string& bytes) {
+  if (hex == "-") return true;
+  for (; hex.size() >= 2; hex.remove_prefix(2)) {
+    unsigned value = 0;
+    const auto [stop, error] = std::from_chars(hex.data(), hex.data() + 2, value, 16);
+    if (error != std::errc() || stop != hex.data() + 2) return false;
+    bytes.push_back(static_cast<char>(value));
+  }
+  return hex.empty() && !bytes.empty();
+}
+
+bool TakeRight(std::string_view text, RightGiven& out) {
+  std::uint32_t stream = 0;
+  if (!TakeNumber(text, ' ', stream)) return false;
+  out.stream = StreamId(stream);
+  const std::size_t space = text.find(' ');
+  return space != std::string_view::npos && FromHex(text.substr(0, space), out.key) &&
+         FromHex(text.substr(space + 1), out.end);
+}
+
 }  // namespace
+
+std::string RightMark(const RightGiven& given) {
+  return fmt::format("{}{} {} {}", kRight, given.stream.value, ToHex(given.key), ToHex(given.end));
+}
 
 std::string ResumeMark(const Resumption& resumption) {
   return fmt::format("{}{}:{} {}:{}", kResume, resumption.stream.value, resumption.ordinal,
@@ -286,6 +318,13 @@ void Narrator::TellMark(const NumberedEntry& line) {
     }
     return audience_.OnUnreadable(
         resumption.where,
+        Status(StatusCode::kInvalidArgument, fmt::format("the mark '{}' cannot be read", text)));
+  }
+  if (text.starts_with(kRight)) {
+    RightGiven given{.where = {line.line, line.entry.at}, .stream = {}, .key = {}, .end = {}};
+    if (TakeRight(text.substr(kRight.size()), given)) return audience_.OnRightGiven(given);
+    return audience_.OnUnreadable(
+        given.where,
         Status(StatusCode::kInvalidArgument, fmt::format("the mark '{}' cannot be read", text)));
   }
   if (!text.starts_with(kClosing)) return;

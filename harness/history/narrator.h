@@ -71,6 +71,17 @@ struct Resumption {
 };
 std::string ResumeMark(const Resumption& resumption);
 
+// The driver's word that the user of a stream may read a range and nothing else: "right 1 612f
+// 6130", key and end in hexadecimal, is the mark for the prefix a/ on stream 1. A dash stands for
+// nothing.
+struct RightGiven {
+  Where where;
+  StreamId stream;
+  std::string key;
+  std::string end;
+};
+std::string RightMark(const RightGiven& given);
+
 struct StreamEnd {
   Where where;
   StreamId stream;
@@ -97,6 +108,7 @@ class Audience {
   // A message for a watch that was never created on this stream.
   virtual void OnStray(const Response& response) = 0;
   virtual void OnResumption(const Resumption& resumption) = 0;
+  virtual void OnRightGiven(const RightGiven& given) = 0;
   virtual void OnStreamEnded(WatchIndex watch, const StreamEnd& end) = 0;
   // Any header that says how far the store is.
   virtual void OnHeader(Revision revision) = 0;

@@ -37,6 +37,7 @@ class WatchFilter final : private Audience {
   void OnAfterwards(WatchIndex watch, const Response&) override { Hear(watch); }
   void OnStray(const Response&) override {}
   void OnResumption(const Resumption& resumption) override;
+  void OnRightGiven(const RightGiven&) override {}
   void OnStreamEnded(WatchIndex watch, const StreamEnd&) override { Hear(watch); }
   void OnHeader(Revision) override {}
   void OnWitnessed(const Response&) override {}

@@ -10,14 +10,17 @@
 namespace watchproof {
 
 enum class Capability {
-  kProxy,             // clients come through our proxy
-  kCompaction,        // its history may be shortened
-  kClientChosenIds,   // a watch gets the id that its create asks for
-  kProgressRequest,   // answers a request for progress
-  kFragment,          // splits a large response when the create allows it
-  kPreviousValues,    // events carry the value that was replaced
-  kSlowWatcherGauge,  // publishes how many watchers are behind
-  kDurable,           // keeps its data when it is killed and started again
+  kProxy,                 // clients come through our proxy
+  kCompaction,            // its history may be shortened
+  kClientChosenIds,       // a watch gets the id that its create asks for
+  kProgressRequest,       // answers a request for progress
+  kFragment,              // splits a large response when the create allows it
+  kPreviousValues,        // events carry the value that was replaced
+  kSlowWatcherGauge,      // publishes how many watchers are behind
+  kProgressNotices,       // tells a quiet watch its progress by itself, in well under a second
+  kUsers,                 // knows users and their rights, and nobody else uses it
+  kStrictPreviousValues,  // can be told to end a watch rather than leave out a previous value
+  kDurable,               // keeps its data when it is killed and started again
 };
 using Capabilities = std::set<Capability>;
 
@@ -37,6 +40,12 @@ constexpr std::string_view Name(Capability capability) {
       return "previous-values";
     case Capability::kSlowWatcherGauge:
       return "slow-watcher-gauge";
+    case Capability::kProgressNotices:
+      return "progress-notices";
+    case Capability::kUsers:
+      return "users";
+    case Capability::kStrictPreviousValues:
+      return "strict-previous-values";
     case Capability::kDurable:
       return "durable";
   }

@@ -12,21 +12,29 @@ class EmbeddedTarget final : public ProcessTarget {
 
   Status Start(const StartOptions& options) override {
     ChildOptions child{.executable = OwnExecutable()};
-    child.arguments = {"store", "--listen", fmt::format("{}:{}", options.host, kClientPort),
-                       "--http", fmt::format("{}:{}", options.host, kHttpPort)};
+    child.arguments = {"store",
+                       "--listen",
+                       fmt::format("{}:{}", options.host, kClientPort),
+                       "--http",
+                       fmt::format("{}:{}", options.host, kHttpPort),
+                       "--progress-interval",
+                       "200ms"};
     // In memory unless asked otherwise: a sync per write costs most cases more than it shows.
     lasting_ = options.lasting;
     if (lasting_) {
       child.arguments.insert(child.arguments.end(),
                              {"--data", (options.folder / "tmp" / "store").string()});
     }
-    if (strict_previous_) child.arguments.push_back("--strict-prev-kv");
+    if (strict_previous_ || options.strict_previous_values) {
+      child.arguments.emplace_back("--strict-prev-kv");
+    }
     for (const std::string& defect : defects_) {
       child.arguments.insert(child.arguments.end(), {"--defect", defect});
     }
     return Serve(options, std::move(child));
   }
   bool durable() const override { return lasting_; }
+  bool can_be_strict() const override { return true; }
 
  private:
   Endpoint metrics_endpoint() const override { return {host(), kHttpPort}; }

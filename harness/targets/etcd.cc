@@ -35,6 +35,7 @@ class EtcdTarget final : public ProcessTarget {
                        peer,
                        "--initial-cluster",
                        "wp=" + peer};
+    WP_RETURN_IF_ERROR(AddProgressInterval(options, child));
     WP_RETURN_IF_ERROR(Serve(options, std::move(child)));
     if (release_.empty() || release_ == version()) return {};
     return Fail(StatusCode::kFailedPrecondition, "{} is cached as etcd {}, but answers as {}",
@@ -45,24 +46,46 @@ class EtcdTarget final : public ProcessTarget {
  private:
   Endpoint metrics_endpoint() const override { return endpoint(); }
 
+  // What the binary prints when it is asked.
+  Result<std::string> Ask(const StartOptions& options, const std::string& flag,
+                          std::string& how_it_ended) const {
+    const auto answer_file = options.folder / "target.answer";
+    ChildOptions ask{.executable = binary_, .arguments = {flag}, .log = answer_file};
+    WP_ASSIGN_OR_RETURN(const auto child, ChildProcess::Launch(ask));
+    const Result<ExitState> ended = child->Wait(Within(5s));
+    how_it_ended = ended.has_value() ? ended->ToString() : "did not end within 5 s";
+    std::ifstream file(answer_file);
+    std::string answer((std::istreambuf_iterator<char>(file)), {});
+    std::error_code ignored;
+    std::filesystem::remove(answer_file, ignored);
+    return answer;
+  }
+
+  // Ten minutes is what etcd waits before it tells a quiet watch its progress by itself. Releases
+  // name the flag differently, and old ones have none.
+  Status AddProgressInterval(const StartOptions& options, ChildOptions& child) const {
+    std::string ignored;
+    WP_ASSIGN_OR_RETURN(const std::string help, Ask(options, "--help", ignored));
+    for (const char* flag :
+         {"--watch-progress-notify-interval", "--experimental-watch-progress-notify-interval"}) {
+      if (help.find(flag) == std::string::npos) continue;
+      child.arguments.insert(child.arguments.end(), {flag, "200ms"});
+      break;
+    }
+    return {};
+  }
+
   // A program that is not etcd must not be left running with our arguments, whatever it makes of
   // them.
   Status CheckItIsEtcd(const StartOptions& options) const {
-    const auto answer_file = options.folder / "target.version";
-    ChildOptions ask{.executable = binary_, .arguments = {"--version"}, .log = answer_file};
-    WP_ASSIGN_OR_RETURN(const auto child, ChildProcess::Launch(ask));
-    const Result<ExitState> ended = child->Wait(Within(5s));
-    std::ifstream file(answer_file);
-    const std::string answer((std::istreambuf_iterator<char>(file)), {});
-    std::error_code ignored;
-    std::filesystem::remove(answer_file, ignored);
-    if (ended.has_value() && answer.starts_with("etcd Version: ")) return {};
+    std::string ended;
+    WP_ASSIGN_OR_RETURN(const std::string answer, Ask(options, "--version", ended));
+    if (answer.starts_with("etcd Version: ")) return {};
     const std::string first_line = answer.substr(0, answer.find('\n'));
     return Fail(
         StatusCode::kInvalidArgument,
         "{} is not etcd: asked for --version it {} and said \"{}\"; expected \"etcd Version: ...\"",
-        binary_, ended.has_value() ? ended->ToString() : "did not end within 5 s",
-        first_line.substr(0, 200));
+        binary_, ended, first_line.substr(0, 200));
   }
 
   std::string binary_;

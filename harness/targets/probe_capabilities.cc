@@ -8,6 +8,7 @@
 #include <random>
 
 #include "fixtures/protos/rpc.grpc.pb.h"
+#include "fixtures/protos/rpc_auth.grpc.pb.h"
 #include "harness/targets/probe.h"
 
 namespace watchproof {
@@ -19,6 +20,7 @@ constexpr std::string_view kSlowWatchers = "etcd_debugging_mvcc_slow_watcher_tot
 constexpr std::int64_t kChosenId = 42;
 constexpr Duration kProgressEvery = 100ms;
 constexpr Duration kProgressLimit = 1s;
+constexpr Duration kNoticeLimit = 1500ms;
 // Two of these are beyond what etcd sends in one piece (2 MiB), one is within what it accepts.
 constexpr std::size_t kLargeValue = 1200 * 1024;
 
@@ -127,6 +129,12 @@ class Prober {
         return PreviousValues();
       case Capability::kSlowWatcherGauge:
         return SlowWatcherGauge();
+      case Capability::kProgressNotices:
+        return ProgressNotices();
+      case Capability::kUsers:
+        return Users();
+      case Capability::kStrictPreviousValues:
+        return target_.can_be_strict();
       case Capability::kDurable:
         return target_.durable();
     }
@@ -171,6 +179,29 @@ class Prober {
     WP_ASSIGN_OR_RETURN(const pb::WatchResponse answer, watch.Create(CreateOf("progress")));
     if (!answer.created()) return false;
     return watch.AnswersProgress(std::min(kProgressLimit, deadline_.remaining()));
+  }
+  // Rights are for everyone who uses the target.
+  Result<bool> Users() {
+    if (target_.shared()) return false;
+    const auto auth = pb::Auth::NewStub(channel_);
+    pb::AuthUserListResponse response;
+    grpc::ClientContext context;
+    Limit(context, deadline_);
+    const Status answer =
+        FromRpcStatus(auth->UserList(&context, pb::AuthUserListRequest(), &response));
+    if (answer.code() == StatusCode::kUnimplemented) return false;
+    if (!answer.ok()) return answer;
+    return true;
+  }
+  Result<bool> ProgressNotices() {
+    OneWatch watch(*watch_, Within(std::min(kNoticeLimit, deadline_.remaining())));
+    pb::WatchCreateRequest create = CreateOf("notices");
+    create.set_progress_notify(true);
+    WP_ASSIGN_OR_RETURN(const pb::WatchResponse answer, watch.Create(create));
+    const Result<pb::WatchResponse> notice = watch.Next();
+    if (notice.has_value()) return answer.created() && !notice->canceled();
+    if (notice.error().code() == StatusCode::kDeadlineExceeded) return false;
+    return notice.error();
   }
   // That a create with the field is accepted proves nothing: a server that does not know the field
   // ignores it. So it is given something to split.

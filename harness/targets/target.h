@@ -38,6 +38,8 @@ struct StartOptions {
   Deadline deadline = Within(15s);
   // Whether the data must outlive a kill, for targets that are faster when it need not.
   bool lasting = false;
+  // End a watch rather than leave out a previous value that compaction has taken.
+  bool strict_previous_values = false;
 };
 
 // What the target tells of itself in Prometheus' text format: name to value, labels left out
@@ -61,6 +63,8 @@ class Target {
   virtual bool may_compact() const { return true; }
   // Whether it keeps its data across Kill and Restart.
   virtual bool durable() const { return false; }
+  // Whether StartOptions.strict_previous_values means something to it.
+  virtual bool can_be_strict() const { return false; }
   // SIGKILL; returns when the end of the process was seen. kUnimplemented unless durable,
   // kFailedPrecondition when it has ended by itself before.
   virtual Status Kill();

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defect create-revision-survives-delete: see its explanation below.
+#include "embedded_store/defects/defect.h"
+
+namespace watchproof::store {
+namespace {
+
+class CreateRevisionSurvivesDelete final : public PassOn {
+ public:
+  using PassOn::PassOn;
+  Rebirth OnRebirth() override { return Rebirth::kItsCreateRevision; }
+};
+
+const DefectRegistration kCreateRevisionSurvivesDelete(
+    {.name = "create-revision-survives-delete",
+     .explain = "A key that is put after it was deleted begins a new life: its create revision is "
+                "that of the put. This store goes on with the create revision of the old life. "
+                "Clients tell creation from change by comparing create and modify revision, so "
+                "they take a new object for an old one, and a lock that queues by create revision "
+                "lets the newcomer overtake those who waited. It takes a put, a delete and a put.",
+     .upstream_issue = "",
+     .guarantees = {"Fields"}},
+    Wrap<CreateRevisionSurvivesDelete>);
+
+}  // namespace
+}  // namespace watchproof::store

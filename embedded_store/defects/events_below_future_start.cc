@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defect events-below-future-start: see its explanation below.
+#include "embedded_store/defects/defect.h"
+
+namespace watchproof::store {
+namespace {
+
+class EventsBelowFutureStart final : public PassOn {
+ public:
+  using PassOn::PassOn;
+  Early OnEarlyEvents() override { return Early::kWhateverComes; }
+};
+
+const DefectRegistration kEventsBelowFutureStart(
+    {.name = "events-below-future-start",
+     .explain = "A watch may start at a revision that does not exist yet and hears "
+                "nothing until then. This store feeds it from the moment it is created. "
+                "etcd did this up to 3.4.37, 3.5.21 and 3.6.1 when a member had been "
+                "restored from a snapshot. It takes a watch on the future and a write "
+                "before that.",
+     .upstream_issue = "#20221",
+     .guarantees = {"Reliable"}},
+    Wrap<EventsBelowFutureStart>);
+
+}  // namespace
+}  // namespace watchproof::store

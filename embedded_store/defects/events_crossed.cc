@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defect events-crossed: see its explanation below.
+#include "embedded_store/defects/defect.h"
+
+namespace watchproof::store {
+namespace {
+
+class EventsCrossed final : public PassOn {
+ public:
+  using PassOn::PassOn;
+  WatchId OnAddressed(WatchId id) override { return WatchId{id.value ^ 1}; }
+};
+
+const DefectRegistration kEventsCrossed(
+    {.name = "events-crossed",
+     .explain = "All watches of a stream share one connection, and the watch id of a "
+                "message says whose it is. This store swaps the ids of neighbours, 0 with "
+                "1 and 2 with 3, when it sends events. Where both watch the same nobody "
+                "notices; otherwise each is given what the other was owed. It takes two "
+                "watches of different keys on one stream.",
+     .upstream_issue = "",
+     .guarantees = {"Filtered"}},
+    Wrap<EventsCrossed>);
+
+}  // namespace
+}  // namespace watchproof::store

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defect filter-ignored: see its explanation below.
+#include "embedded_store/defects/defect.h"
+#include "embedded_store/watch/watch_types.h"
+
+namespace watchproof::store {
+namespace {
+
+class FilterIgnored final : public PassOn {
+ public:
+  using PassOn::PassOn;
+  void OnCreate(WatchSpec& spec) override {
+    PassOn::OnCreate(spec);
+    spec.no_deletes = false;
+  }
+};
+
+const DefectRegistration kFilterIgnored(
+    {.name = "filter-ignored",
+     .explain = "A watch may ask not to be shown puts, or not to be shown deletes. This store "
+                "obeys the first wish and overlooks the second. A client that reads every event "
+                "as a put, because it asked for nothing else, stores empty objects. It takes a "
+                "watch without deletes and a delete.",
+     .upstream_issue = "",
+     .guarantees = {"Filtered"}},
+    Wrap<FilterIgnored>);
+
+}  // namespace
+}  // namespace watchproof::store

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defect fragment-dropped: see its explanation below.
+#include "embedded_store/defects/defect.h"
+
+namespace watchproof::store {
+namespace {
+
+class FragmentDropped final : public PassOn {
+ public:
+  using PassOn::PassOn;
+  LastPart OnLastPart() override { return LastPart::kDropped; }
+};
+
+const DefectRegistration kFragmentDropped(
+    {.name = "fragment-dropped",
+     .explain = "A client that asks for fragments is sent a large response in parts, and "
+                "all parts but the last say that more is to come. This store loses the "
+                "last part. The client has put together what it was given and waits for "
+                "an end that never comes. It takes a watch with fragments and some "
+                "megabytes of history.",
+     .upstream_issue = "",
+     .guarantees = {"Fragmented", "Reliable"}},
+    Wrap<FragmentDropped>);
+
+}  // namespace
+}  // namespace watchproof::store

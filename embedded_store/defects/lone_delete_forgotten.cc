@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defect lone-delete-forgotten: see its explanation below.
+#include "embedded_store/defects/defect.h"
+
+namespace watchproof::store {
+namespace {
+
+class LoneDeleteForgotten final : public PassOn {
+ public:
+  using PassOn::PassOn;
+  LoneDelete OnLoneDelete() override { return LoneDelete::kForgotten; }
+};
+
+const DefectRegistration kLoneDeleteForgotten(
+    {.name = "lone-delete-forgotten",
+     .explain = "When a store starts it reads back what compaction has left. Of a key that was "
+                "deleted at the compaction revision only the deletion is left, and this store "
+                "takes no notice of a deletion without a put before it: a watch that starts there "
+                "is not told. etcd 3.4.34, 3.4.35, 3.5.16 and 3.5.17 lose it when the compaction "
+                "was interrupted by a crash and is finished after the restart. Here it takes a "
+                "put, a delete, a compaction at the delete, and a crash at any time afterwards.",
+     .upstream_issue = "#19179",
+     .guarantees = {"Reliable"}},
+    Wrap<LoneDeleteForgotten>);
+
+}  // namespace
+}  // namespace watchproof::store

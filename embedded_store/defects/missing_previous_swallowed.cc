@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defect missing-previous-swallowed: see its explanation below.
+#include "embedded_store/defects/defect.h"
+
+namespace watchproof::store {
+namespace {
+
+class MissingPreviousSwallowed final : public PassOn {
+ public:
+  using PassOn::PassOn;
+  PreviousGone OnPreviousGone() override { return PreviousGone::kLeftOut; }
+};
+
+const DefectRegistration kMissingPreviousSwallowed(
+    {.name = "missing-previous-swallowed",
+     .explain = "With strict previous values this store must end a watch with ErrCompacted when "
+                "compaction has taken the previous value of an event before it could be queued. "
+                "This one looks it up, fails, and sends the event without it, as etcd does and is "
+                "allowed to do. A cache that relies on the promise keeps an object that is gone. "
+                "It takes --strict-prev-kv, a reader that stops reading, a deletion, and a "
+                "compaction at it.",
+     .upstream_issue = "#10681",
+     .guarantees = {"PreviousValue"}},
+    Wrap<MissingPreviousSwallowed>);
+
+}  // namespace
+}  // namespace watchproof::store

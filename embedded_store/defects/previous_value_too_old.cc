@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defect previous-value-too-old: see its explanation below.
+#include "embedded_store/defects/defect.h"
+
+namespace watchproof::store {
+namespace {
+
+class PreviousValueTooOld final : public PassOn {
+ public:
+  using PassOn::PassOn;
+  Revision OnPreviousSought(Revision mod) override { return mod.previous().previous(); }
+};
+
+const DefectRegistration kPreviousValueTooOld(
+    {.name = "previous-value-too-old",
+     .explain = "An event may carry what the key held right before the change. This store looks "
+                "one revision too far back, so that two changes in a row give the second one the "
+                "value before both. A cache that compares old and new object to decide whether it "
+                "left a selection decides wrongly. It takes a watch with previous values and a key "
+                "that changes in two revisions in a row.",
+     .upstream_issue = "",
+     .guarantees = {"PreviousValue"}},
+    Wrap<PreviousValueTooOld>);
+
+}  // namespace
+}  // namespace watchproof::store

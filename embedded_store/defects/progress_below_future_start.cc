@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defect progress-below-future-start: see its explanation below.
+#include "embedded_store/defects/defect.h"
+
+namespace watchproof::store {
+namespace {
+
+class ProgressBelowFutureStart final : public PassOn {
+ public:
+  using PassOn::PassOn;
+  Early OnEarlyProgress() override { return Early::kWhateverComes; }
+};
+
+const DefectRegistration kProgressBelowFutureStart(
+    {.name = "progress-below-future-start",
+     .explain = "A watch that starts in the future has nothing to be told about the time "
+                "before. This store takes it for caught up and tells it the current "
+                "revision as its progress; a client that resumes from there leaves the "
+                "start that it had asked for. etcd did this up to 3.4.37, 3.5.21 and "
+                "3.6.1. It takes a watch on the future and a progress request.",
+     .upstream_issue = "#20221",
+     .guarantees = {"Bookmarkable"}},
+    Wrap<ProgressBelowFutureStart>);
+
+}  // namespace
+}  // namespace watchproof::store

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defect progress-request-remembered: see its explanation below.
+#include "embedded_store/defects/defect.h"
+
+namespace watchproof::store {
+namespace {
+
+class ProgressRequestRemembered final : public PassOn {
+ public:
+  using PassOn::PassOn;
+  EarlyRequest OnEarlyRequest() override { return EarlyRequest::kRemembered; }
+};
+
+const DefectRegistration kProgressRequestRemembered(
+    {.name = "progress-request-remembered",
+     .explain = "A progress request that comes while a watch of the stream is still "
+                "behind may be dropped, because the client asks again. This store "
+                "remembers it until the next event comes, and ignores all further "
+                "requests meanwhile. On a quiet watch no event comes, so nobody is told "
+                "anything, the client's last known revision grows old, and compaction "
+                "overtakes it. etcd did this from 3.4.25 to 3.4.30 and from 3.5.8 to "
+                "3.5.12. It takes a watch with history to look through and a progress "
+                "request right behind it.",
+     .upstream_issue = "#17507",
+     .guarantees = {"Bookmarkable"}},
+    Wrap<ProgressRequestRemembered>);
+
+}  // namespace
+}  // namespace watchproof::store

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defect range-end-included: see its explanation below.
+#include "embedded_store/defects/defect.h"
+#include "embedded_store/watch/watch_types.h"
+
+namespace watchproof::store {
+namespace {
+
+class RangeEndIncluded final : public PassOn {
+ public:
+  using PassOn::PassOn;
+  void OnCreate(WatchSpec& spec) override {
+    PassOn::OnCreate(spec);
+    KeyRange& range = spec.range;
+    // The key that follows the end directly is the end and a zero byte.
+    if (!range.single() && !range.open_ended() && !range.empty()) range.end.push_back('\0');
+  }
+};
+
+const DefectRegistration kRangeEndIncluded(
+    {.name = "range-end-included",
+     .explain = "The end of a watched range is the first key that no longer belongs to it; the "
+                "prefix a/ ends at a0. This store counts the end as part of the range, so that "
+                "the watch of one tenant's prefix is given a key of the neighbour. It takes a "
+                "range and a change of exactly the key at its end.",
+     .upstream_issue = "",
+     .guarantees = {"Filtered"}},
+    Wrap<RangeEndIncluded>);
+
+}  // namespace
+}  // namespace watchproof::store

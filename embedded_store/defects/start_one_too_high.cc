@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defect start-one-too-high: see its explanation below.
+#include "embedded_store/defects/defect.h"
+#include "embedded_store/watch/watch_types.h"
+
+namespace watchproof::store {
+namespace {
+
+class StartOneTooHigh final : public PassOn {
+ public:
+  using PassOn::PassOn;
+  void OnCreate(WatchSpec& spec) override {
+    PassOn::OnCreate(spec);
+    if (spec.start.value > 0) spec.start = spec.start.next();
+  }
+};
+
+const DefectRegistration kStartOneTooHigh(
+    {.name = "start-one-too-high",
+     .explain = "A client that lost its connection resumes at the revision after the last one it "
+                "was given. This store takes the start of a watch for the last revision that is "
+                "known already and begins one behind it, so each reconnect loses one revision. "
+                "Most of the time it is another key's, and nobody notices. It takes a watch with "
+                "a start revision at which its own range was changed.",
+     .upstream_issue = "",
+     .guarantees = {"Reliable", "Resumable"}},
+    Wrap<StartOneTooHigh>);
+
+}  // namespace
+}  // namespace watchproof::store

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defects of the store itself, on and off: the smallest history in which each shows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "embedded_store/backend/memory_backend.h"
+#include "embedded_store/mvcc/hook_registry.h"
+#include "embedded_store/mvcc/store_fixture.h"
+
+namespace watchproof::store {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// A store of its own with the named defect, or with none.
+class Bent {
+ public:
+  explicit Bent(const std::string& defect = {})
+      : hooks_(*MakeHooks(defect.empty() ? std::vector<std::string>{}
+                                         : std::vector<std::string>{defect})) {}
+  void Put(const std::string& key, const std::string& value = "v") {
+    store::Put(store_, key, value);
+  }
+  void Delete(const std::string& key) {
+    ASSERT_TRUE(store_.DeleteRange({.range = KeyRange::Single(key)}).has_value());
+  }
+  void Compact(std::int64_t floor) {
+    ASSERT_TRUE(store_.Compact(Revision{floor}).has_value());
+    while (store_.CompactStep()) continue;
+  }
+  std::vector<Event> From(std::int64_t revision) {
+    return store_.ReadHistory(Revision{revision}, store_.current(), WithPrevious::kYes).events;
+  }
+  KeyValue Last() { return From(2).back().change->kv; }
+
+ private:
+  const std::unique_ptr<Hooks> hooks_;
+  MvccStore store_{*hooks_};
+};
+
+std::vector<std::string> FromADeleteAtTheFloor(Bent store) {
+  store.Put("ghost");
+  store.Delete("ghost");
+  store.Compact(3);
+  return Texts(store.From(3));
+}
+TEST(DeleteAtFloorLost, TakesTheDeletionAway) {
+  EXPECT_THAT(FromADeleteAtTheFloor(Bent()), ElementsAre("delete ghost@3"));
+  EXPECT_THAT(FromADeleteAtTheFloor(Bent("delete-at-floor-lost")), IsEmpty());
+}
+
+TEST(DeleteAtFloorLost, LeavesALivingKeyAndItsReadersAlone) {
+  Bent store("delete-at-floor-lost");
+  store.Put("k", "a");
+  store.Delete("k");
+  store.Put("k", "b");
+  store.Compact(3);
+  EXPECT_THAT(Texts(store.From(4)), ElementsAre("put k=b@4"));
+}
+
+std::string PreviousOfTheThirdPut(Bent store) {
+  for (const char* value : {"a", "b", "c"}) store.Put("k", value);
+  const Event third = store.From(4).front();
+  return third.previous ? third.previous->kv.value : "none";
+}
+TEST(PreviousValueTooOld, IsTheOneBefore) {
+  EXPECT_EQ(PreviousOfTheThirdPut(Bent()), "b");
+  EXPECT_EQ(PreviousOfTheThirdPut(Bent("previous-value-too-old")), "a");
+}
+
+KeyValue PutTwiceDeletedAndPut(Bent store) {
+  store.Put("k");
+  store.Put("k");
+  store.Delete("k");
+  store.Put("k");
+  return store.Last();
+}
+TEST(Rebirth, BeginsAnew) {
+  const KeyValue kv = PutTwiceDeletedAndPut(Bent());
+  EXPECT_EQ(kv.create, Revision{5});
+  EXPECT_EQ(kv.version, 1);
+}
+TEST(CreateRevisionSurvivesDelete, KeepsItAndNothingElse) {
+  const KeyValue kv = PutTwiceDeletedAndPut(Bent("create-revision-survives-delete"));
+  EXPECT_EQ(kv.create, Revision{2});
+  EXPECT_EQ(kv.version, 1);
+}
+TEST(VersionSurvivesDelete, CountsOnAndChangesNothingElse) {
+  const KeyValue kv = PutTwiceDeletedAndPut(Bent("version-survives-delete"));
+  EXPECT_EQ(kv.create, Revision{5});
+  EXPECT_EQ(kv.version, 3);
+}
+
+// What a watch from the floor is given after a restart.
+std::vector<std::string> FromTheFloorAfterARestart(const std::string& defect) {
+  const auto hooks =
+      *MakeHooks(defect.empty() ? std::vector<std::string>{} : std::vector<std::string>{defect});
+  MemoryBackend rest(Lasting::kYes);
+  {
+    MvccStore store(rest, *hooks);
+    Put(store, "ghost");
+    Delete(store, "ghost");
+    Put(store, "other");
+    EXPECT_TRUE(store.Compact(Revision{3}).has_value());
+    while (store.CompactStep()) continue;
+  }
+  MvccStore store(rest, *hooks);
+  EXPECT_TRUE(store.Recover().ok());
+  EXPECT_EQ(store.current(), Revision{4});
+  return Texts(store.ReadHistory(Revision{3}, Revision{4}, WithPrevious::kNo).events);
+}
+TEST(LoneDeleteForgotten, LosesTheDeletionAndNoRevision) {
+  EXPECT_THAT(FromTheFloorAfterARestart(""), ElementsAre("delete ghost@3", "put other=v@4"));
+  EXPECT_THAT(FromTheFloorAfterARestart("lone-delete-forgotten"), ElementsAre("put other=v@4"));
+}
+
+}  // namespace
+}  // namespace watchproof::store

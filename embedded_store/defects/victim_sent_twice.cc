@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defect victim-sent-twice: see its explanation below.
+#include "embedded_store/defects/defect.h"
+
+namespace watchproof::store {
+namespace {
+
+class VictimSentTwice final : public PassOn {
+ public:
+  using PassOn::PassOn;
+  Revision OnVictimServed(Revision position, Revision) override { return position.previous(); }
+};
+
+const DefectRegistration kVictimSentTwice(
+    {.name = "victim-sent-twice",
+     .explain = "When the queue of a stream is full its watches wait until there is room. "
+                "This store forgets that the last revision before the full queue had been "
+                "taken, and sends it once more when it goes on. A client that counts or "
+                "sums is wrong from then on. It takes a reader that stops reading for a "
+                "while.",
+     .upstream_issue = "",
+     .guarantees = {"Unique"}},
+    Wrap<VictimSentTwice>);
+
+}  // namespace
+}  // namespace watchproof::store

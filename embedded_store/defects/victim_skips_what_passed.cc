@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defect victim-skips-what-passed: see its explanation below.
+#include "embedded_store/defects/defect.h"
+
+namespace watchproof::store {
+namespace {
+
+class VictimSkipsWhatPassed final : public PassOn {
+ public:
+  using PassOn::PassOn;
+  Revision OnVictimServed(Revision, Revision newest) override { return newest; }
+};
+
+const DefectRegistration kVictimSkipsWhatPassed(
+    {.name = "victim-skips-what-passed",
+     .explain = "While a watch waits for room in the queue of its stream the store goes "
+                "on. This store then takes the watch up again at its newest revision, as "
+                "if it had been fed all along: what was written while it waited is lost, "
+                "and nothing says so. It takes a reader that stops reading, and some "
+                "writes meanwhile.",
+     .upstream_issue = "",
+     .guarantees = {"Reliable"}},
+    Wrap<VictimSkipsWhatPassed>);
+
+}  // namespace
+}  // namespace watchproof::store

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defects of the watch layer, on and off, at the hub: the smallest history in which each shows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "embedded_store/mvcc/hook_registry.h"
+#include "embedded_store/watch/hub_fixture.h"
+
+namespace watchproof::store {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// A hub of its own with the named defect, or with none.
+class Bent : public HubTest {
+ public:
+  explicit Bent(const std::string& defect, WatchLimits limits = {})
+      : HubTest(*MakeHooks(defect.empty() ? std::vector<std::string>{}
+                                          : std::vector<std::string>{defect}),
+                limits) {}
+  void TestBody() override {}
+  using HubTest::Compact;
+  using HubTest::Open;
+  using HubTest::ServeVictims;
+  using HubTest::SyncAll;
+  using HubTest::Write;
+  using HubTest::WriteTimes;
+  TimePoint Sync() { return hub_.SyncStep(now_); }
+  // The next periodic tick.
+  void Tick() { hub_.ProgressStep(now_ += limits_.progress_interval); }
+};
+
+using Lines = std::vector<std::string>;
+// What remains after the answers to creates.
+Lines Heard(Client& client) {
+  Lines texts = client.Read();
+  std::erase_if(texts, [](const std::string& text) { return text.starts_with("created"); });
+  return texts;
+}
+
+Lines AfterARefusedCreate(const std::string& defect) {
+  Bent hub(defect);
+  Client client = hub.Open();
+  client.WatchKey("k");
+  client.Watch({.range = {"z", "a"}});
+  hub.Write("k");
+  return Heard(client);
+}
+TEST(RefusedCreateClosesWatchZero, SilencesIt) {
+  EXPECT_THAT(AfterARefusedCreate(""),
+              ElementsAre("refused -1@1 mvcc: watcher range is empty", "events 0@2 put k=v@2"));
+  EXPECT_THAT(AfterARefusedCreate("refused-create-closes-watch-zero"),
+              ElementsAre("refused 0@1 mvcc: watcher range is empty"));
+}
+
+Lines AfterACancel(const std::string& defect) {
+  Bent hub(defect);
+  Client client = hub.Open();
+  for (int i = 0; i < 3; ++i) client.WatchKey("k");
+  client.Cancel(0);
+  hub.Write("k");
+  Lines texts = Heard(client);
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+TEST(CancelSilencesNeighbour, TakesTheNextOneWithIt) {
+  EXPECT_THAT(AfterACancel(""),
+              ElementsAre("canceled 0@1", "events 1@2 put k=v@2", "events 2@2 put k=v@2"));
+  EXPECT_THAT(AfterACancel("cancel-silences-neighbour"),
+              ElementsAre("canceled 0@1", "events 2@2 put k=v@2"));
+}
+
+Lines BesideANegativeStart(const std::string& defect) {
+  Bent hub(defect);
+  hub.WriteTimes(2, "k");
+  Client innocent = hub.Open();
+  Client other = hub.Open();
+  innocent.WatchKey("k", 2);
+  other.WatchKey("any", -1);
+  hub.SyncAll();
+  hub.Write("k", "live");
+  return Heard(innocent);
+}
+TEST(NegativeStartSpoilsPass, MakesOthersSkipTheirHistory) {
+  EXPECT_THAT(BesideANegativeStart(""),
+              ElementsAre("events 0@3 put k=v@2, put k=v@3", "events 0@4 put k=live@4"));
+  EXPECT_THAT(BesideANegativeStart("negative-start-spoils-pass"),
+              ElementsAre("events 0@4 put k=live@4"));
+}
+
+Lines OfTwoNeighbours(const std::string& defect) {
+  Bent hub(defect);
+  Client client = hub.Open();
+  client.WatchKey("a");
+  client.WatchKey("b");
+  hub.Write("a");
+  hub.Write("b");
+  return Heard(client);
+}
+TEST(EventsCrossed, GoToTheNeighbour) {
+  EXPECT_THAT(OfTwoNeighbours(""), ElementsAre("events 0@2 put a=v@2", "events 1@3 put b=v@3"));
+  EXPECT_THAT(OfTwoNeighbours("events-crossed"),
+              ElementsAre("events 1@2 put a=v@2", "events 0@3 put b=v@3"));
+}
+TEST(EventsCrossed, LeavesAWatchWithoutANeighbourAlone) {
+  Bent hub("events-crossed");
+  Client client = hub.Open();
+  client.WatchKey("a");
+  hub.Write("a");
+  EXPECT_THAT(Heard(client), ElementsAre("events 0@2 put a=v@2"));
+}
+
+Lines BeforeAFutureStart(const std::string& defect) {
+  Bent hub(defect);
+  Client client = hub.Open();
+  client.WatchKey("k", 3);
+  client.AskProgress();
+  hub.Write("k");
+  hub.Write("k");
+  return Heard(client);
+}
+TEST(FutureStart, HearsNothingOfTheTimeBefore) {
+  EXPECT_THAT(BeforeAFutureStart(""), ElementsAre("events 0@3 put k=v@3"));
+}
+TEST(EventsBelowFutureStart, AreDelivered) {
+  EXPECT_THAT(BeforeAFutureStart("events-below-future-start"),
+              ElementsAre("events 0@2 put k=v@2", "events 0@3 put k=v@3"));
+}
+TEST(ProgressBelowFutureStart, IsTold) {
+  EXPECT_THAT(BeforeAFutureStart("progress-below-future-start"),
+              ElementsAre("progress -1@1", "events 0@3 put k=v@3"));
+}
+
+// How many of `past` revisions a watch from the first one is given, with one more written live.
+std::size_t Given(const std::string& defect, int past) {
+  Bent hub(defect);
+  hub.WriteTimes(past, "k");
+  Client client = hub.Open();
+  client.WatchKey("k", 2);
+  hub.SyncAll();
+  hub.Write("k");
+  std::size_t count = 0;
+  for (const WatchReply& reply : client.ReadReplies()) count += reply.event_count();
+  return count;
+}
+TEST(BatchEdgeSkipped, LosesARevisionBehindEachFullBatchAndNoneElsewhere) {
+  EXPECT_EQ(Given("", 1000), 1001U);
+  EXPECT_EQ(Given("batch-edge-skipped", 999), 1000U);
+  EXPECT_EQ(Given("batch-edge-skipped", 1000), 1000U);
+  EXPECT_EQ(Given("batch-edge-skipped", 1500), 1500U);
+}
+
+// A queue that holds one reply; two writes come while it is full.
+Lines OfAVictim(const std::string& defect) {
+  Bent hub(defect, {.queued_replies = 1});
+  Client client = hub.Open();
+  client.WatchKey("k");
+  for (const char* value : {"a", "b", "c"}) hub.Write("k", value);
+  Lines all = Heard(client);
+  hub.ServeVictims();
+  for (std::string& text : Heard(client)) all.push_back(std::move(text));
+  return all;
+}
+TEST(Victim, IsGivenWhatItMissedOnce) {
+  EXPECT_THAT(OfAVictim(""),
+              ElementsAre("events 0@2 put k=a@2", "events 0@4 put k=b@3, put k=c@4"));
+}
+TEST(VictimSentTwice, IsGivenTheLastOneAgain) {
+  EXPECT_THAT(OfAVictim("victim-sent-twice"),
+              ElementsAre("events 0@2 put k=a@2", "events 0@4 put k=a@2, put k=b@3, put k=c@4"));
+}
+TEST(VictimSkipsWhatPassed, IsGivenTheNewestOnly) {
+  EXPECT_THAT(OfAVictim("victim-skips-what-passed"),
+              ElementsAre("events 0@2 put k=a@2", "events 0@4 put k=c@4"));
+}
+
+Lines BelowTheFloor(const std::string& defect) {
+  Bent hub(defect);
+  hub.WriteTimes(4, "k");
+  hub.Compact(4);
+  Client client = hub.Open();
+  client.WatchKey("k", 2);
+  for (int step = 0; step < 3; ++step) hub.Sync();
+  return Heard(client);
+}
+TEST(Notice, ComesOnceAndNamesTheFloor) {
+  EXPECT_THAT(BelowTheFloor(""), ElementsAre("compacted 0@0 at 4"));
+}
+TEST(NoticeWithoutRevision, LooksLikeACancel) {
+  EXPECT_THAT(BelowTheFloor("notice-without-revision"), ElementsAre("canceled 0@0"));
+}
+TEST(NoticeRepeated, ComesInEveryStepAndDoesNotSpin) {
+  EXPECT_THAT(BelowTheFloor("notice-repeated"),
+              ElementsAre("compacted 0@0 at 4", "compacted 0@0 at 4", "compacted 0@0 at 4"));
+  Bent hub("notice-repeated");
+  hub.WriteTimes(4, "k");
+  hub.Compact(4);
+  Client client = hub.Open();
+  client.WatchKey("k", 2);
+  EXPECT_EQ(hub.SyncAll(), 1);
+}
+
+Lines OfAQuietWatchThatAsksTooEarly(const std::string& defect, bool write_at_the_end) {
+  Bent hub(defect);
+  hub.WriteTimes(2, "busy");
+  Client client = hub.Open();
+  client.WatchKey("quiet", 2);
+  client.AskProgress();
+  hub.SyncAll();
+  client.AskProgress();
+  if (write_at_the_end) hub.Write("quiet");
+  return Heard(client);
+}
+TEST(ProgressRequestRemembered, IsAnsweredWithTheNextEventAndNoOtherIsBefore) {
+  EXPECT_THAT(OfAQuietWatchThatAsksTooEarly("", false), ElementsAre("progress -1@3"));
+  EXPECT_THAT(OfAQuietWatchThatAsksTooEarly("progress-request-remembered", false), IsEmpty());
+  EXPECT_THAT(OfAQuietWatchThatAsksTooEarly("progress-request-remembered", true),
+              ElementsAre("events 0@4 put quiet=v@4", "progress -1@4"));
+}
+TEST(ProgressRequestRemembered, HoldsThePeriodicOnesBackToo) {
+  for (const std::string defect : {"", "progress-request-remembered"}) {
+    Bent hub(defect);
+    hub.WriteTimes(2, "busy");
+    Client client = hub.Open();
+    client.Watch({.range = {"quiet"}, .start = Revision{2}, .progress_notify = true});
+    client.AskProgress();
+    hub.SyncAll();
+    hub.Tick();
+    EXPECT_EQ(Heard(client).empty(), !defect.empty()) << defect;
+  }
+}
+
+}  // namespace
+}  // namespace watchproof::store

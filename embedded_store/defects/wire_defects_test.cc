@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defects of the wire, on and off: what becomes of one reply.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "embedded_store/mvcc/hook_registry.h"
+#include "embedded_store/server/watch_wire.h"
+#include "fixtures/protos/rpc.pb.h"
+
+namespace watchproof::store {
+namespace {
+
+using testing::ElementsAre;
+
+// Of the messages of one reply with so many events of a kilobyte: "events/fragment mark".
+std::vector<std::string> Parts(const std::string& defect, int count, bool may_fragment) {
+  const auto hooks =
+      *MakeHooks(defect.empty() ? std::vector<std::string>{} : std::vector<std::string>{defect});
+  std::vector<OwedEvent> events;
+  for (int i = 0; i < count; ++i) {
+    events.push_back(
+        {.change = std::make_shared<const Change>(Change{.sub = i,
+                                                         .kv = {.key = "k",
+                                                                .value = std::string(1024, 'x'),
+                                                                .create = Revision{2},
+                                                                .mod = Revision{2},
+                                                                .version = 1}})});
+  }
+  WireReply wire({.revision = Revision{2},
+                  .may_fragment = may_fragment,
+                  .batch = std::make_shared<const EventBatch>(std::move(events))},
+                 3000, *hooks);
+  std::vector<std::string> parts;
+  while (auto message = wire.Next()) {
+    etcdserverpb::WatchResponse response;
+    const grpc::Status status =
+        grpc::SerializationTraits<etcdserverpb::WatchResponse>::Deserialize(&*message, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    parts.push_back(
+        fmt::format("{}{}", response.events_size(), response.fragment() ? " and more" : ""));
+  }
+  return parts;
+}
+
+TEST(TransactionSplit, CutsAReplyInTwoWithoutSayingSo) {
+  EXPECT_THAT(Parts("", 5, false), ElementsAre("5"));
+  EXPECT_THAT(Parts("transaction-split", 5, false), ElementsAre("2", "3"));
+  EXPECT_THAT(Parts("transaction-split", 1, false), ElementsAre("1"));
+}
+
+TEST(FragmentDropped, LosesTheLastPartOfSeveralAndNeverTheOnlyOne) {
+  EXPECT_THAT(Parts("", 5, true), ElementsAre("2 and more", "2 and more", "1"));
+  EXPECT_THAT(Parts("fragment-dropped", 5, true), ElementsAre("2 and more", "2 and more"));
+  EXPECT_THAT(Parts("fragment-dropped", 2, true), ElementsAre("2"));
+  EXPECT_THAT(Parts("fragment-dropped", 5, false), ElementsAre("5"));
+}
+
+}  // namespace
+}  // namespace watchproof::store

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Authorized: a watch is shown only what its user may read.
+#include "harness/checkers/checker.h"
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+namespace {
+
+class Authorized final : public Checker {
+ public:
+  using Checker::Checker;
+
+  void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
+    const std::optional<Right>& right = facts().book.RightOf(facts().book.state(watch).stream);
+    if (!right) return;
+    for (const EventView& event : response.message.events) {
+      if (right->readable.Contains(event.kv.key)) continue;
+      findings.Add(Guarantee::kAuthorized, watch, [&] {
+        return Draft{
+            .expected = fmt::format("only keys that the user of the stream may read, {}",
+                                    Phrase(right->readable)),
+            .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
+            .evidence = {right->where.line, response.where.line},
+            .at = response.where.at};
+      });
+    }
+  }
+};
+
+const CheckerRegistration kAuthorized{{
+    .guarantee = Guarantee::kAuthorized,
+    .promise = "A watch is shown only what its user may read.",
+    .explain = "Where a server knows users, a watch needs the right to read its whole range, also "
+               "where the range has no end; without it the create is refused. Whatever it answers, "
+               "a server must not send an event of a key that the user of the stream has no right "
+               "to read (etcd GHSA-xg4h-6gfc-h4m8: who could read one key could watch everything "
+               "from it on). Source: the role-based access control of etcd v3.",
+    .make = [](const Facts& facts) { return std::make_unique<Authorized>(facts); },
+}};
+
+}  // namespace
+}  // namespace watchproof

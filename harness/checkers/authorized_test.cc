@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/testing/truth_table.h"
+#include "harness/history/narrator.h"
+
+namespace watchproof {
+namespace {
+
+// Of the prefix a/ the user of stream 1 may read everything, of the rest nothing.
+Script Reader() {
+  return Script().Mark(RightMark({.where = {}, .stream = StreamId(1), .key = "a/", .end = "a0"}));
+}
+CreateOptions Until(const std::string& end) { return {.range_end = end}; }
+
+INSTANTIATE_TEST_SUITE_P(
+    Authorized, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"OwnKeys",
+         Reader()
+             .Watch("a/", 0, Until("a0"))
+             .Created(0)
+             .Put("a/x", "v", 2)
+             .Put("b", "v", 3)
+             .Deliver(0, {{2, "a/x"}}),
+         {}},
+        {"RefusedAsItShouldBe",
+         Reader().Watch("a/", 0, Until(std::string(1, '\0'))).Refused(-1, "no"),
+         {}},
+        {"AnotherKeyByAnOpenRange",
+         Reader()
+             .Watch("a/", 0, Until(std::string(1, '\0')))
+             .Created(0)
+             .Put("a/x", "v", 2)
+             .Put("b", "v", 3)
+             .Deliver(0, {{2, "a/x"}, {3, "b"}}),
+         {"Authorized"}},
+        {"AnotherStreamHasNoUser",
+         Reader().On(2).Watch("b", 0).Created(0).Put("b", "v", 2).Deliver(0, {{2, "b"}}),
+         {}},
+    }),
+    RowName);
+
+}  // namespace
+}  // namespace watchproof
