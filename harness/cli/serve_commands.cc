@@ -39,18 +39,19 @@ Result<store::StoreOptions> ResolveStore(const StoreFlags& flags) {
   }
   auto interval = ParseDuration(flags.progress_interval);
   if (!interval.has_value()) return interval.error().WithContext("--progress-interval");
-  return store::StoreOptions{
-      .host = listen.host,
-      .port = listen.port,
-      .http_port = http.port,
-      .data = flags.data,
-      .defects = flags.defects,
-      .progress_interval = std::chrono::duration_cast<std::chrono::milliseconds>(*interval),
-      .strict_previous = flags.strict_previous,
-      .lease_checkpoints = flags.lease_checkpoints,
-      .quota_bytes = flags.quota_bytes,
-      .auth = {.token_lifetime = std::chrono::seconds(flags.token_seconds)},
-      .tls = flags.tls};
+  store::StoreOptions options;
+  options.host = listen.host;
+  options.port = listen.port;
+  options.http_port = http.port;
+  options.data = flags.data;
+  options.defects = flags.defects;
+  options.progress_interval = std::chrono::duration_cast<std::chrono::milliseconds>(*interval);
+  options.strict_previous = flags.strict_previous;
+  options.lease_checkpoints = flags.lease_checkpoints;
+  options.quota_bytes = flags.quota_bytes;
+  options.auth.token_lifetime = std::chrono::seconds(flags.token_seconds);
+  options.tls = flags.tls;
+  return options;
 }
 
 ExitCode RestoreCommand(const StoreFlags& flags) {

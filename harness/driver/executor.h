@@ -70,6 +70,7 @@ class Executor {
   Result<bool> ToldProgress(const std::string& stream, MustTellProgressStep::When when,
                             Duration limit);
   std::string Lagging(const std::string& group);
+  std::uint64_t EventsGiven(const std::string& group);
   // Waits for a fact; if it does not come the attempt proves nothing, which is noted, and the run
   // goes on.
   void Await(const std::string& what, Duration limit, const std::function<bool()>& done);

@@ -99,8 +99,8 @@ struct ResumeStep {
   std::string group;
   std::string as;
 };
-// As AwaitDelivered, but a promise of the target: if it is not kept in time, that is a finding of
-// Isolated.
+// As AwaitDelivered, but a promise of the target: if nothing more is delivered for the limit, that
+// is a finding of Isolated.
 struct MustDeliverStep {
   std::string group;
   Duration limit = 5s;

@@ -34,6 +34,7 @@ class LagFollower final : private Audience {
   void OnResumption(const Resumption& resumption) override {
     meter_.Continues(resumption.next_stream, resumption.next_ordinal);
   }
+  void OnRightGiven(const RightGiven&) override {}
   void OnStreamEnded(WatchIndex, const StreamEnd&) override {}
   void OnHeader(Revision) override {}
   void OnWitnessed(const Response& response) override;
