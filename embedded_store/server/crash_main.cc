@@ -70,10 +70,12 @@ Result<Options> Parse(int count, char** words) {
 int Serve(const char* folder, bool acknowledge_before_sync) {
   // Whatever becomes of the one who kills, nothing is left behind.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const auto server = StoreServer::Start({.port = 0,
-                                          .http_port = 0,
-                                          .data = folder,
-                                          .acknowledge_before_sync = acknowledge_before_sync});
+  StoreOptions options;
+  options.port = 0;
+  options.http_port = 0;
+  options.data = folder;
+  options.acknowledge_before_sync = acknowledge_before_sync;
+  const auto server = StoreServer::Start(options);
   if (!server) {
     fmt::print("refused: {}\n", server.error().message());
     fflush(stdout);

@@ -270,7 +270,10 @@ class ErrorTable : public testing::TestWithParam<Row> {
     const char* given = std::getenv("WATCHPROOF_TEST_ENDPOINT");
     std::string endpoint = given == nullptr ? "" : given;
     if (endpoint.empty()) {
-      auto started = StoreServer::Start({.port = 0, .http_port = 0});
+      StoreOptions options;
+      options.port = 0;
+      options.http_port = 0;
+      auto started = StoreServer::Start(options);
       WP_CHECK(started.has_value(), "the server starts on free ports");
       server_ = *std::move(started);
       endpoint = server_->endpoint();

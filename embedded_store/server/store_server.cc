@@ -64,7 +64,7 @@ struct StoreServer::Parts {
   AuthStore users{*backend, options.auth};
   Alarms alarms{*backend, store, options.quota_bytes};
   const Gate gate{
-      users, *hooks, [this](std::int64_t lease) { return store.KeysOfLease(lease); },
+      users, *hooks, [this](LeaseId id) { return store.KeysOfLease(id); },
       options.tls.client_cert_auth ? CommonNames::kAreUsers : CommonNames::kMeanNothing};
   KvService kv{store, *backend, background, gate, alarms};
   WatchService watch{hub, gate};

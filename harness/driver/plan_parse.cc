@@ -73,7 +73,6 @@ WatchStep ToWatch(const Json& json) {
           .first_id = json.value("first_id", std::int64_t{0}),
           .previous_values = json.value("prev_kv", false),
           .progress_notify = json.value("progress_notify", false),
-          .progress_notify = json.value("progress_notify", false),
           .fragment = json.value("fragment", false),
           .no_puts = json.value("no_puts", false),
           .no_deletes = json.value("no_deletes", false),

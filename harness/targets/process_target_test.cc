@@ -21,7 +21,9 @@ constexpr const char* kServeAt = "WATCHPROOF_TEST_SERVE_AT";
 TEST(ServingChild, LivesUntilItIsKilled) {
   const char* const host = std::getenv(kServeAt);
   if (host == nullptr) return;  // as a test it has nothing to show
-  const auto server = store::StoreServer::Start({.host = host});
+  store::StoreOptions options;
+  options.host = host;
+  const auto server = store::StoreServer::Start(options);
   if (!server.has_value()) std::abort();
   for (;;) pause();
 }
