@@ -38,6 +38,12 @@ class DataCalls::SnapshotCall final : public grpc::ServerWriteReactor<pb::Snapsh
     }
     left_ = calls_.store_.sizes().in_use.value;
     snapshot_.emplace(*std::move(reader));
+    Result<std::string> first = snapshot_->Next(kPieceBytes);
+    if (!first) {
+      Finish(ToGrpc(first.error()));
+      return;
+    }
+    ahead_ = *std::move(first);
     SendNext();
   }
 
@@ -55,20 +61,20 @@ class DataCalls::SnapshotCall final : public grpc::ServerWriteReactor<pb::Snapsh
     calls.idle_.NotifyAll();
   }
   void SendNext() {
-    Result<std::string> piece = snapshot_->Next(kPieceBytes);
-    if (!piece) return Finish(ToGrpc(piece.error()));
-    if (piece->empty()) return Finish(grpc::Status());
+    if (ahead_.empty()) return Finish(grpc::Status());
+    Result<std::string> following = snapshot_->Next(kPieceBytes);
+    if (!following) return Finish(ToGrpc(following.error()));
     // The stream is not as long as the data it is made of, so this is a guess until the last piece.
-    left_ = std::max<std::int64_t>(left_ - static_cast<std::int64_t>(piece->size()), 1);
-    const bool last = piece->size() < kPieceBytes;
-    response_.set_remaining_bytes(last ? 0 : static_cast<std::uint64_t>(left_));
+    left_ = std::max<std::int64_t>(left_ - static_cast<std::int64_t>(ahead_.size()), 1);
+    response_.set_remaining_bytes(following->empty() ? 0 : static_cast<std::uint64_t>(left_));
     FillIdentity(response_.mutable_header());
-    response_.set_blob(*std::move(piece));
+    response_.set_blob(std::exchange(ahead_, *std::move(following)));
     StartWrite(&response_);
   }
 
   DataCalls& calls_;
   std::optional<store::Snapshot> snapshot_;
+  std::string ahead_;  // the piece after the one that is being written
   std::int64_t left_ = 0;
   pb::SnapshotResponse response_;
 };

@@ -8,8 +8,8 @@
 
 #include <cerrno>
 #include <fstream>
-#include <iterator>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 namespace watchproof::store {
@@ -34,7 +34,10 @@ struct File {
 Result<std::string> Read(const File& file) {
   errno = 0;
   std::ifstream stream(file.path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(stream), {});
+  // Not through iterators: what is open but cannot be read, such as a folder, makes those throw.
+  std::ostringstream read;
+  read << stream.rdbuf();
+  const std::string text = read.str();
   if (stream.is_open() && !text.empty()) return text;
   const Status why =
       errno != 0 ? FromErrno(errno) : Status(StatusCode::kInvalidArgument, "the file is empty");

@@ -154,6 +154,8 @@ const std::map<std::string, Script>& Scripts() {
       {"CompactionSurfaced.NoticeComesOnce", Ends(Verdict::kPass)},
       {"Reliable.NegativeStartHarmsNoNeighbour", Ends(Verdict::kPass)},
       {"Resumable.SurvivesOverlappingFaults", Ends(Verdict::kPass)},
+      {"CompactionSurfaced.DeleteAtTheFloorSurvivesARestart", Ends(Verdict::kPass)},
+      {"Authorized.OpenRangeNeedsTheRightToAllOfIt", Ends(Verdict::kPass)},
   };
   return kScripts;
 }

@@ -8,6 +8,19 @@
 namespace watchproof {
 
 // One row per mutation. Every guarantee is the primary of at least one.
+const std::vector<Guarantee>& GuaranteesOfWatches() {
+  static const std::vector<Guarantee> kOfWatches = [] {
+    std::vector<Guarantee> guarantees = AllGuarantees();
+    for (const Guarantee other :
+         {Guarantee::kAuthorized, Guarantee::kLinearizable, Guarantee::kSerializable,
+          Guarantee::kTransactional, Guarantee::kMonotonicReads, Guarantee::kDurable}) {
+      std::erase(guarantees, other);
+    }
+    return guarantees;
+  }();
+  return kOfWatches;
+}
+
 const std::vector<MutationInfo>& AllMutations() {
   using G = Guarantee;
   static const std::vector<MutationInfo> kAll = {

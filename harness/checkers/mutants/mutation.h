@@ -60,6 +60,9 @@ struct MutationInfo {
   std::string_view what;
 };
 const std::vector<MutationInfo>& AllMutations();
+// What answers to watches can break. The others speak of calls, or of rights, which these
+// recordings do not give.
+const std::vector<Guarantee>& GuaranteesOfWatches();
 const MutationInfo& InfoOf(Mutation mutation);
 
 // What a response is to its watch.

@@ -156,7 +156,7 @@ std::string Session::Tell(std::uint64_t number, const Mutant& mutant, const Entr
 
 std::vector<Guarantee> Session::Unproven() const {
   std::vector<Guarantee> unproven;
-  for (const Guarantee guarantee : AllGuarantees()) {
+  for (const Guarantee guarantee : GuaranteesOfWatches()) {
     const bool proven =
         std::any_of(AllMutations().begin(), AllMutations().end(), [&](const MutationInfo& info) {
           const auto row = rows_.find(info.mutation);
@@ -196,7 +196,7 @@ std::string Session::OutcomeTable() const {
 
 std::string Session::GuaranteeTable() const {
   std::string text = fmt::format("{:<24}", "found by");
-  for (const Guarantee guarantee : AllGuarantees()) {
+  for (const Guarantee guarantee : GuaranteesOfWatches()) {
     text += fmt::format("{:>9.8}", Name(guarantee));
   }
   text += '\n';
@@ -204,7 +204,7 @@ std::string Session::GuaranteeTable() const {
     const auto row = rows_.find(info.mutation);
     if (row == rows_.end()) continue;
     text += fmt::format("{:<24}", info.name);
-    for (const Guarantee guarantee : AllGuarantees()) {
+    for (const Guarantee guarantee : GuaranteesOfWatches()) {
       const auto found = row->second.found.find(guarantee);
       const std::uint64_t count = found == row->second.found.end() ? 0 : found->second;
       text += fmt::format("{:>9}", fmt::format("{}{}", count == 0 ? "." : std::to_string(count),
@@ -224,7 +224,7 @@ std::string Session::Report() const {
   }
   const std::vector<Guarantee> unproven = Unproven();
   text += fmt::format("\n{} of {} guarantees catch what they are the primary of",
-                      AllGuarantees().size() - unproven.size(), AllGuarantees().size());
+                      GuaranteesOfWatches().size() - unproven.size(), GuaranteesOfWatches().size());
   for (const Guarantee guarantee : unproven) text += fmt::format("; not {}", Name(guarantee));
   return text + "\n";
 }
