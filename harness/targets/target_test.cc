@@ -85,7 +85,7 @@ TEST_F(TargetTest, ABinaryThatCannotServeIsNamedWithItsLastWords) {
       Start(Program("idle",
                     "[ \"$1\" = --version ] && echo etcd Version: 9 && exit\n"
                     "echo thinking; exec sleep 1000"),
-            200ms)
+            3s)
           .message(),
       AllOf(HasSubstr("did not answer on 127.77.0.1:2379 within 200 ms"), HasSubstr("thinking")));
 }
