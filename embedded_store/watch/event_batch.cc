@@ -69,6 +69,14 @@ std::shared_ptr<const EncodedEvents> EventBatch::KeepEncoded(
   return encoded_;
 }
 
+bool SameEvents(const std::vector<OwedEvent>& a, const std::vector<OwedEvent>& b) {
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(), [](const OwedEvent& one, const OwedEvent& other) {
+        return one.change == other.change && !one.previous.owner_before(other.previous) &&
+               !other.previous.owner_before(one.previous);
+      });
+}
+
 std::vector<BatchPtr> CutIntoBatches(std::vector<OwedEvent> events, std::size_t most_bytes) {
   std::vector<BatchPtr> batches;
   for (Place first = events.begin(); first != events.end();) {

@@ -54,6 +54,9 @@ class EventBatch {
   mutable std::shared_ptr<const EncodedEvents> encoded_ GUARDED_BY(mu_);
 };
 
+// The same changes with the same previous values.
+bool SameEvents(const std::vector<OwedEvent>& a, const std::vector<OwedEvent>& b);
+
 // In order; none of them splits a revision, and only one that holds a single revision is above the
 // bound.
 std::vector<BatchPtr> CutIntoBatches(std::vector<OwedEvent> events, std::size_t most_bytes);

@@ -7,9 +7,9 @@
 namespace watchproof::store {
 namespace {
 
-// A reply costs its sender and its reader about a microsecond each, whatever is in it. At five per
+// A reply costs its sender and its reader about a microsecond each, whatever is in it. At ten per
 // watcher the rounds leave most of a processor to others.
-constexpr Duration kPausePerWatcher = 5us;
+constexpr Duration kPausePerWatcher = 10us;
 constexpr Duration kLongestPause = 5ms;
 // What a timer can be trusted with.
 constexpr Duration kShortestPause = 200us;

@@ -52,6 +52,14 @@ TEST(HubThread, FeedsCommitsAndRunsItsStepsByItself) {
   hub.Stop();
 }
 
+TEST(RoundPause, GrowsWithTheNumberOfWatchersUpToABound) {
+  EXPECT_EQ(RoundPause(0), Duration::zero());
+  EXPECT_EQ(RoundPause(10), Duration::zero()) << "not worth a timer";
+  EXPECT_GT(RoundPause(100), Duration::zero());
+  EXPECT_LT(RoundPause(100), RoundPause(200));
+  EXPECT_EQ(RoundPause(1000), RoundPause(1'000'000));
+}
+
 TEST(HubThread, DropsWhatIsPostedAfterItStopped) {
   MvccStore store;
   Hooks hooks;

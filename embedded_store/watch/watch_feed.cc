@@ -20,9 +20,10 @@ std::size_t WatchHub::DrainCommits() {
   std::vector<Interest*> touched;
   for (const Commit& commit : store_.TakeCommits()) Match(commit, touched);
   std::size_t concerned = 0;
+  Shared shared;
   for (Interest* interest : touched) {
     concerned += interest->synced.size();
-    Feed(*interest);
+    Feed(*interest, shared);
   }
   return concerned;
 }
@@ -50,12 +51,19 @@ std::size_t WatchHub::MostBytes(const Interest& interest) const {
   return interest.fragment ? limits_.fragmented_bytes : limits_.reply_bytes;
 }
 
-void WatchHub::Feed(Interest& interest) {
-  const std::vector<BatchPtr> batches =
-      CutIntoBatches(std::exchange(interest.matched, {}), MostBytes(interest));
+// Interests that are touched one after the other are often owed the same: many ranges hold one busy
+// key.
+void WatchHub::Feed(Interest& interest, Shared& shared) {
+  std::vector<OwedEvent> matched = std::exchange(interest.matched, {});
+  if (shared.most_bytes != MostBytes(interest) || !SameEvents(shared.events, matched)) {
+    shared.most_bytes = MostBytes(interest);
+    shared.batches = CutIntoBatches(matched, shared.most_bytes);
+    shared.events = std::move(matched);
+  }
   // From the end, because a watcher that finds its queue full leaves, and the last takes its slot.
-  for (std::size_t slot = interest.synced.size(); slot-- > 0;)
-    Give(*interest.synced[slot], batches);
+  for (std::size_t slot = interest.synced.size(); slot-- > 0;) {
+    Give(*interest.synced[slot], shared.batches);
+  }
 }
 
 bool WatchHub::Give(Watcher& watcher, const std::vector<BatchPtr>& batches) {

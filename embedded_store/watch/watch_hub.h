@@ -133,7 +133,13 @@ class WatchHub {
   // watch_feed.cc: from commits to the queues, and between the sets.
   std::size_t DrainCommits();
   void Match(const Commit& commit, std::vector<Interest*>& touched);
-  void Feed(Interest& interest);
+  // What the interest before was given.
+  struct Shared {
+    std::size_t most_bytes = 0;
+    std::vector<OwedEvent> events;
+    std::vector<BatchPtr> batches;
+  };
+  void Feed(Interest& interest, Shared& shared);
   OwedEvent Owe(const Interest& interest, const Event& event) const;
   std::size_t MostBytes(const Interest& interest) const;
   // Queues what the watcher has not been given of these; false when the queue was full, and the

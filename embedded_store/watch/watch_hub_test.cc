@@ -142,6 +142,22 @@ TEST_F(Hub, PutsTogetherOnceWhatSeveralWatchersAreOwed) {
   EXPECT_EQ(replies[2].batch, others[1].batch);
 }
 
+TEST_F(Hub, PutsTogetherOnceWhatDifferentRangesAreOwed) {
+  Client client = Open();
+  client.Watch({.range = {"a", "z"}});
+  client.Watch({.range = {"k", "l"}});
+  client.Watch({.range = {"k", "m"}, .previous_values = true});
+  Write("k");
+  Write("k");
+  std::map<std::int64_t, std::vector<BatchPtr>> batches;
+  for (const WatchReply& reply : client.ReadReplies()) {
+    if (reply.batch) batches[reply.watch.value].push_back(reply.batch);
+  }
+  EXPECT_EQ(batches[0], batches[1]);
+  ASSERT_EQ(batches[2].size(), 2U);
+  EXPECT_NE(batches[2][1], batches[1][1]) << "this one brings the previous value";
+}
+
 TEST_F(Hub, GivesOneReplyForAllCommitsOfAStep) {
   Client client = Open();
   client.WatchKey("k");
