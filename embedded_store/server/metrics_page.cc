@@ -22,8 +22,8 @@ std::string Prometheus(const MvccStore& store, const WatchCounters& counters) {
   const Gauge gauges[] = {
       // In this order: the hub writes the slow ones first and the total afterwards.
       {"etcd_debugging_mvcc_watcher_total", "Watchers.", counters.watchers},
-      {"etcd_debugging_mvcc_slow_watcher_total",
-       "Watchers that are catching up or have a reply parked.", counters.slow_watchers},
+      {"etcd_debugging_mvcc_slow_watcher_total", "Watchers that are catching up or wait for room.",
+       counters.slow_watchers},
       {"etcd_debugging_mvcc_watch_stream_total", "Watch streams.", counters.streams},
       {"etcd_debugging_mvcc_pending_events_total", "Events waiting to be sent.",
        counters.pending_events},
