@@ -57,7 +57,10 @@ BenchStream::BenchStream(StreamOptions options)
 
 BenchStream::~BenchStream() {
   context_.TryCancel();
-  if (thread_.joinable()) thread_.join();
+  if (thread_.joinable()) {
+    wake_.Set(&queue_, std::chrono::system_clock::now(), TagOf(kWake));
+    thread_.join();
+  }
   queue_.Shutdown();
   void* tag = nullptr;
   bool ok = false;
@@ -94,6 +97,10 @@ void BenchStream::Run() {
         options_.reader == Reader::kRaw ? Take() : TakeParsed();
         ReadNext();
         continue;
+      case kWake:
+        // A read that is pending ends by itself.
+        if (reading_ || ended_) continue;
+        break;
       default:
         return;
     }
@@ -110,7 +117,8 @@ void BenchStream::WriteNext() {
 }
 
 void BenchStream::ReadNext() {
-  if (!options_.read_events && created_ == requests_.size()) return;
+  reading_ = options_.read_events || created_ < requests_.size();
+  if (!reading_) return;
   call_->Read(&response_, TagOf(kRead));
 }
 

@@ -8,6 +8,7 @@
 // Threads: one of its own per stream; counters may be read from any. Benchmarks only.
 #pragma once
 
+#include <grpcpp/alarm.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
@@ -63,7 +64,7 @@ class BenchStream {
   bool ended() const { return ended_; }
 
  private:
-  enum Tag : std::intptr_t { kStart = 1, kRead, kWrite, kFinish };
+  enum Tag : std::intptr_t { kStart = 1, kRead, kWrite, kWake, kFinish };
   void Run();
   void WriteNext();
   void ReadNext();
@@ -82,6 +83,8 @@ class BenchStream {
   grpc::ByteBuffer response_;
   etcdserverpb::WatchResponse parsed_;
   std::size_t written_ = 0;
+  bool reading_ = true;  // of its own thread
+  grpc::Alarm wake_;
   DelayCounts delays_;
   std::atomic<std::uint64_t> created_{0};
   std::atomic<std::uint64_t> events_{0};

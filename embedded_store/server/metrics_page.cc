@@ -35,8 +35,8 @@ std::string Prometheus(const PageSources& sources) {
   const Gauge gauges[] = {
       // In this order: the hub writes the slow ones first and the total afterwards.
       {"etcd_debugging_mvcc_watcher_total", "Watchers.", watches.watchers},
-      {"etcd_debugging_mvcc_slow_watcher_total",
-       "Watchers that are catching up or have a reply parked.", watches.slow_watchers},
+      {"etcd_debugging_mvcc_slow_watcher_total", "Watchers that are catching up or wait for room.",
+       watches.slow_watchers},
       {"etcd_debugging_mvcc_watch_stream_total", "Watch streams.", watches.streams},
       {"etcd_debugging_mvcc_pending_events_total", "Events waiting to be sent.",
        watches.pending_events},

@@ -12,7 +12,8 @@ namespace watchproof::store {
 struct WatchCounters {
   std::atomic<std::int64_t> streams{0};
   std::atomic<std::int64_t> watchers{0};
-  // Watchers that are not fed at commit: behind the current revision, or with a parked reply.
+  // Watchers that are not fed at commit: catching up, or waiting for room in the queue of their
+  // stream.
   std::atomic<std::int64_t> slow_watchers{0};
   // Events waiting in the queues of the streams.
   std::atomic<std::int64_t> pending_events{0};
