@@ -112,7 +112,11 @@ struct AnswerToWire {
   void operator()(const RangeAnswer& a) const { ToWire(a, wire->mutable_response_range()); }
   void operator()(const PutAnswer& a) const { ToWire(a, wire->mutable_response_put()); }
   void operator()(const DeleteAnswer& a) const { ToWire(a, wire->mutable_response_delete_range()); }
-  void operator()(const TxnAnswer& a) const { ToWire(a, wire->mutable_response_txn()); }
+  void operator()(const TxnAnswer& a) const {
+    ToWire(a, wire->mutable_response_txn());
+    // etcd puts a revision on the outermost transaction only.
+    wire->mutable_response_txn()->mutable_header()->clear_revision();
+  }
 };
 
 }  // namespace
