@@ -37,6 +37,12 @@ bool OfTwoWatches(const Subject&, const BruteTruth&, const Mutant& mutant) {
   return mutant.before.answer.watch_id != mutant.other->answer.watch_id;
 }
 
+bool DifferInTheHeader(const Subject&, const BruteTruth&, const Mutant& mutant) {
+  WatchAnswer other = mutant.other->answer;
+  other.revision = mutant.before.answer.revision;
+  return other == mutant.before.answer;
+}
+
 bool OfOneRevision(const Subject&, const BruteTruth&, const Mutant& mutant) {
   const auto& before = mutant.before.answer.events;
   const auto& after = mutant.after->events;
@@ -138,6 +144,11 @@ std::vector<Equivalence> OtherCourses() {
        OfTwoWatches,
        false,
        "there is no order between the messages of two watches"},
+      {"same-but-for-the-header",
+       {M::kSwapResponses},
+       DifferInTheHeader,
+       false,
+       "two refusals, say, differ only in how far the server was, and either may come first"},
       {"one-revision",
        {M::kSwapEvents},
        OfOneRevision,
