@@ -19,7 +19,7 @@ const DefectRegistration kFragmentDropped(
                 "an end that never comes. It takes a watch with fragments and some "
                 "megabytes of history.",
      .upstream_issue = "",
-     .guarantees = {"Fragmented", "Reliable"}},
+     .guarantees = {"Reliable"}},
     Wrap<FragmentDropped>);
 
 }  // namespace

@@ -319,6 +319,8 @@ Status RunFlags::ResolveExploration(RunOptions& options) const {
   if (!jobs_.empty()) WP_RETURN_IF_ERROR(Into("--jobs", ParseCount(jobs_, 1), options.jobs));
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   options.jobs = std::min(options.jobs, cores);
+  // Whoever waits for a broken store waits for every fact in vain.
+  if (!options.defects.empty()) options.case_timeout = 3min;
   if (case_timeout_.empty()) return {};
   WP_RETURN_IF_ERROR(Into("--case-timeout", ParseDuration(case_timeout_), options.case_timeout));
   if (options.case_timeout > Duration::zero() && options.case_timeout <= 24h) return {};

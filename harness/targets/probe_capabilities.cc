@@ -230,18 +230,24 @@ class Prober {
     return false;
   }
   Result<bool> PreviousValues() {
-    const Result<std::int64_t> first = Put("previous", "old");
+    // More than once, so that a target which gives wrong ones is not taken for one that gives none.
+    const Result<std::int64_t> first = Put("previous", "first");
     if (!first.has_value()) return first.error();
-    WP_ASSIGN_OR_RETURN(const std::int64_t second, Put("previous", "new"));
+    WP_ASSIGN_OR_RETURN(const std::int64_t second, Put("previous", "second"));
+    WP_ASSIGN_OR_RETURN(const std::int64_t third, Put("previous", "third"));
     OneWatch watch(*watch_, deadline_);
     pb::WatchCreateRequest create = CreateOf("previous");
     create.set_start_revision(second);
     create.set_prev_kv(true);
     WP_ASSIGN_OR_RETURN(pb::WatchResponse response, watch.Create(create));
-    while (!response.canceled() && response.events_size() == 0) {
+    while (!response.canceled()) {
+      for (const auto& event : response.events()) {
+        if (!event.prev_kv().value().empty()) return true;
+        if (event.kv().mod_revision() >= third) return false;
+      }
       WP_ASSIGN_OR_RETURN(response, watch.Next());
     }
-    return response.events_size() > 0 && response.events(0).prev_kv().value() == "old";
+    return false;
   }
   Result<bool> SlowWatcherGauge() {
     const Result<Metrics> metrics = target_.ReadMetrics();
