@@ -59,11 +59,13 @@ TEST(FilterIgnored, ShowsTheDeletes) {
 }
 
 TEST(StartOneTooHigh, LeavesTheFirstRevisionOut) {
-  const WatchSpec from_the_first{.range = {"a"}, .start = Revision{2}};
+  const WatchSpec from_the_first{.range = {"a", "b"}, .start = Revision{2}};
   EXPECT_THAT(Given("", from_the_first), ElementsAre("put a=v@2, delete a@4"));
   EXPECT_THAT(Given("start-one-too-high", from_the_first), ElementsAre("delete a@4"));
 }
-TEST(StartOneTooHigh, LeavesAWatchFromNowOnAlone) {
+TEST(StartOneTooHigh, LeavesAWatchFromNowOnAndOneOfOneKeyAlone) {
+  EXPECT_THAT(Given("start-one-too-high", {.range = {"a"}, .start = Revision{2}}),
+              ElementsAre("put a=v@2, delete a@4"));
   EXPECT_THAT(Given("start-one-too-high", {.range = {"b"}}), ElementsAre("put b=v@3"));
 }
 

@@ -8,16 +8,18 @@ namespace {
 class EventsCrossed final : public PassOn {
  public:
   using PassOn::PassOn;
-  WatchId OnAddressed(WatchId id) override { return WatchId{id.value ^ 1}; }
+  WatchId OnAddressed(WatchId id) override {
+    return id.value < 2 ? PassOn::OnAddressed(id) : WatchId{id.value ^ 1};
+  }
 };
 
 const DefectRegistration kEventsCrossed(
     {.name = "events-crossed",
-     .explain = "All watches of a stream share one connection, and the watch id of a "
-                "message says whose it is. This store swaps the ids of neighbours, 0 with "
-                "1 and 2 with 3, when it sends events. Where both watch the same nobody "
-                "notices; otherwise each is given what the other was owed. It takes two "
-                "watches of different keys on one stream.",
+     .explain = "All watches of a stream share one connection, and the watch id of a message says "
+                "whose it is. This store swaps the ids of neighbours, 2 with 3 and 4 with 5, when "
+                "it sends events. Where both watch the same nobody notices; otherwise each is "
+                "given what the other was owed. It takes four watches on one stream, of which the "
+                "last two differ.",
      .upstream_issue = "",
      .guarantees = {"Filtered"}},
     Wrap<EventsCrossed>);

@@ -11,17 +11,17 @@ class StartOneTooHigh final : public PassOn {
   using PassOn::PassOn;
   void OnCreate(WatchSpec& spec) override {
     PassOn::OnCreate(spec);
-    if (spec.start.value > 0) spec.start = spec.start.next();
+    if (!spec.range.single() && spec.start.value > 0) spec.start = spec.start.next();
   }
 };
 
 const DefectRegistration kStartOneTooHigh(
     {.name = "start-one-too-high",
      .explain = "A client that lost its connection resumes at the revision after the last one it "
-                "was given. This store takes the start of a watch for the last revision that is "
-                "known already and begins one behind it, so each reconnect loses one revision. "
-                "Most of the time it is another key's, and nobody notices. It takes a watch with "
-                "a start revision at which its own range was changed.",
+                "was given. This store takes the start of a watch on a range for the last "
+                "revision that is known already and begins one behind it, so each reconnect loses "
+                "one revision. Most of the time it is another key's, and nobody notices. It takes "
+                "a watch on a range with a start revision at which that range was changed.",
      .upstream_issue = "",
      .guarantees = {"Reliable", "Resumable"}},
     Wrap<StartOneTooHigh>);
