@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defect open-range-read-as-one-key: see its explanation below.
+#include "embedded_store/defects/defect.h"
+
+namespace watchproof::store {
+namespace {
+
+class OpenRangeReadAsOneKey final : public PassOn {
+ public:
+  using PassOn::PassOn;
+  KeyRange OnWatchAuthorized(const KeyRange& range) override {
+    return range.open_ended() ? KeyRange::Single(range.begin) : PassOn::OnWatchAuthorized(range);
+  }
+};
+
+const DefectRegistration kOpenRangeReadAsOneKey(
+    {.name = "open-range-read-as-one-key",
+     .explain = "A watch needs the right to read its whole range. This store looks at the right "
+                "to the first key only when the range has no end, so that whoever may read one "
+                "key may watch everything from it on. etcd up to 3.5.32, 3.6.13 and 3.7.0 does "
+                "this. It takes a user with a single-key right and a watch with an open end.",
+     .upstream_issue = "GHSA-xg4h-6gfc-h4m8",
+     .guarantees = {"Authorized"}},
+    Wrap<OpenRangeReadAsOneKey>);
+
+}  // namespace
+}  // namespace watchproof::store
