@@ -32,6 +32,8 @@ Executor::Executor(World& world, const Plan& plan, const AttemptSpec& spec)
 Status Executor::Run() {
   WP_ASSIGN_OR_RETURN(head_, world_.kv().Head());
   gauge_before_ = WatcherGauge();
+  // What probing left may still be counted. On a target of our own there is the witness, no other.
+  if (gauge_before_ && !world_.target().shared()) gauge_before_ = 1;
   for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
     if (Interrupted()) return Fail(StatusCode::kCancelled, "interrupted before step {}", i);
     Status done = std::visit([this](const auto& step) { return Do(step); }, plan_.steps[i]);
