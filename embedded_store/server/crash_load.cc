@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fixtures/protos/rpc.grpc.pb.h"
+#include "fixtures/protos/rpc_lease.grpc.pb.h"
 
 namespace watchproof::store {
 namespace pb = etcdserverpb;
@@ -14,6 +15,8 @@ namespace {
 
 constexpr int kWriters = 4;
 constexpr int kKeysPerWriter = 12;
+constexpr int kGrantsPerLoad = 3;
+constexpr std::int64_t kLeaseSeconds = 24 * 60 * 60;
 // Behind what any writer could still be waiting for.
 constexpr std::int64_t kCompactionMargin = 64;
 const std::string kEverything(1, '\0');
@@ -199,6 +202,7 @@ CrashLoad::CrashLoad(const std::string& endpoint, CrashHistory& history, const P
   }
   threads_.emplace_back([this, prng = random.Fork("compactor")] { Compact(prng); });
   threads_.emplace_back([this] { Watch(); });
+  threads_.emplace_back([this] { Grant(); });
 }
 
 void CrashLoad::Join() {
@@ -258,11 +262,30 @@ void CrashLoad::Watch() {
   stream->Finish();
 }
 
+void CrashLoad::Grant() {
+  const auto leases = pb::Lease::NewStub(Connect(endpoint_));
+  for (int i = 0; i < kGrantsPerLoad; ++i) {
+    pb::LeaseGrantRequest request;
+    request.set_ttl(kLeaseSeconds);
+    pb::LeaseGrantResponse response;
+    grpc::ClientContext context;
+    Limit(context);
+    if (!leases->LeaseGrant(&context, request, &response).ok()) return;
+    history_.LeaseGranted(response.id());
+  }
+}
+
 Result<CrashFindings> ReadStore(const std::string& endpoint) {
   const auto channel = Connect(endpoint);
   const auto kv = pb::KV::NewStub(channel);
   CrashFindings found;
   WP_ASSIGN_OR_RETURN(found.now, ReadAll(*kv, Revision{0}, &found.current));
+  grpc::ClientContext context;
+  Limit(context);
+  pb::LeaseLeasesResponse leases;
+  WP_RETURN_IF_ERROR(FromRpcStatus(
+      pb::Lease::NewStub(channel)->LeaseLeases(&context, pb::LeaseLeasesRequest(), &leases)));
+  for (const auto& lease : leases.leases()) found.leases.insert(lease.id());
   WP_RETURN_IF_ERROR(ReadEvents(channel, Revision{1}, found));
   if (found.floor.value == 0) return found;
   found.events.clear();

@@ -34,6 +34,7 @@ class CrashLoad {
   void Write(int writer, Prng random);
   void Compact(Prng random);
   void Watch();
+  void Grant();
 
   const std::string endpoint_;
   CrashHistory& history_;
