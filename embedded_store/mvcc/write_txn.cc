@@ -23,8 +23,10 @@ PutAnswer WriteTxn::Put(const PutOp& put) {
   Change change{.kind = ChangeKind::kPut,
                 .sub = static_cast<std::int64_t>(events_.size()),
                 .kv = {.key = put.key, .value = put.value, .lease = put.lease}};
-  if (put.ignore_value) change.kv.value = before->kv.value;
-  if (put.ignore_lease) change.kv.lease = before->kv.lease;
+  // It was there when the transaction was checked, but an operation before this one may have
+  // deleted it. etcd dies of that; here there is nothing to keep.
+  if (put.ignore_value && before) change.kv.value = before->kv.value;
+  if (put.ignore_lease && before) change.kv.lease = before->kv.lease;
   leases_.Move(put.key, {.from = before ? before->kv.lease : kNoLease, .to = change.kv.lease});
   const KeyIndex::Life life = index_.Put(put.key, {begin_.next(), change.sub});
   change.kv.create = life.create;

@@ -139,7 +139,7 @@ void RandomRequests::Operation(int depth, pb::RequestOp& operation) {
     case 4:
       *operation.mutable_request_delete_range() = Delete();
       // Never an open range: etcd 3.5 overlooks that it deletes what is put beside it, and dies
-      // when that put keeps a value. Here the transaction is refused.
+      // when that put keeps a value. Here there is nothing to keep then.
       if (operation.request_delete_range().range_end() == std::string(1, '\0')) {
         operation.mutable_request_delete_range()->set_range_end("z");
       }
