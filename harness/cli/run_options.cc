@@ -292,7 +292,10 @@ Status RunFlags::ResolvePlan(RunOptions& options) const {
   std::uint64_t seed = 0;
   WP_RETURN_IF_ERROR(Into("--plan", ParseSeed(file->header.seed), seed));
   options.seed = seed;
-  options.plan = std::filesystem::absolute(plan_);
+  // Not by way of `latest`, which this run is going to move.
+  std::error_code error;
+  options.plan = std::filesystem::canonical(plan_, error);
+  if (error) return FromErrorCode(error).WithContext("--plan {}", plan_);
   options.selection.filter = file->header.case_name;
   if (options.targets.empty() && options.defects.empty() && !options.all_releases) {
     options.targets = {file->header.target};
