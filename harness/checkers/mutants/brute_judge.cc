@@ -168,8 +168,9 @@ bool BruteJudge::Differs(const BruteWatch& watch, const BruteMessage& message,
   const bool existed = change.past_known ? change.previous.has_value() : event.kv.version > 1;
   if (!event.has_previous) {
     // etcd looks it up when it sends, one revision below the event's, where it may have been
-    // compacted (#10681).
-    return asked && existed && change.revision > truth_.FloorAskedAt(message.line);
+    // compacted (#10681). A strict target ends the watch instead.
+    const bool gone = change.revision <= truth_.FloorAskedAt(message.line);
+    return asked && existed && (options_.strict_previous || !gone);
   }
   if (!asked || !existed) return true;
   const KeyValueView& previous = event.previous;
@@ -310,7 +311,7 @@ void BruteJudge::CheckNotice(const BruteWatch& watch) {
   const std::int64_t position = PositionAfter(watch, watch.given.size());
   const std::int64_t floor = truth_.FloorAskedAt(notice.line);
   const std::int64_t told = notice.view.compact_revision;
-  if (permit_at_floor_ && position == floor && told == floor) return;
+  if (options_.permit_compacted_at_the_floor && position == floor && told == floor) return;
   if (position >= floor) return Wrong(watch, notice.line, "ErrCompacted at or above the floor");
   if (told <= position || told > floor) {
     return Wrong(watch, notice.line, "a compact revision of no use");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The judge of the judge: decides by brute force whether a recording keeps the promises.
 //
-//   BruteJudge judge(kPermitCompactedAtTheFloor);
+//   BruteJudge judge({.permit_compacted_at_the_floor = true});
 //   const BruteRuling ruling = judge.Rule(lines);
 //
 // The whole history lies in memory; of each watch the complete list of what it was owed and the
@@ -34,10 +34,15 @@ struct BruteRuling {
   bool undecidable() const { return unreadable || misresumed || foreign; }
 };
 
+// What the run said of its target.
+struct BruteOptions {
+  bool permit_compacted_at_the_floor = false;
+  bool strict_previous = false;
+};
+
 class BruteJudge {
  public:
-  explicit BruteJudge(bool permit_compacted_at_the_floor)
-      : permit_at_floor_(permit_compacted_at_the_floor) {}
+  explicit BruteJudge(const BruteOptions& options) : options_(options) {}
 
   // Requires: Replay makes sense of the lines.
   BruteRuling Rule(const std::vector<NumberedEntry>& lines);
@@ -68,7 +73,7 @@ class BruteJudge {
   void Wrong(const BruteWatch& watch, std::uint64_t line, const std::string& what);
 
   BruteTruth truth_;
-  const bool permit_at_floor_;
+  const BruteOptions options_;
   std::map<Wanted, Owed> everything_;  // looks into the truth
   // By key and its first put that is known: what was told of its marks before that.
   std::map<std::pair<std::string, std::int64_t>, std::set<std::pair<std::int64_t, std::int64_t>>>

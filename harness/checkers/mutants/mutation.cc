@@ -7,7 +7,6 @@
 
 namespace watchproof {
 
-// One row per mutation. Every guarantee is the primary of at least one.
 const std::vector<Guarantee>& GuaranteesOfWatches() {
   static const std::vector<Guarantee> kOfWatches = [] {
     std::vector<Guarantee> guarantees = AllGuarantees();
@@ -21,6 +20,7 @@ const std::vector<Guarantee>& GuaranteesOfWatches() {
   return kOfWatches;
 }
 
+// One row per mutation. Every guarantee of watches is the primary of at least one.
 const std::vector<MutationInfo>& AllMutations() {
   using G = Guarantee;
   static const std::vector<MutationInfo> kAll = {

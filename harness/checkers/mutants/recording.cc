@@ -53,6 +53,7 @@ Result<Recording> LoadRecording(const std::filesystem::path& file) {
     if (line->entry.kind == EntryKind::kRunStarted) {
       WP_ASSIGN_OR_RETURN(const RunStarted started, ParseRunStarted(line->entry.text));
       recording.permit_compacted_at_the_floor = started.permit_compacted_at_the_floor;
+      recording.strict_previous = started.strict_previous;
       recording.name = fmt::format("{} {}", started.case_name, started.version);
     }
     recording.lines.push_back(*std::move(line));

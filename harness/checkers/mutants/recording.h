@@ -23,7 +23,9 @@ namespace watchproof {
 struct Recording {
   std::string name;
   std::vector<NumberedEntry> lines;  // messages in one piece
+  // What the run said of its target, as JudgeOptions has it.
   bool permit_compacted_at_the_floor = false;
+  bool strict_previous = false;
   std::size_t bytes = 0;  // of all messages
 };
 

@@ -226,6 +226,12 @@ std::string Session::Report() const {
   text += fmt::format("\n{} of {} guarantees catch what they are the primary of",
                       GuaranteesOfWatches().size() - unproven.size(), GuaranteesOfWatches().size());
   for (const Guarantee guarantee : unproven) text += fmt::format("; not {}", Name(guarantee));
+  // An answer to a watch cannot break them.
+  for (const Guarantee guarantee : AllGuarantees()) {
+    const auto& of_watches = GuaranteesOfWatches();
+    if (std::find(of_watches.begin(), of_watches.end(), guarantee) != of_watches.end()) continue;
+    text += fmt::format("\nnot at stake here: {}", Name(guarantee));
+  }
   return text + "\n";
 }
 

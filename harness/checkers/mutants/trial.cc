@@ -32,7 +32,8 @@ Result<std::unique_ptr<Court>> Court::Open(const Subject& subject) {
 }
 
 Judgement Court::Judged(const std::vector<NumberedEntry>& lines) const {
-  Judge judge({.permit_compacted_at_the_floor = subject_.recording.permit_compacted_at_the_floor});
+  Judge judge({.permit_compacted_at_the_floor = subject_.recording.permit_compacted_at_the_floor,
+               .strict_previous = subject_.recording.strict_previous});
   for (const NumberedEntry& line : lines) judge.Consume(line);
   return judge.Finish();
 }

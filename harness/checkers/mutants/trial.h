@@ -62,7 +62,8 @@ class Court {
   Court(const Subject& subject, BruteTruth truth)
       : subject_(subject),
         truth_(std::move(truth)),
-        brute_(subject.recording.permit_compacted_at_the_floor) {}
+        brute_(
+            {subject.recording.permit_compacted_at_the_floor, subject.recording.strict_previous}) {}
 
   Judgement Judged(const std::vector<NumberedEntry>& lines) const;
   const Equivalence* Find(const Mutant& mutant, bool undecided) const;
