@@ -4,6 +4,7 @@
 #include "embedded_store/server/server_fixture.h"
 #include "fixtures/protos/rpc_auth.grpc.pb.h"
 #include "fixtures/protos/rpc_cluster.grpc.pb.h"
+#include "fixtures/protos/rpc_lease.grpc.pb.h"
 
 namespace watchproof::store {
 namespace {
@@ -196,6 +197,22 @@ TEST_F(AuthCalls, TellUsersAboutThemselves) {
   EXPECT_EQ(rights.body.perm(1).permtype(), authpb::Permission::WRITE);
   role.set_role("other");
   EXPECT_EQ(Call(*auth_, &pb::Auth::Stub::RoleGet, role, alice_).text(), kDenied);
+}
+
+TEST_F(AuthCalls, ListLeasesOnlyToThoseWhoMayReadTheirKeys) {
+  Enable();
+  const auto lease = pb::Lease::NewStub(channel_);
+  pb::LeaseGrantRequest grant;
+  grant.set_id(7);
+  grant.set_ttl(600);
+  ASSERT_EQ(Call(*lease, &pb::Lease::Stub::LeaseGrant, grant, root_).text(), "ok");
+  EXPECT_EQ(Call(*lease, &pb::Lease::Stub::LeaseLeases, {}, alice_).body.leases_size(), 1);
+  EXPECT_EQ(Call(*lease, &pb::Lease::Stub::LeaseLeases, {}, {}).text(), kNobody);
+  pb::PutRequest put = PutOf("z");
+  put.set_lease(7);
+  ASSERT_EQ(Call(*kv_, &pb::KV::Stub::Put, put, root_).text(), "ok");
+  EXPECT_EQ(Call(*lease, &pb::Lease::Stub::LeaseLeases, {}, alice_).text(), kDenied);
+  EXPECT_EQ(Call(*lease, &pb::Lease::Stub::LeaseLeases, {}, root_).body.leases_size(), 1);
 }
 
 TEST_F(AuthCalls, CarryEtcdsCodes) {

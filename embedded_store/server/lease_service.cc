@@ -104,9 +104,11 @@ grpc::ServerUnaryReactor* LeaseService::LeaseTimeToLive(grpc::CallbackServerCont
 grpc::ServerUnaryReactor* LeaseService::LeaseLeases(grpc::CallbackServerContext* context,
                                                     const pb::LeaseLeasesRequest*,
                                                     pb::LeaseLeasesResponse* response) {
-  if (const Status no = gate_.AdmitUser(*context); !no.ok()) return Refused(context, no);
+  const std::vector<LeaseId> leases = lessor_.List();
+  const Status no = gate_.AdmitLeases(*context, leases, Right::kRead);
+  if (!no.ok()) return Refused(context, no);
   FillHeader(store_.current(), response->mutable_header());
-  for (const LeaseId id : lessor_.List()) response->add_leases()->set_id(id);
+  for (const LeaseId id : leases) response->add_leases()->set_id(id);
   return Finish(context, backend_, backend_.staged(), Status());
 }
 
