@@ -6,24 +6,13 @@
 #include <cstring>
 #include <utility>
 
-#include "embedded_store/bench/wire_reader.h"
-
 namespace watchproof::store {
 namespace {
 
 constexpr std::uint64_t kStep = 10'000;  // nanoseconds
-
-void* TagOf(std::intptr_t number) { return reinterpret_cast<void*>(number); }
+constexpr std::chrono::seconds kServerStarts(30);
 
 }  // namespace
-
-std::shared_ptr<grpc::Channel> OwnChannel(const std::string& endpoint) {
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  arguments.SetMaxReceiveMessageSize(-1);
-  return grpc::CreateCustomChannel(endpoint, grpc::InsecureChannelCredentials(), arguments);
-}
 
 std::uint64_t NowStamp() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -53,99 +42,65 @@ double DelayCounts::Quantile(double part) const {
 }
 
 BenchStream::BenchStream(StreamOptions options)
-    : options_(std::move(options)), channel_(OwnChannel(options_.endpoint)), stub_(channel_) {}
+    : options_(std::move(options)), call_(options_.endpoint, *this) {}
 
 BenchStream::~BenchStream() {
-  context_.TryCancel();
-  if (thread_.joinable()) {
-    wake_.Set(&queue_, std::chrono::system_clock::now(), TagOf(kWake));
-    thread_.join();
-  }
-  queue_.Shutdown();
-  void* tag = nullptr;
-  bool ok = false;
-  while (queue_.Next(&tag, &ok)) continue;
+  if (!thread_.joinable()) return;
+  call_.Abort();
+  thread_.join();
 }
 
-bool BenchStream::Open(std::vector<etcdserverpb::WatchRequest> requests) {
-  requests_ = std::move(requests);
-  context_.set_wait_for_ready(true);
-  call_ = stub_.PrepareCall(&context_, "/etcdserverpb.Watch/Watch", &queue_);
-  call_->StartCall(TagOf(kStart));
-  thread_ = std::thread([this] { Run(); });
-  while (created_ < requests_.size() && !ended_) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+bool BenchStream::Open(const std::vector<etcdserverpb::WatchRequest>& requests) {
+  if (!call_.Connect(kServerStarts)) return false;
+  wanted_ = requests.size();
+  call_.Begin("/etcdserverpb.Watch/Watch");
+  for (const etcdserverpb::WatchRequest& request : requests) {
+    call_.Send(request.SerializeAsString());
   }
+  thread_ = std::thread([this] { Run(); });
+  while (created_ < wanted_ && !ended_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return !ended_;
 }
 
 void BenchStream::Run() {
-  void* tag = nullptr;
-  bool ok = false;
-  while (queue_.Next(&tag, &ok)) {
-    switch (reinterpret_cast<std::intptr_t>(tag)) {
-      case kStart:
-        if (!ok) break;
-        WriteNext();
-        ReadNext();
-        continue;
-      case kWrite:
-        if (ok) WriteNext();
-        continue;
-      case kRead:
-        if (!ok) break;
-        options_.reader == Reader::kRaw ? Take() : TakeParsed();
-        ReadNext();
-        continue;
-      case kWake:
-        // A read that is pending ends by itself.
-        if (reading_ || ended_) continue;
-        break;
-      default:
-        return;
+  while (options_.read_events || created_ < wanted_) {
+    if (!call_.Flush() || !call_.Receive() || call_.idle()) {
+      ended_ = true;
+      return;
     }
-    ended_ = true;
-    call_->Finish(&status_, TagOf(kFinish));
   }
 }
 
-void BenchStream::WriteNext() {
-  if (written_ == requests_.size()) return;
-  const grpc::Slice bytes(requests_[written_++].SerializeAsString());
-  request_ = grpc::ByteBuffer(&bytes, 1);
-  call_->Write(request_, TagOf(kWrite));
-}
-
-void BenchStream::ReadNext() {
-  reading_ = options_.read_events || created_ < requests_.size();
-  if (!reading_) return;
-  call_->Read(&response_, TagOf(kRead));
-}
-
-void BenchStream::Take() {
-  std::vector<grpc::Slice> slices;
-  response_.Dump(&slices);
-  const std::uint64_t now = options_.stamps ? NowStamp() : 0;
-  const Seen seen = Scan(slices, options_.stamps,
-                         [&](std::uint64_t stamp) { delays_.Add(now > stamp ? now - stamp : 0); });
+void BenchStream::OnMessage(std::string_view message) {
+  const Seen seen = options_.reader == Reader::kRaw ? Take(message) : Parse(message);
   if (seen.created) ++created_;
   ++messages_;
   events_ += seen.events;
 }
 
-void BenchStream::TakeParsed() {
-  grpc::SerializationTraits<etcdserverpb::WatchResponse>::Deserialize(&response_, &parsed_);
+void BenchStream::OnEnd(bool) { ended_ = true; }
+
+void BenchStream::AddDelay(std::uint64_t now, std::uint64_t stamp) {
+  delays_.Add(now > stamp ? now - stamp : 0);
+}
+
+Seen BenchStream::Take(std::string_view message) {
+  const std::uint64_t now = options_.stamps ? NowStamp() : 0;
+  return Scan(message, options_.stamps, [&](std::uint64_t stamp) { AddDelay(now, stamp); });
+}
+
+Seen BenchStream::Parse(std::string_view message) {
+  parsed_.ParseFromArray(message.data(), static_cast<int>(message.size()));
   if (options_.stamps) {
     const std::uint64_t now = NowStamp();
     for (const mvccpb::Event& event : parsed_.events()) {
       std::uint64_t stamp = 0;
       std::memcpy(&stamp, event.kv().value().data(), sizeof stamp);
-      delays_.Add(now > stamp ? now - stamp : 0);
+      AddDelay(now, stamp);
     }
   }
-  if (parsed_.created()) ++created_;
-  ++messages_;
-  events_ += static_cast<std::uint64_t>(parsed_.events_size());
+  return {.events = static_cast<std::uint64_t>(parsed_.events_size()),
+          .created = parsed_.created()};
 }
 
 }  // namespace watchproof::store

@@ -8,19 +8,16 @@
 // Threads: one of its own per stream; counters may be read from any. Benchmarks only.
 #pragma once
 
-#include <grpcpp/alarm.h>
-#include <grpcpp/generic/generic_stub.h>
-#include <grpcpp/grpcpp.h>
-
 #include <atomic>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "fixtures/protos/rpc.grpc.pb.h"
+#include "embedded_store/bench/bare_call.h"
+#include "embedded_store/bench/wire_reader.h"
+#include "fixtures/protos/rpc.pb.h"
 
 namespace watchproof::store {
 
@@ -34,7 +31,6 @@ struct StreamOptions {
   bool read_events = true;  // false: reads until all watches are created and then never again
 };
 
-std::shared_ptr<grpc::Channel> OwnChannel(const std::string& endpoint);
 // Nanoseconds of the monotonic clock, the same in all processes of the machine.
 std::uint64_t NowStamp();
 
@@ -50,41 +46,30 @@ class DelayCounts {
   std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(1'000'000);
 };
 
-class BenchStream {
+class BenchStream final : BareCall::Sink {
  public:
   explicit BenchStream(StreamOptions options);
-  ~BenchStream();
+  ~BenchStream() override;
 
   // False when the stream ended before all watches were created.
-  bool Open(std::vector<etcdserverpb::WatchRequest> requests);
+  bool Open(const std::vector<etcdserverpb::WatchRequest>& requests);
   std::uint64_t events() const { return events_; }
   std::uint64_t messages() const { return messages_; }
   // Requires: nothing is on its way any more.
   const DelayCounts& delays() const { return delays_; }
-  bool ended() const { return ended_; }
 
  private:
-  enum Tag : std::intptr_t { kStart = 1, kRead, kWrite, kWake, kFinish };
+  void OnMessage(std::string_view message) override;
+  void OnEnd(bool ok) override;
   void Run();
-  void WriteNext();
-  void ReadNext();
-  void Take();
-  void TakeParsed();
+  Seen Take(std::string_view message);
+  Seen Parse(std::string_view message);
+  void AddDelay(std::uint64_t now, std::uint64_t stamp);
 
   const StreamOptions options_;
-  std::vector<etcdserverpb::WatchRequest> requests_;
-  std::shared_ptr<grpc::Channel> channel_;
-  grpc::GenericStub stub_;
-  grpc::ClientContext context_;
-  grpc::CompletionQueue queue_;
-  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
-  grpc::Status status_;
-  grpc::ByteBuffer request_;
-  grpc::ByteBuffer response_;
+  BareCall call_;
+  std::uint64_t wanted_ = 0;  // watches
   etcdserverpb::WatchResponse parsed_;
-  std::size_t written_ = 0;
-  bool reading_ = true;  // of its own thread
-  grpc::Alarm wake_;
   DelayCounts delays_;
   std::atomic<std::uint64_t> created_{0};
   std::atomic<std::uint64_t> events_{0};

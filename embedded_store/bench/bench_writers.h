@@ -3,7 +3,8 @@
 //
 //   const PutsDone done = PutAll({.endpoint = e, .key = "k", .puts = 2000, .writers = 8});
 //
-// Threads: one per writer, all gone when it returns. Benchmarks only.
+// One thread, the caller's, drives them all, so that many clients cost the machine little.
+// Benchmarks only.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ struct PutLoad {
   std::string key;
   std::size_t keys = 1;  // above 1: as many keys that begin with `key`
   std::uint64_t puts = 1000;
-  std::size_t writers = 8;
-  double per_second = 0;  // of all writers; 0: as fast as they are answered
+  std::size_t writers = 8;  // connections with one put in flight each
+  double per_second = 0;    // of all writers; 0: as fast as they are answered
   std::size_t value_bytes = 100;
 };
 

@@ -2,16 +2,15 @@
 // Counts the events of a watch response without parsing it into messages, so that a benchmark
 // measures the server and not its own client.
 //
-//   const Seen seen = Scan(slices, false, [](std::uint64_t) {});   // seen.events, seen.created
+//   const Seen seen = Scan(message, false, [](std::uint64_t) {});   // seen.events, seen.created
 //
 // Threads: free functions without state.
 #pragma once
 
-#include <grpcpp/support/slice.h>
-
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <cstring>
+#include <string_view>
 
 namespace watchproof::store {
 
@@ -20,34 +19,26 @@ struct Seen {
   bool created = false;
 };
 
-// Walks over the slices of one message.
+// Walks over the fields of one message; what is cut short ends it.
 class WireReader {
  public:
-  explicit WireReader(const std::vector<grpc::Slice>& slices) : slices_(slices) { Settle(); }
+  explicit WireReader(std::string_view bytes) : rest_(bytes) {}
 
-  bool done() const { return slice_ == slices_.size(); }
-  std::uint8_t Byte() {
-    const std::uint8_t byte = slices_[slice_].begin()[at_++];
-    Settle();
-    return byte;
-  }
+  bool done() const { return rest_.empty(); }
   std::uint64_t Varint() {
     std::uint64_t value = 0;
-    for (int shift = 0; !done(); shift += 7) {
-      const std::uint8_t byte = Byte();
+    for (int shift = 0; !done() && shift < 64; shift += 7) {
+      const auto byte = static_cast<std::uint8_t>(rest_.front());
+      rest_.remove_prefix(1);
       value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
       if (byte < 0x80) break;
     }
     return value;
   }
-  void Skip(std::uint64_t bytes) {
-    while (bytes > 0 && !done()) {
-      const std::uint64_t here = slices_[slice_].size() - at_;
-      const std::uint64_t step = bytes < here ? bytes : here;
-      at_ += step;
-      bytes -= step;
-      Settle();
-    }
+  std::string_view Bytes(std::uint64_t size) {
+    const std::string_view bytes = rest_.substr(0, size);
+    rest_.remove_prefix(bytes.size());
+    return bytes;
   }
   // Past one field of any kind.
   void SkipField(std::uint64_t tag) {
@@ -56,28 +47,19 @@ class WireReader {
         Varint();
         break;
       case 1:
-        Skip(8);
+        Bytes(8);
         break;
       case 2:
-        Skip(Varint());
+        Bytes(Varint());
         break;
       default:
-        Skip(4);
+        Bytes(4);
         break;
     }
   }
 
  private:
-  void Settle() {
-    while (slice_ < slices_.size() && at_ == slices_[slice_].size()) {
-      ++slice_;
-      at_ = 0;
-    }
-  }
-
-  const std::vector<grpc::Slice>& slices_;
-  std::size_t slice_ = 0;
-  std::size_t at_ = 0;
+  std::string_view rest_;
 };
 
 constexpr std::uint64_t Tag(int field, int type) {
@@ -88,26 +70,24 @@ constexpr std::uint64_t Tag(int field, int type) {
 // each event. Events are then walked into as if their fields stood in the response itself, which no
 // two fields of the same number and kind forbid.
 template <typename OnStamp>
-Seen Scan(const std::vector<grpc::Slice>& slices, bool stamps, OnStamp&& on_stamp) {
+Seen Scan(std::string_view message, bool stamps, OnStamp&& on_stamp) {
   Seen seen;
-  WireReader in(slices);
+  WireReader in(message);
   while (!in.done()) {
     const std::uint64_t tag = in.Varint();
     if (tag == Tag(11, 2)) {
       ++seen.events;
       const std::uint64_t size = in.Varint();
-      if (!stamps) in.Skip(size);
+      if (!stamps) in.Bytes(size);
       // With stamps the event is walked into: its fields follow as if they were ours.
     } else if (stamps && tag == Tag(2, 2)) {
       in.Varint();  // the key-value pair of an event: walked into as well
     } else if (stamps && tag == Tag(5, 2)) {
-      const std::uint64_t size = in.Varint();
+      const std::string_view value = in.Bytes(in.Varint());
       std::uint64_t stamp = 0;
-      for (std::uint64_t i = 0; i < size && i < 8; ++i) {
-        stamp |= static_cast<std::uint64_t>(in.Byte()) << (8 * i);
-      }
-      if (size > 8) in.Skip(size - 8);
-      if (size >= 8) on_stamp(stamp);
+      if (value.size() < sizeof stamp) continue;
+      std::memcpy(&stamp, value.data(), sizeof stamp);
+      on_stamp(stamp);
     } else if (seen.events == 0 && tag == Tag(3, 0)) {
       seen.created = in.Varint() != 0;
     } else {
