@@ -50,6 +50,8 @@ std::string EndOf(std::string prefix) {
   return prefix;
 }
 
+enum class Asking { kNo, kRepeatedly };
+
 // One watch stream with one watch on it.
 class OneWatch {
  public:
@@ -79,23 +81,26 @@ class OneWatch {
     if (!ended.ok()) return ended;
     return Fail(StatusCode::kUnavailable, "the target ended the watch stream");
   }
-  // Asks until something that is no event arrives, or the limit has passed.
-  bool AnswersProgress(Duration limit) {
-    auto answered = std::async(std::launch::async, [this] {
-      pb::WatchResponse response;
-      while (stream_->Read(&response)) {
+  // Whether something that is no event arrives within the limit, which begins once the watch is
+  // created: how long a busy machine takes for that says nothing about the target.
+  // An error when the stream ends by itself.
+  Result<bool> HearsProgress(Asking asking, Duration limit) {
+    auto heard = std::async(std::launch::async, [this]() -> Result<bool> {
+      for (;;) {
+        WP_ASSIGN_OR_RETURN(const pb::WatchResponse response, Next());
         if (response.events_size() == 0 && !response.created()) return !response.canceled();
       }
-      return false;
     });
     pb::WatchRequest request;
     request.mutable_progress_request();
     const Deadline deadline = Within(limit);
-    while (!deadline.expired() && stream_->Write(request)) {
-      if (answered.wait_for(kProgressEvery) == std::future_status::ready) return answered.get();
+    while (!deadline.expired()) {
+      // If it cannot be written the stream has ended, and reading tells why.
+      if (asking == Asking::kRepeatedly) stream_->Write(request);
+      if (heard.wait_for(kProgressEvery) == std::future_status::ready) return heard.get();
     }
     context_.TryCancel();  // the reader waits for nothing else
-    return answered.get();
+    return heard.get().value_or(false);
   }
 
  private:
@@ -178,7 +183,10 @@ class Prober {
     OneWatch watch(*watch_, deadline_);
     WP_ASSIGN_OR_RETURN(const pb::WatchResponse answer, watch.Create(CreateOf("progress")));
     if (!answer.created()) return false;
-    return watch.AnswersProgress(std::min(kProgressLimit, deadline_.remaining()));
+    const Result<bool> heard =
+        watch.HearsProgress(Asking::kRepeatedly, std::min(kProgressLimit, deadline_.remaining()));
+    // To end the stream is an answer to the request, too.
+    return heard.value_or(false);
   }
   // Rights are for everyone who uses the target.
   Result<bool> Users() {
@@ -194,14 +202,12 @@ class Prober {
     return true;
   }
   Result<bool> ProgressNotices() {
-    OneWatch watch(*watch_, Within(std::min(kNoticeLimit, deadline_.remaining())));
+    OneWatch watch(*watch_, deadline_);
     pb::WatchCreateRequest create = CreateOf("notices");
     create.set_progress_notify(true);
     WP_ASSIGN_OR_RETURN(const pb::WatchResponse answer, watch.Create(create));
-    const Result<pb::WatchResponse> notice = watch.Next();
-    if (notice.has_value()) return answer.created() && !notice->canceled();
-    if (notice.error().code() == StatusCode::kDeadlineExceeded) return false;
-    return notice.error();
+    if (!answer.created()) return false;
+    return watch.HearsProgress(Asking::kNo, std::min(kNoticeLimit, deadline_.remaining()));
   }
   // That a create with the field is accepted proves nothing: a server that does not know the field
   // ignores it. So it is given something to split.
