@@ -144,7 +144,10 @@ def memory(options, place):
     print(f"| {title} | - | {row[0]} | {row[1]} | |", flush=True)
 
 
-FANOUT = ("events_per_s", "cpu_us_per_event", "puts_per_s", "events_per_message")
+# With delays, because throughput could be bought with them.
+FANOUT = ("events_per_s", "cpu_us_per_event", "p50_ms", "puts_per_s", "events_per_message")
+# Of many writers, so that the disk does not bound what there is to deliver.
+LOAD = "fanout --stamps --writers 64"
 
 
 def rows(options, place):
@@ -152,14 +155,14 @@ def rows(options, place):
         return lambda: beside(options, place, title, arguments, wanted)
 
     return {
-        "1000": row("1000 watchers, raw", "fanout --puts 3000", FANOUT),
-        "1000-parse": row("1000 watchers, parsing", "fanout --puts 3000 --reader parse", FANOUT),
-        "10000": row("10,000 watchers, raw", "fanout --watchers 10000 --puts 300", FANOUT),
+        "1000": row("1000 watchers, raw", f"{LOAD} --puts 4000", FANOUT),
+        "1000-parse": row("1000 watchers, parsing", f"{LOAD} --puts 4000 --reader parse", FANOUT),
+        "10000": row("10,000 watchers, raw", f"{LOAD} --watchers 10000 --puts 500", FANOUT),
         "10000-parse": row(
-            "10,000 watchers, parsing", "fanout --watchers 10000 --puts 300 --reader parse", FANOUT
+            "10,000 watchers, parsing", f"{LOAD} --watchers 10000 --puts 500 --reader parse", FANOUT
         ),
-        "100": row("100 watchers, raw", "fanout --watchers 100 --puts 5000", FANOUT),
-        "1": row("1 watcher, raw", "fanout --watchers 1 --puts 5000", FANOUT),
+        "100": row("100 watchers, raw", f"{LOAD} --watchers 100 --puts 20000", FANOUT),
+        "1": row("1 watcher, raw", f"{LOAD} --watchers 1 --puts 40000", FANOUT),
         "delay": row(
             "1000 watchers, 1000 puts/s",
             "fanout --puts 10000 --rate 1000 --stamps",
@@ -173,7 +176,7 @@ def rows(options, place):
         "stalled": lambda: stalled(options, place),
         "ranges": row(
             "100,000 watchers on distinct ranges, 100 match",
-            "fanout --other-ranges 99900 --watchers 100 --ranges --puts 5000",
+            f"{LOAD} --other-ranges 99900 --watchers 100 --ranges --puts 10000",
             FANOUT,
         ),
         "catchup": row(

@@ -11,6 +11,15 @@ namespace {
 
 constexpr std::uint64_t kStep = 10'000;  // nanoseconds
 constexpr std::chrono::seconds kServerStarts(30);
+// Enough for most responses, so that parsing them allocates nothing but long strings.
+constexpr std::size_t kArenaBytes = 1 << 20;
+
+google::protobuf::ArenaOptions In(std::vector<char>& block) {
+  google::protobuf::ArenaOptions options;
+  options.initial_block = block.data();
+  options.initial_block_size = block.size();
+  return options;
+}
 
 }  // namespace
 
@@ -42,7 +51,10 @@ double DelayCounts::Quantile(double part) const {
 }
 
 BenchStream::BenchStream(StreamOptions options)
-    : options_(std::move(options)), call_(options_.endpoint, *this) {}
+    : options_(std::move(options)),
+      call_(options_.endpoint, *this),
+      arena_block_(kArenaBytes),
+      arena_(In(arena_block_)) {}
 
 BenchStream::~BenchStream() {
   if (!thread_.joinable()) return;
@@ -90,17 +102,18 @@ Seen BenchStream::Take(std::string_view message) {
 }
 
 Seen BenchStream::Parse(std::string_view message) {
-  parsed_.ParseFromArray(message.data(), static_cast<int>(message.size()));
+  arena_.Reset();
+  auto& parsed = *google::protobuf::Arena::CreateMessage<etcdserverpb::WatchResponse>(&arena_);
+  parsed.ParseFromArray(message.data(), static_cast<int>(message.size()));
   if (options_.stamps) {
     const std::uint64_t now = NowStamp();
-    for (const mvccpb::Event& event : parsed_.events()) {
+    for (const mvccpb::Event& event : parsed.events()) {
       std::uint64_t stamp = 0;
       std::memcpy(&stamp, event.kv().value().data(), sizeof stamp);
       AddDelay(now, stamp);
     }
   }
-  return {.events = static_cast<std::uint64_t>(parsed_.events_size()),
-          .created = parsed_.created()};
+  return {.events = static_cast<std::uint64_t>(parsed.events_size()), .created = parsed.created()};
 }
 
 }  // namespace watchproof::store

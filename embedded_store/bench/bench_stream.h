@@ -8,6 +8,8 @@
 // Threads: one of its own per stream; counters may be read from any. Benchmarks only.
 #pragma once
 
+#include <google/protobuf/arena.h>
+
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -69,7 +71,8 @@ class BenchStream final : BareCall::Sink {
   const StreamOptions options_;
   BareCall call_;
   std::uint64_t wanted_ = 0;  // watches
-  etcdserverpb::WatchResponse parsed_;
+  std::vector<char> arena_block_;
+  google::protobuf::Arena arena_;  // of one parsed response
   DelayCounts delays_;
   std::atomic<std::uint64_t> created_{0};
   std::atomic<std::uint64_t> events_{0};
