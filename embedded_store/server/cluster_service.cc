@@ -20,19 +20,15 @@ void ClusterService::SetClientUrl(std::string url) {
   client_url_ = std::move(url);
 }
 
-ClusterService::Reactor* ClusterService::Ended(Context* context, const Status& status) {
-  return Finish(context, backend_, backend_.staged(), status);
-}
-
 ClusterService::Reactor* ClusterService::Refuse(Context* context, std::uint64_t member,
                                                 const Status& if_ours) {
-  if (const Status no = gate_.AdmitRoot(*context); !no.ok()) return Ended(context, no);
-  return Ended(context, member == kMemberId ? if_ours : ErrMemberNotFound());
+  if (const Status no = gate_.AdmitRoot(*context); !no.ok()) return Finish(context, backend_, no);
+  return Finish(context, backend_, member == kMemberId ? if_ours : ErrMemberNotFound());
 }
 
 ClusterService::Reactor* ClusterService::MemberList(Context* context, const pb::MemberListRequest*,
                                                     pb::MemberListResponse* response) {
-  if (const Status no = gate_.AdmitUser(*context); !no.ok()) return Ended(context, no);
+  if (const Status no = gate_.AdmitUser(*context); !no.ok()) return Finish(context, backend_, no);
   FillHeader(store_.current(), response->mutable_header());
   pb::Member* member = response->add_members();
   member->set_id(kMemberId);
@@ -41,7 +37,7 @@ ClusterService::Reactor* ClusterService::MemberList(Context* context, const pb::
     MutexLock lock(mu_);
     member->add_clienturls(client_url_);
   }
-  return Ended(context, {});
+  return Finish(context, backend_, Status());
 }
 
 ClusterService::Reactor* ClusterService::MemberAdd(Context* context, const pb::MemberAddRequest*,

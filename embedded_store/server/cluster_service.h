@@ -38,7 +38,6 @@ class ClusterService final : public etcdserverpb::Cluster::CallbackService {
                          etcdserverpb::MemberPromoteResponse* response) override;
 
  private:
-  Reactor* Ended(Context* context, const Status& status);
   // What becomes of a call that would change this member.
   Reactor* Refuse(Context* context, std::uint64_t member, const Status& if_ours);
 

@@ -94,7 +94,7 @@ grpc::ServerUnaryReactor* DataCalls::Defragment(grpc::CallbackServerContext* con
   background_.Post([this, reactor, response] {
     const Status done = backend_.Defragment();
     FillHeader(store_.current(), response->mutable_header());
-    Finish(reactor, backend_, backend_.staged(), done);
+    Finish(reactor, backend_, done);
   });
   return reactor;
 }
@@ -117,7 +117,7 @@ grpc::ServerUnaryReactor* DataCalls::Hash(grpc::CallbackServerContext* context,
     const Result<Content> content = ReadSettled();
     const Result<std::uint32_t> hash = content ? HashAll(*content->reader) : content.error();
     if (hash) response->set_hash(*hash);
-    Finish(reactor, backend_, backend_.staged(), hash ? Status() : hash.error());
+    Finish(reactor, backend_, hash ? Status() : hash.error());
   });
   return reactor;
 }
@@ -128,7 +128,7 @@ grpc::ServerUnaryReactor* DataCalls::HashKv(grpc::CallbackServerContext* context
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   background_.Post([this, reactor, at = Revision{request.revision()}, response] {
     const Status filled = FillHashKv(at, *response);
-    Finish(reactor, backend_, backend_.staged(), filled);
+    Finish(reactor, backend_, filled);
   });
   return reactor;
 }

@@ -2,6 +2,7 @@
 // How a unary call ends: not before everything that its answer shows is safe.
 //
 //   return Finish(context, backend, ticket, status);   // the response is filled already
+//   return Finish(context, backend, status);           // no ticket: all that is staged by now
 //
 // Refusals wait too, because what they are based on could be taken back by a crash just as well.
 // Threads: the call ends on this thread when there is nothing to wait for, else on the backend's.
@@ -28,6 +29,15 @@ inline grpc::ServerUnaryReactor* Finish(grpc::CallbackServerContext* context, Ba
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   Finish(reactor, backend, ticket, status);
   return reactor;
+}
+
+inline void Finish(grpc::ServerUnaryReactor* reactor, Backend& backend, const Status& status) {
+  Finish(reactor, backend, backend.staged(), status);
+}
+
+inline grpc::ServerUnaryReactor* Finish(grpc::CallbackServerContext* context, Backend& backend,
+                                        const Status& status) {
+  return Finish(context, backend, backend.staged(), status);
 }
 
 }  // namespace watchproof::store

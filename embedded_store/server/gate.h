@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who a call comes from, and whether it may: one line at the head of a handler.
 //
-//   if (Status no = gate_.Admit(*context, put); !no.ok()) return Refused(context, no);
+//   if (Status no = gate_.Admit(*context, put); !no.ok()) return Finish(context, backend, no);
 //
 // A caller is known by the token in the metadata of its call (`token`, or `authorization` as HTTP
 // gateways send it) or else, where client certificates are required, by the common name of its own.

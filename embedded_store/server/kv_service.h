@@ -50,7 +50,6 @@ class KvService final : public etcdserverpb::KV::CallbackService {
   template <typename Answer, typename Response>
   grpc::ServerUnaryReactor* Answered(grpc::CallbackServerContext* context,
                                      const Result<Answer>& answer, Response* response);
-  grpc::ServerUnaryReactor* Refused(grpc::CallbackServerContext* context, const Status& status);
 
   MvccStore& store_;
   Backend& backend_;

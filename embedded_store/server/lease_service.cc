@@ -45,21 +45,15 @@ class KeepAliveCall final
   pb::LeaseKeepAliveResponse response_;  // lent to gRPC while writing
 };
 
-grpc::ServerUnaryReactor* Refused(grpc::CallbackServerContext* context, const Status& why) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  reactor->Finish(ToGrpc(why));
-  return reactor;
-}
-
 }  // namespace
 
 grpc::ServerUnaryReactor* LeaseService::LeaseGrant(grpc::CallbackServerContext* context,
                                                    const pb::LeaseGrantRequest* request,
                                                    pb::LeaseGrantResponse* response) {
-  if (const Status no = gate_.AdmitUser(*context); !no.ok()) return Refused(context, no);
+  if (const Status no = gate_.AdmitUser(*context); !no.ok()) return Finish(context, backend_, no);
   const auto granted =
       lessor_.Grant({.id = request->id(), .ttl = Seconds(request->ttl())}, Clock::now());
-  if (!granted) return Finish(context, backend_, backend_.staged(), granted.error());
+  if (!granted) return Finish(context, backend_, granted.error());
   thread_.Granted();
   FillHeader(granted->revision, response->mutable_header());
   response->set_id(granted->id);
@@ -71,9 +65,9 @@ grpc::ServerUnaryReactor* LeaseService::LeaseRevoke(grpc::CallbackServerContext*
                                                     const pb::LeaseRevokeRequest* request,
                                                     pb::LeaseRevokeResponse* response) {
   const Status no = gate_.AdmitLeases(*context, {request->id()}, Right::kWrite);
-  if (!no.ok()) return Refused(context, no);
+  if (!no.ok()) return Finish(context, backend_, no);
   const auto revoked = lessor_.Revoke(request->id());
-  if (!revoked) return Finish(context, backend_, backend_.staged(), revoked.error());
+  if (!revoked) return Finish(context, backend_, revoked.error());
   FillHeader(revoked->revision, response->mutable_header());
   return Finish(context, backend_, revoked->ticket, Status());
 }
@@ -89,7 +83,7 @@ grpc::ServerUnaryReactor* LeaseService::LeaseTimeToLive(grpc::CallbackServerCont
   // Its keys are told only to those who may read them.
   const Status no = request->keys() ? gate_.AdmitLeases(*context, {request->id()}, Right::kRead)
                                     : gate_.AdmitUser(*context);
-  if (!no.ok()) return Refused(context, no);
+  if (!no.ok()) return Finish(context, backend_, no);
   const auto state = lessor_.Find(request->id(), Clock::now());
   FillHeader(store_.current(), response->mutable_header());
   response->set_id(request->id());
@@ -98,7 +92,7 @@ grpc::ServerUnaryReactor* LeaseService::LeaseTimeToLive(grpc::CallbackServerCont
     response->set_grantedttl(state->granted.count());
     if (request->keys()) response->mutable_keys()->Assign(state->keys.begin(), state->keys.end());
   }
-  return Finish(context, backend_, backend_.staged(), Status());
+  return Finish(context, backend_, Status());
 }
 
 grpc::ServerUnaryReactor* LeaseService::LeaseLeases(grpc::CallbackServerContext* context,
@@ -106,10 +100,10 @@ grpc::ServerUnaryReactor* LeaseService::LeaseLeases(grpc::CallbackServerContext*
                                                     pb::LeaseLeasesResponse* response) {
   const std::vector<LeaseId> leases = lessor_.List();
   const Status no = gate_.AdmitLeases(*context, leases, Right::kRead);
-  if (!no.ok()) return Refused(context, no);
+  if (!no.ok()) return Finish(context, backend_, no);
   FillHeader(store_.current(), response->mutable_header());
   for (const LeaseId id : leases) response->add_leases()->set_id(id);
-  return Finish(context, backend_, backend_.staged(), Status());
+  return Finish(context, backend_, Status());
 }
 
 }  // namespace watchproof::store

@@ -38,30 +38,25 @@ std::vector<AlarmRow> Act(const pb::AlarmRequest& request, Alarms& alarms) {
 
 }  // namespace
 
-grpc::ServerUnaryReactor* MaintenanceService::Ended(grpc::CallbackServerContext* context,
-                                                    const watchproof::Status& status) {
-  return Finish(context, backend_, backend_.staged(), status);
-}
-
 grpc::ServerUnaryReactor* MaintenanceService::Alarm(grpc::CallbackServerContext* context,
                                                     const pb::AlarmRequest* request,
                                                     pb::AlarmResponse* response) {
   const bool asks = request->action() == pb::AlarmRequest::GET;
   const auto no = asks ? gate_.AdmitUser(*context) : gate_.AdmitRoot(*context);
-  if (!no.ok()) return Ended(context, no);
+  if (!no.ok()) return Finish(context, backend_, no);
   if (!pb::AlarmRequest::AlarmAction_IsValid(request->action()) ||
       !pb::AlarmType_IsValid(request->alarm())) {
-    return Ended(context, Fail(StatusCode::kInvalidArgument, "no such alarm or action"));
+    return Finish(context, backend_, Fail(StatusCode::kInvalidArgument, "no such alarm or action"));
   }
   for (const AlarmRow& alarm : Act(*request, alarms_)) ToWire(alarm, response->add_alarms());
   FillHeader(store_.current(), response->mutable_header());
-  return Ended(context, {});
+  return Finish(context, backend_, watchproof::Status());
 }
 
 grpc::ServerUnaryReactor* MaintenanceService::Status(grpc::CallbackServerContext* context,
                                                      const pb::StatusRequest*,
                                                      pb::StatusResponse* response) {
-  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Ended(context, no);
+  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Finish(context, backend_, no);
   const Revision current = store_.current();
   FillHeader(current, response->mutable_header());
   response->set_version(version_);
@@ -74,46 +69,46 @@ grpc::ServerUnaryReactor* MaintenanceService::Status(grpc::CallbackServerContext
   response->set_dbsize(sizes.total.value);
   response->set_dbsizeinuse(sizes.in_use.value);
   for (const AlarmRow& alarm : alarms_.Active(AlarmKind::kAny)) response->add_errors(Text(alarm));
-  return Ended(context, {});
+  return Finish(context, backend_, watchproof::Status());
 }
 
 grpc::ServerUnaryReactor* MaintenanceService::MoveLeader(grpc::CallbackServerContext* context,
                                                          const pb::MoveLeaderRequest* request,
                                                          pb::MoveLeaderResponse* response) {
-  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Ended(context, no);
-  if (request->targetid() != kMemberId) return Ended(context, ErrBadLeaderTransferee());
+  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Finish(context, backend_, no);
+  if (request->targetid() != kMemberId) return Finish(context, backend_, ErrBadLeaderTransferee());
   FillHeader(store_.current(), response->mutable_header());
-  return Ended(context, {});
+  return Finish(context, backend_, watchproof::Status());
 }
 
 grpc::ServerUnaryReactor* MaintenanceService::Downgrade(grpc::CallbackServerContext* context,
                                                         const pb::DowngradeRequest* request,
                                                         pb::DowngradeResponse*) {
-  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Ended(context, no);
+  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Finish(context, backend_, no);
   if (request->action() == pb::DowngradeRequest::CANCEL) {
-    return Ended(context, ErrNoDowngradeInFlight());
+    return Finish(context, backend_, ErrNoDowngradeInFlight());
   }
-  return Ended(context, ErrInvalidDowngradeTarget());
+  return Finish(context, backend_, ErrInvalidDowngradeTarget());
 }
 
 grpc::ServerUnaryReactor* MaintenanceService::Defragment(grpc::CallbackServerContext* context,
                                                          const pb::DefragmentRequest*,
                                                          pb::DefragmentResponse* response) {
-  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Ended(context, no);
+  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Finish(context, backend_, no);
   return data_.Defragment(context, response);
 }
 
 grpc::ServerUnaryReactor* MaintenanceService::Hash(grpc::CallbackServerContext* context,
                                                    const pb::HashRequest*,
                                                    pb::HashResponse* response) {
-  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Ended(context, no);
+  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Finish(context, backend_, no);
   return data_.Hash(context, response);
 }
 
 grpc::ServerUnaryReactor* MaintenanceService::HashKV(grpc::CallbackServerContext* context,
                                                      const pb::HashKVRequest* request,
                                                      pb::HashKVResponse* response) {
-  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Ended(context, no);
+  if (const auto no = gate_.AdmitRoot(*context); !no.ok()) return Finish(context, backend_, no);
   return data_.HashKv(context, *request, response);
 }
 

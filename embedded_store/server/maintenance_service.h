@@ -52,9 +52,6 @@ class MaintenanceService final : public etcdserverpb::Maintenance::CallbackServi
       grpc::CallbackServerContext* context, const etcdserverpb::SnapshotRequest* request) override;
 
  private:
-  grpc::ServerUnaryReactor* Ended(grpc::CallbackServerContext* context,
-                                  const watchproof::Status& status);
-
   MvccStore& store_;
   Backend& backend_;
   const Gate& gate_;
