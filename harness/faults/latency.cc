@@ -2,76 +2,43 @@
 // Every byte of the faulted road arrives later, in both directions, by a fixed delay plus jitter.
 // Felt when bytes went through the delay line and a call of our own over the same road took as long
 // as the line is said to make it: the second is the witness, taken from outside the proxy.
-#include "harness/faults/fault.h"
+#include "harness/faults/proxy_fault.h"
 
 namespace watchproof {
 namespace {
 
-class Latency final : public Fault {
+class Latency final : public ProxyFault {
  public:
-  Latency(Duration delay, Duration jitter) : delay_(delay), jitter_(jitter) {}
+  Latency(Duration delay, Duration jitter)
+      : ProxyFault({.kind = "latency",
+                    .direction = proxy::Direction::kBoth,
+                    .parameters = {{"delay", fmt::format("{}ns", delay.count())},
+                                   {"jitter", fmt::format("{}ns", jitter.count())}}}),
+        required_(2 * std::max(Duration::zero(), delay - jitter)) {}
 
-  Status Arm(FaultPorts& ports) override {
-    armed_at_ = ports.now();
-    if (ports.proxies == nullptr) return {};
-    WP_ASSIGN_OR_RETURN(
-        effect_,
-        ports.proxies->Arm(ports.road,
-                           {.kind = "latency",
-                            .direction = proxy::Direction::kBoth,
-                            .parameters = {{"delay", fmt::format("{}ns", delay_.count())},
-                                           {"jitter", fmt::format("{}ns", jitter_.count())}}}));
-    armed_ = true;
-    return {};
-  }
+  bool felt() const override { return delayed_ > 0 && round_trip_ >= required_; }
 
-  void Observe(FaultPorts& ports) override {
-    if (!armed_ || healed_) return;
-    if (const auto receipt = ports.proxies->Peek(effect_)) delayed_ = receipt->bytes_delayed;
-    if (round_trip_ >= Expected()) return;
+ private:
+  void Look(FaultPorts& ports) override {
+    Peek(ports);
+    if (round_trip_ >= required_) return;
     const Duration before = ports.now();
     if (ports.call_by_road().ok()) round_trip_ = ports.now() - before;
   }
 
-  Status Heal(FaultPorts& ports) override {
-    if (!armed_ || healed_) return {};
-    Observe(ports);
-    healed_ = true;
-    const auto receipt = ports.proxies->Heal(effect_);
-    healed_at_ = ports.now();
-    if (!receipt.has_value()) return receipt.error();
-    delayed_ = receipt->bytes_delayed;
-    return {};
-  }
+  void Note(const proxy::Receipt& receipt) override { delayed_ = receipt.bytes_delayed; }
 
-  bool felt() const override { return delayed_ > 0 && round_trip_ >= Expected(); }
-
-  FaultReceipt receipt() const override {
+  void Describe(FaultReceipt& receipt) const override {
     const auto micros = [](Duration d) { return d.count() / 1000; };
-    FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
     receipt.measured = {{"bytes_delayed", delayed_},
                         {"round_trip_us", micros(round_trip_)},
-                        {"round_trip_required_us", micros(Expected())}};
+                        {"round_trip_required_us", micros(required_)}};
     receipt.text =
-        armed_
-            ? fmt::format(
-                  "{} bytes delayed; a call over the same road took {} us (at least {} required)",
-                  delayed_, micros(round_trip_), micros(Expected()))
-            : "never armed: there is no proxy between the clients and the target";
-    return receipt;
+        fmt::format("{} bytes delayed; a call over the same road took {} us (at least {} required)",
+                    delayed_, micros(round_trip_), micros(required_));
   }
 
- private:
-  // There and back, each at least the delay less the jitter.
-  Duration Expected() const { return 2 * std::max(Duration::zero(), delay_ - jitter_); }
-
-  const Duration delay_;
-  const Duration jitter_;
-  proxy::EffectId effect_{};
-  bool armed_ = false;
-  bool healed_ = false;
-  Duration armed_at_{};
-  Duration healed_at_{};
+  const Duration required_;  // there and back, each at least the delay less the jitter
   std::int64_t delayed_ = 0;
   Duration round_trip_{};
 };

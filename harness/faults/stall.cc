@@ -3,7 +3,7 @@
 // pass. The stall counts as felt when the proxy has withheld enough and the target's own
 // slow-watcher gauge has risen; a target that publishes no such gauge must show the backlog and a
 // gap in what arrives.
-#include "harness/faults/fault.h"
+#include "harness/faults/proxy_fault.h"
 
 namespace watchproof {
 namespace {
@@ -11,64 +11,42 @@ namespace {
 constexpr std::string_view kGauge = "etcd_debugging_mvcc_slow_watcher_total";
 constexpr Duration kLeastGap = 100ms;
 
-class Stall final : public Fault {
+class Stall final : public ProxyFault {
  public:
-  Stall(Duration duration, std::int64_t at_least) : duration_(duration), at_least_(at_least) {}
-
-  Status Arm(FaultPorts& ports) override {
-    armed_at_ = ports.now();
-    baseline_ = Gauge(ports);
-    if (ports.proxies == nullptr) return {};
-    WP_ASSIGN_OR_RETURN(
-        effect_,
-        ports.proxies->Arm(ports.road,
-                           {.kind = "stall",
-                            .direction = proxy::Direction::kToClient,
-                            .parameters = {{"duration", fmt::format("{}ns", duration_.count())}}}));
-    armed_ = true;
-    return {};
-  }
-
-  void Observe(FaultPorts& ports) override {
-    if (!armed_ || healed_) return;
-    const auto gauge = Gauge(ports);
-    const Duration silence = std::min(ports.silence(), Duration(ports.now() - armed_at_));
-    const auto receipt = ports.proxies->Peek(effect_);
-    if (!receipt.has_value()) return;
-    Note(*receipt);
-    // Watchers may be slow without us. Only what was seen before the gate opened again is a
-    // witness.
-    if (receipt->healed_at) return;
-    if (gauge) gauge_ = std::max(gauge_, *gauge);
-    gap_ = std::max(gap_, silence);
-  }
-
-  Status Heal(FaultPorts& ports) override {
-    if (!armed_ || healed_) return {};
-    Observe(ports);
-    healed_ = true;
-    const auto receipt = ports.proxies->Heal(effect_);
-    healed_at_ = ports.now();
-    if (!receipt.has_value()) return receipt.error();
-    Note(*receipt);
-    return {};
-  }
+  Stall(Duration duration, std::int64_t at_least)
+      : ProxyFault({.kind = "stall",
+                    .direction = proxy::Direction::kToClient,
+                    .parameters = {{"duration", fmt::format("{}ns", duration.count())}}}),
+        at_least_(at_least) {}
 
   bool felt() const override {
     const bool witness = baseline_ ? gauge_ > *baseline_ : gap_ >= kLeastGap;
     return withheld_ >= at_least_ && witness;
   }
 
-  FaultReceipt receipt() const override {
-    FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
+ private:
+  void BeforeHarm(FaultPorts& ports) override { baseline_ = Gauge(ports); }
+
+  void Look(FaultPorts& ports) override {
+    const auto gauge = Gauge(ports);
+    const Duration silence = std::min(ports.silence(), Duration(ports.now() - armed_at()));
+    const auto receipt = Peek(ports);
+    // Watchers may be slow without us. Only what was seen before the gate opened again is a
+    // witness, which is why the proxy is asked last.
+    if (!receipt || receipt->healed_at) return;
+    if (gauge) gauge_ = std::max(gauge_, *gauge);
+    gap_ = std::max(gap_, silence);
+  }
+
+  void Note(const proxy::Receipt& receipt) override {
+    withheld_ = std::max(withheld_, receipt.bytes_withheld);
+  }
+
+  void Describe(FaultReceipt& receipt) const override {
     receipt.measured = {
         {"bytes_withheld", withheld_},
         {"bytes_required", at_least_},
         {"gap_ms", std::chrono::duration_cast<std::chrono::milliseconds>(gap_).count()}};
-    if (!armed_) {
-      receipt.text = "never armed: there is no proxy between the clients and the target";
-      return receipt;
-    }
     std::string witness = fmt::format("nothing arrived for {} ms", receipt.measured["gap_ms"]);
     if (baseline_) {
       receipt.measured["slow_watchers_before"] = *baseline_;
@@ -78,12 +56,6 @@ class Stall final : public Fault {
     }
     receipt.text =
         fmt::format("{} bytes withheld (at least {} required); {}", withheld_, at_least_, witness);
-    return receipt;
-  }
-
- private:
-  void Note(const proxy::Receipt& receipt) {
-    withheld_ = std::max(withheld_, receipt.bytes_withheld);
   }
 
   static std::optional<std::int64_t> Gauge(FaultPorts& ports) {
@@ -92,13 +64,7 @@ class Stall final : public Fault {
     return static_cast<std::int64_t>(*gauge);
   }
 
-  const Duration duration_;  // 0: until healed
   const std::int64_t at_least_;
-  proxy::EffectId effect_{};
-  bool armed_ = false;
-  bool healed_ = false;
-  Duration armed_at_{};
-  Duration healed_at_{};
   std::int64_t withheld_ = 0;
   std::optional<std::int64_t> baseline_;
   std::int64_t gauge_ = 0;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fault that is one effect on the faulted road: armed, asked about and healed as any other.
+//
+//   class Reset final : public ProxyFault {
+//     Reset(...) : ProxyFault({.kind = "cut", ...}) {}
+//     void BeforeHarm(FaultPorts& ports) override;        // what the witnesses say without it
+//     void Look(FaultPorts& ports) override;              // the witnesses, and Peek
+//     void Note(const proxy::Receipt& receipt) override;  // what the proxy says it did
+//     void Describe(FaultReceipt& receipt) const override;
+//   };
+//
+// Without a proxy between the clients and the target it is never armed, and its receipt says so.
+// Not thread-safe. Ownership: as Fault.
+#pragma once
+
+#include <optional>
+
+#include "harness/faults/fault.h"
+
+namespace watchproof {
+
+class ProxyFault : public Fault {
+ public:
+  Status Arm(FaultPorts& ports) final;
+  void Observe(FaultPorts& ports) final;
+  Status Heal(FaultPorts& ports) final;
+  FaultReceipt receipt() const final;
+
+ protected:
+  explicit ProxyFault(proxy::EffectSpec effect) : effect_(std::move(effect)) {}
+
+  // Called once, when there is a proxy and nothing has been harmed yet.
+  virtual void BeforeHarm(FaultPorts& /*ports*/) {}
+  // Asks the witnesses; called only while the fault is armed and not healed.
+  virtual void Look(FaultPorts& ports) = 0;
+  // Called with each receipt, the one of the healed effect last.
+  virtual void Note(const proxy::Receipt& receipt) = 0;
+  // Fills in what was measured, and the sentence for a fault that was armed.
+  virtual void Describe(FaultReceipt& receipt) const = 0;
+
+  // The proxy's receipt of now, noted already.
+  std::optional<proxy::Receipt> Peek(FaultPorts& ports);
+  Duration armed_at() const { return armed_at_; }
+
+ private:
+  const proxy::EffectSpec effect_;
+  proxy::EffectId id_{};
+  bool armed_ = false;
+  bool healed_ = false;
+  Duration armed_at_{};
+  Duration healed_at_{};
+};
+
+}  // namespace watchproof
