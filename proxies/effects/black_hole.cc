@@ -6,31 +6,30 @@
 #include <utility>
 
 #include "proxies/effects/effect.h"
+#include "proxies/effects/line.h"
 
 namespace watchproof::proxy {
 namespace {
 
-class Hole final : public Stage {
+class Hole final : public Line {
  public:
   Hole(ConnectionId connection, Tally& tally) : connection_(connection), tally_(tally) {}
 
   void Push(Chunk chunk, TimePoint) override {
     if (chunk.kind != Chunk::Kind::kBytes) {
-      marks_.push_back(std::move(chunk));
+      Join(std::move(chunk));  // the end or reset of the source, for when the hole closes
       return;
     }
     tally_.Swallowed(connection_, chunk.size());
     lost_ += chunk.cost;
   }
   std::optional<Chunk> Pull(TimePoint) override { return std::nullopt; }
-  std::deque<Chunk> TakeAll(TimePoint) override { return std::exchange(marks_, {}); }
   std::int64_t TakeLost() override { return std::exchange(lost_, 0); }
 
  private:
   const ConnectionId connection_;
   Tally& tally_;
   std::int64_t lost_ = 0;
-  std::deque<Chunk> marks_;  // the end or reset of the source, for when the hole closes
 };
 
 class BlackHole final : public Effect {

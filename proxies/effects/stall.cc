@@ -7,11 +7,12 @@
 #include <utility>
 
 #include "proxies/effects/effect.h"
+#include "proxies/effects/line.h"
 
 namespace watchproof::proxy {
 namespace {
 
-class StallStage final : public Stage {
+class StallStage final : public Line {
  public:
   StallStage(ConnectionId connection, TimePoint opens_at, Tally& tally)
       : connection_(connection), opens_at_(opens_at), tally_(tally) {}
@@ -24,19 +25,18 @@ class StallStage final : public Stage {
   }
   void Push(Chunk chunk, TimePoint now) override {
     held_ += chunk.size();
-    held_chunks_.push_back(std::move(chunk));
+    Join(std::move(chunk));
     if (!open_) NoteHeld(now, 0);
   }
-  std::optional<Chunk> Pull(TimePoint) override {
-    if (!open_ || held_chunks_.empty()) return std::nullopt;
-    Chunk chunk = std::move(held_chunks_.front());
-    held_chunks_.pop_front();
-    held_ -= chunk.size();
+  std::optional<Chunk> Pull(TimePoint now) override {
+    if (!open_) return std::nullopt;
+    std::optional<Chunk> chunk = Line::Pull(now);
+    if (chunk) held_ -= chunk->size();
     return chunk;
   }
-  std::deque<Chunk> TakeAll(TimePoint) override {
+  std::deque<Chunk> TakeAll(TimePoint now) override {
     open_ = true;
-    return std::exchange(held_chunks_, {});
+    return Line::TakeAll(now);
   }
   TimePoint wake_at() const override { return open_ ? kNever : opens_at_; }
   bool shut() const override { return !open_; }
@@ -54,7 +54,6 @@ class StallStage final : public Stage {
   const ConnectionId connection_;
   const TimePoint opens_at_;
   Tally& tally_;
-  std::deque<Chunk> held_chunks_;
   std::int64_t held_ = 0;
   std::int64_t peak_ = 0;
   std::optional<TimePoint> waiting_since_;
