@@ -28,10 +28,6 @@ std::string EndOfPrefix(std::string prefix) {
   return prefix;
 }
 
-bool IsStrict(const std::string& target) {
-  const Result<TargetSpec> spec = ParseTargetSpec(target);
-  return spec.has_value() && spec->strict_previous;
-}
 bool Needs(const Plan& plan, Capability capability) {
   return std::find(plan.needs.begin(), plan.needs.end(), capability) != plan.needs.end();
 }
@@ -42,8 +38,7 @@ World::World(const AttemptSpec& spec, const Plan& plan)
       needs_(plan.needs),
       folder_(spec.folder),
       judging_({.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
-                .strict_previous =
-                    IsStrict(spec.target) || Needs(plan, Capability::kStrictPreviousValues)}),
+                .strict_previous = Needs(plan, Capability::kStrictPreviousValues)}),
       judge_(judging_) {}
 
 World::~World() { Stop(); }

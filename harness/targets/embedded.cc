@@ -7,8 +7,7 @@ namespace {
 
 class EmbeddedTarget final : public ProcessTarget {
  public:
-  explicit EmbeddedTarget(const TargetSpec& spec)
-      : defects_(spec.defects), strict_previous_(spec.strict_previous) {}
+  explicit EmbeddedTarget(const TargetSpec& spec) : defects_(spec.defects) {}
 
   Status Start(const StartOptions& options) override {
     ChildOptions child{.executable = OwnExecutable()};
@@ -25,7 +24,7 @@ class EmbeddedTarget final : public ProcessTarget {
       child.arguments.insert(child.arguments.end(),
                              {"--data", (options.folder / "tmp" / "store").string()});
     }
-    if (strict_previous_ || options.strict_previous_values) {
+    if (options.strict_previous_values) {
       child.arguments.emplace_back("--strict-prev-kv");
     }
     for (const std::string& defect : defects_) {
@@ -40,13 +39,8 @@ class EmbeddedTarget final : public ProcessTarget {
   Endpoint metrics_endpoint() const override { return {host(), kHttpPort}; }
 
   const std::vector<std::string> defects_;
-  const bool strict_previous_;
   bool lasting_ = false;
 };
-
-Result<std::unique_ptr<Target>> Make(const TargetSpec& spec) {
-  return std::make_unique<EmbeddedTarget>(spec);
-}
 
 const TargetRegistration kEmbedded{{
     .info = {.name = "embedded",
@@ -55,15 +49,9 @@ const TargetRegistration kEmbedded{{
                  "The embedded store as a process of its own, clean or with named defects "
                  "switched on. It keeps its data in memory, or in the folder of the attempt when "
                  "the case needs that."},
-    .make = Make,
-}};
-const TargetRegistration kStrict{{
-    .info = {.name = "embedded-strict",
-             .grammar = "embedded-strict[+DEFECT...]",
-             .explain = "The embedded store with --strict-prev-kv: a watch that asked for previous "
-                        "values ends with ErrCompacted where one of them has been compacted.",
-             .strict_previous = true},
-    .make = Make,
+    .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {
+      return std::make_unique<EmbeddedTarget>(spec);
+    },
 }};
 
 }  // namespace

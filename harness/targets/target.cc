@@ -67,7 +67,6 @@ Result<TargetSpec> ParseTargetSpec(const std::string& text) {
   std::string rest = kind_end == std::string::npos ? "" : text.substr(kind_end);
   const auto known = [&](const TargetKind& kind) { return kind.info.name == spec.kind; };
   const auto kind = std::find_if(Kinds().begin(), Kinds().end(), known);
-  spec.strict_previous = kind != Kinds().end() && kind->info.strict_previous;
   const bool wants_path = spec.kind == "etcd";
   const bool wants_address = spec.kind == "endpoint";
   bool good_rest = rest.empty() || rest[0] == '+';

@@ -16,9 +16,6 @@ struct TargetKindInfo {
   std::string name;     // "etcd"
   std::string grammar;  // "etcd:PATH"
   std::string explain;
-  // It ends a watch with ErrCompacted rather than send an event without the previous value that was
-  // asked for.
-  bool strict_previous = false;
 };
 std::vector<TargetKindInfo> TargetKinds();
 
@@ -30,7 +27,6 @@ struct TargetSpec {
   std::vector<std::string> defects;  // of "embedded+A+B"
   std::string host;                  // of "endpoint:HOST:PORT", without the brackets of IPv6
   int port = 0;
-  bool strict_previous = false;  // as its kind is
   // Endpoints, as HOST:PORT, that may be disrupted although they are not ours. Not part of the
   // text; filled in by whoever was allowed to.
   std::vector<std::string> allow_disruptive = {};
