@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Planted defects: each is caught by what it declares, or is said to be missed."""
+
+import json
+import subprocess
+
+from tool import RunTest, main
+
+
+class Defects(RunTest):
+    def mutation(self):
+        return json.loads((self.latest() / "run.json").read_text())["mutation"]
+
+    def test_each_is_caught_by_every_guarantee_that_it_declares_and_the_clean_store_is_clean(self):
+        listed = subprocess.run(
+            [self.watchproof, "list", "defects", "--json"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        names = {json.loads(line)["name"] for line in listed.stdout.splitlines()}
+        done = self.run_it("--defects", "all", expect=0, limit=1500)
+        table = self.mutation()
+        self.assertEqual({row["defect"] for row in table["defects"]}, names)
+        for row in table["defects"]:
+            self.assertEqual(row["verdict"], "caught", row)
+        self.assertEqual(table["clean"], {})
+        self.assertIn(f"All of {len(names)} planted defects caught", done.stdout)
+
+    def test_a_defect_that_no_chosen_case_can_show_is_missed_and_says_so(self):
+        one = "compaction-notice-lost"
+        done = self.run_it("--defects", one, "--filter", "Filtered.HidesOnlyItsKind", expect=1)
+        self.assertEqual([row["verdict"] for row in self.mutation()["defects"]], ["missed"])
+        self.assertIn("Only 0 of 1 planted defect caught", done.stdout)
+        self.assertIn("| missed |", (self.latest() / "summary.md").read_text())
+
+
+if __name__ == "__main__":
+    main()

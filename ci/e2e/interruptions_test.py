@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs, runners and cases that are stopped or killed leave nothing behind."""
+
+import json
+import os
+import signal
+
+from tool import DELETE_AT_FLOOR, EVERYTHING, RunTest, descendants, main, processes, wait_for
+
+
+class Interruptions(RunTest):
+    def busy_run(self):
+        run = self.start("--target", "embedded", "--repeat", "100", "--jobs", "2")
+        wait_for(
+            "the first results and a living store",
+            lambda: (
+                (self.latest() / "results.jsonl").exists()
+                and len(self.results()) >= 2
+                and any(" store --listen" in command for command in descendants(run.pid).values())
+            ),
+        )
+        return run, descendants(run.pid)
+
+    def test_control_c_stops_children_writes_reports_and_exits_130(self):
+        run, family = self.busy_run()
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 130)
+        for name in ("junit.xml", "ctrf.json", "summary.md", "report.html", "run.json"):
+            self.assertTrue((self.latest() / name).exists(), name)
+        self.assertEqual(json.loads((self.latest() / "run.json").read_text())["exit_code"], 130)
+        self.assert_nothing_left(family)
+
+    def test_sigterm_exits_143(self):
+        run, family = self.busy_run()
+        run.send_signal(signal.SIGTERM)
+        run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 143)
+        self.assert_nothing_left(family)
+
+    def test_a_killed_runner_takes_everything_along_and_the_next_start_sweeps(self):
+        run, family = self.busy_run()
+        run.kill()
+        run.wait()
+        wait_for(
+            "the end of every process of the run",
+            lambda: not [pid for pid in family if pid in processes()],
+            limit=5,
+        )
+        self.assertGreaterEqual(len(self.results()), 2)
+        self.run_it("--target", "embedded", "--filter", DELETE_AT_FLOOR, expect=0)
+        self.assertEqual([str(path) for path in self.folder.rglob("tmp")], [])
+
+    def test_a_killed_case_is_a_harness_error_and_takes_its_store_along(self):
+        run = self.start("--target", "embedded", "--filter", EVERYTHING)
+
+        def family_with_store():
+            family = descendants(run.pid)
+            return family if any(" store --listen" in c for c in family.values()) else None
+
+        family = wait_for("the store's process", family_with_store)
+        case = [pid for pid, command in family.items() if " case --spec" in command]
+        os.kill(case[0], signal.SIGKILL)
+        run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 70)
+        self.assertEqual(self.verdicts(), {EVERYTHING: "harness_error"})
+        self.assert_nothing_left(family)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the seed decides, and what it does not."""
+
+import json
+
+from tool import RunTest, main
+
+
+class Seeds(RunTest):
+    def plan(self, seed):
+        self.run_it("--target", "embedded", "--seed", seed, expect=0)
+        lines = [
+            json.loads(line) for line in (self.latest() / "plan.jsonl").read_text().splitlines()
+        ]
+        steps = [line for line in lines if "op" in line]
+        # What a transaction writes counts like any other write.
+        inner = [
+            {**write, "case": s["case"], "step": s["step"]}
+            for s in steps
+            for write in s.get("writes", [])
+        ]
+        return steps + inner
+
+    @staticmethod
+    def ordered(steps, *wanted):
+        """What the steps say under the wanted names, in the order of the plan, per case."""
+        return {
+            case: [
+                step[name]
+                for step in steps
+                if step["case"] == case
+                for name in wanted
+                if name in step
+            ]
+            for case in {step["case"] for step in steps}
+        }
+
+    def test_ten_seeds_agree_and_decide_everything_differently(self):
+        plans = [self.plan(f"0x{seed:x}") for seed in range(100, 110)]
+        verdicts = self.verdicts()
+        self.assertEqual(set(verdicts.values()), {"pass"})
+        for i, one in enumerate(plans):
+            for other in plans[:i]:
+                for aspect in (["key"], ["value"], ["op"]):
+                    left, right = self.ordered(one, *aspect), self.ordered(other, *aspect)
+                    same = [case for case in left if left[case] == right[case]]
+                    if aspect != ["op"]:
+                        self.assertEqual(same, [], f"{aspect} do not differ")
+                    else:
+                        self.assertNotEqual(left, right, "the order does not differ")
+                faults = [self.fault_times(plan) for plan in (one, other)]
+                self.assertNotEqual(faults[0], faults[1], "fault times do not differ")
+
+    @staticmethod
+    def fault_times(steps):
+        return [
+            (step["case"], step["step"], step.get("fault"), step.get("us"), step.get("parameters"))
+            for step in sorted(steps, key=lambda s: (s["case"], s["step"]))
+            if step["op"] in ("inject", "heal", "hold")
+        ]
+
+    def test_the_same_seed_plans_the_same_to_the_byte(self):
+        self.run_it("--target", "embedded", "--seed", "0xabc", expect=0)
+        first = sorted((self.latest() / "plan.jsonl").read_text().splitlines()[1:])
+        self.run_it("--target", "embedded", "--seed", "0xABC", expect=0)
+        self.assertEqual(first, sorted((self.latest() / "plan.jsonl").read_text().splitlines()[1:]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A plan whose run failed, made small."""
+
+import json
+import subprocess
+
+from tool import OVERTAKES, RunTest, main
+
+
+class Shrinking(RunTest):
+    TARGET = "embedded+progress-overtakes-events"
+
+    def shrink(self, *words, expect):
+        done = subprocess.run(
+            [self.watchproof, "shrink", *words],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
+        return done
+
+    def test_what_is_left_of_a_plan_is_small_and_still_fails(self):
+        self.run_it("--target", self.TARGET, "--filter", OVERTAKES, expect=1)
+        run = self.latest()
+        before = len((run / "plan.jsonl").read_text().splitlines())
+        done = self.shrink(str(run), "--tries", "2", expect=0)
+        self.assertIn("broken: Bookmarkable", done.stdout)
+        self.assertIn("It fails in 20 of 20 attempts", done.stdout)
+        steps = [json.loads(line) for line in (run / "shrunk.jsonl").read_text().splitlines()][1:]
+        self.assertLess(len(steps), 8)
+        self.assertLess(len(steps), before)
+        self.assertLessEqual({"put", "watch", "request progress"}, {step["op"] for step in steps})
+        self.assertFalse((run / "shrink").exists())
+        self.run_it("--plan", str(run / "shrunk.jsonl"), expect=1)
+        self.assertEqual(self.verdicts(), {OVERTAKES: "fail"})
+        self.assertEqual(self.results()[0]["target"], self.TARGET)
+
+    def test_says_what_it_cannot_shrink(self):
+        self.run_it("--filter", OVERTAKES, expect=0)
+        run = str(self.latest())
+        self.assertIn("no attempt of", self.shrink(run, expect=4).stderr)
+        self.assertIn("the folder of a run", self.shrink(str(self.folder), expect=4).stderr)
+
+
+if __name__ == "__main__":
+    main()

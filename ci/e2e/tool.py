@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tool as a person uses it: real runs, real processes, their verdicts, exit codes and remains.
+
+    verdicts_test.py WATCHPROOF [unittest arguments]
+
+This is what the tests of every area share; they lie beside it, one file each, and need nothing but
+the executable where they do not say otherwise.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+# Never set: what happens to other processes is not announced, so it is asked for again and again.
+AGAIN = threading.Event()
+FULL_QUEUE = "CompactionSurfaced.NoticeReachesAWatcherBehindAFullQueue"
+DELETE_AT_FLOOR = "CompactionSurfaced.DeleteAtTheFloorIsDelivered"
+OVERTAKES = "Bookmarkable.ProgressNeverOvertakesEvents"
+EVERYTHING = "Reliable.DeliversEverythingUnderLatencyAndStall"
+
+
+def wait_for(what, fact, limit=30.0):
+    """Waits for a fact, not for time; what it waited for is the failure's text."""
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        found = fact()
+        if found:
+            return found
+        AGAIN.wait(0.005)
+    raise AssertionError(f"waited {limit} s for {what}")
+
+
+def processes():
+    """pid -> (parent, command line) of everything that lives."""
+    found = {}
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+            if fields[0] != "Z":
+                command = (
+                    (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                )
+                found[int(entry.name)] = (int(fields[1]), command)
+        except OSError:
+            pass  # it ended meanwhile
+    return found
+
+
+def descendants(pid):
+    living = processes()
+    family = {pid}
+    while True:
+        more = {child for child, (parent, _) in living.items() if parent in family} - family
+        if not more:
+            return {child: living[child][1] for child in family if child != pid and child in living}
+        family |= more
+
+
+class RunTest(unittest.TestCase):
+    watchproof = ""  # the executable
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="wp-e2e-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def command(self, *arguments):
+        return [self.watchproof, "run", "--run-dir", str(self.folder / "runs"), *arguments]
+
+    def run_it(self, *arguments, expect, more=None, limit=300):
+        done = subprocess.run(
+            self.command(*arguments),
+            capture_output=True,
+            text=True,
+            timeout=limit,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, **(more or {})},
+            check=False,
+        )
+        self.assertEqual(done.returncode, expect, f"{arguments}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def start(self, *arguments):
+        run = subprocess.Popen(
+            self.command(*arguments),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
+        self.addCleanup(run.stdout.close)
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        return run
+
+    def latest(self):
+        return self.folder / "runs" / "latest"
+
+    def results(self):
+        lines = (self.latest() / "results.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    def verdicts(self):
+        return {result["case"]: result["verdict"] for result in self.results()}
+
+    def assert_nothing_left(self, family):
+        wait_for(
+            "the end of every process of the run",
+            lambda: not [pid for pid in family if pid in processes()],
+            limit=5,
+        )
+        self.assertEqual([str(path) for path in self.folder.rglob("tmp")], [])
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(f"usage: {os.path.basename(sys.argv[0])} WATCHPROOF [unittest arguments]")
+    RunTest.watchproof = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)

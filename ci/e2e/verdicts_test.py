@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a run says of a target: the clean store, a stock etcd, and what was never felt.
+
+What needs a stock etcd is skipped without one (WATCHPROOF_TEST_ETCD or the etcd on PATH, which
+must be 3.4.23 for the expectations here).
+"""
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import unittest
+
+from tool import (
+    DELETE_AT_FLOOR,
+    EVERYTHING,
+    FULL_QUEUE,
+    OVERTAKES,
+    RunTest,
+    descendants,
+    main,
+    wait_for,
+)
+
+FUTURE = "Bookmarkable.FutureWatchHearsNothingFromBeforeItsStart"
+BURST = "CompactionSurfaced.BurstOfCreatesBelowTheFloor"
+ONCE = "CompactionSurfaced.NoticeComesOnce"
+NEGATIVE = "Reliable.NegativeStartHarmsNoNeighbour"
+OVERLAPPING = "Resumable.SurvivesOverlappingFaults"
+RESTARTED = "CompactionSurfaced.DeleteAtTheFloorSurvivesARestart"
+OPEN_RANGE = "Authorized.OpenRangeNeedsTheRightToAllOfIt"
+STRICT = "PreviousValue.MissesNoneWhereItMustNot"
+
+
+def stock_etcd():
+    path = os.environ.get("WATCHPROOF_TEST_ETCD") or shutil.which("etcd")
+    if not path:
+        return None
+    said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    return path if said.startswith("etcd Version: 3.4.23") else None
+
+
+class Verdicts(RunTest):
+    def cache_holding(self, binary, version):
+        """A cache as `fetch` leaves it; returns the variables that point to it."""
+        place = self.folder / "cache" / "releases" / "etcd" / version / "etcd"
+        place.parent.mkdir(parents=True)
+        shutil.copy(binary, place)
+        summed = hashlib.sha256(place.read_bytes()).hexdigest()
+        place.with_suffix(".sha256").write_text(f"{summed}  etcd\n")
+        return {"WATCHPROOF_CACHE": str(self.folder / "cache")}
+
+    def test_the_clean_embedded_store_passes_and_every_fault_was_felt(self):
+        done = self.run_it("--target", "embedded", expect=0)
+        verdicts = self.verdicts()
+        self.assertEqual(set(verdicts.values()), {"pass"})
+        for result in self.results():
+            for receipt in result["receipts"]:
+                self.assertTrue(receipt["fired"], receipt)
+        faults = {r["case"]: sorted(x["fault"] for x in r["receipts"]) for r in self.results()}
+        self.assertEqual(faults[FULL_QUEUE], ["stall"])
+        self.assertEqual(faults[EVERYTHING], ["latency", "stall"])
+        self.assertIn("embedded", done.stdout)
+
+    @unittest.skipUnless(stock_etcd(), "needs a stock etcd 3.4.23")
+    def test_debians_etcd_fails_exactly_as_the_manifest_says(self):
+        done = self.run_it("--target", f"etcd:{stock_etcd()}", expect=0)
+        failed = {r["case"] for r in self.results() if r["verdict"] == "fail"}
+        self.assertEqual(
+            failed,
+            {FULL_QUEUE, DELETE_AT_FLOOR, OVERTAKES, FUTURE, BURST, ONCE, NEGATIVE}
+            | {OVERLAPPING, RESTARTED, OPEN_RANGE},
+        )
+        self.assertEqual({r["case"] for r in self.results() if r["known"]}, failed)
+        rest = {r["case"]: r["verdict"] for r in self.results() if r["case"] not in failed}
+        # No etcd can be told to.
+        self.assertEqual(rest.pop(STRICT), "unsupported")
+        self.assertEqual(set(rest.values()), {"pass"})
+        self.assertIn("3.4.23", done.stdout)
+
+    @unittest.skipUnless(stock_etcd(), "needs a stock etcd 3.4.23")
+    def test_a_release_by_name_is_the_one_of_the_cache(self):
+        environment = self.cache_holding(stock_etcd(), "3.4.23")
+        self.run_it("--target", "etcd@3.4.23", "--filter", FUTURE, expect=0, more=environment)
+        [result] = self.results()
+        self.assertEqual((result["target_version"], result["known"]), ("3.4.23", True))
+        environment = self.cache_holding(stock_etcd(), "3.5.16")
+        self.run_it("--target", "etcd@3.5.16", "--filter", FUTURE, expect=3, more=environment)
+        [result] = self.results()
+        self.assertIn("is cached as etcd 3.5.16, but answers as 3.4.23", result["reason"])
+
+    def test_without_the_proxy_no_fault_can_be_felt_and_nothing_passes_that_needs_one(self):
+        self.run_it(
+            "--target",
+            "embedded",
+            "--bypass-proxy",
+            "--filter",
+            f"{FULL_QUEUE}:{EVERYTHING}",
+            expect=2,
+        )
+        self.assertEqual(self.verdicts(), {FULL_QUEUE: "inconclusive", EVERYTHING: "inconclusive"})
+
+    def test_a_stall_too_short_to_be_felt_is_inconclusive(self):
+        self.run_it(
+            "--target",
+            "embedded",
+            "--fault",
+            "stall:duration=1ms",
+            "--filter",
+            FULL_QUEUE,
+            expect=2,
+        )
+        [result] = self.results()
+        self.assertEqual(result["verdict"], "inconclusive")
+        self.assertIn("stall", result["reason"])
+
+    def test_a_target_that_dies_by_itself_fails_the_case_that_saw_it(self):
+        run = self.start("--target", "embedded", "--filter", EVERYTHING)
+        store = wait_for(
+            "the store's process",
+            lambda: [
+                pid for pid, command in descendants(run.pid).items() if " store --listen" in command
+            ],
+        )
+        wait_for(
+            "the case to have begun", lambda: list((self.folder / "runs").rglob("history.wire.zst"))
+        )
+        os.kill(store[0], signal.SIGKILL)
+        run.communicate(timeout=60)
+        # Killed before it answered, it never came up; afterwards its death is the case's finding.
+        self.assertIn(run.returncode, (1, 3))
+
+
+if __name__ == "__main__":
+    main()
