@@ -15,225 +15,60 @@ bool Read(std::string_view message, OperationView& out) {
 }
 
 bool Read(std::string_view message, RangeRequestView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    switch (f.number()) {
-      case 1:
-        Set(f, out.key);
-        break;
-      case 2:
-        Set(f, out.range_end);
-        break;
-      case 3:
-        Set(f, out.limit);
-        break;
-      case 4:
-        Set(f, out.revision);
-        break;
-      case 5:
-        Set(f, out.sort_order);
-        break;
-      case 6:
-        Set(f, out.sort_target);
-        break;
-      case 7:
-        Set(f, out.serializable);
-        break;
-      case 8:
-        Set(f, out.keys_only);
-        break;
-      case 9:
-        Set(f, out.count_only);
-        break;
-      case 10:
-      case 11:
-      case 12:
-      case 13:
-        out.filtered |= f.is_varint() && f.flag();
-        break;
-      default:
-        break;
-    }
+  const auto filter = [&out](const FieldScanner& f) {
+    out.filtered |= f.is_varint() && f.flag();
     return true;
-  });
+  };
+  return ReadFields(message, At<1>(out.key), At<2>(out.range_end), At<3>(out.limit),
+                    At<4>(out.revision), At<5>(out.sort_order), At<6>(out.sort_target),
+                    At<7>(out.serializable), At<8>(out.keys_only), At<9>(out.count_only),
+                    On<10>(filter), On<11>(filter), On<12>(filter), On<13>(filter));
 }
 
 bool Read(std::string_view message, RangeResponseView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    switch (f.number()) {
-      case 1:
-        return ReadNested(f, out.header);
-      case 2:
-        return Append(f, out.kvs);
-      case 3:
-        Set(f, out.more);
-        break;
-      case 4:
-        Set(f, out.count);
-        break;
-      default:
-        break;
-    }
-    return true;
-  });
+  return ReadFields(message, At<1>(out.header), At<2>(out.kvs), At<3>(out.more), At<4>(out.count));
 }
 
 bool Read(std::string_view message, PutRequestView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    switch (f.number()) {
-      case 1:
-        Set(f, out.key);
-        break;
-      case 2:
-        Set(f, out.value);
-        break;
-      case 3:
-        Set(f, out.lease);
-        break;
-      case 4:
-        Set(f, out.prev_kv);
-        break;
-      case 5:
-        Set(f, out.ignore_value);
-        break;
-      case 6:
-        Set(f, out.ignore_lease);
-        break;
-      default:
-        break;
-    }
-    return true;
-  });
+  return ReadFields(message, At<1>(out.key), At<2>(out.value), At<3>(out.lease), At<4>(out.prev_kv),
+                    At<5>(out.ignore_value), At<6>(out.ignore_lease));
 }
 
 bool Read(std::string_view message, PutResponseView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    switch (f.number()) {
-      case 1:
-        return ReadNested(f, out.header);
-      case 2:
-        out.has_previous |= f.is_bytes();
-        return ReadNested(f, out.previous);
-      default:
-        return true;
-    }
-  });
+  return ReadFields(message, At<1>(out.header), On<2>([&out](const FieldScanner& f) {
+                      out.has_previous |= f.is_bytes();
+                      return Put(f, out.previous);
+                    }));
 }
 
 bool Read(std::string_view message, DeleteRangeRequestView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    switch (f.number()) {
-      case 1:
-        Set(f, out.key);
-        break;
-      case 2:
-        Set(f, out.range_end);
-        break;
-      case 3:
-        Set(f, out.prev_kv);
-        break;
-      default:
-        break;
-    }
-    return true;
-  });
+  return ReadFields(message, At<1>(out.key), At<2>(out.range_end), At<3>(out.prev_kv));
 }
 
 bool Read(std::string_view message, DeleteRangeResponseView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    switch (f.number()) {
-      case 1:
-        return ReadNested(f, out.header);
-      case 2:
-        Set(f, out.deleted);
-        return true;
-      case 3:
-        return Append(f, out.previous);
-      default:
-        return true;
-    }
-  });
+  return ReadFields(message, At<1>(out.header), At<2>(out.deleted), At<3>(out.previous));
 }
 
 bool Read(std::string_view message, CompareView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    switch (f.number()) {
-      case 1:
-        Set(f, out.result);
-        break;
-      case 2:
-        Set(f, out.target);
-        break;
-      case 3:
-        Set(f, out.key);
-        break;
-      case 4:
-        Set(f, out.version);
-        break;
-      case 5:
-        Set(f, out.create_revision);
-        break;
-      case 6:
-        Set(f, out.mod_revision);
-        break;
-      case 7:
-        Set(f, out.value);
-        break;
-      case 8:
-        Set(f, out.lease);
-        break;
-      case 64:
-        Set(f, out.range_end);
-        break;
-      default:
-        break;
-    }
-    return true;
-  });
+  return ReadFields(message, At<1>(out.result), At<2>(out.target), At<3>(out.key),
+                    At<4>(out.version), At<5>(out.create_revision), At<6>(out.mod_revision),
+                    At<7>(out.value), At<8>(out.lease), At<64>(out.range_end));
 }
 
 bool Read(std::string_view message, TxnRequestView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    switch (f.number()) {
-      case 1:
-        if (f.is_bytes()) out.compare.push_back(f.bytes());
-        return true;
-      case 2:
-        return Append(f, out.success);
-      case 3:
-        return Append(f, out.failure);
-      default:
-        return true;
-    }
-  });
+  return ReadFields(message, At<1>(out.compare), At<2>(out.success), At<3>(out.failure));
 }
 
 bool Read(std::string_view message, TxnResponseView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    switch (f.number()) {
-      case 1:
-        return ReadNested(f, out.header);
-      case 2:
-        Set(f, out.succeeded);
-        return true;
-      case 3:
-        return Append(f, out.responses);
-      default:
-        return true;
-    }
-  });
+  return ReadFields(message, At<1>(out.header), At<2>(out.succeeded), At<3>(out.responses));
 }
 
 bool Read(std::string_view message, CompactionRequestView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    if (f.number() == 1) Set(f, out.revision);
-    if (f.number() == 2) Set(f, out.physical);
-    return true;
-  });
+  return ReadFields(message, At<1>(out.revision), At<2>(out.physical));
 }
 
 bool Read(std::string_view message, CompactionResponseView& out) {
-  return EachField(
-      message, [&](const FieldScanner& f) { return f.number() != 1 || ReadNested(f, out.header); });
+  return ReadFields(message, At<1>(out.header));
 }
 
 Status Parse(std::string_view message, RangeRequestView& out) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tools that wire.cc and wire_calls.cc read messages with; nobody else includes this.
 //
-//   bool Read(std::string_view message, PutRequestView& out) {
-//     return EachField(message, [&](const FieldScanner& field) { ... return true; });
+//   bool Read(std::string_view message, CompactionRequestView& out) {
+//     return ReadFields(message, At<1>(out.revision), At<2>(out.physical));
 //   }
 //
 // Threads: functions without state.
@@ -21,19 +21,6 @@ bool EachField(std::string_view message, OnField&& field) {
     if (!field(scanner)) return false;
   }
   return !scanner.malformed();
-}
-
-inline void Set(const FieldScanner& field, std::int64_t& to) {
-  if (field.is_varint()) to = field.integer();
-}
-inline void Set(const FieldScanner& field, std::uint64_t& to) {
-  if (field.is_varint()) to = field.varint();
-}
-inline void Set(const FieldScanner& field, bool& to) {
-  if (field.is_varint()) to = field.flag();
-}
-inline void Set(const FieldScanner& field, std::string_view& to) {
-  if (field.is_bytes()) to = field.bytes();
 }
 
 // False if the message is malformed. `out` is new or cleared.
@@ -56,15 +43,65 @@ bool Read(std::string_view message, TxnResponseView& out);
 bool Read(std::string_view message, CompactionRequestView& out);
 bool Read(std::string_view message, CompactionResponseView& out);
 
-// A nested message: read if the field is one, skipped otherwise.
-template <typename View>
-bool ReadNested(const FieldScanner& field, View& out) {
-  return !field.is_bytes() || Read(field.bytes(), out);
+// Into places of each kind. A field of another wire type leaves its place as it is. False if a
+// nested message is malformed.
+inline bool Put(const FieldScanner& field, std::int64_t& to) {
+  if (field.is_varint()) to = field.integer();
+  return true;
+}
+inline bool Put(const FieldScanner& field, std::uint64_t& to) {
+  if (field.is_varint()) to = field.varint();
+  return true;
+}
+inline bool Put(const FieldScanner& field, bool& to) {
+  if (field.is_varint()) to = field.flag();
+  return true;
+}
+inline bool Put(const FieldScanner& field, std::string_view& to) {
+  if (field.is_bytes()) to = field.bytes();
+  return true;
+}
+inline bool Put(const FieldScanner& field, std::vector<std::string_view>& to) {
+  if (field.is_bytes()) to.push_back(field.bytes());
+  return true;
 }
 
 template <typename View>
-bool Append(const FieldScanner& field, std::vector<View>& out) {
-  return !field.is_bytes() || Read(field.bytes(), out.emplace_back());
+bool Put(const FieldScanner& field, View& to) {
+  return !field.is_bytes() || Read(field.bytes(), to);
+}
+template <typename View>
+bool Put(const FieldScanner& field, std::vector<View>& to) {
+  return !field.is_bytes() || Read(field.bytes(), to.emplace_back());
+}
+
+// The field of this number, and where it goes.
+template <std::uint32_t kNumber, typename Place>
+auto At(Place& place) {
+  return [&place](const FieldScanner& field, bool& fine) {
+    if (field.number() != kNumber) return false;
+    fine = Put(field, place);
+    return true;
+  };
+}
+// The field of this number, and what is done with it.
+template <std::uint32_t kNumber, typename OnField>
+auto On(OnField on_field) {
+  return [on_field](const FieldScanner& field, bool& fine) {
+    if (field.number() != kNumber) return false;
+    fine = on_field(field);
+    return true;
+  };
+}
+
+// Hands each field of the message to the one that knows its number, if there is one.
+template <typename... Known>
+bool ReadFields(std::string_view message, const Known&... known) {
+  return EachField(message, [&](const FieldScanner& field) {
+    bool fine = true;
+    static_cast<void>((known(field, fine) || ...));
+    return fine;
+  });
 }
 
 inline Status Outcome(bool read, std::string_view message, const char* name) {
