@@ -12,7 +12,8 @@ namespace watchproof {
 
 class Judge::Impl final : public Audience {
  public:
-  explicit Impl(const JudgeOptions& options) : options_(options) {
+  Impl(const JudgeOptions& options, Bystander* bystander)
+      : options_(options), narrator_(*this, bystander) {
     for (const CheckerInfo& info : RegisteredCheckers()) {
       if (info.make) checkers_.push_back(info.make(facts_));
     }
@@ -199,7 +200,7 @@ class Judge::Impl final : public Audience {
   Findings findings_{book_};
   Facts facts_{options_, book_, comparer_, model_, {}, false};
   std::vector<std::unique_ptr<Checker>> checkers_;
-  Narrator narrator_{*this};
+  Narrator narrator_;
   Backlog backlog_;
   std::vector<Comparison> compared_;   // of the response at hand
   bool converged_ = false;             // the driver waits for nothing more
@@ -211,7 +212,8 @@ class Judge::Impl final : public Audience {
   std::vector<std::string> unreadable_;
 };
 
-Judge::Judge(const JudgeOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Judge::Judge(const JudgeOptions& options, Bystander* bystander)
+    : impl_(std::make_unique<Impl>(options, bystander)) {}
 Judge::~Judge() = default;
 
 void Judge::Consume(const NumberedEntry& line) { impl_->Consume(line); }

@@ -23,6 +23,8 @@
 
 namespace watchproof {
 
+class Bystander;
+
 // How a watch ended, or kOpen.
 enum class WatchEnd { kOpen, kCompacted, kCancelled, kRefused, kStreamClosed };
 
@@ -71,7 +73,8 @@ enum class Ending { kWhole, kCutOff };
 
 class Judge {
  public:
-  explicit Judge(const JudgeOptions& options);
+  // The bystander hears what the judge is told of the watches; it may be null and outlives it.
+  explicit Judge(const JudgeOptions& options, Bystander* bystander = nullptr);
   ~Judge();
 
   void Consume(const NumberedEntry& line);

@@ -82,9 +82,9 @@ Result<std::vector<FoundRecording>> FindRecordings(const fs::path& given) {
 Result<Rejudged> JudgeRecording(const fs::path& file) {
   WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(file));
   Rejudged again;
+  LagFollower lag;
   std::optional<Judge> judge;
   CallJudge calls;
-  LagFollower lag;
   while (true) {
     auto line = reader->Next();
     if (!line.has_value()) again.cut_off = line.error().message();
@@ -96,7 +96,8 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
       }
       judge.emplace(
           JudgeOptions{.permit_compacted_at_the_floor = again.started.permit_compacted_at_the_floor,
-                       .strict_previous = again.started.strict_previous});
+                       .strict_previous = again.started.strict_previous},
+          &lag);
     }
     judge->Consume(entry);
     calls.Consume(entry);

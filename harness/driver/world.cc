@@ -39,7 +39,7 @@ World::World(const AttemptSpec& spec, const Plan& plan)
       folder_(spec.folder),
       judging_({.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
                 .strict_previous = Needs(plan, Capability::kStrictPreviousValues)}),
-      judge_(judging_) {}
+      judge_(judging_, &lag_) {}
 
 World::~World() { Stop(); }
 

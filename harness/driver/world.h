@@ -113,9 +113,9 @@ class World {
   std::unique_ptr<Recorder> recorder_;
   std::optional<RecordingContext> context_;
   const JudgeOptions judging_;
+  LagFollower lag_;
   Judge judge_;
   CallJudge calls_;
-  LagFollower lag_;
   std::unique_ptr<Target> target_;
   std::unique_ptr<proxy::Proxies> proxies_;
   Endpoint road_;  // where clients enter the faulted road

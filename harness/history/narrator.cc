@@ -119,7 +119,8 @@ struct Narrator::Stream {
   }
 };
 
-Narrator::Narrator(Audience& audience) : audience_(audience) {}
+Narrator::Narrator(Audience& audience, Bystander* bystander)
+    : audience_(audience), bystander_(bystander) {}
 Narrator::~Narrator() = default;
 
 void Narrator::Tell(const NumberedEntry& line) {
@@ -174,7 +175,9 @@ void Narrator::TellRequest(const NumberedEntry& line) {
     const auto ordinal = static_cast<std::uint32_t>(stream.asked.size());
     stream.asked.push_back(watch);
     stream.chosen.push_back(request.create.watch_id);
-    audience_.OnAsked(watch, {where, stream.id, ordinal, request.create});
+    const Asked asked{where, stream.id, ordinal, request.create};
+    if (bystander_ != nullptr) bystander_->HearAsked(watch, asked);
+    audience_.OnAsked(watch, asked);
   } else if (request.kind == WatchRequestKind::kCancel) {
     const auto watch = stream.FindForCancel(request.cancel_id);
     if (!watch) return;  // etcd does not answer it either
@@ -198,7 +201,10 @@ void Narrator::TellResponse(const NumberedEntry& line) {
   }
   audience_.OnHeader(Revision(message.header.revision));
   if (stream.witness) {
-    if (!message.events.empty()) audience_.OnWitnessed(*response);
+    if (!message.events.empty()) {
+      if (bystander_ != nullptr) bystander_->HearWitnessed(*response);
+      audience_.OnWitnessed(*response);
+    }
     return Return(std::move(response));
   }
   if (message.created) {
@@ -289,9 +295,14 @@ void Narrator::TellEvents(WatchIndex watch, ResponsePtr& response) {
     end.message.cancel_reason = response->message.cancel_reason;
     end.payload = response->payload;
     end.tail = response->tail;
-    audience_.OnDelivered(watch, response);
+    Deliver(watch, response);
     return TellCanceled(watch, end);
   }
+  Deliver(watch, response);
+}
+
+void Narrator::Deliver(WatchIndex watch, ResponsePtr& response) {
+  if (bystander_ != nullptr) bystander_->HearDelivered(watch, *response);
   audience_.OnDelivered(watch, response);
 }
 
@@ -314,6 +325,7 @@ void Narrator::TellMark(const NumberedEntry& line) {
   if (text.starts_with(kResume)) {
     Resumption resumption{.where = {line.line, line.entry.at}, .stream = {}, .next_stream = {}};
     if (TakeResumption(text.substr(kResume.size()), resumption)) {
+      if (bystander_ != nullptr) bystander_->HearResumption(resumption);
       return audience_.OnResumption(resumption);
     }
     return audience_.OnUnreadable(

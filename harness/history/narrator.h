@@ -3,7 +3,7 @@
 // progress, ended.
 //
 //   class Judge : Audience { ... };
-//   Narrator narrator(audience);
+//   Narrator narrator(audience, bystander);
 //   for (const NumberedEntry& line : recording) narrator.Tell(line);   // lines of streams; others
 //   are ignored
 //
@@ -90,36 +90,48 @@ struct StreamEnd {
   std::string_view text;
 };
 
+// Hears some of what the audience is told, just before it, and has no say: for what is measured on
+// the side, without reading each message a second time.
+class Bystander {
+ public:
+  virtual ~Bystander() = default;
+  virtual void HearAsked(WatchIndex watch, const Asked& asked) = 0;
+  virtual void HearDelivered(WatchIndex watch, const Response& response) = 0;
+  virtual void HearResumption(const Resumption& resumption) = 0;
+  virtual void HearWitnessed(const Response& response) = 0;
+};
+
+// What somebody does not override is no news to them.
 class Audience {
  public:
   virtual ~Audience() = default;
-  virtual void OnAsked(WatchIndex watch, const Asked& asked) = 0;
-  virtual void OnCancelAsked(WatchIndex watch, Where where) = 0;
-  virtual void OnCreated(WatchIndex watch, const Response& response) = 0;
-  virtual void OnRefused(WatchIndex watch, const Response& response) = 0;
+  virtual void OnAsked(WatchIndex /*watch*/, const Asked& /*asked*/) {}
+  virtual void OnCancelAsked(WatchIndex /*watch*/, Where /*where*/) {}
+  virtual void OnCreated(WatchIndex /*watch*/, const Response& /*response*/) {}
+  virtual void OnRefused(WatchIndex /*watch*/, const Response& /*response*/) {}
   // Events. Whoever needs the response longer moves it out; else it is used again.
-  virtual void OnDelivered(WatchIndex watch, ResponsePtr& response) = 0;
+  virtual void OnDelivered(WatchIndex /*watch*/, ResponsePtr& /*response*/) {}
   // A progress answer that covers the watch: its own, or one of the whole stream.
-  virtual void OnProgress(WatchIndex watch, const Response& response) = 0;
-  virtual void OnCompacted(WatchIndex watch, const Response& response) = 0;
-  virtual void OnCancelled(WatchIndex watch, const Response& response) = 0;
+  virtual void OnProgress(WatchIndex /*watch*/, const Response& /*response*/) {}
+  virtual void OnCompacted(WatchIndex /*watch*/, const Response& /*response*/) {}
+  virtual void OnCancelled(WatchIndex /*watch*/, const Response& /*response*/) {}
   // A message for a watch that had ended, other than the answer to a cancel.
-  virtual void OnAfterwards(WatchIndex watch, const Response& response) = 0;
+  virtual void OnAfterwards(WatchIndex /*watch*/, const Response& /*response*/) {}
   // A message for a watch that was never created on this stream.
-  virtual void OnStray(const Response& response) = 0;
-  virtual void OnResumption(const Resumption& resumption) = 0;
-  virtual void OnRightGiven(const RightGiven& given) = 0;
-  virtual void OnStreamEnded(WatchIndex watch, const StreamEnd& end) = 0;
+  virtual void OnStray(const Response& /*response*/) {}
+  virtual void OnResumption(const Resumption& /*resumption*/) {}
+  virtual void OnRightGiven(const RightGiven& /*given*/) {}
+  virtual void OnStreamEnded(WatchIndex /*watch*/, const StreamEnd& /*end*/) {}
   // Any header that says how far the store is.
-  virtual void OnHeader(Revision revision) = 0;
-  virtual void OnWitnessed(const Response& response) = 0;
-  virtual void OnUnreadable(Where where, const Status& why) = 0;
+  virtual void OnHeader(Revision /*revision*/) {}
+  virtual void OnWitnessed(const Response& /*response*/) {}
+  virtual void OnUnreadable(Where /*where*/, const Status& /*why*/) {}
 };
 
 class Narrator {
  public:
-  // `audience` outlives the narrator.
-  explicit Narrator(Audience& audience);
+  // Both outlive the narrator; the bystander may be null.
+  explicit Narrator(Audience& audience, Bystander* bystander = nullptr);
   ~Narrator();
 
   void Tell(const NumberedEntry& line);
@@ -146,9 +158,11 @@ class Narrator {
   void TellStreamProgress(const Stream& stream, const Response& response);
   void TellCanceled(WatchIndex watch, const Response& response);
   void TellEvents(WatchIndex watch, ResponsePtr& response);
+  void Deliver(WatchIndex watch, ResponsePtr& response);
   ResponsePtr Spare();
 
   Audience& audience_;
+  Bystander* const bystander_;
   std::unordered_map<std::uint32_t, std::unique_ptr<Stream>> streams_;
   Stream* latest_ = nullptr;  // most recordings have one stream
   std::vector<Told> told_;

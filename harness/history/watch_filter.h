@@ -35,13 +35,8 @@ class WatchFilter final : private Audience {
   void OnCompacted(WatchIndex watch, const Response&) override { Hear(watch); }
   void OnCancelled(WatchIndex watch, const Response&) override { Hear(watch); }
   void OnAfterwards(WatchIndex watch, const Response&) override { Hear(watch); }
-  void OnStray(const Response&) override {}
   void OnResumption(const Resumption& resumption) override;
-  void OnRightGiven(const RightGiven&) override {}
   void OnStreamEnded(WatchIndex watch, const StreamEnd&) override { Hear(watch); }
-  void OnHeader(Revision) override {}
-  void OnWitnessed(const Response&) override {}
-  void OnUnreadable(Where, const Status&) override {}
 
   const StreamId stream_;
   const std::uint32_t ordinal_;

@@ -15,13 +15,12 @@ void LagFollower::Consume(const NumberedEntry& line) {
     }
   } else if (entry.kind == EntryKind::kFault) {
     meter_.FaultLine(entry.text, entry.at);
-  } else if (entry.kind != EntryKind::kCallStarted) {
-    if (entry.kind == EntryKind::kMark && entry.text == "healed") meter_.AllHealed(entry.at);
-    narrator_.Tell(line);
+  } else if (entry.kind == EntryKind::kMark && entry.text == "healed") {
+    meter_.AllHealed(entry.at);
   }
 }
 
-void LagFollower::OnWitnessed(const Response& response) {
+void LagFollower::HearWitnessed(const Response& response) {
   for (const EventView& event : response.message.events) {
     meter_.Known(Revision(event.kv.mod_revision), response.where.at);
   }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures lag from the lines of a recording, finished or growing.
+// Measures lag from a recording, finished or growing, while somebody else reads it.
 //
 //   LagFollower follower;
-//   follower.Consume(line);                 // every line, in order
+//   Judge judge(options, &follower);
+//   judge.Consume(line);  follower.Consume(line);   // every line, in order
 //   const Lag lag = follower.Summary();
 //
-// It stands apart from the judge, so that nothing measured can reach a verdict. Not thread-safe.
+// It stands beside the judge and is only told, so that nothing measured can reach a verdict. Not
+// thread-safe.
 #pragma once
 
 #include "harness/history/narrator.h"
@@ -13,35 +15,23 @@
 
 namespace watchproof {
 
-class LagFollower final : private Audience {
+class LagFollower final : public Bystander {
  public:
+  // What is no message of a watch: calls, faults and marks.
   void Consume(const NumberedEntry& line);
   Lag Summary() const { return meter_.Summary(); }
 
- private:
-  void OnAsked(WatchIndex watch, const Asked& asked) override { meter_.Asked(watch, asked); }
-  void OnCancelAsked(WatchIndex, Where) override {}
-  void OnCreated(WatchIndex, const Response&) override {}
-  void OnRefused(WatchIndex, const Response&) override {}
-  void OnDelivered(WatchIndex watch, ResponsePtr& response) override {
-    meter_.Delivered(watch, *response);
+  void HearAsked(WatchIndex watch, const Asked& asked) override { meter_.Asked(watch, asked); }
+  void HearDelivered(WatchIndex watch, const Response& response) override {
+    meter_.Delivered(watch, response);
   }
-  void OnProgress(WatchIndex, const Response&) override {}
-  void OnCompacted(WatchIndex, const Response&) override {}
-  void OnCancelled(WatchIndex, const Response&) override {}
-  void OnAfterwards(WatchIndex, const Response&) override {}
-  void OnStray(const Response&) override {}
-  void OnResumption(const Resumption& resumption) override {
+  void HearResumption(const Resumption& resumption) override {
     meter_.Continues(resumption.next_stream, resumption.next_ordinal);
   }
-  void OnRightGiven(const RightGiven&) override {}
-  void OnStreamEnded(WatchIndex, const StreamEnd&) override {}
-  void OnHeader(Revision) override {}
-  void OnWitnessed(const Response& response) override;
-  void OnUnreadable(Where, const Status&) override {}
+  void HearWitnessed(const Response& response) override;
 
+ private:
   LagMeter meter_;
-  Narrator narrator_{*this};
 };
 
 }  // namespace watchproof
