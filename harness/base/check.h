@@ -2,13 +2,13 @@
 // WP_CHECK(condition, "why"): a mistake in this repository. Prints, runs the crash note, aborts; on
 // in every build.
 //
-// Threads: any. SetCrashNote may be called once per process, before threads start.
+// Threads: any.
 #pragma once
 
 namespace watchproof {
 
-// Called once before the abort, for example to print the tail of a recording. Must not allocate
-// much or wait.
+// Called once before the abort, for example to print the tail of a recording. Must not wait or
+// lock. The one that was set last counts.
 using CrashNote = void (*)();
 void SetCrashNote(CrashNote note);
 

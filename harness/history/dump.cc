@@ -17,30 +17,6 @@ constexpr std::size_t kLongestValue = 64;
 // Of one watch, on either side of a line of evidence.
 constexpr std::size_t kNeighbours = 3;
 
-const char* Name(EntryKind kind) {
-  switch (kind) {
-    case EntryKind::kRunStarted:
-      return "run started";
-    case EntryKind::kStreamOpened:
-      return "stream opened";
-    case EntryKind::kRequestSent:
-      return "request";
-    case EntryKind::kResponseReceived:
-      return "response";
-    case EntryKind::kStreamClosed:
-      return "stream closed";
-    case EntryKind::kCallStarted:
-      return "call started";
-    case EntryKind::kCallEnded:
-      return "call ended";
-    case EntryKind::kFault:
-      return "fault";
-    case EntryKind::kMark:
-      return "mark";
-  }
-  return "unnamed";
-}
-
 const char* Name(Method method) {
   switch (method) {
     case Method::kNone:

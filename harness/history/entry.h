@@ -40,6 +40,9 @@ enum class EntryKind : std::uint8_t {
   kMark = 9,       // text: a word of the driver: "healed", "sentinels", "converged", "end"
 };
 
+// "stream opened"
+const char* Name(EntryKind kind);
+
 enum class Method : std::uint8_t {
   kNone = 0,
   kRange = 1,

@@ -15,6 +15,7 @@
 #include "harness/base/check.h"
 #include "harness/base/mutex.h"
 #include "harness/history/frame.h"
+#include "harness/history/recording_tail.h"
 
 namespace watchproof {
 namespace {
@@ -121,6 +122,7 @@ class Recorder::Impl {
  public:
   Impl(const RecorderOptions& options, std::unique_ptr<CompressedFile> file)
       : capacity_(options.capacity.value), follow_(options.follow), file_(std::move(file)) {
+    PrintTailIfACheckFails();
     writer_ = std::thread([this] { WriteAll(); });
   }
   ~Impl() { (void)Close().ok(); }
@@ -142,6 +144,7 @@ class Recorder::Impl {
       filling_.frames.reserve(kChunkSize);
     }
     last_ = last_.next();
+    NoteForTail(last_, entry);
     frame_writer_.Append(entry, filling_.frames);
     Announce(static_cast<std::int64_t>(filling_.frames.size() - before));
     if (filling_.frames.size() >= kChunkSize) SealLocked();

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/base/check.h"
 #include "harness/history/frame.h"
 #include "harness/history/reader.h"
 #include "harness/history/testing/wire_writer.h"
@@ -305,6 +306,18 @@ TEST_F(RecorderTest, SaysWhereAFileIsDamaged) {
   ASSERT_FALSE(readout.has_value());
   EXPECT_EQ(readout.error().code(), StatusCode::kDataLoss);
   EXPECT_THAT(readout.error().message(), testing::HasSubstr("damaged after line 1"));
+}
+
+// Threadsafe: a child that forks from here would lack the recorder's thread.
+TEST_F(RecorderTest, AFailedCheckSaysWhatWasRecordedLast) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto recorder = Record();
+  for (int i = 0; i < 10; ++i) recorder->Append({.kind = EntryKind::kMark, .text = "early"});
+  recorder->Append({.kind = EntryKind::kResponseReceived, .stream = StreamId(7), .at = 1500ms});
+  recorder->Append({.kind = EntryKind::kMark, .at = 2s, .text = "converged"});
+  EXPECT_DEATH(WP_CHECK(recorder == nullptr, "a mistake"),
+               "a mistake\nrecorded last: 5 mark \"early\" at .*; 11 response 7 at 1.500 s; "
+               "12 mark \"converged\" at 2.000 s\n");
 }
 
 }  // namespace
