@@ -27,13 +27,9 @@ spdlog::level::level_enum Convert(LogLevel level) {
     case LogLevel::kInfo:
       return spdlog::level::info;
     case LogLevel::kWarn:
-      return spdlog::level::warn;
-    case LogLevel::kError:
-      return spdlog::level::err;
-    case LogLevel::kOff:
       break;
   }
-  return spdlog::level::off;
+  return spdlog::level::warn;
 }
 
 }  // namespace

@@ -13,13 +13,14 @@
 
 namespace watchproof {
 
-enum class LogLevel { kDebug, kInfo, kWarn, kError, kOff };
+enum class LogLevel { kDebug, kInfo, kWarn };
 
 struct LogField {
   std::string_view name;
   std::string value;
 };
 
+// Of the least events that are told; kWarn at first.
 void SetLogLevel(LogLevel level);
 void Log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {});
 
@@ -31,9 +32,6 @@ inline void LogInfo(std::string_view event, std::initializer_list<LogField> fiel
 }
 inline void LogWarn(std::string_view event, std::initializer_list<LogField> fields = {}) {
   Log(LogLevel::kWarn, event, fields);
-}
-inline void LogError(std::string_view event, std::initializer_list<LogField> fields = {}) {
-  Log(LogLevel::kError, event, fields);
 }
 
 }  // namespace watchproof

@@ -50,7 +50,8 @@ class CommandLine {
     app_.add_flag("--json", json_, "With --version: as JSON");
     app_.require_subcommand(0, 1);
     AddList();
-    AddServers();
+    AddStore();
+    AddProxy();
     fetch_flags_.AddTo(fetch_);
     AddRecordings();
     shrink_flags_.AddTo(shrink_);
@@ -83,7 +84,7 @@ class CommandLine {
     explain_.add_flag("--json", json_, "As a JSON document");
   }
 
-  void AddServers() {
+  void AddStore() {
     store_.add_option("--listen", store_flags_.listen, "Where clients connect, for etcd's API")
         ->type_name("HOST:PORT")
         ->capture_default_str();
@@ -131,6 +132,9 @@ class CommandLine {
         ->type_name("FILE");
     store_.add_flag("--client-cert-auth", store_flags_.tls.client_cert_auth,
                     "The common name of a client's certificate is its user");
+  }
+
+  void AddProxy() {
     proxy_.add_option("--listen", proxy_flags_.listen, "Where clients connect")
         ->type_name("HOST:PORT")
         ->capture_default_str();
@@ -142,6 +146,7 @@ class CommandLine {
     proxy_.add_option("--effect", proxy_flags_.effects, "Harm to arm at once (repeatable)")
         ->type_name("KIND:DIRECTION:key=value,...")
         ->allow_extra_args(false);
+    proxy_.add_flag("--verbose", proxy_flags_.verbose, "Also what happens, while it happens");
   }
 
   void AddRecordings() {

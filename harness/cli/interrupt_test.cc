@@ -73,13 +73,14 @@ TEST(Interrupt, StoreAndProxyEndInGoodOrder) {
   const std::string line = store.output();
   const std::size_t from = line.find("serving on ") + 11;
   const std::string endpoint = line.substr(from, line.find(',') - from);
-  ScriptedRun proxy = ScriptedRun::Command(
-      {"proxy", "--to", endpoint, "--latency", "1ms~1ms", "--effect", "stall:to-client"});
+  ScriptedRun proxy = ScriptedRun::Command({"proxy", "--to", endpoint, "--latency", "1ms~1ms",
+                                            "--effect", "stall:to-client", "--verbose"});
   ASSERT_TRUE(proxy.AwaitOutput("listening on ")) << proxy.output();
   proxy.Signal(SIGTERM);
   EXPECT_EQ(proxy.Wait(), 0);
   EXPECT_THAT(proxy.output(), HasSubstr("0 connections"));
   EXPECT_THAT(proxy.output(), HasSubstr("stall: 0 bytes withheld"));
+  EXPECT_THAT(proxy.output(), HasSubstr("effect armed proxy=proxy effect=stall"));
   store.Signal(SIGINT);
   EXPECT_EQ(store.Wait(), 0);
 }

@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "harness/base/log.h"
 #include "harness/cli/console.h"
 #include "harness/cli/defect_targets.h"
 #include "harness/cli/manifest.h"
@@ -199,6 +200,7 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
 }  // namespace
 
 ExitCode RunCommand(RunOptions options, const std::string& executable) {
+  if (options.verbose) SetLogLevel(LogLevel::kInfo);
   const Result<std::vector<DefectNote>> defects = DefectsNamed(options.defects);
   if (!defects.has_value()) {
     return Complain(ExitCode::kUsage, defects.error().WithContext("--defects").message());

@@ -8,6 +8,7 @@
 
 #include "embedded_store/defects/defect.h"
 #include "embedded_store/server/store_server.h"
+#include "harness/base/log.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/signals.h"
 #include "harness/report/text.h"
@@ -172,6 +173,7 @@ ExitCode ProxyCommand(const ProxyFlags& flags) {
                               specs ? nullptr : &specs.error()}) {
     if (error != nullptr) return Complain(ExitCode::kUsage, "proxy", error->message());
   }
+  if (flags.verbose) SetLogLevel(LogLevel::kDebug);
   proxy::Proxies proxies;
   const Result<proxy::ProxyId> id = proxies.Open({.name = "proxy",
                                                   .listen_host = listen->host,

@@ -34,6 +34,7 @@ struct ProxyFlags {
   std::string to;
   std::string latency;               // "20ms" or "20ms~5ms"
   std::vector<std::string> effects;  // "kind", "kind:direction", "kind:direction:k=v,..."
+  bool verbose = false;
 };
 // Prints where it listens, and at the end the connections and what every effect did.
 ExitCode ProxyCommand(const ProxyFlags& flags);
