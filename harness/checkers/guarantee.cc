@@ -115,11 +115,4 @@ const std::vector<Guarantee>& AllGuarantees() {
   return kAll;
 }
 
-std::optional<Guarantee> FindGuarantee(std::string_view name) {
-  for (const Guarantee guarantee : AllGuarantees()) {
-    if (Name(guarantee) == name) return guarantee;
-  }
-  return std::nullopt;
-}
-
 }  // namespace watchproof

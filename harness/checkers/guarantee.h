@@ -5,7 +5,6 @@
 // Threads: constants.
 #pragma once
 
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +40,5 @@ std::string_view Promise(Guarantee guarantee);
 // A plain-language paragraph for `watchproof explain`, with the source of the rule.
 std::string_view Explain(Guarantee guarantee);
 const std::vector<Guarantee>& AllGuarantees();
-std::optional<Guarantee> FindGuarantee(std::string_view name);
 
 }  // namespace watchproof

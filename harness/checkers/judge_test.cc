@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string_view>
+
 #include "harness/checkers/testing/script.h"
 
 namespace watchproof {
@@ -105,12 +108,12 @@ TEST(Judge, FindingsSoFarAreSeenBeforeTheEnd) {
 }
 
 TEST(Guarantees, HaveNamesPromisesAndExplanations) {
+  std::set<std::string_view> names;
   for (const Guarantee guarantee : AllGuarantees()) {
-    EXPECT_EQ(FindGuarantee(Name(guarantee)), guarantee);
+    EXPECT_TRUE(names.insert(Name(guarantee)).second) << Name(guarantee) << " names two";
     EXPECT_FALSE(Promise(guarantee).empty());
     EXPECT_GT(Explain(guarantee).size(), 100u) << Name(guarantee);
   }
-  EXPECT_EQ(FindGuarantee("Fast"), std::nullopt);
 }
 
 }  // namespace

@@ -311,11 +311,7 @@ Status Executor::Do(const InjectStep& step) {
     for (const auto& [name, value] : found->second) parameters[name] = value;
   }
   WP_ASSIGN_OR_RETURN(auto fault, MakeFault(step.fault, parameters));
-  if (!spec_.no_faults) {
-    // Streams that this fault is going to end have not broken a promise by ending.
-    if (fault->ends_streams()) world_.MarkStreamsClosing();
-    WP_RETURN_IF_ERROR(fault->Arm(world_.ports()));
-  }
+  if (!spec_.no_faults) WP_RETURN_IF_ERROR(fault->Arm(world_.ports()));
   faults_[step.fault] = std::move(fault);
   RecordFault(step.fault, "armed");
   return {};

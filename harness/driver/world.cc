@@ -211,12 +211,6 @@ WatchStream* World::StreamOf(StreamId id) {
   return nullptr;
 }
 
-void World::MarkStreamsClosing() {
-  for (const auto& [name, stream] : streams_) {
-    if (stream) Mark(fmt::format("closing stream {}", stream->id()));
-  }
-}
-
 void World::Mark(const std::string& text) {
   recorder_->Append({.kind = EntryKind::kMark, .at = recorder_->Now(), .text = text});
 }

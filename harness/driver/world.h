@@ -82,8 +82,6 @@ class World {
   WatchStream* StreamOf(StreamId id);
   // As far as the recording has been pumped.
   bool HasEnded(StreamId id) const { return ended_.contains(id); }
-  // Tells the judge that what is open now is going to be ended by us.
-  void MarkStreamsClosing();
   void Mark(const std::string& text);
 
   // How long the watchers have waited so far; no part of any verdict.

@@ -67,8 +67,6 @@ class Fault {
   // No-op if it was never armed.
   virtual Status Heal(FaultPorts& ports) = 0;
   virtual bool felt() const = 0;
-  // Whether it ends the streams that are open when it is armed.
-  virtual bool ends_streams() const { return false; }
   virtual FaultReceipt receipt() const = 0;
 };
 

@@ -101,7 +101,6 @@ class Writers {
 
   void File(const RecordedCall& call);
   void FileOpen(const RecordedCall& call);
-  void FindBase(const CallLog& log);
   void GatherSightings(const CallLog& log, const Witness& witness);
   void Settle(Revision revision, Writer& writer);
   std::vector<Candidate> Candidates(Revision revision, const Sighting& sighting) const;
