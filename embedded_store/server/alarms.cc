@@ -93,7 +93,7 @@ std::vector<Alarm> Alarms::Activate(const Alarm& alarm) {
   if (alarm.kind == AlarmKind::kAny) return {};
   MutexLock lock(mu_);
   if (active_.insert(alarm).second) {
-    last_change_ = backend_.Stage({Row(alarm, std::string())});
+    backend_.Stage({Row(alarm, std::string())});
     RecountLocked();
   }
   return {alarm};
@@ -102,7 +102,7 @@ std::vector<Alarm> Alarms::Activate(const Alarm& alarm) {
 std::vector<Alarm> Alarms::Deactivate(const Alarm& alarm) {
   MutexLock lock(mu_);
   if (active_.erase(alarm) == 0) return {};
-  last_change_ = backend_.Stage({Row(alarm, std::nullopt)});
+  backend_.Stage({Row(alarm, std::nullopt)});
   RecountLocked();
   return {alarm};
 }
@@ -114,11 +114,6 @@ std::vector<Alarm> Alarms::Active(AlarmKind kind) const {
       active_.begin(), active_.end(), std::back_inserter(active),
       [kind](const Alarm& alarm) { return kind == AlarmKind::kAny || alarm.kind == kind; });
   return active;
-}
-
-Ticket Alarms::last_change() const {
-  MutexLock lock(mu_);
-  return last_change_;
 }
 
 }  // namespace watchproof::store

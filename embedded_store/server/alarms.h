@@ -6,9 +6,10 @@
 //   WP_RETURN_IF_ERROR(alarms.Recover());
 //   WP_RETURN_IF_ERROR(alarms.AdmitGrowth(CostOf(put)));
 //
-// Like etcd it does not put the alarm out by itself when there is room again. Every answer that
-// shows alarms waits for last_change. Threads: any; one lock inside, under which only the backend
-// is called. Ownership: borrows backend and store, which outlive it.
+// Like etcd it does not put the alarm out by itself when there is room again. Changes are staged
+// with the backend: an answer that shows alarms waits for all that is staged. Threads: any; one
+// lock inside, under which only the backend is called. Ownership: borrows backend and store, which
+// outlive it.
 #pragma once
 
 #include <atomic>
@@ -61,7 +62,6 @@ class Alarms {
   // The alarm, if there was one.
   std::vector<Alarm> Deactivate(const Alarm& alarm);
   std::vector<Alarm> Active(AlarmKind kind) const;
-  Ticket last_change() const;
   // What is in force; less than 0: none.
   std::int64_t quota() const { return quota_; }
 
@@ -76,7 +76,6 @@ class Alarms {
   std::atomic<bool> corrupt_{false};
   mutable Mutex mu_;
   std::set<Alarm> active_ GUARDED_BY(mu_);
-  Ticket last_change_ GUARDED_BY(mu_);
 };
 
 }  // namespace watchproof::store

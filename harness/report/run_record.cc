@@ -112,7 +112,8 @@ std::string RepeatCommand(const RunRecord& record, const AttemptResult& result) 
   return JoinShell(words);
 }
 
-std::string CountsText(const Tally& tally) {
+// "6 passed, 4 known failures, 1 inconclusive"; only what is there.
+static std::string CountsText(const Tally& tally) {
   struct Row {
     Outcome outcome;
     const char* one;

@@ -138,8 +138,6 @@ std::string TargetLabel(const RunRecord& record, std::string_view spec);
 std::string RepeatCommand(const RunRecord& record, const AttemptResult& result);
 // "Nothing new: 6 passed, 4 failed as known." The one thing to read.
 std::string Sentence(const RunRecord& record);
-// "6 passed, 4 known failures, 1 inconclusive"; only what is there.
-std::string CountsText(const Tally& tally);
 
 // A file of an attempt, from where the command was started.
 std::string PathOf(const RunRecord& record, const AttemptResult& result, std::string_view file);
