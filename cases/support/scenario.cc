@@ -25,6 +25,12 @@ Write Scenario::Put(const std::string& key, const ValueSize& size) {
   return NextWrite();
 }
 
+Write Scenario::PutOnLease(const std::string& key, const std::string& lease,
+                           const ValueSize& size) {
+  Add(PutStep{.key = key, .value = Value(size), .lease = lease});
+  return NextWrite();
+}
+
 Write Scenario::Delete(const std::string& key) {
   Add(DeleteStep{.key = key});
   return NextWrite();

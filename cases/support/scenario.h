@@ -70,9 +70,17 @@ class Scenario {
   Write Put(const std::string& key, const ValueSize& size = {});
   // Requires: the key exists, otherwise there is no revision.
   Write Delete(const std::string& key);
+  // The key hangs on the lease until it is put again or deleted.
+  Write PutOnLease(const std::string& key, const std::string& lease, const ValueSize& size = {});
   // One transaction that puts every key; the keys differ.
   Write PutTogether(const std::vector<std::string>& keys, const ValueSize& size = {});
   void Compact(const RevisionRef& at) { Add(CompactStep{at}); }
+
+  // Grants a lease, under a name of the case's own.
+  void Lease(const std::string& name, std::chrono::seconds ttl) { Add(LeaseStep{name, ttl}); }
+  void Revoke(const std::string& lease) { Add(RevokeStep{lease}); }
+  // Until the lease has ended by itself. Requires: its time is short.
+  void AwaitExpired(const std::string& lease) { Add(AwaitExpiredStep{lease}); }
 
   void Watch(const WatchOptions& options);
   // From here on the target asks everyone who he is, and each of these users may read one range and

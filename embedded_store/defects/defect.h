@@ -43,6 +43,7 @@ class PassOn : public Hooks {
   FloorDelete OnDeleteAtFloor() override { return next_->OnDeleteAtFloor(); }
   LoneDelete OnLoneDelete() override { return next_->OnLoneDelete(); }
   Rebirth OnRebirth() override { return next_->OnRebirth(); }
+  LeaseEnd OnLeaseEnd() override { return next_->OnLeaseEnd(); }
   Revision OnPreviousSought(Revision mod) override { return next_->OnPreviousSought(mod); }
   void OnCreate(WatchSpec& spec) override { next_->OnCreate(spec); }
   NegativeStart OnNegativeStart() override { return next_->OnNegativeStart(); }

@@ -29,6 +29,18 @@ class Bent {
     ASSERT_TRUE(store_.Compact(Revision{floor}).has_value());
     while (store_.CompactStep()) continue;
   }
+  // What the end of a lease with two keys does, from revision 5 on.
+  std::vector<std::string> AfterALease() {
+    EXPECT_TRUE(store_.AddLease({.id = 7}).has_value());
+    for (const char* key : {"a", "b"}) {
+      EXPECT_TRUE(store_.Put({.key = key, .value = "v", .lease = 7}).has_value());
+    }
+    Put("stays");
+    const auto removed = store_.RemoveLease(7);
+    EXPECT_TRUE(removed.has_value() && removed->deleted == 2);
+    EXPECT_EQ(removed->revision, store_.current());
+    return Texts(From(5));
+  }
   std::vector<Event> From(std::int64_t revision) {
     return store_.ReadHistory(Revision{revision}, store_.current(), WithPrevious::kYes).events;
   }
@@ -90,6 +102,14 @@ TEST(VersionSurvivesDelete, CountsOnAndChangesNothingElse) {
   const KeyValue kv = PutTwiceDeletedAndPut(Bent("version-survives-delete"));
   EXPECT_EQ(kv.create, Revision{5});
   EXPECT_EQ(kv.version, 3);
+}
+
+// Two keys whose lease ends, and one that stays.
+std::vector<std::string> RevokedLease(Bent store) { return store.AfterALease(); }
+TEST(LeaseExpirySplit, TakesARevisionForEachKey) {
+  EXPECT_THAT(RevokedLease(Bent()), ElementsAre("delete a@5 was v", "delete b@5 was v"));
+  EXPECT_THAT(RevokedLease(Bent("lease-expiry-split")),
+              ElementsAre("delete a@5 was v", "delete b@6 was v"));
 }
 
 // What a watch from the floor is given after a restart.

@@ -30,6 +30,9 @@ enum class LoneDelete { kRestored, kForgotten };
 // What a put that follows a delete takes over from the life that the delete ended.
 enum class Rebirth { kNothing, kItsCreateRevision, kItsVersion };
 
+// In which revisions the keys of a lease go when it ends.
+enum class LeaseEnd { kInOne, kInOneEach };
+
 // What happens to a watch with a negative start revision.
 enum class NegativeStart {
   kRefused,
@@ -95,6 +98,7 @@ class Hooks {
   virtual LoneDelete OnLoneDelete() { return LoneDelete::kRestored; }
   // A key is put for the first time since it was deleted.
   virtual Rebirth OnRebirth() { return Rebirth::kNothing; }
+  virtual LeaseEnd OnLeaseEnd() { return LeaseEnd::kInOne; }
   // The revision whose state holds the previous value of a change at `mod`.
   virtual Revision OnPreviousSought(Revision mod) { return mod.previous(); }
 

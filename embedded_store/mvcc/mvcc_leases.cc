@@ -43,17 +43,25 @@ Result<DeleteAnswer> MvccStore::RemoveLease(LeaseId id) {
   {
     MutexLock lock(mu_);
     if (!leases_.Contains(id)) return ErrLeaseNotFound();
-    WriteTxn txn = BeginLocked();
     const LeaseTable::Keys doomed = leases_.KeysOf(id);  // a copy: each delete takes its key out
-    for (const std::string& key : doomed) {
-      all.deleted += txn.Delete({.range = KeyRange::Single(key)}).deleted;
-    }
+    if (hooks_.OnLeaseEnd() == LeaseEnd::kInOneEach) DeleteEachLocked(doomed);
+    WriteTxn txn = BeginLocked();
+    for (const std::string& key : doomed) txn.Delete({.range = KeyRange::Single(key)});
+    all.deleted = static_cast<std::int64_t>(doomed.size());
     leases_.Remove(id);
     all.revision = txn.now();
     all.ticket = CommitLocked(std::move(txn), {{Bucket::kLease, LeaseKey(id)}});
   }
   Announce(all.ticket);
   return all;
+}
+
+void MvccStore::DeleteEachLocked(const LeaseTable::Keys& keys) {
+  for (const std::string& key : keys) {
+    WriteTxn txn = BeginLocked();
+    txn.Delete({.range = KeyRange::Single(key)});
+    CommitLocked(std::move(txn));
+  }
 }
 
 std::vector<std::string> MvccStore::KeysOfLease(LeaseId id) const {

@@ -124,6 +124,8 @@ class MvccStore {
   WriteTxn BeginLocked() REQUIRES(mu_);
   // Returns the ticket of the answer. What goes along is kept or lost together with the changes.
   Ticket CommitLocked(WriteTxn txn, std::vector<Mutation> along = {}) REQUIRES(mu_);
+  // In a revision of its own each.
+  void DeleteEachLocked(const LeaseTable::Keys& keys) REQUIRES(mu_);
   void FeedLocked(Commit commit) REQUIRES(mu_);
   Ticket StageLocked(const Commit& commit, std::vector<Mutation> along) REQUIRES(mu_);
   Status RestoreLocked(std::string_view key, std::string_view value) REQUIRES(mu_);

@@ -12,6 +12,26 @@ Script TxnThenPut(const CreateOptions& options = {.range_end = "z"}) {
       .Created(0, 3);
 }
 
+Event Deleted(const std::string& key, std::int64_t revision) {
+  return {.deleted = true, .kv = {.key = key, .mod = revision}};
+}
+// Two keys whose lease ends at revision 4, where the witness is told of the first of them.
+Script OnLease() {
+  return Script()
+      .PutWithLease("a", 7, 2)
+      .PutWithLease("b", 7, 3)
+      .On(9, "witness")
+      .Watch("a", 4, {.range_end = "z"})
+      .Created(0, 3)
+      .On(1)
+      .Watch("a", 4, {.range_end = "z"})
+      .Created(0, 3)
+      .Revoke(7, 4)
+      .On(9, "witness")
+      .Deliver(0, {{4, "a"}})
+      .On(1);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Atomic, TruthTable,
     testing::ValuesIn(std::vector<Row>{
@@ -57,6 +77,17 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(0, 3)
              .Deliver(0, {{3, "a"}, {3, "b"}}),
          {}},
+        {"KeysOfALeaseTogether",
+         OnLease().Deliver(0, {{4, "a"}, {4, "b"}}).Put("c", "1", 5).Deliver(0, {{5, "c"}}),
+         {}},
+        {"KeysOfALeaseOneByOne",
+         OnLease()
+             .Deliver(0, {{4, "a"}})
+             .Put("c", "1", 6)
+             .DeliverRaw(0, {Deleted("b", 5)})
+             .Deliver(0, {{6, "c"}}),
+         {"Atomic"},
+         true},
         {"NotDecidedBehindAHole",
          Script()
              .StartPut(1, "x", "1")

@@ -1,22 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/client/kv_client.h"
 
+#include <algorithm>
+
 #include "fixtures/protos/rpc.grpc.pb.h"
+#include "fixtures/protos/rpc_lease.grpc.pb.h"
 #include "harness/client/channel.h"
 
 namespace watchproof {
 
 using etcdserverpb::KV;
+using etcdserverpb::Lease;
 
 class KvClient::Impl {
  public:
   Impl(RecordingContext& context, const std::string& endpoint, const KvOptions& options)
-      : context_(context), options_(options), stub_(KV::NewStub(MakeChannel(endpoint))) {}
+      : context_(context),
+        options_(options),
+        channel_(MakeChannel(endpoint)),
+        kv_(KV::NewStub(channel_)),
+        lease_(Lease::NewStub(channel_)) {}
 
   template <typename Request, typename Response>
-  Result<Revision> Call(Method method, const Request& request,
-                        grpc::Status (KV::Stub::*rpc)(grpc::ClientContext*, const Request&,
-                                                      Response*)) {
+  using Rpc = grpc::Status (KV::Stub::*)(grpc::ClientContext*, const Request&, Response*);
+  template <typename Request, typename Response>
+  using LeaseRpc = grpc::Status (Lease::Stub::*)(grpc::ClientContext*, const Request&, Response*);
+
+  template <typename Request, typename Response>
+  Result<Revision> Call(Method method, const Request& request, Rpc<Request, Response> rpc) {
+    WP_ASSIGN_OR_RETURN(const Response response, Record(method, *kv_, request, rpc));
+    return Revision(response.header().revision());
+  }
+  template <typename Request, typename Response>
+  Result<Response> Call(Method method, const Request& request, LeaseRpc<Request, Response> rpc) {
+    return Record(method, *lease_, request, rpc);
+  }
+  template <typename Request, typename Response>
+  Result<Response> Ask(const Request& request, LeaseRpc<Request, Response> rpc) {
+    Response response;
+    const Status status = Send(*lease_, request, rpc, response);
+    if (!status.ok()) return status;
+    return response;
+  }
+
+  void SetToken(const std::string& token) { token_ = token; }
+
+ private:
+  template <typename Stub, typename Request, typename Response>
+  Result<Response> Record(Method method, Stub& stub, const Request& request,
+                          grpc::Status (Stub::*rpc)(grpc::ClientContext*, const Request&,
+                                                    Response*)) {
     const CallId call = context_.NextCall();
     Recorder& recorder = context_.recorder();
     recorder.Append({.kind = EntryKind::kCallStarted,
@@ -25,14 +58,8 @@ class KvClient::Impl {
                      .at = recorder.Now(),
                      .payload = Bytes::Take(request.SerializeAsString()),
                      .text = options_.name});
-    grpc::ClientContext rpc_context;
-    rpc_context.set_deadline(
-        std::chrono::system_clock::now() +
-        std::chrono::duration_cast<std::chrono::milliseconds>(options_.call_limit));
-    rpc_context.set_wait_for_ready(true);
-    if (!token_.empty()) rpc_context.AddMetadata("token", token_);
     Response response;
-    const Status status = FromRpcStatus((*stub_.*rpc)(&rpc_context, request, &response));
+    const Status status = Send(stub, request, rpc, response);
     recorder.Append({.kind = EntryKind::kCallEnded,
                      .method = method,
                      .code = status.code(),
@@ -41,15 +68,27 @@ class KvClient::Impl {
                      .payload = status.ok() ? Bytes::Take(response.SerializeAsString()) : Bytes(),
                      .text = status.message()});
     if (!status.ok()) return status;
-    return Revision(response.header().revision());
+    return response;
   }
 
-  void SetToken(const std::string& token) { token_ = token; }
+  template <typename Stub, typename Request, typename Response>
+  Status Send(Stub& stub, const Request& request,
+              grpc::Status (Stub::*rpc)(grpc::ClientContext*, const Request&, Response*),
+              Response& response) {
+    grpc::ClientContext context;
+    context.set_deadline(
+        std::chrono::system_clock::now() +
+        std::chrono::duration_cast<std::chrono::milliseconds>(options_.call_limit));
+    context.set_wait_for_ready(true);
+    if (!token_.empty()) context.AddMetadata("token", token_);
+    return FromRpcStatus((stub.*rpc)(&context, request, &response));
+  }
 
- private:
   RecordingContext& context_;
   const KvOptions options_;
-  const std::unique_ptr<KV::Stub> stub_;
+  const std::shared_ptr<grpc::Channel> channel_;  // also kept by the stubs: gRPC's own sharing
+  const std::unique_ptr<KV::Stub> kv_;
+  const std::unique_ptr<Lease::Stub> lease_;
   std::string token_;
 };
 
@@ -59,10 +98,12 @@ KvClient::~KvClient() = default;
 
 void KvClient::SetToken(const std::string& token) { impl_->SetToken(token); }
 
-Result<Revision> KvClient::Put(const std::string& key, const std::string& value) {
+Result<Revision> KvClient::Put(const std::string& key, const std::string& value,
+                               std::int64_t lease) {
   etcdserverpb::PutRequest request;
   request.set_key(key);
   request.set_value(value);
+  request.set_lease(lease);
   return impl_->Call(Method::kPut, request, &KV::Stub::Put);
 }
 
@@ -80,6 +121,7 @@ Result<Revision> KvClient::Transact(const std::vector<WriteOp>& writes) {
       auto* put = request.add_success()->mutable_request_put();
       put->set_key(write.key);
       put->set_value(write.value);
+      put->set_lease(write.lease);
     } else {
       auto* erase = request.add_success()->mutable_request_delete_range();
       erase->set_key(write.key);
@@ -110,6 +152,29 @@ Result<Revision> KvClient::Head() {
   request.set_key(std::string("\0", 1));
   request.set_count_only(true);
   return impl_->Call(Method::kRange, request, &KV::Stub::Range);
+}
+
+Result<std::int64_t> KvClient::Grant(std::chrono::seconds ttl) {
+  etcdserverpb::LeaseGrantRequest request;
+  request.set_ttl(ttl.count());
+  WP_ASSIGN_OR_RETURN(const auto granted,
+                      impl_->Call(Method::kLeaseGrant, request, &Lease::Stub::LeaseGrant));
+  return granted.id();
+}
+
+Result<Revision> KvClient::Revoke(std::int64_t lease) {
+  etcdserverpb::LeaseRevokeRequest request;
+  request.set_id(lease);
+  WP_ASSIGN_OR_RETURN(const auto revoked,
+                      impl_->Call(Method::kLeaseRevoke, request, &Lease::Stub::LeaseRevoke));
+  return Revision(revoked.header().revision());
+}
+
+Result<bool> KvClient::HasLease(std::int64_t lease) {
+  WP_ASSIGN_OR_RETURN(const auto list,
+                      impl_->Ask(etcdserverpb::LeaseLeasesRequest(), &Lease::Stub::LeaseLeases));
+  return std::any_of(list.leases().begin(), list.leases().end(),
+                     [lease](const auto& status) { return status.id() == lease; });
 }
 
 }  // namespace watchproof

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes, reads and compactions; each call is recorded with its request and its answer before it is
-// judged.
+// Writes, reads, compactions and leases; each call is recorded with its request and its answer
+// before it is judged.
 //
 //   KvClient kv(context, "127.0.0.1:2379");
 //   WP_ASSIGN_OR_RETURN(Revision revision, kv.Put("k", "v"));
@@ -24,6 +24,7 @@ struct WriteOp {
   std::string key;
   std::string range_end;  // of a delete; etcd's meaning
   std::string value;      // of a put
+  std::int64_t lease = 0;
 };
 
 struct ReadOptions {
@@ -49,7 +50,7 @@ class KvClient {
 
   // All return the revision of the answer's header. A write whose outcome is unknown returns the
   // error and stays in the recording as such.
-  Result<Revision> Put(const std::string& key, const std::string& value);
+  Result<Revision> Put(const std::string& key, const std::string& value, std::int64_t lease = 0);
   Result<Revision> Delete(const std::string& key, const std::string& range_end);
   Result<Revision> Transact(const std::vector<WriteOp>& writes);
   // Physical: answers when the revisions are gone from the target's backend.
@@ -58,6 +59,12 @@ class KvClient {
   Result<Revision> Read(const ReadOptions& read);
   // A linearizable read of one key; tells the current revision.
   Result<Revision> Head();
+
+  // Returns the id, which the target chooses.
+  Result<std::int64_t> Grant(std::chrono::seconds ttl);
+  Result<Revision> Revoke(std::int64_t lease);
+  // Whether the target still lists it. Not recorded: nothing of it is judged.
+  Result<bool> HasLease(std::int64_t lease);
 
  private:
   class Impl;

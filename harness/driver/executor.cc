@@ -44,15 +44,24 @@ Status Executor::Run() {
   return {};
 }
 
-Status Executor::NoteWrite(const Result<Revision>& revision) {
+Status Executor::NoteHead(const Result<Revision>& revision) {
   if (!revision.has_value()) return revision.error();
-  writes_.push_back(*revision);
   head_ = std::max(head_, *revision);
   return {};
 }
 
+Status Executor::NoteWrite(const Result<Revision>& revision) {
+  WP_RETURN_IF_ERROR(NoteHead(revision));
+  writes_.push_back(*revision);
+  return {};
+}
+
+std::int64_t Executor::LeaseOf(const PutStep& step) const {
+  return step.lease.empty() ? 0 : leases_.at(step.lease);
+}
+
 Status Executor::Do(const PutStep& step) {
-  return NoteWrite(world_.kv().Put(world_.Placed(step.key), step.value.Make()));
+  return NoteWrite(world_.kv().Put(world_.Placed(step.key), step.value.Make(), LeaseOf(step)));
 }
 
 Status Executor::Do(const DeleteStep& step) {
@@ -65,7 +74,8 @@ Status Executor::Do(const TxnStep& step) {
     if (const auto* put = std::get_if<PutStep>(&write)) {
       writes.push_back({.kind = WriteOp::Kind::kPut,
                         .key = world_.Placed(put->key),
-                        .value = put->value.Make()});
+                        .value = put->value.Make(),
+                        .lease = LeaseOf(*put)});
     } else {
       const auto& erase = std::get<DeleteStep>(write);
       writes.push_back({.kind = WriteOp::Kind::kDelete,
@@ -79,6 +89,29 @@ Status Executor::Do(const TxnStep& step) {
 Status Executor::Do(const CompactStep& step) {
   const auto done = world_.kv().Compact(Resolve(step.at));
   return done.has_value() ? Status() : done.error();
+}
+
+Status Executor::Do(const LeaseStep& step) {
+  WP_ASSIGN_OR_RETURN(leases_[step.lease], world_.kv().Grant(step.ttl));
+  return {};
+}
+
+// The answer tells the last revision that it made.
+Status Executor::Do(const RevokeStep& step) {
+  return NoteHead(world_.kv().Revoke(leases_.at(step.lease)));
+}
+
+Status Executor::Do(const AwaitExpiredStep& step) {
+  const std::int64_t lease = leases_.at(step.lease);
+  Status trouble;
+  Await(fmt::format("the end of lease {}", step.lease), kPatience, [&] {
+    const Result<bool> there = world_.kv().HasLease(lease);
+    if (!there.has_value()) trouble = there.error();
+    return !there.has_value() || !*there;
+  });
+  WP_RETURN_IF_ERROR(trouble);
+  // A lease may be off the list just before its keys are gone; a linearizable read comes after.
+  return NoteHead(world_.kv().Head());
 }
 
 Status Executor::Do(const AuthStep& step) {

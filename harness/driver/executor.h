@@ -47,6 +47,8 @@ class Executor {
   Status Do(const DeleteStep& step);
   Status Do(const TxnStep& step);
   Status Do(const CompactStep& step);
+  Status Do(const LeaseStep& step);
+  Status Do(const RevokeStep& step);
   Status Do(const WatchStep& step);
   Status Do(const AuthStep& step);
   Status Do(const CancelStep& step);
@@ -56,6 +58,7 @@ class Executor {
   Status Do(const RequestProgressStep& step);
   Status Do(const AwaitCreatedStep& step);
   Status Do(const AwaitDeliveredStep& step);
+  Status Do(const AwaitExpiredStep& step);
   Status Do(const AwaitProgressStep& step);
   Status Do(const AwaitRegisteredStep& step);
   Status Do(const AwaitSyncPassesStep& step);
@@ -77,6 +80,9 @@ class Executor {
   bool EveryMember(const std::string& group, const std::function<bool(const WatchState&)>& fact);
   Revision Resolve(const RevisionRef& ref) const;
   Status NoteWrite(const Result<Revision>& revision);
+  Status NoteHead(const Result<Revision>& revision);
+  // Its id on the target; 0 for none.
+  std::int64_t LeaseOf(const PutStep& step) const;
   std::optional<double> WatcherGauge();
   void RecordFault(const std::string& name, const std::string& phase);
   Status WriteSentinels();
@@ -86,6 +92,7 @@ class Executor {
   const AttemptSpec& spec_;
   std::vector<Revision> writes_;  // of the plan, in order
   Revision head_{};
+  std::map<std::string, std::int64_t> leases_;  // their ids, by the plan's names
   std::optional<double> gauge_before_;
   std::map<std::string, std::vector<Member>> groups_;
   std::map<std::string, std::unique_ptr<Fault>> faults_;

@@ -13,9 +13,11 @@ using Json = nlohmann::ordered_json;
 
 struct ToJson {
   Json operator()(const PutStep& s) const {
-    return {{"op", "put"},
-            {"key", s.key},
-            {"value", {{"seed", s.value.seed}, {"bytes", s.value.bytes}}}};
+    Json json{{"op", "put"},
+              {"key", s.key},
+              {"value", {{"seed", s.value.seed}, {"bytes", s.value.bytes}}}};
+    if (!s.lease.empty()) json["lease"] = s.lease;
+    return json;
   }
   Json operator()(const DeleteStep& s) const {
     Json json{{"op", "delete"}, {"key", s.key}};
@@ -30,6 +32,10 @@ struct ToJson {
   Json operator()(const CompactStep& s) const {
     return {{"op", "compact"}, {"at", s.at.ToString()}};
   }
+  Json operator()(const LeaseStep& s) const {
+    return {{"op", "lease"}, {"lease", s.lease}, {"ttl", s.ttl.count()}};
+  }
+  Json operator()(const RevokeStep& s) const { return {{"op", "revoke"}, {"lease", s.lease}}; }
   Json operator()(const WatchStep& s) const {
     Json json{{"op", "watch"},
               {"group", s.group},
@@ -76,6 +82,9 @@ struct ToJson {
   }
   Json operator()(const AwaitDeliveredStep& s) const {
     return {{"op", "await delivered"}, {"group", s.group}};
+  }
+  Json operator()(const AwaitExpiredStep& s) const {
+    return {{"op", "await expired"}, {"lease", s.lease}};
   }
   Json operator()(const AwaitProgressStep& s) const {
     return {{"op", "await progress"}, {"stream", s.stream}};

@@ -52,6 +52,7 @@ struct ValueRef {
 struct PutStep {
   std::string key;
   ValueRef value;
+  std::string lease{};  // on which the key then hangs
 };
 struct DeleteStep {
   std::string key;
@@ -62,6 +63,17 @@ struct TxnStep {
 };
 struct CompactStep {
   RevisionRef at;
+};
+struct LeaseStep {
+  std::string lease;  // the plan's name for it
+  std::chrono::seconds ttl{};
+};
+struct RevokeStep {
+  std::string lease;
+};
+// The lease has ended by itself. Requires: its time is short.
+struct AwaitExpiredStep {
+  std::string lease;
 };
 // Creates `count` equal watches on the named stream, which is opened on first use.
 struct WatchStep {
@@ -156,10 +168,11 @@ struct HoldStep {
 };
 
 using Step =
-    std::variant<PutStep, DeleteStep, TxnStep, CompactStep, WatchStep, AuthStep, CancelStep,
-                 ResumeStep, MustDeliverStep, MustTellProgressStep, RequestProgressStep,
-                 AwaitCreatedStep, AwaitDeliveredStep, AwaitProgressStep, AwaitRegisteredStep,
-                 AwaitSyncPassesStep, InjectStep, AwaitFeltStep, HealStep, HoldStep>;
+    std::variant<PutStep, DeleteStep, TxnStep, CompactStep, LeaseStep, RevokeStep, WatchStep,
+                 AuthStep, CancelStep, ResumeStep, MustDeliverStep, MustTellProgressStep,
+                 RequestProgressStep, AwaitCreatedStep, AwaitDeliveredStep, AwaitExpiredStep,
+                 AwaitProgressStep, AwaitRegisteredStep, AwaitSyncPassesStep, InjectStep,
+                 AwaitFeltStep, HealStep, HoldStep>;
 
 struct Plan {
   std::vector<Step> steps;

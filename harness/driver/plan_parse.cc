@@ -48,7 +48,9 @@ Duration ToDuration(const Json& json, const char* name) {
 
 PutStep ToPut(const Json& json) {
   const Json& value = json.at("value");
-  return {.key = json.at("key"), .value = {.seed = value.at("seed"), .bytes = value.at("bytes")}};
+  return {.key = json.at("key"),
+          .value = {.seed = value.at("seed"), .bytes = value.at("bytes")},
+          .lease = json.value("lease", "")};
 }
 DeleteStep ToDelete(const Json& json) {
   return {.key = json.at("key"), .range_end = json.value("range_end", "")};
@@ -101,6 +103,11 @@ const std::map<std::string, Reader, std::less<>>& Readers() {
       {"delete", [](const Json& j) -> Step { return ToDelete(j); }},
       {"txn", [](const Json& j) -> Step { return ToTxn(j); }},
       {"compact", [](const Json& j) -> Step { return CompactStep{ToRevision(j, "at")}; }},
+      {"lease",
+       [](const Json& j) -> Step {
+         return LeaseStep{j.at("lease"), std::chrono::seconds(j.at("ttl").get<std::int64_t>())};
+       }},
+      {"revoke", [](const Json& j) -> Step { return RevokeStep{j.at("lease")}; }},
       {"watch", [](const Json& j) -> Step { return ToWatch(j); }},
       {"cancel", [](const Json& j) -> Step { return CancelStep{j.at("group")}; }},
       {"resume",
@@ -113,12 +120,11 @@ const std::map<std::string, Reader, std::less<>>& Readers() {
        }},
       {"auth", [](const Json& j) -> Step { return ToAuth(j); }},
       {"must tell progress", [](const Json& j) -> Step { return ToMustTellProgress(j); }},
-      {"auth", [](const Json& j) -> Step { return ToAuth(j); }},
-      {"must tell progress", [](const Json& j) -> Step { return ToMustTellProgress(j); }},
       {"request progress",
        [](const Json& j) -> Step { return RequestProgressStep{j.at("stream")}; }},
       {"await created", [](const Json& j) -> Step { return AwaitCreatedStep{j.at("group")}; }},
       {"await delivered", [](const Json& j) -> Step { return AwaitDeliveredStep{j.at("group")}; }},
+      {"await expired", [](const Json& j) -> Step { return AwaitExpiredStep{j.at("lease")}; }},
       {"await progress", [](const Json& j) -> Step { return AwaitProgressStep{j.at("stream")}; }},
       {"await registered",
        [](const Json& j) -> Step { return AwaitRegisteredStep{j.at("watchers")}; }},

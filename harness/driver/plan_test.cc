@@ -23,10 +23,12 @@ Plan Everything() {
   plan.permit_compacted_at_the_floor = true;
   plan.converge_limit = 3s;
   plan.steps = {
-      PutStep{.key = "a", .value = {.seed = UINT64_MAX, .bytes = 9}},
+      PutStep{.key = "a", .value = {.seed = UINT64_MAX, .bytes = 9}, .lease = "l"},
       DeleteStep{.key = "a", .range_end = "b"},
       TxnStep{{PutStep{.key = "c", .value = {.seed = 1, .bytes = 1}}, DeleteStep{"d", ""}}},
       CompactStep{AtHead(-3)},
+      LeaseStep{"l", 60s},
+      RevokeStep{"l"},
       WatchStep{.group = "g",
                 .count = 7,
                 .key = "a",
@@ -48,6 +50,7 @@ Plan Everything() {
       RequestProgressStep{"side"},
       AwaitCreatedStep{"g"},
       AwaitDeliveredStep{"g"},
+      AwaitExpiredStep{"l"},
       AwaitProgressStep{"side"},
       AwaitRegisteredStep{12},
       AwaitSyncPassesStep{2},

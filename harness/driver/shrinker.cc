@@ -33,6 +33,23 @@ std::string GroupMade(const Step& step) {
   if (const auto* resume = std::get_if<ResumeStep>(&step)) return resume->as;
   return {};
 }
+// The lease that a step cannot do without; a put can.
+std::string LeaseNeeded(const Step& step) {
+  if (const auto* revoke = std::get_if<RevokeStep>(&step)) return revoke->lease;
+  if (const auto* expired = std::get_if<AwaitExpiredStep>(&step)) return expired->lease;
+  return {};
+}
+void KeepLease(PutStep& put, const std::set<std::string>& leases) {
+  if (!leases.contains(put.lease)) put.lease.clear();
+}
+void KeepLeases(Step& step, const std::set<std::string>& leases) {
+  if (auto* put = std::get_if<PutStep>(&step)) KeepLease(*put, leases);
+  auto* txn = std::get_if<TxnStep>(&step);
+  if (txn == nullptr) return;
+  for (auto& write : txn->writes) {
+    if (auto* put = std::get_if<PutStep>(&write)) KeepLease(*put, leases);
+  }
+}
 std::string FaultOf(const Step& step) {
   return std::visit(
       [](const auto& s) -> std::string {
@@ -75,9 +92,8 @@ PlanSize SizeOf(const Plan& plan) {
   for (const Step& step : plan.steps) {
     if (const auto* watch = std::get_if<WatchStep>(&step)) {
       size.operations += watch->count;
-    } else if (IsWrite(step) ||
-               IsOneOf<CompactStep, CancelStep, ResumeStep, RequestProgressStep, AwaitProgressStep>(
-                   step)) {
+    } else if (IsWrite(step) || IsOneOf<CompactStep, LeaseStep, RevokeStep, CancelStep, ResumeStep,
+                                        RequestProgressStep, AwaitProgressStep>(step)) {
       ++size.operations;
     }
     if (std::holds_alternative<InjectStep>(step)) ++size.faults;
@@ -95,11 +111,16 @@ Plan KeepSteps(const Plan& plan, const std::vector<bool>& keep) {
   }
   std::set<std::string> groups;
   std::set<std::string> faults;
+  std::set<std::string> leases;
   for (std::size_t i = 0; i < keep.size(); ++i) {
     if (!keep[i]) continue;
     Step step = plan.steps[i];
     const std::string needed = GroupUsed(step);
     if (!needed.empty() && !groups.contains(needed)) continue;
+    if (const auto* lease = std::get_if<LeaseStep>(&step)) leases.insert(lease->lease);
+    const std::string lease = LeaseNeeded(step);
+    if (!lease.empty() && !leases.contains(lease)) continue;
+    KeepLeases(step, leases);
     const std::string fault = FaultOf(step);
     if (std::holds_alternative<InjectStep>(step)) faults.insert(fault);
     if (!fault.empty() && !faults.contains(fault)) continue;

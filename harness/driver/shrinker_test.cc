@@ -118,5 +118,17 @@ TEST(KeepSteps, TakesAlongWhatCannotStandAlone) {
   EXPECT_EQ(without({0, 1}), "inject stall, heal stall");
 }
 
+TEST(KeepSteps, TakesTheLeaseFromAPutRatherThanThePut) {
+  Plan plan;
+  const PutStep put{.key = "a", .value = {.seed = 1, .bytes = 9}, .lease = "l"};
+  plan.steps = {LeaseStep{"l", 60s}, put, TxnStep{{put}}, RevokeStep{"l"}, AwaitExpiredStep{"l"}};
+  const Plan whole = KeepSteps(plan, {true, true, true, true, true});
+  EXPECT_EQ(StepLines(whole), StepLines(plan));
+  const Plan without = KeepSteps(plan, {false, true, true, true, true});
+  ASSERT_EQ(without.steps.size(), 2U);
+  EXPECT_EQ(std::get<PutStep>(without.steps[0]).lease, "");
+  EXPECT_EQ(std::get<PutStep>(std::get<TxnStep>(without.steps[1]).writes[0]).lease, "");
+}
+
 }  // namespace
 }  // namespace watchproof

@@ -31,6 +31,10 @@ const char* Name(Method method) {
       return "txn";
     case Method::kCompact:
       return "compact";
+    case Method::kLeaseGrant:
+      return "lease grant";
+    case Method::kLeaseRevoke:
+      return "lease revoke";
   }
   return "unnamed";
 }
@@ -100,6 +104,10 @@ Json CallToJson(const Entry& entry) {
     }
     HeaderView header;
     if (ParseHeader(entry.payload.view(), header).ok()) json["revision"] = header.revision;
+    LeaseGrantResponseView granted;
+    if (entry.method == Method::kLeaseGrant && Parse(entry.payload.view(), granted).ok()) {
+      json["lease"] = granted.id;
+    }
     return json;
   }
   if (!entry.text.empty()) json["client"] = entry.text;
@@ -108,6 +116,7 @@ Json CallToJson(const Entry& entry) {
     if (Parse(entry.payload.view(), put).ok()) {
       json["key"] = put.key;
       AddValue(json, put.value);
+      if (put.lease != 0) json["lease"] = put.lease;
     }
   } else if (entry.method == Method::kDeleteRange) {
     DeleteRangeRequestView erase;
@@ -126,6 +135,12 @@ Json CallToJson(const Entry& entry) {
   } else if (entry.method == Method::kCompact) {
     CompactionRequestView compaction;
     if (Parse(entry.payload.view(), compaction).ok()) json["at"] = compaction.revision;
+  } else if (entry.method == Method::kLeaseGrant) {
+    LeaseGrantRequestView grant;
+    if (Parse(entry.payload.view(), grant).ok()) json["ttl"] = grant.ttl;
+  } else if (entry.method == Method::kLeaseRevoke) {
+    LeaseRevokeRequestView revoke;
+    if (Parse(entry.payload.view(), revoke).ok()) json["lease"] = revoke.id;
   }
   return json;
 }

@@ -26,6 +26,28 @@ TEST(Dump, ShowsAResponseWithItsEventsAndCutsLongValues) {
                 std::string(64, 'v') + R"(","value_bytes":70}]})");
 }
 
+Entry Call(EntryKind kind, Method method, const Message& message) {
+  return {.kind = kind,
+          .method = method,
+          .call = CallId(4),
+          .at = 1ms,
+          .payload = Bytes::Copy(message.bytes())};
+}
+TEST(Dump, ShowsTheLifeOfALease) {
+  const auto dump = [](const Entry& entry) { return DumpLine({.line = Line(1), .entry = entry}); };
+  const std::string begin = R"({"line":1,"at_ms":1.0,"kind":"call )";
+  EXPECT_EQ(dump(Call(EntryKind::kCallStarted, Method::kLeaseGrant, Message().Number(1, 60))),
+            begin + R"(started","call":4,"method":"lease grant","ttl":60})");
+  EXPECT_EQ(dump(Call(EntryKind::kCallEnded, Method::kLeaseGrant,
+                      Message().Nested(1, Header(9)).Number(2, 77))),
+            begin + R"(ended","call":4,"method":"lease grant","revision":9,"lease":77})");
+  EXPECT_EQ(dump(Call(EntryKind::kCallStarted, Method::kPut,
+                      Message().Text(1, "k").Text(2, "v").Number(3, 77))),
+            begin + R"(started","call":4,"method":"put","key":"k","value":"v","lease":77})");
+  EXPECT_EQ(dump(Call(EntryKind::kCallStarted, Method::kLeaseRevoke, Message().Number(1, 77))),
+            begin + R"(started","call":4,"method":"lease revoke","lease":77})");
+}
+
 TEST(Dump, SaysSoWhenAMessageIsMalformed) {
   Entry entry = Response(3, "k", 9);
   entry.payload = Bytes::Copy(entry.payload.view().substr(0, 20));

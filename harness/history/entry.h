@@ -50,6 +50,8 @@ enum class Method : std::uint8_t {
   kDeleteRange = 3,
   kTxn = 4,
   kCompact = 5,
+  kLeaseGrant = 6,
+  kLeaseRevoke = 7,
 };
 
 struct Entry {

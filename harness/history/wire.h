@@ -192,6 +192,15 @@ struct CompactionRequestView {
 struct CompactionResponseView {
   HeaderView header;
 };
+struct LeaseGrantRequestView {
+  std::int64_t ttl = 0;  // in seconds
+};
+struct LeaseGrantResponseView {
+  std::int64_t id = 0;
+};
+struct LeaseRevokeRequestView {
+  std::int64_t id = 0;
+};
 
 // Each replaces what `out` held. After an error `out` is of no use.
 Status Parse(std::string_view message, WatchRequestView& out);
@@ -209,8 +218,11 @@ Status Parse(std::string_view message, TxnRequestView& out);
 Status Parse(std::string_view message, TxnResponseView& out);
 Status Parse(std::string_view message, CompactionRequestView& out);
 Status Parse(std::string_view message, CompactionResponseView& out);
+Status Parse(std::string_view message, LeaseGrantRequestView& out);
+Status Parse(std::string_view message, LeaseGrantResponseView& out);
+Status Parse(std::string_view message, LeaseRevokeRequestView& out);
 
-// The header of any response of the KV service: all of them keep it in field 1.
+// The header of any response of the KV and lease services: all of them keep it in field 1.
 Status ParseHeader(std::string_view message, HeaderView& out);
 
 }  // namespace watchproof

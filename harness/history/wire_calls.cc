@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests and responses of the KV service.
+// The requests and responses of the KV service, and those of the lease service that are recorded.
 #include "harness/history/wire_read.h"
 
 namespace watchproof {
@@ -71,6 +71,27 @@ bool Read(std::string_view message, CompactionResponseView& out) {
   return ReadFields(message, At<1>(out.header));
 }
 
+bool Read(std::string_view message, LeaseGrantRequestView& out) {
+  return EachField(message, [&](const FieldScanner& f) {
+    if (f.number() == 1) Set(f, out.ttl);
+    return true;
+  });
+}
+
+bool Read(std::string_view message, LeaseGrantResponseView& out) {
+  return EachField(message, [&](const FieldScanner& f) {
+    if (f.number() == 2) Set(f, out.id);
+    return true;
+  });
+}
+
+bool Read(std::string_view message, LeaseRevokeRequestView& out) {
+  return EachField(message, [&](const FieldScanner& f) {
+    if (f.number() == 1) Set(f, out.id);
+    return true;
+  });
+}
+
 Status Parse(std::string_view message, RangeRequestView& out) {
   return ParseFresh(message, out, "RangeRequest");
 }
@@ -103,6 +124,15 @@ Status Parse(std::string_view message, CompactionRequestView& out) {
 }
 Status Parse(std::string_view message, CompactionResponseView& out) {
   return ParseFresh(message, out, "CompactionResponse");
+}
+Status Parse(std::string_view message, LeaseGrantRequestView& out) {
+  return ParseFresh(message, out, "LeaseGrantRequest");
+}
+Status Parse(std::string_view message, LeaseGrantResponseView& out) {
+  return ParseFresh(message, out, "LeaseGrantResponse");
+}
+Status Parse(std::string_view message, LeaseRevokeRequestView& out) {
+  return ParseFresh(message, out, "LeaseRevokeRequest");
 }
 Status ParseHeader(std::string_view message, HeaderView& out) {
   CompactionResponseView response;  // nothing but a header

@@ -45,7 +45,9 @@ OperationKind KindOf(Method method) {
 
 void CallLog::Consume(const NumberedEntry& line) {
   const Entry& entry = line.entry;
-  if (entry.kind == EntryKind::kCallStarted && entry.method != Method::kCompact) Begin(line);
+  if (entry.kind == EntryKind::kCallStarted && KindOf(entry.method) != OperationKind::kNone) {
+    Begin(line);
+  }
   if (entry.kind == EntryKind::kCallEnded) End(line);
 }
 

@@ -20,6 +20,7 @@ void Model::CallStarted(const NumberedEntry& line) {
     compaction_requested_ = floors_.requested();
     return;
   }
+  LeaseSeen(entry, line.line);
   any_write_ = any_write_ || IsWrite(entry.method);
   if (IsWrite(entry.method)) {
     out_[entry.call.value] = {line.line, entry.method, entry.payload};
@@ -37,6 +38,7 @@ void Model::CallEnded(const NumberedEntry& line) {
     const Revision revision(header.revision);
     if (!any_write_) HeaderSeen(revision);
     highest_header_ = std::max(highest_header_, revision);
+    LeaseSeen(entry, line.line);
   }
   if (entry.method == Method::kCompact) {
     if (entry.code == StatusCode::kOk) floors_.Acknowledge(entry.call);
@@ -55,6 +57,21 @@ void Model::CallEnded(const NumberedEntry& line) {
   }
   SettleBase();
   Advance();
+}
+
+// That a lease was granted tells that it may end by itself; that someone wanted it revoked is the
+// better explanation.
+void Model::LeaseSeen(const Entry& entry, Line line) {
+  LeaseGrantResponseView granted;
+  LeaseRevokeRequestView revoked;
+  const bool answer = entry.kind == EntryKind::kCallEnded;
+  if (entry.method == Method::kLeaseGrant && answer && Parse(entry.payload.view(), granted).ok()) {
+    leases_.emplace(granted.id, line);
+  }
+  if (entry.method == Method::kLeaseRevoke && !answer &&
+      Parse(entry.payload.view(), revoked).ok()) {
+    leases_[revoked.id] = line;
+  }
 }
 
 void Model::Answered(const Call& call, const NumberedEntry& end) {
@@ -136,7 +153,7 @@ void Model::Witnessed(const std::vector<EventView>& events, const Bytes& payload
     seen_[revision].push_back({event, payload});
     news = true;
   }
-  if (news && !open_.empty()) Advance();
+  if (news && !(open_.empty() && leases_.empty())) Advance();
 }
 
 bool Model::Explains(const std::vector<Change>& changes, const std::vector<Testimony>& seen,
@@ -153,24 +170,52 @@ bool Model::Explains(const std::vector<Change>& changes, const std::vector<Testi
 
 bool Model::SettleByTestimony(Revision revision) {
   const auto seen = seen_.find(revision);
-  if (seen == seen_.end() || open_.empty()) return false;
-  // The witness may watch less than the write changed; a write that fits exactly is the better
-  // explanation.
+  if (seen == seen_.end()) return false;
+  // The witness may watch less than was changed; what fits exactly is the better explanation.
   for (const bool exactly : {true, false}) {
-    for (auto open = open_.begin(); open != open_.end(); ++open) {
-      auto ways = PossibleEffects(open->call.method, open->call.request.view());
-      if (!ways.has_value()) continue;
-      for (std::vector<Operation>& way : *ways) {
-        if (!Explains(timeline_.Preview(way), seen->second, exactly)) continue;
-        Unanswered settled = std::move(*open);
-        open_.erase(open);
-        Apply(revision, {settled.call.started, {revision, std::move(way)}, settled.call.request});
-        settled_.emplace(revision, std::move(settled));
-        return true;
-      }
+    if (SettleAsWrite(revision, seen->second, exactly)) return true;
+    if (SettleAsEndOfLease(revision, seen->second, exactly)) return true;
+  }
+  return false;
+}
+
+bool Model::SettleAsWrite(Revision revision, const std::vector<Testimony>& seen, bool exactly) {
+  for (auto open = open_.begin(); open != open_.end(); ++open) {
+    auto ways = PossibleEffects(open->call.method, open->call.request.view());
+    if (!ways.has_value()) continue;
+    for (std::vector<Operation>& way : *ways) {
+      if (!Explains(timeline_.Preview(way), seen, exactly)) continue;
+      Unanswered settled = std::move(*open);
+      open_.erase(open);
+      Apply(revision, {settled.call.started, {revision, std::move(way)}, settled.call.request});
+      settled_.emplace(revision, std::move(settled));
+      return true;
     }
   }
   return false;
+}
+
+bool Model::SettleAsEndOfLease(Revision revision, const std::vector<Testimony>& seen,
+                               bool exactly) {
+  const std::int64_t lease = timeline_.LeaseOf(seen.front().event.kv.key);
+  const auto known = leases_.find(lease);
+  if (known == leases_.end()) return false;
+  std::vector<Operation> deletes = timeline_.EndOfLease(lease);
+  if (!Explains(timeline_.Preview(deletes), seen, exactly)) return false;
+  // The answer to a write is taken before anything else, and may be on its way.
+  const bool claimed = std::any_of(out_.begin(), out_.end(),
+                                   [&](const auto& out) { return MayExplain(out.second, seen); });
+  if (claimed) return false;
+  Apply(revision, {known->second, {revision, std::move(deletes)}, {}});
+  return true;
+}
+
+bool Model::MayExplain(const Call& call, const std::vector<Testimony>& seen) const {
+  const auto ways = PossibleEffects(call.method, call.request.view());
+  if (!ways.has_value()) return true;
+  return std::any_of(ways->begin(), ways->end(), [&](const std::vector<Operation>& way) {
+    return Explains(timeline_.Preview(way), seen, false);
+  });
 }
 
 void Model::Finish() {

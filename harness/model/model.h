@@ -7,9 +7,9 @@
 //   ... model.timeline().known_through() ...
 //   model.Finish();  model.undecided();
 //
-// A write whose answer never came leaves a hole where its revision may be. The witness' events
-// settle it; nothing is ever guessed: what stays open ends known_through() and is named by
-// undecided().
+// A write whose answer never came leaves a hole where its revision may be, and so does the end of a
+// lease, which no answer names. The witness' events settle them; nothing is ever guessed: what
+// stays open ends known_through() and is named by undecided().
 //
 // Not thread-safe. Ownership: requests are kept (shared, not copied) as long as the model lives.
 #pragma once
@@ -75,8 +75,13 @@ class Model {
   void Claim(Revision revision, Acknowledged write);
   void SettleBase();
   void Advance();
-  // Applies the next revision if a witness saw what only one kind of open write can have done.
+  void LeaseSeen(const Entry& entry, Line line);
+  // Applies the next revision if a witness saw what only one kind of open write, or the end of a
+  // lease, can have done.
   bool SettleByTestimony(Revision revision);
+  bool SettleAsWrite(Revision revision, const std::vector<Testimony>& seen, bool exactly);
+  bool SettleAsEndOfLease(Revision revision, const std::vector<Testimony>& seen, bool exactly);
+  bool MayExplain(const Call& call, const std::vector<Testimony>& seen) const;
   bool Explains(const std::vector<Change>& changes, const std::vector<Testimony>& seen,
                 bool exactly) const;
   void Apply(Revision revision, Acknowledged write);
@@ -90,6 +95,7 @@ class Model {
   std::vector<Unanswered> open_;                     // ended without a certain outcome
   std::map<Revision, Unanswered> settled_;           // open ones that a witness settled
   std::map<Revision, std::vector<Testimony>> seen_;  // by the witness, beyond what is known
+  std::map<std::int64_t, Line> leases_;              // granted or revoked here, and where
   bool any_write_ = false;
   bool base_settled_ = false;
   Revision highest_header_{};  // of the answers to calls

@@ -59,6 +59,9 @@ class Recording {
   void Read(std::int64_t revision) {
     Call(Method::kRange, Range("x"), Message().Nested(1, Header(revision)));
   }
+  void Grant(std::int64_t lease) {
+    Call(Method::kLeaseGrant, Message().Number(1, 60), Message().Number(2, lease));
+  }
   void Witness(bool deleted, const KeyValueFields& kv) {
     const Bytes payload = Bytes::Copy(KeyValue(kv).bytes());
     EventView event;
@@ -200,6 +203,74 @@ TEST(Model, TheWitnessMaySpeakBeforeTheCallFails) {
   recording.Fail(call, StatusCode::kCancelled);
   EXPECT_EQ(recording.known(), 2);
   EXPECT_EQ(recording.timeline().changes(), 2u);
+}
+
+Message PutOn(const std::string& key, std::int64_t lease) {
+  return Put(key, "leased").Number(3, lease);
+}
+// Three keys on a lease, at revisions 2 to 4.
+void PutThreeOnLease(Recording& recording, std::int64_t lease) {
+  recording.Read(1);
+  std::int64_t revision = 1;
+  for (const char* key : {"a", "b", "c"}) {
+    recording.Call(Method::kPut, PutOn(key, lease), Acked(++revision));
+  }
+}
+std::vector<std::string> DeletedAt(const Recording& recording, std::int64_t revision) {
+  std::vector<std::string> keys;
+  for (std::uint32_t i = 0; i < recording.timeline().changes(); ++i) {
+    const Change& change = recording.timeline().change(i);
+    if (change.deleted && change.revision.value == revision) keys.emplace_back(change.key);
+  }
+  return keys;
+}
+
+TEST(Model, TheEndOfALeaseTakesEveryKeyThatStillHangsOnIt) {
+  Recording recording;
+  recording.Grant(7);
+  PutThreeOnLease(recording, 7);
+  recording.Call(Method::kPut, PutOn("b", 8), Acked(5));  // to another lease
+  recording.Call(Method::kPut, Put("d", "1"), Acked(7));
+  EXPECT_EQ(recording.known(), 5);
+  recording.Witness(true, {.key = "c", .mod = 6});
+  EXPECT_EQ(recording.known(), 7);
+  EXPECT_THAT(DeletedAt(recording, 6), testing::ElementsAre("a", "c"));
+  EXPECT_TRUE(recording.model().undecided().empty());
+}
+
+TEST(Model, OnlyALeaseOfTheRecordingEnds) {
+  Recording recording;
+  PutThreeOnLease(recording, 7);
+  recording.Witness(true, {.key = "a", .mod = 5});
+  EXPECT_EQ(recording.known(), 4);
+  recording.Start(Method::kLeaseRevoke, Message().Number(1, 7));
+  recording.Witness(true, {.key = "b", .mod = 5});
+  EXPECT_THAT(DeletedAt(recording, 5), testing::ElementsAre("a", "b", "c"));
+}
+
+TEST(Model, WhatADeleteUnderWayMayHaveDoneIsNoEndOfALease) {
+  Recording recording;
+  recording.Grant(7);
+  PutThreeOnLease(recording, 7);
+  const auto call = recording.Start(Method::kDeleteRange, Range("b"));
+  recording.Witness(true, {.key = "b", .mod = 5});
+  EXPECT_EQ(recording.known(), 4);
+  recording.End(call, Acked(5).Number(2, 1));
+  EXPECT_THAT(DeletedAt(recording, 5), testing::ElementsAre("b"));
+  EXPECT_TRUE(recording.model().undecided().empty());
+}
+
+TEST(Model, WhatALeaseLeftBehindIsNotGuessedAt) {
+  Recording recording;
+  recording.Grant(7);
+  PutThreeOnLease(recording, 7);
+  recording.Witness(true, {.key = "a", .mod = 5});
+  recording.Witness(true, {.key = "b", .mod = 6});
+  recording.Call(Method::kPut, Put("d", "1"), Acked(7));
+  recording.model().Finish();
+  EXPECT_EQ(recording.known(), 5);
+  EXPECT_THAT(recording.model().undecided(),
+              testing::ElementsAre(testing::HasSubstr("revision 6 was written by nobody")));
 }
 
 TEST(Model, TwoClaimsToOneRevisionAreAContradiction) {

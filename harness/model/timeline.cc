@@ -64,6 +64,25 @@ std::vector<Change> Timeline::Preview(const std::vector<Operation>& operations) 
   return preview;
 }
 
+std::int64_t Timeline::LeaseOf(const Key& key) const {
+  if (!key.alive) return 0;
+  const Change& latest = changes_[key.latest];
+  return latest.lease_known ? latest.lease : 0;
+}
+
+std::int64_t Timeline::LeaseOf(std::string_view name) const {
+  const auto key = keys_.find(name);
+  return key == keys_.end() ? 0 : LeaseOf(key->second);
+}
+
+std::vector<Operation> Timeline::EndOfLease(std::int64_t lease) const {
+  std::vector<Operation> deletes;
+  for (const auto& [name, key] : keys_) {
+    if (LeaseOf(key) == lease) deletes.push_back({.deletes = true, .key = name});
+  }
+  return deletes;
+}
+
 Timeline::Keys::iterator Timeline::Intern(std::string_view name) {
   auto key = keys_.find(name);
   if (key != keys_.end()) return key;

@@ -96,6 +96,11 @@ class Timeline {
   // What the operations would change if they came next, in order. Keys that existed before the base
   // and were never seen are missing. The timeline stays as it is.
   std::vector<Change> Preview(const std::vector<Operation>& operations) const;
+  // The lease that a living key hangs on; 0 for none, or for one that is not known.
+  std::int64_t LeaseOf(std::string_view key) const;
+  // What the end of a lease does: it deletes every key that is known to hang on it. The operations
+  // look into the timeline.
+  std::vector<Operation> EndOfLease(std::int64_t lease) const;
   // Applies the next revision. Empty, or why the answer cannot be true.
   // Requires: revision is one past known_through().
   std::optional<std::string> Apply(Revision revision, Applied write);
@@ -122,6 +127,7 @@ class Timeline {
   using Keys = std::map<std::string, Key, std::less<>>;
 
   Change PutOver(const Key* key, const Operation& operation) const;
+  std::int64_t LeaseOf(const Key& key) const;
   // Calls `visit` on each living key of the range.
   template <typename Visit>
   void EachAlive(const KeyRange& range, Visit visit) const;

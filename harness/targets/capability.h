@@ -20,6 +20,7 @@ enum class Capability {
   kProgressNotices,       // tells a quiet watch its progress by itself, in well under a second
   kUsers,                 // knows users and their rights, and nobody else uses it
   kStrictPreviousValues,  // can be told to end a watch rather than leave out a previous value
+  kLeases,                // keys can hang on a lease
   kDurable,               // keeps its data when it is killed and started again
 };
 using Capabilities = std::set<Capability>;
@@ -46,6 +47,8 @@ constexpr std::string_view Name(Capability capability) {
       return "users";
     case Capability::kStrictPreviousValues:
       return "strict-previous-values";
+    case Capability::kLeases:
+      return "leases";
     case Capability::kDurable:
       return "durable";
   }

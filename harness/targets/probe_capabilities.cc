@@ -9,6 +9,7 @@
 
 #include "fixtures/protos/rpc.grpc.pb.h"
 #include "fixtures/protos/rpc_auth.grpc.pb.h"
+#include "fixtures/protos/rpc_lease.grpc.pb.h"
 #include "harness/targets/probe.h"
 
 namespace watchproof {
@@ -140,6 +141,8 @@ class Prober {
         return Users();
       case Capability::kStrictPreviousValues:
         return target_.can_be_strict();
+      case Capability::kLeases:
+        return Leases();
       case Capability::kDurable:
         return target_.durable();
     }
@@ -200,6 +203,19 @@ class Prober {
     if (answer.code() == StatusCode::kUnimplemented) return false;
     if (!answer.ok()) return answer;
     return true;
+  }
+  // Asked about a lease that nobody has.
+  Result<bool> Leases() {
+    const auto lease = pb::Lease::NewStub(channel_);
+    pb::LeaseTimeToLiveRequest request;
+    request.set_id(std::numeric_limits<std::int64_t>::max());
+    pb::LeaseTimeToLiveResponse response;
+    grpc::ClientContext context;
+    Limit(context, deadline_);
+    const Status answer = FromRpcStatus(lease->LeaseTimeToLive(&context, request, &response));
+    if (answer.ok() || answer.code() == StatusCode::kNotFound) return true;
+    if (answer.code() == StatusCode::kUnimplemented) return false;
+    return answer;
   }
   Result<bool> ProgressNotices() {
     OneWatch watch(*watch_, deadline_);

@@ -21,6 +21,7 @@ const Capabilities kAll = {Capability::kProxy,
                            Capability::kFragment,
                            Capability::kPreviousValues,
                            Capability::kSlowWatcherGauge,
+                           Capability::kLeases,
                            Capability::kDurable};
 
 // Some server at some address, with what only its owner can know.

@@ -98,6 +98,16 @@ Script& Script::PutWithLease(const std::string& key, std::int64_t lease, std::in
               Message().Nested(1, Header(revision)).bytes());
 }
 
+Script& Script::Revoke(std::int64_t lease, std::int64_t revision) {
+  std::vector<std::string> doomed;
+  for (const auto& [key, kv] : living_) {
+    if (kv.lease == lease) doomed.push_back(key);
+  }
+  for (const std::string& key : doomed) RecordDelete(key, {}, revision);
+  return Call(Method::kLeaseRevoke, Message().Number(1, lease).bytes(),
+              Message().Nested(1, Header(revision)).bytes());
+}
+
 Event Script::WithPrevious(const Written& written) const {
   Event event = As(written);
   for (auto at = written_.rbegin(); at != written_.rend(); ++at) {

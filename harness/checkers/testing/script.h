@@ -61,6 +61,8 @@ class Script {
   // Writes that were acknowledged with the revision.
   Script& Put(const std::string& key, const std::string& value, std::int64_t revision);
   Script& PutWithLease(const std::string& key, std::int64_t lease, std::int64_t revision);
+  // Asks for the end of a lease, whose keys go at the revision.
+  Script& Revoke(std::int64_t lease, std::int64_t revision);
   // Deletes the keys that the script knows in the range.
   Script& Delete(const std::string& key, std::int64_t revision, const std::string& end = {});
   Script& Txn(const TxnParts& parts, std::int64_t revision);
