@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests straight over the wire, to a real etcd and to the embedded store.
 
-    wire_test.py errors ERROR_TABLE_TEST            # is our table of errors etcd's?
+    wire_test.py errors ERROR_TABLE_TEST            # is that table of errors etcd's?
     wire_test.py alike ALIKE_TEST WATCHPROOF [REQUESTS [SEED]]
 
 Exit code: that of the test, 77 where no etcd of the release that the store imitates can be found.

@@ -28,13 +28,12 @@ Result<Ticket> MvccStore::AddLease(const KeptLease& lease) {
   WP_RETURN_IF_ERROR(backend_.Admit(lease.record.size(), Purpose::kGrow));
   MutexLock lock(mu_);
   leases_.Add(lease.id);
-  if (!backend_.lasting()) return backend_.staged();
   return backend_.Stage({{Bucket::kLease, LeaseKey(lease.id), lease.record}});
 }
 
 Ticket MvccStore::UpdateLease(const KeptLease& lease) {
   MutexLock lock(mu_);
-  if (!backend_.lasting() || !leases_.Contains(lease.id)) return backend_.staged();
+  if (!leases_.Contains(lease.id)) return backend_.staged();
   return backend_.Stage({{Bucket::kLease, LeaseKey(lease.id), lease.record}});
 }
 

@@ -64,7 +64,9 @@ Ticket MvccStore::CommitLocked(WriteTxn txn, std::vector<Mutation> along) {
 }
 
 Ticket MvccStore::StageLocked(const Commit& commit, std::vector<Mutation> mutations) {
-  if (!backend_.lasting()) return {};
+  // Without a disk the changes are in memory anyway; what came along may be nowhere else.
+  if (!backend_.lasting())
+    return mutations.empty() ? Ticket() : backend_.Stage(std::move(mutations));
   mutations.reserve(mutations.size() + commit.events.size());
   for (const Event& event : commit.events) {
     const Change& change = *event.change;
@@ -271,11 +273,12 @@ BackendSizes MvccStore::sizes() const {
 }
 
 Result<std::unique_ptr<BackendReader>> MvccStore::Read() const {
-  WP_ASSIGN_OR_RETURN(std::unique_ptr<BackendReader> rest, backend_.Read());
-  if (backend_.lasting()) return rest;
+  if (backend_.lasting()) return backend_.Read();
   std::vector<ChangePtr> changes;
   std::map<std::string, std::string> meta;
   MutexLock lock(mu_);
+  // Under the lock, so that no lease ends between its keys and itself.
+  WP_ASSIGN_OR_RETURN(std::unique_ptr<BackendReader> rest, backend_.Read());
   changes.reserve(log_.size());
   log_.Visit(Revision{0}, current_, [&](const ChangePtr& change) { changes.push_back(change); });
   // Marked as scheduled only: whoever takes it up finishes what may be left to erase.

@@ -9,7 +9,8 @@
 // Everything is in memory, and written through to the backend in the order in which it happened.
 // Answers carry the ticket that must be safe before a client is shown them. Watch layers read the
 // store in two ways: the feed of commits as they become safe, and the history since a revision.
-// Threads: any; one lock inside, under which nothing outside but the backend's Stage is called.
+// Threads: any; one lock inside, under which nothing outside but the backend's Stage is called, and
+// Read of one without a disk.
 // Ownership: borrows hooks and backend; the latter must be stopped before the store goes. Changes
 // are shared and immutable.
 #pragma once

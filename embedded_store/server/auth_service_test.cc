@@ -215,6 +215,34 @@ TEST_F(AuthCalls, ListLeasesOnlyToThoseWhoMayReadTheirKeys) {
   EXPECT_EQ(Call(*lease, &pb::Lease::Stub::LeaseLeases, {}, root_).body.leases_size(), 1);
 }
 
+TEST_F(AuthCalls, KeepALeaseAliveOnlyForThoseWhoMayWriteItsKeys) {
+  Enable();
+  const auto lease = pb::Lease::NewStub(channel_);
+  pb::LeaseGrantRequest grant;
+  grant.set_id(7);
+  grant.set_ttl(600);
+  ASSERT_EQ(Call(*lease, &pb::Lease::Stub::LeaseGrant, grant, alice_).text(), "ok");
+  const auto keep_alive = [&](const As& as) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + 20s);
+    if (!as.token.empty()) context.AddMetadata("token", as.token);
+    const auto stream = lease->LeaseKeepAlive(&context);
+    pb::LeaseKeepAliveRequest request;
+    request.set_id(7);
+    stream->Write(request);
+    pb::LeaseKeepAliveResponse answer;
+    if (stream->Read(&answer)) return fmt::format("{} s", answer.ttl());
+    return stream->Finish().error_message();
+  };
+  EXPECT_EQ(keep_alive(alice_), "600 s");
+  EXPECT_EQ(keep_alive({}), kNobody);
+  pb::PutRequest put = PutOf("z");
+  put.set_lease(7);
+  ASSERT_EQ(Call(*kv_, &pb::KV::Stub::Put, put, root_).text(), "ok");
+  EXPECT_EQ(keep_alive(alice_), kDenied);
+  EXPECT_EQ(keep_alive(root_), "600 s");
+}
+
 TEST_F(AuthCalls, CarryEtcdsCodes) {
   Enable();
   using Code = grpc::StatusCode;

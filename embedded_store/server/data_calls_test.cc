@@ -5,11 +5,15 @@
 #include <fstream>
 
 #include "embedded_store/backend/backend_fixture.h"
+#include "embedded_store/server/call_fixture.h"
 #include "embedded_store/server/server_fixture.h"
+#include "fixtures/protos/rpc_auth.grpc.pb.h"
+#include "fixtures/protos/rpc_lease.grpc.pb.h"
 
 namespace watchproof::store {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 // A server, in memory or over a folder, with the calls that these tests need.
@@ -58,12 +62,23 @@ class Running {
       return maintenance_->Defragment(context, pb::DefragmentRequest(), &response);
     });
   }
-  std::int64_t DataSize() {
+  pb::StatusResponse Status() {
     pb::StatusResponse response;
     Call([&](auto* context) {
       return maintenance_->Status(context, pb::StatusRequest(), &response);
     });
-    return response.dbsize();
+    return response;
+  }
+  // A hundred keys in one transaction, the same ones each time.
+  void PutHundred(const std::string& value) {
+    pb::TxnRequest request;
+    for (int i = 0; i < 100; ++i) {
+      auto* put = request.add_success()->mutable_request_put();
+      put->set_key(fmt::format("k{}", i));
+      put->set_value(value);
+    }
+    pb::TxnResponse response;
+    Call([&](auto* context) { return kv_->Txn(context, request, &response); });
   }
   void SaveSnapshot(const std::filesystem::path& file) {
     grpc::ClientContext context;
@@ -75,7 +90,7 @@ class Running {
     EXPECT_TRUE(stream->Finish().ok());
     EXPECT_EQ(piece.remaining_bytes(), 0U);
   }
-  void Stop() { server_->Stop(); }
+  const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
 
  private:
   template <typename Rpc>
@@ -149,12 +164,83 @@ TEST_F(Data, HasASumPerRevisionThatLaterWritesLeaveAlone) {
 TEST_F(Data, TakesLessSpaceAfterCompactionAndDefragment) {
   Running server(data());
   for (int i = 0; i < 100; ++i) server.Put("k", std::string(50000, 'v'));
-  const std::int64_t full = server.DataSize();
+  const std::int64_t full = server.Status().dbsize();
   server.Compact(101);
   server.Defragment();
-  EXPECT_LT(server.DataSize(), full / 4);
+  EXPECT_LT(server.Status().dbsize(), full / 4);
   server.Put("k", "still written");
   EXPECT_EQ(server.ReadAll().kvs(0).value(), "still written");
+}
+
+TEST_F(Data, IsGoneFromTheFileWhenAPhysicalCompactionIsAnswered) {
+  Running server(data());
+  // More than one step of a compaction forgets.
+  for (int i = 0; i < 100; ++i) server.PutHundred(std::string(500, 'v'));
+  const std::int64_t full = server.Status().dbsizeinuse();
+  server.Compact(101);
+  EXPECT_LT(server.Status().dbsizeinuse(), full / 10);
+}
+
+// What a store keeps besides its keys.
+struct Company {
+  explicit Company(const Running& server)
+      : kv(pb::KV::NewStub(server.channel())),
+        lease(pb::Lease::NewStub(server.channel())),
+        auth(pb::Auth::NewStub(server.channel())),
+        maintenance(pb::Maintenance::NewStub(server.channel())) {}
+
+  void Make() {
+    pb::LeaseGrantRequest grant;
+    grant.set_id(7);
+    grant.set_ttl(600);
+    EXPECT_EQ(Call(*lease, &pb::Lease::Stub::LeaseGrant, grant).text(), "ok");
+    pb::PutRequest put;
+    put.set_key("leased");
+    put.set_lease(7);
+    EXPECT_EQ(Call(*kv, &pb::KV::Stub::Put, put).text(), "ok");
+    pb::AuthUserAddRequest user;
+    user.set_name("bob");
+    user.set_password("x");
+    EXPECT_EQ(Call(*auth, &pb::Auth::Stub::UserAdd, user).text(), "ok");
+    pb::AlarmRequest alarm;
+    alarm.set_action(pb::AlarmRequest::ACTIVATE);
+    alarm.set_alarm(pb::NOSPACE);
+    EXPECT_EQ(Call(*maintenance, &pb::Maintenance::Stub::Alarm, alarm).text(), "ok");
+  }
+  void Expect() {
+    pb::LeaseTimeToLiveRequest question;
+    question.set_id(7);
+    question.set_keys(true);
+    const auto state = Call(*lease, &pb::Lease::Stub::LeaseTimeToLive, question).body;
+    EXPECT_EQ(state.grantedttl(), 600);
+    EXPECT_THAT(state.keys(), ElementsAre("leased"));
+    EXPECT_THAT(Call(*auth, &pb::Auth::Stub::UserList, {}).body.users(), ElementsAre("bob"));
+    EXPECT_EQ(Call(*maintenance, &pb::Maintenance::Stub::Alarm, {}).body.alarms_size(), 1);
+    pb::LeaseRevokeRequest revoke;
+    revoke.set_id(7);
+    EXPECT_EQ(Call(*lease, &pb::Lease::Stub::LeaseRevoke, revoke).body.header().revision(), 3);
+  }
+
+  std::unique_ptr<pb::KV::Stub> kv;
+  std::unique_ptr<pb::Lease::Stub> lease;
+  std::unique_ptr<pb::Auth::Stub> auth;
+  std::unique_ptr<pb::Maintenance::Stub> maintenance;
+};
+
+TEST_F(Data, BringsLeasesUsersAndAlarmsAlongInASnapshotOfEitherKind) {
+  for (const bool lasting : {false, true}) {
+    SCOPED_TRACE(lasting ? "from disk" : "from memory");
+    const auto folder = folder_.path() / (lasting ? "from-disk" : "from-memory");
+    {
+      Running server(lasting ? data() : std::filesystem::path());
+      Company(server).Make();
+      server.SaveSnapshot(snapshot());
+    }
+    const Status restored = RestoreStore(snapshot(), folder);
+    ASSERT_TRUE(restored.ok()) << restored.message();
+    Running server(folder);
+    Company(server).Expect();
+  }
 }
 
 TEST_F(Data, IsRefusedToASecondServer) {

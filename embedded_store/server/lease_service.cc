@@ -15,12 +15,15 @@ std::chrono::seconds Seconds(std::int64_t count) { return std::chrono::seconds(c
 class KeepAliveCall final
     : public grpc::ServerBidiReactor<pb::LeaseKeepAliveRequest, pb::LeaseKeepAliveResponse> {
  public:
-  KeepAliveCall(Lessor& lessor, MvccStore& store, Backend& backend)
-      : lessor_(lessor), store_(store), backend_(backend) {
+  KeepAliveCall(Lessor& lessor, MvccStore& store, Backend& backend, const Gate& gate,
+                const grpc::CallbackServerContext& context)
+      : lessor_(lessor), store_(store), backend_(backend), gate_(gate), context_(context) {
     StartRead(&request_);
   }
   void OnReadDone(bool ok) override {
     if (!ok) return Finish(grpc::Status::OK);  // the client has no more to ask
+    const Status no = gate_.AdmitLeases(context_, {request_.id()}, Right::kWrite);
+    if (!no.ok()) return Finish(ToGrpc(no));
     const auto ttl = lessor_.KeepAlive(request_.id(), Clock::now());
     response_.Clear();
     FillHeader(store_.current(), response_.mutable_header());
@@ -41,8 +44,10 @@ class KeepAliveCall final
   Lessor& lessor_;
   MvccStore& store_;
   Backend& backend_;
-  pb::LeaseKeepAliveRequest request_;    // lent to gRPC while reading
-  pb::LeaseKeepAliveResponse response_;  // lent to gRPC while writing
+  const Gate& gate_;
+  const grpc::CallbackServerContext& context_;  // lives as long as the call
+  pb::LeaseKeepAliveRequest request_;           // lent to gRPC while reading
+  pb::LeaseKeepAliveResponse response_;         // lent to gRPC while writing
 };
 
 }  // namespace
@@ -51,6 +56,9 @@ grpc::ServerUnaryReactor* LeaseService::LeaseGrant(grpc::CallbackServerContext* 
                                                    const pb::LeaseGrantRequest* request,
                                                    pb::LeaseGrantResponse* response) {
   if (const Status no = gate_.AdmitUser(*context); !no.ok()) return Finish(context, backend_, no);
+  if (const Status no = alarms_.AdmitGrowth(kCostOfLease); !no.ok()) {
+    return Finish(context, backend_, no);
+  }
   const auto granted =
       lessor_.Grant({.id = request->id(), .ttl = Seconds(request->ttl())}, Clock::now());
   if (!granted) return Finish(context, backend_, granted.error());
@@ -73,8 +81,8 @@ grpc::ServerUnaryReactor* LeaseService::LeaseRevoke(grpc::CallbackServerContext*
 }
 
 grpc::ServerBidiReactor<pb::LeaseKeepAliveRequest, pb::LeaseKeepAliveResponse>*
-LeaseService::LeaseKeepAlive(grpc::CallbackServerContext*) {
-  return new KeepAliveCall(lessor_, store_, backend_);
+LeaseService::LeaseKeepAlive(grpc::CallbackServerContext* context) {
+  return new KeepAliveCall(lessor_, store_, backend_, gate_, *context);
 }
 
 grpc::ServerUnaryReactor* LeaseService::LeaseTimeToLive(grpc::CallbackServerContext* context,

@@ -7,6 +7,7 @@
 #include "embedded_store/server/server_errors.h"
 #include "embedded_store/server/server_fixture.h"
 #include "fixtures/protos/rpc_cluster.grpc.pb.h"
+#include "fixtures/protos/rpc_lease.grpc.pb.h"
 
 namespace watchproof::store {
 namespace {
@@ -199,6 +200,43 @@ TEST_F(SmallQuota, RaisesTheAlarmAndRefusesWritesWhileTheRestGoesOn) {
 
   EXPECT_THAT(DoAlarm(pb::AlarmRequest::DEACTIVATE, pb::NOSPACE), ElementsAre("NOSPACE"));
   EXPECT_EQ(TryPut("v"), "ok");
+}
+
+class TinyQuota : public Maintenance {
+ protected:
+  TinyQuota() : Maintenance(kCostOfLease) {}
+
+  std::string TryGrant() {
+    pb::LeaseGrantRequest grant;
+    grant.set_ttl(600);
+    return Call(*lease_, &pb::Lease::Stub::LeaseGrant, grant).text();
+  }
+
+  std::unique_ptr<pb::Lease::Stub> lease_ = pb::Lease::NewStub(channel_);
+};
+
+TEST_F(TinyQuota, CountsLeases) {
+  EXPECT_EQ(TryGrant(), kNoSpace);
+  EXPECT_THAT(DoAlarm(pb::AlarmRequest::GET, pb::NONE), ElementsAre("NOSPACE"));
+  EXPECT_EQ(Call(*lease_, &pb::Lease::Stub::LeaseLeases, {}).body.leases_size(), 0);
+}
+
+class Leased : public Maintenance {};
+
+TEST_F(Leased, IsNeitherGrantedNorKeptFromEndingWithoutSpace) {
+  const auto lease = pb::Lease::NewStub(channel_);
+  pb::LeaseGrantRequest grant;
+  grant.set_id(7);
+  grant.set_ttl(600);
+  ASSERT_EQ(Call(*lease, &pb::Lease::Stub::LeaseGrant, grant).text(), "ok");
+  DoAlarm(pb::AlarmRequest::ACTIVATE, pb::NOSPACE);
+  grant.set_id(8);
+  EXPECT_EQ(Call(*lease, &pb::Lease::Stub::LeaseGrant, grant).text(), kNoSpace);
+  pb::LeaseRevokeRequest revoke;
+  revoke.set_id(7);
+  EXPECT_EQ(Call(*lease, &pb::Lease::Stub::LeaseRevoke, revoke).text(), "ok");
+  DoAlarm(pb::AlarmRequest::DEACTIVATE, pb::NOSPACE);
+  EXPECT_EQ(Call(*lease, &pb::Lease::Stub::LeaseGrant, grant).text(), "ok");
 }
 
 class NoQuota : public Maintenance {

@@ -72,7 +72,7 @@ struct StoreServer::Parts {
                 {.checkpoints = options.lease_checkpoints ? Checkpoints::kYes : Checkpoints::kNo},
                 Prng(std::random_device()())};
   LeaseThread leases{lessor};
-  LeaseService lease{lessor, leases, store, *backend, gate};
+  LeaseService lease{lessor, leases, store, *backend, gate, alarms};
   AuthService auth{users, gate, store, hub, *backend};
   DataCalls data{store, *backend, background};
   MaintenanceService maintenance{store, *backend, gate, alarms, data, options.version};
