@@ -10,11 +10,7 @@ shift || true
 targets=("$@")
 [[ ${#targets[@]} -gt 0 ]] || targets=(auth_rows_fuzz requests_fuzz)
 
-"$root/ci/jobs/setup.sh"
-if ! command -v clang++-16 >/dev/null; then
-  echo "fuzz: needs the packages clang-16 and libclang-rt-16-dev" >&2
-  exit 4
-fi
+"$root/ci/jobs/setup.sh" clang-16 libclang-rt-16-dev
 cd "$root" # presets are looked up in the working directory
 cmake --preset fuzz </dev/null
 cmake --build --preset fuzz --parallel "$(nproc)" </dev/null

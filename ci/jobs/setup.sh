@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what the build, the tests and the first run need on Debian 12. Does nothing, quickly,
-# when all is there.
+# Installs what the build, the tests and the first run need on Debian 12, and the packages that are
+# named as arguments. Does nothing, quickly, when all is there.
 set -euo pipefail
 
 packages=(
@@ -15,6 +15,7 @@ packages=(
 # For a client of the interop tests. Any will do, and one from elsewhere keeps Debian's npm out.
 command -v node >/dev/null || packages+=(nodejs)
 command -v npm >/dev/null || packages+=(npm)
+packages+=("$@")
 
 fail() {
   echo "setup: $*" >&2
