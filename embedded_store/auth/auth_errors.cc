@@ -15,6 +15,9 @@ Status ErrUserExists() {
 Status ErrUserEmpty() {
   return Status(StatusCode::kInvalidArgument, "etcdserver: user name is empty");
 }
+Status ErrNameTooLong() {
+  return Status(StatusCode::kInvalidArgument, "auth: the name of a user or role is too long");
+}
 Status ErrUserNotFound() {
   return Status(StatusCode::kFailedPrecondition, "etcdserver: user name not found");
 }

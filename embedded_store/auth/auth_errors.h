@@ -13,6 +13,8 @@ Status ErrRootUserMissing();
 Status ErrRootRoleMissing();
 Status ErrUserExists();
 Status ErrUserEmpty();
+// Not etcd's, which takes names of any length.
+Status ErrNameTooLong();
 Status ErrUserNotFound();
 Status ErrNoPasswordUser();
 Status ErrRoleExists();

@@ -12,6 +12,9 @@ namespace {
 
 // More than any change of one user or role takes.
 constexpr std::size_t kRoomForAChange = 64 * 1024;
+// Names are part of the keys of the backend, whose length is limited.
+constexpr std::size_t kLongestName = 256;
+static_assert(kLongestName + 16 <= kLongestKey);
 
 template <typename Map>
 std::vector<std::string> Names(const Map& map) {
@@ -95,6 +98,7 @@ Status AuthStore::Disable() {
 
 Status AuthStore::AddUser(const NewUser& user) {
   if (user.name.empty()) return ErrUserEmpty();
+  if (user.name.size() > kLongestName) return ErrNameTooLong();
   User added{.no_password = user.no_password};
   if (!user.no_password) added.password = HashPassword(user.password, options_.password_price);
   MutexLock lock(mu_);
@@ -163,6 +167,7 @@ std::vector<std::string> AuthStore::Users() const {
 
 Status AuthStore::AddRole(const std::string& name) {
   if (name.empty()) return ErrRoleEmpty();
+  if (name.size() > kLongestName) return ErrNameTooLong();
   MutexLock lock(mu_);
   if (FindRoleLocked(name) != nullptr) return ErrRoleExists();
   WP_RETURN_IF_ERROR(AdmitLocked());

@@ -129,6 +129,15 @@ TEST_F(Auth, RefusesInEtcdsWords) {
        {"root goes while auth is off", [](auto& a) { return a.DeleteUser("root"); }, "ok"}});
 }
 
+TEST_F(Auth, RefusesNamesThatTheBackendCannotKeep) {
+  const std::string longest(256, 'n');
+  EXPECT_EQ(Text(auth_->AddUser({.name = longest, .password = "x"})), "ok");
+  EXPECT_EQ(Text(auth_->AddRole(longest)), "ok");
+  const Status no = ErrNameTooLong();
+  EXPECT_EQ(Text(auth_->AddUser({.name = longest + "n", .password = "x"})), no.message());
+  EXPECT_EQ(Text(auth_->AddRole(longest + "n")), no.message());
+}
+
 TEST_F(Auth, KeepsRootWhileItIsOn) {
   Enable();
   ASSERT_TRUE(auth_->AddRole("root").ok());

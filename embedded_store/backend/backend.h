@@ -30,9 +30,12 @@ enum class Bucket { kChange, kMeta, kLease, kAuth, kAlarm };
 inline constexpr Bucket kAllBuckets[] = {Bucket::kChange, Bucket::kMeta, Bucket::kLease,
                                          Bucket::kAuth, Bucket::kAlarm};
 
+// In bytes; LMDB's own limit.
+inline constexpr std::size_t kLongestKey = 511;
+
 struct Mutation {
   Bucket bucket = Bucket::kMeta;
-  std::string key;
+  std::string key;                     // 1 to kLongestKey bytes
   std::optional<std::string> value{};  // none: the key is erased
 };
 

@@ -21,8 +21,6 @@ constexpr int kFormat = 1;
 constexpr std::array<const char*, std::size(kAllBuckets)> kNames{"change", "meta", "lease", "auth",
                                                                  "alarm"};
 const std::string kFormatKey = "format";
-// LMDB's own limit on keys.
-constexpr std::size_t kLongestKey = 511;
 
 std::size_t Index(Bucket bucket) { return static_cast<std::size_t>(bucket); }
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "harness/base/check.h"
+
 namespace watchproof::store {
 namespace {
 
@@ -45,6 +47,8 @@ Result<std::unique_ptr<BackendReader>> MemoryBackend::Read() const {
 Ticket MemoryBackend::Stage(std::vector<Mutation> mutations) {
   MutexLock lock(mu_);
   for (Mutation& mutation : mutations) {
+    WP_CHECK(!mutation.key.empty() && mutation.key.size() <= kLongestKey,
+             "keys have 1 to 511 bytes");
     Entries& entries = buckets_[Index(mutation.bucket)];
     const auto old = entries.find(mutation.key);
     if (old != entries.end()) {

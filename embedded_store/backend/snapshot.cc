@@ -37,17 +37,17 @@ class SnapshotFile {
   // Reads all of it once and compares its sum, then stands behind the head.
   Status Verify() {
     std::error_code error;
-    const std::uint64_t size = std::filesystem::file_size(path_, error);
+    size_ = std::filesystem::file_size(path_, error);
     if (error) return FromErrorCode(error).WithContext("{}", path_.string());
     std::string head(kHead.size(), '\0');
-    if (!Take(head) || head != kHead || size < kHead.size() + 1 + Sha256Stream::kBytes) {
+    if (!Take(head) || head != kHead || size_ < kHead.size() + 1 + Sha256Stream::kBytes) {
       return Fail(StatusCode::kFailedPrecondition, "{} is not a snapshot of this store",
                   path_.string());
     }
     Sha256Stream sum;
     sum.Add(head);
     std::string piece;
-    for (std::uint64_t left = size - kHead.size() - Sha256Stream::kBytes; left > 0;) {
+    for (std::uint64_t left = size_ - kHead.size() - Sha256Stream::kBytes; left > 0;) {
       piece.resize(std::min<std::uint64_t>(left, kPieceBytes));
       if (!Take(piece)) return Damaged("it cannot be read to its end");
       sum.Add(piece);
@@ -68,6 +68,8 @@ class SnapshotFile {
     entry.bucket = kAllBuckets[number];
     std::string value;
     if (!TakeBytes(entry.key) || !TakeBytes(value)) return Damaged("an entry is cut short");
+    if (entry.key.empty() || entry.key.size() > kLongestKey)
+      return Damaged("a key is too long or empty");
     entry.value = std::move(value);
     return true;
   }
@@ -82,6 +84,7 @@ class SnapshotFile {
     if (!Take(length)) return false;
     std::uint64_t size = 0;
     for (const char byte : length) size = size << 8 | static_cast<unsigned char>(byte);
+    if (size > size_) return false;
     bytes.resize(size);
     return Take(bytes);
   }
@@ -91,6 +94,7 @@ class SnapshotFile {
 
   const std::filesystem::path path_;
   std::ifstream stream_;
+  std::uint64_t size_ = 0;
 };
 
 Status WriteAll(SnapshotFile& from, LmdbFile& to) {

@@ -76,6 +76,31 @@ TEST_F(SnapshotTest, IsRefusedWhenItIsCutShortOrSomethingElse) {
   EXPECT_FALSE(std::filesystem::exists(target_));
 }
 
+// What somebody made who knew how the checksum goes.
+std::string Signed(std::string content) {
+  content.insert(0, "watchproof snapshot 1\n");
+  Sha256Stream sum;
+  sum.Add(content);
+  return content + sum.Finish();
+}
+
+TEST_F(SnapshotTest, IsRefusedWhenItHoldsWhatNoStoreWrote) {
+  const std::string mark(1, '\1');
+  const std::string none(8, '\0');
+  const std::string huge(8, '\x7f');
+  const std::string length_of_512 = std::string(6, '\0') + std::string("\2\0", 2);
+  for (const std::string& content :
+       {mark + none + none, mark + huge, mark + length_of_512 + std::string(512, 'k') + none,
+        std::string("\x09") + none, std::string("")}) {
+    const Status status = Restore(Signed(content + std::string(100, '\0')));
+    EXPECT_EQ(status.ok(), content.empty()) << testing::PrintToString(content);
+    if (!content.empty()) {
+      EXPECT_EQ(status.code(), StatusCode::kDataLoss);
+    }
+    EXPECT_EQ(std::filesystem::exists(target_ / "store.mdb"), content.empty());
+  }
+}
+
 TEST_F(SnapshotTest, ReplacesNoFolder) {
   std::filesystem::create_directory(target_);
   std::ofstream(target_ / "something") << "theirs";
