@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any sequence of requests by any clients: no crash, no undefined behaviour, no broken promise of
 // the layers to each other (their checks are on). Everything that a handler does but gRPC itself:
-// conversion, rights, store, watches, conversion back.
+// conversion, rights, store, leases, watches, conversion back. At the end the store is read back as
+// after a crash.
 #include <fmt/format.h>
 
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "embedded_store/auth/auth_store.h"
 #include "embedded_store/backend/memory_backend.h"
+#include "embedded_store/lease/lessor.h"
 #include "embedded_store/mvcc/mvcc_store.h"
 #include "embedded_store/server/convert.h"
 #include "embedded_store/server/fuzz_input.h"
@@ -39,7 +41,7 @@ class World {
   }
 
   void Step(FuzzInput& input) {
-    switch (input.Below(12)) {
+    switch (input.Below(14)) {
       case 0:
         return Run(FromWire(input.Make(&FuzzInput::Range)), &MvccStore::Range, pb::RangeResponse());
       case 1:
@@ -62,6 +64,9 @@ class World {
         return Tick(input);
       case 10:
         return Administer(input);
+      case 11:
+      case 12:
+        return Lease(input);
       default:
         caller_ = {.user = input.Flag() ? "alice" : "root", .revision = auth_.revision()};
     }
@@ -75,6 +80,7 @@ class World {
       Drain();
     }
     WP_CHECK(!hub_.has_victims(), "whoever reads everything is no victim");
+    ReadBack();
   }
 
  private:
@@ -99,10 +105,52 @@ class World {
   static Needs NeedsFor(const RangeQuery& query) { return NeedsOf(query); }
   static Needs NeedsFor(const DeleteOp& removal) { return NeedsOf(removal); }
   template <typename Operation>
-  static Needs NeedsFor(const Operation& operation) {
-    return NeedsOf(operation, [](std::int64_t lease) {
-      return lease == 7 ? std::vector<std::string>{"a"} : std::vector<std::string>();
-    });
+  Needs NeedsFor(const Operation& operation) {
+    return NeedsOf(operation, [this](std::int64_t lease) { return store_.KeysOfLease(lease); });
+  }
+
+  void Lease(FuzzInput& input) {
+    const LeaseId id = input.Number();
+    const Revision before = store_.current();
+    switch (input.Below(6)) {
+      case 0:
+      case 1: {
+        const auto granted =
+            lessor_.Grant({.id = id, .ttl = std::chrono::seconds(input.Number())}, now_);
+        WP_CHECK(!granted || lessor_.Find(granted->id, now_), "what is granted is there");
+        break;
+      }
+      case 2: {
+        const bool gone = lessor_.Revoke(id).has_value();
+        WP_CHECK(!gone || store_.KeysOfLease(id).empty(), "a lease takes its keys along");
+        WP_CHECK(store_.current() <= before.next(), "and all of them at once");
+        break;
+      }
+      case 3:
+        WP_CHECK(lessor_.KeepAlive(id, now_).has_value() == lessor_.Find(id, now_).has_value(),
+                 "what is there can be kept alive");
+        break;
+      case 4:
+        lessor_.CheckpointStep(now_);
+        break;
+      default:
+        now_ += std::chrono::seconds(input.Byte());
+        while (lessor_.ExpireStep(now_) <= now_) continue;
+    }
+  }
+  void ReadBack() {
+    MvccStore store(backend_);
+    WP_CHECK(store.Recover().ok(), "what was written can be read");
+    WP_CHECK(store.current() == store_.current(), "no revision is lost");
+    WP_CHECK(store.compacted() == store_.compacted(), "nor the floor");
+    const RangeQuery all{.range = KeyRange::From(std::string(1, '\0'))};
+    WP_CHECK(store.Range(all)->kvs == store_.Range(all)->kvs, "all keys are there");
+    Lessor lessor(store, {}, Prng(1));
+    WP_CHECK(lessor.Recover(now_).ok(), "and the leases");
+    for (const LeaseId id : lessor_.List()) {
+      WP_CHECK(store.KeysOfLease(id) == store_.KeysOfLease(id), "with their keys");
+    }
+    WP_CHECK(lessor.List().size() == lessor_.List().size(), "and no more of them");
   }
 
   void Compact(Revision floor) {
@@ -185,6 +233,7 @@ class World {
   MvccStore store_{backend_};
   AuthStore auth_{backend_, {.password_price = {.log2 = 1}}};
   WatchHub hub_{store_, hooks_};
+  Lessor lessor_{store_, {.checkpoints = Checkpoints::kYes}, Prng(1)};
   std::shared_ptr<Sink> sink_ = std::make_shared<Sink>();
   TimePoint now_{1h};
   Stream streams_[2];
