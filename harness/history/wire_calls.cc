@@ -72,24 +72,15 @@ bool Read(std::string_view message, CompactionResponseView& out) {
 }
 
 bool Read(std::string_view message, LeaseGrantRequestView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    if (f.number() == 1) Set(f, out.ttl);
-    return true;
-  });
+  return ReadFields(message, At<1>(out.ttl));
 }
 
 bool Read(std::string_view message, LeaseGrantResponseView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    if (f.number() == 2) Set(f, out.id);
-    return true;
-  });
+  return ReadFields(message, At<2>(out.id));
 }
 
 bool Read(std::string_view message, LeaseRevokeRequestView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    if (f.number() == 1) Set(f, out.id);
-    return true;
-  });
+  return ReadFields(message, At<1>(out.id));
 }
 
 Status Parse(std::string_view message, RangeRequestView& out) {

@@ -42,6 +42,9 @@ bool Read(std::string_view message, TxnRequestView& out);
 bool Read(std::string_view message, TxnResponseView& out);
 bool Read(std::string_view message, CompactionRequestView& out);
 bool Read(std::string_view message, CompactionResponseView& out);
+bool Read(std::string_view message, LeaseGrantRequestView& out);
+bool Read(std::string_view message, LeaseGrantResponseView& out);
+bool Read(std::string_view message, LeaseRevokeRequestView& out);
 
 // Into places of each kind. A field of another wire type leaves its place as it is. False if a
 // nested message is malformed.
