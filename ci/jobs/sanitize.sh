@@ -24,5 +24,5 @@ ctest --preset "$preset" --output-on-failure --no-tests=error -L unit "$@" </dev
 [[ $preset == asan ]] || exit 0
 # Who finds something ends there and then, which the run reports as a target or a case that died.
 export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
-exec "build/$preset/harness/cli/watchproof" run --run-dir "build/$preset/runs" \
+exec "build/$preset/watchproof" run --run-dir "build/$preset/runs" \
   --case-timeout 300s </dev/null

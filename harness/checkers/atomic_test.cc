@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Put("c", "1", 6)
              .DeliverRaw(0, {Deleted("b", 5)})
              .Deliver(0, {{6, "c"}}),
-         {"Atomic"},
+         {"Atomic", "Settled"},
          true},
         {"NotDecidedBehindAHole",
          Script()
