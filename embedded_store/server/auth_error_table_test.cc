@@ -3,8 +3,8 @@
 // over the wire: first while everybody may do everything, then with auth on.
 //
 // Runs against a store server of its own, or against WATCHPROOF_TEST_ENDPOINT, so that a real etcd
-// can be asked whether the table is right: a 3.5.28 or newer, which lets nobody but root compact, and
-// one that knows no users. Rows share one server.
+// can be asked whether the table is right: a 3.5.28 or newer, which lets nobody but root compact,
+// and one that knows no users. Rows share one server.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
