@@ -27,8 +27,12 @@ struct Question {
 class Sweep {
  public:
   using Checkers = std::vector<std::unique_ptr<CallChecker>>;
-  Sweep(const CallFacts& facts, const Checkers& checkers, Findings& findings)
-      : facts_(facts), checkers_(checkers), findings_(findings) {}
+  Sweep(const CallFacts& facts, const Checkers& checkers, const CallJudgeOptions& options,
+        Findings& findings)
+      : facts_(facts),
+        checkers_(checkers),
+        findings_(findings),
+        keys_(facts.writers, options.without_marks) {}
 
   void Run() {
     Gather();
@@ -103,7 +107,7 @@ class Sweep {
   const CallFacts& facts_;
   const Checkers& checkers_;
   Findings& findings_;
-  KeySpace keys_{facts_.writers};
+  KeySpace keys_;
   Examiner examiner_{keys_, facts_.writers};
   std::vector<Question> questions_;
   std::uint64_t judged_ = 0;
@@ -127,6 +131,8 @@ std::string WhyOpen(const Writers& writers) {
 
 class CallJudge::Impl {
  public:
+  explicit Impl(const CallJudgeOptions& options) : options_(options) {}
+
   void Consume(const NumberedEntry& line) {
     log_.Consume(line);
     witness_.Consume(line);
@@ -147,7 +153,7 @@ class CallJudge::Impl {
       }
       checker->Settled(findings);
     }
-    Sweep sweep(facts, checkers, findings);
+    Sweep sweep(facts, checkers, options_, findings);
     sweep.Run();
     CallJudgement judgement{.findings = findings.Finished(), .judged = sweep.judged()};
     if (sweep.open() > 0) {
@@ -159,11 +165,12 @@ class CallJudge::Impl {
   }
 
  private:
+  const CallJudgeOptions options_;
   CallLog log_;
   Witness witness_;
 };
 
-CallJudge::CallJudge() : impl_(std::make_unique<Impl>()) {}
+CallJudge::CallJudge(const CallJudgeOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 CallJudge::~CallJudge() = default;
 void CallJudge::Consume(const NumberedEntry& line) { impl_->Consume(line); }
 CallJudgement CallJudge::Finish() { return impl_->Finish(); }

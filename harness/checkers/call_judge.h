@@ -20,6 +20,11 @@
 
 namespace watchproof {
 
+struct CallJudgeOptions {
+  // As of JudgeOptions.
+  bool without_marks = false;
+};
+
 struct CallJudgement {
   std::vector<Finding> findings;
   // Answers that were laid beside a known state in every part.
@@ -30,7 +35,7 @@ struct CallJudgement {
 
 class CallJudge {
  public:
-  CallJudge();
+  explicit CallJudge(const CallJudgeOptions& options = {});
   ~CallJudge();
 
   void Consume(const NumberedEntry& line);

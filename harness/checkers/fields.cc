@@ -35,6 +35,10 @@ class Fields final : public Checker {
       // An event of another type than the change cannot have its marks either: Reliable's.
       if (change == nullptr || event.type != (change->deleted ? 1 : 0)) continue;
       const KeyValueView& kv = event.kv;
+      if (facts().options.without_marks) {
+        CheckOrigin(watch, event, *change, response, findings);
+        continue;
+      }
       if (change->lineage_known && change->lease_known && kv.version == change->version &&
           kv.create_revision == change->create_revision.value && kv.lease == change->lease) {
         continue;
@@ -52,6 +56,18 @@ class Fields final : public Checker {
   }
 
  private:
+  void CheckOrigin(WatchIndex watch, const EventView& event, const Change& change,
+                   const Response& response, Findings& findings) const {
+    if (change.deleted || !change.lineage_known) return;
+    const bool made = change.create_revision == change.revision;
+    const bool told = event.kv.create_revision == event.kv.mod_revision;
+    if (made == told) return;
+    Report(watch, change, response,
+           told ? "it is told to have made the key, which was there before"
+                : "it is not told to have made the key, but it did",
+           findings);
+  }
+
   static void Report(WatchIndex watch, const Change& change, const Response& response,
                      std::string difference, Findings& findings) {
     findings.Add(Guarantee::kFields, watch, [&] {
@@ -70,6 +86,8 @@ class Fields final : public Checker {
 const CheckerRegistration kFields{{
     .guarantee = Guarantee::kFields,
     .promise = "Create revision, version and lease of an event follow from the writes before it.",
+    .belief = "A Kubernetes cache compares the marks of an object: an update looks like a "
+              "creation, or a conflict between two writers goes unnoticed.",
     .explain = "A put tells at which revision its key came into being, the how manieth put since "
                "then it is, and the lease it hangs on, if any; a delete tells none of them, only "
                "the revision at which it was made. Caches and locks compare these marks, so a "

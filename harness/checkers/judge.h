@@ -59,6 +59,9 @@ struct JudgeOptions {
   // The target was told to end a watch that asked for previous values with ErrCompacted where one
   // is gone, which is the case exactly at the floor.
   bool strict_previous = false;
+  // Create revision, version and lease of keys were not recorded: nothing follows from them. An
+  // event has a create revision only if it is told to have made its key, and then its own.
+  bool without_marks = false;
 };
 
 struct Judgement {

@@ -2,13 +2,16 @@
 // PreviousValue: who asks for it is given the key as it was before the change, exactly or, once
 // that has been compacted, not at all.
 #include "harness/checkers/checker.h"
+#include "harness/checkers/likeness.h"
 #include "harness/checkers/old_keys.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
 namespace {
 
-std::string DifferenceOf(const KeyValueView& kv, const Change& before) {
+const std::string kNone = "no previous value";
+
+std::string DifferenceOf(const KeyValueView& kv, const Change& before, bool without_marks) {
   if (kv.key != before.key) return fmt::format("is of the key {}", Quoted(kv.key));
   if (kv.mod_revision != before.revision.value) {
     return fmt::format("is of revision {} instead of {}", kv.mod_revision, before.revision);
@@ -17,6 +20,7 @@ std::string DifferenceOf(const KeyValueView& kv, const Change& before) {
     return fmt::format("has the value {} ({} bytes) instead of {} ({} bytes)", Quoted(kv.value),
                        kv.value.size(), Quoted(before.value), before.value.size());
   }
+  if (without_marks) return {};
   if (before.lineage_known && kv.create_revision != before.create_revision.value) {
     return fmt::format("has the create revision {} instead of {}", kv.create_revision,
                        before.create_revision);
@@ -71,7 +75,7 @@ class PreviousValue final : public Checker {
     }
     const Change& before = facts().model.timeline().change(change.previous);
     // What the events tell of an old key must be what its previous values tell.
-    if (!change.lineage_known && !change.deleted) {
+    if (!change.lineage_known && !change.deleted && !facts().options.without_marks) {
       old_keys_.Fits(change, event.kv, facts().model.timeline().base());
     }
     if (!event.has_previous) {
@@ -82,10 +86,11 @@ class PreviousValue final : public Checker {
                     fmt::format("the {} with the value before it, from revision {}; the highest "
                                 "compaction asked for was {}",
                                 Phrase(change), before.revision, response.compaction_requested),
-                    "no previous value", before.written, response, findings);
+                    kNone, before.written, response, findings);
     }
-    std::string difference = DifferenceOf(event.previous, before);
-    if (difference.empty() && !before.lineage_known &&
+    const bool without_marks = facts().options.without_marks;
+    std::string difference = DifferenceOf(event.previous, before, without_marks);
+    if (difference.empty() && !without_marks && !before.lineage_known &&
         !old_keys_.Fits(before, event.previous, facts().model.timeline().base())) {
       difference = fmt::format(
           "has the create revision {} and the version {}, which do not fit "
@@ -102,6 +107,7 @@ class PreviousValue final : public Checker {
   // fit the event.
   void CheckOld(WatchIndex watch, const EventView& event, const Change& change,
                 const Response& response, Findings& findings) {
+    if (facts().options.without_marks) return;
     const KeyValueView& previous = event.previous;
     const std::string expected =
         event.kv.version > 1
@@ -112,7 +118,7 @@ class PreviousValue final : public Checker {
             : fmt::format("no previous value: by its version the {} made the key", Phrase(change));
     if (!event.has_previous) {
       if (event.kv.version <= 1 || change.revision <= response.compaction_requested) return;
-      return Report(watch, expected, "no previous value", change.written, response, findings);
+      return Report(watch, expected, kNone, change.written, response, findings);
     }
     const bool fits = event.kv.version > 1 && previous.key == event.kv.key &&
                       previous.version == event.kv.version - 1 &&
@@ -134,7 +140,8 @@ class PreviousValue final : public Checker {
       return Draft{.expected = std::move(expected),
                    .observed = fmt::format("{} in line {}", observed, response.where.line.value),
                    .evidence = {written, response.where.line},
-                   .at = response.where.at};
+                   .at = response.where.at,
+                   .like = observed == kNone ? like::kPreviousValueGone : std::string_view()};
     });
   }
 
@@ -146,6 +153,8 @@ const CheckerRegistration kPreviousValue{{
     .guarantee = Guarantee::kPreviousValue,
     .promise = "A watch that asks for previous values gets them exactly, or not at all once they "
                "have been compacted.",
+    .belief = "A Kubernetes cache builds the object as it was before from this: selectors "
+              "are matched, and deletions reported, for an object that never was so.",
     .explain =
         "With prev_kv every put over an existing key and every delete brings the key as it "
         "was before: value, create revision, revision, version and lease. An event that "

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "harness/history/testing/wire_writer.h"
+#include "harness/history/wire_writer.h"
 
 namespace watchproof {
 namespace {

@@ -37,7 +37,7 @@ enum class EntryKind : std::uint8_t {
   kCallStarted = 6,       // call, method; text: the client's name; payload: the request
   kCallEnded = 7,  // call, method; code and text: status; payload: the response if the code is ok
   kFault = 8,      // text: JSON object: fault, phase ("armed", "healed"), and its receipt
-  kMark = 9,       // text: a word of the driver: "healed", "sentinels", "converged", "end"
+  kMark = 9,       // text: a word of the driver: "healed", "converged", "end", "stopped"
 };
 
 // "stream opened"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/base/prng.h"
-#include "harness/history/testing/wire_writer.h"
+#include "harness/history/wire_writer.h"
 
 namespace watchproof {
 namespace {

@@ -15,7 +15,7 @@
 #include "harness/base/check.h"
 #include "harness/history/frame.h"
 #include "harness/history/reader.h"
-#include "harness/history/testing/wire_writer.h"
+#include "harness/history/wire_writer.h"
 
 namespace watchproof {
 namespace {

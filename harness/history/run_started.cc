@@ -28,7 +28,8 @@ Result<RunStarted> ParseRunStarted(std::string_view text) {
       .seed = TextOf(json, "seed"),
       .version = TextOf(json, "version"),
       .permit_compacted_at_the_floor = SwitchOf(json, "permit_compacted_at_the_floor"),
-      .strict_previous = SwitchOf(json, "strict_previous")};
+      .strict_previous = SwitchOf(json, "strict_previous"),
+      .without_marks = SwitchOf(json, "without_marks")};
 }
 
 }  // namespace watchproof

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/base/prng.h"
-#include "harness/history/testing/wire_writer.h"
+#include "harness/history/wire_writer.h"
 
 namespace watchproof {
 namespace {

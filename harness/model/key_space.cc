@@ -83,7 +83,11 @@ void KeySpace::Apply(const Operation& operation, Revision revision, Line line) {
 }
 
 void KeySpace::Learn(const KeyValueView& kv, Line line) {
-  KeyFacts facts{.since = at_, .alive = true, .line = line};
+  KeyFacts facts{.since = at_,
+                 .alive = true,
+                 .marks_known = !without_marks_,
+                 .lease_known = !without_marks_,
+                 .line = line};
   facts.kv = kv;
   Intern(kv.key) = facts;
 }

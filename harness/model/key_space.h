@@ -40,12 +40,17 @@ struct Found {
 
 class KeySpace {
  public:
-  explicit KeySpace(const Writers& writers)
-      : writers_(writers), at_(writers.base()), began_empty_(writers.base() == Revision(1)) {}
+  // Without marks, who is shown a key is told nothing of its create revision, version and lease.
+  explicit KeySpace(const Writers& writers, bool without_marks = false)
+      : writers_(writers),
+        at_(writers.base()),
+        began_empty_(writers.base() == Revision(1)),
+        without_marks_(without_marks) {}
 
   Revision at() const { return at_; }
   void MoveTo(Revision revision) { at_ = revision; }
   bool began_empty() const { return began_empty_; }
+  bool without_marks() const { return without_marks_; }
 
   Found Look(std::string_view key) const;
   // Whether keys in the range that nobody has named may be there.
@@ -71,6 +76,7 @@ class KeySpace {
   const Writers& writers_;
   Revision at_;
   const bool began_empty_;
+  const bool without_marks_;
   std::map<std::string, KeyFacts, std::less<>> keys_;
   std::vector<std::pair<KeyRange, Revision>> cleared_;  // without strangers since
 };

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "harness/history/testing/wire_writer.h"
+#include "harness/history/wire_writer.h"
 #include "harness/model/lag_follower.h"
 
 namespace watchproof {

@@ -5,7 +5,7 @@
 
 #include "harness/history/reader.h"
 #include "harness/history/run_started.h"
-#include "harness/history/testing/wire_writer.h"
+#include "harness/history/wire_writer.h"
 
 namespace watchproof {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "harness/checkers/call_judge.h"
-#include "harness/history/testing/wire_writer.h"
+#include "harness/history/wire_writer.h"
 
 namespace watchproof {
 

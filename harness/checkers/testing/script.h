@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "harness/checkers/judge.h"
-#include "harness/history/testing/wire_writer.h"
+#include "harness/history/wire_writer.h"
 
 namespace watchproof {
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads what the clients of etcd's robustness tests leave behind: a folder client-N per client,
+// with its calls in operations.json and its watches in watch.json, one JSON document after another.
+//
+//   WP_ASSIGN_OR_RETURN(const auto reports, ReadClientReports(folder));
+//   const std::vector<Entry> entries = EntriesOf(reports);         // import_report.h
+//
+// The form is that of tests/robustness/report and tests/robustness/model in etcd's repository, from
+// the time when ranges were given as Start and End on (2023). Fields that are not known are refused
+// in requests, where they would change the meaning, and skipped in answers.
+// Threads: functions without state.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+
+namespace watchproof {
+
+// Values of 20 bytes and more are reported as their hash; all such stand as text made of the hash.
+struct ReportedKey {
+  std::string key;
+  std::string value;
+  std::int64_t mod_revision = 0;
+};
+
+struct ReportedOperation {
+  enum class Kind { kRange, kPut, kDelete };
+  Kind kind = Kind::kRange;
+  std::string key;
+  std::string range_end;
+  std::string value;
+  std::int64_t limit = 0;
+  std::int64_t lease = 0;
+  bool keys_only = false;
+};
+struct ReportedResult {
+  std::vector<ReportedKey> kvs;
+  std::int64_t count = 0;
+  std::int64_t deleted = 0;
+};
+// Of the two, a version above 0 is what is compared.
+struct ReportedCondition {
+  std::string key;
+  std::int64_t mod_revision = 0;
+  std::int64_t version = 0;
+};
+
+struct ReportedCall {
+  // What neither reads nor writes keys is kNeither: lease grants and defragmentation.
+  enum class Kind { kRange, kTxn, kLeaseRevoke, kCompact, kNeither };
+  enum class Outcome { kAnswered, kRefused, kUnknown };
+  Kind kind = Kind::kNeither;
+  Outcome outcome = Outcome::kUnknown;
+  Duration began{};  // since the beginning of the test
+  Duration ended{};
+  std::string error;
+  ReportedOperation range;
+  std::vector<ReportedCondition> conditions;
+  std::vector<ReportedOperation> on_success;
+  std::vector<ReportedOperation> on_failure;
+  std::int64_t lease = 0;     // that was revoked
+  std::int64_t at = 0;        // the revision of a range, or of a compaction
+  std::int64_t revision = 0;  // of the answer; of a compaction there is none
+  bool failed_compare = false;
+  std::vector<ReportedResult> results;  // of the operations that ran; of a range the only one
+
+  const std::vector<ReportedOperation>& ran() const {
+    return failed_compare ? on_failure : on_success;
+  }
+};
+
+struct ReportedEvent {
+  bool deletes = false;
+  bool creates = false;
+  ReportedKey kv;
+  std::optional<ReportedKey> previous;
+};
+struct ReportedResponse {
+  Duration at{};
+  std::int64_t revision = 0;  // of the header
+  bool progress = false;
+  std::string error;
+  std::vector<ReportedEvent> events;
+};
+struct ReportedWatch {
+  std::string key;
+  std::int64_t start = 0;
+  bool prefix = false;
+  bool progress_notify = false;
+  bool previous = false;
+  std::vector<ReportedResponse> responses;
+};
+
+struct ClientReport {
+  int client = 0;
+  std::vector<ReportedCall> calls;
+  std::vector<ReportedWatch> watches;
+};
+
+// By the number of the client. Errors name the file, the document in it, and the field.
+Result<std::vector<ClientReport>> ReadClientReports(const std::filesystem::path& folder);
+
+}  // namespace watchproof
