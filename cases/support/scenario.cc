@@ -43,6 +43,16 @@ Write Scenario::PutTogether(const std::vector<std::string>& keys, const ValueSiz
   return NextWrite();
 }
 
+void Scenario::BeginLoad(const LoadOptions& options) {
+  Add(LoadStep{.load = options.load,
+               .clients = options.clients,
+               .calls = options.calls,
+               .keys = options.keys,
+               .key = options.key,
+               .seed = values_.Next(),
+               .side = options.side});
+}
+
 void Scenario::Watch(const WatchOptions& options) {
   Add(WatchStep{.group = options.group,
                 .count = options.count,

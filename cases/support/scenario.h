@@ -58,6 +58,15 @@ struct ValueSize {
   std::size_t most = 64;
 };
 
+struct LoadOptions {
+  std::string load = "load";
+  std::size_t clients = 8;
+  std::size_t calls = 100;  // of each client
+  std::size_t keys = 10;
+  std::string key;    // that of the load begin with it and a slash
+  bool side = false;  // takes the side door, where it meets no fault
+};
+
 class Scenario {
  public:
   explicit Scenario(const Prng& seed) : prng_(seed) {}
@@ -81,6 +90,12 @@ class Scenario {
   void Revoke(const std::string& lease) { Add(RevokeStep{lease}); }
   // Until the lease has ended by itself. Requires: its time is short.
   void AwaitExpired(const std::string& lease) { Add(AwaitExpiredStep{lease}); }
+
+  // Clients that read and write side by side, from here on until they are awaited.
+  void BeginLoad(const LoadOptions& options);
+  void AwaitLoad(const std::string& load = "load") { Add(AwaitLoadStep{load}); }
+  // Unless some calls lost their answers, the attempt proves nothing.
+  void AwaitLoadWithLosses(const std::string& load = "load") { Add(AwaitLoadStep{load, true}); }
 
   void Watch(const WatchOptions& options);
   // From here on the target asks everyone who he is, and each of these users may read one range and

@@ -17,6 +17,7 @@ void Findings::File(Guarantee guarantee, std::string watch, Draft draft) {
                        .watch = std::move(watch),
                        .expected = std::move(draft.expected),
                        .observed = std::move(draft.observed),
+                       .like = std::string(draft.like),
                        .evidence = std::move(draft.evidence),
                        .at = draft.at});
   repeats_.push_back(0);

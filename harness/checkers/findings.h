@@ -25,6 +25,7 @@ struct Draft {
   std::string observed;
   std::vector<Line> evidence;
   Duration at{};
+  std::string_view like{};  // one of likeness.h
 };
 
 class Findings {

@@ -131,6 +131,21 @@ Result<Revision> KvClient::Transact(const std::vector<WriteOp>& writes) {
   return impl_->Call(Method::kTxn, request, &KV::Stub::Txn);
 }
 
+Result<Revision> KvClient::Swap(const std::string& key, std::int64_t version,
+                                const std::string& value) {
+  etcdserverpb::TxnRequest request;
+  auto* compare = request.add_compare();
+  compare->set_key(key);
+  compare->set_target(etcdserverpb::Compare::VERSION);
+  compare->set_result(etcdserverpb::Compare::EQUAL);
+  compare->set_version(version);
+  auto* put = request.add_success()->mutable_request_put();
+  put->set_key(key);
+  put->set_value(value);
+  request.add_failure()->mutable_request_range()->set_key(key);
+  return impl_->Call(Method::kTxn, request, &KV::Stub::Txn);
+}
+
 Result<Revision> KvClient::Compact(Revision at) {
   etcdserverpb::CompactionRequest request;
   request.set_revision(at.value);

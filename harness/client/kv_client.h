@@ -53,6 +53,8 @@ class KvClient {
   Result<Revision> Put(const std::string& key, const std::string& value, std::int64_t lease = 0);
   Result<Revision> Delete(const std::string& key, const std::string& range_end);
   Result<Revision> Transact(const std::vector<WriteOp>& writes);
+  // Puts the key if its version is this one (0: it is not there), and reads it otherwise.
+  Result<Revision> Swap(const std::string& key, std::int64_t version, const std::string& value);
   // Physical: answers when the revisions are gone from the target's backend.
   Result<Revision> Compact(Revision at);
   // What it shows is in the recording.

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/driver/executor.h"
+#include "harness/driver/finding_records.h"
 #include "harness/driver/interrupt.h"
 #include "harness/history/compress_file.h"
 #include "harness/history/dump.h"
@@ -43,43 +44,6 @@ Status WritePlan(const AttemptSpec& spec, const Plan& plan) {
   close(file);
   if (written == static_cast<ssize_t>(text.size())) return {};
   return FromErrno(error).WithContext("{}: writing the plan", spec.plan);
-}
-
-// The fault that was active at the time, or the last one before it.
-std::string Meanwhile(double at, const std::vector<ReceiptRecord>& receipts) {
-  std::string active;
-  std::string last;
-  double last_healed = 0;
-  for (const ReceiptRecord& receipt : receipts) {
-    if (receipt.armed_at > at) continue;
-    const bool over = receipt.healed_at > 0 && receipt.healed_at < at;
-    if (!over) {
-      active += fmt::format("{}fault {} since {:.0f} ms", active.empty() ? "" : "; ", receipt.fault,
-                            (at - receipt.armed_at) * 1000);
-    } else if (receipt.healed_at >= last_healed) {
-      last_healed = receipt.healed_at;
-      last = fmt::format("fault {} healed {:.0f} ms earlier", receipt.fault,
-                         (at - receipt.healed_at) * 1000);
-    }
-  }
-  return active.empty() ? last : active;
-}
-
-std::vector<FindingRecord> Convert(const std::vector<Finding>& findings,
-                                   const std::vector<ReceiptRecord>& receipts) {
-  std::vector<FindingRecord> records;
-  for (const Finding& finding : findings) {
-    FindingRecord record{
-        .guarantee = std::string(Name(finding.guarantee)),
-        .promise = std::string(Promise(finding.guarantee)),
-        .watch = finding.watch,
-        .expected = finding.expected,
-        .observed = finding.observed,
-        .meanwhile = Meanwhile(std::chrono::duration<double>(finding.at).count(), receipts)};
-    for (const Line line : finding.evidence) record.evidence.push_back(line.value);
-    records.push_back(std::move(record));
-  }
-  return records;
 }
 
 std::string Join(const std::vector<std::string>& reasons) {
@@ -138,7 +102,11 @@ void AddExcerpts(const std::filesystem::path& history, const AttemptResult& resu
   }
 }
 
-void LeaveEvidence(const std::filesystem::path& folder, const AttemptResult& result) {
+void LeaveEvidence(const std::filesystem::path& folder, AttemptResult& result) {
+  if (const Status quoted = QuoteEvidence(folder / "history.wire.zst", result.findings);
+      !quoted.ok()) {
+    fmt::print(stderr, "findings stay without their messages: {}\n", quoted.message());
+  }
   Json whole = Json::parse(ToJsonLine(result));
   AddExcerpts(folder / "history.wire.zst", result, whole.at("findings"));
   Leave(folder / "findings.json", whole.at("findings"));
@@ -152,6 +120,7 @@ FindingRecord DiedByItself(const ExitState& state, const std::string& last_words
   return {
       .guarantee = std::string(Name(Guarantee::kSettled)),
       .promise = std::string(Promise(Guarantee::kSettled)),
+      .belief = std::string(Belief(Guarantee::kSettled)),
       .watch = "every watch",
       .expected = "a target that lives until it is stopped; no fault of this case ends it",
       .observed = fmt::format("its process {}; its last words: {}", state.ToString(), last_words)};
@@ -175,7 +144,7 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   result.lag = world.lag();
   result.calls = {.judged = calls.judged, .undecided = std::move(calls.undecided)};
   result.receipts = executor.receipts();
-  result.findings = Convert(judgement.findings, result.receipts);
+  result.findings = RecordsOf(judgement.findings, result.receipts);
   if (died) result.findings.push_back(DiedByItself(*died, world.target().LastWords()));
   Decide(result, done, judgement, executor.unproven());
 }

@@ -40,6 +40,7 @@ std::string ToJson(const AttemptSpec& spec) {
                   {"result_descriptor", spec.result_descriptor},
                   {"bypass_proxy", spec.bypass_proxy},
                   {"no_faults", spec.no_faults},
+                  {"stop_at_finding", spec.stop_at_finding},
                   {"faults", spec.faults},
                   {"allow_disruptive", spec.allow_disruptive}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -64,6 +65,7 @@ Result<AttemptSpec> ParseAttemptSpec(std::string_view text) {
                        .result_descriptor = json.value("result_descriptor", -1),
                        .bypass_proxy = json.value("bypass_proxy", false),
                        .no_faults = json.value("no_faults", false),
+                       .stop_at_finding = json.value("stop_at_finding", false),
                        .faults = json.value("faults", Faults{}),
                        .allow_disruptive = json.value("allow_disruptive", Allowed{})};
   } catch (const nlohmann::json::exception& error) {

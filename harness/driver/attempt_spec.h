@@ -25,6 +25,7 @@ struct AttemptSpec {
   int result_descriptor = -1;  // where the result line goes
   bool bypass_proxy = false;   // clients go straight to the target: no harm of the network can fire
   bool no_faults = false;      // faults are planned but never armed
+  bool stop_at_finding = false;  // end at the first one instead of carrying out the whole plan
   // Overrides of fault parameters: "stall" -> {"duration": "1ms"}.
   std::map<std::string, std::map<std::string, std::string>> faults;
   std::vector<std::string>

@@ -22,6 +22,7 @@ TEST(AttemptSpecJson, ComesBackAsItWas) {
                          .result_descriptor = 3,
                          .bypass_proxy = true,
                          .no_faults = true,
+                         .stop_at_finding = true,
                          .faults = {{"stall", {{"duration", "1ms"}}}},
                          .allow_disruptive = {"127.0.0.1:2379"}};
   const auto parsed = ParseAttemptSpec(ToJson(spec));

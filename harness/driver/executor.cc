@@ -5,14 +5,16 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/checkers/likeness.h"
 #include "harness/driver/interrupt.h"
 #include "harness/history/narrator.h"
 
 namespace watchproof {
 namespace {
 
-constexpr Duration kPatience = 10s;     // for facts that every target brings about
-constexpr Duration kFeltPatience = 3s;  // for a fault to be felt
+constexpr Duration kPatience = 10s;      // for facts that every target brings about
+constexpr Duration kFeltPatience = 3s;   // for a fault to be felt
+constexpr Duration kLoadPatience = 30s;  // for all calls of a load
 constexpr Duration kProgressEvery = 100ms;
 constexpr std::string_view kWatcherGauge = "etcd_debugging_mvcc_watcher_total";
 constexpr int kMostSentinels = 200;  // to lift the head over the start of a watch on the future
@@ -40,6 +42,7 @@ Status Executor::Run() {
     if (!done.ok()) return std::move(done).WithContext("step {} of the plan", i);
     for (const auto& [name, fault] : faults_) fault->Observe(world_.ports());
     world_.PumpAll();
+    if (world_.StopsEarly()) break;
   }
   return {};
 }
@@ -124,6 +127,31 @@ Status Executor::Do(const AuthStep& step) {
   return world_.AskForUsers(readers);
 }
 
+Status Executor::Do(const LoadStep& step) {
+  loads_[step.load] = world_.StartLoad(step);
+  return {};
+}
+
+// A load that was never begun has ended: shrinking may have left it out.
+Status Executor::Do(const AwaitLoadStep& step) {
+  const auto load = loads_.find(step.load);
+  if (load == loads_.end()) return {};
+  Await(fmt::format("the end of load {}", step.load), kLoadPatience,
+        [&] { return load->second->done(); });
+  if (step.lost && load->second->lost() == 0 && !world_.GivesUp()) {
+    unproven_.push_back(fmt::format("no call of load {} lost its answer", step.load));
+  }
+  head_ = std::max(head_, load->second->highest());
+  return {};
+}
+
+void Executor::StopLoads() {
+  for (const auto& [name, load] : loads_) {
+    load->Stop();
+    head_ = std::max(head_, load->highest());
+  }
+}
+
 Status Executor::Do(const WatchStep& step) {
   WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream, step.user));
   world_.PumpAll();
@@ -164,7 +192,7 @@ Status Executor::Do(const AwaitCreatedStep& step) {
 
 Status Executor::Do(const AwaitDeliveredStep& step) {
   const Revision through = head_;
-  if (!Delivered(step.group, kPatience) && !Interrupted() && !world_.target().died()) {
+  if (!Delivered(step.group, kPatience) && !world_.GivesUp()) {
     unproven_.push_back(fmt::format("waited for every change through revision {} at group {}",
                                     through, step.group));
   }
@@ -219,7 +247,7 @@ Status Executor::Do(const MustDeliverStep& step) {
   std::uint64_t given = 0;
   do {
     given = EventsGiven(step.group);
-    if (Delivered(step.group, step.limit) || Interrupted() || world_.target().died()) return {};
+    if (Delivered(step.group, step.limit) || world_.GivesUp()) return {};
   } while (EventsGiven(step.group) > given);
   findings_.push_back(
       {.guarantee = Guarantee::kIsolated,
@@ -279,7 +307,7 @@ Result<bool> Executor::ToldProgress(const std::string& name, MustTellProgressSte
   const std::uint64_t before = answers();
   const Deadline deadline = Within(limit);
   bool told = false;
-  while (!told && !deadline.expired() && !Interrupted() && !world_.target().died()) {
+  while (!told && !deadline.expired() && !world_.GivesUp()) {
     if (when == MustTellProgressStep::When::kAsked) stream->RequestProgress();
     told = world_.PumpUntil([&] { return answers() > before; }, Within(kProgressEvery));
   }
@@ -297,7 +325,7 @@ Status Executor::Do(const AwaitProgressStep& step) {
 
 Status Executor::Do(const MustTellProgressStep& step) {
   WP_ASSIGN_OR_RETURN(const bool told, ToldProgress(step.stream, step.when, step.limit));
-  if (told || Interrupted() || world_.target().died()) return {};
+  if (told || world_.GivesUp()) return {};
   const bool asked = step.when == MustTellProgressStep::When::kAsked;
   findings_.push_back(
       {.guarantee = Guarantee::kBookmarkable,
@@ -307,6 +335,7 @@ Status Executor::Do(const MustTellProgressStep& step) {
                        std::chrono::duration_cast<std::chrono::milliseconds>(step.limit).count(),
                        asked ? "it was asked for again and again" : "the watches wish for it"),
        .observed = "none",
+       .like = std::string(like::kNoProgress),
        .evidence = {world_.recorder().last()},
        .at = world_.recorder().Now()});
   return {};
@@ -377,7 +406,7 @@ Status Executor::Do(const HoldStep& step) {
 
 void Executor::Await(const std::string& what, Duration limit, const std::function<bool()>& done) {
   const Deadline deadline = Within(limit);
-  if (world_.PumpUntil(done, deadline) || Interrupted() || world_.target().died()) return;
+  if (world_.PumpUntil(done, deadline) || world_.GivesUp()) return;
   unproven_.push_back(fmt::format("waited {} ms for {}", deadline.budget().count(), what));
 }
 
@@ -418,6 +447,7 @@ void Executor::HealAll() {
       unproven_.push_back(fmt::format("healing {}: {}", name, healed.message()));
     }
   }
+  StopLoads();
 }
 
 // One key of each watched range, so that every watch is owed something new; and past the start of
@@ -443,6 +473,7 @@ Status Executor::WriteSentinels() {
 
 Status Executor::Converge() {
   HealAll();
+  if (world_.StopsEarly()) return {};
   world_.Mark("healed");
   const Deadline limit = Within(plan_.converge_limit);
   // Twice, because whatever was still queued for a watch when it got its first sentinel comes
@@ -458,7 +489,7 @@ Status Executor::Converge() {
     if (!settled) break;  // the judge tells what is missing
   }
   world_.Mark("converged");
-  if (Interrupted() || world_.target().died()) return {};
+  if (world_.GivesUp()) return {};
   return world_.ReadBack();
 }
 

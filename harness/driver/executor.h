@@ -28,7 +28,7 @@ class Executor {
   // Heals every fault, writes sentinels into every watched range, and waits until every watch has
   // settled.
   Status Converge();
-  // Idempotent; also after a failed Run.
+  // Idempotent; also after a failed Run. No load calls any more when it returns.
   void HealAll();
 
   // Why the scenario did not do what it promised; empty if it did.
@@ -51,6 +51,8 @@ class Executor {
   Status Do(const RevokeStep& step);
   Status Do(const WatchStep& step);
   Status Do(const AuthStep& step);
+  Status Do(const LoadStep& step);
+  Status Do(const AwaitLoadStep& step);
   Status Do(const CancelStep& step);
   Status Do(const ResumeStep& step);
   Status Do(const MustDeliverStep& step);
@@ -85,6 +87,7 @@ class Executor {
   std::int64_t LeaseOf(const PutStep& step) const;
   std::optional<double> WatcherGauge();
   void RecordFault(const std::string& name, const std::string& phase);
+  void StopLoads();
   Status WriteSentinels();
 
   World& world_;
@@ -96,6 +99,7 @@ class Executor {
   std::optional<double> gauge_before_;
   std::map<std::string, std::vector<Member>> groups_;
   std::map<std::string, std::unique_ptr<Fault>> faults_;
+  std::map<std::string, std::unique_ptr<Load>> loads_;
   std::vector<std::string> unproven_;
   std::vector<Finding> findings_;
   int probes_ = 0;

@@ -61,6 +61,13 @@ struct ToJson {
     }
     return {{"op", "auth"}, {"readers", readers}};
   }
+  Json operator()(const LoadStep& s) const {
+    return {{"op", "load"},   {"load", s.load}, {"clients", s.clients}, {"calls", s.calls},
+            {"keys", s.keys}, {"key", s.key},   {"load_seed", s.seed},  {"side", s.side}};
+  }
+  Json operator()(const AwaitLoadStep& s) const {
+    return {{"op", "await load"}, {"load", s.load}, {"lost", s.lost}};
+  }
   Json operator()(const CancelStep& s) const { return {{"op", "cancel"}, {"group", s.group}}; }
   Json operator()(const ResumeStep& s) const {
     return {{"op", "resume"}, {"group", s.group}, {"as", s.as}};

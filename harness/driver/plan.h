@@ -101,6 +101,23 @@ struct AuthStep {
   };
   std::vector<Reader> readers;
 };
+// Clients that call the store side by side while the steps behind this one are taken: puts,
+// deletes, transactions that depend on a version, linearizable and serializable reads of a few
+// keys.
+struct LoadStep {
+  std::string load;
+  std::size_t clients = 8;
+  std::size_t calls = 100;  // of each client
+  std::size_t keys = 10;    // below the key: key/0, key/1, ...
+  std::string key;
+  std::uint64_t seed = 0;
+  bool side = false;  // otherwise by the faulted road
+};
+// Every call of the load has ended.
+struct AwaitLoadStep {
+  std::string load;
+  bool lost = false;  // some without an answer, or the attempt proves nothing
+};
 // Cancels every watch of the group and waits for the answers.
 struct CancelStep {
   std::string group;
@@ -169,10 +186,10 @@ struct HoldStep {
 
 using Step =
     std::variant<PutStep, DeleteStep, TxnStep, CompactStep, LeaseStep, RevokeStep, WatchStep,
-                 AuthStep, CancelStep, ResumeStep, MustDeliverStep, MustTellProgressStep,
-                 RequestProgressStep, AwaitCreatedStep, AwaitDeliveredStep, AwaitExpiredStep,
-                 AwaitProgressStep, AwaitRegisteredStep, AwaitSyncPassesStep, InjectStep,
-                 AwaitFeltStep, HealStep, HoldStep>;
+                 AuthStep, LoadStep, AwaitLoadStep, CancelStep, ResumeStep, MustDeliverStep,
+                 MustTellProgressStep, RequestProgressStep, AwaitCreatedStep, AwaitDeliveredStep,
+                 AwaitExpiredStep, AwaitProgressStep, AwaitRegisteredStep, AwaitSyncPassesStep,
+                 InjectStep, AwaitFeltStep, HealStep, HoldStep>;
 
 struct Plan {
   std::vector<Step> steps;

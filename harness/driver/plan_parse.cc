@@ -89,6 +89,15 @@ AuthStep ToAuth(const Json& json) {
   }
   return auth;
 }
+LoadStep ToLoad(const Json& json) {
+  return {.load = json.at("load"),
+          .clients = json.at("clients"),
+          .calls = json.at("calls"),
+          .keys = json.at("keys"),
+          .key = json.at("key"),
+          .seed = json.at("load_seed"),
+          .side = json.at("side")};
+}
 MustTellProgressStep ToMustTellProgress(const Json& json) {
   using When = MustTellProgressStep::When;
   return {.when = json.at("asked").get<bool>() ? When::kAsked : When::kUnasked,
@@ -120,6 +129,11 @@ const std::map<std::string, Reader, std::less<>>& Readers() {
        }},
       {"auth", [](const Json& j) -> Step { return ToAuth(j); }},
       {"must tell progress", [](const Json& j) -> Step { return ToMustTellProgress(j); }},
+      {"load", [](const Json& j) -> Step { return ToLoad(j); }},
+      {"await load",
+       [](const Json& j) -> Step {
+         return AwaitLoadStep{j.at("load"), j.at("lost")};
+       }},
       {"request progress",
        [](const Json& j) -> Step { return RequestProgressStep{j.at("stream")}; }},
       {"await created", [](const Json& j) -> Step { return AwaitCreatedStep{j.at("group")}; }},

@@ -37,9 +37,10 @@ const VerdictRow& Row(Verdict verdict) { return kVerdicts[static_cast<std::size_
 
 Json ToJson(const FindingRecord& finding) {
   return Json{{"guarantee", finding.guarantee}, {"promise", finding.promise},
-              {"watch", finding.watch},         {"expected", finding.expected},
-              {"observed", finding.observed},   {"meanwhile", finding.meanwhile},
-              {"evidence", finding.evidence}};
+              {"belief", finding.belief},       {"watch", finding.watch},
+              {"expected", finding.expected},   {"observed", finding.observed},
+              {"like", finding.like},           {"meanwhile", finding.meanwhile},
+              {"evidence", finding.evidence},   {"messages", finding.messages}};
 }
 
 Json ToJson(const ReceiptRecord& receipt) {
@@ -55,11 +56,14 @@ Json ToJson(const ReceiptRecord& receipt) {
 FindingRecord ReadFinding(const Json& json) {
   return {.guarantee = json.at("guarantee"),
           .promise = json.value("promise", ""),
+          .belief = json.value("belief", ""),
           .watch = json.value("watch", ""),
           .expected = json.value("expected", ""),
           .observed = json.value("observed", ""),
+          .like = json.value("like", ""),
           .meanwhile = json.value("meanwhile", ""),
-          .evidence = json.value("evidence", std::vector<std::uint64_t>{})};
+          .evidence = json.value("evidence", std::vector<std::uint64_t>{}),
+          .messages = json.value("messages", std::vector<std::string>{})};
 }
 
 ReceiptRecord ReadReceipt(const Json& json) {

@@ -92,6 +92,8 @@ PlanSize SizeOf(const Plan& plan) {
   for (const Step& step : plan.steps) {
     if (const auto* watch = std::get_if<WatchStep>(&step)) {
       size.operations += watch->count;
+    } else if (const auto* load = std::get_if<LoadStep>(&step)) {
+      size.operations += load->clients * load->calls;
     } else if (IsWrite(step) || IsOneOf<CompactStep, LeaseStep, RevokeStep, CancelStep, ResumeStep,
                                         RequestProgressStep, AwaitProgressStep>(step)) {
       ++size.operations;

@@ -181,6 +181,13 @@ Result<WatchStream*> World::Stream(const std::string& name, const std::string& u
   return stream.get();
 }
 
+std::unique_ptr<Load> World::StartLoad(const LoadStep& step) {
+  LoadStep placed = step;
+  placed.key = Placed(step.key);
+  const Endpoint& road = step.side ? target_->endpoint() : road_;
+  return std::make_unique<Load>(*context_, road.ToString(), placed);
+}
+
 std::string World::PlacedEnd(const std::string& range_end) const {
   if (range_end.empty()) return {};
   if (range_end != kOpenEnd) return prefix_ + range_end;
@@ -230,11 +237,13 @@ void World::Take(const NumberedEntry& line) {
   lag_.Consume(line);
 }
 
+bool World::GivesUp() const { return Interrupted() || target_->died() || StopsEarly(); }
+
 bool World::PumpUntil(const std::function<bool()>& done, Deadline deadline) {
   for (;;) {
     PumpAll();
     if (done()) return true;
-    if (deadline.expired() || Interrupted() || target_->died()) return false;
+    if (deadline.expired() || GivesUp()) return false;
     const Duration slice = std::min<Duration>(deadline.remaining(), 5ms);
     if (const auto line = recorder_->Next(Within(slice))) Take(*line);
   }
@@ -251,7 +260,7 @@ void World::PumpAll() {
 
 Judgement World::Finish() {
   PumpAll();
-  Mark("end");
+  Mark(StopsEarly() ? "stopped" : "end");
   streams_.clear();
   witness_.reset();
   PumpAll();

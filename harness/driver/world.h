@@ -26,6 +26,7 @@
 #include "harness/client/kv_client.h"
 #include "harness/client/watch_stream.h"
 #include "harness/driver/attempt_spec.h"
+#include "harness/driver/load.h"
 #include "harness/driver/loopback.h"
 #include "harness/driver/plan.h"
 #include "harness/faults/fault.h"
@@ -63,6 +64,7 @@ class World {
   Judge& judge() { return judge_; }
   const Judge& judge() const { return judge_; }
   Recorder& recorder() { return *recorder_; }
+  std::unique_ptr<Load> StartLoad(const LoadStep& step);
   FaultPorts& ports() { return ports_; }
   // Opened on first use; names that begin with "side" take the side door.
   Result<WatchStream*> Stream(const std::string& name, const std::string& user = {});
@@ -78,6 +80,10 @@ class World {
   Status ReadBack();
   // Deletes what was written to a target that others use too. After Finish: this is not judged.
   Status CleanUp();
+  // The attempt is to end at its first finding, and there is one.
+  bool StopsEarly() const { return spec_.stop_at_finding && !judge_.findings().empty(); }
+  // There is nothing left to wait for: interrupted, without a target, or stopped early.
+  bool GivesUp() const;
   // Null if it is none of these.
   WatchStream* StreamOf(StreamId id);
   // As far as the recording has been pumped.
@@ -88,11 +94,12 @@ class World {
   Lag lag() const { return lag_.Summary(); }
 
   // Feeds the judge with what has been recorded until `done` holds. False when the deadline passed
-  // first, the process was interrupted, or the target died.
+  // first, or there is nothing left to wait for.
   bool PumpUntil(const std::function<bool()>& done, Deadline deadline);
   // Feeds the judge with everything recorded so far.
   void PumpAll();
-  // Closes the streams and the recording, and judges what is left.
+  // Closes the streams and the recording, and judges what is left. Of an attempt that stopped early
+  // what had not come by then is not missing, now or when it is judged again.
   Judgement Finish();
   // Judges the key-value calls. After Finish; the verdict on the watches is there by then.
   CallJudgement FinishCalls() { return calls_.Finish(); }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the judge found, as it is told to people and kept with the results: with the promise in
+// words, the fault that was active, and the messages that contradict each other.
+//
+//   result.findings = RecordsOf(judgement.findings, result.receipts);
+//   WP_RETURN_IF_ERROR(QuoteEvidence(folder / "history.wire.zst", result.findings));
+//
+// Threads: functions without state.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "harness/checkers/finding.h"
+#include "harness/driver/result.h"
+
+namespace watchproof {
+
+std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
+                                     const std::vector<ReceiptRecord>& receipts);
+
+// Adds the lines of the recording that each finding rests on. Reads the file once.
+Status QuoteEvidence(const std::filesystem::path& history, std::vector<FindingRecord>& findings);
+
+}  // namespace watchproof

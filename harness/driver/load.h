@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clients that call the store side by side, each on a thread and a connection of its own.
+//
+//   Load load(context, road, step);                              // they begin at once
+//   world.PumpUntil([&] { return load.done(); }, Within(30s));
+//   load.Stop();                                                 // blocks until no call is out
+//
+// What they call is drawn from the step's seed, client by client; how the calls of different
+// clients fall together is the machine's doing. Each call and its answer is in the recording. A
+// client goes on after a call without an answer.
+//
+// Threads: one per client, which touch nothing but the recording and a few counters; all else is
+// for the thread that made the load. Ownership: refers to the context.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness/base/prng.h"
+#include "harness/client/kv_client.h"
+#include "harness/driver/plan.h"
+
+namespace watchproof {
+
+class Load {
+ public:
+  // The key of the step is that on the target.
+  Load(RecordingContext& context, const std::string& endpoint, const LoadStep& step);
+  ~Load() { Stop(); }
+  Load(const Load&) = delete;
+  Load& operator=(const Load&) = delete;
+
+  bool done() const { return finished_ == threads_.size(); }
+  // Calls that ended without an answer so far.
+  std::size_t lost() const { return lost_; }
+  // The highest that an answer has told so far.
+  Revision highest() const { return Revision(highest_); }
+  // No further call begins. Idempotent.
+  void Stop();
+
+ private:
+  void Run(std::size_t client);
+  Result<Revision> CallOnce(KvClient& client, Prng& prng) const;
+
+  RecordingContext& context_;
+  const std::string endpoint_;
+  const LoadStep step_;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<std::size_t> finished_ = 0;
+  std::atomic<std::size_t> lost_ = 0;
+  std::atomic<std::int64_t> highest_ = 0;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace watchproof
