@@ -84,6 +84,8 @@ class Atomic final : public Checker {
 const CheckerRegistration kAtomic{{
     .guarantee = Guarantee::kAtomic,
     .promise = "All events of one revision that concern a watch come in one response.",
+    .belief = "For a moment a Kubernetes cache holds one half of a transaction without "
+              "the other, a state that never was.",
     .explain = "A transaction makes all its changes at one revision, and a watch must not show "
                "half of it: the "
                "events of a revision are never spread over several responses, and none of them is "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Authorized: a watch is shown only what its user may read.
 #include "harness/checkers/checker.h"
+#include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -21,7 +22,8 @@ class Authorized final : public Checker {
                                     Phrase(right->readable)),
             .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
             .evidence = {right->where.line, response.where.line},
-            .at = response.where.at};
+            .at = response.where.at,
+            .like = like::kOpenRangeAllowed};
       });
     }
   }
@@ -30,6 +32,8 @@ class Authorized final : public Checker {
 const CheckerRegistration kAuthorized{{
     .guarantee = Guarantee::kAuthorized,
     .promise = "A watch is shown only what its user may read.",
+    .belief = "A Kubernetes cache holds, and may hand on, objects that its user has no "
+              "right to see.",
     .explain = "Where a server knows users, a watch needs the right to read its whole range, also "
                "where the range has no end; without it the create is refused. Whatever it answers, "
                "a server must not send an event of a key that the user of the stream has no right "

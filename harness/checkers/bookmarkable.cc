@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bookmarkable: a progress answer means that everything up to its revision has been given.
 #include "harness/checkers/checker.h"
+#include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -23,7 +24,8 @@ class Bookmarkable final : public Checker {
             .observed =
                 fmt::format("the {} {}", Phrase(event), Since(response.where, bookmark.where)),
             .evidence = {bookmark.where.line, response.where.line},
-            .at = response.where.at};
+            .at = response.where.at,
+            .like = like::kProgressOvertakes};
       });
     }
   }
@@ -49,7 +51,8 @@ class Bookmarkable final : public Checker {
                             state.start.previous()),
             .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
             .evidence = {facts().book.details(watch).asked.line, response.where.line},
-            .at = response.where.at};
+            .at = response.where.at,
+            .like = like::kProgressBelowStart};
       });
     } else if (Revision(revision) < state.last_event) {
       findings.Add(Guarantee::kBookmarkable, watch, [&] {
@@ -76,6 +79,8 @@ class Bookmarkable final : public Checker {
 const CheckerRegistration kBookmarkable{{
     .guarantee = Guarantee::kBookmarkable,
     .promise = "After a progress answer with revision R, no event at or below R comes any more.",
+    .belief = "A Kubernetes cache notes the bookmark as its place. Resumed from there it "
+              "skips what was still to come, or hears again what it knows.",
     .explain = "A progress answer lets a client note how far it has come: everything up to the "
                "answer's revision "
                "has been given, so it may resume one past it and lose nothing. An answer that "

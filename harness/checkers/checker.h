@@ -62,6 +62,9 @@ inline const Change* Matched(const Comparer& comparer, const std::vector<Owed>& 
 // the resumption has lost it.
 bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost);
 
+// What upstream bug it looks like that the watch was never given the change; empty: none.
+std::string_view LikenessOfLoss(const Facts& facts, WatchIndex watch, const Change& lost);
+
 // The target ended the watch without being asked to, after another watch of its stream had been
 // ended or was asked to be: that one.
 std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch);
@@ -109,6 +112,7 @@ class Checker {
 struct CheckerInfo {
   Guarantee guarantee;
   std::string_view promise;  // one sentence: what a client may rely on
+  std::string_view belief;   // what a Kubernetes cache would wrongly hold where it is broken
   std::string_view explain;  // a plain-language paragraph, with the source of the rule
   // One of the two: it judges watches, or key-value calls (call_checker.h).
   std::function<std::unique_ptr<Checker>(const Facts&)> make = nullptr;

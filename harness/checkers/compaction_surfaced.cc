@@ -2,6 +2,7 @@
 // CompactionSurfaced: who can no longer be given what it is owed is told so, once, in time and
 // truthfully.
 #include "harness/checkers/checker.h"
+#include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -31,7 +32,8 @@ class CompactionSurfaced final : public Checker {
                                            Phrase(response.message.events.back()),
                                            response.where.line.value),
                    .evidence = {details.asked.line, response.where.line},
-                   .at = response.where.at};
+                   .at = response.where.at,
+                   .like = like::kSilentAfterCompaction};
     });
   }
 
@@ -53,7 +55,8 @@ class CompactionSurfaced final : public Checker {
                      .observed = fmt::format("ErrCompacted with compact revision {} in line {}",
                                              told, response.where.line.value),
                      .evidence = {response.where.line},
-                     .at = response.where.at};
+                     .at = response.where.at,
+                     .like = like::kFalseNotice};
       });
     } else if (told > requested || told < position || (told == position && !at_floor)) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
@@ -90,7 +93,8 @@ class CompactionSurfaced final : public Checker {
                           : "no ErrCompacted for a watch that has been cancelled",
           .observed = fmt::format("{} {}", NameOf(response), Since(response.where, *details.ended)),
           .evidence = {details.ended->line, response.where.line},
-          .at = response.where.at};
+          .at = response.where.at,
+          .like = notice ? like::kNoticeRepeated : std::string_view()};
     });
   }
 
@@ -167,7 +171,8 @@ class CompactionSurfaced final : public Checker {
                                     gap.overtaken_by_revision, gap.overtaken_by.line.value,
                                     gap.to - gap.from, gap.to - gap.from == 1 ? "" : "s"),
             .evidence = {lost.written, gap.overtaken_by.line},
-            .at = gap.overtaken_by.at};
+            .at = gap.overtaken_by.at,
+            .like = like::kSilentAfterCompaction};
       });
       return;
     }
@@ -199,7 +204,8 @@ class CompactionSurfaced final : public Checker {
                                   Milliseconds(facts().latest.at - details.latest.at),
                                   details.latest.line.value),
           .evidence = {details.asked.line, details.latest.line},
-          .at = facts().latest.at};
+          .at = facts().latest.at,
+          .like = like::kSilentAfterCompaction};
       if (!details.starts_below_floor()) {
         const Owed& next = (*facts().comparer.owed(watch))[*facts().comparer.NextOwed(watch)];
         draft.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
@@ -215,6 +221,9 @@ const CheckerRegistration kCompactionSurfaced{{
     .guarantee = Guarantee::kCompactionSurfaced,
     .promise = "A watch that can no longer be given what it is owed ends in ErrCompacted, never in "
                "silence.",
+    .belief = "Only ErrCompacted tells a Kubernetes cache to start over. Without it, it "
+              "serves what it has as if that were up to date; told without cause, it "
+              "lists everything anew for nothing.",
     .explain = "Compaction throws history away. What that means for a watch depends on its place, "
                "the lowest "
                "revision that it has not been given. Owed: a watch that asks for a start below the "

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/checkers/call_checker.h"
+#include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -46,7 +47,8 @@ class Durable final : public CallChecker {
                                   clash.revision, clash.first->began.value),
           .observed = fmt::format("revision {} in line {}", clash.revision, call.ended.value),
           .evidence = {clash.first->ended, call.began, call.ended},
-          .at = call.at};
+          .at = call.at,
+          .like = like::kRevisionsReused};
     });
   }
 
@@ -61,7 +63,8 @@ class Durable final : public CallChecker {
                                   seen.deleted ? "" : fmt::format(" = {}", Quoted(seen.kv.value)),
                                   seen.line.value),
           .evidence = {call.began, call.ended, seen.line},
-          .at = call.at};
+          .at = call.at,
+          .like = like::kWriteLost};
     });
   }
 };
@@ -69,6 +72,8 @@ class Durable final : public CallChecker {
 const CheckerRegistration kDurable{{
     .guarantee = Guarantee::kDurable,
     .promise = "An acknowledged write stays: its revision is its own, and holds what it wrote.",
+    .belief = "A Kubernetes cache holds, and others act on, an update that was "
+              "acknowledged and is no longer there.",
     .explain = "Once a write has been answered, a crash, a change of leader or a restart must not "
                "undo it. A store that forgot one gives its revision to another write later, so two "
                "answers with one revision show it, and so does a witness that is given something "

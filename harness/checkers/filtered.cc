@@ -44,6 +44,8 @@ class Filtered final : public Checker {
 const CheckerRegistration kFiltered{{
     .guarantee = Guarantee::kFiltered,
     .promise = "A watch is shown only its own range, and only the kinds of change it asked for.",
+    .belief = "A Kubernetes cache holds objects that it did not ask for, or acts on a "
+              "kind of change that it had ruled out.",
     .explain = "A watch names a key, a range, or everything from a key on, and may ask not to be "
                "shown puts or not to be shown deletes. What it is given must lie in the range and "
                "be of a kind that is left. That nothing of the other kind is lost on the way is "

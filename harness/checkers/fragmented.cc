@@ -119,6 +119,8 @@ class Fragmented final : public Checker {
 const CheckerRegistration kFragmented{{
     .guarantee = Guarantee::kFragmented,
     .promise = "The parts of a response that was split for its size join to the whole response.",
+    .belief = "A Kubernetes cache takes a part of a response for the whole, and believes "
+              "a revision complete of which it holds the half.",
     .explain = "A watch that asked for fragments may be given a large response in parts, each but "
                "the last marked as a fragment. The parts carry the same watch id and the same "
                "header, nothing else of that watch comes between them, and the last one does come "

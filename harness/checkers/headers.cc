@@ -174,6 +174,8 @@ class Headers final : public Checker {
 const CheckerRegistration kHeaders{{
     .guarantee = Guarantee::kHeaders,
     .promise = "The header of a message tells truly who sent it and how far the store was.",
+    .belief = "A Kubernetes cache takes the resource version of its lists and watches "
+              "from the header, and so names a state that it does not hold.",
     .explain = "Every message of a stream names the cluster and the member that sent it, which "
                "are the same for the whole stream, and the revision of the store when it was "
                "made. That is never lower than the revision of an event in the message, and never "

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harness/checkers/checker.h"
+#include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -49,6 +50,7 @@ class Isolated final : public Checker {
     if (!neighbour) return;
     const WatchDetails& details = facts().book.details(watch);
     const WatchDetails& other = facts().book.details(*neighbour);
+    const bool refused = facts().book.state(*neighbour).end == WatchEnd::kRefused;
     const Where end = other.cancel_asked ? *other.cancel_asked : *other.ended;
     findings.Add(Guarantee::kIsolated, watch, [&] {
       return Draft{
@@ -58,7 +60,8 @@ class Isolated final : public Checker {
                           Since(*details.ended, end), facts().book.Label(*neighbour),
                           other.cancel_asked ? "cancelled" : "ended", Quoted(details.end_text)),
           .evidence = {end.line, details.ended->line},
-          .at = details.ended->at};
+          .at = details.ended->at,
+          .like = refused ? like::kWrongWatchClosed : std::string_view()};
     });
   }
 
@@ -81,6 +84,8 @@ class Isolated final : public Checker {
 const CheckerRegistration kIsolated{{
     .guarantee = Guarantee::kIsolated,
     .promise = "No watch of a stream disturbs another: not by its events, and not by its end.",
+    .belief = "A Kubernetes cache acts on what was meant for another resource, or is no "
+              "longer updated: its watch was disturbed by its neighbour.",
     .explain = "One stream carries many watches, and each must live as if it were alone. Each has "
                "an id of its own, which is the client's choice if it makes one; events "
                "are only for watches that the stream has; when "

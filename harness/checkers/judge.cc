@@ -38,6 +38,7 @@ class Judge::Impl final : public Audience {
         return narrator_.Tell(line);
       case EntryKind::kMark:
         converged_ = converged_ || line.entry.text == "converged";
+        stopped_ = stopped_ || line.entry.text == "stopped";
         return narrator_.Tell(line);
       default:
         speaker_ = line.entry.stream;
@@ -46,7 +47,7 @@ class Judge::Impl final : public Audience {
   }
 
   Judgement Finish(Ending ending) {
-    facts_.cut_off = ending == Ending::kCutOff;
+    facts_.cut_off = ending == Ending::kCutOff || stopped_;
     model_.Finish();
     Drain();
     backlog_.Drain(Revision(INT64_MAX),
@@ -81,7 +82,8 @@ class Judge::Impl final : public Audience {
     for (const auto& checker : checkers_) checker->Asked(watch);
   }
   void OnCancelAsked(WatchIndex watch, Where where) override {
-    book_.details(watch).cancel_asked = where;
+    // What ended before is not excused by it.
+    if (book_.state(watch).end == WatchEnd::kOpen) book_.details(watch).cancel_asked = where;
   }
   void OnCreated(WatchIndex watch, const Response& response) override {
     for (const auto& checker : checkers_) checker->Answered(watch, response, findings_);
@@ -181,7 +183,10 @@ class Judge::Impl final : public Audience {
   std::vector<std::string> Undecided() const {
     std::vector<std::string> reasons = model_.undecided();
     if (doubtful_) reasons.push_back(*doubtful_);
-    if (facts_.cut_off) {
+    if (stopped_) {
+      reasons.push_back(
+          "the run was stopped at its first finding; what would have come is not known");
+    } else if (facts_.cut_off) {
       reasons.push_back(
           fmt::format("the recording was cut off after line {}; what came later is not known",
                       facts_.latest.line.value));
@@ -204,6 +209,7 @@ class Judge::Impl final : public Audience {
   Backlog backlog_;
   std::vector<Comparison> compared_;   // of the response at hand
   bool converged_ = false;             // the driver waits for nothing more
+  bool stopped_ = false;               // the driver did not wait for more after a finding
   bool answered_ = false;              // some call was
   std::set<std::uint32_t> witnesses_;  // streams
   StreamId speaker_{};                 // of the line at hand

@@ -52,6 +52,8 @@ class Ordered final : public Checker {
 const CheckerRegistration kOrdered{{
     .guarantee = Guarantee::kOrdered,
     .promise = "Within one watch, the revisions of events never decrease.",
+    .belief = "A Kubernetes cache replaces a newer state of an object by an older one and "
+              "takes that for the latest.",
     .explain = "A watch shows the changes of the store in the order in which they were made. Each "
                "event carries "
                "the revision of its change, and no event may carry a lower revision than one that "

@@ -2,6 +2,7 @@
 // Reliable: a watch is given exactly what was written in its range from its start on, and nothing
 // is left out.
 #include "harness/checkers/checker.h"
+#include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -94,13 +95,14 @@ class Reliable final : public Checker {
   }
 
   void Unexpected(WatchIndex watch, const EventView& event, const Response& response,
-                  std::string expected, Findings& findings) {
+                  std::string expected, Findings& findings, std::string_view like = {}) {
     findings.Add(Guarantee::kReliable, watch, [&] {
       return Draft{
           .expected = std::move(expected),
           .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
           .evidence = {facts().book.details(watch).asked.line, response.where.line},
-          .at = response.where.at};
+          .at = response.where.at,
+          .like = like};
     });
   }
 
@@ -110,10 +112,11 @@ class Reliable final : public Checker {
     // Releases that accept a negative start do not agree on its meaning. What a resumed watch is
     // given again is Resumable's, what no watch of this kind should see is Filtered's.
     if (details.requested_start < 0 || details.continues || !Concerns(details.range, event)) return;
+    const bool future = Revision(details.requested_start) > details.header_when_created;
     Unexpected(watch, event, response,
                fmt::format("nothing below revision {}, where the watch starts",
                            facts().book.state(watch).start),
-               findings);
+               findings, future ? like::kEventsBelowStart : std::string_view());
   }
 
   void NotOwed(WatchIndex watch, const EventView& event, const Response& response,
@@ -157,14 +160,22 @@ class Reliable final : public Checker {
                                   first->overtaken_by_revision, first->overtaken_by.line.value,
                                   count, count == 1 ? " was" : "s were"),
           .evidence = {lost.written, first->overtaken_by.line},
-          .at = first->overtaken_by.at};
+          .at = first->overtaken_by.at,
+          .like = LikenessOfLoss(facts(), watch, lost)};
     });
+  }
+
+  // Where the client asked for something else nobody judges the resumption.
+  bool ContinuedFromItsPlace(WatchIndex watch) const {
+    const auto& next = facts().book.details(watch).continued_by;
+    return next && Revision(facts().book.details(*next).requested_start) ==
+                       facts().book.state(watch).resume_at;
   }
 
   void FindGapBelowBookmark(WatchIndex watch, Findings& findings) {
     const auto next = facts().comparer.NextOwed(watch);
     // What a resumption skips for good is Resumable's.
-    if (!next || facts().book.details(watch).continued_by) return;
+    if (!next || ContinuedFromItsPlace(watch)) return;
     const Bookmark& bookmark = At(bookmarks_, watch);
     const Change& lost = OwedChange(watch, *next);
     if (lost.revision > bookmark.revision || lost.revision < bookmark.floor) return;
@@ -174,7 +185,8 @@ class Reliable final : public Checker {
           .observed = fmt::format("it never came, though line {} told progress up to revision {}",
                                   bookmark.where.line.value, bookmark.revision),
           .evidence = {lost.written, bookmark.where.line},
-          .at = bookmark.where.at};
+          .at = bookmark.where.at,
+          .like = like::kProgressOvertakes};
     });
   }
 
@@ -185,6 +197,8 @@ const CheckerRegistration kReliable{{
     .guarantee = Guarantee::kReliable,
     .promise =
         "A watch is given exactly what was written in its range from its start on, without a gap.",
+    .belief = "A Kubernetes cache holds objects as they were before a change that it was "
+              "not given, or as nobody wrote them, and has no reason to list them anew.",
     .explain = "Every acknowledged write that changes a key of the watched range at or above the "
                "watch's start is delivered with its key, type, value and revision, and nothing "
                "else is: nothing below the start, nothing that was never written. Once something "
@@ -197,4 +211,17 @@ const CheckerRegistration kReliable{{
 }};
 
 }  // namespace
+
+std::string_view LikenessOfLoss(const Facts& facts, WatchIndex watch, const Change& lost) {
+  if (lost.deleted && lost.revision == facts.model.compaction_acknowledged()) {
+    return like::kDeleteAtTheFloor;
+  }
+  for (std::uint32_t i = 0; i < facts.book.size(); ++i) {
+    if (i != watch.value && facts.book.details(WatchIndex(i)).requested_start < 0) {
+      return like::kNegativeStart;
+    }
+  }
+  return {};
+}
+
 }  // namespace watchproof

@@ -109,6 +109,8 @@ const CheckerRegistration kResumable{{
     .guarantee = Guarantee::kResumable,
     .promise = "A watch can be continued by another from where it stopped, without loss and "
                "without repetition.",
+    .belief = "A Kubernetes cache believes to have taken up where it had stopped; what "
+              "changed in between looks unchanged, or changes twice.",
     .explain = "Streams break, and clients open another one and ask for the revision after the "
                "last that they were given (or were told progress of). Both watches together, and "
                "so on along a chain of them, must be given everything that was owed, once: nothing "

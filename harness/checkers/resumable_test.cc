@@ -59,6 +59,23 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(0, 2)
              .Deliver(0, {{2, "k"}}),
          {}},
+        {"ResumedElsewhereThanProgressHadTold",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .Watch("k", 2)
+             .Created(0, 3)
+             .Deliver(0, {{2, "k"}})
+             .Progress(0, 3)
+             .Mark("closing stream 1")
+             .Closed(StatusCode::kUnavailable)
+             .On(2)
+             .Mark("resume 1:0 2:0")
+             .Watch("k", 3)
+             .Created(0, 3)
+             .Deliver(0, {{3, "k"}}),
+         {"Reliable"},
+         true},
         {"TheSuccessorOwesTheTail",
          Resume(Stopped(), 3).Deliver(0, {{3, "k"}, {4, "k"}}),
          {"Settled"}},

@@ -117,17 +117,19 @@ class Settled final : public Checker {
                "stuck at revision {}: {} change{} missing, the first is the {}; nothing came {}",
                state.position, missing, missing == 1 ? " is" : "s are",
                Phrase(facts().comparer.change(owed[*next])), quiet),
-           findings);
+           findings, LikenessOfLoss(facts(), watch, facts().comparer.change(owed[*next])));
   }
 
-  void Report(WatchIndex watch, std::string expected, std::string observed, Findings& findings) {
+  void Report(WatchIndex watch, std::string expected, std::string observed, Findings& findings,
+              std::string_view like = {}) {
     const WatchDetails& details = facts().book.details(watch);
     const Where last = details.ended.value_or(details.latest);
     findings.Add(Guarantee::kSettled, watch, [&] {
       Draft draft{.expected = std::move(expected),
                   .observed = std::move(observed),
                   .evidence = {details.asked.line},
-                  .at = details.ended ? details.ended->at : facts().latest.at};
+                  .at = details.ended ? details.ended->at : facts().latest.at,
+                  .like = like};
       if (last.line != details.asked.line) draft.evidence.push_back(last.line);
       return draft;
     });
@@ -138,6 +140,8 @@ const CheckerRegistration kSettled{{
     .guarantee = Guarantee::kSettled,
     .promise =
         "Every watch reaches a final state: complete, compacted, or ended because it was asked to.",
+    .belief = "A Kubernetes cache waits for events that do not come and serves what it "
+              "has as if that were up to date.",
     .explain = "When faults are healed and writing has stopped, waiting must come to an end. Every "
                "create request "
                "has been answered; every watch has been given all it was owed, or was told "

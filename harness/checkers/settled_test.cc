@@ -21,6 +21,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"CancelNeverAnswered", Complete().Cancel(0), {"Settled"}},
         {"CancelledOnRequest", Complete().Cancel(0).Cancelled(0), {}},
         {"CancelledWithoutRequest", Complete().Cancelled(0, "because"), {"Settled"}},
+        {"EndedBeforeItWasAskedToBe", Complete().Cancelled(0, "why").Cancel(0), {"Settled"}},
         {"CancelOfAnUnknownIdIsNotAnswered", Complete().Cancel(5), {}},
         {"CancelBeforeTheCreatedReply",
          Script().Watch("k", 0, {.id = 42}).Cancel(42).Created(42, 1).Cancelled(42),

@@ -46,6 +46,9 @@ const CheckerRegistration kTransactional{{
     .guarantee = Guarantee::kTransactional,
     .promise = "A write, alone or in a transaction, happens at one state, wholly or not at all, "
                "and its answer follows from that state.",
+    .belief = "A Kubernetes API server reports an update that depended on a resource "
+              "version with an outcome that its condition does not bear out: a conflict "
+              "is overwritten, or an update is believed lost.",
     .explain = "The compares of a transaction are evaluated at the state before its revision and "
                "decide which branch runs; its operations then run in order, and each answer, the "
                "keys of a range, the count of a delete, the previous keys, is what that state "

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "harness/checkers/checker.h"
+#include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -45,7 +46,8 @@ class Unique final : public Checker {
     Draft draft{.expected = fmt::format("the {} once", Phrase(event)),
                 .observed = fmt::format("it was given again in line {}", response.where.line.value),
                 .evidence = {response.where.line},
-                .at = response.where.at};
+                .at = response.where.at,
+                .like = like::kReplayed};
     for (std::size_t i = 0; i < std::min(recent.count, kRemembered); ++i) {
       const Given& given = recent.given[i];
       if (given.owed != owed) continue;
@@ -62,6 +64,8 @@ class Unique final : public Checker {
 const CheckerRegistration kUnique{{
     .guarantee = Guarantee::kUnique,
     .promise = "No change is given twice to one watch.",
+    .belief = "A Kubernetes cache takes one change for two: a handler that counts, or "
+              "that acts on every change, acts twice.",
     .explain = "A change is one key at one revision. A watch is given each change at most once, "
                "however often "
                "the server had to catch up, park responses or retry. A client that counts or adds "

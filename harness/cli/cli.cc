@@ -35,7 +35,8 @@ constexpr char kShortHelp[] =
   watchproof fetch etcd 3.5.16                       that release, for --target etcd@3.5.16
   watchproof explain CompactionSurfaced              what a word means
 
-Commands: run, fetch, check, shrink, history dump, list, explain, store, proxy. Each has --help.
+Commands: run, fetch, check, shrink, history dump, history import, list, explain, store, proxy.
+  Each has --help.
 Exit codes: 0 good, 1 broken promise, 2 undecided, 3 no target, 4 usage, 5 nothing selected,
   6 expectations out of date, 70 harness error, 130 interrupted, 143 terminated.
 )";
@@ -151,20 +152,28 @@ class CommandLine {
 
   void AddRecordings() {
     check_.add_option("run", check_runs_, "Run folders, attempt folders or recordings")->required();
+    check_.add_flag("--all", check_all_, "Show every finding, not only the first of each kind");
     history_.require_subcommand(1);
     dump_.add_option("recording", history_flags_.recording, "A recording, or a folder with one")
         ->required();
     dump_.add_option("--watch", history_flags_.watch, "Only create NUMBER (from 0) of STREAM")
         ->type_name("STREAM:NUMBER");
+    import_
+        .add_option("reports", import_flags_.reports,
+                    "A folder with client-1, client-2, ... that etcd's robustness tests left")
+        ->required();
+    import_.add_option("recording", import_flags_.recording, "The file to write")->required();
   }
 
   int Dispatch() {
     const AsJson json = json_ ? AsJson::kYes : AsJson::kNo;
     if (case_.parsed()) return RunCaseProcess(spec_);
     if (fetch_.parsed()) return Number(FetchCommand(fetch_flags_));
-    if (check_.parsed()) return Number(CheckCommand(check_runs_));
+    if (check_.parsed())
+      return Number(CheckCommand(check_runs_, check_all_ ? ShowAll::kYes : ShowAll::kNo));
     if (shrink_.parsed()) return Number(ShrinkCommand(shrink_flags_));
     if (dump_.parsed()) return Number(HistoryDumpCommand(history_flags_));
+    if (import_.parsed()) return Number(HistoryImportCommand(import_flags_));
     if (list_.parsed()) return Number(ListCommand(name_, json));
     if (explain_.parsed()) return Number(ExplainCommand(name_, json));
     if (store_.parsed()) return Number(StoreCommand(store_flags_));
@@ -233,6 +242,8 @@ class CommandLine {
   CLI::App& shrink_ = *app_.add_subcommand("shrink", "Make the plan of a failed attempt smaller");
   CLI::App& history_ = *app_.add_subcommand("history", "Look into a recording");
   CLI::App& dump_ = *history_.add_subcommand("dump", "A recording as JSON lines");
+  CLI::App& import_ =
+      *history_.add_subcommand("import", "A recording from reports of etcd's robustness tests");
   CLI::App& list_ = *app_.add_subcommand("list", "What there is to run, break and judge");
   CLI::App& explain_ = *app_.add_subcommand("explain", "What a word means");
   CLI::App& store_ = *app_.add_subcommand("store", "Serve the embedded store");
@@ -244,7 +255,9 @@ class CommandLine {
   StoreFlags store_flags_;
   ProxyFlags proxy_flags_;
   HistoryFlags history_flags_;
+  ImportFlags import_flags_;
   std::vector<std::string> check_runs_;
+  bool check_all_ = false;
   std::string name_;
   std::string spec_;
   bool json_ = false;

@@ -5,13 +5,17 @@
 
 #include <charconv>
 #include <cstdio>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "harness/cli/recordings.h"
 #include "harness/history/dump.h"
+#include "harness/history/import_report.h"
 #include "harness/history/reader.h"
+#include "harness/history/recorder.h"
 #include "harness/history/watch_filter.h"
+#include "harness/report/finding_rows.h"
 #include "harness/report/lag_table.h"
 
 namespace watchproof {
@@ -21,22 +25,23 @@ namespace {
 using Subject = std::pair<std::string, std::string>;
 
 struct Difference {
-  std::vector<const Finding*> fresh;
+  std::vector<FindingRecord> fresh;
   std::vector<const FindingRecord*> gone;
 };
 
 // The driver adds this one itself, when the target dies; no recording shows it.
 bool FromRecording(const FindingRecord& finding) { return finding.watch != "every watch"; }
 
-Difference Compare(const std::vector<Finding>& now, const std::vector<FindingRecord>& before) {
+Difference Compare(const std::vector<FindingRecord>& now,
+                   const std::vector<FindingRecord>& before) {
   std::set<Subject> known;
   for (const FindingRecord& finding : before) known.insert({finding.guarantee, finding.watch});
   Difference difference;
   std::set<Subject> present;
-  for (const Finding& finding : now) {
-    const Subject subject(Name(finding.guarantee), finding.watch);
+  for (const FindingRecord& finding : now) {
+    const Subject subject(finding.guarantee, finding.watch);
     present.insert(subject);
-    if (!known.contains(subject)) difference.fresh.push_back(&finding);
+    if (!known.contains(subject)) difference.fresh.push_back(finding);
   }
   for (const FindingRecord& finding : before) {
     if (!FromRecording(finding) || present.contains({finding.guarantee, finding.watch})) continue;
@@ -45,10 +50,36 @@ Difference Compare(const std::vector<Finding>& now, const std::vector<FindingRec
   return difference;
 }
 
-void PrintFinding(std::string_view change, std::string_view guarantee, const std::string& watch,
-                  const std::string& expected, const std::string& observed) {
-  fmt::print("  {:<5} {}: {}\n          expected {}\n          observed {}\n", change, guarantee,
-             watch, expected, observed);
+void PrintSubject(std::string_view change, const FindingRecord& finding) {
+  fmt::print("  {:<5} {}: {}\n", change, finding.guarantee, finding.watch);
+}
+
+void PrintRow(std::string_view name, const std::string& text) {
+  fmt::print("          {:<10} {}\n", name, text);
+}
+
+// The first of each guarantee in full, then a few: the others break the same promise in the same
+// way.
+void PrintFresh(const std::vector<FindingRecord>& findings, ShowAll all) {
+  constexpr std::size_t kShown = 4;
+  std::map<std::string, std::size_t> told;  // by guarantee
+  for (const FindingRecord& finding : findings) {
+    const std::size_t before = told[finding.guarantee]++;
+    if (before >= kShown && all == ShowAll::kNo) continue;
+    PrintSubject("new", finding);
+    if (before == 0) {
+      for (const FindingRow& row : FindingRows(finding)) {
+        if (row.name != "watch") PrintRow(row.name, row.text);
+      }
+    } else {
+      PrintRow("expected", finding.expected);
+      PrintRow("observed", finding.observed);
+    }
+  }
+  for (const auto& [guarantee, count] : told) {
+    if (count <= kShown || all == ShowAll::kYes) continue;
+    fmt::print("  and   {} of {} more; --all shows them\n", count - kShown, guarantee);
+  }
 }
 
 void PrintHeading(const FoundRecording& recording, const Rejudged& again,
@@ -77,20 +108,20 @@ void PrintHeading(const FoundRecording& recording, const Rejudged& again,
 }
 
 // Whether something was found that had not been known.
-bool Report(const FoundRecording& recording, const Rejudged& again) {
+Result<bool> Report(const FoundRecording& recording, const Rejudged& again, ShowAll all) {
   const std::vector<FindingRecord> before =
       recording.result ? recording.result->findings : std::vector<FindingRecord>();
-  const Difference difference = Compare(again.judgement.findings, before);
+  Difference difference = Compare(again.findings, before);
+  WP_RETURN_IF_ERROR(QuoteEvidence(recording.file, difference.fresh));
   PrintHeading(recording, again, difference);
   if (!again.cut_off.empty()) {
     fmt::print("  {}; judged up to line {}\n", again.cut_off, again.last.value);
   }
-  for (const Finding* finding : difference.fresh) {
-    PrintFinding("new", Name(finding->guarantee), finding->watch, finding->expected,
-                 finding->observed);
-  }
+  PrintFresh(difference.fresh, all);
   for (const FindingRecord* finding : difference.gone) {
-    PrintFinding("gone", finding->guarantee, finding->watch, finding->expected, finding->observed);
+    PrintSubject("gone", *finding);
+    PrintRow("expected", finding->expected);
+    PrintRow("observed", finding->observed);
   }
   for (const std::string& reason : again.judgement.undecided) {
     fmt::print("  undecided: {}\n", reason);
@@ -135,7 +166,7 @@ Result<std::filesystem::path> OneRecording(const std::string& given) {
 
 }  // namespace
 
-ExitCode CheckCommand(const std::vector<std::string>& runs) {
+ExitCode CheckCommand(const std::vector<std::string>& runs, ShowAll all) {
   std::vector<FoundRecording> recordings;
   for (const std::string& run : runs) {
     auto found = FindRecordings(run);
@@ -146,7 +177,9 @@ ExitCode CheckCommand(const std::vector<std::string>& runs) {
   for (const FoundRecording& recording : recordings) {
     const auto again = JudgeRecording(recording.file);
     if (!again.has_value()) return Complain("check", again.error().ToString());
-    if (Report(recording, *again)) code = ExitCode::kFailed;
+    const auto fresh = Report(recording, *again, all);
+    if (!fresh.has_value()) return Complain("check", fresh.error().ToString());
+    if (*fresh) code = ExitCode::kFailed;
   }
   return code;
 }
@@ -180,6 +213,29 @@ ExitCode HistoryDumpCommand(const HistoryFlags& flags) {
     return Complain(kCommand,
                     fmt::format("--watch: no watch {} in {}", flags.watch, file->string()));
   }
+  return ExitCode::kOk;
+}
+
+ExitCode HistoryImportCommand(const ImportFlags& flags) {
+  constexpr std::string_view kCommand = "history import";
+  const auto reports = ReadClientReports(flags.reports);
+  if (!reports.has_value()) return Complain(kCommand, reports.error().message());
+  const auto recorder = Recorder::Open({.file = flags.recording, .follow = false});
+  if (!recorder.has_value()) return Complain(kCommand, recorder.error().ToString());
+  bool whole = true;
+  for (Entry& entry : EntriesOf(*reports)) whole = (*recorder)->Append(std::move(entry)) && whole;
+  const Status closed = (*recorder)->Close();
+  if (!closed.ok()) return Complain(kCommand, closed.ToString());
+  if (!whole) return Complain(kCommand, flags.recording + ": could not be written whole");
+  std::size_t calls = 0;
+  std::size_t watches = 0;
+  for (const ClientReport& report : *reports) {
+    calls += report.calls.size();
+    watches += report.watches.size();
+  }
+  fmt::print(
+      "{} calls and {} watches of {} clients are in {}\njudge them with: watchproof check {}\n",
+      calls, watches, reports->size(), flags.recording, flags.recording);
   return ExitCode::kOk;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `watchproof check` and `watchproof history dump`: what can be done with a recording afterwards.
+// `watchproof check`, `history dump` and `history import`: what can be done with a recording
+// afterwards, and how one is made of what others recorded.
 //
 // Once per process.
 #pragma once
@@ -12,8 +13,10 @@
 namespace watchproof {
 
 // Judges recordings anew and compares with what was found when they were made. kFailed when
-// something is found now that was not known then.
-ExitCode CheckCommand(const std::vector<std::string>& runs);
+// something is found now that was not known then. Of many broken promises of one kind a few are
+// shown, unless all are asked for.
+enum class ShowAll { kNo, kYes };
+ExitCode CheckCommand(const std::vector<std::string>& runs, ShowAll all);
 
 struct HistoryFlags {
   std::string recording;  // a file, or a folder with exactly one
@@ -21,5 +24,12 @@ struct HistoryFlags {
 };
 // One JSON document per line of the recording.
 ExitCode HistoryDumpCommand(const HistoryFlags& flags);
+
+struct ImportFlags {
+  std::string reports;    // a folder with client-1, client-2, ...
+  std::string recording;  // the file to write
+};
+// Makes a recording of the client reports of etcd's robustness tests.
+ExitCode HistoryImportCommand(const ImportFlags& flags);
 
 }  // namespace watchproof

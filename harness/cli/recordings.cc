@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 
+#include "harness/history/fault_line.h"
 #include "harness/history/reader.h"
 
 namespace watchproof {
@@ -50,6 +51,28 @@ class Results {
   std::map<fs::path, ByFolder> by_run_;
 };
 
+// What the lines of a recording say of its faults: when they were armed and healed, no more.
+class FaultTimes {
+ public:
+  void Consume(const Entry& entry) {
+    if (entry.kind != EntryKind::kFault) return;
+    const auto line = ParseFaultLine(entry.text);
+    if (!line.has_value()) return;
+    const double at = std::chrono::duration<double>(entry.at).count();
+    if (!line->healed) {
+      receipts_.push_back({.fault = line->fault, .armed_at = at, .measured = {}, .text = {}});
+      return;
+    }
+    for (ReceiptRecord& receipt : receipts_) {
+      if (receipt.fault == line->fault && receipt.healed_at == 0) receipt.healed_at = at;
+    }
+  }
+  const std::vector<ReceiptRecord>& receipts() const { return receipts_; }
+
+ private:
+  std::vector<ReceiptRecord> receipts_;
+};
+
 }  // namespace
 
 Result<std::vector<FoundRecording>> FindRecordings(const fs::path& given) {
@@ -84,7 +107,8 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
   Rejudged again;
   LagFollower lag;
   std::optional<Judge> judge;
-  CallJudge calls;
+  std::optional<CallJudge> calls;
+  FaultTimes faults;
   while (true) {
     auto line = reader->Next();
     if (!line.has_value()) again.cut_off = line.error().message();
@@ -96,12 +120,15 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
       }
       judge.emplace(
           JudgeOptions{.permit_compacted_at_the_floor = again.started.permit_compacted_at_the_floor,
-                       .strict_previous = again.started.strict_previous},
+                       .strict_previous = again.started.strict_previous,
+                       .without_marks = again.started.without_marks},
           &lag);
+      calls.emplace(CallJudgeOptions{.without_marks = again.started.without_marks});
     }
     judge->Consume(entry);
-    calls.Consume(entry);
+    calls->Consume(entry);
     lag.Consume(entry);
+    faults.Consume(entry.entry);
     again.last = entry.line;
   }
   if (reader->truncated()) {
@@ -109,9 +136,10 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
   }
   if (!judge) judge.emplace(JudgeOptions{});
   again.judgement = judge->Finish(again.cut_off.empty() ? Ending::kWhole : Ending::kCutOff);
-  CallJudgement beside = calls.Finish();
+  CallJudgement beside = calls ? calls->Finish() : CallJudgement();
   again.judgement.findings.insert(again.judgement.findings.end(), beside.findings.begin(),
                                   beside.findings.end());
+  again.findings = RecordsOf(again.judgement.findings, faults.receipts());
   again.lag = lag.Summary();
   again.undecided_calls = std::move(beside.undecided);
   return again;

@@ -14,7 +14,7 @@
 
 #include "harness/checkers/call_judge.h"
 #include "harness/checkers/judge.h"
-#include "harness/driver/result.h"
+#include "harness/driver/finding_records.h"
 #include "harness/history/run_started.h"
 #include "harness/model/lag_follower.h"
 
@@ -32,6 +32,8 @@ Result<std::vector<FoundRecording>> FindRecordings(const std::filesystem::path& 
 struct Rejudged {
   RunStarted started;
   Judgement judgement;  // with what was found in the key-value calls
+  // Of each finding in the judgement, without the messages.
+  std::vector<FindingRecord> findings;
   std::vector<std::string> undecided_calls;
   Lag lag;
   Line last;

@@ -190,6 +190,8 @@ void RunFlags::AddExploration() {
   Text("--repeat", repeat_, "Attempts of each case, each with its own seed")->type_name("N");
   Switch("--until-fail", switches_.until_fail, "Repeat until something goes wrong");
   Switch("--fail-fast", switches_.fail_fast, "Start nothing more after the first new failure");
+  Switch("--stop-at-finding", switches_.stop_at_finding,
+         "End each attempt at the first broken promise of its watches, not at its plan's end");
   Switch("--shuffle", switches_.shuffle, "Run in an order drawn from the seed");
   Text("--jobs", jobs_, "Cases at a time (default 2, at most the cores)")->type_name("N");
   Text("--case-timeout", case_timeout_, "Time limit of a case (default 60s)")->type_name("TIME");

@@ -50,6 +50,7 @@ struct RunOptions {
   std::map<std::string, std::map<std::string, std::string>> faults;
   std::vector<std::string> allow_disruptive;  // HOST:PORT of running servers
   bool no_faults = false;
+  bool stop_at_finding = false;
   bool bypass_proxy = false;
   bool dry_run = false;
   bool quiet = false;

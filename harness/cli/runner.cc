@@ -91,6 +91,7 @@ AttemptSpec Runner::SpecOf(const Planned& planned, const AttemptFolder& folder) 
           .result_descriptor = -1,
           .bypass_proxy = r_.options.bypass_proxy,
           .no_faults = r_.options.no_faults,
+          .stop_at_finding = r_.options.stop_at_finding,
           .faults = r_.options.faults,
           .allow_disruptive = r_.options.allow_disruptive};
 }

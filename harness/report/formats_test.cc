@@ -31,7 +31,7 @@ TEST(Markdown, FailuresFirstKnownOnesFolded) {
   EXPECT_THAT(text, HasSubstr("| case | embedded | etcd 3.4.23 |"));
   EXPECT_LT(text.find("### FAIL"), text.find("<details>"));
   EXPECT_THAT(text, HasSubstr("[#18089](https://github.com/etcd-io/etcd/issues/18089)"));
-  EXPECT_THAT(text, HasSubstr("repeat    watchproof run --target etcd:/usr/bin/etcd"));
+  EXPECT_THAT(text, HasSubstr("repeat     watchproof run --target etcd:/usr/bin/etcd"));
 }
 
 TEST(Html, StandsAloneAndEscapesWhatOthersWrote) {

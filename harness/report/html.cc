@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "harness/report/finding_rows.h"
 #include "harness/report/formats.h"
 #include "harness/report/lag_table.h"
 #include "harness/report/mutation.h"
@@ -83,9 +84,8 @@ std::string Matrix(const RunRecord& record) {
 }
 
 std::string FindingHtml(const FindingRecord& finding) {
-  std::string text = Row("guarantee", finding.guarantee) + Row("promise", finding.promise) +
-                     Row("watch", finding.watch) + Row("expected", finding.expected) +
-                     Row("observed", finding.observed) + Row("meanwhile", finding.meanwhile);
+  std::string text = Row("guarantee", finding.guarantee);
+  for (const FindingRow& row : FindingRows(finding)) text += Row(row.name, row.text);
   if (!finding.evidence.empty()) {
     text +=
         Row("evidence", fmt::format("lines {} of the history", fmt::join(finding.evidence, ", ")));

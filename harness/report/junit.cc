@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "harness/report/finding_rows.h"
 #include "harness/report/formats.h"
 #include "harness/report/text.h"
 
@@ -30,9 +31,10 @@ std::string Element(std::string_view name, std::string_view type, std::string_vi
 std::string FindingsBody(const AttemptResult& result, const std::string& repeat) {
   std::string body = "\n";
   for (const FindingRecord& finding : result.findings) {
-    body += fmt::format("{}: {}\n  watch    {}\n  expected {}\n  observed {}\n", finding.guarantee,
-                        finding.promise, finding.watch, finding.expected, finding.observed);
-    if (!finding.meanwhile.empty()) body += fmt::format("  meanwhile {}\n", finding.meanwhile);
+    body += fmt::format("{}\n", finding.guarantee);
+    for (const FindingRow& row : FindingRows(finding)) {
+      body += fmt::format("  {:<10} {}\n", row.name, row.text);
+    }
   }
   return body + fmt::format("repeat: {}\n", repeat);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "harness/report/finding_rows.h"
 #include "harness/report/formats.h"
 #include "harness/report/lag_table.h"
 #include "harness/report/mutation.h"
@@ -67,14 +68,13 @@ std::string Trouble(const RunRecord& record, const AttemptNote& attempt) {
       fmt::format("### {}: {} on {}\n\n", StyleOf(OutcomeOf(attempt)).word, Safe(result.case_name),
                   Safe(TargetLabel(result.target, result.target_version)));
   if (!result.findings.empty()) {
-    const FindingRecord& finding = result.findings.front();
-    text += Indented("promise   " + finding.promise) + Indented("watch     " + finding.watch) +
-            Indented("expected  " + finding.expected) + Indented("observed  " + finding.observed);
-    if (!finding.meanwhile.empty()) text += Indented("meanwhile " + finding.meanwhile);
+    for (const FindingRow& row : FindingRows(result.findings.front())) {
+      text += Indented(fmt::format("{:<10} {}", row.name, row.text));
+    }
   } else {
-    text += Indented("reason    " + result.reason);
+    text += Indented("reason     " + result.reason);
   }
-  return text + Indented("repeat    " + RepeatCommand(record, result)) + "\n";
+  return text + Indented("repeat     " + RepeatCommand(record, result)) + "\n";
 }
 
 }  // namespace

@@ -22,11 +22,14 @@ inline AttemptNote SampleAttempt(std::string case_name, std::string target, Verd
     note.result.findings.push_back(
         {.guarantee = "Ordered",
          .promise = "within one watch, revisions never decrease",
+         .belief = "A Kubernetes cache goes back in time.",
          .watch = "watch 3 of stream 1 on [\"a\", \"b\") from revision 2",
          .expected = "a revision of at least 799",
          .observed = "revision 3 (key \"<k>\xff\") in line 212",
+         .like = "etcd #15271: events are sent that had been sent before",
          .meanwhile = "stall, 0.8 s earlier",
-         .evidence = {211, 212}});
+         .evidence = {211, 212},
+         .messages = {"line 211, at 1.0 ms: revision 799", "line 212, at 2.3 ms: revision 3"}});
   } else if (verdict != Verdict::kPass) {
     note.result.reason = "the reason";
   }

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "harness/report/finding_rows.h"
 #include "harness/report/mutation.h"
 
 namespace watchproof {
@@ -74,12 +75,8 @@ std::string FindingText(const RunRecord& record, const AttemptResult& result,
                         const TerminalStyle& style) {
   if (result.findings.empty()) return Field("reason", result.reason, style);
   const FindingRecord& finding = result.findings.front();
-  std::string text =
-      Field("promise", finding.promise.empty() ? finding.guarantee : finding.promise, style);
-  if (!finding.watch.empty()) text += Field("watch", finding.watch, style);
-  text += Field("expected", finding.expected, style);
-  text += Field("observed", finding.observed, style);
-  if (!finding.meanwhile.empty()) text += Field("meanwhile", finding.meanwhile, style);
+  std::string text;
+  for (const FindingRow& row : FindingRows(finding)) text += Field(row.name, row.text, style);
   if (result.findings.size() > 1) text += Field("also", OtherFindings(result), style);
   return text + RawField("evidence", Evidence(record, result, finding));
 }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/line_text.h"
+
+#include <fmt/format.h>
+
+#include "harness/checkers/phrases.h"
+#include "harness/history/wire.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::size_t kMostEvents = 3;
+constexpr std::int64_t kWholeStream = -1;
+
+std::string RequestText(const Entry& entry) {
+  WatchRequestView request;
+  if (!Parse(entry.payload.view(), request).ok()) return "a request that cannot be read";
+  switch (request.kind) {
+    case WatchRequestKind::kCreate: {
+      const WatchCreateView& create = request.create;
+      const std::string start = create.start_revision == 0
+                                    ? "from now on"
+                                    : fmt::format("from revision {}", create.start_revision);
+      return fmt::format(
+          "asked to watch {} {}{}{}{}", Phrase(KeyRange(create.key, create.range_end)), start,
+          create.prev_kv ? ", with previous values" : "", create.no_put ? ", without puts" : "",
+          create.no_delete ? ", without deletes" : "");
+    }
+    case WatchRequestKind::kCancel:
+      return fmt::format("asked to cancel watch {}", request.cancel_id);
+    case WatchRequestKind::kProgress:
+      return "asked for progress";
+    case WatchRequestKind::kNone:
+      break;
+  }
+  return "an empty request";
+}
+
+std::string EventsText(const WatchResponseView& response) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(response.events.size(), kMostEvents); ++i) {
+    const EventView& event = response.events[i];
+    text += (text.empty() ? "" : ", ") + Phrase(event);
+    if (event.has_previous) {
+      text += fmt::format(" (before it {} of revision {})", Quoted(event.previous.value),
+                          event.previous.mod_revision);
+    }
+  }
+  const std::size_t all = response.events.size();
+  if (all > kMostEvents) {
+    text += fmt::format(" and {} more up to revision {}", all - kMostEvents,
+                        response.events.back().kv.mod_revision);
+  }
+  return text + (response.fragment ? "; a fragment, to be continued" : "");
+}
+
+std::string NewsText(const WatchResponseView& response) {
+  if (response.compact_revision > 0) {
+    return fmt::format("ErrCompacted, compact revision {}", response.compact_revision);
+  }
+  if (response.canceled) {
+    return response.cancel_reason.empty() ? "canceled"
+                                          : fmt::format("canceled: {}", response.cancel_reason);
+  }
+  if (response.created) return fmt::format("created, the store at {}", response.header.revision);
+  if (!response.events.empty()) return EventsText(response);
+  return fmt::format("progress {}", response.header.revision);
+}
+
+std::string ResponseText(const Entry& entry) {
+  WatchResponseView response;
+  if (!Parse(entry.payload.view(), entry.tail.view(), response).ok()) {
+    return "a response that cannot be read";
+  }
+  const std::string who = response.watch_id == kWholeStream
+                              ? std::string("every watch")
+                              : fmt::format("watch {}", response.watch_id);
+  return fmt::format("tells {}: {}", who, NewsText(response));
+}
+
+std::string CallText(const Entry& entry) {
+  const std::string_view request = entry.payload.view();
+  switch (entry.method) {
+    case Method::kPut: {
+      PutRequestView put;
+      if (!Parse(request, put).ok()) break;
+      return fmt::format("put of {} = {}", Quoted(put.key), Quoted(put.value));
+    }
+    case Method::kDeleteRange: {
+      DeleteRangeRequestView erase;
+      if (!Parse(request, erase).ok()) break;
+      return fmt::format("delete of {}", Phrase(KeyRange(erase.key, erase.range_end)));
+    }
+    case Method::kRange: {
+      RangeRequestView range;
+      if (!Parse(request, range).ok()) break;
+      return fmt::format("{}read of {}", range.serializable ? "serializable " : "",
+                         Phrase(KeyRange(range.key, range.range_end)));
+    }
+    case Method::kCompact: {
+      CompactionRequestView compaction;
+      if (!Parse(request, compaction).ok()) break;
+      return fmt::format("compaction to revision {}", compaction.revision);
+    }
+    case Method::kTxn:
+      return "transaction";
+    case Method::kNone:
+      break;
+  }
+  return "call that cannot be read";
+}
+
+std::string AnswerText(const Entry& entry) {
+  if (entry.code != StatusCode::kOk) {
+    return fmt::format("call {} failed: {}{}{}", entry.call.value, Name(entry.code),
+                       entry.text.empty() ? "" : ": ", entry.text);
+  }
+  HeaderView header;
+  if (!ParseHeader(entry.payload.view(), header).ok()) return "an answer that cannot be read";
+  return fmt::format("call {} answered with revision {}", entry.call.value, header.revision);
+}
+
+std::string What(const Entry& entry) {
+  switch (entry.kind) {
+    case EntryKind::kRequestSent:
+      return fmt::format("stream {} is {}", entry.stream.value, RequestText(entry));
+    case EntryKind::kResponseReceived:
+      return fmt::format("stream {} {}", entry.stream.value, ResponseText(entry));
+    case EntryKind::kCallStarted:
+      return fmt::format("call {} begins: {}", entry.call.value, CallText(entry));
+    case EntryKind::kCallEnded:
+      return AnswerText(entry);
+    case EntryKind::kStreamOpened:
+      return fmt::format("stream {} is opened", entry.stream.value);
+    case EntryKind::kStreamClosed:
+      return fmt::format("stream {} has ended: {}{}{}", entry.stream.value, Name(entry.code),
+                         entry.text.empty() ? "" : ": ", entry.text);
+    case EntryKind::kMark:
+      // What exactly, the finding says.
+      if (entry.text.starts_with("right ")) return "a stream is given to a user of limited rights";
+      return fmt::format("the run says \"{}\"", entry.text);
+    case EntryKind::kRunStarted:
+    case EntryKind::kFault:
+      break;
+  }
+  return entry.text;
+}
+
+}  // namespace
+
+std::string LineText(const NumberedEntry& line) {
+  return fmt::format("line {}, at {}: {}", line.line.value, Milliseconds(line.entry.at),
+                     What(line.entry));
+}
+
+}  // namespace watchproof

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/finding_rows.h"
+
+#include <algorithm>
+
+namespace watchproof {
+
+std::vector<FindingRow> FindingRows(const FindingRecord& finding) {
+  std::vector<FindingRow> rows = {
+      {"promise", finding.promise.empty() ? finding.guarantee : finding.promise},
+      {"watch", finding.watch},
+      {"expected", finding.expected},
+      {"observed", finding.observed}};
+  for (const std::string& message : finding.messages) rows.push_back({"see", message});
+  rows.push_back({"meanwhile", finding.meanwhile});
+  rows.push_back({"so", finding.belief});
+  rows.push_back({"looks like", finding.like});
+  std::erase_if(rows, [](const FindingRow& row) { return row.text.empty(); });
+  return rows;
+}
+
+}  // namespace watchproof
