@@ -223,7 +223,7 @@ std::vector<Equivalence> UndecidableChanges() {
        "someone else may have written after the last write of the recording"},
       {"client-resumes-elsewhere",
        {M::kDeleteResponse, M::kTruncateResponse, M::kTruncateBytes, M::kSilence, M::kDeleteEvent,
-        M::kAlterProgress, M::kSwapResponses, M::kDuplicateResponse},
+        M::kAlterProgress, M::kSwapResponses, M::kDuplicateResponse, M::kLoseAtResumption},
        Resumes,
        true,
        "the client of the recording asked on from what it had seen; had it seen less, it would "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mutants [--count N] [--seed S] [--only N] [--largest LINES] PATH...
+// mutants [--count N] [--calls N] [--seed S] [--only N] [--largest LINES] PATH...
 //
 // Spoils recordings and asks two judges. Exit code 0: our judge was right every time; 1: it was
 // not, or a guarantee caught nothing; 4: the arguments or the recordings cannot be used.
@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "harness/checkers/mutants/call_session.h"
 #include "harness/checkers/mutants/session.h"
 
 namespace watchproof {
@@ -19,17 +20,38 @@ constexpr std::size_t kMostTold = 20;
 struct Flags {
   SessionOptions options;
   std::uint64_t count = 20'000;
+  std::uint64_t calls = 2'000;
   std::uint64_t only = 0;
 };
 
-int Summarise(const Session& session) {
-  for (std::size_t i = 0; i < session.failures().size() && i < kMostTold; ++i) {
-    fmt::print("\n{}", session.failures()[i]);
+void TellOf(const std::vector<std::string>& failures) {
+  for (std::size_t i = 0; i < failures.size() && i < kMostTold; ++i) {
+    fmt::print("\n{}", failures[i]);
   }
-  if (session.failures().size() > kMostTold) {
-    fmt::print("\n... and {} more\n", session.failures().size() - kMostTold);
+  if (failures.size() > kMostTold) {
+    fmt::print("\n... and {} more\n", failures.size() - kMostTold);
   }
-  return session.failures().empty() && session.Unproven().empty() ? 0 : kWrong;
+}
+
+// Those that speak of calls and rights, which no answer to a watch can break.
+bool CallsAreRight(const Flags& flags) {
+  if (flags.calls == 0) return true;
+  std::vector<Recording> recordings;
+  const auto files = FindHistories(flags.options.paths);
+  for (const auto& file : files.value_or(std::vector<std::filesystem::path>())) {
+    auto recording = LoadRecording(file);
+    if (!recording.has_value() || SizeOf(*recording) > flags.options.largest) continue;
+    recordings.push_back(*std::move(recording));
+  }
+  CallSession session(std::move(recordings), flags.options.seed);
+  session.Run(flags.calls);
+  fmt::print("\n{}{} mutants of {} recordings\n{}", session.preface(), flags.calls,
+             session.recordings(), session.Report());
+  for (const Guarantee guarantee : session.Unproven()) {
+    fmt::print("not proven: {}\n", Name(guarantee));
+  }
+  TellOf(session.failures());
+  return session.failures().empty() && session.Unproven().empty();
 }
 
 int Run(const Flags& flags) {
@@ -48,7 +70,9 @@ int Run(const Flags& flags) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   fmt::print("{} mutants of seed {}, each judged twice, in {:.0f} s\n\n{}", flags.count,
              flags.options.seed, took.count(), (*session)->Report());
-  return Summarise(**session);
+  TellOf((*session)->failures());
+  const bool right = (*session)->failures().empty() && (*session)->Unproven().empty();
+  return CallsAreRight(flags) && right ? 0 : kWrong;
 }
 
 }  // namespace
@@ -58,6 +82,8 @@ int main(int argc, char** argv) {
   watchproof::Flags flags;
   CLI::App app{"Spoils recordings, and asks two judges whether our judge sees it"};
   app.add_option("--count", flags.count, "Mutants to make")->capture_default_str();
+  app.add_option("--calls", flags.calls, "Mutants of calls and rights to make beside them")
+      ->capture_default_str();
   app.add_option("--seed", flags.options.seed, "Seed of every choice")->capture_default_str();
   app.add_option("--only", flags.only, "Only this mutant, in full");
   app.add_option("--largest", flags.options.largest,

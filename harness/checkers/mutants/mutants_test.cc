@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/checkers/mutants/call_session.h"
 #include "harness/checkers/mutants/session.h"
+#include "harness/checkers/testing/call_load.h"
 
 namespace watchproof {
 namespace {
@@ -33,11 +35,44 @@ TEST(Mutants, TheSameNumberIsTheSameMutant) {
 }
 
 TEST(Mutants, EveryGuaranteeIsThePrimaryOfAMutation) {
-  for (const Guarantee guarantee : GuaranteesOfWatches()) {
-    EXPECT_THAT(AllMutations(), testing::Contains(testing::Field(&MutationInfo::primary,
-                                                                 testing::Optional(guarantee))))
-        << Name(guarantee);
+  std::vector<Guarantee> primaries;
+  for (const MutationInfo& info : AllMutations()) {
+    if (info.primary) primaries.push_back(*info.primary);
   }
+  for (const CallMutationInfo& info : AllCallMutations()) primaries.push_back(info.primary);
+  for (const Guarantee guarantee : AllGuarantees()) {
+    EXPECT_THAT(primaries, testing::Contains(guarantee)) << Name(guarantee);
+  }
+}
+
+Recording CallsOf(std::uint64_t seed) {
+  Recording recording;
+  recording.name = fmt::format("calls of seed {}", seed);
+  recording.lines =
+      MakeCallLoad({.calls = 300, .clients = 1, .keys = 6, .unknown = 0, .seed = seed});
+  recording.lines.push_back({Line(), {.kind = EntryKind::kMark, .text = "converged"}});
+  Renumber(recording.lines);
+  return recording;
+}
+
+TEST(CallMutants, EachIsFoundOrEquivalentForTheListedReason) {
+  std::vector<Recording> recordings;
+  const auto files = FindHistories({WATCHPROOF_HISTORIES});
+  ASSERT_TRUE(files.has_value());
+  for (const auto& file : *files) {
+    auto recording = LoadRecording(file);
+    ASSERT_TRUE(recording.has_value()) << recording.error().ToString();
+    recordings.push_back(*std::move(recording));
+  }
+  for (const std::uint64_t seed : {1, 2, 3}) recordings.push_back(CallsOf(seed));
+  const std::size_t all = recordings.size();
+  CallSession session(std::move(recordings), 6);
+  EXPECT_EQ(session.recordings(), all) << session.preface();
+  session.Run(kMutants);
+  EXPECT_THAT(session.failures(), testing::IsEmpty()) << session.Report();
+  std::vector<std::string_view> unproven;
+  for (const Guarantee guarantee : session.Unproven()) unproven.push_back(Name(guarantee));
+  EXPECT_THAT(unproven, testing::IsEmpty()) << session.Report();
 }
 
 TEST(Mutants, OnlyRecordingsThatTellAllAreUsed) {

@@ -29,6 +29,11 @@ struct Recording {
   std::size_t bytes = 0;  // of all messages
 };
 
+// How much there is of it: lines, and a line for every 200 bytes.
+inline std::size_t SizeOf(const Recording& recording) {
+  return recording.lines.size() + recording.bytes / 200;
+}
+
 // Errors name the file; a recording that was cut off is one.
 Result<Recording> LoadRecording(const std::filesystem::path& file);
 // Every history.wire.zst below the paths, and the paths that are files; sorted by name.

@@ -11,10 +11,6 @@
 namespace watchproof {
 namespace {
 
-std::size_t SizeOf(const Recording& recording) {
-  return recording.lines.size() + recording.bytes / 200;
-}
-
 double Share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }

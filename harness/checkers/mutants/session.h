@@ -22,7 +22,7 @@ namespace watchproof {
 struct SessionOptions {
   std::vector<std::string> paths;  // recordings, or folders with some in them
   std::uint64_t seed = 1;
-  // Larger recordings, in lines plus a line for every 200 bytes, are left out.
+  // Larger recordings, as SizeOf has it, are left out.
   std::size_t largest = 300'000;
 };
 
