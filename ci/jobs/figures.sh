@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures, side by side on this machine: events judged per second, and what recording costs per
-# event beside a bare reader of the same bytes, against the embedded store and an etcd binary.
+# Measures, side by side on this machine: events judged per second, the time and memory it takes to
+# judge ten million of them, and what recording costs per event beside a bare reader of the same
+# bytes, against the embedded store and an etcd binary.
 #
 #   ci/jobs/figures.sh [ETCD_BINARY] [PAIRS]
+#   ci/jobs/figures.sh judge                  # the first two only, for which nothing is served
 #
 # Figures, not tests: nothing passes or fails here. Runs alternate; medians are printed last.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-etcd=${1:-$(command -v etcd)}
+only_judge=
+if [[ ${1:-} == judge ]]; then only_judge=yes; fi
+etcd=${1:-$(command -v etcd || true)}
 pairs=${2:-5}
 host=127.$((RANDOM % 100 + 100)).$((RANDOM % 250 + 1)).$((RANDOM % 250 + 1))
 
@@ -16,7 +20,8 @@ host=127.$((RANDOM % 100 + 100)).$((RANDOM % 250 + 1)).$((RANDOM % 250 + 1))
 (
   cd "$root" # presets are looked up in the working directory
   cmake --preset release
-  cmake --build --preset release --target watchproof reader_bench judge_bench --parallel "$(nproc)"
+  cmake --build --preset release --target watchproof reader_bench judge_bench call_judge_bench \
+    record_load --parallel "$(nproc)"
 ) </dev/null >&2
 
 bin=$root/build/release
@@ -30,6 +35,11 @@ trap finish EXIT
 
 echo "== events judged per second"
 "$bin/harness/checkers/judge_bench" --benchmark_counters_tabular=true </dev/null
+echo "== key-value calls judged"
+"$bin/harness/checkers/call_judge_bench" </dev/null
+echo "== ten million events judged from a recording, by watchproof check"
+"$root/ci/jobs/judge_memory.py" "$bin" "$scratch" 1000000 10000000
+if [[ -n $only_judge ]]; then exit 0; fi
 
 # serve NAME: starts one of the two on $host and waits until it takes a write.
 serve() {

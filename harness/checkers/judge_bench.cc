@@ -1,47 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events judged per second, from memory and from a recording with its decoding: many watchers of
-// one key, 100-byte values. Run by hand: build/release/harness/checkers/judge_bench
+// one key, and of random ranges. Run by hand: build/release/harness/checkers/judge_bench
 #include <benchmark/benchmark.h>
 
 #include <unistd.h>
 
 #include "harness/base/check.h"
-#include "harness/checkers/testing/script.h"
+#include "harness/checkers/judge.h"
+#include "harness/checkers/testing/watch_load.h"
 #include "harness/history/reader.h"
+#include "harness/history/recorder.h"
 
 namespace watchproof {
 namespace {
 
-// `late`: the answer to each write stands behind its events, as it mostly does.
-std::vector<NumberedEntry> OneHotKey(int watchers, int writes, bool late) {
-  Script script;
-  for (int i = 0; i < watchers; ++i) script.Watch("key", 0);
-  for (int i = 0; i < watchers; ++i) script.Created(i, 1);
-  const std::string value(100, 'v');
-  for (int revision = 2; revision < 2 + writes; ++revision) {
-    const KeyValueFields kv{
-        .key = "key", .value = value, .create = 2, .mod = revision, .version = revision - 1};
-    const auto call = static_cast<std::uint32_t>(revision);
-    script.StartPut(call, "key", value);
-    if (!late) script.AckPut(call, revision);
-    for (int i = 0; i < watchers; ++i) script.DeliverRaw(i, {{.deleted = false, .kv = kv}});
-    if (late) script.AckPut(call, revision);
-  }
-  return script.lines();
+std::vector<NumberedEntry> Lines(const WatchLoad& load, std::size_t& events) {
+  std::vector<NumberedEntry> lines;
+  events = MakeWatchLoad(load, [&](Entry entry) {
+    lines.push_back({Line(lines.size() + 1), std::move(entry)});
+  });
+  return lines;
 }
 
-void JudgeOneHotKey(benchmark::State& state) {
-  const auto watchers = static_cast<int>(state.range(0));
-  const int writes = 200'000 / watchers;
-  const std::vector<NumberedEntry> lines = OneHotKey(watchers, writes, state.range(1) != 0);
+// Watchers of one key, 200,000 events; `late` as of WatchLoad.
+WatchLoad OneHotKey(const benchmark::State& state) {
+  return {.watchers = static_cast<std::size_t>(state.range(0)), .late = state.range(1) != 0};
+}
+// 10,000 watchers, all of different ranges, with previous values.
+WatchLoad RandomRanges() {
+  return {.watchers = 10'000,
+          .events = 1'000'000,
+          .random_ranges = true,
+          .previous_values = true,
+          .late = true};
+}
+
+void Finish(Judge& judge) {
+  const Judgement judgement = judge.Finish();
+  WP_CHECK(judgement.findings.empty() && judgement.undecided.empty(), "the load is perfect");
+}
+
+void JudgeLines(benchmark::State& state, const WatchLoad& load) {
+  std::size_t events = 0;
+  const std::vector<NumberedEntry> lines = Lines(load, events);
   for (auto _ : state) {
     Judge judge({});
     for (const NumberedEntry& line : lines) judge.Consume(line);
-    const Judgement judgement = judge.Finish();
-    WP_CHECK(judgement.findings.empty() && judgement.undecided.empty(), "the load is perfect");
+    Finish(judge);
   }
-  state.SetItemsProcessed(state.iterations() * watchers * writes);
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(events));
 }
+
+void JudgeOneHotKey(benchmark::State& state) { JudgeLines(state, OneHotKey(state)); }
 BENCHMARK(JudgeOneHotKey)
     ->ArgNames({"watchers", "late"})
     ->Args({1000, 0})
@@ -49,25 +59,31 @@ BENCHMARK(JudgeOneHotKey)
     ->Args({1, 0})
     ->Unit(benchmark::kMillisecond);
 
+void JudgeRandomRanges(benchmark::State& state) { JudgeLines(state, RandomRanges()); }
+BENCHMARK(JudgeRandomRanges)->Unit(benchmark::kMillisecond);
+
 // Written by the recorder, as a run does; the last thing is to remove it.
 class RecordingFile {
  public:
-  explicit RecordingFile(const std::vector<NumberedEntry>& lines)
+  explicit RecordingFile(const WatchLoad& load)
       : path_(std::filesystem::temp_directory_path() /
               fmt::format("judge_bench-{}.wire.zst", getpid())) {
     auto recorder = Recorder::Open({.file = path_, .follow = false});
     WP_CHECK(recorder.has_value(), "the recording can be written");
-    for (const NumberedEntry& line : lines) (*recorder)->Append(line.entry);
-    WP_CHECK((*recorder)->Close().ok(), "the recording can be written");
+    events_ = MakeWatchLoad(load, [&](Entry entry) { (*recorder)->Append(std::move(entry)); });
+    WP_CHECK(!(*recorder)->incomplete() && (*recorder)->Close().ok(),
+             "the recording can be written");
   }
   ~RecordingFile() { std::filesystem::remove(path_); }
   RecordingFile(const RecordingFile&) = delete;
   RecordingFile& operator=(const RecordingFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  std::int64_t events() const { return static_cast<std::int64_t>(events_); }
 
  private:
   const std::filesystem::path path_;
+  std::size_t events_ = 0;
 };
 
 template <typename Take>
@@ -82,18 +98,17 @@ void ReadAll(const std::filesystem::path& path, Take take) {
   }
 }
 
-void JudgeRecording(benchmark::State& state) {
-  const auto watchers = static_cast<int>(state.range(0));
-  const int writes = 200'000 / watchers;
-  const RecordingFile file(OneHotKey(watchers, writes, state.range(1) != 0));
+void JudgeFile(benchmark::State& state, const WatchLoad& load) {
+  const RecordingFile file(load);
   for (auto _ : state) {
     Judge judge({});
     ReadAll(file.path(), [&](const NumberedEntry& line) { judge.Consume(line); });
-    const Judgement judgement = judge.Finish();
-    WP_CHECK(judgement.findings.empty() && judgement.undecided.empty(), "the load is perfect");
+    Finish(judge);
   }
-  state.SetItemsProcessed(state.iterations() * watchers * writes);
+  state.SetItemsProcessed(state.iterations() * file.events());
 }
+
+void JudgeRecording(benchmark::State& state) { JudgeFile(state, OneHotKey(state)); }
 BENCHMARK(JudgeRecording)
     ->ArgNames({"watchers", "late"})
     ->Args({1000, 0})
@@ -101,15 +116,16 @@ BENCHMARK(JudgeRecording)
     ->Args({1, 0})
     ->Unit(benchmark::kMillisecond);
 
+void JudgeRecordingOfRandomRanges(benchmark::State& state) { JudgeFile(state, RandomRanges()); }
+BENCHMARK(JudgeRecordingOfRandomRanges)->Unit(benchmark::kMillisecond);
+
 // What of it is decoding.
 void DecodeRecording(benchmark::State& state) {
-  constexpr int kWatchers = 1000;
-  constexpr int kWrites = 200;
-  const RecordingFile file(OneHotKey(kWatchers, kWrites, true));
+  const RecordingFile file({.late = true});
   for (auto _ : state) {
     ReadAll(file.path(), [](const NumberedEntry& line) { benchmark::DoNotOptimize(line.line); });
   }
-  state.SetItemsProcessed(state.iterations() * kWatchers * kWrites);
+  state.SetItemsProcessed(state.iterations() * file.events());
 }
 BENCHMARK(DecodeRecording)->Unit(benchmark::kMillisecond);
 

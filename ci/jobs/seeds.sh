@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Many seeds: the cases in which faults overlap, again and again, each time with other keys, writes
+# and times, against the embedded store and an etcd release. Exit code 0 when every promise was
+# kept, but for what the manifest of releases expects; see `watchproof --help`.
+#
+#   ci/jobs/seeds.sh [ATTEMPTS [SEED]]
+#
+# ATTEMPTS over both targets, 1000 unless told otherwise. RELEASE=3.5.30 names the other target,
+# RUNS=FOLDER keeps what each failed attempt left, JOBS how many run at a time. The last lines are
+# the counts and the seed; each failure is told with the command that repeats it.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+attempts=${1:-1000}
+seed=${2:-}
+release=${RELEASE:-3.5.30}
+runs=${RUNS:-$PWD/watchproof-runs}
+cases=Resumable.SurvivesOverlappingFaults:Linearizable.CallsWithoutAnAnswerHappenOnceOrNever
+
+"$root/ci/jobs/setup.sh"
+(
+  cd "$root" # presets are looked up in the working directory
+  cmake --preset release
+  cmake --build --preset release --target watchproof --parallel "$(nproc)"
+) </dev/null >&2
+
+bin=$root/build/release/watchproof
+"$bin" fetch etcd "$release" </dev/null >&2
+# Two cases on two targets.
+exec "$bin" run --target embedded --target "etcd@$release" --filter "$cases" \
+  --repeat $(((attempts + 3) / 4)) ${seed:+--seed "$seed"} --jobs "${JOBS:-2}" \
+  --run-dir "$runs" --progress off </dev/null

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the recording of a perfect run of any size, for measuring what judging it takes.
+//
+//   record_load hot|ranges EVENTS FILE
+//
+// hot: 1000 watchers of one key; ranges: 10,000 of random ranges, with previous values. Prints how
+// many events there are.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "harness/checkers/testing/watch_load.h"
+#include "harness/history/recorder.h"
+
+namespace watchproof {
+namespace {
+
+int Run(const std::string& kind, std::size_t events, const std::string& file) {
+  const bool ranges = kind == "ranges";
+  // What waits for the writer costs memory here, where nobody counts it.
+  const auto recorder =
+      Recorder::Open({.file = file, .capacity = ByteCount(8LL << 30), .follow = false});
+  if (!recorder.has_value()) {
+    fmt::print(stderr, "record_load: {}\n", recorder.error().ToString());
+    return 1;
+  }
+  const std::size_t made =
+      MakeWatchLoad({.watchers = ranges ? 10'000U : 1000U,
+                     .events = events,
+                     .random_ranges = ranges,
+                     .previous_values = ranges,
+                     .late = true},
+                    [&](Entry entry) { (void)(*recorder)->Append(std::move(entry)); });
+  const bool incomplete = (*recorder)->incomplete();
+  if (const Status closed = (*recorder)->Close(); incomplete || !closed.ok()) {
+    fmt::print(stderr, "record_load: {} could not be written\n", file);
+    return 1;
+  }
+  fmt::print("{}\n", made);
+  return 0;
+}
+
+}  // namespace
+}  // namespace watchproof
+
+int main(int argc, char** argv) {
+  const std::string kind = argc == 4 ? argv[1] : "";
+  if (kind != "hot" && kind != "ranges") {
+    fmt::print(stderr, "usage: record_load hot|ranges EVENTS FILE\n");
+    return 2;
+  }
+  return watchproof::Run(kind, std::strtoull(argv[2], nullptr, 10), argv[3]);
+}
