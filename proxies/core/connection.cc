@@ -81,9 +81,11 @@ void Connection::OnEnded() {
   if (to_client_.ended() && to_target_.ended()) Finish(ConnectionState::kClosed);
 }
 
-void Connection::OnSinkBroken(Pipe& pipe) {
-  (&pipe == &to_client_ ? to_target_ : to_client_).OnSourceBroken();
+void Connection::OnTwinDue(Pipe& pipe) {
+  if (live()) TwinOf(pipe).Advance();
 }
+
+void Connection::OnSinkBroken(Pipe& pipe) { TwinOf(pipe).OnSourceBroken(); }
 
 void Connection::Finish(ConnectionState state) {
   if (!live()) return;

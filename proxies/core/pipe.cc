@@ -100,6 +100,9 @@ void Pipe::Advance() {
     held_ -= links_[i].stage->TakeLost();
   }
   WakeLoops();
+  bool twin_due = false;
+  for (Link& link : links_) twin_due |= link.stage->TakeTwinCall();
+  if (twin_due) owner_.OnTwinDue(*this);
 }
 
 void Pipe::WakeLoops() {

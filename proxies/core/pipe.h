@@ -33,6 +33,8 @@ class PipeOwner {
   virtual void OnEnded() = 0;
   // A reset reached the head of the line: it is time to reset both sides.
   virtual void OnResetDue() = 0;
+  // A stage has done something that the pipe of the other direction should look at.
+  virtual void OnTwinDue(Pipe& pipe) = 0;
   // The sink takes no more: its peer is gone.
   virtual void OnSinkBroken(Pipe& pipe) = 0;
 

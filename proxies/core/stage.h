@@ -43,6 +43,9 @@ class Stage {
   virtual std::int64_t read_ahead() const { return 0; }
   // How much (in Chunk::cost) it swallowed since it was last asked: it will never be written.
   virtual std::int64_t TakeLost() { return 0; }
+  // True once after what it did concerns its other half, in the pipe of the other direction: that
+  // pipe is advanced next.
+  virtual bool TakeTwinCall() { return false; }
   // Asked once, when the stage is put in: true resets the connection on the spot.
   virtual bool severs() const { return false; }
 };
