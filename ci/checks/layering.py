@@ -45,8 +45,8 @@ ALLOWED = {
     "embedded_store/bench": BASE | {"fixtures/protos"},
     "proxies/core": BASE,
     "proxies/effects": BASE | {"proxies/core"},
-    "proxies/http2": BASE | {"proxies/core", "proxies/effects"},
-    "proxies/grpc": BASE | {"proxies/core", "proxies/http2"},
+    "proxies/http2": BASE | {"proxies/core", "proxies/effects", "proxies/grpc"},
+    "proxies/grpc": BASE,
     "proxies/control": BASE | (PROXIES - {"proxies/control"}),
     "cases/support": RUN | PROXIES | {"harness/kubernetes", "fixtures/protos"},
 }

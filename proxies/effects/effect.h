@@ -59,6 +59,22 @@ class Tally {
     if (half_closed_.insert(connection).second) ++receipt_.connections_half_closed;
     Touched(connection);
   }
+  void WithheldFrame(ConnectionId connection, std::int64_t bytes) {
+    ++receipt_.frames_withheld;
+    Withheld(connection, bytes);
+  }
+  void SwallowedFrame(ConnectionId connection, std::int64_t bytes) {
+    ++receipt_.frames_swallowed;
+    Swallowed(connection, bytes);
+  }
+  void InjectedFrame(ConnectionId connection) {
+    ++receipt_.frames_injected;
+    Touched(connection);
+  }
+  void Triggered() { ++receipt_.times_triggered; }
+  void Unfollowed(ConnectionId connection) {
+    if (unfollowed_.insert(connection).second) ++receipt_.connections_unfollowed;
+  }
   // The first end counts.
   void Healed(TimePoint at) {
     if (!receipt_.healed_at) receipt_.healed_at = at;
@@ -74,6 +90,7 @@ class Tally {
   std::set<ConnectionId> touched_;
   std::set<ConnectionId> cut_;
   std::set<ConnectionId> half_closed_;
+  std::set<ConnectionId> unfollowed_;
 };
 
 // The pipe that a stage is made for.
@@ -119,6 +136,8 @@ struct EffectInfo {
   std::string name;
   std::string explain;  // one plain paragraph, for the explain command
   std::vector<ParameterInfo> parameters;
+  // It drops or changes what a server said, as no network does: only for targets of our own.
+  bool self_test_only = false;
   std::function<std::unique_ptr<Effect>(const EffectSeed&)> make;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proxies/effects/parameters.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -52,8 +54,24 @@ Result<std::int64_t> ParseAs(ParameterKind kind, std::string_view text) {
       if (text == "yes") return 1;
       if (text == "no") return 0;
       return Unusable(text, kind);
+    case ParameterKind::kNumber: {
+      std::int64_t number = 0;
+      const char* end = text.data() + text.size();
+      const auto [rest, error] = std::from_chars(text.data(), end, number);
+      if (error != std::errc() || rest != end) return Unusable(text, kind);
+      return number;
+    }
+    case ParameterKind::kText:
+      return 0;
   }
   return Unusable(text, kind);
+}
+
+Status CheckChoice(const ParameterInfo& one, const std::string& text) {
+  if (one.choices.empty()) return {};
+  if (std::find(one.choices.begin(), one.choices.end(), text) != one.choices.end()) return {};
+  return Fail(StatusCode::kInvalidArgument, "'{}' is not one of: {}", text,
+              fmt::join(one.choices, ", "));
 }
 
 std::string NamesOf(const std::vector<ParameterInfo>& declared) {
@@ -72,6 +90,10 @@ const char* ExpectedForm(ParameterKind kind) {
       return "a size such as 512B or 64KiB (units B, KiB, MiB, GiB)";
     case ParameterKind::kYesNo:
       return "yes or no";
+    case ParameterKind::kNumber:
+      return "a whole number";
+    case ParameterKind::kText:
+      return "a text";
   }
   return "of a known kind";
 }
@@ -90,20 +112,27 @@ Result<bool> ParseYesNo(std::string_view text) {
   return number == 1;
 }
 
-std::int64_t ParameterValues::Get(const std::string& name, ParameterKind kind) const {
+const ParameterValues::Value& ParameterValues::Get(const std::string& name,
+                                                   ParameterKind kind) const {
   const auto it = values_.find(name);
   WP_CHECK(it != values_.end() && it->second.kind == kind, "an effect reads what it declared");
-  return it->second.number;
+  return it->second;
 }
 
 Duration ParameterValues::duration(const std::string& name) const {
-  return Duration(Get(name, ParameterKind::kDuration));
+  return Duration(Get(name, ParameterKind::kDuration).number);
 }
 std::int64_t ParameterValues::bytes(const std::string& name) const {
-  return Get(name, ParameterKind::kBytes);
+  return Get(name, ParameterKind::kBytes).number;
 }
 bool ParameterValues::yes(const std::string& name) const {
-  return Get(name, ParameterKind::kYesNo) == 1;
+  return Get(name, ParameterKind::kYesNo).number == 1;
+}
+std::int64_t ParameterValues::number(const std::string& name) const {
+  return Get(name, ParameterKind::kNumber).number;
+}
+const std::string& ParameterValues::text(const std::string& name) const {
+  return Get(name, ParameterKind::kText).text;
 }
 
 Result<ParameterValues> ParseParameters(std::string_view effect,
@@ -120,16 +149,15 @@ Result<ParameterValues> ParseParameters(std::string_view effect,
   ParameterValues values;
   for (const ParameterInfo& one : declared) {
     const auto it = given.find(one.name);
-    Result<std::int64_t> number =
-        ParseAs(one.kind, it == given.end() ? one.default_value : it->second);
-    if (!number.has_value()) {
-      return std::move(number).error().WithContext("{}: parameter '{}'", effect, one.name);
-    }
+    const std::string& text = it == given.end() ? one.default_value : it->second;
+    Result<std::int64_t> number = ParseAs(one.kind, text);
+    Status usable = number.has_value() ? CheckChoice(one, text) : std::move(number).error();
+    if (!usable.ok()) return std::move(usable).WithContext("{}: parameter '{}'", effect, one.name);
     if (*number < one.least) {
       return Fail(StatusCode::kInvalidArgument, "{}: parameter '{}': '{}' is too small; {}", effect,
-                  one.name, it == given.end() ? one.default_value : it->second, one.explain);
+                  one.name, text, one.explain);
     }
-    values.values_[one.name] = {.kind = one.kind, .number = *number};
+    values.values_[one.name] = {.kind = one.kind, .number = *number, .text = text};
   }
   return values;
 }

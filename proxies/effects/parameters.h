@@ -23,7 +23,7 @@ namespace watchproof::proxy {
 // Name to value: {"delay", "20ms"}.
 using Parameters = std::map<std::string, std::string>;
 
-enum class ParameterKind { kDuration, kBytes, kYesNo };
+enum class ParameterKind { kDuration, kBytes, kYesNo, kNumber, kText };
 
 // The form a value must have, for messages and the manual: "a duration such as 20ms or 1.5s".
 const char* ExpectedForm(ParameterKind kind);
@@ -34,7 +34,8 @@ struct ParameterInfo {
   ParameterKind kind = ParameterKind::kDuration;
   std::string default_value = {};
   std::string explain = {};
-  std::int64_t least = 0;  // in nanoseconds or bytes
+  std::int64_t least = 0;                 // in nanoseconds or bytes, or a number
+  std::vector<std::string> choices = {};  // of a text; none: any text
 };
 
 Result<Duration> ParseDuration(std::string_view text);
@@ -47,17 +48,20 @@ class ParameterValues {
   Duration duration(const std::string& name) const;
   std::int64_t bytes(const std::string& name) const;
   bool yes(const std::string& name) const;
+  std::int64_t number(const std::string& name) const;
+  const std::string& text(const std::string& name) const;
 
  private:
   friend Result<ParameterValues> ParseParameters(std::string_view effect,
                                                  const std::vector<ParameterInfo>& declared,
                                                  const Parameters& given);
-  std::int64_t Get(const std::string& name, ParameterKind kind) const;
-
   struct Value {
     ParameterKind kind;
-    std::int64_t number;  // nanoseconds, bytes, or 0 and 1
+    std::int64_t number;  // nanoseconds, bytes, 0 and 1, or itself
+    std::string text;
   };
+  const Value& Get(const std::string& name, ParameterKind kind) const;
+
   std::map<std::string, Value> values_;
 };
 

@@ -29,6 +29,15 @@ struct Receipt {
   std::int64_t connections_half_closed = 0;
   // Connections of which at least one byte was harmed, or which were cut or half closed.
   std::int64_t connections_touched = 0;
+  // Of effects on streams: frames kept back for a while, frames that never arrived, and frames that
+  // nobody sent.
+  std::int64_t frames_withheld = 0;
+  std::int64_t frames_swallowed = 0;
+  std::int64_t frames_injected = 0;
+  // How often what the effect waited for happened.
+  std::int64_t times_triggered = 0;
+  // Connections on which an effect on streams could do nothing, because they are not understood.
+  std::int64_t connections_unfollowed = 0;
   // The longest time that the first waiting byte of a direction spent behind a shut gate, or that a
   // chunk spent in a delay line or waiting for its turn within a rate.
   Duration longest_hold{};

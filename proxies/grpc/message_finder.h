@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the gRPC messages in the bytes of one direction of one stream.
+//
+//   for (const MessagePart& part : finder.Feed(payload)) ... payload.substr(part.body, ...)
+//
+// A message is a byte that says whether it is compressed, four bytes of length, and a body. They
+// lie anywhere in the DATA frames of a stream; nothing is kept of them but where they end.
+//
+// Not thread-safe. Ownership: what Feed returns is valid until it is called again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace watchproof::proxy {
+
+// The part of one message that lies in one piece; offsets count from the start of the piece.
+struct MessagePart {
+  std::size_t begin = 0;  // of the part, prefix included
+  std::size_t body = 0;   // where the body's bytes of this part begin
+  std::size_t end = 0;    // one past its last byte
+  bool first = false;     // the message begins here
+  bool last = false;      // and ends here
+  bool compressed = false;
+};
+
+class MessageFinder {
+ public:
+  // Every byte of the piece belongs to exactly one part. Nothing once lost().
+  std::span<const MessagePart> Feed(std::string_view piece);
+  // The bytes are no gRPC messages: the first byte of one is neither 0 nor 1.
+  bool lost() const { return lost_; }
+
+  static constexpr std::size_t kPrefixBytes = 5;
+
+ private:
+  std::size_t ReadPrefix(std::string_view piece, std::size_t at);
+
+  std::vector<MessagePart> parts_;
+  std::size_t prefix_read_ = 0;  // of the current message
+  std::uint32_t body_left_ = 0;
+  bool compressed_ = false;
+  bool lost_ = false;
+};
+
+}  // namespace watchproof::proxy

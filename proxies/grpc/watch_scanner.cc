@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proxies/grpc/watch_scanner.h"
+
+namespace watchproof::proxy {
+namespace {
+
+enum Name : int {
+  kHeader,
+  kRevision,
+  kWatchId,
+  kCreated,
+  kCanceled,
+  kCompactRevision,
+  kFragment,
+  kEvent,
+  kKeyValue,
+  kModRevision,
+  kCreate,
+};
+
+// Numbers of the fields: etcd's rpc.proto and kv.proto.
+constexpr FieldType kKeyValueFields[] = {{3, kModRevision}};
+constexpr MessageType kKeyValueType(kKeyValueFields);
+constexpr FieldType kEventFields[] = {{2, kKeyValue, &kKeyValueType}};
+constexpr MessageType kEventType(kEventFields);
+constexpr FieldType kHeaderFields[] = {{3, kRevision}};
+constexpr MessageType kHeaderType(kHeaderFields);
+constexpr FieldType kResponseFields[] = {{1, kHeader, &kHeaderType},
+                                         {2, kWatchId},
+                                         {3, kCreated},
+                                         {4, kCanceled},
+                                         {5, kCompactRevision},
+                                         {7, kFragment},
+                                         {11, kEvent, &kEventType}};
+constexpr MessageType kResponseType(kResponseFields);
+constexpr FieldType kCreateFields[] = {{3, kRevision}, {7, kWatchId}};
+constexpr MessageType kCreateType(kCreateFields);
+constexpr FieldType kRequestFields[] = {{1, kCreate, &kCreateType}};
+constexpr MessageType kRequestType(kRequestFields);
+
+}  // namespace
+
+WatchScanner::WatchScanner(Side side)
+    : fields_(side == Side::kResponses ? kResponseType : kRequestType) {}
+
+std::span<const WatchMark> WatchScanner::Feed(std::string_view piece) {
+  marks_.clear();
+  for (const MessagePart& part : finder_.Feed(piece)) Scan(piece, part);
+  return marks_;
+}
+
+void WatchScanner::Scan(std::string_view piece, const MessagePart& part) {
+  if (part.first) {
+    fields_.Restart();
+    facts_ = {.readable = !part.compressed};
+    head_marked_ = false;
+  }
+  begin_ = part.begin;
+  body_ = part.body;
+  if (facts_.readable) {
+    fields_.Feed(piece.substr(part.body, part.end - part.body), *this);
+    facts_.readable = !fields_.lost();
+  }
+  if (!part.last) return;
+  MarkHead(part.end);
+  Mark(WatchMark::Kind::kEnd, part.end);
+}
+
+void WatchScanner::Mark(WatchMark::Kind kind, std::size_t end) {
+  marks_.push_back({.kind = kind, .begin = begin_, .end = end, .facts = facts_});
+}
+
+void WatchScanner::MarkHead(std::size_t end) {
+  if (head_marked_) return;
+  head_marked_ = true;
+  Mark(WatchMark::Kind::kHead, end);
+}
+
+void WatchScanner::OnNumber(int name, std::int64_t value) {
+  switch (name) {
+    case kRevision:
+      facts_.revision = value;
+      break;
+    case kWatchId:
+      facts_.watch_id = value;
+      break;
+    case kCreated:
+      facts_.created = value != 0;
+      break;
+    case kCanceled:
+      facts_.canceled = value != 0;
+      break;
+    case kCompactRevision:
+      facts_.compact_revision = value;
+      break;
+    case kFragment:
+      facts_.fragment = value != 0;
+      break;
+    case kModRevision:
+      event_revision_ = value;
+      break;
+    default:
+      break;
+  }
+}
+
+void WatchScanner::OnEnter(int name, std::size_t at) {
+  if (name == kCreate) facts_.created = true;
+  if (name == kEvent) {
+    event_revision_ = 0;
+    MarkHead(body_ + at);
+  }
+}
+
+void WatchScanner::OnLeave(int name, std::size_t at) {
+  if (name != kEvent) return;
+  ++facts_.events;
+  facts_.event_revision = event_revision_;
+  Mark(WatchMark::Kind::kEvent, body_ + at);
+}
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the messages of one direction of a watch stream say, as far as triggers need it.
+//
+//   WatchScanner scanner(WatchScanner::Side::kResponses);
+//   for (const WatchMark& mark : scanner.Feed(payload)) ...
+//
+// A mark is a place in the bytes where something is known: who a message is for (before its first
+// event), an event, the end of a message. Messages that are compressed, or not of the watch API,
+// are found but say nothing.
+//
+// Not thread-safe. Ownership: what Feed returns is valid until it is called again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "proxies/grpc/field_scanner.h"
+#include "proxies/grpc/message_finder.h"
+
+namespace watchproof::proxy {
+
+// Of a response, or of a request to create a watcher, as far as it has been read.
+struct WatchFacts {
+  std::int64_t watch_id = 0;
+  std::int64_t revision = 0;  // a response's header; a create request's start
+  std::int64_t compact_revision = 0;
+  std::int64_t event_revision = 0;  // of the last event that was read
+  std::int64_t events = 0;
+  bool created = false;  // or a request to create
+  bool canceled = false;
+  bool fragment = false;  // more of the same response follows
+  bool readable = true;   // false: the rest says nothing
+
+  bool is_progress() const { return readable && events == 0 && !created && !canceled && !fragment; }
+};
+
+struct WatchMark {
+  enum class Kind { kHead, kEvent, kEnd };
+
+  Kind kind = Kind::kEnd;
+  std::size_t begin = 0;  // where the message begins in the piece; 0 if before
+  std::size_t end = 0;    // one past what had to be read for it
+  WatchFacts facts;
+
+  // The mark as seen from a piece that begins `bytes` later.
+  WatchMark After(std::size_t bytes) const {
+    WatchMark later = *this;
+    later.begin = begin > bytes ? begin - bytes : 0;
+    later.end = end > bytes ? end - bytes : 0;
+    return later;
+  }
+};
+
+class WatchScanner final : private FieldSink {
+ public:
+  enum class Side { kRequests, kResponses };
+  explicit WatchScanner(Side side);
+
+  std::span<const WatchMark> Feed(std::string_view piece);
+  bool lost() const { return finder_.lost(); }
+
+ private:
+  void OnNumber(int name, std::int64_t value) override;
+  void OnEnter(int name, std::size_t at) override;
+  void OnLeave(int name, std::size_t at) override;
+
+  void Scan(std::string_view piece, const MessagePart& part);
+  void Mark(WatchMark::Kind kind, std::size_t end);
+  void MarkHead(std::size_t end);
+
+  MessageFinder finder_;
+  FieldScanner fields_;
+  std::vector<WatchMark> marks_;
+  WatchFacts facts_;
+  std::int64_t event_revision_ = 0;
+  std::size_t begin_ = 0;  // of the message, in the piece
+  std::size_t body_ = 0;   // of the part, in the piece
+  bool head_marked_ = false;
+};
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cut-between-fragments: the client has some fragments of a response and never gets the rest.
+#include "proxies/http2/stream_cut.h"
+
+namespace watchproof::proxy {
+namespace {
+
+const EffectRegistration kCutBetweenFragments{{
+    .name = "cut-between-fragments",
+    .explain =
+        "Ends a watch stream, or its connection, between the k-th fragment of a response and the "
+        "next one: the k-th still arrives. A client that resumes must not take the part it has for "
+        "the whole.",
+    .parameters = CutParameters({{.name = "fragment",
+                                  .kind = ParameterKind::kNumber,
+                                  .default_value = "1",
+                                  .explain = "k: the last fragment that arrives, from 1.",
+                                  .least = 1},
+                                 HowParameter()}),
+    .make =
+        [](const EffectSeed& seed) {
+          return MakeStreamCut(
+              seed, {.trigger = {.when = When::kFragment, .count = seed.values.number("fragment")},
+                     .how = ReadHow(seed.values)});
+        },
+}};
+
+}  // namespace
+}  // namespace watchproof::proxy

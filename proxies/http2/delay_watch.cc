@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Delay-watch: one watcher of a stream hears everything late, its neighbours do not.
+#include <memory>
+#include <utility>
+
+#include "proxies/http2/held_units.h"
+#include "proxies/http2/message_stage.h"
+
+namespace watchproof::proxy {
+namespace {
+
+struct DelayOptions {
+  StreamAim aim;
+  std::int64_t watch;
+  Duration delay;
+};
+
+class DelayStage final : public MessageStage {
+ public:
+  DelayStage(ConnectionId connection, const DelayOptions& options, Tally& tally)
+      : MessageStage(connection, options.aim, tally),
+        watch_(options.watch),
+        delay_(options.delay),
+        held_(connection, tally) {}
+
+  void Tick(TimePoint now, FrameOutlet& out) override {
+    while (!held_.empty() && held_.oldest() + delay_ <= now) held_.LetGoOldest(now, out);
+  }
+  void Release(TimePoint now, FrameOutlet& out) override {
+    held_.LetGo(now, out);
+    MessageStage::Release(now, out);
+  }
+  TimePoint wake_at() const override { return held_.empty() ? kNever : held_.oldest() + delay_; }
+
+ private:
+  static constexpr std::int64_t kWholeStream = -1;
+
+  // What is said to the whole stream is said to this watcher as well, and must not overtake it.
+  Verdict Judge(const WatchFacts& facts, TimePoint) override {
+    const bool taken = facts.watch_id == watch_ || facts.watch_id == kWholeStream;
+    if (taken) tally_.Triggered();
+    return taken ? Verdict::kTake : Verdict::kPass;
+  }
+  void Take(Unit part, TimePoint now, FrameOutlet&) override {
+    tally_.Delayed(connection_, part.size());
+    held_.Keep(std::move(part), now);
+  }
+  void OnStreamEnd(TimePoint now, FrameOutlet& out) override { held_.LetGo(now, out); }
+
+  const std::int64_t watch_;
+  const Duration delay_;
+  HeldUnits held_;
+};
+
+class DelayWatch final : public StreamEffect {
+ public:
+  explicit DelayWatch(const EffectSeed& seed)
+      : StreamEffect(seed.armed_at),
+        options_{.aim = StreamAim(seed.values),
+                 .watch = seed.values.number("watch"),
+                 .delay = seed.values.duration("delay")} {}
+
+  std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection, Direction) override {
+    return std::make_unique<DelayStage>(connection, options_, tally_);
+  }
+
+ private:
+  const DelayOptions options_;
+};
+
+const EffectRegistration kDelayWatch{{
+    .name = "delay-watch",
+    .explain =
+        "Delays every response of one watch id, and those to the whole stream, by a fixed time; "
+        "responses of the other watchers of the stream pass them. No watcher sees its own "
+        "responses in another order, so a server could have sent this. When the stream ends, what "
+        "was held leaves first.",
+    .parameters = StreamParameters({{.name = "watch",
+                                     .kind = ParameterKind::kNumber,
+                                     .default_value = "0",
+                                     .explain = "The watch id."},
+                                    {.name = "delay",
+                                     .kind = ParameterKind::kDuration,
+                                     .default_value = "100ms",
+                                     .explain = "How long each response waits."}}),
+    .make = [](const EffectSeed& seed) { return std::make_unique<DelayWatch>(seed); },
+}};
+
+}  // namespace
+}  // namespace watchproof::proxy

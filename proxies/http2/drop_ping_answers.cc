@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drop-ping-answers: whoever asks whether the peer is alive hears nothing, though data flows.
+#include <memory>
+#include <utility>
+
+#include "proxies/http2/stream_effect.h"
+
+namespace watchproof::proxy {
+namespace {
+
+class PingStage final : public FrameStage {
+ public:
+  PingStage(ConnectionId connection, Direction direction, Tally& tally)
+      : connection_(connection), direction_(direction), tally_(tally) {}
+
+  void Push(Unit unit, TimePoint, FrameOutlet& out) override {
+    const bool ours = unit.is(FrameType::kPing) && unit.header.has(kFlagAck) &&
+                      Covers(direction_, unit.direction);
+    if (!ours) return out.Pass(std::move(unit));
+    tally_.Triggered();
+    tally_.SwallowedFrame(connection_, unit.size());
+    out.Drop(std::move(unit));
+  }
+  void OnUnfollowed() override { tally_.Unfollowed(connection_); }
+
+ private:
+  const ConnectionId connection_;
+  const Direction direction_;
+  Tally& tally_;
+};
+
+class DropPingAnswers final : public StreamEffect {
+ public:
+  explicit DropPingAnswers(const EffectSeed& seed) : StreamEffect(seed.armed_at) {}
+
+  std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection,
+                                             Direction direction) override {
+    return std::make_unique<PingStage>(connection, direction, tally_);
+  }
+};
+
+const EffectRegistration kDropPingAnswers{{
+    .name = "drop-ping-answers",
+    .explain =
+        "Drops the answers to HTTP/2 pings that travel in the direction of the effect. Keep-alive "
+        "and bandwidth probes of the other side find nobody, while all else is forwarded; a client "
+        "or server with a keep-alive timeout then closes the connection.",
+    .parameters = {},
+    .make = [](const EffectSeed& seed) { return std::make_unique<DropPingAnswers>(seed); },
+}};
+
+}  // namespace
+}  // namespace watchproof::proxy

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proxies/http2/follower.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/base/log.h"
+#include "proxies/core/pipe.h"
+
+namespace watchproof::proxy {
+namespace {
+
+constexpr Direction kNarrow[] = {Direction::kToClient, Direction::kToTarget};
+constexpr std::size_t kSettingBytes = 6;
+constexpr std::uint16_t kTableSetting = 0x1;
+constexpr std::uint16_t kFrameSetting = 0x5;
+constexpr std::uint32_t kIncrementBits = 0x7fffffff;
+
+Direction Opposite(Direction direction) {
+  return direction == Direction::kToClient ? Direction::kToTarget : Direction::kToClient;
+}
+
+}  // namespace
+
+// What one stage lets go comes to the next one.
+class Follower::Outlet final : public FrameOutlet {
+ public:
+  Outlet(Follower& follower, std::size_t next, TimePoint now)
+      : follower_(follower), next_(next), now_(now) {}
+
+  void Pass(Unit unit) override { follower_.Route(next_, std::move(unit), now_); }
+  void Drop(Unit unit) override { follower_.Drop(unit); }
+  void Inject(Direction direction, std::string frame) override {
+    follower_.Inject(direction, frame);
+  }
+  void Sever() override {
+    follower_.severed_ = true;
+    follower_.to_client_.called = true;
+  }
+
+ private:
+  Follower& follower_;
+  const std::size_t next_;
+  const TimePoint now_;
+};
+
+void Follower::Push(Direction direction, Chunk chunk, TimePoint now) {
+  Half& side = half(direction);
+  if (chunk.kind != Chunk::Kind::kBytes) {
+    side.ending = std::move(chunk);
+    ForwardRest(side);
+    return;
+  }
+  side.lost_cost += chunk.cost - chunk.size();  // from here on bytes weigh what they are
+  if (!note_.empty() || severed_) {
+    side.out_cost += chunk.size();
+    side.out += chunk.bytes;
+    return;
+  }
+  side.reader.Push(chunk.bytes);
+  while (note_.empty()) {
+    const auto run = side.reader.Next();
+    if (!run) break;
+    OnFrames(direction, *run, now);
+  }
+  if (side.reader.bad() && note_.empty()) Unfollow(side.reader.bad(), now);
+  Settle();
+}
+
+void Follower::OnFrames(Direction direction, const FrameRun& run, TimePoint now) {
+  Half& side = half(direction);
+  const auto cost = static_cast<std::int64_t>(run.bytes.size());
+  const auto forward = [&] {
+    side.out += run.bytes;
+    side.out_cost += cost;
+  };
+  if (run.preface) return forward();
+  StreamTable::Noted noted = streams_.Note(direction, run.header, run.bytes);
+  if (run.header.type == FrameType::kSettings) noted.bad = NoteSettings(direction, run.bytes);
+  if (noted.bad) {
+    LetGo(now);
+    forward();
+    return Unfollow(noted.bad, now);
+  }
+  if (NoteWindow(direction, run)) return;
+  const std::int64_t flow = run.header.type == FrameType::kData ? run.header.length : 0;
+  side.ledger.Arrived(flow);
+  if (links_.empty() && side.waiting.empty()) {
+    side.ledger.Delivered(flow);
+    return forward();
+  }
+  side.held_cost += cost;
+  Route(0,
+        {.direction = direction,
+         .header = run.header,
+         .bytes = std::string(run.bytes),
+         .stream = std::move(noted.stream),
+         .marks = {noted.marks.begin(), noted.marks.end()},
+         .cost = cost},
+        now);
+}
+
+// Whoever sends settings says what it is ready to receive.
+const char* Follower::NoteSettings(Direction direction, std::string_view frame) {
+  std::string_view payload = frame.substr(kFrameHeaderBytes);
+  if (payload.size() % kSettingBytes != 0) return "a malformed SETTINGS frame";
+  for (; !payload.empty(); payload.remove_prefix(kSettingBytes)) {
+    const std::uint32_t value = ReadNumber32(payload.substr(2));
+    switch (ReadNumber16(payload)) {
+      case kTableSetting:
+        streams_.AllowTable(Opposite(direction), value);
+        break;
+      case kFrameSetting:
+        half(Opposite(direction)).reader.AllowFrames(value);
+        break;
+      default:
+        break;
+    }
+  }
+  return nullptr;
+}
+
+bool Follower::NoteWindow(Direction direction, const FrameRun& run) {
+  const FrameHeader& header = run.header;
+  const bool whole = header.type == FrameType::kWindowUpdate && header.stream.value == 0;
+  if (!whole || header.length != 4) return false;
+  const Direction data = Opposite(direction);
+  const std::int64_t more = ReadNumber32(run.bytes.substr(kFrameHeaderBytes)) & kIncrementBits;
+  half(data).ledger.Granted(more);
+  const std::int64_t owed = half(data).ledger.TakeOwed();
+  if (owed == more) {
+    half(direction).out += run.bytes;
+    half(direction).out_cost += static_cast<std::int64_t>(run.bytes.size());
+  } else {
+    half(direction).lost_cost += static_cast<std::int64_t>(run.bytes.size());
+    if (owed > 0) Inject(direction, MakeWindowUpdate(FrameStream(0), owed));
+  }
+  DeliverWaiting(data);
+  return true;
+}
+
+void Follower::Route(std::size_t link, Unit unit, TimePoint now) {
+  if (link == links_.size()) return Deliver(std::move(unit));
+  Outlet out(*this, link + 1, now);
+  links_[link].stage->Push(std::move(unit), now, out);
+}
+
+// HEADERS stay in their order: once one of them waits for what is before it, all that follows does.
+void Follower::Deliver(Unit unit) {
+  Half& side = half(unit.direction);
+  const bool behind =
+      side.headers_wait ||
+      std::any_of(side.waiting.begin(), side.waiting.end(),
+                  [&unit](const Unit& other) { return other.header.stream == unit.header.stream; });
+  if (!behind && side.ledger.Fits(unit.flow())) return Write(std::move(unit));
+  side.headers_wait |= unit.is(FrameType::kHeaders);
+  side.waiting.push_back(std::move(unit));
+}
+
+void Follower::DeliverWaiting(Direction direction) {
+  Half& side = half(direction);
+  while (!side.waiting.empty() && side.ledger.Fits(side.waiting.front().flow())) {
+    Unit unit = std::move(side.waiting.front());
+    side.waiting.pop_front();
+    Write(std::move(unit));
+  }
+  side.headers_wait = std::any_of(side.waiting.begin(), side.waiting.end(),
+                                  [](const Unit& unit) { return unit.is(FrameType::kHeaders); });
+}
+
+void Follower::Write(Unit unit) {
+  Half& side = half(unit.direction);
+  side.ledger.Delivered(unit.flow());
+  side.held_cost -= unit.cost;
+  side.called = true;
+  if (severed_) {
+    side.lost_cost += unit.cost;
+    return;
+  }
+  side.out += unit.bytes;
+  side.out_cost += unit.cost;
+}
+
+void Follower::Drop(const Unit& unit) {
+  Half& side = half(unit.direction);
+  side.ledger.Dropped(unit.flow());
+  side.held_cost -= unit.cost;
+  side.lost_cost += unit.cost;
+  side.called = true;
+}
+
+void Follower::Inject(Direction direction, std::string_view frame) {
+  if (severed_) return;
+  half(direction).out += frame;
+  half(direction).called = true;
+}
+
+void Follower::Settle() {
+  for (const Direction data : kNarrow) {
+    const std::int64_t owed = std::min<std::int64_t>(half(data).ledger.TakeOwed(), kIncrementBits);
+    if (owed > 0) Inject(Opposite(data), MakeWindowUpdate(FrameStream(0), owed));
+  }
+}
+
+void Follower::Unfollow(const char* why, TimePoint now) {
+  note_ = why;
+  LogDebug("a connection is forwarded without being followed", {{"why", note_}});
+  LetGo(now);
+  for (Link& link : links_) link.stage->OnUnfollowed();
+  ForwardRest(to_client_);
+  ForwardRest(to_target_);
+}
+
+void Follower::LetGo(TimePoint now) {
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    Outlet out(*this, i + 1, now);
+    links_[i].stage->Release(now, out);
+  }
+  for (Half* side : {&to_client_, &to_target_}) {
+    while (!side->waiting.empty()) {
+      Unit unit = std::move(side->waiting.front());
+      side->waiting.pop_front();
+      Write(std::move(unit));
+    }
+    side->headers_wait = false;
+  }
+}
+
+void Follower::ForwardRest(Half& side) {
+  const std::string rest = side.reader.TakeRest();
+  side.out += rest;
+  side.out_cost += static_cast<std::int64_t>(rest.size());
+  side.called = true;
+}
+
+void Follower::AddStage(std::uint64_t key, std::unique_ptr<FrameStage> stage) {
+  if (!note_.empty()) stage->OnUnfollowed();
+  links_.push_back({.key = key, .stage = std::move(stage)});
+}
+
+void Follower::RemoveStage(std::uint64_t key, TimePoint now) {
+  const auto it = std::find_if(links_.begin(), links_.end(),
+                               [key](const Link& link) { return link.key == key; });
+  if (it == links_.end()) return;
+  Outlet out(*this, static_cast<std::size_t>(it - links_.begin()) + 1, now);
+  it->stage->Release(now, out);
+  links_.erase(it);
+  Settle();
+}
+
+void Follower::Tick(TimePoint now) {
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    Outlet out(*this, i + 1, now);
+    if (links_[i].stage->wake_at() <= now) links_[i].stage->Tick(now, out);
+  }
+  Settle();
+}
+
+std::optional<Chunk> Follower::Pull(Direction direction) {
+  Half& side = half(direction);
+  if (!side.out.empty()) {
+    Chunk chunk{.bytes = std::exchange(side.out, {})};
+    chunk.cost = std::exchange(side.out_cost, 0);
+    return chunk;
+  }
+  if (severed_ && direction == Direction::kToClient && !std::exchange(reset_told_, true)) {
+    return Chunk::Reset();
+  }
+  if (side.ending && side.held_cost == 0) return std::exchange(side.ending, std::nullopt);
+  return std::nullopt;
+}
+
+TimePoint Follower::wake_at() const {
+  TimePoint next = kNever;
+  for (const Link& link : links_) next = std::min(next, link.stage->wake_at());
+  return next;
+}
+
+std::int64_t Follower::read_ahead(Direction direction) const {
+  const Half& side = half(direction);
+  const auto partial = static_cast<std::int64_t>(side.reader.pending());
+  if (side.held_cost + partial == 0) return 0;
+  return std::min(side.held_cost, kMostHeld) + partial + Pipe::kChunkBytes;
+}
+
+std::int64_t Follower::TakeLost(Direction direction) {
+  return std::exchange(half(direction).lost_cost, 0);
+}
+
+bool Follower::TakeTwinCall(Direction direction) {
+  half(direction).called = false;  // it is at work itself
+  return std::exchange(half(Opposite(direction)).called, false);
+}
+
+namespace {
+
+class HalfStage final : public Stage {
+ public:
+  HalfStage(std::shared_ptr<Follower> follower, Direction direction)
+      : follower_(std::move(follower)), direction_(direction) {}
+
+  void Push(Chunk chunk, TimePoint now) override {
+    follower_->Push(direction_, std::move(chunk), now);
+  }
+  std::optional<Chunk> Pull(TimePoint) override { return follower_->Pull(direction_); }
+  std::deque<Chunk> TakeAll(TimePoint now) override {
+    follower_->LetGo(now);
+    std::deque<Chunk> chunks;
+    while (auto chunk = follower_->Pull(direction_)) chunks.push_back(std::move(*chunk));
+    return chunks;
+  }
+  void Observe(TimePoint now, std::int64_t) override { follower_->Tick(now); }
+  TimePoint wake_at() const override { return follower_->wake_at(); }
+  bool shut() const override { return follower_->severed(); }
+  std::int64_t read_ahead() const override { return follower_->read_ahead(direction_); }
+  std::int64_t TakeLost() override { return follower_->TakeLost(direction_); }
+  bool TakeTwinCall() override { return follower_->TakeTwinCall(direction_); }
+
+ private:
+  const std::shared_ptr<Follower> follower_;
+  const Direction direction_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> FollowerStage(std::shared_ptr<Follower> follower, Direction direction) {
+  return std::make_unique<HalfStage>(std::move(follower), direction);
+}
+
+}  // namespace watchproof::proxy

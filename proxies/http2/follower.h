@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Follows one connection that speaks HTTP/2: cuts both directions into frames, sends those through
+// a chain of frame stages, and puts back together what comes out.
+//
+//   auto follower = std::make_shared<Follower>();
+//   connection.pipe(direction).AddStage(key, FollowerStage(follower, direction));   // for both
+//   follower->AddStage(key, std::move(frame_stage), now);       // later, and any number of them
+//
+// It must be there before the first byte, since headers can only be read from the beginning. While
+// no stage objects everything is forwarded byte by byte as it came, a frame at a time. What is no
+// HTTP/2, or not understood, is forwarded as it is from then on, with a note.
+//
+// Invariants:
+//   1. Frames leave whole, and HEADERS with all of their CONTINUATIONs.
+//   2. What is held is lent to its sender, and the receiver never gets more than it granted.
+//
+// Threads: the io thread only. Ownership: shared by the two stages, one in each pipe, whichever is
+// destroyed last; owns the frame stages.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxies/core/stage.h"
+#include "proxies/http2/frame_reader.h"
+#include "proxies/http2/frame_stage.h"
+#include "proxies/http2/stream_table.h"
+#include "proxies/http2/window_ledger.h"
+
+namespace watchproof::proxy {
+
+class Follower {
+ public:
+  // In force when it returns; the caller then advances both pipes.
+  void AddStage(std::uint64_t key, std::unique_ptr<FrameStage> stage);
+  // What the stage held moves on. Nothing happens if the key is unknown.
+  void RemoveStage(std::uint64_t key, TimePoint now);
+  // Why the connection is not followed any more; empty while it is.
+  const std::string& note() const { return note_; }
+
+  // The two halves, called by the stages in the pipes.
+  void Push(Direction direction, Chunk chunk, TimePoint now);
+  std::optional<Chunk> Pull(Direction direction);
+  void Tick(TimePoint now);
+  // Lets go everything that is held.
+  void LetGo(TimePoint now);
+  TimePoint wake_at() const;
+  std::int64_t read_ahead(Direction direction) const;
+  std::int64_t TakeLost(Direction direction);
+  // Whether something happened for the other direction while `direction` was at work.
+  bool TakeTwinCall(Direction direction);
+  bool severed() const { return severed_; }
+
+  // More than this is not read on behalf of what is held: the whole connection stands still then.
+  static constexpr std::int64_t kMostHeld = 32 << 20;
+
+ private:
+  struct Link {
+    std::uint64_t key;
+    std::unique_ptr<FrameStage> stage;
+  };
+  // One direction.
+  struct Half {
+    explicit Half(Direction direction) : reader(direction) {}
+
+    FrameReader reader;
+    WindowLedger ledger;
+    std::deque<Unit> waiting;  // past all stages, for room in the receiver's window
+    bool headers_wait = false;
+    std::string out;
+    std::int64_t out_cost = 0;
+    std::int64_t held_cost = 0;  // of units that are not in `out` yet
+    std::int64_t lost_cost = 0;
+    std::optional<Chunk> ending;  // in line behind everything
+    bool called = false;          // something happened here that the pipe does not know of
+  };
+  class Outlet;
+
+  Half& half(Direction direction) {
+    return direction == Direction::kToClient ? to_client_ : to_target_;
+  }
+  const Half& half(Direction direction) const {
+    return direction == Direction::kToClient ? to_client_ : to_target_;
+  }
+  void OnFrames(Direction direction, const FrameRun& run, TimePoint now);
+  const char* NoteSettings(Direction direction, std::string_view frame);
+  // True if it was the window of the connection itself, and has been dealt with.
+  bool NoteWindow(Direction direction, const FrameRun& run);
+  void Route(std::size_t link, Unit unit, TimePoint now);
+  void Deliver(Unit unit);
+  void DeliverWaiting(Direction direction);
+  void Write(Unit unit);
+  void Drop(const Unit& unit);
+  void Inject(Direction direction, std::string_view frame);
+  // Lends to the senders what is held of theirs.
+  void Settle();
+  void ForwardRest(Half& side);
+  void Unfollow(const char* why, TimePoint now);
+
+  Half to_client_{Direction::kToClient};
+  Half to_target_{Direction::kToTarget};
+  StreamTable streams_;
+  std::vector<Link> links_;
+  std::string note_;
+  bool severed_ = false;
+  bool reset_told_ = false;
+};
+
+// Its half for one pipe. Requires: a narrow direction, each once.
+std::unique_ptr<Stage> FollowerStage(std::shared_ptr<Follower> follower, Direction direction);
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// One link of the chain that the frames of a followed connection go through, both directions.
+//
+// As a Stage of proxies/core, but for frames: a stage may hold units, drop them, put made-up frames
+// on the wire and reset the connection. It keeps the order of what it holds of one stream. HEADERS
+// are never held: each block changes how the next one is read, so they pass in order.
+//
+// Threads: the io thread only. Ownership: the follower owns its stages; the outlet is lent for the
+// call.
+#pragma once
+
+#include <string>
+
+#include "proxies/core/stage.h"
+#include "proxies/http2/unit.h"
+
+namespace watchproof::proxy {
+
+// Where a stage puts what it lets go.
+class FrameOutlet {
+ public:
+  // To the next stage, or onto the wire.
+  virtual void Pass(Unit unit) = 0;
+  // It will never arrive. What it took of the sender's window is given back.
+  virtual void Drop(Unit unit) = 0;
+  // A whole frame that nobody sent, onto the wire at once.
+  virtual void Inject(Direction direction, std::string frame) = 0;
+  // Both sides are reset, behind everything that is on the wire to the client.
+  virtual void Sever() = 0;
+
+ protected:
+  ~FrameOutlet() = default;
+};
+
+class FrameStage {
+ public:
+  virtual ~FrameStage() = default;
+
+  virtual void Push(Unit unit, TimePoint now, FrameOutlet& out) = 0;
+  // Time has passed: lets go what is due.
+  virtual void Tick(TimePoint /*now*/, FrameOutlet& /*out*/) {}
+  // It is being removed, or the connection can no longer be followed: lets go everything.
+  virtual void Release(TimePoint /*now*/, FrameOutlet& /*out*/) {}
+  // When to call Tick although nothing arrived.
+  virtual TimePoint wake_at() const { return kNever; }
+  // The connection is not, or no longer, understood: there will be no more units.
+  virtual void OnUnfollowed() {}
+};
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The header blocks of one direction of a connection (HPACK), decoded in the order they were sent.
+//
+// Every block must go through, since each one changes the table that the next one is read with.
+//
+// Not thread-safe.
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace watchproof::proxy {
+
+class HeaderDecoder {
+ public:
+  using OnHeader = std::function<void(std::string_view name, std::string_view value)>;
+
+  HeaderDecoder();
+
+  // False if the bytes are no header block; then no later one can be read either.
+  bool Decode(std::string_view block, const OnHeader& on_header);
+  // The receiver allows a table of so many bytes. A smaller one needs no mention: the sender
+  // announces it in its next block.
+  void AllowTable(std::uint32_t bytes);
+
+  // A larger table is not followed; nobody asks for one.
+  static constexpr std::uint32_t kLargestTable = 1 << 20;
+
+ private:
+  struct Deleter {
+    void operator()(nghttp2_hd_inflater* inflater) const { nghttp2_hd_inflate_del(inflater); }
+  };
+  std::unique_ptr<nghttp2_hd_inflater, Deleter> inflater_;
+  std::uint32_t table_ = 4096;
+};
+
+}  // namespace watchproof::proxy

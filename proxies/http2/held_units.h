@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Units that a stage keeps back, in order, and what that amounts to in the receipt.
+//
+// Not thread-safe.
+#pragma once
+
+#include <deque>
+#include <utility>
+
+#include "proxies/effects/effect.h"
+#include "proxies/http2/frame_stage.h"
+
+namespace watchproof::proxy {
+
+class HeldUnits {
+ public:
+  HeldUnits(ConnectionId connection, Tally& tally) : connection_(connection), tally_(tally) {}
+
+  void Keep(Unit unit, TimePoint now) {
+    tally_.WithheldFrame(connection_, unit.size());
+    units_.push_back({std::move(unit), now});
+  }
+  bool empty() const { return units_.empty(); }
+  // When the first one came. Requires: not empty.
+  TimePoint oldest() const { return units_.front().since; }
+  void LetGoOldest(TimePoint now, FrameOutlet& out) {
+    Held held = std::move(units_.front());
+    units_.pop_front();
+    tally_.HeldFor(now - held.since);
+    out.Pass(std::move(held.unit));
+  }
+  void LetGo(TimePoint now, FrameOutlet& out) {
+    while (!empty()) LetGoOldest(now, out);
+  }
+
+ private:
+  struct Held {
+    Unit unit;
+    TimePoint since;
+  };
+
+  const ConnectionId connection_;
+  Tally& tally_;
+  std::deque<Held> units_;
+};
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hold-created: a client that asked for a watcher does not hear that it has it.
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "proxies/http2/held_units.h"
+#include "proxies/http2/message_stage.h"
+
+namespace watchproof::proxy {
+namespace {
+
+struct HoldCreatedOptions {
+  StreamAim aim;
+  std::int64_t count;
+  Duration duration;
+};
+
+class HoldCreatedStage final : public MessageStage {
+ public:
+  HoldCreatedStage(ConnectionId connection, const HoldCreatedOptions& options, Tally& tally)
+      : MessageStage(connection, options.aim, tally), options_(options), held_(connection, tally) {}
+
+  void Tick(TimePoint now, FrameOutlet& out) override {
+    if (now >= opens_at_) LetGo(now, out);
+  }
+  void Release(TimePoint now, FrameOutlet& out) override {
+    LetGo(now, out);
+    MessageStage::Release(now, out);
+  }
+  TimePoint wake_at() const override { return opens_at_; }
+
+ private:
+  static constexpr std::int64_t kWholeStream = -1;
+
+  // Clients match these answers to their requests by order, so later ones wait as well; and nothing
+  // may reach a watcher before it is known, also not what is said to the whole stream.
+  Verdict Judge(const WatchFacts& facts, TimePoint now) override {
+    if (done_) return Verdict::kPass;
+    const bool begins = facts.created && ++created_ == options_.count;
+    if (begins) {
+      tally_.Triggered();
+      if (options_.duration > Duration::zero()) opens_at_ = now + options_.duration;
+    }
+    if (created_ < options_.count) return Verdict::kPass;
+    if (facts.created) watchers_.insert(facts.watch_id);
+    const bool taken = facts.watch_id == kWholeStream || watchers_.contains(facts.watch_id);
+    return taken ? Verdict::kTake : Verdict::kPass;
+  }
+  void Take(Unit part, TimePoint now, FrameOutlet& out) override {
+    if (done_) return out.Pass(std::move(part));  // let go in the middle of a response
+    held_.Keep(std::move(part), now);
+  }
+  void OnStreamEnd(TimePoint now, FrameOutlet& out) override { LetGo(now, out); }
+
+  void LetGo(TimePoint now, FrameOutlet& out) {
+    done_ |= created_ >= options_.count;
+    opens_at_ = kNever;
+    held_.LetGo(now, out);
+  }
+
+  const HoldCreatedOptions options_;
+  HeldUnits held_;
+  std::int64_t created_ = 0;
+  std::set<std::int64_t> watchers_;  // whose creation is held
+  bool done_ = false;
+  TimePoint opens_at_ = kNever;
+};
+
+class HoldCreated final : public StreamEffect {
+ public:
+  explicit HoldCreated(const EffectSeed& seed)
+      : StreamEffect(seed.armed_at),
+        options_{.aim = StreamAim(seed.values),
+                 .count = seed.values.number("count"),
+                 .duration = seed.values.duration("duration")} {}
+
+  std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection, Direction) override {
+    return std::make_unique<HoldCreatedStage>(connection, options_, tally_);
+  }
+
+ private:
+  const HoldCreatedOptions options_;
+};
+
+const EffectRegistration kHoldCreated{{
+    .name = "hold-created",
+    .explain =
+        "Holds back the response that says a watcher was created, with everything for that watcher "
+        "behind it and the creations that follow, while the watchers that exist already go on. The "
+        "client does not know yet what the server already does.",
+    .parameters = StreamParameters(
+        {{.name = "count",
+          .kind = ParameterKind::kNumber,
+          .default_value = "1",
+          .explain = "Which created response it begins with, counted from when it is armed.",
+          .least = 1},
+         {.name = "duration",
+          .kind = ParameterKind::kDuration,
+          .default_value = "0s",
+          .explain = "Lets go by itself this long after it began; 0s: when healed."}}),
+    .make = [](const EffectSeed& seed) { return std::make_unique<HoldCreated>(seed); },
+}};
+
+}  // namespace
+}  // namespace watchproof::proxy

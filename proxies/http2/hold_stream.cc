@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hold-stream: one stream stands still while its neighbours on the same connection flow, as behind
+// a client that has stopped reading this one stream.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "proxies/http2/held_units.h"
+#include "proxies/http2/stream_effect.h"
+#include "proxies/http2/trigger.h"
+
+namespace watchproof::proxy {
+namespace {
+
+struct HoldOptions {
+  StreamAim aim;
+  TriggerSpec trigger;
+  Duration duration;
+};
+
+class HoldStage final : public AimedStage {
+ public:
+  HoldStage(ConnectionId connection, Direction direction, const HoldOptions& options, Tally& tally)
+      : AimedStage(connection, options.aim, tally),
+        direction_(direction),
+        duration_(options.duration),
+        trigger_(options.trigger),
+        held_(connection, tally) {}
+
+  void Push(Unit unit, TimePoint now, FrameOutlet& out) override {
+    trigger_.Overhear(unit);
+    if (state_ == State::kDone || !aim_.Hits(unit) || unit.is(FrameType::kWindowUpdate)) {
+      return out.Pass(std::move(unit));
+    }
+    if (state_ == State::kWaiting) LookForMoment(unit, now, out);
+    if (unit.bytes.empty()) return;
+    const bool ours = state_ == State::kHolding && Covers(direction_, unit.direction);
+    if (!ours) return out.Pass(std::move(unit));
+    if (unit.is(FrameType::kHeaders)) {  // the end of the stream, which cannot be held
+      Release(now, out);
+      return out.Pass(std::move(unit));
+    }
+    held_.Keep(std::move(unit), now);
+  }
+  void Tick(TimePoint now, FrameOutlet& out) override {
+    if (now >= opens_at_) Release(now, out);
+  }
+  void Release(TimePoint now, FrameOutlet& out) override {
+    state_ = State::kDone;
+    opens_at_ = kNever;
+    held_.LetGo(now, out);
+  }
+  TimePoint wake_at() const override { return opens_at_; }
+
+ private:
+  enum class State { kWaiting, kHolding, kDone };
+
+  // What comes before the moment passes, and `unit` becomes the rest: without bytes if there is
+  // none.
+  void LookForMoment(Unit& unit, TimePoint now, FrameOutlet& out) {
+    if (unit.is(FrameType::kHeaders)) return;
+    const auto at = trigger_.Find(unit);
+    if (!at) return;
+    state_ = State::kHolding;
+    tally_.Triggered();
+    if (duration_ > Duration::zero()) opens_at_ = now + duration_;
+    if (*at == 0 || !Covers(direction_, unit.direction)) return;
+    if (*at < unit.header.length && unit.divisible()) {
+      out.Pass(SplitOff(unit, *at));
+    } else {
+      out.Pass(std::exchange(unit, {}));
+    }
+  }
+
+  const Direction direction_;
+  const Duration duration_;
+  StreamTrigger trigger_;
+  HeldUnits held_;
+  State state_ = State::kWaiting;
+  TimePoint opens_at_ = kNever;
+};
+
+class HoldStream final : public StreamEffect {
+ public:
+  explicit HoldStream(const EffectSeed& seed)
+      : StreamEffect(seed.armed_at),
+        options_{.aim = StreamAim(seed.values),
+                 .trigger = ReadTrigger(seed.values, TriggerSpec::Place::kBefore),
+                 .duration = seed.values.duration("duration")} {}
+
+  std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection,
+                                             Direction direction) override {
+    return std::make_unique<HoldStage>(connection, direction, options_, tally_);
+  }
+
+ private:
+  const HoldOptions options_;
+};
+
+std::vector<ParameterInfo> HoldParameters() {
+  std::vector<ParameterInfo> all = TriggerParameters("at-once");
+  all.push_back({.name = "duration",
+                 .kind = ParameterKind::kDuration,
+                 .default_value = "0s",
+                 .explain = "Lets go by itself this long after it began; 0s: when healed."});
+  return StreamParameters(std::move(all));
+}
+
+const EffectRegistration kHoldStream{{
+    .name = "hold-stream",
+    .explain =
+        "Holds back the data of one stream, from a chosen moment on, while all other streams of "
+        "the connection flow; then lets it go in order. The room in the connection's window that "
+        "the held bytes take up is lent to the sender, so that only the stream's own window stops "
+        "it. Headers are never held: when the stream ends, what was held leaves first.",
+    .parameters = HoldParameters(),
+    .make = [](const EffectSeed& seed) { return std::make_unique<HoldStream>(seed); },
+}};
+
+}  // namespace
+}  // namespace watchproof::proxy

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proxies/http2/stream_cut.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "harness/base/check.h"
+
+namespace watchproof::proxy {
+namespace {
+
+// RFC 9113, section 7; the position is the number.
+constexpr const char* kCodes[] = {"no-error",
+                                  "protocol-error",
+                                  "internal-error",
+                                  "flow-control-error",
+                                  "settings-timeout",
+                                  "stream-closed",
+                                  "frame-size-error",
+                                  "refused-stream",
+                                  "cancel",
+                                  "compression-error",
+                                  "connect-error",
+                                  "enhance-your-calm",
+                                  "inadequate-security",
+                                  "http-1-1-required"};
+
+class CutStage final : public AimedStage {
+ public:
+  struct Shared {
+    const CutOptions& options;
+    std::uint32_t code;
+    Budget& budget;
+  };
+  CutStage(ConnectionId connection, StreamAim aim, Shared shared, Tally& tally)
+      : AimedStage(connection, std::move(aim), tally),
+        shared_(shared),
+        trigger_(shared.options.trigger) {}
+
+  void Push(Unit unit, TimePoint, FrameOutlet& out) override {
+    trigger_.Overhear(unit);
+    if (over_) return PushAfter(std::move(unit), out);
+    if (!aim_.Hits(unit) || unit.is(FrameType::kHeaders)) return out.Pass(std::move(unit));
+    const auto at = trigger_.Find(unit);
+    if (!at) return out.Pass(std::move(unit));
+    over_ = true;
+    if (!shared_.budget.Take()) return out.Pass(std::move(unit));
+    Cut(std::move(unit), *at, out);
+  }
+
+ private:
+  void Cut(Unit unit, std::size_t at, FrameOutlet& out) {
+    tally_.Triggered();
+    dead_ = unit.header.stream;
+    if (at >= unit.header.length || (at > 0 && !unit.divisible())) {
+      out.Pass(std::move(unit));
+    } else {
+      if (at > 0) out.Pass(SplitOff(unit, at));
+      Swallow(std::move(unit), out);
+    }
+    if (shared_.options.how == CutOptions::How::kConnection) {
+      tally_.Cut(connection_);
+      return out.Sever();
+    }
+    for (const Direction direction : {Direction::kToClient, Direction::kToTarget}) {
+      tally_.InjectedFrame(connection_);
+      out.Inject(direction, MakeReset(dead_, shared_.code));
+    }
+  }
+  // What was under way when both ends were told. Headers pass, to keep both ends' tables equal.
+  void PushAfter(Unit unit, FrameOutlet& out) {
+    const bool dead = dead_.value != 0 && unit.header.stream == dead_;
+    if (!dead || unit.is(FrameType::kHeaders)) return out.Pass(std::move(unit));
+    Swallow(std::move(unit), out);
+  }
+  void Swallow(Unit unit, FrameOutlet& out) {
+    tally_.SwallowedFrame(connection_, unit.size());
+    out.Drop(std::move(unit));
+  }
+
+  const Shared shared_;
+  StreamTrigger trigger_;
+  FrameStream dead_;
+  bool over_ = false;
+};
+
+class StreamCut final : public StreamEffect {
+ public:
+  StreamCut(const EffectSeed& seed, const CutOptions& options)
+      : StreamEffect(seed.armed_at),
+        aim_(seed.values),
+        options_(options),
+        code_(ReadCode(seed.values)),
+        budget_(seed.values.number("times")) {}
+
+  std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection, Direction) override {
+    return std::make_unique<CutStage>(
+        connection, aim_, CutStage::Shared{.options = options_, .code = code_, .budget = budget_},
+        tally_);
+  }
+
+ private:
+  const StreamAim aim_;
+  const CutOptions options_;
+  const std::uint32_t code_;
+  Budget budget_;
+};
+
+}  // namespace
+
+ParameterInfo CodeParameter(std::string default_code) {
+  return {.name = "code",
+          .kind = ParameterKind::kText,
+          .default_value = std::move(default_code),
+          .explain = "What the frame gives as its reason (RFC 9113, section 7).",
+          .choices = {std::begin(kCodes), std::end(kCodes)}};
+}
+
+std::uint32_t ReadCode(const ParameterValues& values) {
+  const std::string& name = values.text("code");
+  const auto* it = std::find(std::begin(kCodes), std::end(kCodes), name);
+  WP_CHECK(it != std::end(kCodes), "a code is one of the choices");
+  return static_cast<std::uint32_t>(it - std::begin(kCodes));
+}
+
+ParameterInfo TimesParameter() {
+  return {.name = "times",
+          .kind = ParameterKind::kNumber,
+          .default_value = "1",
+          .explain = "How often it acts, once at most for each connection; 0: until healed."};
+}
+
+ParameterInfo HowParameter() {
+  return {.name = "how",
+          .kind = ParameterKind::kText,
+          .default_value = "stream",
+          .explain =
+              "What is cut: the stream (RST_STREAM towards both sides) or the connection "
+              "with everything on it (RST).",
+          .choices = {"stream", "connection"}};
+}
+
+CutOptions::How ReadHow(const ParameterValues& values) {
+  return values.text("how") == "stream" ? CutOptions::How::kStream : CutOptions::How::kConnection;
+}
+
+std::vector<ParameterInfo> CutParameters(std::vector<ParameterInfo> more) {
+  more.push_back(CodeParameter("internal-error"));
+  more.push_back(TimesParameter());
+  return StreamParameters(std::move(more));
+}
+
+std::unique_ptr<Effect> MakeStreamCut(const EffectSeed& seed, const CutOptions& options) {
+  return std::make_unique<StreamCut>(seed, options);
+}
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proxies/http2/stream_table.h"
+
+#include <utility>
+
+namespace watchproof::proxy {
+namespace {
+
+// Paths come from the client, so what is kept of them has a limit.
+constexpr std::size_t kMostPaths = 256;
+constexpr std::size_t kLongestPath = 1024;
+
+}  // namespace
+
+StreamTable::Noted StreamTable::Note(Direction direction, const FrameHeader& header,
+                                     std::string_view bytes) {
+  Noted noted;
+  if (header.type == FrameType::kPushPromise) noted.bad = "a pushed stream";
+  if (header.type == FrameType::kHeaders) noted.bad = NoteHeaders(direction, header, bytes);
+  const auto it = streams_.find(header.stream);
+  if (noted.bad || it == streams_.end()) return noted;
+  Stream& stream = it->second;
+  noted.stream = stream.info;
+  if (header.type == FrameType::kData) {
+    const auto content = ContentOf(header, bytes);
+    if (!content) {
+      noted.bad = "padding longer than its frame";
+      return noted;
+    }
+    auto& scanner = direction == Direction::kToClient ? stream.responses : stream.requests;
+    if (scanner) noted.marks = scanner->Feed(*content);
+  }
+  NoteEnd(direction, header);
+  return noted;
+}
+
+const char* StreamTable::NoteHeaders(Direction direction, const FrameHeader& header,
+                                     std::string_view bytes) {
+  const auto block = BlockOf(bytes);
+  if (!block) return "a malformed HEADERS frame";
+  std::string path;
+  const bool decoded =
+      decoder(direction).Decode(*block, [&path](std::string_view name, std::string_view value) {
+        if (name == ":path") path = value.substr(0, kLongestPath);
+      });
+  if (!decoded) return "headers that cannot be decoded";
+  // A client opens its streams in the order of their ids; what is not new is the end of an old one.
+  if (direction == Direction::kToClient || header.stream <= newest_) return nullptr;
+  if (streams_.size() == kMostStreams) return "too many open streams";
+  Open(header.stream, std::move(path));
+  return nullptr;
+}
+
+std::optional<std::string_view> StreamTable::BlockOf(std::string_view bytes) {
+  const FrameHeader first = ReadFrameHeader(bytes);
+  const std::size_t first_size = kFrameHeaderBytes + first.length;
+  const auto content = ContentOf(first, bytes.substr(0, first_size));
+  if (!content || first_size == bytes.size()) return content;
+  block_ = *content;
+  for (std::size_t at = first_size; at < bytes.size();) {
+    const std::size_t length = ReadFrameHeader(bytes.substr(at)).length;
+    block_ += bytes.substr(at + kFrameHeaderBytes, length);
+    at += kFrameHeaderBytes + length;
+  }
+  return block_;
+}
+
+void StreamTable::Open(FrameStream id, std::string path) {
+  std::int64_t number = 0;
+  if (opened_.contains(path) || opened_.size() < kMostPaths) number = ++opened_[path];
+  newest_ = id;
+  Stream& stream = streams_[id];
+  if (path == kWatchPath) {
+    stream.responses.emplace(WatchScanner::Side::kResponses);
+    stream.requests.emplace(WatchScanner::Side::kRequests);
+  }
+  stream.info = std::make_shared<const StreamInfo>(
+      StreamInfo{.id = id, .path = std::move(path), .number = number});
+}
+
+void StreamTable::NoteEnd(Direction direction, const FrameHeader& header) {
+  const auto it = streams_.find(header.stream);
+  if (it == streams_.end()) return;
+  Stream& stream = it->second;
+  const bool has_end = header.type == FrameType::kData || header.type == FrameType::kHeaders;
+  if (has_end && header.has(kFlagEndStream)) {
+    (direction == Direction::kToClient ? stream.target_ended : stream.client_ended) = true;
+  }
+  const bool over =
+      header.type == FrameType::kReset || (stream.client_ended && stream.target_ended);
+  if (over) streams_.erase(it);  // whoever holds units of it keeps its facts alive
+}
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The open streams of one connection: their paths, and what the messages in them say.
+//
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "proxies/http2/header_decoder.h"
+#include "proxies/http2/unit.h"
+
+namespace watchproof::proxy {
+
+class StreamTable {
+ public:
+  // Takes note of one frame, or HEADERS whole; null, or why the connection cannot be followed any
+  // more. `marks` is what DATA of a watch stream says, valid until the next call.
+  struct Noted {
+    std::shared_ptr<const StreamInfo> stream;
+    std::span<const WatchMark> marks;
+    const char* bad = nullptr;
+  };
+  Noted Note(Direction direction, const FrameHeader& header, std::string_view bytes);
+
+  // The receiver of `direction` allows a table of headers of so many bytes.
+  void AllowTable(Direction direction, std::uint32_t bytes) {
+    decoder(direction).AllowTable(bytes);
+  }
+  std::size_t open() const { return streams_.size(); }
+
+  static constexpr std::size_t kMostStreams = 1 << 16;
+
+ private:
+  struct Stream {
+    std::shared_ptr<const StreamInfo> info;
+    std::optional<WatchScanner> responses;
+    std::optional<WatchScanner> requests;
+    bool client_ended = false;
+    bool target_ended = false;
+  };
+
+  HeaderDecoder& decoder(Direction direction) {
+    return direction == Direction::kToClient ? from_target_ : from_client_;
+  }
+  // The header block of HEADERS with its CONTINUATIONs; empty if a frame is malformed.
+  std::optional<std::string_view> BlockOf(std::string_view bytes);
+  const char* NoteHeaders(Direction direction, const FrameHeader& header, std::string_view bytes);
+  void Open(FrameStream id, std::string path);
+  void NoteEnd(Direction direction, const FrameHeader& header);
+
+  HeaderDecoder from_client_;
+  HeaderDecoder from_target_;
+  std::map<FrameStream, Stream> streams_;
+  std::map<std::string, std::int64_t> opened_;  // by path; others than the known ones are not kept
+  FrameStream newest_;
+  std::string block_;  // joined from several frames
+};
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window of a whole connection in one direction, when its frames do not arrive as they were
+// sent.
+//
+// One stream's bytes that are held back would use up the window that all streams of the connection
+// share, and the neighbours would stand still with it. So what is held is lent to the sender, and
+// taken back by keeping the receiver's later updates: the receiver never gets more than it granted,
+// and the sender never more than the receiver granted and the proxy holds. What was dropped stays a
+// gift.
+//
+//   granted: by the receiver     given: to the sender     delivered, held, dropped: of the bytes
+//   invariant: delivered <= granted, given >= granted + held + dropped once Owed() was given
+//
+// Not thread-safe.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "proxies/http2/frame.h"
+
+namespace watchproof::proxy {
+
+class WindowLedger {
+ public:
+  void Arrived(std::int64_t bytes) { held_ += bytes; }
+  void Delivered(std::int64_t bytes) {
+    held_ -= bytes;
+    delivered_ += bytes;
+  }
+  void Dropped(std::int64_t bytes) {
+    held_ -= bytes;
+    dropped_ += bytes;
+  }
+  void Granted(std::int64_t bytes) { granted_ += bytes; }
+
+  // May these bytes be delivered now? Nobody but us can have brought the receiver's window down, so
+  // it is asked only once something was lent.
+  bool Fits(std::int64_t bytes) const { return !lends_ || delivered_ + bytes <= granted_; }
+  // What the sender is still to be given, which is then given.
+  std::int64_t TakeOwed() {
+    lends_ |= held_ + dropped_ > 0;
+    const std::int64_t owed = granted_ + held_ + dropped_ - given_;
+    if (owed <= 0) return 0;
+    given_ += owed;
+    return owed;
+  }
+
+ private:
+  std::int64_t granted_ = kDefaultWindow;
+  std::int64_t given_ = kDefaultWindow;
+  std::int64_t delivered_ = 0;
+  std::int64_t held_ = 0;
+  std::int64_t dropped_ = 0;
+  bool lends_ = false;
+};
+
+}  // namespace watchproof::proxy

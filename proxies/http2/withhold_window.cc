@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Withhold-window: the receiver of one stream takes everything, but its sender is never told that
+// there is room again.
+#include <memory>
+#include <utility>
+
+#include "proxies/http2/held_units.h"
+#include "proxies/http2/stream_effect.h"
+
+namespace watchproof::proxy {
+namespace {
+
+class WindowStage final : public AimedStage {
+ public:
+  WindowStage(ConnectionId connection, Direction direction, const StreamAim& aim, Tally& tally)
+      : AimedStage(connection, aim, tally), direction_(direction), held_(connection, tally) {}
+
+  void Push(Unit unit, TimePoint now, FrameOutlet& out) override {
+    const bool ours =
+        unit.is(FrameType::kWindowUpdate) && aim_.Hits(unit) && Covers(direction_, unit.direction);
+    if (!ours) return out.Pass(std::move(unit));
+    if (held_.empty()) tally_.Triggered();
+    held_.Keep(std::move(unit), now);
+  }
+  void Release(TimePoint now, FrameOutlet& out) override { held_.LetGo(now, out); }
+
+ private:
+  const Direction direction_;
+  HeldUnits held_;
+};
+
+class WithholdWindow final : public StreamEffect {
+ public:
+  explicit WithholdWindow(const EffectSeed& seed)
+      : StreamEffect(seed.armed_at), aim_(seed.values) {}
+
+  std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection,
+                                             Direction direction) override {
+    return std::make_unique<WindowStage>(connection, direction, aim_, tally_);
+  }
+
+ private:
+  const StreamAim aim_;
+};
+
+const EffectRegistration kWithholdWindow{{
+    .name = "withhold-window",
+    .explain =
+        "Keeps back the window updates of one stream, those that travel in the direction of the "
+        "effect: to the target, to stop what the target sends. The sender stands still once it has "
+        "used up the window it has, while other streams of the connection go on. Healing hands the "
+        "updates over.",
+    .parameters = StreamParameters({}),
+    .make = [](const EffectSeed& seed) { return std::make_unique<WithholdWindow>(seed); },
+}};
+
+}  // namespace
+}  // namespace watchproof::proxy
