@@ -9,6 +9,7 @@
 
 #include "harness/base/check.h"
 #include "harness/base/log.h"
+#include "proxies/control/followers.h"
 #include "proxies/control/resolve.h"
 #include "proxies/core/listener.h"
 #include "proxies/core/proxy_host.h"
@@ -29,12 +30,23 @@ struct Armed {
 std::uint64_t StageKey(EffectId id) { return static_cast<std::uint64_t>(id.value); }
 
 // Puts the effect into every pipe of the connection that it covers.
-void Attach(Armed& armed, Connection& connection, Placement::Age age) {
+void Attach(Armed& armed, Connection& connection, Placement::Age age, Followers& followers) {
+  if (auto* effect = dynamic_cast<StreamEffect*>(armed.effect.get())) {
+    followers.Attach(StageKey(armed.id), *effect, armed.spec.direction, connection);
+    return;
+  }
   for (const Direction direction : kNarrow) {
     if (!Covers(armed.spec.direction, direction) || !connection.live()) continue;
     std::unique_ptr<Stage> stage = armed.effect->MakeStage(
         {.connection = connection.id(), .direction = direction, .age = age});
     if (stage) connection.pipe(direction).AddStage(StageKey(armed.id), std::move(stage));
+  }
+}
+
+void Detach(const Armed& armed, Connection& connection, Followers& followers) {
+  followers.Detach(StageKey(armed.id), connection);
+  for (const Direction direction : kNarrow) {
+    connection.pipe(direction).RemoveStage(StageKey(armed.id));
   }
 }
 
@@ -65,6 +77,8 @@ class Proxies::Board {
     std::string name;
     Prng prng;
     std::unique_ptr<Listener> listener;
+    bool follow_streams = false;
+    Followers followers = {};
     int armed_so_far = 0;
   };
 
@@ -101,8 +115,10 @@ Result<ProxyId> Proxies::Board::Open(const ProxyOptions& options, Tcp::endpoint 
   WP_RETURN_IF_ERROR(made->Open());
   last_proxy_ = id;
   LogDebug("proxy open", {{"proxy", options.name}, {"listens", made->endpoint()}});
-  proxies_.emplace(
-      id, Proxy{.name = options.name, .prng = Prng(options.seed), .listener = std::move(made)});
+  proxies_.emplace(id, Proxy{.name = options.name,
+                             .prng = Prng(options.seed),
+                             .listener = std::move(made),
+                             .follow_streams = options.follow_streams});
   return id;
 }
 
@@ -113,8 +129,11 @@ Listener& Proxies::Board::listener(ProxyId id) {
 }
 
 void Proxies::Board::Prepare(ProxyId id, Connection& connection) {
+  Proxy& proxy = proxies_.at(id);
+  if (proxy.follow_streams) proxy.followers.Follow(connection);
   for (auto& [effect, armed] : effects_) {
-    if (armed.proxy == id && armed.effect) Attach(armed, connection, Placement::Age::kFuture);
+    if (armed.proxy != id || !armed.effect) continue;
+    Attach(armed, connection, Placement::Age::kFuture, proxy.followers);
   }
 }
 
@@ -127,6 +146,10 @@ Result<EffectId> Proxies::Board::Arm(ProxyId id, const EffectSpec& spec) {
   // By its number on this proxy: what happens on other proxies shifts nothing here.
   const Prng prng = proxy.prng.Fork(fmt::format("effect/{}/{}", proxy.armed_so_far + 1, spec.kind));
   WP_ASSIGN_OR_RETURN(auto effect, MakeEffect(*kind, spec.parameters, prng, Clock::now()));
+  if (dynamic_cast<StreamEffect*>(effect.get()) && !proxy.follow_streams) {
+    return Fail(StatusCode::kFailedPrecondition,
+                "'{}' is an effect on streams; open the proxy so that it follows them", spec.kind);
+  }
   ++proxy.armed_so_far;
   last_effect_ = last_effect_.next();
   Armed& armed = effects_[last_effect_];
@@ -135,7 +158,7 @@ Result<EffectId> Proxies::Board::Arm(ProxyId id, const EffectSpec& spec) {
   armed.spec = spec;
   armed.effect = std::move(effect);
   proxy.listener->ForEachConnection(
-      [&armed](Connection& one) { Attach(armed, one, Placement::Age::kExisting); });
+      [&](Connection& one) { Attach(armed, one, Placement::Age::kExisting, proxy.followers); });
   LogDebug("effect armed",
            {{"proxy", proxy.name}, {"effect", spec.kind}, {"direction", Name(spec.direction)}});
   return armed.id;
@@ -149,11 +172,9 @@ Result<Armed*> Proxies::Board::Find(EffectId id) {
 
 Receipt Proxies::Board::HealArmed(Armed& armed) {
   if (!armed.effect) return armed.final_receipt;
-  listener(armed.proxy).ForEachConnection([&armed](Connection& connection) {
-    for (const Direction direction : kNarrow) {
-      connection.pipe(direction).RemoveStage(StageKey(armed.id));
-    }
-  });
+  Proxy& proxy = proxies_.at(armed.proxy);
+  proxy.listener->ForEachConnection(
+      [&](Connection& connection) { Detach(armed, connection, proxy.followers); });
   const TimePoint now = Clock::now();
   armed.effect->Heal(now);
   armed.final_receipt = armed.effect->ReceiptAt(now);

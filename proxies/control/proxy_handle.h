@@ -47,6 +47,9 @@ struct ProxyOptions {
   std::string target_host = "127.0.0.1";
   int target_port = 0;
   std::uint64_t seed = 0;  // of everything random in this proxy
+  // Whether connections are followed as HTTP/2 from their first byte, which effects on streams
+  // need. What is no HTTP/2 is forwarded all the same.
+  bool follow_streams = false;
 };
 
 class Proxies {

@@ -29,6 +29,10 @@ class DropStage final : public MessageStage {
   }
   void Take(Unit part, TimePoint, FrameOutlet& out) override {
     tally_.SwallowedFrame(connection_, part.size());
+    // The stream lives on, and the client will never give back what it never got.
+    if (part.flow() > 0) {
+      out.Inject(Direction::kToTarget, MakeWindowUpdate(part.header.stream, part.flow()));
+    }
     out.Drop(std::move(part));
   }
   void OnStreamEnd(TimePoint, FrameOutlet&) override {}

@@ -127,6 +127,7 @@ bool Follower::NoteWindow(Direction direction, const FrameRun& run) {
   const Direction data = Opposite(direction);
   const std::int64_t more = ReadNumber32(run.bytes.substr(kFrameHeaderBytes)) & kIncrementBits;
   half(data).ledger.Granted(more);
+  DeliverWaiting(data);  // first: what is no longer held is no longer lent
   const std::int64_t owed = half(data).ledger.TakeOwed();
   if (owed == more) {
     half(direction).out += run.bytes;
@@ -135,7 +136,6 @@ bool Follower::NoteWindow(Direction direction, const FrameRun& run) {
     half(direction).lost_cost += static_cast<std::int64_t>(run.bytes.size());
     if (owed > 0) Inject(direction, MakeWindowUpdate(FrameStream(0), owed));
   }
-  DeliverWaiting(data);
   return true;
 }
 

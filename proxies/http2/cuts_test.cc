@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// What effects that end streams and connections do to the wire, to the byte, and the moments at
+// which they do it.
+#include <gtest/gtest.h>
+
+#include "proxies/http2/test_frames.h"
+
+namespace watchproof::proxy {
+namespace {
+
+constexpr FrameStream kStream{1};
+constexpr std::uint32_t kInternalError = 2;
+const std::string kReset = MakeReset(kStream, kInternalError);
+
+// Runs these messages through a reset-stream, in one DATA frame; returns how many bytes of them the
+// client got.
+std::size_t BytesBeforeReset(const Parameters& parameters, const std::string& messages) {
+  TestConnection connection;
+  connection.Arm("reset-stream", parameters);
+  connection.Target(Data(1, messages));
+  const std::string got = connection.ToClient();
+  if (got == Data(1, messages)) return std::string::npos;
+  EXPECT_TRUE(got.ends_with(kReset));
+  EXPECT_EQ(connection.receipt().times_triggered, 1);
+  return got.size() - kReset.size() - kFrameHeaderBytes;
+}
+
+TEST(ResetStream, TellsBothSidesAndSwallowsWhatWasUnderWay) {
+  TestConnection connection;
+  connection.OpenStream(3);
+  connection.Arm("reset-stream", {{"when", "response"}, {"code", "cancel"}});
+  const std::string response = Response({.watch = 1, .events = {5}});
+  const std::string reset = MakeReset(kStream, 8);
+  connection.Target(Data(1, response + response) + Data(1, response) + Data(3, response));
+  EXPECT_EQ(connection.ToClient(), Data(1, response) + reset + Data(3, response));
+  const auto swallowed = static_cast<std::int64_t>(2 * response.size());
+  EXPECT_EQ(connection.ToTarget(), reset + MakeWindowUpdate(FrameStream(0), swallowed));
+  connection.Client(Data(1, Message("late")) + Data(3, Message("other")));
+  EXPECT_EQ(connection.ToTarget(), Data(3, Message("other")));
+  EXPECT_EQ(connection.held_to_client(), 0);
+}
+
+TEST(ResetStream, LetsHeadersThroughSoThatTheNextOnesCanBeRead) {
+  TestConnection connection;
+  connection.Arm("reset-stream", {{"when", "response"}});
+  connection.Target(Data(1, Response({})));
+  connection.ToClient();
+  const std::string trailers = Headers(1, kStatus, kFlagEndHeaders | kFlagEndStream);
+  connection.Target(trailers);
+  EXPECT_EQ(connection.ToClient(), trailers);
+}
+
+TEST(ResetStream, ActsWithTheNextFrameOfItsStreamByDefault) {
+  TestConnection connection;
+  connection.Arm("reset-stream", {});
+  connection.Target(Ping(0));
+  EXPECT_EQ(connection.ToClient(), Ping(0));
+  connection.Client(MakeWindowUpdate(kStream, 5));
+  EXPECT_EQ(connection.ToClient(), kReset);
+  EXPECT_EQ(connection.ToTarget(), kReset);
+}
+
+TEST(ResetStream, ActsOnceUnlessAskedForMore) {
+  const auto effect = Make("reset-stream", {{"when", "response"}});
+  auto& cut = dynamic_cast<StreamEffect&>(*effect);
+  const std::string response = Data(1, Response({}));
+  std::string got;
+  for (const std::int64_t id : {1, 2}) {
+    TestConnection connection;
+    connection.Add(cut.MakeFrameStage(ConnectionId(id), Direction::kToClient));
+    connection.Target(response);
+    got += connection.ToClient() + "/";
+  }
+  EXPECT_EQ(got, response + kReset + "/" + response + "/");
+}
+
+TEST(ResetStream, KnowsItsMoments) {
+  const std::string created = Response({.watch = 1, .created = true});
+  const std::string one = Response({.watch = 1, .events = {5}});
+  const std::string two = Response({.watch = 2, .events = {6, 6, 7}});
+  const std::string progress = Response({.watch = 1, .revision = 9});
+  const std::string gone = Response({.watch = 2, .canceled = true, .compacted = 8});
+  const std::string all = created + one + two + progress + gone;
+  const std::size_t after_one = created.size() + one.size();
+  const std::size_t after_two = after_one + two.size();
+  const std::size_t after_progress = after_two + progress.size();
+  struct Row {
+    Parameters parameters;
+    std::size_t bytes;
+  };
+  const Row rows[] = {
+      {{{"when", "created"}}, created.size()},
+      {{{"when", "response"}, {"count", "2"}}, after_one},
+      {{{"when", "response"}, {"watch", "2"}}, after_two},
+      {{{"when", "response"}, {"watch", "3"}}, std::string::npos},
+      {{{"when", "event"}, {"revision", "5"}}, after_one},
+      {{{"when", "event"}, {"revision", "7"}}, after_two},
+      {{{"when", "event"}, {"revision", "6"}},
+       after_one + two.size() - 2 * TestEvent(6, "v").size()},
+      {{{"when", "progress"}}, after_progress},
+      {{{"when", "compaction"}}, after_progress + gone.size()},
+      {{{"when", "bytes"}, {"bytes", "9B"}}, 9},
+      {{{"when", "fragment"}}, std::string::npos},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(BytesBeforeReset(row.parameters, all), row.bytes) << row.parameters.at("when");
+  }
+}
+
+TEST(ResetStream, KnowsACompactionThatWasAskedForOnItsConnection) {
+  TestConnection connection;
+  connection.Arm("reset-stream", {{"when", "compaction"}});
+  const std::string event = Data(1, Response({.watch = 1, .events = {5}}));
+  connection.Target(event);
+  EXPECT_EQ(connection.ToClient(), event);
+  connection.Client(Headers(3, PathBlock(kCompactPath)));
+  connection.Target(event);
+  EXPECT_EQ(connection.ToClient(), event);
+  connection.Target(Headers(3, kStatus) + event);
+  EXPECT_EQ(connection.ToClient(), Headers(3, kStatus) + event + kReset);
+}
+
+TEST(ResetStream, ReadsNothingIntoCompressedOrForeignMessages) {
+  const std::string compressed = Message(std::string("\x10\x01", 2), true);
+  const std::string foreign = Message("\xff\xff\xff");
+  const Parameters second{{"when", "response"}, {"watch", "1"}};
+  EXPECT_EQ(BytesBeforeReset(second, compressed + foreign), std::string::npos);
+}
+
+TEST(CutBetweenFragments, LetsTheKthFragmentArriveAndNotTheNext) {
+  const std::string first = Response({.watch = 1, .fragment = true, .events = {5}});
+  const std::string whole = Response({.watch = 2, .events = {5}});
+  const std::string last = Response({.watch = 1, .events = {5}});
+  TestConnection connection;
+  connection.Arm("cut-between-fragments", {{"fragment", "2"}});
+  connection.Target(Data(1, first + last + whole + first + first + last));
+  EXPECT_EQ(connection.ToClient(), Data(1, first + last + whole + first + first) + kReset);
+}
+
+TEST(CutBetweenFragments, CanTakeTheConnectionWithIt) {
+  const std::string first = Response({.watch = 1, .fragment = true, .events = {5}});
+  TestConnection connection;
+  connection.Arm("cut-between-fragments", {{"how", "connection"}});
+  connection.Target(Data(1, first + first) + Ping(0));
+  EXPECT_EQ(connection.ToClient(), Data(1, first) + "!");
+  EXPECT_TRUE(connection.to_client().shut());
+  EXPECT_EQ(connection.receipt().connections_cut, 1);
+}
+
+TEST(CutAfterEvent, CutsBehindTheFirstEventOfTheRevision) {
+  const std::string response = Response({.watch = 1, .events = {5, 6, 6}});
+  const std::size_t rest = TestEvent(6, "v").size();
+  TestConnection connection;
+  connection.Arm("cut-after-event", {{"revision", "6"}});
+  // Wherever frames begin and end.
+  connection.Target(Data(1, response.substr(0, 20)) + Data(1, response.substr(20)));
+  EXPECT_EQ(connection.ToClient(), Data(1, response.substr(0, 20)) +
+                                       Data(1, response.substr(20, response.size() - rest - 20)) +
+                                       kReset);
+}
+
+TEST(GoAway, NamesTheLastStreamAndRefusesThoseAboveIt) {
+  TestConnection connection;
+  connection.OpenStream(3);
+  connection.Arm("goaway", {{"last", "1"}, {"when", "response"}, {"code", "enhance-your-calm"}});
+  const std::string response = Response({.watch = 1});
+  connection.Target(Data(1, response));
+  EXPECT_EQ(connection.ToClient(), Data(1, response) + MakeGoAway(kStream, 11));
+  connection.Target(Data(3, response) + Data(3, response) + Data(1, response));
+  EXPECT_EQ(connection.ToClient(), Data(1, response));
+  const std::string refusal = MakeReset(FrameStream(3), 7);
+  const auto swallowed = static_cast<std::int64_t>(2 * response.size());
+  EXPECT_EQ(connection.ToTarget(), refusal + MakeWindowUpdate(FrameStream(0), swallowed));
+}
+
+TEST(StreamEffects, RefuseValuesTheyCannotUse) {
+  const auto kind = FindEffect("reset-stream");
+  ASSERT_TRUE(kind.has_value());
+  const Parameters refused[] = {
+      {{"code", "cancelled"}}, {{"stream", "0"}}, {{"when", "never"}}, {{"count", "1.5"}}};
+  for (const Parameters& parameters : refused) {
+    EXPECT_FALSE(MakeEffect(**kind, parameters, Prng(1), kStart).has_value())
+        << parameters.begin()->first;
+  }
+}
+
+}  // namespace
+}  // namespace watchproof::proxy
