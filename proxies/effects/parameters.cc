@@ -54,6 +54,8 @@ Result<std::int64_t> ParseAs(ParameterKind kind, std::string_view text) {
       if (text == "yes") return 1;
       if (text == "no") return 0;
       return Unusable(text, kind);
+    case ParameterKind::kWord:
+      break;
     case ParameterKind::kNumber: {
       std::int64_t number = 0;
       const char* end = text.data() + text.size();
@@ -67,11 +69,12 @@ Result<std::int64_t> ParseAs(ParameterKind kind, std::string_view text) {
   return Unusable(text, kind);
 }
 
-Status CheckChoice(const ParameterInfo& one, const std::string& text) {
-  if (one.choices.empty()) return {};
-  if (std::find(one.choices.begin(), one.choices.end(), text) != one.choices.end()) return {};
-  return Fail(StatusCode::kInvalidArgument, "'{}' is not one of: {}", text,
-              fmt::join(one.choices, ", "));
+Result<std::int64_t> ParseAs(const ParameterInfo& declared, const std::string& text) {
+  if (declared.kind != ParameterKind::kWord) return ParseAs(declared.kind, text);
+  const auto it = std::find(declared.words.begin(), declared.words.end(), text);
+  if (it != declared.words.end()) return it - declared.words.begin();
+  return Fail(StatusCode::kInvalidArgument, "'{}' is none of {}", text,
+              fmt::join(declared.words, ", "));
 }
 
 std::string NamesOf(const std::vector<ParameterInfo>& declared) {
@@ -90,6 +93,8 @@ const char* ExpectedForm(ParameterKind kind) {
       return "a size such as 512B or 64KiB (units B, KiB, MiB, GiB)";
     case ParameterKind::kYesNo:
       return "yes or no";
+    case ParameterKind::kWord:
+      return "a word";
     case ParameterKind::kNumber:
       return "a whole number";
     case ParameterKind::kText:
@@ -128,6 +133,9 @@ std::int64_t ParameterValues::bytes(const std::string& name) const {
 bool ParameterValues::yes(const std::string& name) const {
   return Get(name, ParameterKind::kYesNo).number == 1;
 }
+std::size_t ParameterValues::word(const std::string& name) const {
+  return static_cast<std::size_t>(Get(name, ParameterKind::kWord).number);
+}
 std::int64_t ParameterValues::number(const std::string& name) const {
   return Get(name, ParameterKind::kNumber).number;
 }
@@ -150,9 +158,10 @@ Result<ParameterValues> ParseParameters(std::string_view effect,
   for (const ParameterInfo& one : declared) {
     const auto it = given.find(one.name);
     const std::string& text = it == given.end() ? one.default_value : it->second;
-    Result<std::int64_t> number = ParseAs(one.kind, text);
-    Status usable = number.has_value() ? CheckChoice(one, text) : std::move(number).error();
-    if (!usable.ok()) return std::move(usable).WithContext("{}: parameter '{}'", effect, one.name);
+    Result<std::int64_t> number = ParseAs(one, text);
+    if (!number.has_value()) {
+      return std::move(number).error().WithContext("{}: parameter '{}'", effect, one.name);
+    }
     if (*number < one.least) {
       return Fail(StatusCode::kInvalidArgument, "{}: parameter '{}': '{}' is too small; {}", effect,
                   one.name, text, one.explain);

@@ -23,7 +23,7 @@ namespace watchproof::proxy {
 // Name to value: {"delay", "20ms"}.
 using Parameters = std::map<std::string, std::string>;
 
-enum class ParameterKind { kDuration, kBytes, kYesNo, kNumber, kText };
+enum class ParameterKind { kDuration, kBytes, kYesNo, kWord, kNumber, kText };
 
 // The form a value must have, for messages and the manual: "a duration such as 20ms or 1.5s".
 const char* ExpectedForm(ParameterKind kind);
@@ -34,8 +34,8 @@ struct ParameterInfo {
   ParameterKind kind = ParameterKind::kDuration;
   std::string default_value = {};
   std::string explain = {};
-  std::int64_t least = 0;                 // in nanoseconds or bytes, or a number
-  std::vector<std::string> choices = {};  // of a text; none: any text
+  std::int64_t least = 0;               // in nanoseconds or bytes, or a number
+  std::vector<std::string> words = {};  // those that a kWord may be
 };
 
 Result<Duration> ParseDuration(std::string_view text);
@@ -48,6 +48,8 @@ class ParameterValues {
   Duration duration(const std::string& name) const;
   std::int64_t bytes(const std::string& name) const;
   bool yes(const std::string& name) const;
+  // The place of the word among those declared.
+  std::size_t word(const std::string& name) const;
   std::int64_t number(const std::string& name) const;
   const std::string& text(const std::string& name) const;
 
@@ -57,7 +59,7 @@ class ParameterValues {
                                                  const Parameters& given);
   struct Value {
     ParameterKind kind;
-    std::int64_t number;  // nanoseconds, bytes, 0 and 1, or itself
+    std::int64_t number;  // nanoseconds, bytes, 0 and 1, the place of a word, or itself
     std::string text;
   };
   const Value& Get(const std::string& name, ParameterKind kind) const;

@@ -46,6 +46,10 @@ class FieldScanner {
   void Feed(std::string_view piece, FieldSink& sink);
   // The bytes are no message of this form; the rest of it is not looked at.
   bool lost() const { return lost_; }
+  // What was read so far is a whole message.
+  bool between_fields() const {
+    return depth_ == 0 && wants_ == Wants::kTag && shift_ == 0 && skip_ == 0;
+  }
 
  private:
   static constexpr std::size_t kDepth = 4;

@@ -62,6 +62,7 @@ void WatchScanner::Scan(std::string_view piece, const MessagePart& part) {
     facts_.readable = !fields_.lost();
   }
   if (!part.last) return;
+  facts_.readable &= fields_.between_fields();
   MarkHead(part.end);
   Mark(WatchMark::Kind::kEnd, part.end);
 }

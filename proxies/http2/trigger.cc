@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proxies/http2/trigger.h"
 
-#include <algorithm>
-#include <iterator>
-
-#include "harness/base/check.h"
+#include <utility>
 
 namespace watchproof::proxy {
 namespace {
@@ -18,20 +15,13 @@ constexpr NamedMoment kMoments[] = {
     {"created", When::kCreated},       {"event", When::kEvent},      {"progress", When::kProgress},
     {"compaction", When::kCompaction}, {"fragment", When::kFragment}};
 
-When MomentOf(const std::string& name) {
-  const auto* it = std::find_if(std::begin(kMoments), std::end(kMoments),
-                                [&name](const NamedMoment& one) { return one.name == name; });
-  WP_CHECK(it != std::end(kMoments), "a moment is one of the choices");
-  return it->when;
-}
-
 }  // namespace
 
 std::vector<ParameterInfo> TriggerParameters(std::string default_when) {
   std::vector<std::string> names;
   for (const NamedMoment& one : kMoments) names.emplace_back(one.name);
   return {{.name = "when",
-           .kind = ParameterKind::kText,
+           .kind = ParameterKind::kWord,
            .default_value = std::move(default_when),
            .explain =
                "The moment: at-once (the next frame of the stream), bytes (so many further bytes "
@@ -39,7 +29,7 @@ std::vector<ParameterInfo> TriggerParameters(std::string default_when) {
                "one, holds the first event of a revision or a later one, is the count-th answer "
                "without events, is the first after a compaction, or is the count-th fragment of "
                "one response.",
-           .choices = std::move(names)},
+           .words = std::move(names)},
           {.name = "count",
            .kind = ParameterKind::kNumber,
            .default_value = "1",
@@ -61,7 +51,7 @@ std::vector<ParameterInfo> TriggerParameters(std::string default_when) {
 }
 
 TriggerSpec ReadTrigger(const ParameterValues& values, TriggerSpec::Place place) {
-  return {.when = MomentOf(values.text("when")),
+  return {.when = kMoments[values.word("when")].when,
           .place = place,
           .count = values.number("count"),
           .watch = values.number("watch"),
