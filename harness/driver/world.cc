@@ -31,11 +31,21 @@ std::string EndOfPrefix(std::string prefix) {
 bool Needs(const Plan& plan, Capability capability) {
   return std::find(plan.needs.begin(), plan.needs.end(), capability) != plan.needs.end();
 }
+bool FollowsStreams(const Plan& plan) {
+  const std::vector<FaultInfo> faults = KnownFaults();
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [&faults](const Step& step) {
+    const auto* inject = std::get_if<InjectStep>(&step);
+    return inject && std::any_of(faults.begin(), faults.end(), [inject](const FaultInfo& fault) {
+             return fault.follows_streams && fault.name == inject->fault;
+           });
+  });
+}
 }  // namespace
 
 World::World(const AttemptSpec& spec, const Plan& plan)
     : spec_(spec),
       needs_(plan.needs),
+      follow_streams_(FollowsStreams(plan)),
       folder_(spec.folder),
       judging_({.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
                 .strict_previous = Needs(plan, Capability::kStrictPreviousValues)}),
@@ -90,7 +100,8 @@ Status World::OpenProxy() {
                                                    .listen_port = kProxyPort,
                                                    .target_host = target_->endpoint().host,
                                                    .target_port = target_->endpoint().port,
-                                                   .seed = spec_.seed}));
+                                                   .seed = spec_.seed,
+                                                   .follow_streams = follow_streams_}));
   ports_.proxies = proxies_.get();
   road_ = {address_->host(), kProxyPort};
   return {};

@@ -113,6 +113,7 @@ class World {
 
   const AttemptSpec spec_;
   const std::vector<Capability> needs_;
+  const bool follow_streams_;  // some fault of the plan needs it
   const std::filesystem::path folder_;
   std::optional<LoopbackAddress> address_;
   std::unique_ptr<Recorder> recorder_;

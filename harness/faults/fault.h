@@ -79,6 +79,7 @@ struct FaultInfo {
   std::string name;
   std::string explain;
   std::vector<FaultParameterInfo> parameters;
+  bool follows_streams = false;  // the proxy must know the streams of its connections
 };
 struct FaultKind {
   FaultInfo info;

@@ -41,10 +41,7 @@ class DelayStage final : public MessageStage {
     if (taken) tally_.Triggered();
     return taken ? Verdict::kTake : Verdict::kPass;
   }
-  void Take(Unit part, TimePoint now, FrameOutlet&) override {
-    tally_.Delayed(connection_, part.size());
-    held_.Keep(std::move(part), now);
-  }
+  void Take(Unit part, TimePoint now, FrameOutlet&) override { held_.Keep(std::move(part), now); }
   void OnStreamEnd(TimePoint now, FrameOutlet& out) override { held_.LetGo(now, out); }
 
   const std::int64_t watch_;

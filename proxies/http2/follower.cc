@@ -52,7 +52,11 @@ void Follower::Push(Direction direction, Chunk chunk, TimePoint now) {
     return;
   }
   side.lost_cost += chunk.cost - chunk.size();  // from here on bytes weigh what they are
-  if (!note_.empty() || severed_) {
+  if (severed_) {
+    side.lost_cost += chunk.size();
+    return;
+  }
+  if (!note_.empty()) {
     side.out_cost += chunk.size();
     side.out += chunk.bytes;
     return;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A client gets some fragments of a response and not the rest.
+#include "harness/faults/stream_fault.h"
+
+namespace watchproof {
+namespace {
+
+const FaultRegistration kCutBetweenFragments{{
+    .info = {.name = "cut-between-fragments",
+             .explain = "Ends a watch stream, or its connection, between the k-th fragment of a "
+                        "response and the next one. Felt when it acted and a watch stream of the "
+                        "clients ended after it.",
+             .parameters =
+                 {{"fragment", "1", "k: the last fragment that arrives"},
+                  {"how", "stream", "stream: RST_STREAM; connection: RST, with everything on it"},
+                  {"code", "internal-error",
+                   "the reason that is given, such as cancel or refused-stream"},
+                  {"times", "1", "on how many connections it acts; 0 is all, until healed"}},
+             .follows_streams = true},
+    .make =
+        [](const FaultParameters& given) { return MakeStreamCut("cut-between-fragments", given); },
+}};
+
+}  // namespace
+}  // namespace watchproof

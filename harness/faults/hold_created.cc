@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A client does not hear that it has a watcher, though the target works for it already.
+#include "harness/faults/stream_fault.h"
+
+namespace watchproof {
+namespace {
+
+const FaultRegistration kHoldCreated{{
+    .info = {.name = "hold-created",
+             .explain = "Holds back the response that says a watcher was created, with everything "
+                        "for that watcher behind it. Felt when it was held and, meanwhile, "
+                        "nothing arrived for 100 ms or the target's slow-watcher gauge rose.",
+             .parameters = {{"count", "1", "which created response it begins with"},
+                            {"duration", "0ms", "how long it holds by itself; 0 is until healed"},
+                            {"at-least", "1B",
+                             "bytes that must have been withheld for it to count"}},
+             .follows_streams = true},
+    .make =
+        [](const FaultParameters& given) {
+          return MakeStreamHold("hold-created", given, proxy::Direction::kToClient);
+        },
+}};
+
+}  // namespace
+}  // namespace watchproof

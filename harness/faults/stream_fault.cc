@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/faults/stream_fault.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxies/effects/effect.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::string_view kGauge = "etcd_debugging_mvcc_slow_watcher_total";
+
+// Refused here, so that a mistake in a plan is told before a target is started.
+Result<proxy::EffectSpec> SpecOf(std::string kind, proxy::Direction direction,
+                                 const FaultParameters& given) {
+  WP_ASSIGN_OR_RETURN(const proxy::EffectInfo* effect, proxy::FindEffect(kind));
+  WP_ASSIGN_OR_RETURN([[maybe_unused]] const auto values,
+                      proxy::ParseParameters(kind, effect->parameters, given));
+  return proxy::EffectSpec{.kind = std::move(kind), .direction = direction, .parameters = given};
+}
+
+class StreamCut final : public ProxyFault {
+ public:
+  explicit StreamCut(proxy::EffectSpec effect) : ProxyFault(std::move(effect)) {}
+
+  bool felt() const override { return acted_ > 0 && closed_ > 0; }
+
+ private:
+  void BeforeHarm(FaultPorts& ports) override { closed_before_ = ports.closed_streams(); }
+  void Look(FaultPorts& ports) override {
+    Peek(ports);
+    // Streams may end without us. Only what ended after the cut is a witness.
+    if (acted_ > 0) closed_ = std::max(closed_, ports.closed_streams() - closed_before_);
+  }
+  void Note(const proxy::Receipt& receipt) override {
+    acted_ = receipt.times_triggered;
+    swallowed_ = receipt.frames_swallowed;
+    unfollowed_ = receipt.connections_unfollowed;
+  }
+  void Describe(FaultReceipt& receipt) const override {
+    receipt.measured = {{"times_acted", acted_},
+                        {"frames_swallowed", swallowed_},
+                        {"connections_unfollowed", unfollowed_},
+                        {"streams_closed", closed_}};
+    receipt.text =
+        fmt::format("acted on {} streams; {} streams of the clients ended", acted_, closed_);
+  }
+
+  std::int64_t closed_before_ = 0;
+  std::int64_t closed_ = 0;
+  std::int64_t acted_ = 0;
+  std::int64_t swallowed_ = 0;
+  std::int64_t unfollowed_ = 0;
+};
+
+class StreamHold final : public ProxyFault {
+ public:
+  StreamHold(proxy::EffectSpec effect, std::int64_t at_least)
+      : ProxyFault(std::move(effect)), at_least_(at_least) {}
+
+  bool felt() const override {
+    return frames_ > 0 && withheld_ >= at_least_ && (gauge_ > baseline_ || gap_ >= kLeastGap);
+  }
+
+ private:
+  void BeforeHarm(FaultPorts& ports) override { baseline_ = Gauge(ports); }
+  void Look(FaultPorts& ports) override {
+    const std::int64_t gauge = Gauge(ports);
+    const Duration silence = std::min(ports.silence(), Duration(ports.now() - armed_at()));
+    // Watchers may be slow without us, so the proxy is asked last whether anything is held at all.
+    const auto receipt = Peek(ports);
+    if (!receipt || frames_ == 0) return;
+    gauge_ = std::max(gauge_, gauge);
+    gap_ = std::max(gap_, silence);
+  }
+  void Note(const proxy::Receipt& receipt) override {
+    frames_ = receipt.frames_withheld;
+    withheld_ = receipt.bytes_withheld;
+  }
+  void Describe(FaultReceipt& receipt) const override {
+    const auto gap = std::chrono::duration_cast<std::chrono::milliseconds>(gap_).count();
+    receipt.measured = {{"frames_withheld", frames_},        {"bytes_withheld", withheld_},
+                        {"bytes_required", at_least_},       {"gap_ms", gap},
+                        {"slow_watchers_before", baseline_}, {"slow_watchers", gauge_}};
+    receipt.text = fmt::format(
+        "{} frames of {} bytes withheld (at least {} required); nothing arrived for {} ms; the "
+        "target's slow-watcher gauge went from {} to {}",
+        frames_, withheld_, at_least_, gap, baseline_, std::max(gauge_, baseline_));
+  }
+
+  // 0 of a target that publishes none: then only the gap is a witness.
+  static std::int64_t Gauge(FaultPorts& ports) {
+    return static_cast<std::int64_t>(ports.metric(kGauge).value_or(0));
+  }
+
+  const std::int64_t at_least_;
+  std::int64_t frames_ = 0;
+  std::int64_t withheld_ = 0;
+  std::int64_t baseline_ = 0;
+  std::int64_t gauge_ = 0;
+  Duration gap_{};
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Fault>> MakeStreamCut(std::string effect, const FaultParameters& given) {
+  WP_ASSIGN_OR_RETURN(proxy::EffectSpec spec,
+                      SpecOf(std::move(effect), proxy::Direction::kToClient, given));
+  return std::make_unique<StreamCut>(std::move(spec));
+}
+
+Result<std::unique_ptr<Fault>> MakeStreamHold(std::string effect, const FaultParameters& given,
+                                              proxy::Direction direction) {
+  FaultParameters rest = given;
+  const auto own = rest.extract("at-least");
+  WP_ASSIGN_OR_RETURN(const std::int64_t at_least, proxy::ParseBytes(own.mapped()));
+  WP_ASSIGN_OR_RETURN(proxy::EffectSpec spec, SpecOf(std::move(effect), direction, rest));
+  return std::make_unique<StreamHold>(std::move(spec), at_least);
+}
+
+}  // namespace watchproof
