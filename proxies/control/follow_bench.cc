@@ -62,24 +62,25 @@ class Road {
   // Bytes a second of the one stream.
   double Rate(bool hold_neighbour) {
     EffectId hold{};
+    const std::string room = MakeWindowUpdate(FrameStream(0), kPartBytes);
     const std::string held = Data(1, std::string(kPartBytes, '\0'));
     if (hold_neighbour) {
       hold =
           proxies_.Arm(front_, {.kind = "hold-stream", .direction = Direction::kToClient}).value();
       WP_CHECK(target_.Send(held), "the target sends");
+      WP_CHECK(target_.Receive(room.size()) == room, "what is held is lent");
     }
     const std::string part = Data(3, std::string(kPartBytes, '\0'));
-    const std::string room = MakeWindowUpdate(FrameStream(0), kPartBytes);
     const TimePoint begun = Clock::now();
     for (int i = 0; i < kExchanges; ++i) {
       Pass(target_, client_, part);
-      WP_CHECK(client_.Send(room), "the client grants");
+      Pass(client_, target_, room);
     }
     const Duration took = Clock::now() - begun;
     if (hold_neighbour) {
       WP_CHECK(proxies_.Heal(hold)->frames_withheld == 1, "the neighbour was held");
       WP_CHECK(client_.Receive(held.size()) == held, "what was held arrives");
-      WP_CHECK(client_.Send(room), "the client grants");
+      WP_CHECK(client_.Send(room), "the client grants what was lent");
     }
     return kExchanges * static_cast<double>(kPartBytes) /
            std::chrono::duration<double>(took).count();
