@@ -7,9 +7,10 @@ namespace {
 
 const FaultRegistration kHoldCreated{{
     .info = {.name = "hold-created",
-             .explain = "Holds back the response that says a watcher was created, with everything "
-                        "for that watcher behind it. Felt when it was held and, meanwhile, "
-                        "nothing arrived for 100 ms or the target's slow-watcher gauge rose.",
+             .explain =
+                 "Holds back the response that says a watcher was created, with everything for "
+                 "that watcher behind it. Felt when it was held and, meanwhile, nothing "
+                 "arrived for 100 ms.",
              .parameters = {{"count", "1", "which created response it begins with"},
                             {"duration", "0ms", "how long it holds by itself; 0 is until healed"},
                             {"at-least", "1B",
@@ -17,7 +18,8 @@ const FaultRegistration kHoldCreated{{
              .follows_streams = true},
     .make =
         [](const FaultParameters& given) {
-          return MakeStreamHold("hold-created", given, proxy::Direction::kToClient);
+          return MakeStreamHold(
+              {.effect = "hold-created", .witness = StreamHoldOptions::Witness::kGap}, given);
         },
 }};
 

@@ -24,7 +24,7 @@ const FaultRegistration kHoldStream{{
              .follows_streams = true},
     .make =
         [](const FaultParameters& given) {
-          return MakeStreamHold("hold-stream", given, proxy::Direction::kToClient);
+          return MakeStreamHold({.effect = "hold-stream"}, given);
         },
 }};
 

@@ -56,11 +56,14 @@ class StreamCut final : public ProxyFault {
 
 class StreamHold final : public ProxyFault {
  public:
-  StreamHold(proxy::EffectSpec effect, std::int64_t at_least)
-      : ProxyFault(std::move(effect)), at_least_(at_least) {}
+  using Witness = StreamHoldOptions::Witness;
+
+  StreamHold(proxy::EffectSpec effect, std::int64_t at_least, Witness witness)
+      : ProxyFault(std::move(effect)), at_least_(at_least), witness_(witness) {}
 
   bool felt() const override {
-    return frames_ > 0 && withheld_ >= at_least_ && (gauge_ > baseline_ || gap_ >= kLeastGap);
+    const bool slow = witness_ == Witness::kGaugeOrGap && gauge_ > baseline_;
+    return frames_ > 0 && withheld_ >= at_least_ && (slow || gap_ >= kLeastGap);
   }
 
  private:
@@ -95,6 +98,7 @@ class StreamHold final : public ProxyFault {
   }
 
   const std::int64_t at_least_;
+  const Witness witness_;
   std::int64_t frames_ = 0;
   std::int64_t withheld_ = 0;
   std::int64_t baseline_ = 0;
@@ -110,13 +114,13 @@ Result<std::unique_ptr<Fault>> MakeStreamCut(std::string effect, const FaultPara
   return std::make_unique<StreamCut>(std::move(spec));
 }
 
-Result<std::unique_ptr<Fault>> MakeStreamHold(std::string effect, const FaultParameters& given,
-                                              proxy::Direction direction) {
+Result<std::unique_ptr<Fault>> MakeStreamHold(const StreamHoldOptions& options,
+                                              const FaultParameters& given) {
   FaultParameters rest = given;
   const auto own = rest.extract("at-least");
   WP_ASSIGN_OR_RETURN(const std::int64_t at_least, proxy::ParseBytes(own.mapped()));
-  WP_ASSIGN_OR_RETURN(proxy::EffectSpec spec, SpecOf(std::move(effect), direction, rest));
-  return std::make_unique<StreamHold>(std::move(spec), at_least);
+  WP_ASSIGN_OR_RETURN(proxy::EffectSpec spec, SpecOf(options.effect, options.direction, rest));
+  return std::make_unique<StreamHold>(std::move(spec), at_least, options.witness);
 }
 
 }  // namespace watchproof

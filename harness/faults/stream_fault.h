@@ -20,11 +20,19 @@ namespace watchproof {
 // Felt when the effect acted and a watch stream of the clients ended after it.
 Result<std::unique_ptr<Fault>> MakeStreamCut(std::string effect, const FaultParameters& given);
 
-// Felt when the effect held at least `at-least` bytes back and, meanwhile, the target's
-// slow-watcher gauge rose or nothing arrived for kLeastGap. `at-least` is the fault's own
-// parameter.
-Result<std::unique_ptr<Fault>> MakeStreamHold(std::string effect, const FaultParameters& given,
-                                              proxy::Direction direction);
+struct StreamHoldOptions {
+  // Who tells that something was held. Creating a watcher in the past makes it slow by itself, so
+  // the target's slow-watcher gauge is not always one to ask.
+  enum class Witness { kGap, kGaugeOrGap };
+
+  std::string effect;
+  proxy::Direction direction = proxy::Direction::kToClient;
+  Witness witness = Witness::kGaugeOrGap;
+};
+// Felt when the effect held at least `at-least` bytes back and, meanwhile, nothing arrived for
+// kLeastGap or the gauge rose. `at-least` is the fault's own parameter.
+Result<std::unique_ptr<Fault>> MakeStreamHold(const StreamHoldOptions& options,
+                                              const FaultParameters& given);
 inline constexpr Duration kLeastGap = 100ms;
 
 }  // namespace watchproof

@@ -121,6 +121,22 @@ TEST_F(StreamFault, HoldsAreNotFeltBySilenceAlone) {
   }
 }
 
+TEST_F(StreamFault, AHeldCreationIsFeltByTheGapAndNotByTheGauge) {
+  OpenStream();
+  const auto fault = Make("hold-created");
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  ASSERT_TRUE(target_.Send(Data(1, Response({.watch = 1, .created = true}))));
+  gauge_ = 3;
+  ASSERT_TRUE(proxy::Eventually([&] {
+    fault->Observe(ports_);
+    return fault->receipt().measured.at("frames_withheld") == 1;
+  }));
+  fault->Observe(ports_);
+  EXPECT_FALSE(fault->felt());
+  silence_ = kLeastGap;
+  EXPECT_TRUE(EventuallyFelt(*fault));
+}
+
 TEST_F(StreamFault, IsNeverArmedWithoutAProxy) {
   ports_.proxies = nullptr;
   const auto fault = Make("goaway");

@@ -16,7 +16,8 @@ const FaultRegistration kWithholdWindow{{
              .follows_streams = true},
     .make =
         [](const FaultParameters& given) {
-          return MakeStreamHold("withhold-window", given, proxy::Direction::kToTarget);
+          return MakeStreamHold(
+              {.effect = "withhold-window", .direction = proxy::Direction::kToTarget}, given);
         },
 }};
 
