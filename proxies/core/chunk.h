@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What travels through a pipe: some bytes, or the mark that the source ended or broke.
+// What travels through a pipe: some bytes, or the mark that the source ended or broke, or that the
+// connection is to be closed.
 //
-// End and reset travel in line behind the bytes: what holds bytes back holds them back as well.
+// Marks travel in line behind the bytes: what holds bytes back holds them back as well.
 //
 // Threads: values, moved along on the io thread.
 #pragma once
@@ -14,7 +15,8 @@
 namespace watchproof::proxy {
 
 struct Chunk {
-  enum class Kind { kBytes, kEnd, kReset };
+  // kEnd closes one direction, kClose both, in order; kReset breaks both.
+  enum class Kind { kBytes, kEnd, kClose, kReset };
 
   static Chunk Bytes(std::string bytes) {
     Chunk chunk{.kind = Kind::kBytes, .bytes = std::move(bytes)};
@@ -22,6 +24,7 @@ struct Chunk {
     return chunk;
   }
   static Chunk End() { return {.kind = Kind::kEnd}; }
+  static Chunk Close() { return {.kind = Kind::kClose}; }
   static Chunk Reset() { return {.kind = Kind::kReset}; }
 
   std::int64_t size() const { return static_cast<std::int64_t>(bytes.size()); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proxies/core/connection.h"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <exception>
 #include <utility>
@@ -27,6 +28,7 @@ Connection::Connection(Io& io, Options options, Tcp::socket client)
     : io_(io),
       options_(std::move(options)),
       client_name_(PeerName(client)),
+      let_go_(io),
       client_(std::move(client)),
       target_(io),
       to_client_(io, Direction::kToClient, {.source = target_, .sink = client_}, *this),
@@ -45,6 +47,7 @@ void Connection::Spawn(Task work) {
 }
 
 Task Connection::Serve() {
+  co_await AwaitHolds();
   const bool reached = live() && co_await Dial();
   if (!live()) co_return;  // reset while dialling
   if (!reached) {
@@ -58,6 +61,21 @@ Task Connection::Serve() {
   Spawn(to_client_.WriteLoop());
   Spawn(to_target_.ReadLoop());
   Spawn(to_target_.WriteLoop());
+}
+
+void Connection::Hold(std::uint64_t key, TimePoint until) { holds_[key] = until; }
+
+void Connection::LetGo(std::uint64_t key) {
+  if (holds_.erase(key) > 0) let_go_.Notify();
+}
+
+Task Connection::AwaitHolds() {
+  while (live()) {
+    TimePoint last{};
+    for (const auto& [key, until] : holds_) last = std::max(last, until);
+    if (last <= Clock::now()) co_return;
+    co_await let_go_.WaitUntil(last);
+  }
 }
 
 boost::asio::awaitable<bool> Connection::Dial() {
@@ -78,7 +96,31 @@ boost::asio::awaitable<bool> Connection::Dial() {
 void Connection::Reset() { Finish(ConnectionState::kReset); }
 
 void Connection::OnEnded() {
-  if (to_client_.ended() && to_target_.ended()) Finish(ConnectionState::kClosed);
+  if (dangling_ || (to_client_.ended() && to_target_.ended())) Finish(ConnectionState::kClosed);
+}
+
+void Connection::OnEndingDue(Ending ending, Pipe& pipe) {
+  switch (ending) {
+    case Ending::kNone:
+      break;
+    case Ending::kClose:
+      Finish(ConnectionState::kClosed);
+      break;
+    case Ending::kReset:
+      Finish(ConnectionState::kReset);
+      break;
+    case Ending::kHalfOpen:
+      Dangle(pipe);
+      break;
+  }
+}
+
+void Connection::Dangle(Pipe& pipe) {
+  if (dangling_ || state_ != ConnectionState::kOpen) return;
+  dangling_ = true;
+  pipe.LoseSink();
+  TwinOf(pipe).Stop();
+  CloseWithReset(&pipe == &to_client_ ? client_ : target_);
 }
 
 void Connection::OnTwinDue(Pipe& pipe) {
@@ -92,10 +134,10 @@ void Connection::Finish(ConnectionState state) {
   state_ = state;
   to_client_.Stop();
   to_target_.Stop();
+  let_go_.Notify();
   if (state == ConnectionState::kClosed) {
-    error_code ignored;
-    client_.close(ignored);
-    target_.close(ignored);
+    CloseInOrder(client_);
+    CloseInOrder(target_);
   } else {
     CloseWithReset(client_);
     CloseWithReset(target_);

@@ -3,13 +3,16 @@
 //
 // A half-close passes through like any byte. A reset of one side travels in line behind the bytes
 // that came before it, and then resets the other side. The pipes exist from the start, so that
-// stages can be put in before the target is dialled.
+// stages can be put in before the target is dialled. Before that it can be held: its client is
+// connected, and nothing happens.
 //
 // Threads: the io thread only. Ownership: owns sockets and pipes. `on_finished` is the last thing
 // it calls, when no coroutine of it is left; that is the moment to destroy it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -31,6 +34,9 @@ class Connection final : private PipeOwner {
 
   // Dials the target and moves bytes until both directions ended. Call once.
   void Start();
+  // The target is not dialled before `until`, or before the same key is let go.
+  void Hold(std::uint64_t key, TimePoint until);
+  void LetGo(std::uint64_t key);
   // Closes both sides with RST, now. Nothing happens if they are closed already.
   void Reset();
 
@@ -43,24 +49,30 @@ class Connection final : private PipeOwner {
 
  private:
   void OnEnded() override;
-  void OnResetDue() override { Reset(); }
   void OnTwinDue(Pipe& pipe) override;
+  void OnEndingDue(Ending ending, Pipe& pipe) override;
   void OnSinkBroken(Pipe& pipe) override;
 
   Pipe& TwinOf(const Pipe& pipe) { return &pipe == &to_client_ ? to_target_ : to_client_; }
   // Runs `work` as a coroutine that keeps this connection alive.
   void Spawn(Task work);
   Task Serve();
+  Task AwaitHolds();
   // True when the target accepted.
   boost::asio::awaitable<bool> Dial();
   void Finish(ConnectionState state);
+  // The sink of `pipe` is gone; its source goes on, into nothing.
+  void Dangle(Pipe& pipe);
 
   Io& io_;
   const Options options_;
   const std::string client_name_;
   std::string target_name_;
   ConnectionState state_ = ConnectionState::kDialling;
-  int running_ = 0;  // coroutines
+  int running_ = 0;        // coroutines
+  bool dangling_ = false;  // one side is gone, the other one was not told
+  std::map<std::uint64_t, TimePoint> holds_;
+  Signal let_go_;
   Tcp::socket client_;
   Tcp::socket target_;
   Pipe to_client_;

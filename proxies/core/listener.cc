@@ -32,16 +32,33 @@ Listener::~Listener() {
 }
 
 Status Listener::Open() {
-  WP_RETURN_IF_ERROR(OpenListening(acceptor_, options_.listen));
+  WP_RETURN_IF_ERROR(OpenBound(acceptor_, options_.listen));
+  WP_RETURN_IF_ERROR(Listen(acceptor_));
   error_code error;
   endpoint_ = ToString(acceptor_.local_endpoint(error));
-  boost::asio::co_spawn(io_, AcceptLoop(), [](std::exception_ptr thrown) {
+  accepting_ = true;
+  boost::asio::co_spawn(io_, AcceptLoop(), [this](std::exception_ptr thrown) {
     WP_CHECK(thrown == nullptr, "coroutines of a proxy do not throw");
+    accepting_ = false;
   });
   return {};
 }
 
+Status Listener::Turn(Door door) {
+  if (door == door_ || closed_) return {};
+  door_ = door;
+  if (door == Door::kOpen) {
+    pause_.Notify();
+    return Listen(acceptor_);
+  }
+  error_code error;
+  const Tcp::endpoint here = acceptor_.local_endpoint(error);
+  acceptor_.close(error);
+  return OpenBound(acceptor_, here);
+}
+
 void Listener::Close() {
+  closed_ = true;
   error_code ignored;
   acceptor_.close(ignored);
   pause_.Notify();
@@ -49,7 +66,11 @@ void Listener::Close() {
 }
 
 Task Listener::AcceptLoop() {
-  while (acceptor_.is_open()) {
+  while (!closed_) {
+    if (door_ == Door::kRefusing || !acceptor_.is_open()) {
+      co_await pause_.WaitUntil(kNever);
+      continue;
+    }
     Tcp::socket client(io_);
     switch (AcceptOne(acceptor_, client)) {
       case Accepted::kOne:

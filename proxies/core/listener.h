@@ -5,7 +5,7 @@
 //   WP_RETURN_IF_ERROR(listener.Open());
 //
 // Threads: the io thread only. Ownership: owns its connections. Destroyed only when Close was
-// called and the io thread has run out of work, so that no coroutine refers to it.
+// called and it is idle, or the io thread has run out of work.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,14 @@ class Listener {
 
   // Listens at once. Call once.
   Status Open();
+  // Whether clients get in. While refused the port stays ours and the kernel answers with RST.
+  // The error says why it does not listen any more.
+  enum class Door { kOpen, kRefusing };
+  Status Turn(Door door);
   // Stops listening and resets every connection; their coroutines end soon after.
   void Close();
+  // True when it was closed and no coroutine refers to it any more.
+  bool idle() const { return !accepting_ && connections_.empty(); }
 
   // Where it listens; the port is a real one even if 0 was asked for.
   const std::string& endpoint() const { return endpoint_; }
@@ -59,7 +65,10 @@ class Listener {
   const Options options_;
   std::string endpoint_;
   Tcp::acceptor acceptor_;
-  Signal pause_;  // between two attempts when the process is out of descriptors
+  Door door_ = Door::kOpen;
+  bool closed_ = false;
+  bool accepting_ = false;  // its coroutine runs
+  Signal pause_;            // while refusing, or between two attempts when out of descriptors
   ConnectionId last_id_;
   std::map<ConnectionId, std::unique_ptr<Connection>> connections_;
   std::deque<ConnectionInfo> ended_;  // the oldest is dropped

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <string>
 #include <utility>
 
@@ -20,13 +21,21 @@ Pipe::Pipe(Io& io, Direction direction, Ends ends, PipeOwner& owner)
       sink_(ends.sink),
       owner_(owner),
       read_turn_(io),
-      write_turn_(io) {
+      write_turn_(io),
+      alarm_(io) {
   WP_CHECK(direction != Direction::kBoth, "a pipe has one direction");
 }
 
 bool Pipe::AnyShut() const {
   return std::any_of(links_.begin(), links_.end(),
                      [](const Link& link) { return link.stage->shut(); });
+}
+
+Ending Pipe::WantedEnding() const {
+  for (const Link& link : links_) {
+    if (link.stage->ending() != Ending::kNone) return link.stage->ending();
+  }
+  return Ending::kNone;
 }
 
 bool Pipe::MayRead() const {
@@ -73,17 +82,18 @@ Pipe::More Pipe::ReadOnce() {
 void Pipe::Feed(std::size_t link, Chunk chunk, TimePoint now) {
   if (link < links_.size()) {
     links_[link].stage->Push(std::move(chunk), now);
-  } else if (!ended_) {
+  } else if (!ended_ && !(sink_lost_ && chunk.kind == Chunk::Kind::kBytes)) {
     outlet_.push_back(std::move(chunk));
   } else {
     Discard(chunk);
   }
 }
 
-// Behind an end that an effect made up the source may go on; only its own breakdown still counts.
+// Behind an end that an effect made up the source may go on; only the end of all still counts.
 void Pipe::Discard(const Chunk& chunk) {
   held_ -= chunk.cost;
-  if (chunk.kind == Chunk::Kind::kReset) owner_.OnResetDue();
+  if (chunk.kind == Chunk::Kind::kReset) owner_.OnEndingDue(Ending::kReset, *this);
+  if (chunk.kind == Chunk::Kind::kClose) owner_.OnEndingDue(Ending::kClose, *this);
 }
 
 void Pipe::Advance() {
@@ -103,6 +113,9 @@ void Pipe::Advance() {
   bool twin_due = false;
   for (Link& link : links_) twin_due |= link.stage->TakeTwinCall();
   if (twin_due) owner_.OnTwinDue(*this);
+  if (const Ending ending = WantedEnding(); ending != Ending::kNone) {
+    owner_.OnEndingDue(ending, *this);
+  }
 }
 
 void Pipe::WakeLoops() {
@@ -127,7 +140,7 @@ Task Pipe::WriteLoop() {
     switch (outlet_.front().kind) {
       case Chunk::Kind::kBytes:
         // A new stage may take the outlet back while this waits, hence the next round looks again.
-        if (WriteSome()) co_await sink_.async_wait(Tcp::socket::wait_write, kAsTuple);
+        if (WriteSome()) co_await AwaitSink();
         break;
       case Chunk::Kind::kEnd: {
         error_code ignored;  // a peer that is gone already needs no end
@@ -139,10 +152,28 @@ Task Pipe::WriteLoop() {
         owner_.OnEnded();
         co_return;
       }
+      case Chunk::Kind::kClose:
+        owner_.OnEndingDue(Ending::kClose, *this);
+        co_return;
       case Chunk::Kind::kReset:
-        owner_.OnResetDue();
+        owner_.OnEndingDue(Ending::kReset, *this);
         co_return;
     }
+  }
+}
+
+Task Pipe::AwaitSink() {
+  using namespace boost::asio::experimental::awaitable_operators;  // NOLINT: for one operator
+  // What is due already waits for the sink like everything else.
+  const TimePoint now = Clock::now();
+  TimePoint wake = kNever;
+  for (const Link& link : links_) {
+    if (link.stage->wake_at() > now) wake = std::min(wake, link.stage->wake_at());
+  }
+  if (wake == kNever) {
+    co_await sink_.async_wait(Tcp::socket::wait_write, kAsTuple);
+  } else {
+    co_await (sink_.async_wait(Tcp::socket::wait_write, kAsTuple) || alarm_.WaitUntil(wake));
   }
 }
 
@@ -182,10 +213,13 @@ void Pipe::AddStage(std::uint64_t key, std::unique_ptr<Stage> stage) {
   if (written_ > 0) outlet_.front().bytes.erase(0, std::exchange(written_, 0));
   for (Chunk& chunk : outlet_) stage->Push(std::move(chunk), now);
   outlet_.clear();
-  const bool severs = stage->severs();
   links_.push_back({.key = key, .stage = std::move(stage)});
+  if (links_.back().stage->wake_at() != kNever) {
+    // The writer may wait for the sink only; both users of the socket just look again.
+    error_code ignored;
+    sink_.cancel(ignored);
+  }
   Advance();
-  if (severs) owner_.OnResetDue();
 }
 
 void Pipe::RemoveStage(std::uint64_t key) {
@@ -202,10 +236,16 @@ void Pipe::RemoveStage(std::uint64_t key) {
   if (!stopped_) Advance();
 }
 
+void Pipe::LoseSink() {
+  sink_lost_ = true;
+  written_ = 0;
+  for (Chunk& chunk : std::exchange(outlet_, {})) Feed(links_.size(), std::move(chunk), {});
+}
+
 void Pipe::OnSourceBroken() {
   source_broken_ = true;
   if (stopped_ || ended_) {  // nothing is left in line behind which a reset could travel
-    owner_.OnResetDue();
+    owner_.OnEndingDue(Ending::kReset, *this);
     return;
   }
   if (!source_done_) return;

@@ -31,8 +31,8 @@ class PipeOwner {
  public:
   // The end of the source was passed on to the sink.
   virtual void OnEnded() = 0;
-  // A reset reached the head of the line: it is time to reset both sides.
-  virtual void OnResetDue() = 0;
+  // It is time to end the connection: a reset reached the head of the line, or a stage wants it so.
+  virtual void OnEndingDue(Ending ending, Pipe& pipe) = 0;
   // A stage has done something that the pipe of the other direction should look at.
   virtual void OnTwinDue(Pipe& pipe) = 0;
   // The sink takes no more: its peer is gone.
@@ -69,6 +69,8 @@ class Pipe {
   void RemoveStage(std::uint64_t key);
   // Lets the stages see the present moment and moves what may move.
   void Advance();
+  // The sink is closed: bytes for it are thrown away from now on, while the source goes on.
+  void LoseSink();
   // The peer of the source is known to be gone: the next end of input counts as a reset.
   void OnSourceBroken();
 
@@ -80,6 +82,9 @@ class Pipe {
   enum class More { kYes, kNo };
 
   bool AnyShut() const;
+  Ending WantedEnding() const;
+  // Until the sink takes bytes again or a stage has to be asked.
+  Task AwaitSink();
   bool MayRead() const;
   void Feed(std::size_t link, Chunk chunk, TimePoint now);
   void Discard(const Chunk& chunk);
@@ -95,6 +100,7 @@ class Pipe {
   PipeOwner& owner_;
   Signal read_turn_;
   Signal write_turn_;
+  Signal alarm_;              // of a stage, while the sink takes nothing
   std::vector<Link> links_;   // from the source to the sink
   std::deque<Chunk> outlet_;  // past all stages, next to be written
   std::size_t written_ = 0;   // of the outlet's first chunk
@@ -102,6 +108,7 @@ class Pipe {
   std::int64_t passed_ = 0;
   TimePoint sleeps_until_ = kNever;  // the writer, if it sleeps
   bool stopped_ = false;
+  bool sink_lost_ = false;
   bool source_done_ = false;  // its end or reset was read
   bool source_broken_ = false;
   bool ended_ = false;

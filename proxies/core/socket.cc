@@ -7,12 +7,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 
 namespace watchproof::proxy {
 namespace {
 
 using boost::system::error_code;
+
+// What a peer gets rid of while it is being closed; more only comes from one that never pauses.
+constexpr int kWasteRounds = 64;
 
 // Asio's own open() would leave a moment in which a fork in another thread inherits the descriptor.
 template <typename AnySocket>
@@ -48,16 +52,25 @@ void Tune(Tcp::socket& socket) {
 
 }  // namespace
 
-Status OpenListening(Tcp::acceptor& acceptor, const Tcp::endpoint& at) {
+Status OpenBound(Tcp::acceptor& acceptor, const Tcp::endpoint& at) {
   WP_RETURN_IF_ERROR(OpenPrivate(acceptor, at.protocol()));
   ShrinkBuffers(acceptor);  // accepted sockets inherit them
   error_code error;
   acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor.bind(at, error);
-  if (!error) acceptor.listen(boost::asio::socket_base::max_listen_connections, error);
   if (!error) acceptor.non_blocking(true, error);
   if (!error) return {};
   error_code ignored;
+  acceptor.close(ignored);
+  return FromErrorCode(error).WithContext("listening on {}", ToString(at));
+}
+
+Status Listen(Tcp::acceptor& acceptor) {
+  error_code error;
+  acceptor.listen(boost::asio::socket_base::max_listen_connections, error);
+  if (!error) return {};
+  error_code ignored;
+  const Tcp::endpoint at = acceptor.local_endpoint(ignored);
   acceptor.close(ignored);
   return FromErrorCode(error).WithContext("listening on {}", ToString(at));
 }
@@ -91,6 +104,16 @@ std::int64_t UnreadBytes(const Tcp::socket& socket) {
   error_code error;
   const std::size_t unread = socket.available(error);
   return error ? 0 : static_cast<std::int64_t>(unread);
+}
+
+void CloseInOrder(Tcp::socket& socket) {
+  error_code error;
+  socket.shutdown(Tcp::socket::shutdown_send, error);
+  std::array<char, 16 * 1024> waste;  // NOLINT: filled by the read
+  for (int round = 0; !error && round < kWasteRounds; ++round) {
+    socket.read_some(boost::asio::buffer(waste), error);
+  }
+  socket.close(error);
 }
 
 void CloseWithReset(Tcp::socket& socket) {

@@ -24,8 +24,11 @@ inline constexpr int kSocketBufferBytes = 64 * 1024;
 // it of 0.8.
 inline constexpr int kSegmentBytes = 1460;
 
-// Requires: `acceptor` is closed. Leaves it listening, or closed.
-Status OpenListening(Tcp::acceptor& acceptor, const Tcp::endpoint& at);
+// Requires: `acceptor` is closed. Leaves it bound, so that the port is ours and connections to it
+// are refused, or closed.
+Status OpenBound(Tcp::acceptor& acceptor, const Tcp::endpoint& at);
+// Requires: `acceptor` is bound. Leaves it listening, or closed.
+Status Listen(Tcp::acceptor& acceptor);
 // Requires: `socket` is closed. Leaves it ready to connect, or closed.
 Status OpenForConnect(Tcp::socket& socket, const Tcp::endpoint& to);
 
@@ -35,6 +38,9 @@ Accepted AcceptOne(Tcp::acceptor& acceptor, Tcp::socket& socket);
 
 // Bytes that have arrived and were not read; 0 if the socket is closed.
 std::int64_t UnreadBytes(const Tcp::socket& socket);
+// Closes with FIN, although bytes may have come in that nobody read: the kernel would make that a
+// reset, so they are thrown away first. Nothing happens if it is closed already.
+void CloseInOrder(Tcp::socket& socket);
 // Closes with RST instead of FIN. Nothing happens if it is closed already.
 void CloseWithReset(Tcp::socket& socket);
 

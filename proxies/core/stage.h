@@ -20,6 +20,14 @@ namespace watchproof::proxy {
 // The wake-up time of a stage that waits for no particular moment.
 inline constexpr TimePoint kNever = TimePoint::max();
 
+// How a connection ends on the spot, whatever still lies in line.
+enum class Ending {
+  kNone,
+  kClose,     // both sides are told the end of the stream, then nobody listens any more
+  kReset,     // both sides get RST
+  kHalfOpen,  // the sink's side gets RST, the source's side is told nothing
+};
+
 class Stage {
  public:
   virtual ~Stage() = default;
@@ -46,8 +54,8 @@ class Stage {
   // True once after what it did concerns its other half, in the pipe of the other direction: that
   // pipe is advanced next.
   virtual bool TakeTwinCall() { return false; }
-  // Asked once, when the stage is put in: true resets the connection on the spot.
-  virtual bool severs() const { return false; }
+  // Asked whenever the pipe has looked at its stages.
+  virtual Ending ending() const { return Ending::kNone; }
 };
 
 }  // namespace watchproof::proxy

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proxies/control/board.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "harness/base/check.h"
+#include "harness/base/log.h"
+
+namespace watchproof::proxy {
+namespace {
+
+constexpr Direction kNarrow[] = {Direction::kToClient, Direction::kToTarget};
+
+std::uint64_t StageKey(EffectId id) { return static_cast<std::uint64_t>(id.value); }
+
+}  // namespace
+
+void Board::Stop() {
+  host_.Run([this] {
+    stopped_ = true;
+    for (auto& [id, proxy] : proxies_) proxy.listener->Close();
+  });
+  host_.Stop();
+}
+
+Result<ProxyId> Board::Open(const ProxyOptions& options, Place place) {
+  if (stopped_) return Fail(StatusCode::kFailedPrecondition, "the proxies were stopped");
+  Sweep();
+  const ProxyId id = last_proxy_.next();
+  auto made = std::make_unique<Listener>(
+      io(), Listener::Options{
+                .name = options.name,
+                .listen = std::move(place.listen),
+                .targets = std::move(place.targets),
+                .prepare = [this, id](Connection& connection) { Prepare(id, connection); }});
+  WP_RETURN_IF_ERROR(made->Open());
+  last_proxy_ = id;
+  LogDebug("proxy open", {{"proxy", options.name}, {"listens", made->endpoint()}});
+  proxies_.emplace(
+      id, Proxy{.options = options, .prng = Prng(options.seed), .listener = std::move(made)});
+  return id;
+}
+
+void Board::Close(ProxyId id) {
+  const auto it = proxies_.find(id);
+  if (it == proxies_.end()) return;
+  for (auto& [effect, armed] : effects_) {
+    if (armed.proxy == id) HealArmed(armed);
+  }
+  it->second.listener->Close();
+  retired_.push_back({.id = id, .listener = std::move(it->second.listener)});
+  proxies_.erase(it);
+  Sweep();
+}
+
+// Listeners that nothing refers to any more. Called now and then, so that few of them wait.
+void Board::Sweep() {
+  std::erase_if(retired_, [](const Retired& one) { return one.listener->idle(); });
+  while (healed_.size() > kRemembered) {
+    effects_.erase(healed_.front());
+    healed_.pop_front();
+  }
+}
+
+std::vector<ProxyInfo> Board::Describe() const {
+  std::vector<ProxyInfo> all;
+  for (const auto& [id, proxy] : proxies_) {
+    all.push_back({.id = id, .options = proxy.options, .endpoint = proxy.listener->endpoint()});
+  }
+  return all;
+}
+
+Listener& Board::listener(ProxyId id) {
+  const auto it = proxies_.find(id);
+  WP_CHECK(it != proxies_.end(), "a proxy id comes from Open");
+  return *it->second.listener;
+}
+
+template <typename Visitor>
+void Board::ForEachConnection(ProxyId id, Visitor visit) {
+  const auto it = proxies_.find(id);
+  if (it != proxies_.end()) it->second.listener->ForEachConnection(visit);
+  for (const Retired& one : retired_) {
+    if (one.id == id) one.listener->ForEachConnection(visit);
+  }
+}
+
+void Board::Prepare(ProxyId id, Connection& connection) {
+  for (auto& [effect, armed] : effects_) {
+    if (armed.proxy == id && armed.effect) Attach(armed, connection, Placement::Age::kFuture);
+  }
+}
+
+// Puts the effect into every pipe of the connection that it covers.
+void Board::Attach(Armed& armed, Connection& connection, Placement::Age age) {
+  const EffectSpec& spec = armed.spec;
+  if (spec.connection != ConnectionId() && spec.connection != connection.id()) return;
+  // By the connection's number: how many came before it shifts nothing.
+  if (!armed.prng.Fork(fmt::format("connection/{}", connection.id())).Chance(spec.chance)) return;
+  for (const Direction direction : kNarrow) {
+    if (!Covers(spec.direction, direction) || !connection.live()) continue;
+    std::unique_ptr<Stage> stage = armed.effect->MakeStage(
+        {.connection = connection.id(), .direction = direction, .age = age});
+    if (stage) connection.pipe(direction).AddStage(StageKey(armed.id), std::move(stage));
+  }
+}
+
+Result<EffectId> Board::Arm(ProxyId id, const EffectSpec& spec) {
+  if (stopped_) return Fail(StatusCode::kFailedPrecondition, "the proxies were stopped");
+  const auto it = proxies_.find(id);
+  if (it == proxies_.end()) return Fail(StatusCode::kNotFound, "there is no proxy {}", id);
+  Proxy& proxy = it->second;
+  WP_ASSIGN_OR_RETURN(const EffectInfo* kind, FindEffect(spec.kind));
+  if (!(spec.chance >= 0 && spec.chance <= 1)) {
+    return Fail(StatusCode::kInvalidArgument, "{}: a chance lies between 0 and 1, and {} does not",
+                spec.kind, spec.chance);
+  }
+  // By its number on this proxy: what happens on other proxies shifts nothing here.
+  const Prng prng = proxy.prng.Fork(fmt::format("effect/{}/{}", proxy.armed_so_far + 1, spec.kind));
+  WP_ASSIGN_OR_RETURN(auto effect, MakeEffect(*kind, spec.parameters, prng, Clock::now()));
+  ++proxy.armed_so_far;
+  last_effect_ = last_effect_.next();
+  const auto [at, added] =
+      effects_.try_emplace(last_effect_, Armed{.id = last_effect_,
+                                               .proxy = id,
+                                               .proxy_name = proxy.options.name,
+                                               .spec = spec,
+                                               .prng = prng.Fork("chance"),
+                                               .effect = std::move(effect),
+                                               .final_receipt = {}});
+  Armed& armed = at->second;
+  proxy.listener->ForEachConnection(
+      [&armed](Connection& one) { Attach(armed, one, Placement::Age::kExisting); });
+  LogDebug(
+      "effect armed",
+      {{"proxy", proxy.options.name}, {"effect", spec.kind}, {"direction", Name(spec.direction)}});
+  return armed.id;
+}
+
+Result<Board::Armed*> Board::FindArmed(EffectId id) {
+  const auto it = effects_.find(id);
+  if (it == effects_.end()) return Fail(StatusCode::kNotFound, "effect {} was never armed", id);
+  return &it->second;
+}
+
+Receipt Board::HealArmed(Armed& armed) {
+  if (!armed.effect) return armed.final_receipt;
+  ForEachConnection(armed.proxy, [&armed](Connection& connection) {
+    for (const Direction direction : kNarrow) {
+      connection.pipe(direction).RemoveStage(StageKey(armed.id));
+    }
+  });
+  const TimePoint now = Clock::now();
+  armed.effect->Heal(now);
+  armed.final_receipt = armed.effect->ReceiptAt(now);
+  armed.effect.reset();
+  healed_.push_back(armed.id);
+  LogDebug("effect healed", {{"effect", armed.spec.kind},
+                             {"withheld", fmt::to_string(armed.final_receipt.bytes_withheld)},
+                             {"delayed", fmt::to_string(armed.final_receipt.bytes_delayed)},
+                             {"cut", fmt::to_string(armed.final_receipt.connections_cut)}});
+  return armed.final_receipt;
+}
+
+Receipt Board::ReceiptNow(Armed& armed) {
+  if (!armed.effect) return armed.final_receipt;
+  ForEachConnection(armed.proxy, [](Connection& connection) {
+    if (!connection.live()) return;
+    for (const Direction direction : kNarrow) connection.pipe(direction).Advance();
+  });
+  return armed.effect->ReceiptAt(Clock::now());
+}
+
+Result<Receipt> Board::Heal(EffectId id) {
+  WP_ASSIGN_OR_RETURN(Armed * armed, FindArmed(id));
+  const Receipt receipt = HealArmed(*armed);
+  Sweep();
+  return receipt;
+}
+
+Result<Receipt> Board::Peek(EffectId id) {
+  WP_ASSIGN_OR_RETURN(Armed * armed, FindArmed(id));
+  return ReceiptNow(*armed);
+}
+
+void Board::HealAll() {
+  for (auto& [id, armed] : effects_) HealArmed(armed);
+  Sweep();
+}
+
+Result<EffectState> Board::Find(EffectId id) {
+  WP_ASSIGN_OR_RETURN(Armed * armed, FindArmed(id));
+  return EffectState{
+      .id = id, .proxy = armed->proxy_name, .spec = armed->spec, .receipt = ReceiptNow(*armed)};
+}
+
+std::vector<EffectState> Board::Effects() {
+  std::vector<EffectState> all;
+  for (auto& [id, armed] : effects_) {
+    all.push_back(
+        {.id = id, .proxy = armed.proxy_name, .spec = armed.spec, .receipt = ReceiptNow(armed)});
+  }
+  return all;
+}
+
+}  // namespace watchproof::proxy
