@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Black hole: everything is read and nothing arrives. Unlike behind a stall the sender feels
 // nothing at all, and what it said is gone for good.
+#include <deque>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,10 +12,24 @@
 namespace watchproof::proxy {
 namespace {
 
+// What becomes of a connection with a hole in it.
+struct Aftermath {
+  bool close;            // when healed, if anything was swallowed
+  Duration close_after;  // by itself; 0: never
+};
+
 class Hole final : public Line {
  public:
-  Hole(ConnectionId connection, Tally& tally) : connection_(connection), tally_(tally) {}
+  Hole(ConnectionId connection, Aftermath aftermath, Tally& tally)
+      : connection_(connection), aftermath_(aftermath), tally_(tally) {}
 
+  void Observe(TimePoint now, std::int64_t /*unread*/) override {
+    const bool never = aftermath_.close_after == Duration::zero();
+    if (!due_) due_ = never ? kNever : now + aftermath_.close_after;
+    if (over_ || *due_ > now) return;
+    over_ = true;
+    tally_.Closed(connection_);
+  }
   void Push(Chunk chunk, TimePoint) override {
     if (chunk.kind != Chunk::Kind::kBytes) {
       Join(std::move(chunk));  // the end or reset of the source, for when the hole closes
@@ -22,23 +37,43 @@ class Hole final : public Line {
     }
     tally_.Swallowed(connection_, chunk.size());
     lost_ += chunk.cost;
+    torn_ = true;
   }
   std::optional<Chunk> Pull(TimePoint) override { return std::nullopt; }
+  std::deque<Chunk> TakeAll(TimePoint now) override {
+    if (!aftermath_.close || !torn_ || over_) return Line::TakeAll(now);
+    tally_.Closed(connection_);
+    std::deque<Chunk> last;
+    last.push_back(Chunk::Close());
+    return last;
+  }
+  TimePoint wake_at() const override { return over_ ? kNever : due_.value_or(kNever); }
+  Ending ending() const override { return over_ ? Ending::kClose : Ending::kNone; }
   std::int64_t TakeLost() override { return std::exchange(lost_, 0); }
 
  private:
   const ConnectionId connection_;
+  const Aftermath aftermath_;
   Tally& tally_;
   std::int64_t lost_ = 0;
+  bool torn_ = false;
+  bool over_ = false;
+  std::optional<TimePoint> due_;
 };
 
 class BlackHole final : public Effect {
  public:
-  explicit BlackHole(const EffectSeed& seed) : Effect(seed.armed_at) {}
+  explicit BlackHole(const EffectSeed& seed)
+      : Effect(seed.armed_at),
+        aftermath_{.close = seed.values.yes("close"),
+                   .close_after = seed.values.duration("close-after")} {}
 
   std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
-    return std::make_unique<Hole>(placement.connection, tally_);
+    return std::make_unique<Hole>(placement.connection, aftermath_, tally_);
   }
+
+ private:
+  const Aftermath aftermath_;
 };
 
 const EffectRegistration kBlackHole{{
@@ -49,7 +84,15 @@ const EffectRegistration kBlackHole{{
         "other flow. The bytes are lost for good: once healed the stream goes on with a gap in it, "
         "which the protocol above takes for garbage. An end or a reset of the sender is withheld "
         "too and passed on when healed.",
-    .parameters = {},
+    .parameters = {{.name = "close",
+                    .kind = ParameterKind::kYesNo,
+                    .default_value = "no",
+                    .explain = "Whether connections that lost bytes are closed when healed."},
+                   {.name = "close-after",
+                    .kind = ParameterKind::kDuration,
+                    .default_value = "0s",
+                    .explain = "A connection is closed so long after it fell into the hole; 0s "
+                               "means never."}},
     .make = [](const EffectSeed& seed) { return std::make_unique<BlackHole>(seed); },
 }};
 

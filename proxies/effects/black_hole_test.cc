@@ -40,6 +40,28 @@ TEST(BlackHole, WithholdsTheEndUntilItIsRemoved) {
   EXPECT_EQ(freed.front().kind, Chunk::Kind::kEnd);
 }
 
+TEST(BlackHole, ClosesTornConnectionsWhenHealedIfAsked) {
+  const auto effect = Make("black-hole", {{"close", "yes"}});
+  const auto torn = StageOf(*effect, 1);
+  torn->Push(Chunk::Bytes("abc"), kStart);
+  torn->Push(Chunk::End(), kStart);
+  const auto last = torn->TakeAll(kStart);
+  ASSERT_EQ(last.size(), 1U);
+  EXPECT_EQ(last.front().kind, Chunk::Kind::kClose);
+  EXPECT_TRUE(StageOf(*effect, 2)->TakeAll(kStart).empty());
+  EXPECT_EQ(effect->ReceiptAt(kStart).connections_closed, 1);
+}
+
+TEST(BlackHole, ClosesByItselfIfAsked) {
+  const auto effect = Make("black-hole", {{"close-after", "1s"}});
+  const auto stage = StageOf(*effect);
+  EXPECT_EQ(stage->wake_at(), kStart + 1s);
+  EXPECT_EQ(stage->ending(), Ending::kNone);
+  stage->Observe(kStart + 1s, 0);
+  EXPECT_EQ(stage->ending(), Ending::kClose);
+  EXPECT_EQ(effect->ReceiptAt(kStart + 1s).connections_closed, 1);
+}
+
 TEST(BlackHole, TouchesNoConnectionThatHadNothingToSay) {
   const auto effect = Make("black-hole", {});
   StageOf(*effect);

@@ -8,15 +8,15 @@ namespace {
 
 constexpr Placement kFuture{.connection = ConnectionId(2), .age = Placement::Age::kFuture};
 
-TEST(Cut, SeversAtOnceByDefault) {
+TEST(Cut, ResetsAtOnceByDefault) {
   const auto effect = Make("cut", {});
-  EXPECT_TRUE(StageOf(*effect)->severs());
+  EXPECT_EQ(StageOf(*effect)->ending(), Ending::kReset);
   EXPECT_EQ(effect->ReceiptAt(kStart).connections_cut, 1);
 }
 
 TEST(Cut, LeavesFutureConnectionsAloneUnlessAsked) {
   EXPECT_EQ(Make("cut", {})->MakeStage(kFuture), nullptr);
-  EXPECT_TRUE(Make("cut", {{"future", "yes"}})->MakeStage(kFuture)->severs());
+  EXPECT_NE(Make("cut", {{"future", "yes"}})->MakeStage(kFuture), nullptr);
 }
 
 TEST(Cut, CountsAConnectionOnceThoughItHasTwoDirections) {
@@ -30,7 +30,7 @@ TEST(Cut, CountsAConnectionOnceThoughItHasTwoDirections) {
 TEST(Cut, PutsTheResetBehindTheLastByteAndNothingBehindTheReset) {
   const auto effect = Make("cut", {{"after-bytes", "5B"}});
   const auto stage = StageOf(*effect);
-  EXPECT_FALSE(stage->severs());
+  EXPECT_EQ(stage->ending(), Ending::kNone);
   stage->Push(Chunk::Bytes("abc"), kStart);
   EXPECT_EQ(effect->ReceiptAt(kStart).connections_cut, 0);
   EXPECT_FALSE(stage->shut());
@@ -40,6 +40,31 @@ TEST(Cut, PutsTheResetBehindTheLastByteAndNothingBehindTheReset) {
   EXPECT_TRUE(stage->shut());
   EXPECT_EQ(PullAll(*stage, kStart), "abcde!");
   EXPECT_EQ(effect->ReceiptAt(kStart).connections_cut, 1);
+}
+
+TEST(Cut, ResetsOnTheSpotWhenItsTimeHasCome) {
+  const auto effect = Make("cut", {{"after", "2s"}});
+  const auto stage = StageOf(*effect);
+  stage->Push(Chunk::Bytes("abc"), kStart);
+  EXPECT_EQ(stage->wake_at(), kStart + 2s);
+  stage->Observe(kStart + 2s - 1ns, 0);
+  EXPECT_EQ(stage->ending(), Ending::kNone);
+  EXPECT_EQ(effect->ReceiptAt(kStart + 2s).connections_cut, 0);
+  stage->Observe(kStart + 2s, 0);
+  EXPECT_EQ(stage->ending(), Ending::kReset);
+  EXPECT_EQ(stage->wake_at(), kNever);
+  EXPECT_EQ(effect->ReceiptAt(kStart + 2s).connections_cut, 1);
+}
+
+TEST(Cut, ComesAtThePlaceOrAtTheTimeWhicheverIsFirst) {
+  const auto effect = Make("cut", {{"after", "2s"}, {"after-bytes", "2B"}});
+  const auto by_place = StageOf(*effect, 1);
+  by_place->Push(Chunk::Bytes("abc"), kStart);
+  EXPECT_EQ(PullAll(*by_place, kStart), "ab!");
+  const auto by_time = StageOf(*effect, 2);
+  by_time->Push(Chunk::Bytes("a"), kStart);
+  by_time->Observe(kStart + 2s, 0);
+  EXPECT_EQ(by_time->ending(), Ending::kReset);
 }
 
 TEST(Cut, LeavesAStreamAloneThatEndsEarlier) {

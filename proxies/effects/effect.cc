@@ -26,6 +26,13 @@ EffectRegistration::EffectRegistration(EffectInfo info) {
   effects.insert(at, std::move(info));
 }
 
+Result<Direction> ParseDirection(std::string_view word) {
+  for (const Direction direction : {Direction::kToClient, Direction::kToTarget, Direction::kBoth}) {
+    if (word == Name(direction)) return direction;
+  }
+  return Fail(StatusCode::kInvalidArgument, "'{}' is none of to-client, to-target, both", word);
+}
+
 const std::vector<EffectInfo>& KnownEffects() { return Registry(); }
 
 Result<const EffectInfo*> FindEffect(std::string_view name) {

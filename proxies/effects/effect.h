@@ -75,6 +75,27 @@ class Tally {
   void Unfollowed(ConnectionId connection) {
     if (unfollowed_.insert(connection).second) ++receipt_.connections_unfollowed;
   }
+  void Closed(ConnectionId connection) {
+    if (closed_.insert(connection).second) ++receipt_.connections_closed;
+    Touched(connection);
+  }
+  void HalfOpened(ConnectionId connection) {
+    ++receipt_.connections_half_opened;
+    Touched(connection);
+  }
+  void Sliced(ConnectionId connection, std::int64_t more_bytes) {
+    receipt_.bytes_sliced += more_bytes;
+    Touched(connection);
+  }
+  void Corrupted(ConnectionId connection, std::int64_t more_bytes) {
+    receipt_.bytes_corrupted += more_bytes;
+    Touched(connection);
+  }
+  // Harm that no other count tells.
+  void Held(ConnectionId connection, Duration hold) {
+    HeldFor(hold);
+    Touched(connection);
+  }
   // The first end counts.
   void Healed(TimePoint at) {
     if (!receipt_.healed_at) receipt_.healed_at = at;
@@ -91,6 +112,7 @@ class Tally {
   std::set<ConnectionId> cut_;
   std::set<ConnectionId> half_closed_;
   std::set<ConnectionId> unfollowed_;
+  std::set<ConnectionId> closed_;
 };
 
 // The pipe that a stage is made for.
@@ -111,6 +133,10 @@ class Effect {
 
   // The stage for this pipe, or null if the effect leaves it alone.
   virtual std::unique_ptr<Stage> MakeStage(const Placement& placement) = 0;
+  // How long a new connection is kept from its target, which is not dialled until then.
+  virtual Duration HoldBeforeDialling(ConnectionId /*connection*/) { return Duration::zero(); }
+  // True when nobody gets in while it is armed.
+  virtual bool refuses() const { return false; }
   // When the effect ends by itself.
   virtual TimePoint ends_at() const { return kNever; }
 
@@ -145,6 +171,9 @@ struct EffectInfo {
 struct EffectRegistration {
   explicit EffectRegistration(EffectInfo info);
 };
+
+// As Name of a direction writes it.
+Result<Direction> ParseDirection(std::string_view word);
 
 // Every effect that is linked in, by name.
 const std::vector<EffectInfo>& KnownEffects();

@@ -50,6 +50,16 @@ TEST(HalfClose, LeavesAStreamAloneThatEndsEarlier) {
   EXPECT_EQ(effect->ReceiptAt(kStart).connections_half_closed, 0);
 }
 
+TEST(HalfClose, EndsBehindWhatPassedWhenItsTimeHasCome) {
+  const auto effect = Make("half-close", {{"after", "1s"}});
+  const auto stage = StageOf(*effect);
+  stage->Push(Chunk::Bytes("abc"), kStart);
+  stage->Observe(kStart + 1s, 0);
+  stage->Push(Chunk::Bytes("def"), kStart + 1s);
+  EXPECT_EQ(PullAll(*stage, kStart + 1s), "abc|");
+  EXPECT_EQ(effect->ReceiptAt(kStart + 1s).bytes_swallowed, 3);
+}
+
 TEST(HalfClose, LetsAResetOfThePeerThrough) {
   const auto effect = Make("half-close", {});
   const auto stage = StageOf(*effect);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,10 +18,29 @@ namespace {
 // of delay this still lets 80 MiB through per second.
 constexpr std::int64_t kLineBytes = 8 << 20;
 
+enum class Spread { kUniform, kNormal };
+
 struct Delay {
   Duration base;
   Duration jitter;
+  Spread spread;
 };
+
+// A standard normal number, near enough: the sum of twelve uniform ones, which is the same on every
+// machine.
+double Normal(Prng& prng) {
+  double sum = -6;
+  for (int i = 0; i < 12; ++i) sum += static_cast<double>(prng.Next() >> 11) * 0x1p-53;
+  return sum;
+}
+
+Duration Draw(const Delay& delay, Prng& prng) {
+  if (delay.spread == Spread::kUniform) {
+    return delay.base + prng.Between(-delay.jitter, delay.jitter);
+  }
+  return delay.base +
+         Duration(std::llround(Normal(prng) * static_cast<double>(delay.jitter.count())));
+}
 
 class DelayLine final : public Stage {
  public:
@@ -28,7 +48,7 @@ class DelayLine final : public Stage {
       : connection_(connection), delay_(delay), prng_(prng), tally_(tally) {}
 
   void Push(Chunk chunk, TimePoint now) override {
-    const Duration drawn = delay_.base + prng_.Between(-delay_.jitter, delay_.jitter);
+    const Duration drawn = Draw(delay_, prng_);
     // A chunk never overtakes the one before it, however short its own delay came out.
     last_due_ = std::max(last_due_, now + std::max(drawn, Duration::zero()));
     line_.push_back({.chunk = std::move(chunk), .entered = now, .due = last_due_});
@@ -76,7 +96,9 @@ class Latency final : public Effect {
  public:
   explicit Latency(const EffectSeed& seed)
       : Effect(seed.armed_at),
-        delay_{.base = seed.values.duration("delay"), .jitter = seed.values.duration("jitter")},
+        delay_{.base = seed.values.duration("delay"),
+               .jitter = seed.values.duration("jitter"),
+               .spread = static_cast<Spread>(seed.values.word("spread"))},
         prng_(seed.prng) {}
 
   std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
@@ -103,7 +125,13 @@ const EffectRegistration kLatency{{
                    {.name = "jitter",
                     .kind = ParameterKind::kDuration,
                     .default_value = "0s",
-                    .explain = "Each delay varies by up to this much in both directions, evenly."}},
+                    .explain = "How much each delay varies to both sides, see 'spread'."},
+                   {.name = "spread",
+                    .kind = ParameterKind::kWord,
+                    .default_value = "uniform",
+                    .explain = "How delays vary: 'uniform' by up to the jitter, evenly; 'normal' "
+                               "with the jitter as standard deviation.",
+                    .words = {"uniform", "normal"}}},
     .make = [](const EffectSeed& seed) { return std::make_unique<Latency>(seed); },
 }};
 

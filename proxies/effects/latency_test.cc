@@ -10,8 +10,10 @@ namespace watchproof::proxy {
 namespace {
 
 // The delay drawn for each of a row of chunks so far apart that order does not bend them.
-std::vector<Duration> Delays(std::uint64_t seed, std::int64_t connection) {
-  const auto effect = Make("latency", {{"delay", "20ms"}, {"jitter", "10ms"}}, seed);
+std::vector<Duration> Delays(std::uint64_t seed, std::int64_t connection,
+                             const std::string& spread = "uniform") {
+  const auto effect =
+      Make("latency", {{"delay", "20ms"}, {"jitter", "10ms"}, {"spread", spread}}, seed);
   const auto stage = StageOf(*effect, connection);
   std::vector<Duration> delays;
   for (int i = 0; i < 100; ++i) {
@@ -53,6 +55,23 @@ TEST(Latency, SpreadsItsJitterOnBothSides) {
   EXPECT_LT(*least, 15ms);
   EXPECT_GT(*most, 25ms);
   EXPECT_LE(*most, 30ms);
+}
+
+TEST(Latency, SpreadsNormallyIfAsked) {
+  // Of a normal distribution two thirds lie within its deviation, of a uniform one all within the
+  // jitter; a twentieth lies beyond two deviations.
+  std::vector<Duration> delays = Delays(7, 1, "normal");
+  std::sort(delays.begin(), delays.end());
+  const auto within = [&delays](Duration reach) {
+    return std::count_if(delays.begin(), delays.end(), [reach](Duration one) {
+      return 20ms - reach <= one && one <= 20ms + reach;
+    });
+  };
+  EXPECT_NEAR(static_cast<double>(within(10ms)), 68, 15);
+  EXPECT_GE(within(20ms), 90);
+  EXPECT_LT(within(10ms), 100);
+  EXPECT_GE(delays.front(), 0ms);
+  EXPECT_NEAR(static_cast<double>(delays[50].count()) / 1e6, 20, 4);
 }
 
 TEST(Latency, KeepsTheOrderUnderJitter) {

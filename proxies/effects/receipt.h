@@ -23,11 +23,19 @@ struct Receipt {
   std::int64_t bytes_throttled = 0;
   // Bytes that were read and will never be passed on, while their connection stays open.
   std::int64_t bytes_swallowed = 0;
+  // Bytes that left in smaller pieces than they came in.
+  std::int64_t bytes_sliced = 0;
+  // Bytes that left with other content than they came with.
+  std::int64_t bytes_corrupted = 0;
   // Connections that were reset.
   std::int64_t connections_cut = 0;
   // Connections of which one side was told, by us, that the other one has nothing more to say.
   std::int64_t connections_half_closed = 0;
-  // Connections of which at least one byte was harmed, or which were cut or half closed.
+  // Connections that were closed in good order, but not by their peers.
+  std::int64_t connections_closed = 0;
+  // Connections of which one side is gone and the other one was not told.
+  std::int64_t connections_half_opened = 0;
+  // Connections of which at least one byte was harmed, or which were held up or ended.
   std::int64_t connections_touched = 0;
   // Of effects on streams: frames kept back for a while, frames that never arrived, and frames that
   // nobody sent.
@@ -38,12 +46,37 @@ struct Receipt {
   std::int64_t times_triggered = 0;
   // Connections on which an effect on streams could do nothing, because they are not understood.
   std::int64_t connections_unfollowed = 0;
-  // The longest time that the first waiting byte of a direction spent behind a shut gate, or that a
-  // chunk spent in a delay line or waiting for its turn within a rate.
+  // The longest time that the first waiting byte of a direction spent behind a shut gate, that a
+  // chunk spent in a delay line or waiting for its turn within a rate, or that an end or a new
+  // connection was held up.
   Duration longest_hold{};
   TimePoint armed_at{};
   // When the harm ended: by removal, or by itself where an effect has a duration.
   std::optional<TimePoint> healed_at;
+};
+
+// Every count of a receipt by its name, for those that show or write them.
+struct ReceiptCount {
+  const char* name;
+  std::int64_t Receipt::*count;
+};
+inline constexpr ReceiptCount kReceiptCounts[] = {
+    {"bytes_withheld", &Receipt::bytes_withheld},
+    {"bytes_delayed", &Receipt::bytes_delayed},
+    {"bytes_throttled", &Receipt::bytes_throttled},
+    {"bytes_swallowed", &Receipt::bytes_swallowed},
+    {"bytes_sliced", &Receipt::bytes_sliced},
+    {"bytes_corrupted", &Receipt::bytes_corrupted},
+    {"connections_cut", &Receipt::connections_cut},
+    {"connections_half_closed", &Receipt::connections_half_closed},
+    {"connections_closed", &Receipt::connections_closed},
+    {"connections_half_opened", &Receipt::connections_half_opened},
+    {"connections_touched", &Receipt::connections_touched},
+    {"frames_withheld", &Receipt::frames_withheld},
+    {"frames_swallowed", &Receipt::frames_swallowed},
+    {"frames_injected", &Receipt::frames_injected},
+    {"times_triggered", &Receipt::times_triggered},
+    {"connections_unfollowed", &Receipt::connections_unfollowed},
 };
 
 }  // namespace watchproof::proxy

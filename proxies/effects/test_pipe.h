@@ -29,16 +29,30 @@ inline std::unique_ptr<Effect> Make(std::string_view name, const Parameters& par
 }
 
 inline std::unique_ptr<Stage> StageOf(Effect& effect, std::int64_t connection = 1) {
-  return effect.MakeStage({.connection = ConnectionId(connection)});
+  auto stage = effect.MakeStage({.connection = ConnectionId(connection)});
+  stage->Observe(kStart, 0);  // as a pipe does before anything else
+  return stage;
 }
 
-// Everything that may leave at `now`: bytes as they are, the end as '|', a reset as '!'.
+// Everything that may leave at `now`: bytes as they are, the end as '|', a close as '#', a reset as
+// '!'.
 inline std::string PullAll(Stage& stage, TimePoint now) {
   std::string all;
   while (std::optional<Chunk> chunk = stage.Pull(now)) {
-    all += chunk->kind == Chunk::Kind::kBytes ? chunk->bytes
-           : chunk->kind == Chunk::Kind::kEnd ? "|"
-                                              : "!";
+    switch (chunk->kind) {
+      case Chunk::Kind::kBytes:
+        all += chunk->bytes;
+        break;
+      case Chunk::Kind::kEnd:
+        all += '|';
+        break;
+      case Chunk::Kind::kClose:
+        all += '#';
+        break;
+      case Chunk::Kind::kReset:
+        all += '!';
+        break;
+    }
   }
   return all;
 }

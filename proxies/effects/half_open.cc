@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Half-open: one side of the connection is gone and the other one does not know, as after a crash
+// whose machine never came back.
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "proxies/effects/aimed_effect.h"
+
+namespace watchproof::proxy {
+namespace {
+
+class Dangling final : public AimedStage {
+ public:
+  Dangling(ConnectionId connection, Aim aim, Tally& tally)
+      : AimedStage(aim), connection_(connection), tally_(tally) {}
+
+  Ending ending() const override { return gone_ ? Ending::kHalfOpen : Ending::kNone; }
+
+ private:
+  void HitNow() override {
+    gone_ = true;
+    tally_.HalfOpened(connection_);
+  }
+  void HitInLine() override { HitNow(); }
+  void Behind(Chunk chunk) override {
+    if (chunk.kind == Chunk::Kind::kBytes) tally_.Swallowed(connection_, chunk.size());
+    Join(std::move(chunk));  // the pipe throws away what its sink cannot take any more
+  }
+
+  const ConnectionId connection_;
+  Tally& tally_;
+  bool gone_ = false;
+};
+
+class HalfOpen final : public Effect {
+ public:
+  explicit HalfOpen(const EffectSeed& seed)
+      : Effect(seed.armed_at),
+        after_(seed.values.duration("after")),
+        future_(seed.values.yes("future")) {}
+
+  std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
+    if (placement.age == Placement::Age::kFuture && !future_) return nullptr;
+    // One side at most can be gone, or nobody would be left who does not know.
+    if (!hit_.insert(placement.connection).second) return nullptr;
+    return std::make_unique<Dangling>(placement.connection, Aim{.after = after_}, tally_);
+  }
+
+ private:
+  const Duration after_;
+  const bool future_;
+  std::set<ConnectionId> hit_;
+};
+
+const EffectRegistration kHalfOpen{{
+    .name = "half-open",
+    .explain =
+        "The receiver of the direction is gone: it gets a reset, and the sender is told nothing. "
+        "What the sender says from then on is accepted and leads nowhere, nobody answers it, and "
+        "its connection stays open until it ends it itself. Armed on both directions the client is "
+        "the one that is gone. Healing cannot bring it back. By default it hits the connections "
+        "that exist at that moment, once.",
+    .parameters = {{.name = "future",
+                    .kind = ParameterKind::kYesNo,
+                    .default_value = "no",
+                    .explain =
+                        "Whether connections that come later are hit as well, until healed."},
+                   {.name = "after",
+                    .kind = ParameterKind::kDuration,
+                    .default_value = "0s",
+                    .explain = "How long after arming, or after a later connection was accepted; "
+                               "0s means at once."}},
+    .make = [](const EffectSeed& seed) { return std::make_unique<HalfOpen>(seed); },
+}};
+
+}  // namespace
+}  // namespace watchproof::proxy

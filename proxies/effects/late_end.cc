@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Late end: the end of a stream arrives, but not for a while.
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "proxies/effects/effect.h"
+#include "proxies/effects/line.h"
+
+namespace watchproof::proxy {
+namespace {
+
+class EndHeld final : public Line {
+ public:
+  EndHeld(ConnectionId connection, Duration delay, Tally& tally)
+      : connection_(connection), delay_(delay), tally_(tally) {}
+
+  void Push(Chunk chunk, TimePoint now) override {
+    if (chunk.kind == Chunk::Kind::kEnd) {
+      came_ = now;
+      end_ = std::move(chunk);
+    } else {
+      Join(std::move(chunk));  // a reset of the source, if anything, comes behind its end
+    }
+  }
+  std::optional<Chunk> Pull(TimePoint now) override {
+    if (auto chunk = Line::Pull(now)) return chunk;
+    if (!end_ || now < came_ + delay_) return std::nullopt;
+    return TakeEnd(now);
+  }
+  std::deque<Chunk> TakeAll(TimePoint now) override {
+    std::deque<Chunk> all = Line::TakeAll(now);
+    if (end_) all.push_back(TakeEnd(now));
+    return all;
+  }
+  TimePoint wake_at() const override { return end_ ? came_ + delay_ : kNever; }
+
+ private:
+  Chunk TakeEnd(TimePoint now) {
+    tally_.Held(connection_, std::min(Duration(now - came_), delay_));
+    return *std::exchange(end_, std::nullopt);
+  }
+
+  const ConnectionId connection_;
+  const Duration delay_;
+  Tally& tally_;
+  TimePoint came_{};
+  std::optional<Chunk> end_;
+};
+
+class LateEnd final : public Effect {
+ public:
+  explicit LateEnd(const EffectSeed& seed)
+      : Effect(seed.armed_at), delay_(seed.values.duration("delay")) {}
+
+  std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
+    return std::make_unique<EndHeld>(placement.connection, delay_, tally_);
+  }
+
+ private:
+  const Duration delay_;
+};
+
+const EffectRegistration kLateEnd{{
+    .name = "late-end",
+    .explain =
+        "Bytes pass as ever, but the end of a stream (FIN) is held back for a while: the receiver "
+        "goes on waiting for a peer that has said goodbye. A reset passes at once.",
+    .parameters = {{.name = "delay",
+                    .kind = ParameterKind::kDuration,
+                    .default_value = "1s",
+                    .explain = "How long the end is held back."}},
+    .make = [](const EffectSeed& seed) { return std::make_unique<LateEnd>(seed); },
+}};
+
+}  // namespace
+}  // namespace watchproof::proxy

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refuse: nobody listens, as while a server restarts.
+#include <memory>
+
+#include "proxies/effects/effect.h"
+
+namespace watchproof::proxy {
+namespace {
+
+class Refuse final : public Effect {
+ public:
+  explicit Refuse(const EffectSeed& seed) : Effect(seed.armed_at) {}
+
+  std::unique_ptr<Stage> MakeStage(const Placement&) override { return nullptr; }
+  bool refuses() const override { return true; }
+};
+
+const EffectRegistration kRefuse{{
+    .name = "refuse",
+    .explain =
+        "Connections are refused by the kernel, as when no server listens, until healed; those "
+        "that exist are left alone. The port stays ours. Nobody tells the proxy how many were "
+        "refused, so its receipt counts nothing: ask the clients.",
+    .parameters = {},
+    .make = [](const EffectSeed& seed) { return std::make_unique<Refuse>(seed); },
+}};
+
+}  // namespace
+}  // namespace watchproof::proxy

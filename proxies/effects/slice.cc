@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slice: the same bytes in smaller pieces, each handed to the kernel by itself.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "proxies/effects/effect.h"
+
+namespace watchproof::proxy {
+namespace {
+
+struct Cut {
+  std::int64_t size;
+  std::int64_t variation;
+  Duration delay;  // between two pieces
+};
+
+class Slicer final : public Stage {
+ public:
+  Slicer(ConnectionId connection, Cut cut, Prng prng, Tally& tally)
+      : connection_(connection), cut_(cut), prng_(prng), tally_(tally) {}
+
+  void Push(Chunk chunk, TimePoint) override { waiting_.push_back(std::move(chunk)); }
+  std::optional<Chunk> Pull(TimePoint now) override {
+    if (waiting_.empty()) return std::nullopt;
+    if (waiting_.front().kind != Chunk::Kind::kBytes) return TakeFirst();
+    if (now < next_at_) return std::nullopt;
+    next_at_ = now + cut_.delay;
+    return NextPiece();
+  }
+  std::deque<Chunk> TakeAll(TimePoint) override { return std::exchange(waiting_, {}); }
+  TimePoint wake_at() const override { return waiting_.empty() ? kNever : next_at_; }
+
+ private:
+  Chunk TakeFirst() {
+    Chunk chunk = std::move(waiting_.front());
+    waiting_.pop_front();
+    return chunk;
+  }
+  // A chunk counts as read until its last piece has been written.
+  Chunk NextPiece() {
+    Chunk& first = waiting_.front();
+    const std::int64_t drawn = cut_.size + prng_.Between(-cut_.variation, cut_.variation);
+    const std::int64_t size = std::clamp<std::int64_t>(drawn, 1, first.size());
+    if (size == first.size()) return TakeFirst();
+    tally_.Sliced(connection_, size);
+    Chunk piece{.bytes = first.bytes.substr(0, static_cast<std::size_t>(size))};
+    first.bytes.erase(0, static_cast<std::size_t>(size));
+    return piece;
+  }
+
+  const ConnectionId connection_;
+  const Cut cut_;
+  Prng prng_;
+  Tally& tally_;
+  std::deque<Chunk> waiting_;
+  TimePoint next_at_{};
+};
+
+class Slice final : public Effect {
+ public:
+  explicit Slice(const EffectSeed& seed)
+      : Effect(seed.armed_at),
+        cut_{.size = seed.values.bytes("size"),
+             .variation = seed.values.bytes("variation"),
+             .delay = seed.values.duration("delay")},
+        prng_(seed.prng) {}
+
+  std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
+    const std::string purpose =
+        fmt::format("connection/{}/{}", placement.connection, Name(placement.direction));
+    return std::make_unique<Slicer>(placement.connection, cut_, prng_.Fork(purpose), tally_);
+  }
+
+ private:
+  const Cut cut_;
+  const Prng prng_;
+};
+
+const EffectRegistration kSlice{{
+    .name = "slice",
+    .explain =
+        "Cuts what passes into smaller pieces, each of which is handed to the kernel by itself, so "
+        "that a reader sees messages torn in the middle. No byte is lost or changed.",
+    .parameters = {{.name = "size",
+                    .kind = ParameterKind::kBytes,
+                    .default_value = "64B",
+                    .explain = "How large a piece is, at least 1B.",
+                    .least = 1},
+                   {.name = "variation",
+                    .kind = ParameterKind::kBytes,
+                    .default_value = "0B",
+                    .explain = "Each size varies by up to this much to both sides, evenly; no "
+                               "piece is empty."},
+                   {.name = "delay",
+                    .kind = ParameterKind::kDuration,
+                    .default_value = "0s",
+                    .explain = "How long the next piece waits after one has left."}},
+    .make = [](const EffectSeed& seed) { return std::make_unique<Slice>(seed); },
+}};
+
+}  // namespace
+}  // namespace watchproof::proxy
