@@ -22,6 +22,7 @@ LIBC = ctypes.CDLL(None)
 
 READY_ETCD = "ready to serve client requests"
 READY_STORE = "serving on "
+READY_CONTROL = "control on "
 
 
 class StartError(Exception):

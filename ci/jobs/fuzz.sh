@@ -8,7 +8,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 seconds=${1:-600}
 shift || true
 targets=("$@")
-[[ ${#targets[@]} -gt 0 ]] || targets=(auth_rows_fuzz follower_fuzz requests_fuzz)
+[[ ${#targets[@]} -gt 0 ]] || targets=(auth_rows_fuzz control_fuzz follower_fuzz requests_fuzz)
 
 "$root/ci/jobs/setup.sh" clang-16 libclang-rt-16-dev
 cd "$root" # presets are looked up in the working directory

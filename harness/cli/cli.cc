@@ -139,14 +139,22 @@ class CommandLine {
     proxy_.add_option("--listen", proxy_flags_.listen, "Where clients connect")
         ->type_name("HOST:PORT")
         ->capture_default_str();
-    proxy_.add_option("--to", proxy_flags_.to, "Where the server is")
-        ->type_name("HOST:PORT")
-        ->required();
+    proxy_.add_option("--to", proxy_flags_.to, "Where the server is")->type_name("HOST:PORT");
     proxy_.add_option("--latency", proxy_flags_.latency, "Delay and jitter, both directions")
         ->type_name("20ms~5ms");
     proxy_.add_option("--effect", proxy_flags_.effects, "Harm to arm at once (repeatable)")
         ->type_name("KIND:DIRECTION:key=value,...")
         ->allow_extra_args(false);
+    proxy_
+        .add_option("--control", proxy_flags_.control,
+                    "Serve an HTTP API that Toxiproxy's clients can drive")
+        ->type_name("[HOST:]PORT");
+    proxy_.add_option("--seed", proxy_flags_.seed, "Of jitter and chances; drawn when left out")
+        ->type_name("N");
+    proxy_.add_flag("--follow", proxy_flags_.follow,
+                    "Follow HTTP/2, which effects on streams need");
+    proxy_.add_flag("--self-test", proxy_flags_.self_test,
+                    "The server is ours to lie to: effects that corrupt are allowed");
     proxy_.add_flag("--verbose", proxy_flags_.verbose, "Also what happens, while it happens");
   }
 

@@ -115,6 +115,12 @@ TEST(Commands, UnknownWordsGetTheClosestMatch) {
            {{"list", "defects", "--json"}, 0, "\"kind\":\"defect\""},
            {{"proxy"}, 4, "--to is required"},
            {{"proxy", "--to", "127.0.0.1:1", "--effect", "bend"}, 4, "bend"},
+           {{"proxy", "--to", "127.0.0.1:1", "--effect", "cut:both:chance=often"},
+            4,
+            "from 0 to 1"},
+           {{"proxy", "--to", "127.0.0.1:1", "--effect", "corrupt"}, 4, "for self-tests only"},
+           {{"proxy", "--control", "everywhere:http"}, 4, "HOST:PORT"},
+           {{"proxy", "--control", "0", "--effect", "stall"}, 4, "effects need --to"},
            {{"store", "--defect", "no-such"}, 4, "no defect is called 'no-such'"},
            {{"store", "--listen", "nowhere"}, 4, "HOST:PORT"},
        }) {

@@ -3,7 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <optional>
 #include <random>
 
 #include "embedded_store/defects/defect.h"
@@ -11,6 +16,7 @@
 #include "harness/base/log.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/signals.h"
+#include "harness/driver/attempt_spec.h"
 #include "harness/report/text.h"
 #include "proxies/control/proxy_handle.h"
 
@@ -78,12 +84,21 @@ Status CheckDefects(const std::vector<std::string>& defects) {
   return {};
 }
 
-Result<proxy::Direction> ParseDirection(std::string_view word) {
-  for (const proxy::Direction direction :
-       {proxy::Direction::kToClient, proxy::Direction::kToTarget, proxy::Direction::kBoth}) {
-    if (word == proxy::Name(direction)) return direction;
+// "chance" and "connection" are no parameters of one kind: they choose whom any effect hits.
+Status TakeChoice(proxy::EffectSpec& spec) {
+  if (const auto node = spec.parameters.extract("chance"); !node.empty()) {
+    const std::string& text = node.mapped();
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), spec.chance);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      return Fail(StatusCode::kInvalidArgument, "chance={}: expected a number from 0 to 1", text);
+    }
   }
-  return Fail(StatusCode::kInvalidArgument, "'{}' is none of to-client, to-target, both", word);
+  if (const auto node = spec.parameters.extract("connection"); !node.empty()) {
+    const Result<int> number = ParseCount(node.mapped(), 1);
+    if (!number.has_value()) return number.error().WithContext("connection={}", node.mapped());
+    spec.connection = proxy::ConnectionId(*number);
+  }
+  return {};
 }
 
 // "stall:to-client:duration=5s"
@@ -94,11 +109,12 @@ Result<proxy::EffectSpec> ParseEffect(const std::string& text) {
   const std::size_t second = text.find(':', first + 1);
   const std::string_view word = std::string_view(text).substr(
       first + 1, second == std::string::npos ? second : second - first - 1);
-  WP_ASSIGN_OR_RETURN(spec.direction, ParseDirection(word));
+  WP_ASSIGN_OR_RETURN(spec.direction, proxy::ParseDirection(word));
   if (second == std::string::npos) return spec;
   WP_ASSIGN_OR_RETURN(NamedParameters named,
                       ParseNamedParameters(spec.kind + ":" + text.substr(second + 1)));
   spec.parameters = std::move(named.parameters);
+  WP_RETURN_IF_ERROR(TakeChoice(spec));
   return spec;
 }
 
@@ -120,20 +136,73 @@ Result<std::vector<proxy::EffectSpec>> ResolveEffects(const ProxyFlags& flags) {
   return specs;
 }
 
+// What `watchproof proxy` is to do.
+struct ProxyPlan {
+  std::optional<proxy::ProxyOptions> road;
+  std::vector<proxy::EffectSpec> effects;
+  std::optional<proxy::ControlOptions> control;
+  std::uint64_t seed = 0;
+};
+
+// A port alone is one on loopback: harm by HTTP is for those on this machine unless told otherwise.
+Result<HostPort> ParseControl(const std::string& text) {
+  const bool port_only = text.find(':') == std::string::npos;
+  return ParseHostPort(port_only ? "127.0.0.1:" + text : text);
+}
+
+Result<ProxyPlan> ResolveProxy(const ProxyFlags& flags) {
+  ProxyPlan plan{.seed = std::random_device()()};
+  if (!flags.seed.empty()) {
+    WP_ASSIGN_OR_RETURN(plan.seed, ParseSeed(flags.seed));
+  }
+  if (flags.to.empty() && flags.control.empty()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "--to is required, or --control to open proxies by HTTP");
+  }
+  WP_ASSIGN_OR_RETURN(plan.effects, ResolveEffects(flags));
+  if (!flags.to.empty()) {
+    WP_ASSIGN_OR_RETURN(const HostPort listen, ParseHostPort(flags.listen));
+    WP_ASSIGN_OR_RETURN(const HostPort to, ParseHostPort(flags.to));
+    plan.road = {.name = "proxy",
+                 .listen_host = listen.host,
+                 .listen_port = listen.port,
+                 .target_host = to.host,
+                 .target_port = to.port,
+                 .seed = plan.seed,
+                 .follow_streams = flags.follow,
+                 .self_test = flags.self_test};
+  } else if (!plan.effects.empty()) {
+    return Fail(StatusCode::kInvalidArgument, "effects need --to, the server they stand before");
+  }
+  if (!flags.control.empty()) {
+    WP_ASSIGN_OR_RETURN(const HostPort control, ParseControl(flags.control));
+    plan.control = {.host = control.host,
+                    .port = control.port,
+                    .seed = plan.seed,
+                    .follow_streams = flags.follow,
+                    .self_test = flags.self_test};
+  }
+  return plan;
+}
+
 double Milliseconds(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
-void PrintReceipt(const std::string& kind, const proxy::Receipt& receipt) {
-  fmt::print(
-      "  {}: {} bytes withheld, {} bytes delayed, {} bytes throttled, {} bytes swallowed, {} cut, "
-      "{} half closed, {} touched, longest hold {:.1f} ms\n",
-      kind, WithThousands(receipt.bytes_withheld), WithThousands(receipt.bytes_delayed),
-      WithThousands(receipt.bytes_throttled), WithThousands(receipt.bytes_swallowed),
-      Count(static_cast<std::size_t>(receipt.connections_cut), "connection"),
-      Count(static_cast<std::size_t>(receipt.connections_half_closed), "connection"),
-      Count(static_cast<std::size_t>(receipt.connections_touched), "connection"),
-      Milliseconds(receipt.longest_hold));
+// "4 bytes withheld, 1 connections touched"; nothing that is zero.
+std::string ReceiptText(const proxy::Receipt& receipt) {
+  std::vector<std::string> parts;
+  for (const proxy::ReceiptCount& one : proxy::kReceiptCounts) {
+    if (receipt.*one.count == 0) continue;
+    std::string name = one.name;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    parts.push_back(fmt::format("{} {}", WithThousands(receipt.*one.count), name));
+  }
+  if (parts.empty()) return "nothing was harmed";
+  if (receipt.longest_hold > Duration::zero()) {
+    parts.push_back(fmt::format("longest hold {:.1f} ms", Milliseconds(receipt.longest_hold)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 void PrintConnections(const std::vector<proxy::ConnectionInfo>& connections) {
@@ -166,33 +235,33 @@ ExitCode StoreCommand(const StoreFlags& flags) {
 
 ExitCode ProxyCommand(const ProxyFlags& flags) {
   Signals& signals = Signals::Install();
-  const Result<HostPort> listen = ParseHostPort(flags.listen);
-  const Result<HostPort> to = ParseHostPort(flags.to);
-  const Result<std::vector<proxy::EffectSpec>> specs = ResolveEffects(flags);
-  for (const Status* error : {listen ? nullptr : &listen.error(), to ? nullptr : &to.error(),
-                              specs ? nullptr : &specs.error()}) {
-    if (error != nullptr) return Complain(ExitCode::kUsage, "proxy", error->message());
-  }
+  const Result<ProxyPlan> plan = ResolveProxy(flags);
+  if (!plan.has_value()) return Complain(ExitCode::kUsage, "proxy", plan.error().message());
   if (flags.verbose) SetLogLevel(LogLevel::kDebug);
   proxy::Proxies proxies;
-  const Result<proxy::ProxyId> id = proxies.Open({.name = "proxy",
-                                                  .listen_host = listen->host,
-                                                  .listen_port = listen->port,
-                                                  .target_host = to->host,
-                                                  .target_port = to->port,
-                                                  .seed = std::random_device()()});
-  if (!id.has_value()) return Complain(ExitCode::kTarget, "proxy", id.error().message());
-  std::vector<std::pair<std::string, proxy::EffectId>> armed;
-  for (const proxy::EffectSpec& spec : *specs) {
-    const Result<proxy::EffectId> effect = proxies.Arm(*id, spec);
-    if (!effect.has_value()) return Complain(ExitCode::kUsage, "proxy", effect.error().message());
-    armed.emplace_back(spec.kind, *effect);
+  std::vector<std::string> places;
+  std::optional<proxy::ProxyId> road;
+  if (plan->road) {
+    const Result<proxy::ProxyId> id = proxies.Open(*plan->road);
+    if (!id.has_value()) return Complain(ExitCode::kTarget, "proxy", id.error().message());
+    for (const proxy::EffectSpec& spec : plan->effects) {
+      const auto armed = proxies.Arm(*id, spec);
+      if (!armed.has_value()) return Complain(ExitCode::kUsage, "proxy", armed.error().message());
+    }
+    places.push_back(fmt::format("listening on {}, to {}", proxies.endpoint(*id), flags.to));
+    road = *id;
   }
-  Announce(fmt::format("listening on {}, to {}", proxies.endpoint(*id), flags.to));
+  if (plan->control) {
+    const Result<std::string> at = proxies.OpenControl(*plan->control);
+    if (!at.has_value()) return Complain(ExitCode::kTarget, "proxy", at.error().message());
+    places.push_back(fmt::format("control on {}", *at));
+  }
+  Announce(fmt::format("{}, seed {}", fmt::join(places, ", "), FormatSeed(plan->seed)));
   signals.Wait();
-  PrintConnections(proxies.Connections(*id));
-  for (const auto& [kind, effect] : armed) {
-    if (const auto receipt = proxies.Heal(effect)) PrintReceipt(kind, *receipt);
+  if (road) PrintConnections(proxies.Connections(*road));
+  proxies.HealAll();
+  for (const proxy::EffectState& effect : proxies.Effects()) {
+    fmt::print("  {}: {}\n", effect.spec.kind, ReceiptText(effect.receipt));
   }
   proxies.Stop();
   return ExitCode::kOk;

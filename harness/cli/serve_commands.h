@@ -34,9 +34,14 @@ struct ProxyFlags {
   std::string to;
   std::string latency;               // "20ms" or "20ms~5ms"
   std::vector<std::string> effects;  // "kind", "kind:direction", "kind:direction:k=v,..."
+  std::string control;               // "HOST:PORT", or a port on loopback; empty: none
+  std::string seed;                  // drawn and printed when empty
+  bool follow = false;
+  bool self_test = false;
   bool verbose = false;
 };
-// Prints where it listens, and at the end the connections and what every effect did.
+// Prints where it listens and where it can be controlled, and at the end the connections and what
+// every effect did.
 ExitCode ProxyCommand(const ProxyFlags& flags);
 
 }  // namespace watchproof

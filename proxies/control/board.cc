@@ -16,6 +16,29 @@ constexpr Direction kNarrow[] = {Direction::kToClient, Direction::kToTarget};
 
 std::uint64_t StageKey(EffectId id) { return static_cast<std::uint64_t>(id.value); }
 
+// Whether this effect, asked for in this way, makes sense on this proxy.
+Status CheckFit(const EffectInfo& kind, const Effect& effect, const ProxyOptions& proxy,
+                const EffectSpec& spec) {
+  if (!(spec.chance >= 0 && spec.chance <= 1)) {
+    return Fail(StatusCode::kInvalidArgument, "{}: a chance lies between 0 and 1, and {} does not",
+                spec.kind, spec.chance);
+  }
+  if (kind.self_test_only && !proxy.self_test) {
+    return Fail(StatusCode::kFailedPrecondition,
+                "{}: for self-tests only, and this proxy may stand before a real target",
+                spec.kind);
+  }
+  if (dynamic_cast<const StreamEffect*>(&effect) && !proxy.follow_streams) {
+    return Fail(StatusCode::kFailedPrecondition,
+                "'{}' is an effect on streams; open the proxy so that it follows them", spec.kind);
+  }
+  if (effect.refuses() && (spec.chance < 1 || spec.connection != ConnectionId())) {
+    return Fail(StatusCode::kInvalidArgument, "{}: hits everybody, there is nobody to choose",
+                spec.kind);
+  }
+  return {};
+}
+
 }  // namespace
 
 void Board::Stop() {
@@ -51,14 +74,14 @@ void Board::Close(ProxyId id) {
     if (armed.proxy == id) HealArmed(armed);
   }
   it->second.listener->Close();
-  retired_.push_back({.id = id, .listener = std::move(it->second.listener)});
+  retired_.push_back(std::move(it->second.listener));
   proxies_.erase(it);
   Sweep();
 }
 
 // Listeners that nothing refers to any more. Called now and then, so that few of them wait.
 void Board::Sweep() {
-  std::erase_if(retired_, [](const Retired& one) { return one.listener->idle(); });
+  std::erase_if(retired_, [](const auto& listener) { return listener->idle(); });
   while (healed_.size() > kRemembered) {
     effects_.erase(healed_.front());
     healed_.pop_front();
@@ -79,27 +102,34 @@ Listener& Board::listener(ProxyId id) {
   return *it->second.listener;
 }
 
-template <typename Visitor>
-void Board::ForEachConnection(ProxyId id, Visitor visit) {
+std::vector<ConnectionInfo> Board::Connections(ProxyId id) const {
   const auto it = proxies_.find(id);
-  if (it != proxies_.end()) it->second.listener->ForEachConnection(visit);
-  for (const Retired& one : retired_) {
-    if (one.id == id) one.listener->ForEachConnection(visit);
-  }
+  return it == proxies_.end() ? std::vector<ConnectionInfo>() : it->second.listener->Describe();
 }
 
 void Board::Prepare(ProxyId id, Connection& connection) {
+  Proxy& proxy = proxies_.at(id);
+  if (proxy.options.follow_streams) proxy.followers.Follow(connection);
   for (auto& [effect, armed] : effects_) {
-    if (armed.proxy == id && armed.effect) Attach(armed, connection, Placement::Age::kFuture);
+    if (armed.proxy != id || !armed.effect) continue;
+    Attach(armed, proxy, connection, Placement::Age::kFuture);
   }
 }
 
 // Puts the effect into every pipe of the connection that it covers.
-void Board::Attach(Armed& armed, Connection& connection, Placement::Age age) {
+void Board::Attach(Armed& armed, Proxy& proxy, Connection& connection, Placement::Age age) {
   const EffectSpec& spec = armed.spec;
   if (spec.connection != ConnectionId() && spec.connection != connection.id()) return;
   // By the connection's number: how many came before it shifts nothing.
   if (!armed.prng.Fork(fmt::format("connection/{}", connection.id())).Chance(spec.chance)) return;
+  if (auto* effect = dynamic_cast<StreamEffect*>(armed.effect.get())) {
+    proxy.followers.Attach(StageKey(armed.id), *effect, spec.direction, connection);
+    return;
+  }
+  if (age == Placement::Age::kFuture) {
+    const Duration hold = armed.effect->HoldBeforeDialling(connection.id());
+    if (hold > Duration::zero()) connection.Hold(StageKey(armed.id), Clock::now() + hold);
+  }
   for (const Direction direction : kNarrow) {
     if (!Covers(spec.direction, direction) || !connection.live()) continue;
     std::unique_ptr<Stage> stage = armed.effect->MakeStage(
@@ -114,13 +144,10 @@ Result<EffectId> Board::Arm(ProxyId id, const EffectSpec& spec) {
   if (it == proxies_.end()) return Fail(StatusCode::kNotFound, "there is no proxy {}", id);
   Proxy& proxy = it->second;
   WP_ASSIGN_OR_RETURN(const EffectInfo* kind, FindEffect(spec.kind));
-  if (!(spec.chance >= 0 && spec.chance <= 1)) {
-    return Fail(StatusCode::kInvalidArgument, "{}: a chance lies between 0 and 1, and {} does not",
-                spec.kind, spec.chance);
-  }
   // By its number on this proxy: what happens on other proxies shifts nothing here.
   const Prng prng = proxy.prng.Fork(fmt::format("effect/{}/{}", proxy.armed_so_far + 1, spec.kind));
   WP_ASSIGN_OR_RETURN(auto effect, MakeEffect(*kind, spec.parameters, prng, Clock::now()));
+  WP_RETURN_IF_ERROR(CheckFit(*kind, *effect, proxy.options, spec));
   ++proxy.armed_so_far;
   last_effect_ = last_effect_.next();
   const auto [at, added] =
@@ -133,11 +160,25 @@ Result<EffectId> Board::Arm(ProxyId id, const EffectSpec& spec) {
                                                .final_receipt = {}});
   Armed& armed = at->second;
   proxy.listener->ForEachConnection(
-      [&armed](Connection& one) { Attach(armed, one, Placement::Age::kExisting); });
+      [&](Connection& one) { Attach(armed, proxy, one, Placement::Age::kExisting); });
+  TurnDoor(id, proxy);
   LogDebug(
       "effect armed",
       {{"proxy", proxy.options.name}, {"effect", spec.kind}, {"direction", Name(spec.direction)}});
   return armed.id;
+}
+
+void Board::TurnDoor(ProxyId id, Proxy& proxy) {
+  const bool shut = std::any_of(effects_.begin(), effects_.end(), [id](const auto& one) {
+    const Armed& armed = one.second;
+    return armed.proxy == id && armed.effect && armed.effect->refuses();
+  });
+  const Status turned =
+      proxy.listener->Turn(shut ? Listener::Door::kRefusing : Listener::Door::kOpen);
+  if (!turned.ok()) {
+    LogError("a proxy does not listen any more",
+             {{"proxy", proxy.options.name}, {"why", turned.message()}});
+  }
 }
 
 Result<Board::Armed*> Board::FindArmed(EffectId id) {
@@ -148,16 +189,20 @@ Result<Board::Armed*> Board::FindArmed(EffectId id) {
 
 Receipt Board::HealArmed(Armed& armed) {
   if (!armed.effect) return armed.final_receipt;
-  ForEachConnection(armed.proxy, [&armed](Connection& connection) {
+  Proxy& proxy = proxies_.at(armed.proxy);
+  proxy.listener->ForEachConnection([&](Connection& connection) {
+    proxy.followers.Detach(StageKey(armed.id), connection);
     for (const Direction direction : kNarrow) {
       connection.pipe(direction).RemoveStage(StageKey(armed.id));
     }
+    connection.LetGo(StageKey(armed.id));
   });
   const TimePoint now = Clock::now();
   armed.effect->Heal(now);
   armed.final_receipt = armed.effect->ReceiptAt(now);
   armed.effect.reset();
   healed_.push_back(armed.id);
+  TurnDoor(armed.proxy, proxy);
   LogDebug("effect healed", {{"effect", armed.spec.kind},
                              {"withheld", fmt::to_string(armed.final_receipt.bytes_withheld)},
                              {"delayed", fmt::to_string(armed.final_receipt.bytes_delayed)},
@@ -167,7 +212,7 @@ Receipt Board::HealArmed(Armed& armed) {
 
 Receipt Board::ReceiptNow(Armed& armed) {
   if (!armed.effect) return armed.final_receipt;
-  ForEachConnection(armed.proxy, [](Connection& connection) {
+  listener(armed.proxy).ForEachConnection([](Connection& connection) {
     if (!connection.live()) return;
     for (const Direction direction : kNarrow) connection.pipe(direction).Advance();
   });

@@ -333,7 +333,7 @@ TEST_F(Harm, HealingTwiceGivesTheSameReceipt) {
 
 TEST_F(Harm, ErrorsNameWhatWasExpected) {
   EXPECT_THAT(ArmError({.kind = "stal"}),
-              AllOf(HasSubstr("'stal'"), HasSubstr("bandwidth, black-hole, cut, ")));
+              AllOf(HasSubstr("'stal'"), HasSubstr("bandwidth, black-hole, close, ")));
   EXPECT_THAT(ArmError({.kind = "latency", .parameters = {{"dealy", "1ms"}}}),
               AllOf(HasSubstr("latency"), HasSubstr("'dealy'"), HasSubstr("delay, jitter")));
   EXPECT_THAT(ArmError({.kind = "latency", .parameters = {{"delay", "20"}}}),
@@ -345,10 +345,13 @@ TEST_F(Harm, ErrorsNameWhatWasExpected) {
 }
 
 TEST(KnownEffectsList, ExplainsEveryEffectAndParameter) {
-  EXPECT_EQ(KnownEffects().size(), 16U);
+  EXPECT_EQ(KnownEffects().size(), 23U);
   for (const EffectInfo& effect : KnownEffects()) {
     EXPECT_FALSE(effect.explain.empty()) << effect.name;
-    for (const ParameterInfo& one : effect.parameters) EXPECT_FALSE(one.explain.empty());
+    for (const ParameterInfo& one : effect.parameters) {
+      EXPECT_FALSE(one.explain.empty());
+      EXPECT_EQ(one.words.empty(), one.kind != ParameterKind::kWord) << one.name;
+    }
     EXPECT_TRUE(ParseParameters(effect.name, effect.parameters, {}).has_value()) << effect.name;
   }
 }

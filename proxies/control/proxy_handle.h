@@ -37,7 +37,9 @@ using EffectId = Quantity<struct EffectIdTag, std::int64_t>;
 struct EffectSpec {
   std::string kind = {};  // a name from KnownEffects
   Direction direction = Direction::kBoth;
-  Parameters parameters = {};  // what is left out has its default
+  Parameters parameters = {};    // what is left out has its default
+  double chance = 1;             // of hitting a connection; drawn from the seed, for each alone
+  ConnectionId connection = {};  // the only one to hit; none given: all of them
 };
 
 struct ProxyOptions {
@@ -50,7 +52,36 @@ struct ProxyOptions {
   // Whether connections are followed as HTTP/2 from their first byte, which effects on streams
   // need. What is no HTTP/2 is forwarded all the same.
   bool follow_streams = false;
+  bool self_test = false;  // the target is ours to lie to
 };
+
+// One proxy that is open.
+struct ProxyInfo {
+  ProxyId id;
+  ProxyOptions options;
+  std::string endpoint;
+};
+
+// One effect that is or was armed.
+struct EffectState {
+  EffectId id;
+  std::string proxy;  // by its name
+  EffectSpec spec;
+  Receipt receipt;
+};
+
+// The HTTP port by which other programs change proxies and effects; see control_port.h.
+struct ControlOptions {
+  std::string host = "127.0.0.1";
+  int port = 0;  // 0 lets the kernel choose
+  // Of the proxies that are opened by it.
+  std::uint64_t seed = 0;
+  bool follow_streams = false;
+  bool self_test = false;
+};
+
+class Board;
+class ControlPort;
 
 class Proxies {
  public:
@@ -68,7 +99,7 @@ class Proxies {
   Result<ProxyId> Open(const ProxyOptions& options);
   // Where clients connect, as host:port. Requires: `proxy` came from Open.
   std::string endpoint(ProxyId proxy) const;
-  // The live connections and the last thousand that ended, oldest first. Requires: as above.
+  // The live connections and the last thousand that ended, oldest first; none once it was closed.
   std::vector<ConnectionInfo> Connections(ProxyId proxy) const;
 
   // In force on all existing connections when it returns. The error names what was expected.
@@ -79,10 +110,16 @@ class Proxies {
   Result<Receipt> Peek(EffectId effect) const;
   // Heals whatever is still armed; Peek has the receipts.
   void HealAll();
+  // All that are armed and the last few thousand that were healed, in the order of arming.
+  std::vector<EffectState> Effects() const;
+
+  // Opens the HTTP port, with all proxies that are open now; returns where it listens, as
+  // host:port. Call at most once.
+  Result<std::string> OpenControl(const ControlOptions& options);
 
  private:
-  class Board;
   const std::unique_ptr<Board> board_;
+  std::unique_ptr<ControlPort> control_;  // on the io thread
 };
 
 }  // namespace watchproof::proxy

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Puts the locked npm packages of ci/interop/node where tests find them.
+
+    install(folder)                               # Skip says why that is not possible here
+    run_script(folder, "etcd3_test.js", endpoint)  # true when it ends well; shows it if not
+"""
+
+import fcntl
+import pathlib
+import shutil
+import subprocess
+
+from server import StartError, clean_environment, die_with_parent
+
+SOURCES = pathlib.Path(__file__).resolve().parent / "node"
+INSTALL_SECONDS = 240
+TEST_SECONDS = 120
+# npm's and libuv's names for a registry that cannot be reached.
+UNREACHABLE = ("ENOTFOUND", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EAI_AGAIN",
+               "ERR_SOCKET_TIMEOUT", "ENETUNREACH", "EHOSTUNREACH", "ENOTCACHED")
+
+
+class Skip(Exception):
+    pass
+
+
+def install(folder):
+    """Puts the locked packages into `folder`, unless they are there. One test at a time."""
+    for tool in ("node", "npm"):
+        if not shutil.which(tool):
+            raise Skip(f"no {tool} here; install nodejs and npm")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(folder.with_suffix(".lock"), "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _install(folder)
+
+
+def _install(folder):
+    lock = (SOURCES / "package-lock.json").read_bytes()
+    stamp = folder / "installed.json"
+    if stamp.exists() and stamp.read_bytes() == lock:
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(SOURCES / name, folder)
+    command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
+                              timeout=INSTALL_SECONDS, preexec_fn=die_with_parent)
+    except subprocess.TimeoutExpired as error:
+        raise Skip(f"npm was not done within {INSTALL_SECONDS} s") from error
+    if done.returncode != 0:
+        told = " / ".join(done.stderr.splitlines()[-5:])
+        if any(code in done.stderr for code in UNREACHABLE):
+            raise Skip(f"npm cannot reach its registry: {told}")
+        raise StartError(f"npm could not install the locked packages: {told}")
+    stamp.write_bytes(lock)
+
+
+def run_script(folder, script, server, *files):
+    """True when every test of the script holds for this server; shows them if not."""
+    environment = clean_environment() | {"NODE_PATH": str(folder / "node_modules")}
+    command = ["node", str(SOURCES / script), server.endpoint, *files]
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True,
+                              check=False, timeout=TEST_SECONDS, preexec_fn=die_with_parent)
+    except subprocess.TimeoutExpired as error:
+        print(f"{script}, {server.name}: not done within {TEST_SECONDS} s\n{error.stdout or ''}")
+        return False
+    print(f"{script}, {server.name}: {'holds' if done.returncode == 0 else 'FAILS'}")
+    if done.returncode != 0:
+        print(done.stdout + done.stderr)
+    return done.returncode == 0

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the proxy and Toxiproxy in turn under road_bench and prints one table.
+
+Called by proxy_figures.sh, which builds what is needed.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+HOST = f"127.{random.randint(100, 199)}.{random.randint(1, 250)}.{random.randint(1, 250)}"
+TARGET, ROAD, API = f"{HOST}:7001", f"{HOST}:7002", f"{HOST}:8474"
+START_SECONDS = 10
+
+
+class Straight:
+    """No proxy at all."""
+
+    road = TARGET
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+class Running:
+    road = ROAD
+
+    def __init__(self, command):
+        self.command = command
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+class Ours(Running):
+    """Opened by the same API as the other one."""
+
+    def __init__(self, options):
+        super().__init__([str(options.build / "watchproof"), "proxy", "--control", API])
+
+    def __enter__(self):
+        super().__enter__()
+        open_proxy()
+        return self
+
+
+class Toxiproxy(Running):
+    def __init__(self, options):
+        host, port = API.split(":")
+        super().__init__([options.toxiproxy, "-host", host, "-port", port])
+
+    def __enter__(self):
+        super().__enter__()
+        open_proxy()
+        return self
+
+
+def open_proxy():
+    body = json.dumps({"name": "road", "listen": ROAD, "upstream": TARGET}).encode()
+    request = urllib.request.Request(f"http://{API}/proxies", body, method="POST")
+    until = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            urllib.request.urlopen(request).close()
+            return
+        except urllib.error.URLError as error:
+            if isinstance(error, urllib.error.HTTPError) or time.monotonic() > until:
+                raise
+
+
+def measure(options, proxy, arguments):
+    """The name=value pairs of one run, or none when it was void."""
+    bench = options.build / "proxies/control/road_bench"
+    command = [str(bench), *arguments.split(), "--target", TARGET, "--road", proxy.road]
+    with proxy:
+        run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode != 0:
+        print(f"void: {' '.join(command)}: {run.stdout}{run.stderr}", file=sys.stderr)
+        return {}
+    return {k: float(v) for k, v in (pair.split("=") for pair in run.stdout.split())}
+
+
+def spread(values):
+    if not values:
+        return "none"
+    return f"{statistics.median(values):.4g} [{min(values):.4g}..{max(values):.4g}]"
+
+
+def ratio(ours, theirs):
+    if not ours or not theirs or not statistics.median(theirs):
+        return ""
+    return f", ours/theirs {statistics.median(ours) / statistics.median(theirs):.2f}"
+
+
+def carried(options, roads, connections):
+    seen = {name: [] for name in roads}
+    for _ in range(options.pairs):
+        for name, make in roads.items():
+            arguments = f"carry --connections {connections} --seconds {options.seconds}"
+            seen[name] += measure(options, make(), arguments).values()
+    told = "; ".join(f"{name} {spread(values)}" for name, values in seen.items())
+    print(f"{connections} connections, MB/s: {told}{ratio(seen['ours'], seen.get('toxiproxy'))}")
+
+
+def added(options, roads):
+    """Each road is compared with the straight one that ran just before it."""
+    seen = {"p50_us": {}, "p99_us": {}}
+    for _ in range(options.pairs):
+        straight = {}
+        for name, make in roads.items():
+            figures = measure(options, make(), f"echo --rounds {options.rounds}")
+            if name == "straight":
+                straight = figures
+            elif figures and straight:
+                for key, values in seen.items():
+                    values.setdefault(name, []).append(figures[key] - straight[key])
+    for key, values in seen.items():
+        told = "; ".join(f"{name} {spread(all_of)}" for name, all_of in values.items())
+        print(f"added there and back, {key}: {told}"
+              f"{ratio(values.get('ours'), values.get('toxiproxy'))}")
+
+
+def built(source, folder):
+    """Toxiproxy's server from a checkout, or None after saying what is missing."""
+    if not shutil.which("go"):
+        print("no Go here, so no Toxiproxy to compare with: install golang-go", file=sys.stderr)
+        return None
+    binary = str(pathlib.Path(folder) / "toxiproxy-server")
+    done = subprocess.run(["go", "build", "-o", binary, "./cmd/server"], cwd=source,
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        print(f"Toxiproxy cannot be built: {done.stderr}", file=sys.stderr)
+        return None
+    return binary
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--toxiproxy")
+    parser.add_argument("--source")
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=20000)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="proxy-figures-") as folder:
+        if options.source and not options.toxiproxy:
+            options.toxiproxy = built(options.source, folder)
+        roads = {"straight": Straight, "ours": lambda: Ours(options)}
+        if options.toxiproxy:
+            roads["toxiproxy"] = lambda: Toxiproxy(options)
+        print(f"{os.cpu_count()} processors, {options.pairs} runs each")
+        for connections in (1, 64):
+            carried(options, roads, connections)
+        added(options, roads)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The HTTP port of the control API, served on the io thread beside the proxies.
+//
+//   ControlPort port(board, {.seed = 1});
+//   WP_RETURN_IF_ERROR(port.Open(endpoint));
+//
+// Browsers are turned away by their name, as Toxiproxy does: a page anywhere could otherwise make
+// one of them harm local connections. Names of hosts are looked up before a request is handled, so
+// that handling never waits; Asio does that on a thread of its own, which only this port uses.
+//
+// Threads: the io thread only. Ownership: the board outlives it. Destroyed only when Close was
+// called and the io thread has run out of work.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/base/status.h"
+#include "proxies/control/board.h"
+#include "proxies/control/control_api.h"
+#include "proxies/core/task.h"
+
+namespace watchproof::proxy {
+
+class ControlPort final : private Yard {
+ public:
+  // Takes over the proxies that are open.
+  ControlPort(Board& board, const ControlOptions& options);
+  ~ControlPort() override;
+
+  // Call once.
+  Status Open(const Tcp::endpoint& at);
+  // Stops listening and ends every connection to it; their coroutines return soon after.
+  void Close();
+  const std::string& endpoint() const { return endpoint_; }
+
+ private:
+  struct Session;
+  using Addresses = std::map<std::string, std::vector<boost::asio::ip::address>>;
+
+  Result<ProxyId> Open(const ProxyOptions& options) override;
+  void Close(ProxyId proxy) override { board_.Close(proxy); }
+  std::string endpoint(ProxyId proxy) const override { return board_.listener(proxy).endpoint(); }
+  std::vector<ConnectionInfo> Connections(ProxyId proxy) const override {
+    return board_.Connections(proxy);
+  }
+  Result<EffectId> Arm(ProxyId proxy, const EffectSpec& spec) override {
+    return board_.Arm(proxy, spec);
+  }
+  Result<Receipt> Heal(EffectId effect) override { return board_.Heal(effect); }
+  void HealAll() override { board_.HealAll(); }
+  Result<EffectState> Find(EffectId effect) override { return board_.Find(effect); }
+  std::vector<EffectState> Effects() override { return board_.Effects(); }
+
+  Task AcceptLoop();
+  Task Serve(Tcp::socket socket);
+  Task LookUp(const ApiRequest& request);
+  Result<std::vector<Tcp::endpoint>> EndpointsOf(const std::string& host, int port) const;
+
+  Board& board_;
+  const ControlOptions options_;
+  ControlApi api_;
+  std::string endpoint_;
+  bool closed_ = false;
+  Tcp::acceptor acceptor_;
+  Tcp::resolver resolver_;
+  std::set<Session*> sessions_;
+  Addresses found_;  // by name, as looked up last
+};
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Toxiproxy's word for harm, and the effect that stands for it here.
+//
+//   WP_ASSIGN_OR_RETURN(Toxic toxic, ToxicFromJson(body));
+//   yard.Arm(proxy, EffectOf(toxic));
+//
+// Types, attributes and their units are those of Toxiproxy 2. An attribute that a type does not
+// have is refused, where Toxiproxy looks past it: harm other than what was asked for is worse than
+// an error.
+//
+// Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "harness/base/status.h"
+#include "proxies/control/json_fields.h"
+#include "proxies/control/proxy_handle.h"
+
+namespace watchproof::proxy {
+
+struct Toxic {
+  std::string name;
+  std::string type;
+  std::string stream = "downstream";  // or upstream: what the client says
+  double toxicity = 1;
+  std::map<std::string, std::int64_t> attributes;  // every one that the type has
+  std::optional<EffectId> armed;                   // none while its proxy is not enabled
+};
+
+Result<Toxic> ToxicFromJson(const Json& body);
+// Changes toxicity and attributes as far as they are given; all or nothing.
+Status UpdateToxic(Toxic& toxic, const Json& body);
+Json ToJson(const Toxic& toxic);
+EffectSpec EffectOf(const Toxic& toxic);
+
+}  // namespace watchproof::proxy
