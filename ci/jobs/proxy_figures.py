@@ -115,7 +115,7 @@ def carried(options, roads, connections):
     seen = {name: [] for name in roads}
     for _ in range(options.pairs):
         for name, make in roads.items():
-            arguments = f"carry --connections {connections} --seconds {options.seconds}"
+            arguments = f"carry --connections {connections} --megabytes {options.megabytes}"
             seen[name] += measure(options, make(), arguments).values()
     told = "; ".join(f"{name} {spread(values)}" for name, values in seen.items())
     print(f"{connections} connections, MB/s: {told}{ratio(seen['ours'], seen.get('toxiproxy'))}")
@@ -159,7 +159,7 @@ def main():
     parser.add_argument("--toxiproxy")
     parser.add_argument("--source")
     parser.add_argument("--pairs", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--megabytes", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=20000)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="proxy-figures-") as folder:

@@ -3,7 +3,7 @@
 # The proxy beside Toxiproxy on this machine, both without effects: throughput of one and of 64
 # connections, latency that they add at the median and at the 99th percentile.
 #
-#   ci/jobs/proxy_figures.sh [--toxiproxy BINARY | --source FOLDER] [--pairs 5] [--seconds 3]
+#   ci/jobs/proxy_figures.sh [--toxiproxy BINARY | --source FOLDER] [--pairs 5] [--megabytes 2000]
 #                            [--rounds 20000]
 #
 # Figures, not tests: nothing passes or fails here. Without a binary Toxiproxy is built with Go from

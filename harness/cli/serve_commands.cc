@@ -2,7 +2,6 @@
 #include "harness/cli/serve_commands.h"
 
 #include <fmt/format.h>
-
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "embedded_store/server/store_server.h"
 #include "harness/base/log.h"
 #include "harness/cli/parse.h"
+#include "harness/cli/proxy_view.h"
 #include "harness/cli/signals.h"
 #include "harness/driver/attempt_spec.h"
 #include "harness/report/text.h"
@@ -185,26 +185,6 @@ Result<ProxyPlan> ResolveProxy(const ProxyFlags& flags) {
   return plan;
 }
 
-double Milliseconds(Duration duration) {
-  return std::chrono::duration<double, std::milli>(duration).count();
-}
-
-// "4 bytes withheld, 1 connections touched"; nothing that is zero.
-std::string ReceiptText(const proxy::Receipt& receipt) {
-  std::vector<std::string> parts;
-  for (const proxy::ReceiptCount& one : proxy::kReceiptCounts) {
-    if (receipt.*one.count == 0) continue;
-    std::string name = one.name;
-    std::replace(name.begin(), name.end(), '_', ' ');
-    parts.push_back(fmt::format("{} {}", WithThousands(receipt.*one.count), name));
-  }
-  if (parts.empty()) return "nothing was harmed";
-  if (receipt.longest_hold > Duration::zero()) {
-    parts.push_back(fmt::format("longest hold {:.1f} ms", Milliseconds(receipt.longest_hold)));
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
 void PrintConnections(const std::vector<proxy::ConnectionInfo>& connections) {
   fmt::print("{}\n", Count(connections.size(), "connection"));
   for (const proxy::ConnectionInfo& info : connections) {
@@ -212,6 +192,15 @@ void PrintConnections(const std::vector<proxy::ConnectionInfo>& connections) {
                info.client, proxy::Name(info.state), WithThousands(info.bytes_to_target),
                WithThousands(info.bytes_to_client));
   }
+}
+
+// Until a signal comes; on a terminal with a look at what goes on.
+void Watch(proxy::Proxies& proxies, const std::string& title, Signals& signals) {
+  if (!ProxyView::Possible()) return signals.Wait();
+  ProxyView view(proxies, title);
+  do {
+    view.Draw();
+  } while (!signals.WaitFor(ProxyView::kRefresh));
 }
 
 }  // namespace
@@ -256,8 +245,10 @@ ExitCode ProxyCommand(const ProxyFlags& flags) {
     if (!at.has_value()) return Complain(ExitCode::kTarget, "proxy", at.error().message());
     places.push_back(fmt::format("control on {}", *at));
   }
-  Announce(fmt::format("{}, seed {}", fmt::join(places, ", "), FormatSeed(plan->seed)));
-  signals.Wait();
+  const std::string title =
+      fmt::format("{}, seed {}", fmt::join(places, ", "), FormatSeed(plan->seed));
+  Announce(title);
+  Watch(proxies, title, signals);
   if (road) PrintConnections(proxies.Connections(*road));
   proxies.HealAll();
   for (const proxy::EffectState& effect : proxies.Effects()) {

@@ -66,11 +66,17 @@ int Signals::count() const { return g_count; }
 int Signals::first() const { return g_first; }
 
 void Signals::Wait() {
-  while (count() == 0) {
+  while (!WaitFor(1h)) continue;
+}
+
+bool Signals::WaitFor(Duration patience) {
+  if (count() == 0) {
     pollfd wanted{.fd = read_end_, .events = POLLIN, .revents = 0};
-    poll(&wanted, 1, -1);
+    const auto limit = std::chrono::ceil<std::chrono::milliseconds>(patience);
+    poll(&wanted, 1, static_cast<int>(limit.count()));
     Drain();
   }
+  return count() > 0;
 }
 
 }  // namespace watchproof

@@ -9,6 +9,8 @@
 // get the defaults back with exec.
 #pragma once
 
+#include "harness/base/deadline.h"
+
 namespace watchproof {
 
 class Signals {
@@ -24,6 +26,8 @@ class Signals {
   int first() const;
   // Blocks until one comes.
   void Wait();
+  // As Wait, but no longer than this; false when none came.
+  bool WaitFor(Duration patience);
 
  private:
   Signals();

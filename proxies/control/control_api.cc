@@ -94,6 +94,7 @@ Result<ApiAnswer> ControlApi::Dispatch(const ApiRequest& request) {
 
 std::vector<std::string> ControlApi::HostsOf(const ApiRequest& request) const {
   std::set<std::string> hosts;
+  if (request.method == "GET") return {};
   const auto add = [&hosts](const std::string& text) {
     if (const auto place = ParsePlace(text)) hosts.insert(place->host);
   };
@@ -144,15 +145,21 @@ Status ControlApi::Enable(Proxy& proxy) {
   WP_ASSIGN_OR_RETURN(const HostPort listen, ParsePlace(proxy.listen));
   WP_ASSIGN_OR_RETURN(const HostPort to, ParsePlace(proxy.upstream));
   const Prng prng = prng_.Fork(fmt::format("proxy/{}/{}", proxy.name, proxy.opened + 1));
-  WP_ASSIGN_OR_RETURN(const ProxyId opened, yard_.Open({.name = proxy.name,
-                                                        .listen_host = listen.host,
-                                                        .listen_port = listen.port,
-                                                        .target_host = to.host,
-                                                        .target_port = to.port,
-                                                        .seed = prng.seed()}));
+  const Result<ProxyId> opened = yard_.Open({.name = proxy.name,
+                                             .listen_host = listen.host,
+                                             .listen_port = listen.port,
+                                             .target_host = to.host,
+                                             .target_port = to.port,
+                                             .seed = prng.seed()});
+  if (!opened.has_value()) {
+    // A name without an address is the caller's mistake; a port that is taken is nobody's, and 500
+    // is what Toxiproxy says then.
+    if (opened.error().code() == StatusCode::kInvalidArgument) return opened.error();
+    return Status(StatusCode::kUnavailable, opened.error().message());
+  }
   ++proxy.opened;
-  proxy.open = opened;
-  proxy.listen = yard_.endpoint(opened);
+  proxy.open = *opened;
+  proxy.listen = yard_.endpoint(*opened);
   for (Toxic& toxic : proxy.toxics) WP_RETURN_IF_ERROR(Arm(proxy, toxic));
   return {};
 }

@@ -22,6 +22,8 @@ namespace {
 
 // An idle or stuck connection is not kept longer.
 constexpr std::chrono::seconds kPatience{60};
+// Descriptors come back when other connections end.
+constexpr Duration kPauseWhenExhausted = 50ms;
 constexpr std::size_t kMostSessions = 64;
 constexpr std::uint32_t kMostHeaderBytes = 16 << 10;
 constexpr std::uint64_t kMostBodyBytes = 1 << 20;
@@ -67,6 +69,7 @@ ControlPort::ControlPort(Board& board, const ControlOptions& options)
       options_(options),
       api_(*this, Prng(options.seed).Fork("control")),
       acceptor_(board.io()),
+      pause_(board.io()),
       resolver_(board.io()) {
   for (const ProxyInfo& proxy : board.Describe()) api_.Adopt(proxy);
 }
@@ -90,6 +93,7 @@ void ControlPort::Close() {
   closed_ = true;
   error_code ignored;
   acceptor_.close(ignored);
+  pause_.Notify();
   resolver_.cancel();
   for (Session* session : sessions_) session->stream.close();
 }
@@ -97,10 +101,13 @@ void ControlPort::Close() {
 Task ControlPort::AcceptLoop() {
   while (!closed_) {
     Tcp::socket socket(board_.io());
-    if (AcceptOne(acceptor_, socket) != Accepted::kOne) {
+    const Accepted accepted = AcceptOne(acceptor_, socket);
+    if (accepted == Accepted::kNoneReady) {
       co_await acceptor_.async_wait(Tcp::acceptor::wait_read, kAsTuple);
-      continue;
+    } else if (accepted == Accepted::kOutOfResources) {
+      co_await pause_.WaitUntil(Clock::now() + kPauseWhenExhausted);
     }
+    if (accepted != Accepted::kOne) continue;
     if (sessions_.size() >= kMostSessions) continue;  // the socket closes
     boost::asio::co_spawn(board_.io(), Serve(std::move(socket)), [](std::exception_ptr thrown) {
       WP_CHECK(thrown == nullptr, "coroutines of the control port do not throw");
@@ -128,8 +135,9 @@ Task ControlPort::Serve(Tcp::socket socket) {
       const ApiRequest request{.method = Text(parser.get().method_string()),
                                .target = Text(parser.get().target()),
                                .body = std::move(parser.get().body())};
-      co_await LookUp(request);
+      Addresses found = co_await LookUp(request);
       if (closed_) break;
+      found_ = std::move(found);
       answer = api_.Handle(request);
       LogDebug("control", {{"method", request.method},
                            {"target", request.target},
@@ -141,19 +149,20 @@ Task ControlPort::Serve(Tcp::socket socket) {
     open = open && !failed && !closed_;
   }
   sessions_.erase(&session);
+  CloseInOrder(session.stream.socket());  // so that the last answer arrives
 }
 
-Task ControlPort::LookUp(const ApiRequest& request) {
+boost::asio::awaitable<ControlPort::Addresses> ControlPort::LookUp(const ApiRequest& request) {
+  Addresses found;
   for (const std::string& host : api_.HostsOf(request)) {
     error_code ignored;
     boost::asio::ip::make_address(host, ignored);
     if (!ignored || host.empty() || host == "localhost") continue;
     const auto [error, results] = co_await resolver_.async_resolve(host, "", kAsTuple);
-    if (closed_) co_return;
-    std::vector<boost::asio::ip::address>& addresses = found_[host];
-    addresses.clear();
-    for (const auto& one : results) addresses.push_back(one.endpoint().address());
+    if (closed_) break;
+    for (const auto& one : results) found[host].push_back(one.endpoint().address());
   }
+  co_return found;
 }
 
 Result<std::vector<Tcp::endpoint>> ControlPort::EndpointsOf(const std::string& host,

@@ -56,7 +56,7 @@ class ControlPort final : private Yard {
 
   Task AcceptLoop();
   Task Serve(Tcp::socket socket);
-  Task LookUp(const ApiRequest& request);
+  boost::asio::awaitable<Addresses> LookUp(const ApiRequest& request);
   Result<std::vector<Tcp::endpoint>> EndpointsOf(const std::string& host, int port) const;
 
   Board& board_;
@@ -65,9 +65,10 @@ class ControlPort final : private Yard {
   std::string endpoint_;
   bool closed_ = false;
   Tcp::acceptor acceptor_;
+  Signal pause_;  // between two attempts when out of descriptors
   Tcp::resolver resolver_;
   std::set<Session*> sessions_;
-  Addresses found_;  // by name, as looked up last
+  Addresses found_;  // by name, for the request that is being handled
 };
 
 }  // namespace watchproof::proxy

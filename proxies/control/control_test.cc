@@ -273,7 +273,7 @@ TEST_F(Control, LeaksNothingWhenProxiesComeAndGo) {
   for (int i = 0; i < 50; ++i) visit();
   client_.Close();
   target_.Close();
-  EXPECT_TRUE(Eventually([&] { return OpenDescriptors() == before; }));
+  EXPECT_TRUE(Eventually([&] { return OpenDescriptors() <= before; }));
 }
 
 }  // namespace

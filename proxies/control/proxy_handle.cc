@@ -35,6 +35,10 @@ Result<ProxyId> Proxies::Open(const ProxyOptions& options) {
   return opened;
 }
 
+std::vector<ProxyInfo> Proxies::List() const {
+  return board_->Run([&] { return board_->Describe(); });
+}
+
 std::string Proxies::endpoint(ProxyId proxy) const {
   return board_->Run([&] { return board_->listener(proxy).endpoint(); });
 }

@@ -97,6 +97,8 @@ class Proxies {
   // Listens when it returns. The target is dialled per connection and need not be up yet; its name
   // is resolved once, here.
   Result<ProxyId> Open(const ProxyOptions& options);
+  // Those that are open.
+  std::vector<ProxyInfo> List() const;
   // Where clients connect, as host:port. Requires: `proxy` came from Open.
   std::string endpoint(ProxyId proxy) const;
   // The live connections and the last thousand that ended, oldest first; none once it was closed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much a road carries and how long it takes: sends bytes to itself, straight or by a proxy.
 //
-//   road_bench carry --target 127.0.0.1:7001 --road 127.0.0.1:7002 --connections 64 --seconds 3
+//   road_bench carry --target 127.0.0.1:7001 --road 127.0.0.1:7002 --connections 64
 //   road_bench echo  --target 127.0.0.1:7001 --road 127.0.0.1:7001 --rounds 20000
 //
 // It listens at the target and connects to the road, which somebody else has led to the target.
@@ -16,7 +16,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <string>
 #include <thread>
@@ -101,35 +100,32 @@ std::vector<Pair> OpenPairs(const std::string& target, const std::string& road, 
   return pairs;
 }
 
-void Carry(const std::vector<Pair>& pairs, int seconds) {
-  std::atomic<bool> over{false};
-  std::atomic<std::int64_t> arrived{0};
+// Each connection carries its share of the bytes; the last one to be done stops the clock.
+void Carry(const std::vector<Pair>& pairs, std::int64_t megabytes) {
+  const auto share = static_cast<std::size_t>(megabytes * 1'000'000) / pairs.size();
   std::vector<std::thread> threads;
+  const TimePoint from = Clock::now();
   for (const Pair& pair : pairs) {
-    threads.emplace_back([&over, pair] {
+    threads.emplace_back([pair, share] {
       const std::string piece(kPieceBytes, 'x');
-      while (!over && SendAll(pair.client, piece.data(), piece.size())) continue;
+      for (std::size_t sent = 0; sent < share; sent += piece.size()) {
+        WP_CHECK(SendAll(pair.client, piece.data(), std::min(piece.size(), share - sent)),
+                 "the road stays open");
+      }
       shutdown(pair.client, SHUT_WR);
     });
-    threads.emplace_back([&arrived, pair] {
+    threads.emplace_back([pair, share] {
       std::string room(kPieceBytes, '\0');
-      for (ssize_t got = 1; got > 0;) {
-        got = recv(pair.target, room.data(), room.size(), 0);
-        if (got > 0) arrived += got;
+      std::size_t arrived = 0;
+      for (ssize_t got = 1; got > 0; arrived += static_cast<std::size_t>(got)) {
+        got = std::max<ssize_t>(0, recv(pair.target, room.data(), room.size(), 0));
       }
+      WP_CHECK(arrived == share, "every byte arrives");
     });
   }
-  const auto total = [&arrived] { return arrived.load(); };
-  const TimePoint warm = Clock::now() + 500ms;
-  std::this_thread::sleep_until(warm);
-  const std::int64_t before = total();
-  const TimePoint from = Clock::now();
-  std::this_thread::sleep_until(from + std::chrono::seconds(seconds));
-  const std::int64_t carried = total() - before;
-  const double took = std::chrono::duration<double>(Clock::now() - from).count();
-  over = true;
   for (std::thread& one : threads) one.join();
-  fmt::print("mb_per_second={:.1f}\n", static_cast<double>(carried) / took / 1e6);
+  const double took = std::chrono::duration<double>(Clock::now() - from).count();
+  fmt::print("mb_per_second={:.1f}\n", static_cast<double>(megabytes) / took);
 }
 
 void Echo(const Pair& pair, int rounds) {
@@ -163,7 +159,7 @@ int Main(int argc, char** argv) {
   std::string target;
   std::string road;
   int connections = 1;
-  int seconds = 3;
+  std::int64_t megabytes = 2000;
   int rounds = 20000;
   CLI::App& carry = *app.add_subcommand("carry", "Bytes per second");
   CLI::App& echo = *app.add_subcommand("echo", "Time there and back");
@@ -172,11 +168,11 @@ int Main(int argc, char** argv) {
     mode->add_option("--road", road, "Where to connect")->required();
   }
   carry.add_option("--connections", connections, "At the same time");
-  carry.add_option("--seconds", seconds, "How long to count");
+  carry.add_option("--megabytes", megabytes, "In all");
   echo.add_option("--rounds", rounds, "There and back");
   CLI11_PARSE(app, argc, argv);
   const std::vector<Pair> pairs = OpenPairs(target, road, connections);
-  if (carry.parsed()) Carry(pairs, seconds);
+  if (carry.parsed()) Carry(pairs, std::max<std::int64_t>(1, megabytes));
   if (echo.parsed()) Echo(pairs.front(), std::max(1, rounds));
   for (const Pair& pair : pairs) {
     close(pair.client);

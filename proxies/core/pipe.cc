@@ -50,8 +50,8 @@ Task Pipe::ReadLoop() {
     // Readiness first and permission second: so a shut stage learns when a byte began to wait.
     co_await source_.async_wait(Tcp::socket::wait_read, kAsTuple);
     while (!stopped_ && !MayRead()) {
-      Advance();
-      if (MayRead()) break;
+      Advance();  // which may end the connection
+      if (stopped_ || MayRead()) break;
       co_await read_turn_.WaitUntil(kNever);
     }
     if (stopped_ || ReadOnce() == More::kNo) co_return;
@@ -131,7 +131,8 @@ TimePoint Pipe::NextWake() const {
 
 Task Pipe::WriteLoop() {
   while (!stopped_) {
-    Advance();
+    Advance();  // which may end the connection
+    if (stopped_) co_return;
     if (outlet_.empty()) {
       sleeps_until_ = NextWake();
       co_await write_turn_.WaitUntil(sleeps_until_);
