@@ -194,9 +194,8 @@ void PrintConnections(const std::vector<proxy::ConnectionInfo>& connections) {
   }
 }
 
-// Until a signal comes; on a terminal with a look at what goes on.
+// Until a signal comes, with a look at what goes on.
 void Watch(proxy::Proxies& proxies, const std::string& title, Signals& signals) {
-  if (!ProxyView::Possible()) return signals.Wait();
   ProxyView view(proxies, title);
   do {
     view.Draw();
@@ -248,7 +247,11 @@ ExitCode ProxyCommand(const ProxyFlags& flags) {
   const std::string title =
       fmt::format("{}, seed {}", fmt::join(places, ", "), FormatSeed(plan->seed));
   Announce(title);
-  Watch(proxies, title, signals);
+  if (flags.verbose || !ProxyView::Possible()) {
+    signals.Wait();
+  } else {
+    Watch(proxies, title, signals);
+  }
   if (road) PrintConnections(proxies.Connections(*road));
   proxies.HealAll();
   for (const proxy::EffectState& effect : proxies.Effects()) {
