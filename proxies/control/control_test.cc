@@ -253,7 +253,11 @@ TEST_F(Control, ServesManyRequestsOnOneConnectionAndStopsWithOneOpen) {
     EXPECT_EQ(peer.Receive(15), "HTTP/1.1 200 OK");
     // The rest of the answer: the connection stays open, so wait for its last byte.
     std::string rest;
-    while (!rest.ends_with("}")) rest += peer.Receive(1);
+    while (!rest.ends_with("}")) {
+      const std::string more = peer.Receive(1);
+      ASSERT_FALSE(more.empty()) << rest;
+      rest += more;
+    }
     EXPECT_THAT(rest, HasSubstr("\"version\""));
   }
   proxies_.Stop();
