@@ -102,6 +102,16 @@ std::string CallText(const Entry& entry) {
       if (!Parse(request, compaction).ok()) break;
       return fmt::format("compaction to revision {}", compaction.revision);
     }
+    case Method::kLeaseGrant: {
+      LeaseGrantRequestView grant;
+      if (!Parse(request, grant).ok()) break;
+      return fmt::format("grant of a lease for {} s", grant.ttl);
+    }
+    case Method::kLeaseRevoke: {
+      LeaseRevokeRequestView revoke;
+      if (!Parse(request, revoke).ok()) break;
+      return fmt::format("revocation of lease {}", revoke.id);
+    }
     case Method::kTxn:
       return "transaction";
     case Method::kNone:

@@ -176,8 +176,8 @@ void Board::TurnDoor(ProxyId id, Proxy& proxy) {
   const Status turned =
       proxy.listener->Turn(shut ? Listener::Door::kRefusing : Listener::Door::kOpen);
   if (!turned.ok()) {
-    LogError("a proxy does not listen any more",
-             {{"proxy", proxy.options.name}, {"why", turned.message()}});
+    LogWarn("a proxy does not listen any more",
+            {{"proxy", proxy.options.name}, {"why", turned.message()}});
   }
 }
 

@@ -37,7 +37,10 @@ class FreshHarm : public ::testing::Test {
   }
   Receipt Heal(EffectId effect) { return proxies_.Heal(effect).value(); }
   bool LastIs(ConnectionState state) {
-    return Eventually([&] { return proxies_.Connections(front_).back().state == state; });
+    return Eventually([&] {
+      const std::vector<ConnectionInfo> known = proxies_.Connections(front_);
+      return !known.empty() && known.back().state == state;
+    });
   }
 
   TestServer server_;
