@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -20,6 +21,7 @@ constexpr std::int32_t kStreamWindow = 8 << 20;
 constexpr std::int32_t kConnectionWindow = 16 << 20;
 constexpr std::uint32_t kFrameBytes = 1 << 20;
 constexpr std::size_t kReceiveBytes = 256 << 10;
+constexpr std::chrono::seconds kServerStarts(30);
 constexpr std::chrono::milliseconds kBetweenAttempts(5);
 
 struct SplitEndpoint {
@@ -118,9 +120,9 @@ BareCall::~BareCall() {
   if (socket_ >= 0) ::close(socket_);
 }
 
-bool BareCall::Connect(std::chrono::milliseconds patience) {
+bool BareCall::Connect() {
   const SplitEndpoint to = Split(endpoint_);
-  const auto give_up = std::chrono::steady_clock::now() + patience;
+  const auto give_up = std::chrono::steady_clock::now() + kServerStarts;
   while ((socket_ = ConnectOnce(to)) < 0) {
     if (std::chrono::steady_clock::now() > give_up) return false;
     std::this_thread::sleep_for(kBetweenAttempts);

@@ -4,7 +4,7 @@
 // the client spends, the server lacks.
 //
 //   BareCall call("127.0.0.1:2379", sink);
-//   if (!call.Connect(10s)) ...
+//   if (!call.Connect()) ...
 //   call.Begin("/etcdserverpb.KV/Put");
 //   call.Send(bytes);                          // of one message
 //   call.CloseHalf();
@@ -18,7 +18,7 @@
 
 #include <nghttp2/nghttp2.h>
 
-#include <chrono>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -55,8 +55,8 @@ class BareCall {
   BareCall(const BareCall&) = delete;
   BareCall& operator=(const BareCall&) = delete;
 
-  // Tries until the server listens. False when the time is over.
-  bool Connect(std::chrono::milliseconds patience);
+  // Tries until the server listens. False when it does not for half a minute.
+  bool Connect();
   // Requires: idle().
   void Begin(const std::string& path);
   void Send(std::string_view message);

@@ -10,7 +10,6 @@ namespace watchproof::store {
 namespace {
 
 constexpr std::uint64_t kStep = 10'000;  // nanoseconds
-constexpr std::chrono::seconds kServerStarts(30);
 // Enough for most responses, so that parsing them allocates nothing but long strings.
 constexpr std::size_t kArenaBytes = 1 << 20;
 
@@ -63,7 +62,7 @@ BenchStream::~BenchStream() {
 }
 
 bool BenchStream::Open(const std::vector<etcdserverpb::WatchRequest>& requests) {
-  if (!call_.Connect(kServerStarts)) return false;
+  if (!call_.Connect()) return false;
   wanted_ = requests.size();
   call_.Begin("/etcdserverpb.Watch/Watch");
   for (const etcdserverpb::WatchRequest& request : requests) {
@@ -89,8 +88,6 @@ void BenchStream::OnMessage(std::string_view message) {
   ++messages_;
   events_ += seen.events;
 }
-
-void BenchStream::OnEnd(bool) { ended_ = true; }
 
 void BenchStream::AddDelay(std::uint64_t now, std::uint64_t stamp) {
   delays_.Add(now > stamp ? now - stamp : 0);

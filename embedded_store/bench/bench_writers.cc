@@ -21,13 +21,12 @@ namespace watchproof::store {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds kServerStarts(30);
 
 class Writer final : BareCall::Sink {
  public:
   Writer(const PutLoad& load, PutsDone& done) : done_(done), call_(load.endpoint, *this) {}
 
-  bool Connect() { return call_.Connect(kServerStarts); }
+  bool Connect() { return call_.Connect(); }
   int socket() const { return call_.socket(); }
   bool idle() const { return call_.idle(); }
   bool Put(const etcdserverpb::PutRequest& request) {

@@ -7,18 +7,14 @@
 // and one that knows no users. Rows share one server.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <functional>
 #include <memory>
-#include <ostream>
 #include <string>
 
 #include "embedded_store/server/call_fixture.h"
-#include "embedded_store/server/store_server.h"
+#include "embedded_store/server/error_table.h"
 #include "fixtures/protos/rpc.grpc.pb.h"
 #include "fixtures/protos/rpc_auth.grpc.pb.h"
 #include "fixtures/protos/rpc_lease.grpc.pb.h"
-#include "harness/base/check.h"
 
 namespace watchproof::store {
 namespace {
@@ -35,23 +31,11 @@ constexpr char kNotManaged[] = "etcdserver: invalid auth management";
 // One server and everything that the rows ask of it.
 class Desk {
  public:
-  Desk() {
-    const char* given = std::getenv("WATCHPROOF_TEST_ENDPOINT");
-    std::string endpoint = given == nullptr ? "" : given;
-    if (endpoint.empty()) {
-      StoreOptions options;
-      options.port = 0;
-      options.http_port = 0;
-      options.auth.password_price.log2 = 1;
-      auto started = StoreServer::Start(options);
-      WP_CHECK(started.has_value(), "the server starts on free ports");
-      server_ = *std::move(started);
-      endpoint = server_->endpoint();
-    }
+  Desk() : server_(CheapPasswords()) {
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-    const auto channel =
-        grpc::CreateCustomChannel(endpoint, grpc::InsecureChannelCredentials(), arguments);
+    const auto channel = grpc::CreateCustomChannel(server_.endpoint(),
+                                                   grpc::InsecureChannelCredentials(), arguments);
     kv = pb::KV::NewStub(channel);
     lease = pb::Lease::NewStub(channel);
     auth = pb::Auth::NewStub(channel);
@@ -131,17 +115,16 @@ class Desk {
   As alice{};  // of whom may use the key "a" and nothing else
 
  private:
-  std::unique_ptr<StoreServer> server_;
+  static StoreOptions CheapPasswords() {
+    StoreOptions options;
+    options.auth.password_price.log2 = 1;
+    return options;
+  }
+
+  AskedServer server_;
 };
 
-struct Row {
-  const char* name;
-  grpc::StatusCode code;
-  const char* text;
-  std::function<grpc::Status(Desk& desk)> provoke;
-};
-void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
-std::string NameOf(const testing::TestParamInfo<Row>& info) { return info.param.name; }
+using Row = ErrorRow<Desk>;
 
 // There are a user "bob" and a role "some", which he does not have.
 const Row kAuthOff[] = {
@@ -327,15 +310,11 @@ class AuthOnTable : public testing::TestWithParam<Row> {
   inline static std::unique_ptr<Desk> desk_;
 };
 
-void Expect(const Row& row, const grpc::Status& status) {
-  EXPECT_EQ(status.error_code(), row.code);
-  EXPECT_EQ(status.error_message(), row.text);
-}
-TEST_P(AuthOffTable, IsEtcds) { Expect(GetParam(), GetParam().provoke(*desk_)); }
-TEST_P(AuthOnTable, IsEtcds) { Expect(GetParam(), GetParam().provoke(*desk_)); }
+TEST_P(AuthOffTable, IsEtcds) { ExpectRefused(GetParam(), GetParam().provoke(*desk_)); }
+TEST_P(AuthOnTable, IsEtcds) { ExpectRefused(GetParam(), GetParam().provoke(*desk_)); }
 
-INSTANTIATE_TEST_SUITE_P(Auth, AuthOffTable, testing::ValuesIn(kAuthOff), NameOf);
-INSTANTIATE_TEST_SUITE_P(Auth, AuthOnTable, testing::ValuesIn(kAuthOn), NameOf);
+INSTANTIATE_TEST_SUITE_P(Auth, AuthOffTable, testing::ValuesIn(kAuthOff), NameOfRow<Row>);
+INSTANTIATE_TEST_SUITE_P(Auth, AuthOnTable, testing::ValuesIn(kAuthOn), NameOfRow<Row>);
 
 }  // namespace
 }  // namespace watchproof::store
