@@ -42,7 +42,7 @@ class Seeds(RunTest):
         self.assertEqual(set(verdicts.values()), {"pass"})
         for i, one in enumerate(plans):
             for other in plans[:i]:
-                for aspect in (["key"], ["value"], ["op"]):
+                for aspect in (["key"], ["value", "load_seed"], ["op"]):
                     left, right = self.ordered(one, *aspect), self.ordered(other, *aspect)
                     same = [case for case in left if left[case] == right[case]]
                     if aspect != ["op"]:
