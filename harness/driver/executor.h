@@ -10,7 +10,10 @@
 // Not thread-safe. Ownership: refers to the world and the plan.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +41,8 @@ class Executor {
   const std::vector<Finding>& findings() const { return findings_; }
 
  private:
+  static constexpr Duration kPatience = 10s;  // for facts that every target brings about
+
   struct Member {
     StreamId stream;
     std::uint32_t ordinal;

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps that do harm and end it, and what is told of it.
+#include <nlohmann/json.hpp>
+
+#include "harness/driver/executor.h"
+
+namespace watchproof {
+namespace {
+
+constexpr Duration kFeltPatience = 3s;  // for a fault to be felt
+
+}  // namespace
+
+Status Executor::Do(const InjectStep& step) {
+  FaultParameters parameters = step.parameters;
+  if (const auto found = spec_.faults.find(step.fault); found != spec_.faults.end()) {
+    for (const auto& [name, value] : found->second) parameters[name] = value;
+  }
+  WP_ASSIGN_OR_RETURN(auto fault, MakeFault(step.fault, parameters));
+  if (!spec_.no_faults) WP_RETURN_IF_ERROR(fault->Arm(world_.ports()));
+  faults_[step.fault] = std::move(fault);
+  RecordFault(step.fault, "armed");
+  return {};
+}
+
+Status Executor::Do(const AwaitFeltStep& step) {
+  Fault& fault = *faults_.at(step.fault);
+  // Without a proxy, or without faults at all, the receipt says so and waiting would change
+  // nothing.
+  if (spec_.no_faults || world_.ports().proxies == nullptr) return {};
+  world_.PumpUntil(
+      [&] {
+        fault.Observe(world_.ports());
+        return fault.felt();
+      },
+      Within(kFeltPatience));
+  return {};
+}
+
+Status Executor::Do(const HealStep& step) {
+  WP_RETURN_IF_ERROR(faults_.at(step.fault)->Heal(world_.ports()));
+  RecordFault(step.fault, "healed");
+  return {};
+}
+
+void Executor::RecordFault(const std::string& name, const std::string& phase) {
+  const FaultReceipt receipt = faults_.at(name)->receipt();
+  const nlohmann::ordered_json text{
+      {"fault", name}, {"phase", phase}, {"fired", receipt.fired}, {"measured", receipt.measured}};
+  world_.recorder().Append(
+      {.kind = EntryKind::kFault, .at = world_.recorder().Now(), .text = text.dump()});
+}
+
+void Executor::HealAll() {
+  for (const auto& [name, fault] : faults_) {
+    if (const Status healed = fault->Heal(world_.ports()); !healed.ok()) {
+      unproven_.push_back(fmt::format("healing {}: {}", name, healed.message()));
+    }
+  }
+  StopLoads();
+}
+
+std::vector<ReceiptRecord> Executor::receipts() const {
+  const auto seconds = [](Duration d) { return std::chrono::duration<double>(d).count(); };
+  std::vector<ReceiptRecord> records;
+  for (const auto& [name, fault] : faults_) {
+    const FaultReceipt receipt = fault->receipt();
+    records.push_back({.fault = name,
+                       .fired = receipt.fired,
+                       .required = true,
+                       .armed_at = seconds(receipt.armed_at),
+                       .healed_at = seconds(receipt.healed_at),
+                       .measured = receipt.measured,
+                       .text = receipt.text});
+  }
+  return records;
+}
+
+}  // namespace watchproof

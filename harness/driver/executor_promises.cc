@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps that hold the target to a time, and the waiting that they share with others.
+#include <algorithm>
+
+#include "harness/checkers/likeness.h"
+#include "harness/driver/executor.h"
+
+namespace watchproof {
+namespace {
+
+constexpr Duration kProgressEvery = 100ms;
+
+}  // namespace
+
+bool Executor::Delivered(const std::string& group, Duration limit) {
+  const Revision through = head_;
+  return world_.PumpUntil(
+      [&] {
+        if (world_.judge().known_through() < through) return false;
+        // A watch that has lost something for good will not be complete, but it waits for nothing
+        // either.
+        const std::vector<std::size_t> waiting = world_.judge().Unsettled();
+        const auto& members = groups_.at(group);
+        return std::none_of(members.begin(), members.end(), [&](const Member& member) {
+          const auto index = world_.judge().Find(member.stream, member.ordinal);
+          return !index || std::binary_search(waiting.begin(), waiting.end(), *index);
+        });
+      },
+      Within(limit));
+}
+
+std::uint64_t Executor::EventsGiven(const std::string& group) {
+  std::uint64_t events = 0;
+  for (const Member& member : groups_.at(group)) {
+    const auto index = world_.judge().Find(member.stream, member.ordinal);
+    if (index) events += world_.judge().watches()[*index].events;
+  }
+  return events;
+}
+
+std::string Executor::Lagging(const std::string& group) {
+  std::size_t behind = 0;
+  Revision furthest = head_;
+  for (const Member& member : groups_.at(group)) {
+    const auto index = world_.judge().Find(member.stream, member.ordinal);
+    if (!index) continue;
+    const WatchState& watch = world_.judge().watches()[*index];
+    if (watch.complete || watch.end != WatchEnd::kOpen) continue;
+    ++behind;
+    furthest = std::min(furthest, watch.position);
+  }
+  return fmt::format("{} of {} still waited, the furthest behind at revision {}", behind,
+                     groups_.at(group).size(), furthest);
+}
+
+// A slow machine is no broken promise: only a target that delivers nothing more for the limit is
+// judged.
+Status Executor::Do(const MustDeliverStep& step) {
+  const Revision through = head_;
+  std::uint64_t given = 0;
+  do {
+    given = EventsGiven(step.group);
+    if (Delivered(step.group, step.limit) || world_.GivesUp()) return {};
+  } while (EventsGiven(step.group) > given);
+  findings_.push_back(
+      {.guarantee = Guarantee::kIsolated,
+       .watch = fmt::format("group {}, on a connection of its own", step.group),
+       .expected =
+           fmt::format("every change through revision {}, or at least one every {} ms", through,
+                       std::chrono::duration_cast<std::chrono::milliseconds>(step.limit).count()),
+       .observed = Lagging(step.group),
+       .evidence = {world_.recorder().last()},
+       .at = world_.recorder().Now()});
+  return {};
+}
+
+Result<bool> Executor::ToldProgress(const std::string& name, MustTellProgressStep::When when,
+                                    Duration limit) {
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(name));
+  const auto answers = [&] {
+    std::uint64_t count = 0;
+    for (const WatchState& watch : world_.judge().watches()) {
+      if (watch.stream == stream->id()) count += watch.progress_answers;
+    }
+    return count;
+  };
+  world_.PumpAll();
+  const std::uint64_t before = answers();
+  const Deadline deadline = Within(limit);
+  bool told = false;
+  while (!told && !deadline.expired() && !world_.GivesUp()) {
+    if (when == MustTellProgressStep::When::kAsked) stream->RequestProgress();
+    told = world_.PumpUntil([&] { return answers() > before; }, Within(kProgressEvery));
+  }
+  return told;
+}
+
+Status Executor::Do(const MustTellProgressStep& step) {
+  WP_ASSIGN_OR_RETURN(const bool told, ToldProgress(step.stream, step.when, step.limit));
+  if (told || world_.GivesUp()) return {};
+  const bool asked = step.when == MustTellProgressStep::When::kAsked;
+  findings_.push_back(
+      {.guarantee = Guarantee::kBookmarkable,
+       .watch = fmt::format("every watch of stream {}", step.stream),
+       .expected =
+           fmt::format("progress told within {} ms, as {} and there is nothing left to deliver",
+                       std::chrono::duration_cast<std::chrono::milliseconds>(step.limit).count(),
+                       asked ? "it was asked for again and again" : "the watches wish for it"),
+       .observed = "none",
+       .like = std::string(like::kNoProgress),
+       .evidence = {world_.recorder().last()},
+       .at = world_.recorder().Now()});
+  return {};
+}
+
+}  // namespace watchproof

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps that open, end and follow watches, and those that wait for facts about them.
+#include <algorithm>
+
+#include "harness/driver/executor.h"
+#include "harness/history/narrator.h"
+
+namespace watchproof {
+namespace {
+
+std::vector<EventFilter> FiltersOf(const WatchStep& step) {
+  std::vector<EventFilter> filters;
+  if (step.no_puts) filters.push_back(EventFilter::kNoPut);
+  if (step.no_deletes) filters.push_back(EventFilter::kNoDelete);
+  return filters;
+}
+
+}  // namespace
+
+Status Executor::Do(const WatchStep& step) {
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream, step.user));
+  world_.PumpAll();
+  // Nobody would answer, and the target would be blamed for it.
+  if (world_.HasEnded(stream->id())) {
+    return Fail(StatusCode::kInternal, "the plan watches on stream {}, which has ended",
+                step.stream);
+  }
+  for (std::size_t i = 0; i < step.count; ++i) {
+    const std::int64_t id = step.first_id == 0 ? 0 : step.first_id + static_cast<std::int64_t>(i);
+    const std::uint32_t ordinal = stream->Create({.key = world_.Placed(step.key),
+                                                  .range_end = world_.PlacedEnd(step.range_end),
+                                                  .start = Resolve(step.start),
+                                                  .id = WatchId(id),
+                                                  .previous_values = step.previous_values,
+                                                  .progress_notify = step.progress_notify,
+                                                  .fragment = step.fragment,
+                                                  .filters = FiltersOf(step)});
+    groups_[step.group].push_back({stream->id(), ordinal});
+  }
+  return {};
+}
+
+Status Executor::Do(const RequestProgressStep& step) {
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
+  stream->RequestProgress();
+  return {};
+}
+
+Status Executor::Do(const AwaitCreatedStep& step) {
+  Await(fmt::format("an answer to every create of group {}", step.group), kPatience, [&] {
+    return EveryMember(step.group, [](const WatchState& watch) {
+      return watch.created || watch.end != WatchEnd::kOpen;
+    });
+  });
+  return {};
+}
+
+Status Executor::Do(const AwaitDeliveredStep& step) {
+  const Revision through = head_;
+  if (!Delivered(step.group, kPatience) && !world_.GivesUp()) {
+    unproven_.push_back(fmt::format("waited for every change through revision {} at group {}",
+                                    through, step.group));
+  }
+  return {};
+}
+
+Status Executor::Do(const CancelStep& step) {
+  for (const Member& member : groups_.at(step.group)) {
+    const auto index = world_.judge().Find(member.stream, member.ordinal);
+    if (!index) continue;
+    world_.StreamOf(member.stream)->Cancel(world_.judge().watches()[*index].id);
+  }
+  Await(fmt::format("an answer to every cancel of group {}", step.group), kPatience, [&] {
+    return EveryMember(step.group,
+                       [](const WatchState& watch) { return watch.end != WatchEnd::kOpen; });
+  });
+  return {};
+}
+
+Status Executor::Do(const ResumeStep& step) {
+  world_.PumpAll();
+  const std::string name = fmt::format("resumed/{}", step.as);
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(name));
+  for (const Member& member : groups_.at(step.group)) {
+    const auto index = world_.judge().Find(member.stream, member.ordinal);
+    if (!index) return Fail(StatusCode::kInternal, "group {} was never asked for", step.group);
+    const WatchState& before = world_.judge().watches()[*index];
+    world_.Mark(ResumeMark({.stream = member.stream,
+                            .ordinal = member.ordinal,
+                            .next_stream = stream->id(),
+                            .next_ordinal = static_cast<std::uint32_t>(groups_[step.as].size())}));
+    const std::uint32_t ordinal = stream->Create(
+        {.key = before.key, .range_end = before.range_end, .start = before.resume_at});
+    groups_[step.as].push_back({stream->id(), ordinal});
+  }
+  return Do(AwaitCreatedStep{step.as});
+}
+
+Status Executor::Do(const AwaitProgressStep& step) {
+  WP_ASSIGN_OR_RETURN(const bool told,
+                      ToldProgress(step.stream, MustTellProgressStep::When::kAsked, kPatience));
+  if (!told) {
+    unproven_.push_back("no answer to a progress request on a stream that is caught up");
+  }
+  return {};
+}
+
+Status Executor::Do(const AwaitRegisteredStep& step) {
+  if (!gauge_before_) return {};
+  const double wanted = *gauge_before_ + static_cast<double>(step.watchers);
+  Await(fmt::format("the target's gauge to count {} more watchers", step.watchers), kPatience, [&] {
+    const auto gauge = WatcherGauge();
+    return gauge && *gauge >= wanted;
+  });
+  return {};
+}
+
+Status Executor::Do(const AwaitSyncPassesStep& step) {
+  for (int pass = 0; pass < step.passes; ++pass) {
+    const std::string name = fmt::format("side/probe/{}", ++probes_);
+    const std::string key = fmt::format("wp-probe/{}", probes_);
+    WP_ASSIGN_OR_RETURN(const Revision revision, world_.kv().Put(world_.Placed(key), "probe"));
+    head_ = std::max(head_, revision);
+    // Its one event lies in the past, so only the catch-up loop can bring it.
+    WP_RETURN_IF_ERROR(Do(WatchStep{
+        .group = name, .key = key, .start = {.number = revision.value}, .stream = "side"}));
+    Await("a pass of the target's catch-up loop", kPatience, [&] {
+      return EveryMember(name, [](const WatchState& watch) { return watch.events > 0; });
+    });
+  }
+  return {};
+}
+
+}  // namespace watchproof
