@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint64_t kStep = 10'000;  // nanoseconds
 // Enough for most responses, so that parsing them allocates nothing but long strings.
 constexpr std::size_t kArenaBytes = 1 << 20;
+// What may wait for the parser: enough that neither thread waits for the other's every message.
+constexpr std::size_t kMostWaiting = 1 << 20;
 
 google::protobuf::ArenaOptions In(std::vector<char>& block) {
   google::protobuf::ArenaOptions options;
@@ -58,7 +60,13 @@ BenchStream::BenchStream(StreamOptions options)
 BenchStream::~BenchStream() {
   if (!thread_.joinable()) return;
   call_.Abort();
+  {
+    const std::lock_guard lock(mu_);
+    finished_ = true;
+  }
+  changed_.notify_all();
   thread_.join();
+  if (parser_.joinable()) parser_.join();
 }
 
 bool BenchStream::Open(const std::vector<etcdserverpb::WatchRequest>& requests) {
@@ -69,6 +77,7 @@ bool BenchStream::Open(const std::vector<etcdserverpb::WatchRequest>& requests) 
     call_.Send(request.SerializeAsString());
   }
   thread_ = std::thread([this] { Run(); });
+  if (options_.reader == Reader::kParsing) parser_ = std::thread([this] { RunParser(); });
   while (created_ < wanted_ && !ended_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return !ended_;
 }
@@ -83,7 +92,42 @@ void BenchStream::Run() {
 }
 
 void BenchStream::OnMessage(std::string_view message) {
-  const Seen seen = options_.reader == Reader::kRaw ? Take(message) : Parse(message);
+  if (options_.reader == Reader::kRaw) {
+    Count(Take(message));
+  } else {
+    HandOver(message);
+  }
+}
+
+void BenchStream::HandOver(std::string_view message) {
+  std::unique_lock lock(mu_);
+  changed_.wait(lock, [&] { return read_.bytes.size() < kMostWaiting || finished_; });
+  read_.bytes.append(message);
+  read_.sizes.push_back(message.size());
+  if (read_.sizes.size() == 1) changed_.notify_all();
+}
+
+void BenchStream::RunParser() {
+  Batch taken;
+  while (true) {
+    taken.bytes.clear();
+    taken.sizes.clear();
+    {
+      std::unique_lock lock(mu_);
+      changed_.wait(lock, [&] { return !read_.sizes.empty() || finished_; });
+      if (finished_) return;
+      std::swap(read_, taken);
+    }
+    changed_.notify_all();
+    std::string_view bytes = taken.bytes;
+    for (const std::size_t size : taken.sizes) {
+      Count(Parse(bytes.substr(0, size)));
+      bytes.remove_prefix(size);
+    }
+  }
+}
+
+void BenchStream::Count(const Seen& seen) {
   if (seen.created) ++created_;
   ++messages_;
   events_ += seen.events;

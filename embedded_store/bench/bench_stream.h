@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection with one watch stream, read as fast as its own thread can.
+// One connection with one watch stream, read as fast as a thread of its own can, and parsed, where
+// that is asked for, by another: what the client spends on its road is not part of the server's.
 //
 //   BenchStream stream({.endpoint = "127.0.0.1:2379", .reader = Reader::kRaw});
 //   stream.Open(requests);            // all created when it returns
 //   ... puts ...                      stream.events(), stream.delays()
 //
-// Threads: one of its own per stream; counters may be read from any. Benchmarks only.
+// Threads: one or two of its own per stream; counters may be read from any. Benchmarks only.
 #pragma once
 
 #include <google/protobuf/arena.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -48,6 +51,12 @@ class DelayCounts {
   std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(1'000'000);
 };
 
+// Whole messages, one behind the other.
+struct Batch {
+  std::string bytes;
+  std::vector<std::size_t> sizes;
+};
+
 class BenchStream final : BareCall::Sink {
  public:
   explicit BenchStream(StreamOptions options);
@@ -64,6 +73,10 @@ class BenchStream final : BareCall::Sink {
   void OnMessage(std::string_view message) override;
   void OnEnd(bool) override {}  // the call is idle then, and Run sees that
   void Run();
+  void RunParser();
+  void Count(const Seen& seen);
+  // Lends the message to the parser; waits while it has more than enough.
+  void HandOver(std::string_view message);
   Seen Take(std::string_view message);
   Seen Parse(std::string_view message);
   void AddDelay(std::uint64_t now, std::uint64_t stamp);
@@ -74,11 +87,16 @@ class BenchStream final : BareCall::Sink {
   std::vector<char> arena_block_;
   google::protobuf::Arena arena_;  // of one parsed response
   DelayCounts delays_;
+  std::mutex mu_;
+  std::condition_variable changed_;
+  Batch read_;             // guarded by mu_
+  bool finished_ = false;  // guarded by mu_; nothing more is read
   std::atomic<std::uint64_t> created_{0};
   std::atomic<std::uint64_t> events_{0};
   std::atomic<std::uint64_t> messages_{0};
   std::atomic<bool> ended_{false};
   std::thread thread_;
+  std::thread parser_;
 };
 
 }  // namespace watchproof::store
