@@ -10,7 +10,7 @@ namespace {
 // A reply costs its sender and its reader about a microsecond each, whatever is in it. At ten per
 // watcher the rounds leave most of a processor to others.
 constexpr Duration kPausePerWatcher = 10us;
-constexpr Duration kLongestPause = 5ms;
+constexpr Duration kLongestPause = 8ms;
 // What a timer can be trusted with.
 constexpr Duration kShortestPause = 200us;
 

@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Opens, uses, resets and closes connections through the proxy for minutes and looks for growth.
+
+    ci/jobs/proxy_churn.py [--seconds 300] [--connections 1000] [--binary build/release/watchproof]
+
+Half of the connections carry bytes through a plain proxy, half carry a watch stream through one
+that follows HTTP/2; effects come and go meanwhile. Each connection that ends is replaced at once.
+Exit code 1 when, afterwards, a proxy holds a descriptor or a thread more than before, or its
+memory grew in the last four fifths of the time.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import pathlib
+import random
+import socket
+import struct
+import subprocess
+import sys
+import time
+import urllib.request
+
+HOST = f"127.{random.randint(200, 250)}.{random.randint(1, 250)}.{random.randint(1, 250)}"
+USE_SECONDS = 5  # of one connection: a stall may hold it longer than it has patience
+EFFECT_SECONDS = 1.0
+SAMPLE_SECONDS = 5
+CLOSED_WITHIN = 15
+# What an allocator may come to keep without anything being lost.
+GROWTH_MIB = 4
+
+BYTE_EFFECTS = [
+    {"kind": "latency", "parameters": {"delay": "3ms", "jitter": "2ms"}},
+    {"kind": "bandwidth", "parameters": {"rate": "256KiB"}},
+    {"kind": "slice", "parameters": {}},
+    {"kind": "stall", "parameters": {}},
+    {"kind": "black-hole", "parameters": {"close": "yes"}},
+    {"kind": "cut", "parameters": {"after-bytes": "3KiB", "future": "yes"}, "chance": 0.2},
+    {"kind": "close", "parameters": {}, "chance": 0.5},
+    {"kind": "refuse", "parameters": {}, "chance": 0.2},
+]
+STREAM_EFFECTS = [
+    {"kind": "hold-stream", "parameters": {}},
+    {"kind": "reset-stream", "parameters": {}},
+    {"kind": "cut-after-event", "parameters": {"times": "0"}},
+    {"kind": "goaway", "parameters": {}},
+]
+
+
+class Process:
+    """One proxy and what the kernel says of it."""
+
+    def __init__(self, options, port, *flags):
+        self.api = f"{HOST}:{port}"
+        command = [options.binary, "proxy", "--control", self.api, *flags]
+        self.child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.proc = pathlib.Path(f"/proc/{self.child.pid}")
+        self.refused = set()
+
+    def call(self, method, path, body=None):
+        """The answer, or None when the proxy refused."""
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"http://{self.api}{path}", data, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                text = answer.read()
+        except urllib.error.HTTPError as error:
+            self.refused.add(f"{path}: {error.read().decode()}")
+            return None
+        return json.loads(text) if text else {}
+
+    def descriptors(self):
+        return len(os.listdir(self.proc / "fd"))
+
+    def status(self, name):
+        for line in (self.proc / "status").read_text().splitlines():
+            if line.startswith(f"{name}:"):
+                return int(line.split()[1])
+        raise LookupError(name)
+
+    def sample(self):
+        return {
+            "descriptors": self.descriptors(),
+            "threads": self.status("Threads"),
+            "resident": self.status("VmRSS") / 1024,
+        }
+
+
+def frame(kind, flags, stream, payload):
+    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
+
+
+def headers(stream, *fields):
+    # Each a literal that is not indexed, with a name of its own (RFC 7541, section 6.2.2).
+    block = b"".join(
+        b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value for name, value in fields
+    )
+    return frame(1, 4, stream, block)
+
+
+def data(stream, message):
+    return frame(0, 0, stream, struct.pack(">BI", 0, len(message)) + message)
+
+
+def field(number, value):
+    """Of a Protobuf message: bytes, or a small number."""
+    if isinstance(value, int):
+        return bytes([number << 3, value])
+    size = len(value)
+    length = bytes([size]) if size < 128 else bytes([size & 127 | 128, size >> 7])
+    return bytes([number << 3 | 2]) + length + value
+
+
+ASK = (
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+    + frame(4, 0, 0, b"")
+    + headers(
+        1,
+        (b":method", b"POST"),
+        (b":scheme", b"http"),
+        (b":path", b"/etcdserverpb.Watch/Watch"),
+        (b":authority", b"churn"),
+        (b"content-type", b"application/grpc"),
+        (b"te", b"trailers"),
+    )
+    + data(1, field(1, field(1, b"k")))
+)
+EVENT = field(11, field(2, field(1, b"k") + field(2, 5) + field(3, 6) + field(5, b"v" * 400)))
+TELL = (
+    frame(4, 0, 0, b"")
+    + headers(1, (b":status", b"200"), (b"content-type", b"application/grpc"))
+    + data(1, field(1, field(3, 4)) + field(3, 1))
+    + data(1, field(1, field(3, 5)) + EVENT) * 40
+)
+
+
+async def echo(reader, writer):
+    try:
+        while part := await reader.read(1 << 16):
+            writer.write(part)
+            await writer.drain()
+        writer.write_eof()
+    except OSError:
+        pass
+    finally:
+        writer.close()
+
+
+async def tell(reader, writer):
+    try:
+        await reader.readexactly(len(ASK))
+        writer.write(TELL)
+        await reader.read()
+    except (OSError, asyncio.IncompleteReadError):
+        pass
+    finally:
+        writer.close()
+
+
+def end(writer, prng):
+    """In one of the ways in which connections end."""
+    how = prng.choice(("close", "reset", "half"))
+    sock = writer.get_extra_info("socket")
+    if how == "reset":
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    elif how == "half":
+        sock.shutdown(socket.SHUT_WR)
+    writer.close()
+
+
+async def use(port, counts, prng):
+    """One connection, to its end, whatever end that is."""
+    ask, answer = (ASK, len(TELL)) if counts["follows"] else (b"x" * prng.randint(1, 1 << 15), 0)
+    reader, writer = await asyncio.open_connection(HOST, port)
+    counts["opened"] += 1
+    try:
+        writer.write(ask)
+        wanted = answer or len(ask)
+        # One in four goes while something is still on its way.
+        wanted = wanted if prng.random() < 0.75 else wanted // 2
+        await reader.readexactly(wanted)
+        counts["served"] += 1
+    finally:
+        try:
+            end(writer, prng)
+        except OSError:
+            writer.close()
+
+
+async def keep_using(port, counts, prng, until):
+    while time.monotonic() < until:
+        try:
+            await asyncio.wait_for(use(port, counts, prng), USE_SECONDS)
+        except (OSError, asyncio.TimeoutError, asyncio.IncompleteReadError):
+            counts["harmed"] += 1
+            await asyncio.sleep(0)
+
+
+async def harm(process, kinds, prng, until):
+    loop = asyncio.get_running_loop()
+    while time.monotonic() < until:
+        effect = {"proxy": "churn", **prng.choice(kinds)}
+        effect["direction"] = prng.choice(("to-client", "to-server"))
+        armed = await loop.run_in_executor(None, process.call, "POST", "/effects", effect)
+        await asyncio.sleep(EFFECT_SECONDS)
+        if armed:
+            await loop.run_in_executor(None, process.call, "DELETE", f"/effects/{armed['id']}")
+        await asyncio.sleep(EFFECT_SECONDS / 2)
+
+
+async def watch(process, samples, until):
+    while time.monotonic() < until:
+        samples.append(process.sample())
+        await asyncio.sleep(SAMPLE_SECONDS)
+
+
+def show(title, samples):
+    print(f"\n{title}\n  seconds  descriptors  threads  resident MiB")
+    for i in range(0, len(samples), max(1, len(samples) // 10)):
+        s = samples[i]
+        print(
+            f"  {i * SAMPLE_SECONDS:7}  {s['descriptors']:11}  {s['threads']:7}"
+            f"  {s['resident']:12.1f}"
+        )
+
+
+async def settled(process, before):
+    """What it holds once all connections have ended."""
+    last = time.monotonic() + CLOSED_WITHIN
+    while process.descriptors() > before["descriptors"] and time.monotonic() < last:
+        await asyncio.sleep(0.05)
+    return process.sample()
+
+
+async def churn(options, process, title, follows):
+    prng = random.Random(options.seed)
+    upstream = 7001 + follows
+    server = await asyncio.start_server(
+        tell if follows else echo, HOST, upstream, backlog=options.connections
+    )
+    opened = process.call(
+        "POST",
+        "/proxies",
+        {"name": "churn", "listen": f"{HOST}:{upstream + 10}", "upstream": f"{HOST}:{upstream}"},
+    )
+    if opened is None:
+        sys.exit(f"proxy_churn: no proxy: {process.refused}")
+    before = process.sample()
+    counts = {"follows": follows, "opened": 0, "served": 0, "harmed": 0}
+    samples = []
+    until = time.monotonic() + options.seconds
+    kinds = BYTE_EFFECTS + (STREAM_EFFECTS if follows else [])
+    await asyncio.gather(
+        *(
+            keep_using(upstream + 10, counts, random.Random(prng.random()), until)
+            for _ in range(options.connections // 2)
+        ),
+        harm(process, kinds, prng, until),
+        watch(process, samples, until),
+    )
+    after = await settled(process, before)
+    server.close()
+    show(title, samples)
+    print(f"  {counts['opened']} opened, {counts['served']} served, {counts['harmed']} harmed")
+    print(f"  before: {before}\n  after:  {after}")
+    wrong = [
+        f"{what}: {before[what]} before, {after[what]} after"
+        for what in ("descriptors", "threads")
+        if after[what] > before[what]
+    ]
+    late = [s["resident"] for s in samples[len(samples) // 5 :]]
+    first, last = max(late[: len(late) // 4]), max(late[-(len(late) // 4) :])
+    if last > first + GROWTH_MIB:
+        wrong.append(f"memory: {first:.1f} MiB at most early, {last:.1f} MiB late")
+    if not counts["served"] or not counts["harmed"]:
+        wrong.append("nothing served, or nothing harmed: this proves nothing")
+    return [f"{title}: {text}" for text in wrong + sorted(process.refused)]
+
+
+async def both(options, plain, following):
+    wrong = await asyncio.gather(
+        churn(options, plain, "plain", False), churn(options, following, "following HTTP/2", True)
+    )
+    return [text for part in wrong for text in part]
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=int, default=300)
+    parser.add_argument("--connections", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    parser.add_argument("--binary", default=str(root / "build/release/watchproof"))
+    options = parser.parse_args()
+    print(f"{options.connections} connections, {options.seconds} s, seed {options.seed}")
+    processes = [Process(options, 8474), Process(options, 8475, "--follow")]
+    try:
+        for process in processes:
+            process.child.stderr.readline()  # says where it listens
+        wrong = asyncio.run(both(options, *processes))
+    finally:
+        for process in processes:
+            process.child.kill()
+            process.child.wait()
+    for text in wrong:
+        print(f"proxy_churn: {text}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
