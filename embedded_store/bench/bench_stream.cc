@@ -61,10 +61,10 @@ BenchStream::~BenchStream() {
   if (!thread_.joinable()) return;
   call_.Abort();
   {
-    const std::lock_guard lock(mu_);
+    MutexLock lock(mu_);
     finished_ = true;
+    changed_.NotifyAll();
   }
-  changed_.notify_all();
   thread_.join();
   if (parser_.joinable()) parser_.join();
 }
@@ -100,11 +100,11 @@ void BenchStream::OnMessage(std::string_view message) {
 }
 
 void BenchStream::HandOver(std::string_view message) {
-  std::unique_lock lock(mu_);
-  changed_.wait(lock, [&] { return read_.bytes.size() < kMostWaiting || finished_; });
+  MutexLock lock(mu_);
+  while (read_.bytes.size() >= kMostWaiting && !finished_) changed_.Wait(mu_);
   read_.bytes.append(message);
   read_.sizes.push_back(message.size());
-  if (read_.sizes.size() == 1) changed_.notify_all();
+  if (read_.sizes.size() == 1) changed_.NotifyAll();
 }
 
 void BenchStream::RunParser() {
@@ -113,12 +113,12 @@ void BenchStream::RunParser() {
     taken.bytes.clear();
     taken.sizes.clear();
     {
-      std::unique_lock lock(mu_);
-      changed_.wait(lock, [&] { return !read_.sizes.empty() || finished_; });
+      MutexLock lock(mu_);
+      while (read_.sizes.empty() && !finished_) changed_.Wait(mu_);
       if (finished_) return;
       std::swap(read_, taken);
+      changed_.NotifyAll();
     }
-    changed_.notify_all();
     std::string_view bytes = taken.bytes;
     for (const std::size_t size : taken.sizes) {
       Count(Parse(bytes.substr(0, size)));

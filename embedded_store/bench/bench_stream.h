@@ -12,9 +12,7 @@
 #include <google/protobuf/arena.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -23,6 +21,7 @@
 #include "embedded_store/bench/bare_call.h"
 #include "embedded_store/bench/wire_reader.h"
 #include "fixtures/protos/rpc.pb.h"
+#include "harness/base/mutex.h"
 
 namespace watchproof::store {
 
@@ -87,10 +86,10 @@ class BenchStream final : BareCall::Sink {
   std::vector<char> arena_block_;
   google::protobuf::Arena arena_;  // of one parsed response
   DelayCounts delays_;
-  std::mutex mu_;
-  std::condition_variable changed_;
-  Batch read_;             // guarded by mu_
-  bool finished_ = false;  // guarded by mu_; nothing more is read
+  Mutex mu_;
+  CondVar changed_;
+  Batch read_ GUARDED_BY(mu_);
+  bool finished_ GUARDED_BY(mu_) = false;  // nothing more is read
   std::atomic<std::uint64_t> created_{0};
   std::atomic<std::uint64_t> events_{0};
   std::atomic<std::uint64_t> messages_{0};
