@@ -14,7 +14,7 @@ class Atomic final : public Checker {
   void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
                 Findings& findings) override {
     Current& current = At(current_, watch);
-    const std::vector<Owed>& owed = *facts().comparer.owed(watch);
+    const OwedList& owed = *facts().comparer.owed(watch);
     for (const Comparison& event : compared) {
       if (event.match != Match::kOwed) continue;
       const Owed& change = owed[event.owed];

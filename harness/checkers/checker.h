@@ -52,7 +52,7 @@ inline bool Concerns(const TrackedRange& range, const EventView& event) {
 }
 
 // The owed change with which an event was matched, or null.
-inline const Change* Matched(const Comparer& comparer, const std::vector<Owed>& owed,
+inline const Change* Matched(const Comparer& comparer, const OwedList& owed,
                              const Comparison& comparison) {
   if (comparison.match > Match::kRepeated) return nullptr;
   return &comparer.change(owed[comparison.owed]);
@@ -93,6 +93,10 @@ class Checker {
   // A message for a watch that had ended, or for one that never was.
   virtual void Afterwards(WatchIndex, const Response&, Findings&) {}
   virtual void Stray(const Response&, Findings&) {}
+  // Bytes of the target that came as one message and are none.
+  virtual void Garbled(StreamId, Where, const Status& /*why*/, Findings&) {}
+  // Changes are about to be forgotten: what is asked of them must be asked now.
+  virtual void Forget(Findings&) {}
   // The end of the recording.
   virtual void Finish(WatchIndex, Findings&) {}
 

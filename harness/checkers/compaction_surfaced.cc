@@ -161,7 +161,7 @@ class CompactionSurfaced final : public Checker {
   // Changes that something later has overtaken after they had been compacted.
   void FindGap(WatchIndex watch, Findings& findings) {
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
-      const Change& lost = facts().comparer.change((*facts().comparer.owed(watch))[gap.from]);
+      const Change lost = facts().comparer.FirstOf(watch, gap);
       if (lost.revision >= gap.compaction_requested) continue;
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
         return Draft{
@@ -207,9 +207,8 @@ class CompactionSurfaced final : public Checker {
           .at = facts().latest.at,
           .like = like::kSilentAfterCompaction};
       if (!details.starts_below_floor()) {
-        const Owed& next = (*facts().comparer.owed(watch))[*facts().comparer.NextOwed(watch)];
         draft.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
-                                     Phrase(facts().comparer.change(next)),
+                                     Phrase(*facts().comparer.FirstMissing(watch)),
                                      facts().model.compaction_acknowledged());
       }
       return draft;
@@ -252,9 +251,8 @@ namespace {
 // Its start, or the next change that it was owed, lies below the floor.
 bool BelowFloor(const Facts& facts, WatchIndex watch) {
   if (facts.book.details(watch).starts_below_floor()) return true;
-  const auto next = facts.comparer.NextOwed(watch);
-  if (!next) return false;
-  return (*facts.comparer.owed(watch))[*next].revision < facts.model.compaction_acknowledged();
+  const auto missing = facts.comparer.FirstMissing(watch);
+  return missing && missing->revision < facts.model.compaction_acknowledged();
 }
 
 }  // namespace

@@ -11,15 +11,13 @@ void Comparer::Open(WatchIndex watch, const TrackedRange& range, Revision start)
   follow.open = true;
   follow.range = timeline_.Track(range);
   follow.start = start;
-  const std::vector<Owed>& owed = timeline_.owed(follow.range);
-  const auto first = std::lower_bound(
-      owed.begin(), owed.end(), start,
-      [](const Owed& change, Revision revision) { return change.revision < revision; });
-  follow.next = static_cast<std::uint32_t>(first - owed.begin());
+  follow.opened_too_late = start < timeline_.forgotten();
+  follow.next = timeline_.owed(follow.range).LowerBound(start);
 }
 
 // A watch of the future: changes below its start are filed after it was opened.
-void Comparer::PassStart(Follow& follow, const std::vector<Owed>& owed) {
+void Comparer::PassStart(Follow& follow, const OwedList& owed) {
+  follow.next = std::max(follow.next, owed.first());
   while (follow.next < owed.size() && owed[follow.next].revision < follow.start) ++follow.next;
 }
 
@@ -38,7 +36,7 @@ Comparison Comparer::CompareEvent(Follow& follow, const Response& response,
   if (revision < follow.start) return {Match::kBelowStart};
   if (revision <= timeline_.base() || revision > timeline_.known_through())
     return {Match::kUnknown};
-  const std::vector<Owed>& owed = timeline_.owed(follow.range);
+  const OwedList& owed = timeline_.owed(follow.range);
   if (follow.next < owed.size()) {
     const Owed& next = owed[follow.next];
     if (next.revision == revision && timeline_.change(next.change).key == kv.key) {
@@ -52,24 +50,25 @@ Comparison Comparer::CompareEvent(Follow& follow, const Response& response,
 
 Comparison Comparer::Search(Follow& follow, const Response& response, const KeyValueView& kv) {
   const Revision revision(kv.mod_revision);
-  const std::vector<Owed>& owed = timeline_.owed(follow.range);
-  const auto run = std::lower_bound(
-      owed.begin(), owed.end(), revision,
-      [](const Owed& change, Revision wanted) { return change.revision < wanted; });
-  const auto found = std::find_if(run, owed.end(), [&](const Owed& change) {
-    return change.revision != revision || timeline_.change(change.change).key == kv.key;
-  });
-  if (found == owed.end() || found->revision != revision) {
+  if (revision < timeline_.forgotten()) return {Match::kForgotten};
+  const OwedList& owed = timeline_.owed(follow.range);
+  std::uint32_t index = owed.LowerBound(revision);
+  while (index < owed.size() && owed[index].revision == revision &&
+         timeline_.change(owed[index].change).key != kv.key) {
+    ++index;
+  }
+  if (index == owed.size() || owed[index].revision != revision) {
     return {timeline_.partly_known(revision) ? Match::kUnknown : Match::kNotOwed};
   }
-  const auto index = static_cast<std::uint32_t>(found - owed.begin());
   if (index < follow.next) {
     return {TakeSkipped(follow, index) ? Match::kLate : Match::kRepeated, index};
   }
   if (std::binary_search(follow.ahead.begin(), follow.ahead.end(), index)) {
     return {Match::kRepeated, index};
   }
-  if (found->run_begin > follow.next) Leave(follow, found->run_begin, response, revision);
+  if (owed[index].run_begin > follow.next) {
+    Leave(follow, owed[index].run_begin, response, revision);
+  }
   follow.ahead.insert(std::lower_bound(follow.ahead.begin(), follow.ahead.end(), index), index);
   PassAhead(follow);
   return {Match::kOwed, index};
@@ -110,15 +109,18 @@ bool Comparer::TakeSkipped(Follow& follow, std::uint32_t index) {
       skipped.begin(), skipped.end(), index,
       [](std::uint32_t wanted, const Skipped& candidate) { return wanted < candidate.to; });
   if (gap == skipped.end() || index < gap->from) return false;
-  Skipped rest = *gap;
+  const Skipped rest{.from = index + 1,
+                     .to = gap->to,
+                     .overtaken_by = gap->overtaken_by,
+                     .overtaken_by_revision = gap->overtaken_by_revision,
+                     .compaction_requested = gap->compaction_requested};
   gap->to = index;
-  rest.from = index + 1;
   if (rest.from < rest.to) gap = skipped.insert(gap + 1, rest) - 1;
   if (gap->from == gap->to) skipped.erase(gap);
   return true;
 }
 
-const std::vector<Owed>* Comparer::owed(WatchIndex watch) const {
+const OwedList* Comparer::owed(WatchIndex watch) const {
   if (watch.value >= follows_.size() || !follows_[watch.value].open) return nullptr;
   return &timeline_.owed(follows_[watch.value].range);
 }
@@ -129,10 +131,10 @@ const std::vector<Skipped>& Comparer::skipped(WatchIndex watch) const {
 }
 
 std::optional<std::uint32_t> Comparer::NextOwed(WatchIndex watch) const {
-  const std::vector<Owed>* list = owed(watch);
+  const OwedList* list = owed(watch);
   if (list == nullptr) return std::nullopt;
   const Follow& follow = follows_[watch.value];
-  std::uint32_t next = follow.next;
+  std::uint32_t next = std::max(follow.next, list->first());
   while (next < list->size() && (*list)[next].revision < follow.start) ++next;
   if (next == list->size()) return std::nullopt;
   return next;
@@ -142,6 +144,33 @@ std::uint64_t Comparer::Missing(WatchIndex watch) const {
   const auto next = NextOwed(watch);
   if (!next) return 0;
   return owed(watch)->size() - *next - follows_[watch.value].ahead.size();
+}
+
+std::optional<Change> Comparer::FirstMissing(WatchIndex watch) const {
+  if (watch.value >= follows_.size()) return std::nullopt;
+  const Follow& follow = follows_[watch.value];
+  if (follow.missing) return follow.missing->view();
+  const auto next = NextOwed(watch);
+  return next ? std::optional(change((*owed(watch))[*next])) : std::nullopt;
+}
+
+Change Comparer::FirstOf(WatchIndex watch, const Skipped& gap) const {
+  return gap.first ? gap.first->view() : change((*owed(watch))[gap.from]);
+}
+
+void Comparer::Forget(Revision below) {
+  for (std::uint32_t i = 0; i < follows_.size(); ++i) {
+    Follow& follow = follows_[i];
+    if (!follow.open) continue;
+    for (Skipped& gap : follow.skipped) {
+      const Change first = FirstOf(WatchIndex(i), gap);
+      if (!gap.first && first.revision < below) gap.first = Remembered(first);
+    }
+    const auto missing = FirstMissing(WatchIndex(i));
+    if (missing && !follow.missing && missing->revision < below) {
+      follow.missing = Remembered(*missing);
+    }
+  }
 }
 
 }  // namespace watchproof

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/history/narrator.h"
@@ -24,6 +25,7 @@ enum class Match : std::uint8_t {
   kLate,        // likewise, but something later had been given before it
   kRepeated,    // it had been given before
   kBelowStart,  // the watch starts later
+  kForgotten,   // so old that nobody remembers; all of that it had been given
   kNotOwed,     // no such change concerns the watch
   kUnknown,     // from before the recording, or of a revision that is not known
 };
@@ -31,6 +33,23 @@ enum class Match : std::uint8_t {
 struct Comparison {
   Match match = Match::kUnknown;
   std::uint32_t owed = 0;  // index into the owed list of the watch's range, for the first three
+};
+
+// A change that outlives the timeline's, without its value.
+class Remembered {
+ public:
+  explicit Remembered(const Change& change) : key_(change.key), change_(change) {}
+  // Valid as long as this is.
+  Change view() const {
+    Change change = change_;
+    change.key = key_;
+    change.value = {};
+    return change;
+  }
+
+ private:
+  std::string key_;
+  Change change_;
 };
 
 // Owed changes that something later has overtaken: [from, to) in the list of the watch's range.
@@ -41,6 +60,7 @@ struct Skipped {
   Revision overtaken_by_revision{};
   // How far compaction had been asked for then.
   Revision compaction_requested{};
+  std::optional<Remembered> first{};  // once the timeline has forgotten it
 };
 
 class Comparer {
@@ -55,14 +75,25 @@ class Comparer {
   void Compare(WatchIndex watch, const Response& response, std::vector<Comparison>& out);
 
   // The owed list of the watch, or null if it was never created.
-  const std::vector<Owed>* owed(WatchIndex watch) const;
+  const OwedList* owed(WatchIndex watch) const;
   const Change& change(const Owed& owed) const { return timeline_.change(owed.change); }
   // The first owed change that has not been given, those left out before it not counted.
+  // Requires, of one that has been given up: nothing of it was forgotten.
   std::optional<std::uint32_t> NextOwed(WatchIndex watch) const;
+  // The same, of any watch. The view is valid until the next call that is not const.
+  std::optional<Change> FirstMissing(WatchIndex watch) const;
   // How many from there on are missing.
   std::uint64_t Missing(WatchIndex watch) const;
-  // What was left out before it.
+  // What was left out before it, and the first change of one such gap.
   const std::vector<Skipped>& skipped(WatchIndex watch) const;
+  Change FirstOf(WatchIndex watch, const Skipped& gap) const;
+  // Some of what it was owed had been forgotten before it was opened.
+  bool OpenedTooLate(WatchIndex watch) const { return follows_[watch.value].opened_too_late; }
+
+  // Before the timeline forgets what was changed below the revision: what reports may name is put
+  // aside.
+  // Requires: no watch that is not given up is owed any of it.
+  void Forget(Revision below);
 
  private:
   struct Follow {
@@ -72,11 +103,13 @@ class Comparer {
     std::uint32_t next = 0;            // every owed change before it was given or is in `skipped`
     std::vector<std::uint32_t> ahead;  // given out of turn, within the run of `next`; sorted
     std::vector<Skipped> skipped;      // disjoint, ascending
+    bool opened_too_late = false;
+    std::optional<Remembered> missing;  // of one that was given up: the first, once forgotten
   };
 
   Comparison CompareEvent(Follow& follow, const Response& response, const KeyValueView& kv);
   Comparison Search(Follow& follow, const Response& response, const KeyValueView& kv);
-  static void PassStart(Follow& follow, const std::vector<Owed>& owed);
+  static void PassStart(Follow& follow, const OwedList& owed);
   static void Leave(Follow& follow, std::uint32_t run_begin, const Response& response,
                     Revision revision);
   static bool TakeSkipped(Follow& follow, std::uint32_t index);

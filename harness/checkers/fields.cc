@@ -28,7 +28,7 @@ class Fields final : public Checker {
 
   void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
                 Findings& findings) override {
-    const std::vector<Owed>& owed = *facts().comparer.owed(watch);
+    const OwedList& owed = *facts().comparer.owed(watch);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const EventView& event = response.message.events[i];
       const Change* change = Matched(facts().comparer, owed, compared[i]);

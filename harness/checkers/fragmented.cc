@@ -65,7 +65,7 @@ class Fragmented final : public Checker {
       case WatchEnd::kStreamClosed: {
         // A cut takes the parts to come with it, if there was anything left for them to hold.
         const bool known = open.highest <= facts().model.timeline().known_through();
-        if (!known || facts().comparer.NextOwed(watch)) return;
+        if (!known || facts().comparer.FirstMissing(watch)) return;
         break;
       }
       default:

@@ -38,12 +38,26 @@ class Headers final : public Checker {
     Check(watch, response, findings);
   }
 
+  void Forget(Findings& findings) override { Settle(findings); }
+
+  void Garbled(StreamId stream, Where where, const Status& why, Findings& findings) override {
+    findings.Add(Guarantee::kHeaders, stream, [&] {
+      return Draft{
+          .expected =
+              "messages of the watch API: bytes come as they were sent, or the "
+              "stream breaks",
+          .observed = fmt::format("line {}, which is none: {}", where.line.value, why.message()),
+          .evidence = {where.line},
+          .at = where.at};
+    });
+  }
+
   void Finish(WatchIndex, Findings& findings) override {
     Settle(findings);
     if (ahead_.empty()) return;
     const Ahead& last = ahead_.back();
     // An event of such a revision is Reliable's.
-    const bool blamed = findings.Has(Guarantee::kReliable, last.watch);
+    const bool blamed = Refute(findings) || findings.Has(Guarantee::kReliable, last.watch);
     if (!blamed && !facts().model.MayExist(last.revision)) {
       findings.Doubt(fmt::format(
           "line {} says that the store stood at revision {}, but the writes known up to the end "
@@ -68,9 +82,11 @@ class Headers final : public Checker {
     Where where;
   };
 
+  static std::string Told(Revision revision, Where where) {
+    return fmt::format("revision {} in the header of line {}", revision, where.line.value);
+  }
   static std::string Told(const Response& response) {
-    return fmt::format("revision {} in the header of line {}", response.message.header.revision,
-                       response.where.line.value);
+    return Told(Revision(response.message.header.revision), response.where);
   }
 
   void Check(WatchIndex watch, const Response& response, Findings& findings) {
@@ -93,44 +109,58 @@ class Headers final : public Checker {
     });
   }
 
+  // Nobody has written it, and who asked later was told of less. True if there was any such.
+  bool Refute(Findings& findings) const {
+    const Model::Reading& read = facts().model.latest_reading();
+    bool refuted = false;
+    for (const Ahead& ahead : ahead_) {
+      if (ahead.where.line > read.started || ahead.revision <= read.revision) continue;
+      refuted = true;
+      findings.Add(Guarantee::kHeaders, ahead.watch, [&] {
+        return Draft{.expected = fmt::format("a revision that existed: a linearizable read begun "
+                                             "later, in line {}, found the store at revision {}",
+                                             read.started.value, read.revision),
+                     .observed = Told(ahead.revision, ahead.where),
+                     .evidence = {ahead.where.line, read.started},
+                     .at = ahead.where.at};
+      });
+    }
+    return refuted;
+  }
+
   // Writes have become known: had all of them begun when a header spoke of them?
   void Settle(Findings& findings) {
-    const Timeline& timeline = facts().model.timeline();
-    std::size_t settled = 0;
-    for (; settled < ahead_.size(); ++settled) {
-      Ahead& ahead = ahead_[settled];
+    const Revision known = facts().model.timeline().known_through();
+    std::erase_if(ahead_, [&](Ahead& ahead) {
       if (const Change* later = WrittenLater(ahead)) {
         findings.Add(Guarantee::kHeaders, ahead.watch, [&] {
           return Draft{.expected = fmt::format("a revision that existed: the {} was begun only in "
                                                "line {}",
                                                Phrase(*later), later->written.value),
-                       .observed = fmt::format("revision {} in the header of line {}",
-                                               ahead.revision, ahead.where.line.value),
+                       .observed = Told(ahead.revision, ahead.where),
                        .evidence = {ahead.where.line, later->written},
                        .at = ahead.where.at};
         });
-      } else if (ahead.revision > timeline.known_through()) {
-        ahead.known = timeline.known_through();
-        break;
+        return true;
       }
-    }
-    ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(settled));
+      ahead.known = known;
+      return ahead.revision <= known;
+    });
   }
 
   // A write up to the revision of the header that began behind its line.
   const Change* WrittenLater(const Ahead& ahead) const {
     const Timeline& timeline = facts().model.timeline();
-    const std::size_t count = timeline.changes();
+    const std::uint32_t count = timeline.changes();
     // Changes stand in the order of revisions.
-    std::size_t low = 0;
-    for (std::size_t high = count; low < high;) {
-      const std::size_t middle = (low + high) / 2;
-      const bool before =
-          timeline.change(static_cast<std::uint32_t>(middle)).revision <= ahead.known;
+    std::uint32_t low = timeline.first_change();
+    for (std::uint32_t high = count; low < high;) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      const bool before = timeline.change(middle).revision <= ahead.known;
       (before ? low : high) = before ? middle + 1 : middle;
     }
     for (; low < count; ++low) {
-      const Change& change = timeline.change(static_cast<std::uint32_t>(low));
+      const Change& change = timeline.change(low);
       if (change.revision > ahead.revision) return nullptr;
       if (change.written > ahead.where.line) return &change;
     }
@@ -180,8 +210,10 @@ const CheckerRegistration kHeaders{{
                "are the same for the whole stream, and the revision of the store when it was "
                "made. That is never lower than the revision of an event in the message, and never "
                "one that did not exist yet: if a write was begun only after the message had come, "
-               "the revision of that write cannot have been in it. Clients resume and compare by "
-               "this number. It may go back from one message to the next, as etcd sends again "
+               "the revision of that write cannot have been in it; nor can one that a "
+               "linearizable read does not know which began after it. Bytes that are no message "
+               "name nobody. Clients resume and compare by this number. It may go back from one "
+               "message to the next, as etcd sends again "
                "what was parked with the header that it had, and where a watch ends it may be "
                "missing. The raft term is not judged: two tasks of a member stamp it. Source: the "
                "message ResponseHeader of the etcd v3 API.",

@@ -13,7 +13,7 @@ namespace watchproof {
 class Judge::Impl final : public Audience {
  public:
   Impl(const JudgeOptions& options, Bystander* bystander)
-      : options_(options), narrator_(*this, bystander) {
+      : options_(options), bystander_(bystander), narrator_(*this, bystander) {
     for (const CheckerInfo& info : RegisteredCheckers()) {
       if (info.make) checkers_.push_back(info.make(facts_));
     }
@@ -73,12 +73,15 @@ class Judge::Impl final : public Audience {
     return book_.Find(stream, ordinal);
   }
   const Model& model() const { return model_; }
+  std::size_t Held() const {
+    return model_.timeline().changes() - model_.timeline().first_change();
+  }
   const std::vector<Finding>& findings() const { return findings_.all(); }
 
  private:
   // Checkers first, the book after: they see each watch as it stood before.
   void OnAsked(WatchIndex watch, const Asked& asked) override {
-    book_.Ask(asked, model_.compaction_acknowledged());
+    book_.Ask(asked, model_.compaction_acknowledged(), model_.timeline().known_through());
     for (const auto& checker : checkers_) checker->Asked(watch);
   }
   void OnCancelAsked(WatchIndex watch, Where where) override {
@@ -89,6 +92,13 @@ class Judge::Impl final : public Audience {
     for (const auto& checker : checkers_) checker->Answered(watch, response, findings_);
     book_.Create(watch, response);
     comparer_.Open(watch, book_.details(watch).range, book_.state(watch).start);
+    if (comparer_.OpenedTooLate(watch) && !book_.details(watch).starts_below_floor()) {
+      findings_.Doubt(fmt::format(
+          "line {}: by its header {} starts below revision {}, to which the store had been "
+          "compacted "
+          "before; what it was owed below that was not judged",
+          response.where.line.value, book_.Label(watch), model_.timeline().forgotten()));
+    }
   }
   void OnRefused(WatchIndex watch, const Response& response) override {
     for (const auto& checker : checkers_) checker->Answered(watch, response, findings_);
@@ -141,6 +151,9 @@ class Judge::Impl final : public Audience {
                      response.tail.size() > 0 ? response.tail : response.payload);
     Drain();
   }
+  void OnGarbled(StreamId stream, Where where, const Status& why) override {
+    for (const auto& checker : checkers_) checker->Garbled(stream, where, why, findings_);
+  }
   void OnUnreadable(Where where, const Status& why) override {
     unreadable_.push_back(fmt::format("line {}: {}", where.line.value, why.message()));
   }
@@ -151,6 +164,38 @@ class Judge::Impl final : public Audience {
                      Compare(watch, *response);
                      narrator_.Return(std::move(response));
                    });
+    if (Held() >= forget_at_) ForgetWhatIsPassed();
+  }
+
+  // What has been compacted and given to every watch that is owed it: nobody will ask for it.
+  // Looked for as often as what is held has doubled, so that looking costs little per change.
+  void ForgetWhatIsPassed() {
+    Timeline& timeline = model_.timeline();
+    Revision below = std::min(model_.compaction_acknowledged(), timeline.known_through().next());
+    for (std::uint32_t i = 0; i < book_.size() && below > timeline.forgotten(); ++i) {
+      if (const auto needed = NeededBy(WatchIndex(i))) below = std::min(below, *needed);
+    }
+    if (below > timeline.forgotten()) {
+      for (const auto& checker : checkers_) checker->Forget(findings_);
+      comparer_.Forget(below);
+      timeline.Forget(below);
+      if (bystander_ != nullptr) bystander_->HearForgotten(below);
+    }
+    if (options_.least_held > 0) forget_at_ = std::max(options_.least_held, 2 * Held());
+  }
+
+  // The lowest revision that the watch may still have to be compared with.
+  std::optional<Revision> NeededBy(WatchIndex watch) const {
+    const WatchState& state = book_.state(watch);
+    const WatchDetails& details = book_.details(watch);
+    if (state.end != WatchEnd::kOpen && !backlog_.Waits(watch)) return std::nullopt;
+    if (!state.created) {
+      if (details.starts_below_floor()) return std::nullopt;
+      return details.requested_start > 0 ? state.start : details.known_when_asked.next();
+    }
+    const auto next = comparer_.NextOwed(watch);
+    if (!next) return std::nullopt;
+    return (*comparer_.owed(watch))[*next].revision;
   }
 
   void Compare(WatchIndex watch, const Response& response) {
@@ -172,12 +217,12 @@ class Judge::Impl final : public Audience {
     const WatchState& state = book_.state(watch);
     if (state.end != WatchEnd::kOpen || book_.details(watch).continued_by) return true;
     return state.created && !book_.details(watch).cancel_asked && !AwaitsNotice(watch) &&
-           !comparer_.NextOwed(watch);
+           !comparer_.FirstMissing(watch);
   }
   void Refresh(WatchIndex watch) {
     WatchState& state = book_.state(watch);
     state.complete = state.created && !book_.details(watch).starts_below_floor() &&
-                     !comparer_.NextOwed(watch) && comparer_.skipped(watch).empty();
+                     !comparer_.FirstMissing(watch) && comparer_.skipped(watch).empty();
   }
 
   std::vector<std::string> Undecided() const {
@@ -199,6 +244,7 @@ class Judge::Impl final : public Audience {
   }
 
   const JudgeOptions options_;
+  Bystander* const bystander_;
   Model model_;
   WatchBook book_;
   Comparer comparer_{model_.timeline()};
@@ -207,12 +253,13 @@ class Judge::Impl final : public Audience {
   std::vector<std::unique_ptr<Checker>> checkers_;
   Narrator narrator_;
   Backlog backlog_;
-  std::vector<Comparison> compared_;   // of the response at hand
-  bool converged_ = false;             // the driver waits for nothing more
-  bool stopped_ = false;               // the driver did not wait for more after a finding
-  bool answered_ = false;              // some call was
-  std::set<std::uint32_t> witnesses_;  // streams
-  StreamId speaker_{};                 // of the line at hand
+  std::vector<Comparison> compared_;             // of the response at hand
+  bool converged_ = false;                       // the driver waits for nothing more
+  bool stopped_ = false;                         // the driver did not wait for more after a finding
+  bool answered_ = false;                        // some call was
+  std::set<std::uint32_t> witnesses_;            // streams
+  StreamId speaker_{};                           // of the line at hand
+  std::size_t forget_at_ = options_.least_held;  // changes
   std::optional<std::string> doubtful_;
   std::optional<std::string> lines_missing_;
   std::vector<std::string> unreadable_;
@@ -231,6 +278,7 @@ std::optional<std::size_t> Judge::Find(StreamId stream, std::uint32_t ordinal) c
 std::vector<std::size_t> Judge::Unsettled() const { return impl_->Unsettled(); }
 Revision Judge::known_through() const { return impl_->model().timeline().known_through(); }
 Revision Judge::compacted_through() const { return impl_->model().compaction_acknowledged(); }
+std::size_t Judge::held() const { return impl_->Held(); }
 const std::vector<Finding>& Judge::findings() const { return impl_->findings(); }
 
 }  // namespace watchproof

@@ -8,8 +8,9 @@
 //   Judgement judgement = judge.Finish();
 //
 // The sequence each watch was owed comes from the acknowledged writes (see model/), never from the
-// target. Memory: per watch constant, plus every change of the recording (a watch may ask for any
-// start at any time), plus the responses that overtook the answers to their writes.
+// target. Memory: per watch constant, plus the living keys, plus every change that a watch may yet
+// be owed (one that asks may start anywhere above the compaction floor, so without compaction it is
+// every change of the recording), plus the responses that overtook the answers to their writes.
 // Not thread-safe.
 #pragma once
 
@@ -62,6 +63,9 @@ struct JudgeOptions {
   // Create revision, version and lease of keys were not recorded: nothing follows from them. An
   // event has a create revision only if it is told to have made its key, and then its own.
   bool without_marks = false;
+  // Fewer changes than this are not worth forgetting. With 0 all are forgotten as soon as they can
+  // be.
+  std::size_t least_held = 4096;
 };
 
 struct Judgement {
@@ -94,6 +98,8 @@ class Judge {
   // Highest revision up to which every change is known; and the highest acknowledged compaction.
   Revision known_through() const;
   Revision compacted_through() const;
+  // How many changes are held because some watch may yet be owed them.
+  std::size_t held() const;
   // Findings so far; final ones come from Finish.
   const std::vector<Finding>& findings() const;
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "harness/checkers/testing/script.h"
+#include "harness/checkers/testing/watch_load.h"
 
 namespace watchproof {
 namespace {
@@ -15,13 +16,15 @@ namespace {
 // Feeds a judge what a script added since the last time.
 class LiveJudge {
  public:
+  explicit LiveJudge(const JudgeOptions& options = {}) : judge_(options) {}
+
   Judge& Follow(const Script& script) {
     for (; fed_ < script.lines().size(); ++fed_) judge_.Consume(script.lines()[fed_]);
     return judge_;
   }
 
  private:
-  Judge judge_{{}};
+  Judge judge_;
   std::size_t fed_ = 0;
 };
 
@@ -105,6 +108,38 @@ TEST(Judge, FindingsSoFarAreSeenBeforeTheEnd) {
   LiveJudge live;
   ASSERT_EQ(live.Follow(script).findings().size(), 1u);
   EXPECT_EQ(live.Follow(script).findings()[0].guarantee, Guarantee::kOrdered);
+}
+
+// However long the history: what was compacted and given to all is let go, and none of it missed.
+TEST(Judge, HoldsNoMoreThanAWatchMayYetBeOwed) {
+  for (const bool random_ranges : {false, true}) {
+    Judge judge({.least_held = 64});
+    std::size_t most = 0;
+    std::uint64_t line = 0;
+    MakeWatchLoad({.watchers = 20,
+                   .events = 20'000,
+                   .random_ranges = random_ranges,
+                   .previous_values = true,
+                   .late = true,
+                   .compact_every = 50},
+                  [&](Entry entry) {
+                    judge.Consume({Line(++line), std::move(entry)});
+                    most = std::max(most, judge.held());
+                  });
+    EXPECT_LT(most, 300u);
+    const Judgement judgement = judge.Finish();
+    EXPECT_TRUE(judgement.findings.empty() && judgement.undecided.empty());
+  }
+}
+
+TEST(Judge, HoldsWhatASlowWatchIsOwed) {
+  Script script;
+  script.Watch("k", 2).Created(0, 1).Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4);
+  LiveJudge live({.least_held = 0});
+  script.Deliver(0, {{2, "k"}}).Compact(4);
+  EXPECT_EQ(live.Follow(script).held(), 2u);
+  script.Deliver(0, {{3, "k"}, {4, "k"}}).Put("k", "d", 5);
+  EXPECT_EQ(live.Follow(script).held(), 2u) << "the floor and what came after it";
 }
 
 TEST(Guarantees, HaveNamesPromisesAndExplanations) {

@@ -45,7 +45,7 @@ class PreviousValue final : public Checker {
   void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
                 Findings& findings) override {
     if (asked_[watch.value] == 0) return CheckNone(watch, response, findings);
-    const std::vector<Owed>& owed = *facts().comparer.owed(watch);
+    const OwedList& owed = *facts().comparer.owed(watch);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const Change* change = Matched(facts().comparer, owed, compared[i]);
       if (change != nullptr) {

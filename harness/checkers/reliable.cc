@@ -23,7 +23,7 @@ class Reliable final : public Checker {
 
   void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
                 Findings& findings) override {
-    const std::vector<Owed>& owed = *facts().comparer.owed(watch);
+    const OwedList& owed = *facts().comparer.owed(watch);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const EventView& event = response.message.events[i];
       switch (compared[i].match) {
@@ -35,6 +35,9 @@ class Reliable final : public Checker {
           break;
         case Match::kBelowStart:
           CheckStart(watch, event, response, findings);
+          break;
+        case Match::kForgotten:
+          CheckForgotten(watch, event, response, findings);
           break;
         case Match::kNotOwed:
           NotOwed(watch, event, response, findings);
@@ -119,6 +122,23 @@ class Reliable final : public Checker {
                findings, future ? like::kEventsBelowStart : std::string_view());
   }
 
+  // All that was owed below has been given, so it is given again or was never written.
+  void CheckForgotten(WatchIndex watch, const EventView& event, const Response& response,
+                      Findings& findings) {
+    if (!Concerns(facts().book.details(watch).range, event)) return;
+    const Revision forgotten = facts().model.timeline().forgotten();
+    if (facts().comparer.OpenedTooLate(watch)) {
+      return findings.Doubt(fmt::format(
+          "line {}: the {} cannot be compared: the store had been compacted to {} before the watch "
+          "was there",
+          response.where.line.value, Phrase(event), forgotten));
+    }
+    Unexpected(watch, event, response,
+               fmt::format("nothing below revision {}: all of that had been given, and compacted",
+                           forgotten),
+               findings, like::kReplayed);
+  }
+
   void NotOwed(WatchIndex watch, const EventView& event, const Response& response,
                Findings& findings) {
     if (!Concerns(facts().book.details(watch).range, event)) return;
@@ -134,24 +154,20 @@ class Reliable final : public Checker {
     Unexpected(watch, event, response, "only changes that were written", findings);
   }
 
-  const Change& OwedChange(WatchIndex watch, std::uint32_t index) const {
-    return facts().comparer.change((*facts().comparer.owed(watch))[index]);
-  }
-
   // A gap that begins below the floor is CompactionSurfaced's: ErrCompacted would have stood for it
   // all.
   void FindGaps(WatchIndex watch, Findings& findings) {
     const Skipped* first = nullptr;
     std::uint64_t count = 0;
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
-      const Change& lost = OwedChange(watch, gap.from);
+      const Change lost = facts().comparer.FirstOf(watch, gap);
       if (lost.revision < gap.compaction_requested) continue;
       if (LostByResuming(facts(), watch, lost)) continue;
       if (first == nullptr) first = &gap;
       count += gap.to - gap.from;
     }
     if (first == nullptr) return;
-    const Change& lost = OwedChange(watch, first->from);
+    const Change lost = facts().comparer.FirstOf(watch, *first);
     findings.Add(Guarantee::kReliable, watch, [&] {
       return Draft{
           .expected = fmt::format("the {}", Phrase(lost)),
@@ -173,11 +189,11 @@ class Reliable final : public Checker {
   }
 
   void FindGapBelowBookmark(WatchIndex watch, Findings& findings) {
-    const auto next = facts().comparer.NextOwed(watch);
+    const auto missing = facts().comparer.FirstMissing(watch);
     // What a resumption skips for good is Resumable's.
-    if (!next || ContinuedFromItsPlace(watch)) return;
+    if (!missing || ContinuedFromItsPlace(watch)) return;
     const Bookmark& bookmark = At(bookmarks_, watch);
-    const Change& lost = OwedChange(watch, *next);
+    const Change& lost = *missing;
     if (lost.revision > bookmark.revision || lost.revision < bookmark.floor) return;
     findings.Add(Guarantee::kReliable, watch, [&] {
       return Draft{

@@ -294,5 +294,25 @@ TEST(Reliable, SaysWhatIsLostAndHowMuch) {
   EXPECT_EQ(judgement.findings[0].evidence, (std::vector<Line>{Line(7), Line(15)}));
 }
 
+// What it was exactly is then no longer known, but that it must not come is.
+TEST(Reliable, BlamesWhatComesOnceItWasForgotten) {
+  Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Watch("k", 2).Created(0, 3);
+  script.Deliver(0, {{2, "k"}, {3, "k"}}).Compact(4).Put("k", "c", 4).Deliver(0, {{4, "k"}});
+  const Judgement judgement = script.Deliver(0, {{2, "k"}}).Judge({.least_held = 0});
+  ASSERT_EQ(judgement.findings.size(), 2u);
+  EXPECT_EQ(judgement.findings[0].guarantee, Guarantee::kOrdered);
+  EXPECT_EQ(judgement.findings[1].guarantee, Guarantee::kReliable);
+  EXPECT_EQ(judgement.findings[1].expected,
+            "nothing below revision 4: all of that had been given, and compacted");
+}
+
+TEST(Reliable, DoesNotDecideWhatWasForgottenBeforeTheWatchWasThere) {
+  Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4).Compact(4);
+  script.Watch("k", 0).Created(0, 1).Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}});
+  const Judgement judgement = script.Judge({.least_held = 0});
+  EXPECT_TRUE(judgement.findings.empty());
+  EXPECT_EQ(judgement.undecided.size(), 3u) << "the start, and two of the events";
+}
+
 }  // namespace
 }  // namespace watchproof

@@ -65,13 +65,12 @@ class Resumable final : public Checker {
   // Passed by the predecessor's progress without having been given: now nobody will be given it.
   void FindLostBefore(WatchIndex watch, WatchIndex before, Findings& findings) {
     if (facts().book.state(before).end == WatchEnd::kCompacted) return;
-    const auto next = facts().comparer.NextOwed(before);
-    if (!next) return;
-    const Owed& owed = (*facts().comparer.owed(before))[*next];
+    const auto missing = facts().comparer.FirstMissing(before);
+    if (!missing) return;
+    const Change& lost = *missing;
     const WatchDetails& details = facts().book.details(watch);
-    if (owed.revision >= Revision(details.requested_start)) return;
-    if (owed.revision < details.floor_when_asked) return;
-    const Change& lost = facts().comparer.change(owed);
+    if (lost.revision >= Revision(details.requested_start)) return;
+    if (lost.revision < details.floor_when_asked) return;
     findings.Add(Guarantee::kResumable, watch, [&] {
       return Draft{
           .expected = fmt::format("the {}, before the resumption or after it", Phrase(lost)),
@@ -87,7 +86,7 @@ class Resumable final : public Checker {
     const WatchDetails& details = facts().book.details(watch);
     if (details.starts_below_floor()) return;
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
-      const Change& lost = facts().comparer.change((*facts().comparer.owed(watch))[gap.from]);
+      const Change lost = facts().comparer.FirstOf(watch, gap);
       if (lost.revision < gap.compaction_requested) continue;
       if (!LostByResuming(facts(), watch, lost)) continue;
       findings.Add(Guarantee::kResumable, watch, [&] {

@@ -102,7 +102,7 @@ class Settled final : public Checker {
     auto next = facts().comparer.NextOwed(watch);
     if (!next) return;
     const WatchState& state = facts().book.state(watch);
-    const std::vector<Owed>& owed = *facts().comparer.owed(watch);
+    const OwedList& owed = *facts().comparer.owed(watch);
     // What lies at or below a bookmark is not a missing end but a gap, which is Reliable's.
     std::uint64_t missing = facts().comparer.Missing(watch);
     while (*next < owed.size() && owed[*next].revision <= state.bookmark) {

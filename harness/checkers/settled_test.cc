@@ -71,8 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
          true},
         {"GarbageFromTheTarget",
          Complete().Payload(EntryKind::kResponseReceived, "\x08"),
-         {},
-         true},
+         {"Headers"}},
     }),
     RowName);
 

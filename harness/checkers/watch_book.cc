@@ -29,7 +29,7 @@ std::string WatchBook::Label(WatchIndex watch) const {
                      Phrase(details.range.range), from);
 }
 
-void WatchBook::Ask(const Asked& asked, Revision floor) {
+void WatchBook::Ask(const Asked& asked, Revision floor, Revision known) {
   const WatchIndex watch(static_cast<std::uint32_t>(states_.size()));
   by_ordinal_[{asked.stream.value, asked.ordinal}] = states_.size();
   WatchState& state = states_.emplace_back();
@@ -47,6 +47,7 @@ void WatchBook::Ask(const Asked& asked, Revision floor) {
   details.requested_start = asked.request.start_revision;
   details.requested_id = asked.request.watch_id;
   details.floor_when_asked = floor;
+  details.known_when_asked = known;
   details.asked = asked.where;
   details.latest = asked.where;
   details.previous_asked = asked.request.prev_kv;

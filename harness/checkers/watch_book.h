@@ -25,6 +25,7 @@ struct WatchDetails {
   std::int64_t requested_start = 0;
   std::int64_t requested_id = 0;  // 0: the server chooses
   Revision floor_when_asked{};    // compaction acknowledged before the create was sent
+  Revision known_when_asked{};    // likewise, of writes
   Where asked;
   std::optional<Where> created;
   std::optional<Where> cancel_asked;
@@ -67,7 +68,7 @@ class WatchBook {
   // For the judge.
   WatchState& state(WatchIndex watch) { return states_[watch.value]; }
   WatchDetails& details(WatchIndex watch) { return details_[watch.value]; }
-  void Ask(const Asked& asked, Revision floor);
+  void Ask(const Asked& asked, Revision floor, Revision known);
   // The mark stands before the create that it speaks of. Empty, or why it cannot be followed.
   std::optional<std::string> Resume(const Resumption& resumption);
   void Limit(const RightGiven& given);

@@ -274,8 +274,11 @@ Judgement World::Finish() {
   Mark(StopsEarly() ? "stopped" : "end");
   streams_.clear();
   witness_.reset();
+  // Behind every message of the streams: whatever these told of the store cannot lie beyond it.
+  const Status read = GivesUp() ? Status() : ReadBack();
   PumpAll();
   Judgement judgement = judge_.Finish();
+  if (!read.ok()) judgement.undecided.push_back("reading back at the end: " + read.message());
   if (recorder_->incomplete()) judgement.undecided.push_back("the recording is incomplete");
   return judgement;
 }

@@ -76,8 +76,6 @@ class World {
   // A key or the end of a range of the plan, as it is on the target.
   std::string Placed(const std::string& key) const { return prefix_ + key; }
   std::string PlacedEnd(const std::string& range_end) const;
-  // Reads of everything of ours, one linearizable, one serializable, for the recording.
-  Status ReadBack();
   // Deletes what was written to a target that others use too. After Finish: this is not judged.
   Status CleanUp();
   // The attempt is to end at its first finding, and there is one.
@@ -109,6 +107,8 @@ class World {
   Status OpenProxy();
   void MakePorts();
   Status OpenWitness();
+  // Reads of everything of ours, one linearizable, one serializable, for the recording.
+  Status ReadBack();
   void Take(const NumberedEntry& line);
 
   const AttemptSpec spec_;

@@ -196,7 +196,7 @@ void Narrator::TellResponse(const NumberedEntry& line) {
   const WatchResponseView& message = response->message;
   if (Status status = Parse(response->payload.view(), response->tail.view(), response->message);
       !status.ok()) {
-    audience_.OnUnreadable(response->where, status);
+    audience_.OnGarbled(stream.id, response->where, status);
     return Return(std::move(response));
   }
   audience_.OnHeader(Revision(message.header.revision));

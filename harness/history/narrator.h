@@ -99,6 +99,8 @@ class Bystander {
   virtual void HearDelivered(WatchIndex watch, const Response& response) = 0;
   virtual void HearResumption(const Resumption& resumption) = 0;
   virtual void HearWitnessed(const Response& response) = 0;
+  // What was changed below the revision has been given to everybody who was owed it, and compacted.
+  virtual void HearForgotten(Revision below) = 0;
 };
 
 // What somebody does not override is no news to them.
@@ -125,7 +127,10 @@ class Audience {
   // Any header that says how far the store is.
   virtual void OnHeader(Revision /*revision*/) {}
   virtual void OnWitnessed(const Response& /*response*/) {}
+  // A line of ours.
   virtual void OnUnreadable(Where /*where*/, const Status& /*why*/) {}
+  // Bytes that came whole, as one message, and are none.
+  virtual void OnGarbled(StreamId /*stream*/, Where /*where*/, const Status& /*why*/) {}
 };
 
 class Narrator {

@@ -52,6 +52,11 @@ void LagMeter::Delivered(WatchIndex index, const Response& response) {
   }
 }
 
+void LagMeter::Forget(Revision below) {
+  std::erase_if(known_at_, [&](const auto& known) { return known.first < below.value; });
+  latest_asked_ = {};
+}
+
 void LagMeter::NoteCatchUp(Watch& watch, Duration written, Duration at) const {
   for (std::size_t i = heals_.size(); i-- > 0;) {
     if (written > heals_[i].at) return;

@@ -10,7 +10,8 @@
 // A delivery is delayed by the time since the first answer or witness that told of its revision;
 // what the watcher gets before anybody else is not delayed at all, and what it asks for later than
 // it was written counts from its asking. A watch that continues another one waits since the
-// writing. Memory: constant per watch, and one time per revision. Not thread-safe.
+// writing. Memory: constant per watch, and one time per revision that is not
+// forgotten. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +49,8 @@ class LagMeter {
   void Continues(StreamId stream, std::uint32_t ordinal) { resumed_[{stream, ordinal}] = true; }
   void Asked(WatchIndex watch, const struct Asked& asked);
   void Delivered(WatchIndex watch, const Response& response);
+  // Nothing below it will be delivered any more.
+  void Forget(Revision below);
   // Lines of the driver: a fault was armed or healed; all were healed.
   void FaultLine(std::string_view text, Duration at);
   void AllHealed(Duration at);

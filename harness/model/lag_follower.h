@@ -29,6 +29,7 @@ class LagFollower final : public Bystander {
     meter_.Continues(resumption.next_stream, resumption.next_ordinal);
   }
   void HearWitnessed(const Response& response) override;
+  void HearForgotten(Revision below) override { meter_.Forget(below); }
 
  private:
   LagMeter meter_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/model/calls.h"
+
 namespace watchproof {
 namespace {
 
@@ -19,6 +21,9 @@ void Model::CallStarted(const NumberedEntry& line) {
     floors_.Ask(entry.call, Revision(request.revision));
     compaction_requested_ = floors_.requested();
     return;
+  }
+  if (entry.method == Method::kRange && !IsSerializable(entry.method, entry.payload.view())) {
+    reading_[entry.call.value] = line.line;
   }
   LeaseSeen(entry, line.line);
   any_write_ = any_write_ || IsWrite(entry.method);
@@ -37,6 +42,7 @@ void Model::CallEnded(const NumberedEntry& line) {
     }
     const Revision revision(header.revision);
     if (!any_write_) HeaderSeen(revision);
+    ReadingSeen(entry.call, revision);
     highest_header_ = std::max(highest_header_, revision);
     LeaseSeen(entry, line.line);
   }
@@ -46,6 +52,7 @@ void Model::CallEnded(const NumberedEntry& line) {
     compaction_requested_ = floors_.requested();
     return;
   }
+  reading_.erase(entry.call.value);
   const auto out = out_.find(entry.call.value);
   if (out == out_.end()) return;
   const Call call = std::move(out->second);
@@ -57,6 +64,12 @@ void Model::CallEnded(const NumberedEntry& line) {
   }
   SettleBase();
   Advance();
+}
+
+void Model::ReadingSeen(CallId call, Revision revision) {
+  const auto reading = reading_.find(call.value);
+  if (reading == reading_.end()) return;
+  if (reading->second > latest_reading_.started) latest_reading_ = {reading->second, revision};
 }
 
 // That a lease was granted tells that it may end by itself; that someone wanted it revoked is the

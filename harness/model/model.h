@@ -45,6 +45,14 @@ class Model {
   // Whether that very compaction was asked for, by anyone of the recording.
   bool CompactionAsked(Revision revision) const { return floors_.Asked(revision); }
 
+  // How far the store was by the linearizable read that began last, of those that were answered.
+  // Whatever had been told before it began cannot lie beyond.
+  struct Reading {
+    Line started{};  // 0: there was none
+    Revision revision{};
+  };
+  const Reading& latest_reading() const { return latest_reading_; }
+
   // Whether a revision that is not known may nevertheless have been written, by calls whose outcome
   // is unknown or by someone else.
   bool MayExist(Revision revision) const;
@@ -72,6 +80,7 @@ class Model {
   };
 
   void Answered(const Call& call, const NumberedEntry& end);
+  void ReadingSeen(CallId call, Revision revision);
   void Claim(Revision revision, Acknowledged write);
   void SettleBase();
   void Advance();
@@ -90,7 +99,9 @@ class Model {
   Timeline timeline_;
   Floors floors_;
   Revision compaction_requested_{};
-  std::map<std::uint32_t, Call> out_;                // started, not ended
+  std::map<std::uint32_t, Call> out_;      // started, not ended
+  std::map<std::uint32_t, Line> reading_;  // linearizable ones, likewise
+  Reading latest_reading_;
   std::map<Revision, Acknowledged> waiting_;         // acknowledged, behind a hole
   std::vector<Unanswered> open_;                     // ended without a certain outcome
   std::map<Revision, Unanswered> settled_;           // open ones that a witness settled

@@ -414,10 +414,11 @@ Written RandomWrite(NaiveStore& store, Prng& prng) {
   return {Method::kTxn, request, Message().Raw(response.bytes()).Raw(answers.bytes())};
 }
 
-void ExpectSame(const Timeline& timeline, const std::vector<Owed>& owed,
+// Of what is not forgotten.
+void ExpectSame(const Timeline& timeline, const OwedList& owed,
                 const std::vector<NaiveStore::Item>& log) {
   ASSERT_EQ(owed.size(), log.size());
-  for (std::size_t i = 0; i < log.size(); ++i) {
+  for (std::uint32_t i = owed.first(); i < log.size(); ++i) {
     const Change& change = timeline.change(owed[i].change);
     EXPECT_EQ(change.revision.value, log[i].revision);
     EXPECT_EQ(owed[i].revision.value, log[i].revision);
@@ -435,7 +436,12 @@ void ExpectSame(const Timeline& timeline, const std::vector<Owed>& owed,
   }
 }
 
-TEST(Model, AgreesWithANaiveReplayWhateverTheOrderOfAnswers) {
+class Replay : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Model, Replay, testing::Bool(), [](const auto& row) {
+  return row.param ? "Forgetful" : "WithAGoodMemory";
+});
+
+TEST_P(Replay, AgreesWithANaiveOneWhateverTheOrderOfAnswers) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Prng prng(seed);
     NaiveStore store;
@@ -450,6 +456,8 @@ TEST(Model, AgreesWithANaiveReplayWhateverTheOrderOfAnswers) {
       prng.Shuffle(out);
       recording.End(out.back().first, out.back().second);
       out.pop_back();
+      if (!GetParam() || prng.Chance(0.8)) continue;
+      recording.model().timeline().Forget(Revision(prng.Between(1, recording.known() + 1)));
     }
     for (const auto& [call, response] : out) recording.End(call, response);
     EXPECT_TRUE(recording.model().undecided().empty());
@@ -457,7 +465,10 @@ TEST(Model, AgreesWithANaiveReplayWhateverTheOrderOfAnswers) {
     ExpectSame(recording.timeline(), recording.timeline().owed(early), store.log());
 
     std::vector<NaiveStore::Item> some;
+    const Revision forgotten = recording.timeline().forgotten();
+    EXPECT_EQ(forgotten.value > 0, GetParam());
     for (const auto& item : store.log()) {
+      if (item.revision < forgotten.value) continue;
       if (item.deleted && item.kv.key >= "k2" && item.kv.key < "k5") some.push_back(item);
     }
     const RangeId late =

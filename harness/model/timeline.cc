@@ -8,8 +8,21 @@
 
 namespace watchproof {
 
+std::uint32_t OwedList::LowerBound(Revision revision) const {
+  const auto found =
+      std::lower_bound(list_.begin(), list_.end(), revision,
+                       [](const Owed& owed, Revision wanted) { return owed.revision < wanted; });
+  return forgotten_ + static_cast<std::uint32_t>(found - list_.begin());
+}
+
+void OwedList::Forget(Revision below) {
+  const std::uint32_t end = LowerBound(below);
+  list_.erase(list_.begin(), list_.begin() + (end - forgotten_));
+  forgotten_ = end;
+}
+
 void Timeline::SetBase(Revision base) {
-  WP_CHECK(changes_.empty() && owners_.empty(), "the base comes before the first change");
+  WP_CHECK(changes() == 0 && known_through_ == base_, "the base comes before the first change");
   base_ = base;
   known_through_ = base;
 }
@@ -25,7 +38,7 @@ Change Timeline::PutOver(const Key* key, const Operation& operation) const {
     return change;
   }
   if (!key->alive) return change;
-  const Change& before = changes_[key->latest];
+  const Change& before = this->change(key->latest);
   change.create_revision = before.create_revision;
   change.version = before.version + 1;
   change.lineage_known = before.lineage_known;
@@ -66,7 +79,7 @@ std::vector<Change> Timeline::Preview(const std::vector<Operation>& operations) 
 
 std::int64_t Timeline::LeaseOf(const Key& key) const {
   if (!key.alive) return 0;
-  const Change& latest = changes_[key.latest];
+  const Change& latest = change(key.latest);
   return latest.lease_known ? latest.lease : 0;
 }
 
@@ -87,8 +100,14 @@ Timeline::Keys::iterator Timeline::Intern(std::string_view name) {
   auto key = keys_.find(name);
   if (key != keys_.end()) return key;
   key = keys_.emplace(std::string(name), Key{}).first;
-  key->second.id = static_cast<std::uint32_t>(ranges_of_key_.size());
-  std::vector<RangeId>& mine = ranges_of_key_.emplace_back();
+  if (free_ids_.empty()) {
+    key->second.id = static_cast<std::uint32_t>(ranges_of_key_.size());
+    ranges_of_key_.emplace_back();
+  } else {
+    key->second.id = free_ids_.back();
+    free_ids_.pop_back();
+  }
+  std::vector<RangeId>& mine = ranges_of_key_[key->second.id];
   for (RangeId range = 0; range < ranges_.size(); ++range) {
     if (ranges_[range].what->range.Contains(name)) mine.push_back(range);
   }
@@ -97,7 +116,7 @@ Timeline::Keys::iterator Timeline::Intern(std::string_view name) {
 
 std::optional<std::string> Timeline::Apply(Revision revision, Applied write) {
   WP_CHECK(revision == known_through_.next(), "revisions are applied in order");
-  owners_.push_back(std::move(write.request));
+  owners_.emplace_back(revision, std::move(write.request));
   known_through_ = revision;
   std::optional<std::string> contradiction;
   for (const Operation& operation : write.operations) {
@@ -131,7 +150,7 @@ std::optional<std::string> Timeline::Apply(Revision revision, Applied write) {
 }
 
 void Timeline::Record(Keys::iterator key, Change change) {
-  const auto index = static_cast<std::uint32_t>(changes_.size());
+  const std::uint32_t index = changes();
   change.key = key->first;
   change.key_id = key->second.id;
   if (change.deleted) change.previous = key->second.latest;
@@ -147,26 +166,27 @@ bool Timeline::Concerns(RangeId range, const Change& change) const {
 }
 
 void Timeline::File(RangeId range, std::uint32_t index) {
-  const Change& change = changes_[index];
+  const Change& change = this->change(index);
   if (!Concerns(range, change)) return;
-  std::vector<Owed>& owed = ranges_[range].owed;
-  const auto place = static_cast<std::uint32_t>(owed.size());
-  const bool continues = !owed.empty() && owed.back().revision == change.revision;
-  owed.push_back({.revision = change.revision,
-                  .change = index,
-                  .run_begin = continues ? owed.back().run_begin : place,
-                  .run_size = 1});
+  OwedList& owed = ranges_[range].owed;
+  const std::uint32_t place = owed.size();
+  const bool continues = place > owed.first() && owed[place - 1].revision == change.revision;
+  owed.Add({.revision = change.revision,
+            .change = index,
+            .run_begin = continues ? owed[place - 1].run_begin : place,
+            .run_size = 1});
   if (continues) open_runs_.push_back(range);
 }
 
 // Only runs of more than one change were left open.
 void Timeline::CloseRuns() {
   for (const RangeId range : open_runs_) {
-    std::vector<Owed>& owed = ranges_[range].owed;
-    const std::uint32_t begin = owed.back().run_begin;
-    const auto size = static_cast<std::uint32_t>(owed.size() - begin);
-    if (owed.back().run_size == size) continue;  // listed twice
-    for (std::size_t i = begin; i < owed.size(); ++i) owed[i].run_size = size;
+    OwedList& owed = ranges_[range].owed;
+    const std::uint32_t last = owed.size() - 1;
+    const std::uint32_t begin = owed[last].run_begin;
+    const std::uint32_t size = last + 1 - begin;
+    if (owed[last].run_size == size) continue;  // listed twice
+    for (std::uint32_t i = begin; i <= last; ++i) owed[i].run_size = size;
   }
   open_runs_.clear();
 }
@@ -183,13 +203,62 @@ RangeId Timeline::Track(const TrackedRange& range) {
     ranges_of_key_[key->second.id].push_back(id);
   }
   Revision run{};
-  for (std::uint32_t i = 0; i < changes_.size(); ++i) {
-    if (changes_[i].revision != run) CloseRuns();
-    run = changes_[i].revision;
-    if (inside[changes_[i].key_id]) File(id, i);
+  for (std::uint32_t i = first_; i < changes(); ++i) {
+    if (change(i).revision != run) CloseRuns();
+    run = change(i).revision;
+    if (inside[change(i).key_id]) File(id, i);
   }
   CloseRuns();
   return id;
+}
+
+void Timeline::Keep(std::uint32_t index, std::unordered_map<std::uint32_t, Kept>& kept) const {
+  if (kept.contains(index)) return;
+  // The message of a value may be part of something large.
+  Kept copy{.change = change(index), .value = Bytes::Copy(change(index).value)};
+  copy.change.value = copy.value.view();
+  copy.change.previous = Change::kNone;
+  kept.emplace(index, std::move(copy));
+}
+
+// A key that is gone leaves nothing behind, unless it may have been there before the base: then
+// that it was seen is worth knowing.
+void Timeline::ForgetKeys(std::uint32_t end) {
+  if (base_.value > 1) return;
+  std::erase_if(keys_, [&](const auto& entry) {
+    const Key& key = entry.second;
+    if (key.alive || key.latest == Change::kNone || key.latest >= end) return false;
+    ranges_of_key_[key.id].clear();
+    free_ids_.push_back(key.id);
+    return true;
+  });
+}
+
+void Timeline::Forget(Revision below) {
+  WP_CHECK(below <= known_through_.next(), "what is to come cannot be forgotten");
+  if (below <= forgotten_ || below <= base_.next()) return;
+  const auto end = std::lower_bound(
+      changes_.begin(), changes_.end(), below,
+      [](const Change& change, Revision wanted) { return change.revision < wanted; });
+  const std::uint32_t first = first_ + static_cast<std::uint32_t>(end - changes_.begin());
+  std::unordered_map<std::uint32_t, Kept> kept;
+  for (const auto& [name, key] : keys_) {
+    if (key.alive && key.latest < first) Keep(key.latest, kept);
+  }
+  for (auto change = end; change != changes_.end(); ++change) {
+    if (change->previous < first) Keep(change->previous, kept);
+  }
+  ForgetKeys(first);
+  kept_ = std::move(kept);
+  changes_.erase(changes_.begin(), end);
+  first_ = first;
+  owners_.erase(owners_.begin(), std::lower_bound(owners_.begin(), owners_.end(), below,
+                                                  [](const auto& owner, Revision wanted) {
+                                                    return owner.first < wanted;
+                                                  }));
+  for (Range& range : ranges_) range.owed.Forget(below);
+  partly_known_.erase(partly_known_.begin(), partly_known_.lower_bound(below));
+  forgotten_ = below;
 }
 
 }  // namespace watchproof

@@ -9,8 +9,13 @@
 //   for (const Owed& owed : timeline.owed(range)) ... timeline.change(owed.change) ...
 //
 // Ranges that are watched by many are tracked once; each change is filed under its ranges when it
-// is applied, so that following a range costs nothing per watcher. Not thread-safe. Ownership: the
-// messages that values point into are kept for the life of the timeline.
+// is applied, so that following a range costs nothing per watcher.
+//
+//   timeline.Forget(Revision(900));     // nobody will ask for what came before
+//
+// What was forgotten keeps its indices; of each key the change that later ones build on is kept. So
+// memory follows the keys and what is not yet forgotten, not the length of the history. Not
+// thread-safe. Ownership: the messages that values point into are kept as long as the changes.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +25,8 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "harness/base/bytes.h"
@@ -76,6 +83,28 @@ struct Owed {
   std::uint32_t run_size = 0;
 };
 
+// The changes that concern a range, in the order of their revisions. Those that were forgotten
+// still count.
+class OwedList {
+ public:
+  // Indices run from the first that is not forgotten to one before the size.
+  std::uint32_t first() const { return forgotten_; }
+  std::uint32_t size() const { return forgotten_ + static_cast<std::uint32_t>(list_.size()); }
+  // Requires: first() <= index < size().
+  const Owed& operator[](std::uint32_t index) const { return list_[index - forgotten_]; }
+  // The first that is of the revision or a later one; size() if there is none.
+  std::uint32_t LowerBound(Revision revision) const;
+
+  // For the timeline.
+  Owed& operator[](std::uint32_t index) { return list_[index - forgotten_]; }
+  void Add(const Owed& owed) { list_.push_back(owed); }
+  void Forget(Revision below);
+
+ private:
+  std::vector<Owed> list_;
+  std::uint32_t forgotten_ = 0;
+};
+
 using RangeId = std::uint32_t;
 
 struct TrackedRange {
@@ -105,12 +134,23 @@ class Timeline {
   // Requires: revision is one past known_through().
   std::optional<std::string> Apply(Revision revision, Applied write);
 
-  // Tracks from the first change on, whenever it is called.
+  // Tracks from the first change on that is not forgotten, whenever it is called.
   RangeId Track(const TrackedRange& range);
-  const std::vector<Owed>& owed(RangeId range) const { return ranges_[range].owed; }
+  const OwedList& owed(RangeId range) const { return ranges_[range].owed; }
   const TrackedRange& tracked(RangeId range) const { return *ranges_[range].what; }
-  const Change& change(std::uint32_t index) const { return changes_[index]; }
-  std::size_t changes() const { return changes_.size(); }
+  // Requires: it is not forgotten, or the `previous` of one that is not.
+  const Change& change(std::uint32_t index) const {
+    return index >= first_ ? changes_[index - first_] : kept_.at(index).change;
+  }
+  // The first change that is not forgotten, and one past the last.
+  std::uint32_t first_change() const { return first_; }
+  std::uint32_t changes() const { return first_ + static_cast<std::uint32_t>(changes_.size()); }
+
+  // Lets go of what was changed below the revision.
+  // Requires: below <= known_through().next().
+  void Forget(Revision below);
+  // What was changed below it is forgotten.
+  Revision forgotten() const { return forgotten_; }
   // A delete at this revision removed keys from before the base, which nobody knows.
   bool partly_known(Revision revision) const { return partly_known_.contains(revision); }
 
@@ -122,7 +162,12 @@ class Timeline {
   };
   struct Range {
     const TrackedRange* what = nullptr;
-    std::vector<Owed> owed;
+    OwedList owed;
+  };
+  // A change of which only the key's state matters, with its own copy of the value.
+  struct Kept {
+    Change change;
+    Bytes value;
   };
   using Keys = std::map<std::string, Key, std::less<>>;
 
@@ -136,17 +181,23 @@ class Timeline {
   bool Concerns(RangeId range, const Change& change) const;
   void File(RangeId range, std::uint32_t change);
   void CloseRuns();
+  void Keep(std::uint32_t index, std::unordered_map<std::uint32_t, Kept>& kept) const;
+  void ForgetKeys(std::uint32_t end);
 
   Revision base_{1};
   Revision known_through_{1};
   Keys keys_;
   std::vector<std::vector<RangeId>> ranges_of_key_;  // by key id
-  std::vector<Change> changes_;
+  std::vector<std::uint32_t> free_ids_;              // of keys that were forgotten
+  Revision forgotten_{};
+  std::uint32_t first_ = 0;                       // index of the first of changes_
+  std::vector<Change> changes_;                   // that are not forgotten
+  std::unordered_map<std::uint32_t, Kept> kept_;  // by index, below first_
   std::map<TrackedRange, RangeId> range_ids_;
   std::vector<Range> ranges_;
   std::vector<RangeId> open_runs_;  // of the revision being applied
   std::set<Revision> partly_known_;
-  std::vector<Bytes> owners_;
+  std::vector<std::pair<Revision, Bytes>> owners_;  // of what is not forgotten
 };
 
 }  // namespace watchproof

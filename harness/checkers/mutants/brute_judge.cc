@@ -10,10 +10,6 @@
 namespace watchproof {
 namespace {
 
-bool IsProgress(const WatchResponseView& view) {
-  return view.events.empty() && !view.canceled && !view.created && view.compact_revision == 0;
-}
-
 bool Same(const KeyValueView& kv, const KeyMarks& marks, bool marks_known) {
   if (kv.key != marks.key || kv.value != marks.value || kv.lease != marks.lease) return false;
   if (kv.mod_revision != marks.mod_revision) return false;
@@ -27,32 +23,6 @@ bool Possible(const KeyValueView& kv) {
   if (kv.version == 1) return kv.create_revision == kv.mod_revision;
   return kv.version <= kv.mod_revision - kv.create_revision + 1 &&
          kv.create_revision < kv.mod_revision;
-}
-
-std::int64_t StartOf(const BruteWatch& watch) {
-  if (watch.asked.start_revision > 0) return watch.asked.start_revision;
-  return watch.answer ? watch.answer->view.header.revision + 1 : 0;
-}
-
-// The lowest revision that the watch has not been given, once it was told the first `count`
-// messages.
-std::int64_t PositionAfter(const BruteWatch& watch, std::size_t count) {
-  std::int64_t position = StartOf(watch);
-  for (std::size_t i = 0; i < count; ++i) {
-    const WatchResponseView& view = watch.given[i].view;
-    if (IsProgress(view)) position = std::max(position, view.header.revision + 1);
-    for (const EventView& event : view.events) {
-      position = std::max(position, event.kv.mod_revision + 1);
-    }
-  }
-  return position;
-}
-
-// Where a client goes on: parts of a response whose last part has not come count for nothing.
-std::int64_t ResumeAt(const BruteWatch& watch) {
-  std::size_t whole = watch.given.size();
-  while (whole > 0 && watch.given[whole - 1].view.fragment) --whole;
-  return PositionAfter(watch, whole);
 }
 
 }  // namespace
@@ -71,7 +41,6 @@ BruteRuling BruteJudge::Rule(const std::vector<NumberedEntry>& lines) {
   truth_ = *std::move(truth);
   BruteTelling telling = Listen(lines, truth_.converged);
   ruling_.wrongs = std::move(telling.wrongs);
-  ruling_.unreadable = telling.unreadable;
   for (const BruteWatch& watch : telling.watches) {
     JudgeWatch(watch);
     CheckResumption(watch, telling.watches);
@@ -133,10 +102,11 @@ void BruteJudge::CheckHeaders(const BruteWatch& watch) {
     const std::int64_t revision = view.header.revision;
     const std::int64_t most = truth_.MostAt(message.line);
     const std::int64_t all = truth_.MostAt(UINT64_MAX);
-    if (revision > most && most < all) {
+    if (revision > most && (most < all || revision > truth_.MostReadAfter(message.line))) {
       Wrong(watch, message.line, "a revision that did not exist yet");
+    } else if (revision > most) {
+      ruling_.foreign = true;
     }
-    ruling_.foreign = ruling_.foreign || (revision > most && most == all);
     // Ends of watches may leave it out.
     if (revision < (view.canceled ? 0 : 1)) Wrong(watch, message.line, "no revision");
     for (const EventView& event : view.events) {

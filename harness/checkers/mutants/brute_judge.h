@@ -23,15 +23,13 @@ namespace watchproof {
 
 struct BruteRuling {
   std::vector<std::string> wrongs;  // promises that were broken; empty: the recording is legal
-  // Why the recording cannot be decided about, if it cannot: a message that is none, a client that
-  // resumed elsewhere than where it had stopped, a revision beyond all writes that someone else may
-  // have made.
-  bool unreadable = false;
+  // Why the recording cannot be decided about, if it cannot: a client that resumed elsewhere than
+  // where it had stopped, a revision beyond all writes that someone else may have made.
   bool misresumed = false;
   bool foreign = false;
 
   bool legal() const { return wrongs.empty(); }
-  bool undecidable() const { return unreadable || misresumed || foreign; }
+  bool undecidable() const { return misresumed || foreign; }
 };
 
 // What the run said of its target.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/checkers/mutants/brute_streams.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -78,11 +79,9 @@ class Listener {
 
   void Response(const Entry& entry) {
     BruteMessage message{.line = at_, .view = {}};
-    if (!Parse(entry.payload.view(), message.view).ok()) {
-      out_.unreadable = true;
-      return;
-    }
+    const bool readable = Parse(entry.payload.view(), message.view).ok();
     if (Here().witness) return;
+    if (!readable) return Wrong("bytes that are no message");
     SameSender(message.view.header);
     const WatchResponseView& view = message.view;
     if (view.compact_revision < 0) Wrong("a negative compact revision");
@@ -190,6 +189,33 @@ class Listener {
 };
 
 }  // namespace
+
+bool IsProgress(const WatchResponseView& view) {
+  return view.events.empty() && !view.canceled && !view.created && view.compact_revision == 0;
+}
+
+std::int64_t StartOf(const BruteWatch& watch) {
+  if (watch.asked.start_revision > 0) return watch.asked.start_revision;
+  return watch.answer ? watch.answer->view.header.revision + 1 : 0;
+}
+
+std::int64_t PositionAfter(const BruteWatch& watch, std::size_t count) {
+  std::int64_t position = StartOf(watch);
+  for (std::size_t i = 0; i < count; ++i) {
+    const WatchResponseView& view = watch.given[i].view;
+    if (IsProgress(view)) position = std::max(position, view.header.revision + 1);
+    for (const EventView& event : view.events) {
+      position = std::max(position, event.kv.mod_revision + 1);
+    }
+  }
+  return position;
+}
+
+std::int64_t ResumeAt(const BruteWatch& watch) {
+  std::size_t whole = watch.given.size();
+  while (whole > 0 && watch.given[whole - 1].view.fragment) --whole;
+  return PositionAfter(watch, whole);
+}
 
 BruteTelling Listen(const std::vector<NumberedEntry>& lines, std::uint64_t converged) {
   return Listener(converged).Run(lines);

@@ -43,8 +43,15 @@ struct BruteWatch {
 struct BruteTelling {
   std::vector<BruteWatch> watches;
   std::vector<std::string> wrongs;
-  bool unreadable = false;
 };
+
+bool IsProgress(const WatchResponseView& view);
+std::int64_t StartOf(const BruteWatch& watch);
+// The lowest revision that the watch has not been given, once it was told the first `count`
+// messages.
+std::int64_t PositionAfter(const BruteWatch& watch, std::size_t count);
+// Where a client goes on: parts of a response whose last part has not come count for nothing.
+std::int64_t ResumeAt(const BruteWatch& watch);
 
 // Streams that end at or after the line `converged` end with the run.
 BruteTelling Listen(const std::vector<NumberedEntry>& lines, std::uint64_t converged);

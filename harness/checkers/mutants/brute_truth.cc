@@ -143,6 +143,7 @@ class Replayer {
       compaction.refused = Refused(entry.code);
       return Status();
     }
+    if (call.method == Method::kRange) return Read(call, entry);
     if (KindOf(call.method) == OperationKind::kNone || Refused(entry.code)) return Status();
     if (entry.code != StatusCode::kOk) return Unknown(call.begun);
     Write write{.begun = call.begun};
@@ -150,6 +151,16 @@ class Replayer {
     WP_RETURN_IF_ERROR(ParseHeader(entry.payload.view(), header));
     WP_RETURN_IF_ERROR(AddSteps(KindOf(call.method), call.request, entry.payload.view(), write));
     if (write.changes) writes_[header.revision] = std::move(write);
+    return Status();
+  }
+
+  Status Read(const Call& call, const Entry& answer) {
+    RangeRequestView request;
+    WP_RETURN_IF_ERROR(Parse(call.request, request));
+    if (answer.code != StatusCode::kOk || request.serializable) return Status();
+    HeaderView header;
+    WP_RETURN_IF_ERROR(ParseHeader(answer.payload.view(), header));
+    truth_.readings.push_back({call.begun, header.revision});
     return Status();
   }
 
@@ -227,6 +238,14 @@ class Replayer {
 
 std::int64_t BruteTruth::MostAt(std::uint64_t line) const {
   return base + (std::lower_bound(begun.begin(), begun.end(), line) - begun.begin());
+}
+
+std::int64_t BruteTruth::MostReadAfter(std::uint64_t line) const {
+  std::int64_t most = INT64_MAX;
+  for (const BruteReading& reading : readings) {
+    if (reading.begun > line) most = std::min(most, reading.revision);
+  }
+  return most;
 }
 
 std::int64_t BruteTruth::FloorAskedAt(std::uint64_t line) const {

@@ -35,16 +35,25 @@ struct BruteCompaction {
   bool refused = false;
 };
 
+// An answer that tells at least all that was there when the call began.
+struct BruteReading {
+  std::uint64_t begun = 0;  // line
+  std::int64_t revision = 0;
+};
+
 struct BruteTruth {
   std::vector<BruteChange> log;  // in the order of revisions
   std::int64_t base = 1;         // where the store stood before them; at 1 it was empty
   // From the revision above the base on: the line by which the writes up to it had all begun.
   std::vector<std::uint64_t> begun;
   std::vector<BruteCompaction> compactions;
+  std::vector<BruteReading> readings;
   std::uint64_t converged = 0;  // the line of that mark: from here on streams end with the run
 
   // The highest revision that can exist before the line.
   std::int64_t MostAt(std::uint64_t line) const;
+  // What the store had at most, by what was read after the line.
+  std::int64_t MostReadAfter(std::uint64_t line) const;
   // The highest compaction asked for, or done for certain, before the line.
   std::int64_t FloorAskedAt(std::uint64_t line) const;
   std::int64_t FloorDoneAt(std::uint64_t line) const;

@@ -109,21 +109,6 @@ bool PreviousCompacted(const Subject&, const BruteTruth& truth, const Mutant& mu
   return false;
 }
 
-bool Unreadable(const Subject&, const BruteTruth&, const Mutant& mutant) {
-  return !mutant.after.has_value();
-}
-
-bool BeyondAllWrites(const Subject&, const BruteTruth& truth, const Mutant& mutant) {
-  return mutant.after->revision > truth.MostAt(UINT64_MAX) &&
-         truth.MostAt(mutant.line) == truth.MostAt(UINT64_MAX);
-}
-
-bool Resumes(const Subject& subject, const BruteTruth&, const Mutant& mutant) {
-  return std::any_of(subject.resumed.begin(), subject.resumed.end(), [&](const auto& resumed) {
-    return resumed.before_stream == mutant.before.stream;
-  });
-}
-
 using M = Mutation;
 
 std::vector<Equivalence> OtherCourses() {
@@ -132,42 +117,34 @@ std::vector<Equivalence> OtherCourses() {
        {M::kDeleteResponse, M::kDuplicateResponse, M::kSilence, M::kAlterProgress,
         M::kAlterWatchId},
        IsProgress,
-       false,
        "a server may leave progress out, repeat it or tell less, as long as what it tells is true"},
       {"progress-moved",
        {M::kSwapResponses},
        MovesProgress,
-       false,
        "progress may come earlier or later, as long as it is true"},
       {"two-watches",
        {M::kSwapResponses},
        OfTwoWatches,
-       false,
        "there is no order between the messages of two watches"},
       {"same-but-for-the-header",
        {M::kSwapResponses},
        DifferInTheHeader,
-       false,
        "two refusals, say, differ only in how far the server was, and either may come first"},
       {"one-revision",
        {M::kSwapEvents},
        OfOneRevision,
-       false,
        "a revision changes no key twice, so its events have no order"},
       {"cut-elsewhere",
        {M::kSplitResponse},
        BetweenRevisions,
-       false,
        "where a server cuts between two revisions is its own affair"},
       {"parts-of-one",
        {M::kFlipFragment},
        Always,
-       false,
        "whole revisions may come as one response in parts, or as several"},
       {"lost-with-the-end",
        {M::kDeleteResponse, M::kTruncateResponse, M::kTruncateBytes, M::kSilence, M::kDeleteEvent},
        AtTheEnd,
-       false,
        "what is on its way when a stream is cut, a watch is cancelled or the floor has passed it, "
        "may not come"},
   };
@@ -178,56 +155,28 @@ std::vector<Equivalence> OtherWords() {
       {"truthful-header",
        {M::kAlterHeaderRevision},
        TruthfulHeader,
-       false,
        "when exactly a server looked how far it is, is not promised; only what cannot be true is "
        "wrong"},
       {"useful-compact-revision",
        {M::kAlterCompactRevision},
        CompactionAskedFor,
-       false,
        "between two compactions either may be named, if the client can go on from it"},
       {"name-of-a-silent-watch",
        {M::kAlterWatchId},
        OnlyMessageOfItsWatch,
-       false,
        "the server chooses the ids of watches"},
       {"name-of-a-refusal",
        {M::kAlterWatchId},
        IsRefusal,
-       false,
        "who is refused has no watch, and releases differ in what they call it"},
       {"only-sender",
        {M::kAlterSender},
        OnlyMessageOfItsStream,
-       false,
        "there is no other message to tell the sender by"},
       {"previous-compacted",
        {M::kAlterPrevious},
        PreviousCompacted,
-       false,
        "the previous value may be left out once it has been compacted"},
-  };
-}
-
-std::vector<Equivalence> UndecidableChanges() {
-  return {
-      {"unreadable",
-       {M::kTruncateBytes},
-       Unreadable,
-       true,
-       "bytes that are no message may be the target's fault or a fault of ours"},
-      {"beyond-all-writes",
-       {M::kAlterProgress, M::kAlterHeaderRevision},
-       BeyondAllWrites,
-       true,
-       "someone else may have written after the last write of the recording"},
-      {"client-resumes-elsewhere",
-       {M::kDeleteResponse, M::kTruncateResponse, M::kTruncateBytes, M::kSilence, M::kDeleteEvent,
-        M::kAlterProgress, M::kSwapResponses, M::kDuplicateResponse, M::kLoseAtResumption},
-       Resumes,
-       true,
-       "the client of the recording asked on from what it had seen; had it seen less, it would "
-       "have asked for more"},
   };
 }
 
@@ -236,7 +185,7 @@ std::vector<Equivalence> UndecidableChanges() {
 const std::vector<Equivalence>& AllEquivalences() {
   static const std::vector<Equivalence> kAll = [] {
     std::vector<Equivalence> all;
-    for (const auto& part : {OtherCourses(), OtherWords(), UndecidableChanges()}) {
+    for (const auto& part : {OtherCourses(), OtherWords()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

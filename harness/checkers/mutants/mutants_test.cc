@@ -36,9 +36,7 @@ TEST(Mutants, TheSameNumberIsTheSameMutant) {
 
 TEST(Mutants, EveryGuaranteeIsThePrimaryOfAMutation) {
   std::vector<Guarantee> primaries;
-  for (const MutationInfo& info : AllMutations()) {
-    if (info.primary) primaries.push_back(*info.primary);
-  }
+  for (const MutationInfo& info : AllMutations()) primaries.push_back(info.primary);
   for (const CallMutationInfo& info : AllCallMutations()) primaries.push_back(info.primary);
   for (const Guarantee guarantee : AllGuarantees()) {
     EXPECT_THAT(primaries, testing::Contains(guarantee)) << Name(guarantee);

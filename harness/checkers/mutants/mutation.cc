@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/base/check.h"
+#include "harness/checkers/mutants/recast.h"
 
 namespace watchproof {
 
@@ -30,7 +31,7 @@ const std::vector<MutationInfo>& AllMutations() {
       {Mutation::kSplitResponse, "split-response", G::kAtomic, "a response came as two"},
       {Mutation::kTruncateResponse, "truncate-response", G::kAtomic,
        "the last events of a response are missing"},
-      {Mutation::kTruncateBytes, "truncate-bytes", std::nullopt, "a message ends too early"},
+      {Mutation::kTruncateBytes, "truncate-bytes", G::kHeaders, "a message ends too early"},
       {Mutation::kSilence, "silence", G::kSettled, "nothing more came for a watch"},
       {Mutation::kDeleteEvent, "delete-event", G::kReliable, "an event never came"},
       {Mutation::kDuplicateEvent, "duplicate-event", G::kUnique, "an event came twice"},
@@ -87,6 +88,7 @@ class Spoiler {
     for (int i = 0; i < kTries; ++i) {
       if (!Spoil()) continue;
       Renumber(mutant_->lines);
+      Recast(subject_.recording.lines, mutant_->lines);
       return std::move(mutant_);
     }
     return std::nullopt;

@@ -56,7 +56,7 @@ struct MutationInfo {
   Mutation mutation;
   std::string_view name;
   // The guarantee that is there to catch it; others may as well.
-  std::optional<Guarantee> primary;
+  Guarantee primary;
   std::string_view what;
 };
 const std::vector<MutationInfo>& AllMutations();

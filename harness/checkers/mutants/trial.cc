@@ -31,9 +31,12 @@ Result<std::unique_ptr<Court>> Court::Open(const Subject& subject) {
   return std::unique_ptr<Court>(new Court(subject, std::move(truth)));
 }
 
-Judgement Court::Judged(const std::vector<NumberedEntry>& lines) const {
-  Judge judge({.permit_compacted_at_the_floor = subject_.recording.permit_compacted_at_the_floor,
-               .strict_previous = subject_.recording.strict_previous});
+Judgement Court::Judged(const std::vector<NumberedEntry>& lines, Memory memory) const {
+  JudgeOptions options{
+      .permit_compacted_at_the_floor = subject_.recording.permit_compacted_at_the_floor,
+      .strict_previous = subject_.recording.strict_previous};
+  if (memory == Memory::kForgetful) options.least_held = 0;
+  Judge judge(options);
   for (const NumberedEntry& line : lines) judge.Consume(line);
   return judge.Finish();
 }
@@ -57,30 +60,25 @@ Status Court::TryClean() {
   return Status();
 }
 
-const Equivalence* Court::Find(const Mutant& mutant, bool undecided) const {
+const Equivalence* Court::Find(const Mutant& mutant) const {
   for (const Equivalence& row : AllEquivalences()) {
     const bool meant = std::find(row.mutations.begin(), row.mutations.end(), mutant.mutation) !=
                        row.mutations.end();
-    if (meant && row.undecided == undecided && row.holds(subject_, truth_, mutant)) return &row;
+    if (meant && row.holds(subject_, truth_, mutant)) return &row;
   }
   return nullptr;
 }
 
-Outcome Court::Decide(const Mutant& mutant, Trial& trial) const {
-  const bool found = !trial.judgement.findings.empty();
-  const bool doubted = !trial.judgement.undecided.empty();
+Outcome Court::Decide(const Mutant& mutant, const Judgement& judgement, Trial& trial) const {
+  const bool found = !judgement.findings.empty();
+  const bool doubted = !judgement.undecided.empty();
   const bool undecidable = trial.ruling.undecidable();
-  if (!trial.ruling.legal()) {
-    if (found) return Outcome::kDetected;
-    // What is missing may be in a message that cannot be read.
-    if (!doubted || !trial.ruling.unreadable) return Outcome::kMissed;
-  } else if (found) {
-    return Outcome::kFalseAlarm;
-  }
+  if (!trial.ruling.legal()) return found ? Outcome::kDetected : Outcome::kMissed;
+  if (found) return Outcome::kFalseAlarm;
   if (doubted != undecidable) return doubted ? Outcome::kFalseAlarm : Outcome::kMissed;
-  trial.equivalence = Find(mutant, doubted);
-  if (trial.equivalence == nullptr) return Outcome::kUnlisted;
-  return doubted ? Outcome::kUndecided : Outcome::kEquivalent;
+  if (doubted) return Outcome::kUndecided;
+  trial.equivalence = Find(mutant);
+  return trial.equivalence == nullptr ? Outcome::kUnlisted : Outcome::kEquivalent;
 }
 
 Trial Court::Try(const Mutant& mutant) {
@@ -88,7 +86,13 @@ Trial Court::Try(const Mutant& mutant) {
   trial.judgement = Judged(mutant.lines);
   trial.ruling = brute_.Rule(mutant.lines);
   for (const Finding& finding : trial.judgement.findings) trial.found.insert(finding.guarantee);
-  trial.outcome = Decide(mutant, trial);
+  trial.outcome = Decide(mutant, trial.judgement, trial);
+  Judgement forgetful = Judged(mutant.lines, Memory::kForgetful);
+  const Outcome with_little_memory = Decide(mutant, forgetful, trial);
+  if (with_little_memory > trial.outcome) {
+    trial.outcome = with_little_memory;
+    trial.judgement = std::move(forgetful);
+  }
   return trial;
 }
 

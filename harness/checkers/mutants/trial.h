@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts a mutant before both judges and says how our judge did.
+// Puts a mutant before both judges and says how our judge did: one that holds all changes, and one
+// that forgets what it can as soon as it can. The worse of the two counts.
 //
 //   Court court(subject);                       // errors: a recording that cannot be used
 //   const Trial trial = court.Try(mutant);
@@ -22,14 +23,14 @@ namespace watchproof {
 enum class Outcome {
   kDetected,    // illegal, and found
   kEquivalent,  // legal by a row of the list, and nothing found
-  kUndecided,   // undecidable by a row of the list, and our judge says so
+  kUndecided,   // cannot be decided, and our judge says so
   kMissed,      // illegal, and not found
   kFalseAlarm,  // legal, and found or doubted
   kUnlisted,    // legal and nothing found, but for no reason that was thought of beforehand
 };
 inline constexpr int kOutcomes = 6;
 std::string_view Name(Outcome outcome);
-inline bool IsBad(Outcome outcome) { return outcome >= Outcome::kMissed; }
+inline bool IsBad(Outcome outcome) { return outcome >= Outcome::kUndecided; }
 
 // A reason why a change may go unnoticed, written down before the mutants are made.
 struct Equivalence {
@@ -37,7 +38,6 @@ struct Equivalence {
   std::vector<Mutation> mutations;
   // What must hold of the change itself, as far as it can be told without a judge.
   bool (*holds)(const Subject& subject, const BruteTruth& truth, const Mutant& mutant);
-  bool undecided = false;  // our judge must say that it cannot tell
   std::string_view reason;
 };
 const std::vector<Equivalence>& AllEquivalences();
@@ -65,9 +65,10 @@ class Court {
         brute_(
             {subject.recording.permit_compacted_at_the_floor, subject.recording.strict_previous}) {}
 
-  Judgement Judged(const std::vector<NumberedEntry>& lines) const;
-  const Equivalence* Find(const Mutant& mutant, bool undecided) const;
-  Outcome Decide(const Mutant& mutant, Trial& trial) const;
+  enum class Memory { kGood, kForgetful };
+  Judgement Judged(const std::vector<NumberedEntry>& lines, Memory memory = Memory::kGood) const;
+  const Equivalence* Find(const Mutant& mutant) const;
+  Outcome Decide(const Mutant& mutant, const Judgement& judgement, Trial& trial) const;
 
   const Subject& subject_;
   const BruteTruth truth_;

@@ -3,8 +3,8 @@
 //
 //   record_load hot|ranges EVENTS FILE
 //
-// hot: 1000 watchers of one key; ranges: 10,000 of random ranges, with previous values. Prints how
-// many events there are.
+// hot: 1000 watchers of one key; ranges: 10,000 of random ranges, with previous values. The store
+// is compacted after every 1000 writes. Prints how many events there are.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -30,7 +30,8 @@ int Run(const std::string& kind, std::size_t events, const std::string& file) {
                      .events = events,
                      .random_ranges = ranges,
                      .previous_values = ranges,
-                     .late = true},
+                     .late = true,
+                     .compact_every = 1000},
                     [&](Entry entry) { (void)(*recorder)->Append(std::move(entry)); });
   const bool incomplete = (*recorder)->incomplete();
   if (const Status closed = (*recorder)->Close(); incomplete || !closed.ok()) {

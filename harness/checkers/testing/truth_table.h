@@ -5,7 +5,8 @@
 //       {"GoesBack", Script().Put(...)..., {"Ordered"}},
 //   }), RowName);
 //
-// Each row is judged as it stands by all checkers: what is listed must be found, and nothing else.
+// Each row is judged as it stands by all checkers: what is listed must be found, and nothing else;
+// and the same by a judge that forgets what it can as soon as it can.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -41,8 +42,7 @@ inline std::string Story(const Judgement& judgement) {
 
 class TruthTable : public testing::TestWithParam<Row> {};
 
-inline void ExpectRow(const Row& row) {
-  const Judgement judgement = row.history.Judge(row.options);
+inline void ExpectOf(const Row& row, const Judgement& judgement) {
   std::vector<std::string> found;
   for (const Finding& finding : judgement.findings) {
     found.emplace_back(Name(finding.guarantee));
@@ -51,6 +51,14 @@ inline void ExpectRow(const Row& row) {
   }
   EXPECT_THAT(found, testing::UnorderedElementsAreArray(row.findings)) << Story(judgement);
   EXPECT_EQ(!judgement.undecided.empty(), row.undecided) << Story(judgement);
+}
+
+inline void ExpectRow(const Row& row) {
+  ExpectOf(row, row.history.Judge(row.options));
+  JudgeOptions forgetful = row.options;
+  forgetful.least_held = 0;
+  SCOPED_TRACE("forgetting at once");
+  ExpectOf(row, row.history.Judge(forgetful));
 }
 
 }  // namespace watchproof

@@ -101,6 +101,9 @@ class Load {
     if (load_.previous_values && before.version > 0) event.Nested(3, KeyValue(before));
     for (const std::size_t watch : watchers_of_[index]) Respond(Response(watch).Nested(11, event));
     if (load_.late) End(Method::kPut, revision_);
+    if (load_.compact_every > 0 && static_cast<std::size_t>(revision_) % load_.compact_every == 0) {
+      Call(Method::kCompact, Message().Number(1, revision_), revision_);
+    }
     return watchers_of_[index].size();
   }
 

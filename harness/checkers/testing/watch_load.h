@@ -23,6 +23,8 @@ struct WatchLoad {
   bool previous_values = false;
   // The answer to each write stands behind its events, as it mostly does.
   bool late = false;
+  // Compacts to where it stands after so many writes; 0: never.
+  std::size_t compact_every = 0;
 };
 
 // Returns how many events there were.
