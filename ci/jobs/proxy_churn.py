@@ -26,7 +26,7 @@ import urllib.request
 HOST = f"127.{random.randint(200, 250)}.{random.randint(1, 250)}.{random.randint(1, 250)}"
 USE_SECONDS = 5  # of one connection: a stall may hold it longer than it has patience
 EFFECT_SECONDS = 1.0
-SAMPLE_SECONDS = 5
+SAMPLES = 60
 CLOSED_WITHIN = 15
 # What an allocator may come to keep without anything being lost.
 GROWTH_MIB = 4
@@ -39,7 +39,7 @@ BYTE_EFFECTS = [
     {"kind": "black-hole", "parameters": {"close": "yes"}},
     {"kind": "cut", "parameters": {"after-bytes": "3KiB", "future": "yes"}, "chance": 0.2},
     {"kind": "close", "parameters": {}, "chance": 0.5},
-    {"kind": "refuse", "parameters": {}, "chance": 0.2},
+    {"kind": "refuse", "parameters": {}},
 ]
 STREAM_EFFECTS = [
     {"kind": "hold-stream", "parameters": {}},
@@ -55,7 +55,7 @@ class Process:
     def __init__(self, options, port, *flags):
         self.api = f"{HOST}:{port}"
         command = [options.binary, "proxy", "--control", self.api, *flags]
-        self.child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.proc = pathlib.Path(f"/proc/{self.child.pid}")
         self.refused = set()
 
@@ -202,7 +202,7 @@ async def harm(process, kinds, prng, until):
     loop = asyncio.get_running_loop()
     while time.monotonic() < until:
         effect = {"proxy": "churn", **prng.choice(kinds)}
-        effect["direction"] = prng.choice(("to-client", "to-server"))
+        effect["direction"] = prng.choice(("to-client", "to-target"))
         armed = await loop.run_in_executor(None, process.call, "POST", "/effects", effect)
         await asyncio.sleep(EFFECT_SECONDS)
         if armed:
@@ -210,18 +210,18 @@ async def harm(process, kinds, prng, until):
         await asyncio.sleep(EFFECT_SECONDS / 2)
 
 
-async def watch(process, samples, until):
+async def watch(process, samples, every, until):
     while time.monotonic() < until:
         samples.append(process.sample())
-        await asyncio.sleep(SAMPLE_SECONDS)
+        await asyncio.sleep(every)
 
 
-def show(title, samples):
+def show(title, samples, every):
     print(f"\n{title}\n  seconds  descriptors  threads  resident MiB")
     for i in range(0, len(samples), max(1, len(samples) // 10)):
         s = samples[i]
         print(
-            f"  {i * SAMPLE_SECONDS:7}  {s['descriptors']:11}  {s['threads']:7}"
+            f"  {i * every:7.0f}  {s['descriptors']:11}  {s['threads']:7}"
             f"  {s['resident']:12.1f}"
         )
 
@@ -249,7 +249,7 @@ async def churn(options, process, title, follows):
         sys.exit(f"proxy_churn: no proxy: {process.refused}")
     before = process.sample()
     counts = {"follows": follows, "opened": 0, "served": 0, "harmed": 0}
-    samples = []
+    samples, every = [], options.seconds / SAMPLES
     until = time.monotonic() + options.seconds
     kinds = BYTE_EFFECTS + (STREAM_EFFECTS if follows else [])
     await asyncio.gather(
@@ -258,11 +258,11 @@ async def churn(options, process, title, follows):
             for _ in range(options.connections // 2)
         ),
         harm(process, kinds, prng, until),
-        watch(process, samples, until),
+        watch(process, samples, every, until),
     )
     after = await settled(process, before)
     server.close()
-    show(title, samples)
+    show(title, samples, every)
     print(f"  {counts['opened']} opened, {counts['served']} served, {counts['harmed']} harmed")
     print(f"  before: {before}\n  after:  {after}")
     wrong = [
@@ -298,7 +298,7 @@ def main():
     processes = [Process(options, 8474), Process(options, 8475, "--follow")]
     try:
         for process in processes:
-            process.child.stderr.readline()  # says where it listens
+            process.child.stdout.readline()  # says where it listens
         wrong = asyncio.run(both(options, *processes))
     finally:
         for process in processes:
