@@ -22,6 +22,11 @@ TARGET, ROAD, API = f"{HOST}:7001", f"{HOST}:7002", f"{HOST}:8474"
 START_SECONDS = 10
 
 
+def stay_on_one_processor():
+    """Of a child before it begins: waking another processor takes longer than a proxy does."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
 class Straight:
     """No proxy at all."""
 
@@ -39,10 +44,14 @@ class Running:
 
     def __init__(self, command):
         self.command = command
+        self.place = None
 
     def __enter__(self):
         self.process = subprocess.Popen(
-            self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            self.command,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=self.place,
         )
         return self
 
@@ -87,12 +96,13 @@ def open_proxy():
                 raise
 
 
-def measure(options, proxy, arguments):
+def measure(options, proxy, arguments, place=None):
     """The name=value pairs of one run, or none when it was void."""
+    proxy.place = place
     bench = options.build / "proxies/control/road_bench"
     command = [str(bench), *arguments.split(), "--target", TARGET, "--road", proxy.road]
     with proxy:
-        run = subprocess.run(command, capture_output=True, text=True)
+        run = subprocess.run(command, capture_output=True, text=True, preexec_fn=place)
     if run.returncode != 0:
         print(f"void: {' '.join(command)}: {run.stdout}{run.stderr}", file=sys.stderr)
         return {}
@@ -121,13 +131,13 @@ def carried(options, roads, connections):
     print(f"{connections} connections, MB/s: {told}{ratio(seen['ours'], seen.get('toxiproxy'))}")
 
 
-def added(options, roads):
+def added(options, roads, where, place):
     """Each road is compared with the straight one that ran just before it."""
     seen = {"p50_us": {}, "p99_us": {}}
     for _ in range(options.pairs):
         straight = {}
         for name, make in roads.items():
-            figures = measure(options, make(), f"echo --rounds {options.rounds}")
+            figures = measure(options, make(), f"echo --rounds {options.rounds}", place)
             if name == "straight":
                 straight = figures
             elif figures and straight:
@@ -135,8 +145,10 @@ def added(options, roads):
                     values.setdefault(name, []).append(figures[key] - straight[key])
     for key, values in seen.items():
         told = "; ".join(f"{name} {spread(all_of)}" for name, all_of in values.items())
-        print(f"added there and back, {key}: {told}"
-              f"{ratio(values.get('ours'), values.get('toxiproxy'))}")
+        print(
+            f"added there and back, {where}, {key}: {told}"
+            f"{ratio(values.get('ours'), values.get('toxiproxy'))}"
+        )
 
 
 def built(source, folder):
@@ -145,8 +157,9 @@ def built(source, folder):
         print("no Go here, so no Toxiproxy to compare with: install golang-go", file=sys.stderr)
         return None
     binary = str(pathlib.Path(folder) / "toxiproxy-server")
-    done = subprocess.run(["go", "build", "-o", binary, "./cmd/server"], cwd=source,
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        ["go", "build", "-o", binary, "./cmd/server"], cwd=source, capture_output=True, text=True
+    )
     if done.returncode != 0:
         print(f"Toxiproxy cannot be built: {done.stderr}", file=sys.stderr)
         return None
@@ -171,7 +184,10 @@ def main():
         print(f"{os.cpu_count()} processors, {options.pairs} runs each")
         for connections in (1, 64):
             carried(options, roads, connections)
-        added(options, roads)
+        added(options, roads, "wherever the kernel runs them", None)
+        added(options, roads, "all on one processor", stay_on_one_processor)
+        follow = options.build / "proxies/control/follow_bench"
+        print(subprocess.run([follow], capture_output=True, text=True, check=True).stdout, end="")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The proxy beside Toxiproxy on this machine, both without effects: throughput of one and of 64
-# connections, latency that they add at the median and at the 99th percentile.
+# connections, latency that they add at the median and at the 99th percentile; and what following
+# HTTP/2 adds to that, and what it takes from the neighbour of a held stream.
 #
 #   ci/jobs/proxy_figures.sh [--toxiproxy BINARY | --source FOLDER] [--pairs 5] [--megabytes 2000]
 #                            [--rounds 20000]
@@ -17,7 +18,7 @@ if [[ -z ${WATCHPROOF_BUILT:-} ]]; then
   (
     cd "$root" # presets are looked up in the working directory
     cmake --preset release
-    cmake --build --preset release --target watchproof road_bench --parallel "$(nproc)"
+    cmake --build --preset release --target watchproof follow_bench road_bench --parallel "$(nproc)"
   ) </dev/null >&2
 fi
 exec python3 -B "$root/ci/jobs/proxy_figures.py" --build "$root/build/release" "$@"

@@ -155,6 +155,8 @@ class CommandLine {
                     "Follow HTTP/2, which effects on streams need");
     proxy_.add_flag("--self-test", proxy_flags_.self_test,
                     "The server is ours to lie to: effects that corrupt are allowed");
+    proxy_.add_flag("--sharp", proxy_flags_.sharp,
+                    "Small kernel buffers: what is withheld is nearly all, at the cost of speed");
     proxy_.add_flag("--verbose", proxy_flags_.verbose, "Also what happens, while it happens");
   }
 

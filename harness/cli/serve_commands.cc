@@ -160,6 +160,7 @@ Result<ProxyPlan> ResolveProxy(const ProxyFlags& flags) {
                 "--to is required, or --control to open proxies by HTTP");
   }
   WP_ASSIGN_OR_RETURN(plan.effects, ResolveEffects(flags));
+  const auto buffers = flags.sharp ? proxy::Buffers::kSharp : proxy::Buffers::kRoomy;
   if (!flags.to.empty()) {
     WP_ASSIGN_OR_RETURN(const HostPort listen, ParseHostPort(flags.listen));
     WP_ASSIGN_OR_RETURN(const HostPort to, ParseHostPort(flags.to));
@@ -170,7 +171,8 @@ Result<ProxyPlan> ResolveProxy(const ProxyFlags& flags) {
                  .target_port = to.port,
                  .seed = plan.seed,
                  .follow_streams = flags.follow,
-                 .self_test = flags.self_test};
+                 .self_test = flags.self_test,
+                 .buffers = buffers};
   } else if (!plan.effects.empty()) {
     return Fail(StatusCode::kInvalidArgument, "effects need --to, the server they stand before");
   }
@@ -180,7 +182,8 @@ Result<ProxyPlan> ResolveProxy(const ProxyFlags& flags) {
                     .port = control.port,
                     .seed = plan.seed,
                     .follow_streams = flags.follow,
-                    .self_test = flags.self_test};
+                    .self_test = flags.self_test,
+                    .buffers = buffers};
   }
   return plan;
 }

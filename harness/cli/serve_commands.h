@@ -38,6 +38,7 @@ struct ProxyFlags {
   std::string seed;                  // drawn and printed when empty
   bool follow = false;
   bool self_test = false;
+  bool sharp = false;
   bool verbose = false;
 };
 // Prints where it listens and where it can be controlled, and at the end the connections and what

@@ -58,6 +58,7 @@ Result<ProxyId> Board::Open(const ProxyOptions& options, Place place) {
                 .name = options.name,
                 .listen = std::move(place.listen),
                 .targets = std::move(place.targets),
+                .buffers = options.buffers,
                 .prepare = [this, id](Connection& connection) { Prepare(id, connection); }});
   WP_RETURN_IF_ERROR(made->Open());
   last_proxy_ = id;

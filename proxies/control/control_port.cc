@@ -79,7 +79,7 @@ ControlPort::~ControlPort() {
 }
 
 Status ControlPort::Open(const Tcp::endpoint& at) {
-  WP_RETURN_IF_ERROR(OpenBound(acceptor_, at));
+  WP_RETURN_IF_ERROR(OpenBound(acceptor_, at, Buffers::kRoomy));
   WP_RETURN_IF_ERROR(Listen(acceptor_));
   error_code error;
   endpoint_ = ToString(acceptor_.local_endpoint(error));
@@ -199,6 +199,7 @@ Result<ProxyId> ControlPort::Open(const ProxyOptions& options) {
   ProxyOptions named = options;
   named.follow_streams = options_.follow_streams;
   named.self_test = options_.self_test;
+  named.buffers = options_.buffers;
   return board_.Open(named, {.listen = listen.front(), .targets = std::move(targets)});
 }
 

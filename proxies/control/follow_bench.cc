@@ -5,8 +5,10 @@
 //
 // Prints one JSON line: the time of a small message there and back through a proxy that follows and
 // through one that does not, in turns, and the rate of one stream while its neighbour on the same
-// connection is held back and while it is not, in turns.
+// connection is held back and while it is not, in turns. All threads share one processor: what it
+// takes to wake another one would drown what is measured.
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -21,8 +23,21 @@
 namespace watchproof::proxy {
 namespace {
 
-constexpr int kExchanges = 1000;  // of a round
-constexpr std::size_t kPartBytes = 16000;
+constexpr int kExchanges = 1000;      // of a round
+constexpr std::size_t kEvents = 400;  // in a response of which the rate is taken
+
+void StayOnOneProcessor() {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(::sched_getcpu(), &one);
+  WP_CHECK(::sched_setaffinity(0, sizeof one, &one) == 0, "a thread may stay where it is");
+}
+
+std::string ManyEvents() {
+  TestResponse response{.watch = 1, .value = std::string(16, 'v')};
+  for (std::size_t i = 0; i < kEvents; ++i) response.events.push_back(1000 + i);
+  return Response(response);
+}
 
 double Microseconds(Duration time) {
   return std::chrono::duration<double, std::micro>(time).count();
@@ -64,18 +79,20 @@ class Road {
   // Bytes a second of the one stream.
   double Rate(bool hold_neighbour) {
     EffectId hold{};
-    const std::string room = MakeWindowUpdate(FrameStream(0), kPartBytes);
-    const std::string held = Data(1, std::string(kPartBytes, '\0'));
+    const std::string part = ManyEvents();
+    const std::string room =
+        MakeWindowUpdate(FrameStream(0), static_cast<std::int64_t>(part.size()));
+    const std::string held = Data(1, part);
     if (hold_neighbour) {
       hold =
           proxies_.Arm(front_, {.kind = "hold-stream", .direction = Direction::kToClient}).value();
       WP_CHECK(target_.Send(held), "the target sends");
       WP_CHECK(target_.Receive(room.size()) == room, "what is held is lent");
     }
-    const std::string part = Data(3, std::string(kPartBytes, '\0'));
+    const std::string passing = Data(3, part);
     const TimePoint begun = Clock::now();
     for (int i = 0; i < kExchanges; ++i) {
-      Pass(target_, client_, part);
+      Pass(target_, client_, passing);
       Pass(client_, target_, room);
     }
     const Duration took = Clock::now() - begun;
@@ -84,7 +101,7 @@ class Road {
       WP_CHECK(client_.Receive(held.size()) == held, "what was held arrives");
       WP_CHECK(client_.Send(room), "the client grants what was lent");
     }
-    return kExchanges * static_cast<double>(kPartBytes) /
+    return kExchanges * static_cast<double>(part.size()) /
            std::chrono::duration<double>(took).count();
   }
 
@@ -131,5 +148,6 @@ void Measure(int rounds) {
 }  // namespace watchproof::proxy
 
 int main(int argc, char** argv) {
+  watchproof::proxy::StayOnOneProcessor();
   watchproof::proxy::Measure(argc > 1 ? std::max(1, std::atoi(argv[1])) : 10);
 }

@@ -23,6 +23,7 @@
 
 #include "harness/base/status.h"
 #include "harness/base/units.h"
+#include "proxies/core/buffers.h"
 #include "proxies/core/connection_info.h"
 #include "proxies/core/direction.h"
 #include "proxies/effects/effect.h"
@@ -53,6 +54,7 @@ struct ProxyOptions {
   // need. What is no HTTP/2 is forwarded all the same.
   bool follow_streams = false;
   bool self_test = false;  // the target is ours to lie to
+  Buffers buffers = Buffers::kSharp;
 };
 
 // One proxy that is open.
@@ -78,6 +80,7 @@ struct ControlOptions {
   std::uint64_t seed = 0;
   bool follow_streams = false;
   bool self_test = false;
+  Buffers buffers = Buffers::kSharp;
 };
 
 class Board;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a proxy does when no harm is armed: nothing that anyone could notice.
+// What a proxy does when no harm is armed: nothing that anyone could notice, whatever its buffers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,10 +17,11 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Outcome = TestPeer::Outcome;
 
-class Transport : public ::testing::Test {
+class Transport : public ::testing::TestWithParam<Buffers> {
  protected:
   Transport() {
-    Result<ProxyId> opened = proxies_.Open({.name = "front", .target_port = server_.port()});
+    Result<ProxyId> opened =
+        proxies_.Open({.name = "front", .target_port = server_.port(), .buffers = GetParam()});
     EXPECT_TRUE(opened.has_value());
     front_ = opened.value_or(ProxyId());
   }
@@ -43,7 +44,7 @@ void SendInPieces(TestPeer& peer, std::string_view bytes, std::uint64_t seed) {
   }
 }
 
-TEST_F(Transport, CarriesEveryByteBothWaysAtOnce) {
+TEST_P(Transport, CarriesEveryByteBothWaysAtOnce) {
   constexpr std::size_t kSize = 2'000'000;
   const std::string up = RandomBytes(1, kSize);
   const std::string down = RandomBytes(2, kSize);
@@ -65,7 +66,7 @@ TEST_F(Transport, CarriesEveryByteBothWaysAtOnce) {
   EXPECT_EQ(info.bytes_to_target, static_cast<std::int64_t>(kSize));
 }
 
-TEST_F(Transport, PassesAHalfCloseWhileTheOtherDirectionGoesOn) {
+TEST_P(Transport, PassesAHalfCloseWhileTheOtherDirectionGoesOn) {
   TestPeer client = Connect();
   TestPeer target = server_.Accept();
   ASSERT_TRUE(client.Send("question"));
@@ -79,7 +80,7 @@ TEST_F(Transport, PassesAHalfCloseWhileTheOtherDirectionGoesOn) {
   EXPECT_TRUE(Eventually([&] { return LastState() == ConnectionState::kClosed; }));
 }
 
-TEST_F(Transport, PassesAResetBehindTheBytesBeforeIt) {
+TEST_P(Transport, PassesAResetBehindTheBytesBeforeIt) {
   TestPeer client = Connect();
   TestPeer target = server_.Accept();
   ASSERT_TRUE(target.Send("last words"));
@@ -89,7 +90,7 @@ TEST_F(Transport, PassesAResetBehindTheBytesBeforeIt) {
   EXPECT_TRUE(Eventually([&] { return LastState() == ConnectionState::kReset; }));
 }
 
-TEST_F(Transport, ResetsTheTargetWhenAClientVanishesThatHadEndedItsSending) {
+TEST_P(Transport, ResetsTheTargetWhenAClientVanishesThatHadEndedItsSending) {
   TestPeer client = Connect();
   TestPeer target = server_.Accept();
   client.EndSending();
@@ -100,7 +101,7 @@ TEST_F(Transport, ResetsTheTargetWhenAClientVanishesThatHadEndedItsSending) {
   EXPECT_TRUE(Eventually([&] { return LastState() == ConnectionState::kReset; }));
 }
 
-TEST_F(Transport, LetsTheSenderFeelAReceiverThatDoesNotRead) {
+TEST_P(Transport, LetsTheSenderFeelAReceiverThatDoesNotRead) {
   TestPeer client = Connect();
   TestPeer target = server_.Accept();
   const std::string flood = RandomBytes(5, 32 << 20);
@@ -109,7 +110,20 @@ TEST_F(Transport, LetsTheSenderFeelAReceiverThatDoesNotRead) {
   EXPECT_TRUE(target.Receive(taken) == flood.substr(0, taken));
 }
 
-TEST_F(Transport, HandsNoDescriptorToChildProcesses) {
+TEST_P(Transport, KeepsEveryByteWhenAnEffectComesAndGoesInTheMiddleOfABulk) {
+  TestPeer client = Connect();
+  TestPeer target = server_.Accept();
+  const std::string flood = RandomBytes(6, 32 << 20);
+  const std::size_t taken = FillUp(client, flood, proxies_, front_);
+  std::string received = target.Receive(taken / 3);
+  const auto stall = proxies_.Arm(front_, {.kind = "stall", .direction = Direction::kToTarget});
+  ASSERT_TRUE(stall.has_value()) << stall.error().message();
+  ASSERT_TRUE(proxies_.Heal(*stall).has_value());
+  received += target.Receive(taken - received.size());
+  EXPECT_TRUE(received == flood.substr(0, taken));
+}
+
+TEST_P(Transport, HandsNoDescriptorToChildProcesses) {
   const int before = InheritableDescriptors();
   TestPeer client = Connect();
   TestPeer target = server_.Accept();
@@ -118,7 +132,7 @@ TEST_F(Transport, HandsNoDescriptorToChildProcesses) {
   EXPECT_EQ(InheritableDescriptors(), before);
 }
 
-TEST_F(Transport, ClosesTheClientWhenTheTargetRefusesAndKeepsListening) {
+TEST_P(Transport, ClosesTheClientWhenTheTargetRefusesAndKeepsListening) {
   server_.StopListening();
   for (int attempt = 0; attempt < 3; ++attempt) {
     TestPeer client = Connect();
@@ -128,7 +142,7 @@ TEST_F(Transport, ClosesTheClientWhenTheTargetRefusesAndKeepsListening) {
   EXPECT_TRUE(Eventually([&] { return LastState() == ConnectionState::kUnreachable; }));
 }
 
-TEST_F(Transport, LeaksNothingOverAThousandConnections) {
+TEST_P(Transport, LeaksNothingOverAThousandConnections) {
   const auto visit = [&] {
     TestPeer client = Connect();
     TestPeer target = server_.Accept();
@@ -149,7 +163,7 @@ TEST_F(Transport, LeaksNothingOverAThousandConnections) {
   EXPECT_EQ(OpenDescriptors(), before);
 }
 
-TEST_F(Transport, StopsPromptlyWithLiveConnections) {
+TEST_P(Transport, StopsPromptlyWithLiveConnections) {
   std::vector<TestPeer> peers;
   for (int i = 0; i < 20; ++i) {
     peers.push_back(Connect());
@@ -166,7 +180,7 @@ TEST_F(Transport, StopsPromptlyWithLiveConnections) {
   EXPECT_EQ(proxies_.Open({.name = "late"}).error().code(), StatusCode::kFailedPrecondition);
 }
 
-TEST_F(Transport, ServesManyThreadsAtOnceAndSurvivesBeingStoppedUnderThem) {
+TEST_P(Transport, ServesManyThreadsAtOnceAndSurvivesBeingStoppedUnderThem) {
   std::vector<std::thread> callers;
   for (int i = 0; i < 4; ++i) {
     callers.emplace_back([&] {
@@ -183,7 +197,7 @@ TEST_F(Transport, ServesManyThreadsAtOnceAndSurvivesBeingStoppedUnderThem) {
   for (std::thread& caller : callers) caller.join();
 }
 
-TEST_F(Transport, SaysWhichPortIsTaken) {
+TEST_P(Transport, SaysWhichPortIsTaken) {
   const std::string message =
       proxies_.Open({.name = "twin", .listen_port = server_.port(), .target_port = 1})
           .error()
@@ -192,11 +206,16 @@ TEST_F(Transport, SaysWhichPortIsTaken) {
                              HasSubstr("in use")));
 }
 
-TEST_F(Transport, SaysWhichHostHasNoAddress) {
+TEST_P(Transport, SaysWhichHostHasNoAddress) {
   const Result<ProxyId> opened = proxies_.Open({.name = "lost", .target_host = "no such host"});
   EXPECT_EQ(opened.error().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(opened.error().message(), HasSubstr("no such host"));
 }
+
+INSTANTIATE_TEST_SUITE_P(Buffers, Transport, ::testing::Values(Buffers::kSharp, Buffers::kRoomy),
+                         [](const testing::TestParamInfo<Buffers>& shape) {
+                           return shape.param == Buffers::kSharp ? "Sharp" : "Roomy";
+                         });
 
 }  // namespace
 }  // namespace watchproof::proxy

@@ -31,8 +31,10 @@ Connection::Connection(Io& io, Options options, Tcp::socket client)
       let_go_(io),
       client_(std::move(client)),
       target_(io),
-      to_client_(io, Direction::kToClient, {.source = target_, .sink = client_}, *this),
-      to_target_(io, Direction::kToTarget, {.source = client_, .sink = target_}, *this) {}
+      to_client_(io, Direction::kToClient,
+                 {.source = target_, .sink = client_, .buffers = options_.buffers}, *this),
+      to_target_(io, Direction::kToTarget,
+                 {.source = client_, .sink = target_, .buffers = options_.buffers}, *this) {}
 
 void Connection::Start() { Spawn(Serve()); }
 
@@ -80,7 +82,7 @@ Task Connection::AwaitHolds() {
 
 boost::asio::awaitable<bool> Connection::Dial() {
   for (const Tcp::endpoint& target : options_.targets) {
-    if (!OpenForConnect(target_, target).ok()) continue;
+    if (!OpenForConnect(target_, target, options_.buffers).ok()) continue;
     const auto [error] = co_await target_.async_connect(target, kAsTuple);
     if (!live()) co_return false;
     if (!error) {

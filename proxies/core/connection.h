@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "proxies/core/buffers.h"
 #include "proxies/core/connection_info.h"
 #include "proxies/core/direction.h"
 #include "proxies/core/pipe.h"
@@ -28,6 +29,7 @@ class Connection final : private PipeOwner {
   struct Options {
     ConnectionId id;
     const std::vector<Tcp::endpoint>& targets;  // tried in order; outlives the connection
+    Buffers buffers;
     std::function<void(ConnectionId)> on_finished;
   };
   Connection(Io& io, Options options, Tcp::socket client);

@@ -32,7 +32,7 @@ Listener::~Listener() {
 }
 
 Status Listener::Open() {
-  WP_RETURN_IF_ERROR(OpenBound(acceptor_, options_.listen));
+  WP_RETURN_IF_ERROR(OpenBound(acceptor_, options_.listen, options_.buffers));
   WP_RETURN_IF_ERROR(Listen(acceptor_));
   error_code error;
   endpoint_ = ToString(acceptor_.local_endpoint(error));
@@ -54,7 +54,7 @@ Status Listener::Turn(Door door) {
   error_code error;
   const Tcp::endpoint here = acceptor_.local_endpoint(error);
   acceptor_.close(error);
-  return OpenBound(acceptor_, here);
+  return OpenBound(acceptor_, here, options_.buffers);
 }
 
 void Listener::Close() {
@@ -93,6 +93,7 @@ void Listener::Admit(Tcp::socket client) {
       io_,
       Connection::Options{.id = last_id_,
                           .targets = options_.targets,
+                          .buffers = options_.buffers,
                           .on_finished = [this](ConnectionId id) { Forget(id); }},
       std::move(client));
   Connection& connection = *owned;

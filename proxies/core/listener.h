@@ -28,6 +28,7 @@ class Listener {
     std::string name;  // for log lines
     Tcp::endpoint listen;
     std::vector<Tcp::endpoint> targets;
+    Buffers buffers = Buffers::kSharp;
     // Called for each new connection before a byte of it is read and before the target is dialled.
     std::function<void(Connection&)> prepare;
   };

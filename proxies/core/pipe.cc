@@ -5,10 +5,12 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <cerrno>
 #include <string>
 #include <utility>
 
 #include "harness/base/check.h"
+#include "proxies/core/kernel_pipe.h"
 #include "proxies/core/socket.h"
 
 namespace watchproof::proxy {
@@ -19,6 +21,7 @@ Pipe::Pipe(Io& io, Direction direction, Ends ends, PipeOwner& owner)
     : direction_(direction),
       source_(ends.source),
       sink_(ends.sink),
+      buffers_(ends.buffers),
       owner_(owner),
       read_turn_(io),
       write_turn_(io),
@@ -54,8 +57,36 @@ Task Pipe::ReadLoop() {
       if (stopped_ || MayRead()) break;
       co_await read_turn_.WaitUntil(kNever);
     }
-    if (stopped_ || ReadOnce() == More::kNo) co_return;
+    if (stopped_ || (MayCarry() ? CarryStraight() : ReadOnce()) == More::kNo) co_return;
   }
+}
+
+bool Pipe::MayCarry() const {
+  return buffers_ == Buffers::kRoomy && bulk_ && links_.empty() && outlet_.empty() && !sink_lost_ &&
+         !ended_ && KernelPipe::OfThisThread().open();
+}
+
+Pipe::More Pipe::CarryStraight() {
+  Carried carried =
+      KernelPipe::OfThisThread().Carry(source_.native_handle(), sink_.native_handle());
+  passed_ += carried.bytes;
+  bulk_ = carried.bytes >= kChunkBytes || !carried.rest.empty();
+  if (!carried.rest.empty()) {
+    Chunk chunk = Chunk::Bytes(std::move(carried.rest));
+    held_ += chunk.cost;
+    Feed(0, std::move(chunk), Clock::now());
+    Advance();
+  }
+  if (carried.ended) return EndSource(!source_broken_);
+  const bool later = carried.error == 0 || carried.error == EAGAIN || carried.error == EINTR;
+  return later ? More::kYes : EndSource(false);
+}
+
+Pipe::More Pipe::EndSource(bool clean) {
+  source_done_ = true;
+  Feed(0, clean ? Chunk::End() : Chunk::Reset(), Clock::now());
+  Advance();
+  return More::kNo;
 }
 
 Pipe::More Pipe::ReadOnce() {
@@ -65,18 +96,22 @@ Pipe::More Pipe::ReadOnce() {
   if (error == boost::asio::error::would_block || error == boost::asio::error::interrupted) {
     return More::kYes;
   }
-  const TimePoint now = Clock::now();
-  if (error) {
-    source_done_ = true;
-    const bool clean = error == boost::asio::error::eof && !source_broken_;
-    Feed(0, clean ? Chunk::End() : Chunk::Reset(), now);
-  } else {
-    Chunk chunk = Chunk::Bytes(std::string(buffer.data(), size));
-    held_ += chunk.cost;
-    Feed(0, std::move(chunk), now);
-  }
-  Advance();
-  return source_done_ ? More::kNo : More::kYes;
+  if (error) return EndSource(error == boost::asio::error::eof && !source_broken_);
+  bulk_ = size == buffer.size();
+  Chunk chunk = Chunk::Bytes(std::string(buffer.data(), size));
+  held_ += chunk.cost;
+  Feed(0, std::move(chunk), Clock::now());
+  WriteInPlace();
+  return More::kYes;
+}
+
+void Pipe::WriteInPlace() {
+  in_place_ = writer_sleeps_;
+  do {
+    Advance();
+  } while (in_place_ && !stopped_ && !outlet_.empty() &&
+           outlet_.front().kind == Chunk::Kind::kBytes && !WriteSome());
+  if (std::exchange(in_place_, false) && !stopped_) WakeLoops();
 }
 
 void Pipe::Feed(std::size_t link, Chunk chunk, TimePoint now) {
@@ -119,6 +154,7 @@ void Pipe::Advance() {
 }
 
 void Pipe::WakeLoops() {
+  if (in_place_) return;
   if (!outlet_.empty() || NextWake() < sleeps_until_) write_turn_.Notify();
   if (MayRead()) read_turn_.Notify();
 }
@@ -135,7 +171,9 @@ Task Pipe::WriteLoop() {
     if (stopped_) co_return;
     if (outlet_.empty()) {
       sleeps_until_ = NextWake();
+      writer_sleeps_ = true;
       co_await write_turn_.WaitUntil(sleeps_until_);
+      writer_sleeps_ = false;
       continue;
     }
     switch (outlet_.front().kind) {

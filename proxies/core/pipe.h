@@ -4,7 +4,9 @@
 //   source --ReadLoop--> stage 0 --> stage 1 --> ... --> outlet --WriteLoop--> sink
 //
 // Invariants:
-//   1. Without stages at most one chunk (kChunkBytes) is read ahead: the sender feels the receiver.
+//   1. Without stages at most one chunk is read ahead: the sender feels the receiver. It has
+//      kChunkBytes; between roomy sockets, where bulk goes straight through the kernel, up to
+//      KernelPipe::kBytes.
 //   2. While any stage is shut nothing is read.
 //   3. What is in the outlet has not been handed to the kernel: a new stage takes it back.
 //
@@ -17,6 +19,7 @@
 #include <memory>
 #include <vector>
 
+#include "proxies/core/buffers.h"
 #include "proxies/core/chunk.h"
 #include "proxies/core/direction.h"
 #include "proxies/core/stage.h"
@@ -49,6 +52,7 @@ class Pipe {
   struct Ends {
     Tcp::socket& source;
     Tcp::socket& sink;
+    Buffers buffers = Buffers::kSharp;  // of both
   };
   Pipe(Io& io, Direction direction, Ends ends, PipeOwner& owner);
 
@@ -89,6 +93,12 @@ class Pipe {
   void Feed(std::size_t link, Chunk chunk, TimePoint now);
   void Discard(const Chunk& chunk);
   More ReadOnce();
+  More EndSource(bool clean);
+  // Nobody wants to see the bytes, and there are many.
+  bool MayCarry() const;
+  More CarryStraight();
+  // Writes for the writer, while that sleeps: waking it takes longer than writing.
+  void WriteInPlace();
   // Writes what the sink takes without waiting. True when the sink would block.
   bool WriteSome();
   TimePoint NextWake() const;
@@ -97,6 +107,7 @@ class Pipe {
   const Direction direction_;
   Tcp::socket& source_;
   Tcp::socket& sink_;
+  const Buffers buffers_;
   PipeOwner& owner_;
   Signal read_turn_;
   Signal write_turn_;
@@ -107,8 +118,11 @@ class Pipe {
   std::int64_t held_ = 0;     // cost of everything read and not yet written
   std::int64_t passed_ = 0;
   TimePoint sleeps_until_ = kNever;  // the writer, if it sleeps
+  bool writer_sleeps_ = false;
+  bool in_place_ = false;  // whoever feeds the outlet will write it as well
   bool stopped_ = false;
   bool sink_lost_ = false;
+  bool bulk_ = false;         // the last read filled its buffer
   bool source_done_ = false;  // its end or reset was read
   bool source_broken_ = false;
   bool ended_ = false;

@@ -1,11 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proxies/core/proxy_host.h"
 
+#include <csignal>
+
 #include "harness/base/check.h"
 
 namespace watchproof::proxy {
 
-ProxyHost::ProxyHost() : work_(boost::asio::make_work_guard(io_)), thread_([this] { io_.run(); }) {}
+namespace {
+
+// A sink that is gone is an error to be handled, not the end of the process.
+void BlockBrokenPipeSignal() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+}  // namespace
+
+ProxyHost::ProxyHost()
+    : work_(boost::asio::make_work_guard(io_)), thread_([this] {
+        BlockBrokenPipeSignal();
+        io_.run();
+      }) {}
 
 bool ProxyHost::Enter() {
   MutexLock lock(door_);

@@ -52,9 +52,9 @@ void Tune(Tcp::socket& socket) {
 
 }  // namespace
 
-Status OpenBound(Tcp::acceptor& acceptor, const Tcp::endpoint& at) {
+Status OpenBound(Tcp::acceptor& acceptor, const Tcp::endpoint& at, Buffers buffers) {
   WP_RETURN_IF_ERROR(OpenPrivate(acceptor, at.protocol()));
-  ShrinkBuffers(acceptor);  // accepted sockets inherit them
+  if (buffers == Buffers::kSharp) ShrinkBuffers(acceptor);  // accepted sockets inherit them
   error_code error;
   acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor.bind(at, error);
@@ -75,9 +75,9 @@ Status Listen(Tcp::acceptor& acceptor) {
   return FromErrorCode(error).WithContext("listening on {}", ToString(at));
 }
 
-Status OpenForConnect(Tcp::socket& socket, const Tcp::endpoint& to) {
+Status OpenForConnect(Tcp::socket& socket, const Tcp::endpoint& to, Buffers buffers) {
   WP_RETURN_IF_ERROR(OpenPrivate(socket, to.protocol()));
-  ShrinkBuffers(socket);
+  if (buffers == Buffers::kSharp) ShrinkBuffers(socket);
   Tune(socket);
   return {};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sockets as a proxy needs them: small kernel buffers, no Nagle, never inherited by children.
+// Sockets as a proxy needs them: no Nagle, never inherited by children, and, unless throughput is
+// what counts, small kernel buffers.
 //
 // Small buffers, because what the kernel swallows a stall cannot withhold. Never inherited, because
 // a reset is only sent when the last copy of a descriptor is closed, and this program starts
@@ -12,12 +13,14 @@
 #include <string>
 
 #include "harness/base/status.h"
+#include "proxies/core/buffers.h"
 #include "proxies/core/task.h"
 
 namespace watchproof::proxy {
 
-// Requested for SO_RCVBUF and SO_SNDBUF, before listen and connect, so that the window follows.
-// Below 64 KiB bulk transfers over loopback stutter by tens of milliseconds.
+// Where buffers are to be small: requested for SO_RCVBUF and SO_SNDBUF, before listen and connect,
+// so that the window follows. Below 64 KiB bulk transfers over loopback stutter by tens of
+// milliseconds.
 inline constexpr int kSocketBufferBytes = 64 * 1024;
 // Announced to the peer, whose kernel sizes its own send buffer in segments, and a segment of
 // loopback is 64 KiB: without this a stalled sender gets rid of 4 MB before it feels anything, with
@@ -25,12 +28,12 @@ inline constexpr int kSocketBufferBytes = 64 * 1024;
 inline constexpr int kSegmentBytes = 1460;
 
 // Requires: `acceptor` is closed. Leaves it bound, so that the port is ours and connections to it
-// are refused, or closed.
-Status OpenBound(Tcp::acceptor& acceptor, const Tcp::endpoint& at);
+// are refused, or closed. What it accepts will have such buffers.
+Status OpenBound(Tcp::acceptor& acceptor, const Tcp::endpoint& at, Buffers buffers);
 // Requires: `acceptor` is bound. Leaves it listening, or closed.
 Status Listen(Tcp::acceptor& acceptor);
 // Requires: `socket` is closed. Leaves it ready to connect, or closed.
-Status OpenForConnect(Tcp::socket& socket, const Tcp::endpoint& to);
+Status OpenForConnect(Tcp::socket& socket, const Tcp::endpoint& to, Buffers buffers);
 
 enum class Accepted { kOne, kNoneReady, kOutOfResources };
 // Takes one waiting connection into `socket`, without waiting.
