@@ -64,7 +64,7 @@ class Writer {
 void OpenWatchers(Scenario& scenario, const Keyspace& space, const std::vector<Write>& past) {
   Prng prng = scenario.Random("watchers");
   for (std::size_t i = 0; i < kWatchers; ++i) {
-    const KeyRange range =
+    const WatchedRange range =
         prng.Chance(0.6) ? OneKey(prng.Pick(space.keys)) : Prefix(prng.Pick(space.stems));
     const RevisionRef start = prng.Chance(0.25) ? prng.Pick(past).revision() : FromNow();
     scenario.Watch({.group = "all", .range = range, .start = start});

@@ -20,7 +20,7 @@ WATCH_CASE(Filtered, HidesOnlyItsKind,
   std::vector<std::string> keys;
   for (std::int64_t i = prng.Between(3, 6); i > 0; --i) keys.push_back(scenario.Key(stem));
   const Write first = scenario.PutTogether(keys);
-  const KeyRange range = Prefix(stem + "/");
+  const WatchedRange range = Prefix(stem + "/");
   const auto watch = [&](const std::string& when, const RevisionRef& start) {
     scenario.Watch({.group = when, .range = range, .start = start});
     scenario.Watch({.group = when, .range = range, .start = start, .no_puts = true});

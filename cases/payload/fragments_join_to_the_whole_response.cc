@@ -22,7 +22,7 @@ WATCH_CASE(Fragmented, JoinsToTheWholeResponse,
   const std::string stem = scenario.Key("large");
   const Write first = scenario.Put(scenario.Key(stem), kLarge);
   for (std::int64_t i = prng.Between(36, 48); i > 0; --i) scenario.Put(scenario.Key(stem), kLarge);
-  const KeyRange range = Prefix(stem + "/");
+  const WatchedRange range = Prefix(stem + "/");
   scenario.Watch(
       {.group = "pieces", .count = 2, .range = range, .start = first.revision(), .fragment = true});
   scenario.Watch({.group = "whole", .range = range, .start = first.revision(), .stream = "second"});

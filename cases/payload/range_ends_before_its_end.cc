@@ -18,7 +18,7 @@ WATCH_CASE(Filtered, RangeEndsBeforeItsEnd,
             .guarantees = {"Filtered", "Reliable"}}) {
   Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("edge");
-  const KeyRange prefix = Prefix(stem + "/");
+  const WatchedRange prefix = Prefix(stem + "/");
   const std::string low = stem + "/b";
   const std::string high = stem + "/d";
   // On both sides of every edge; a zero byte makes the key that follows another directly.

@@ -5,9 +5,9 @@
 
 namespace watchproof {
 
-KeyRange Prefix(const std::string& prefix) {
+WatchedRange Prefix(const std::string& prefix) {
   WP_CHECK(!prefix.empty() && prefix.back() != '\xff', "a prefix of this suite ends below 0xff");
-  KeyRange range{prefix, prefix};
+  WatchedRange range{prefix, prefix};
   ++range.range_end.back();
   return range;
 }
@@ -69,7 +69,7 @@ void Scenario::Watch(const WatchOptions& options) {
                 .user = options.user});
 }
 
-void Scenario::ReadersOnly(const std::map<std::string, KeyRange>& users) {
+void Scenario::ReadersOnly(const std::map<std::string, WatchedRange>& users) {
   AuthStep step;
   for (const auto& [user, range] : users) {
     step.readers.push_back({.user = user, .key = range.key, .range_end = range.range_end});

@@ -23,13 +23,13 @@
 
 namespace watchproof {
 
-struct KeyRange {
+struct WatchedRange {
   std::string key;
   std::string range_end;
 };
-inline KeyRange OneKey(std::string key) { return {std::move(key), ""}; }
+inline WatchedRange OneKey(std::string key) { return {std::move(key), ""}; }
 // Every key that begins with `prefix`. Requires: its last byte is below 0xff.
-KeyRange Prefix(const std::string& prefix);
+WatchedRange Prefix(const std::string& prefix);
 
 // A write by its place among the writes of the scenario; stands for its revision.
 struct Write {
@@ -40,7 +40,7 @@ struct Write {
 struct WatchOptions {
   std::string group;
   std::size_t count = 1;
-  KeyRange range;
+  WatchedRange range;
   RevisionRef start = FromNow();
   std::int64_t first_id = 0;  // chosen by the client from here on; 0: by the server
   bool previous_values = false;
@@ -100,7 +100,7 @@ class Scenario {
   void Watch(const WatchOptions& options);
   // From here on the target asks everyone who he is, and each of these users may read one range and
   // nothing else.
-  void ReadersOnly(const std::map<std::string, KeyRange>& users);
+  void ReadersOnly(const std::map<std::string, WatchedRange>& users);
   void AwaitCreated(const std::string& group) { Add(AwaitCreatedStep{group}); }
   void Cancel(const std::string& group) { Add(CancelStep{group}); }
   // One past what each watch of the group was given last, as group `as` on a new stream.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the house rules a machine can check. Prints `file:line: what is wrong; do this instead`.
 
-    ci/checks/style.py layering words shape            the checks named, or all three
+    ci/checks/style.py layering words shape twins      the checks named, or all four
     ci/checks/style.py build --commands build/release/compile_commands.json
     ci/checks/style.py format                          needs clang-format 14
 
@@ -20,6 +20,7 @@ import sys
 import layering
 import shape
 import source
+import twins
 import words
 from source import Problem
 
@@ -44,6 +45,10 @@ def check_words(files, _):
 def check_shape(files, _):
     for file in files:
         yield from shape.check(file)
+
+
+def check_twins(files, _):
+    yield from twins.check(files)
 
 
 def check_build(files, options):
@@ -84,6 +89,7 @@ CHECKS = {
     "layering": check_layering,
     "words": check_words,
     "shape": check_shape,
+    "twins": check_twins,
     "build": check_build,
     "format": check_format,
 }
@@ -107,7 +113,7 @@ def main():
     parser.add_argument("--root", default=os.path.dirname(os.path.dirname(here)))
     parser.add_argument("--commands", help="the compile database of a configured build")
     options = parser.parse_args()
-    names = options.checks or ["layering", "words", "shape"]
+    names = options.checks or ["layering", "words", "shape", "twins"]
     for name in names:
         if name not in CHECKS:
             parser.error(f"no check {name}; there are {', '.join(CHECKS)}")

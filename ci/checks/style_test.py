@@ -14,6 +14,7 @@ import layering
 import shape
 import source
 import style
+import twins
 import words
 
 C = "// SPDX-License-Identifier: Apache-2.0\n"
@@ -27,6 +28,24 @@ def found(check, path, text):
 
 def included(path, *names):
     return found(layering.check, path, C + "".join(f"#include {name}\n" for name in names))
+
+
+class Twins(unittest.TestCase):
+    @staticmethod
+    def found(**headers):
+        files = [source.File(f"{name}.h", text) for name, text in sorted(headers.items())]
+        return [(problem.path, problem.line) for problem in twins.check(files)]
+
+    def test_one_name_in_two_headers_is_found_at_the_second(self):
+        a = C + "namespace wp {\nclass Stage : public Line {\n};\n}\n"
+        b = C + "namespace wp {\nstruct Stage final {\n};\n}\n"
+        self.assertEqual([("b.h", 3)], self.found(a=a, b=b))
+
+    def test_other_namespaces_and_declarations_are_no_twins(self):
+        a = C + "namespace wp {\nclass Stage {\n};\n}\nnamespace wp {\nclass Stage;\n}\n"
+        b = C + "namespace wp {\nnamespace {\nclass Stage {\n};\n}\nclass Stage;\n}\n"
+        c = C + "namespace other {\nclass Stage {\n};\n}\n"
+        self.assertEqual([], self.found(a=a, b=b, c=c))
 
 
 class Layering(unittest.TestCase):

@@ -47,9 +47,9 @@ std::string Describe(Reply<Response> reply) {
     return fmt::format("code {}: {}", static_cast<int>(reply.status.error_code()),
                        reply.status.error_message());
   }
-  Reduce(reply.response);
-  ReduceFurther(reply.response);
-  return reply.response.DebugString();
+  Reduce(reply.body);
+  ReduceFurther(reply.body);
+  return reply.body.DebugString();
 }
 
 class Alike : public testing::Test {
@@ -68,7 +68,7 @@ class Alike : public testing::Test {
   void Compare(const char* name, const Request& request, Method method) {
     const auto expected = method(*first_, request);
     const auto observed = method(*second_, request);
-    if (expected.status.ok()) requests_.Saw(expected.response.header().revision());
+    if (expected.status.ok()) requests_.Saw(expected.body.header().revision());
     EXPECT_EQ(Describe(expected), Describe(observed))
         << "request " << number_ << " of seed " << seed_ << ", " << name << ":\n"
         << request.DebugString();

@@ -38,7 +38,7 @@ pb::RangeRequest MakeRange(const std::string& key, std::int64_t revision = 0) {
   return range;
 }
 std::int64_t Current(WireClient& client) {
-  return client.Range(MakeRange("k")).response.header().revision();
+  return client.Range(MakeRange("k")).body.header().revision();
 }
 grpc::Status Compact(WireClient& client, std::int64_t revision) {
   pb::CompactionRequest request;
@@ -48,7 +48,7 @@ grpc::Status Compact(WireClient& client, std::int64_t revision) {
 // The revision before the one that is now the floor.
 std::int64_t MakeFloor(WireClient& client) {
   client.Put(MakePut("k"));
-  const std::int64_t floor = client.Put(MakePut("k")).response.header().revision();
+  const std::int64_t floor = client.Put(MakePut("k")).body.header().revision();
   EXPECT_TRUE(Compact(client, floor).ok());
   return floor - 1;
 }

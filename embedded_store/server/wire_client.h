@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "embedded_store/server/call_fixture.h"
 #include "fixtures/protos/rpc.grpc.pb.h"
 #include "fixtures/protos/rpc_lease.grpc.pb.h"
 #include "harness/base/deadline.h"
@@ -22,12 +23,6 @@
 namespace watchproof::store {
 
 namespace pb = etcdserverpb;
-
-template <typename Response>
-struct Reply {
-  grpc::Status status;
-  Response response;
-};
 
 class WireClient {
  public:
@@ -69,7 +64,7 @@ class WireClient {
     Reply<pb::LeaseKeepAliveResponse> reply;
     const auto stream = lease_->LeaseKeepAlive(&context);
     stream->Write(request);
-    stream->Read(&reply.response);
+    stream->Read(&reply.body);
     stream->WritesDone();
     reply.status = stream->Finish();
     return reply;
@@ -88,7 +83,7 @@ class WireClient {
     grpc::ClientContext context;
     Prepare(context);
     Reply<Response> reply;
-    reply.status = (stub.*method)(&context, request, &reply.response);
+    reply.status = (stub.*method)(&context, request, &reply.body);
     return reply;
   }
 

@@ -4,7 +4,7 @@
 namespace watchproof {
 namespace {
 
-Script TxnThenPut(const CreateOptions& options = {.range_end = "z"}) {
+Script TxnThenPut(const ScriptedCreate& options = {.range_end = "z"}) {
   return Script()
       .Txn({.puts = {{"a", "1"}, {"b", "1"}, {"c", "1"}}}, 2)
       .Put("a", "2", 3)

@@ -9,7 +9,7 @@ namespace {
 Script Reader() {
   return Script().Mark(RightMark({.where = {}, .stream = StreamId(1), .key = "a/", .end = "a0"}));
 }
-CreateOptions Until(const std::string& end) { return {.range_end = end}; }
+ScriptedCreate Until(const std::string& end) { return {.range_end = end}; }
 
 INSTANTIATE_TEST_SUITE_P(
     Authorized, TruthTable,

@@ -4,7 +4,7 @@
 namespace watchproof {
 namespace {
 
-Script Both(const CreateOptions& options) {
+Script Both(const ScriptedCreate& options) {
   return Script()
       .Put("k", "a", 2)
       .Delete("k", 3)

@@ -17,10 +17,10 @@ struct GoAwayOptions {
   std::uint32_t code;
 };
 
-class GoAwayStage final : public AimedStage {
+class GoAwayStage final : public AimedFrameStage {
  public:
   GoAwayStage(ConnectionId connection, const GoAwayOptions& options, Budget& budget, Tally& tally)
-      : AimedStage(connection, options.aim, tally),
+      : AimedFrameStage(connection, options.aim, tally),
         options_(options),
         budget_(budget),
         trigger_(options.trigger) {}

@@ -18,10 +18,10 @@ struct HoldOptions {
   Duration duration;
 };
 
-class HoldStage final : public AimedStage {
+class HoldStage final : public AimedFrameStage {
  public:
   HoldStage(ConnectionId connection, Direction direction, const HoldOptions& options, Tally& tally)
-      : AimedStage(connection, options.aim, tally),
+      : AimedFrameStage(connection, options.aim, tally),
         direction_(direction),
         duration_(options.duration),
         trigger_(options.trigger),

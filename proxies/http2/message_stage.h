@@ -15,9 +15,9 @@
 
 namespace watchproof::proxy {
 
-class MessageStage : public AimedStage {
+class MessageStage : public AimedFrameStage {
  public:
-  using AimedStage::AimedStage;
+  using AimedFrameStage::AimedFrameStage;
 
   void Push(Unit unit, TimePoint now, FrameOutlet& out) final;
   // Overriders call this one last.

@@ -23,7 +23,7 @@ constexpr const char* kCodes[] = {"no-error",
                                   "inadequate-security",
                                   "http-1-1-required"};
 
-class CutStage final : public AimedStage {
+class CutStage final : public AimedFrameStage {
  public:
   struct Shared {
     const CutOptions& options;
@@ -31,7 +31,7 @@ class CutStage final : public AimedStage {
     Budget& budget;
   };
   CutStage(ConnectionId connection, StreamAim aim, Shared shared, Tally& tally)
-      : AimedStage(connection, std::move(aim), tally),
+      : AimedFrameStage(connection, std::move(aim), tally),
         shared_(shared),
         trigger_(shared.options.trigger) {}
 

@@ -57,9 +57,9 @@ inline std::vector<ParameterInfo> StreamParameters(std::vector<ParameterInfo> mo
 }
 
 // What the frame stages of one stream have in common.
-class AimedStage : public FrameStage {
+class AimedFrameStage : public FrameStage {
  public:
-  AimedStage(ConnectionId connection, StreamAim aim, Tally& tally)
+  AimedFrameStage(ConnectionId connection, StreamAim aim, Tally& tally)
       : connection_(connection), aim_(std::move(aim)), tally_(tally) {}
 
   void OnUnfollowed() override { tally_.Unfollowed(connection_); }

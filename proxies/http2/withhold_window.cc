@@ -10,10 +10,10 @@
 namespace watchproof::proxy {
 namespace {
 
-class WindowStage final : public AimedStage {
+class WindowStage final : public AimedFrameStage {
  public:
   WindowStage(ConnectionId connection, Direction direction, const StreamAim& aim, Tally& tally)
-      : AimedStage(connection, aim, tally), direction_(direction), held_(connection, tally) {}
+      : AimedFrameStage(connection, aim, tally), direction_(direction), held_(connection, tally) {}
 
   void Push(Unit unit, TimePoint now, FrameOutlet& out) override {
     const bool ours =

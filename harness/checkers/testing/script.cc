@@ -186,7 +186,7 @@ Script& Script::Payload(EntryKind kind, std::string payload) {
   return Add({.kind = kind, .stream = stream_, .payload = Bytes::Take(std::move(payload))});
 }
 
-Script& Script::Watch(const std::string& key, std::int64_t start, const CreateOptions& options) {
+Script& Script::Watch(const std::string& key, std::int64_t start, const ScriptedCreate& options) {
   Message create;
   create.Text(1, key);
   if (!options.range_end.empty()) create.Text(2, options.range_end);

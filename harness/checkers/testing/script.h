@@ -33,7 +33,7 @@ struct Written {
   std::string key{};
 };
 
-struct CreateOptions {
+struct ScriptedCreate {
   std::string range_end{};
   std::int64_t id = 0;  // 0: the server chooses
   bool fragment = false;
@@ -76,7 +76,7 @@ class Script {
   // A read through the side door, which says how far the store is.
   Script& Read(std::int64_t revision);
 
-  Script& Watch(const std::string& key, std::int64_t start, const CreateOptions& options = {});
+  Script& Watch(const std::string& key, std::int64_t start, const ScriptedCreate& options = {});
   Script& Cancel(std::int64_t id);
   Script& Created(std::int64_t id, std::int64_t header = 1);
   Script& Refused(std::int64_t id, const std::string& reason);
