@@ -168,7 +168,7 @@ Result<CompactAnswer> MvccStore::Compact(Revision floor) {
   if (floor_ticket_.value == 0) safe_floor_ = floor;
   // One that is under way for a lower floor begins again with the first key; what it has doomed
   // already stays so.
-  if (!compaction_) compaction_.emplace();
+  if (!compaction_) compaction_ = Compaction{};
   compaction_->next = std::string();
   const CompactAnswer answer{.revision = current_, .ticket = floor_ticket_};
   CompactStepLocked();
@@ -246,7 +246,7 @@ Status MvccStore::Recover() {
   }
   WP_RETURN_IF_ERROR(RestoreLeasesLocked());
   if (floors[kFinishedKey] >= compacted_.value) return {};
-  compaction_.emplace();
+  compaction_ = Compaction{};
   while (CompactStepLocked()) continue;
   return {};
 }
