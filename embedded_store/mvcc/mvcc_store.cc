@@ -82,7 +82,7 @@ void MvccStore::FeedLocked(Commit commit) {
 }
 
 void MvccStore::Announce(Ticket ticket) const {
-  if (ticket.value == 0 && announce_) announce_();
+  if (ticket.value == 0 && announcing_.load(std::memory_order_acquire)) announce_();
 }
 
 void MvccStore::BecameSafe(Ticket ticket) {
@@ -94,7 +94,7 @@ void MvccStore::BecameSafe(Ticket ticket) {
     }
     if (floor_ticket_ <= ticket) safe_floor_ = compacted_;
   }
-  if (announce_) announce_();
+  if (announcing_.load(std::memory_order_acquire)) announce_();
 }
 
 Result<RangeAnswer> MvccStore::Range(const RangeQuery& query) const {

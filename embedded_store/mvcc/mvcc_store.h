@@ -15,6 +15,7 @@
 // are shared and immutable.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -98,8 +99,12 @@ class MvccStore {
   History ReadHistory(Revision from, Revision to, WithPrevious previous) const;
 
   // `announce` is called, without a lock, whenever the feed has something new: once for all commits
-  // that became safe together. Requires: before the first write.
-  void OnCommitsSafe(std::function<void()> announce) { announce_ = std::move(announce); }
+  // that became safe together. Requires: once, before the first write. What recovery has written
+  // may become safe meanwhile, and is announced or not.
+  void OnCommitsSafe(std::function<void()> announce) {
+    announce_ = std::move(announce);
+    announcing_.store(true, std::memory_order_release);
+  }
   // From now on safe commits are kept for TakeCommits. There is one consumer; while nobody asks,
   // nothing is kept. Returns the revision after which the feed begins.
   Revision OpenFeed();
@@ -140,7 +145,8 @@ class MvccStore {
   const std::unique_ptr<Backend> own_;  // null when the backend is borrowed
   Backend& backend_;
   Hooks& hooks_;
-  std::function<void()> announce_;  // constant once writes begin
+  std::function<void()> announce_;  // constant once announcing_
+  std::atomic<bool> announcing_{false};
   mutable Mutex mu_;
   KeyIndex index_ GUARDED_BY(mu_){hooks_};
   ChangeLog log_ GUARDED_BY(mu_);
