@@ -21,6 +21,11 @@ constexpr const char* Name(Direction direction) {
   return "unnamed direction";
 }
 
+// Requires: a narrow direction.
+constexpr Direction Opposite(Direction direction) {
+  return direction == Direction::kToClient ? Direction::kToTarget : Direction::kToClient;
+}
+
 constexpr bool Covers(Direction wide, Direction narrow) {
   return wide == Direction::kBoth || wide == narrow;
 }

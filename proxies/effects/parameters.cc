@@ -162,9 +162,9 @@ Result<ParameterValues> ParseParameters(std::string_view effect,
     if (!number.has_value()) {
       return std::move(number).error().WithContext("{}: parameter '{}'", effect, one.name);
     }
-    if (*number < one.least) {
-      return Fail(StatusCode::kInvalidArgument, "{}: parameter '{}': '{}' is too small; {}", effect,
-                  one.name, text, one.explain);
+    if (*number < one.least || *number > one.most) {
+      return Fail(StatusCode::kInvalidArgument, "{}: parameter '{}': '{}' is too {}; {}", effect,
+                  one.name, text, *number < one.least ? "small" : "large", one.explain);
     }
     values.values_[one.name] = {.kind = one.kind, .number = *number, .text = text};
   }

@@ -46,6 +46,10 @@ WatchScanner::WatchScanner(Side side)
 std::span<const WatchMark> WatchScanner::Feed(std::string_view piece) {
   marks_.clear();
   for (const MessagePart& part : finder_.Feed(piece)) Scan(piece, part);
+  if (finder_.lost()) {
+    facts_ = {.readable = false};
+    Mark(WatchMark::Kind::kHead, piece.size());
+  }
   return marks_;
 }
 
@@ -56,6 +60,7 @@ void WatchScanner::Scan(std::string_view piece, const MessagePart& part) {
     head_marked_ = false;
   }
   begin_ = part.begin;
+  first_ = part.first;
   body_ = part.body;
   if (facts_.readable) {
     fields_.Feed(piece.substr(part.body, part.end - part.body), *this);
@@ -68,7 +73,8 @@ void WatchScanner::Scan(std::string_view piece, const MessagePart& part) {
 }
 
 void WatchScanner::Mark(WatchMark::Kind kind, std::size_t end) {
-  marks_.push_back({.kind = kind, .begin = begin_, .end = end, .facts = facts_});
+  marks_.push_back(
+      {.kind = kind, .begin = begin_, .end = end, .began_before = !first_, .facts = facts_});
 }
 
 void WatchScanner::MarkHead(std::size_t end) {

@@ -6,7 +6,8 @@
 //
 // A mark is a place in the bytes where something is known: who a message is for (before its first
 // event), an event, the end of a message. Messages that are compressed, or not of the watch API,
-// are found but say nothing.
+// are found but say nothing. What is no message at all is marked at every piece as one that cannot
+// be read and never ends.
 //
 // Not thread-safe. Ownership: what Feed returns is valid until it is called again.
 #pragma once
@@ -41,13 +42,15 @@ struct WatchMark {
   enum class Kind { kHead, kEvent, kEnd };
 
   Kind kind = Kind::kEnd;
-  std::size_t begin = 0;  // where the message begins in the piece; 0 if before
-  std::size_t end = 0;    // one past what had to be read for it
+  std::size_t begin = 0;      // where the message begins in the piece; 0 if before
+  std::size_t end = 0;        // one past what had to be read for it
+  bool began_before = false;  // the message began in an earlier piece
   WatchFacts facts;
 
   // The mark as seen from a piece that begins `bytes` later.
   WatchMark After(std::size_t bytes) const {
     WatchMark later = *this;
+    later.began_before |= begin < bytes;
     later.begin = begin > bytes ? begin - bytes : 0;
     later.end = end > bytes ? end - bytes : 0;
     return later;
@@ -78,6 +81,7 @@ class WatchScanner final : private FieldSink {
   std::int64_t event_revision_ = 0;
   std::size_t begin_ = 0;  // of the message, in the piece
   std::size_t body_ = 0;   // of the part, in the piece
+  bool first_ = false;     // the part begins its message
   bool head_marked_ = false;
 };
 

@@ -70,6 +70,19 @@ TEST(WatchScanner, TellsWhereEachMessageBegins) {
   EXPECT_FALSE(marks[3].facts.is_progress());
 }
 
+TEST(WatchScanner, TellsWhichMessagesBeganInAnEarlierPiece) {
+  const std::string created = Framed(std::string("\x10\x07\x18\x01", 4));
+  WatchScanner scanner(Side::kResponses);
+  EXPECT_TRUE(scanner.Feed(created.substr(0, 6)).empty());
+  const auto marks = scanner.Feed(created.substr(6) + created);
+  ASSERT_EQ(marks.size(), 4U);
+  EXPECT_TRUE(marks[1].began_before);
+  EXPECT_FALSE(marks[2].began_before);
+  // Seen from behind its first byte, the second one began before as well.
+  EXPECT_TRUE(marks[2].After(marks[2].begin + 1).began_before);
+  EXPECT_FALSE(marks[2].After(marks[2].begin).began_before);
+}
+
 TEST(WatchScanner, KnowsProgressByWhatIsMissing) {
   const auto marks = Scan(Side::kResponses, Framed("\x0a\x02\x18\x09"), 100);
   ASSERT_EQ(marks.size(), 2U);
@@ -109,9 +122,13 @@ TEST(WatchScanner, FindsTheEndOfMessagesThatItCannotRead) {
 
 TEST(WatchScanner, GivesUpWhereThereAreNoMessages) {
   WatchScanner scanner(Side::kResponses);
-  EXPECT_TRUE(scanner.Feed("<html>").empty());
-  EXPECT_TRUE(scanner.lost());
-  EXPECT_TRUE(scanner.Feed(Framed("\x10\x05")).empty());
+  for (const std::string& piece : {std::string("<html>"), Framed("\x10\x05")}) {
+    const auto marks = scanner.Feed(piece);
+    ASSERT_EQ(marks.size(), 1U);
+    EXPECT_EQ(marks[0].kind, Kind::kHead);
+    EXPECT_FALSE(marks[0].facts.readable);
+    EXPECT_TRUE(scanner.lost());
+  }
 }
 
 }  // namespace

@@ -50,6 +50,39 @@ TEST(ResetStream, LetsHeadersThroughSoThatTheNextOnesCanBeRead) {
   EXPECT_EQ(connection.ToClient(), trailers);
 }
 
+// Who was told that the stream is over would take more of it for a mistake of the other side.
+TEST(ResetStream, KeepsWhatComesLateFromBothSidesAlsoWhenItIsHealed) {
+  TestConnection connection;
+  connection.Arm("reset-stream", {});
+  connection.Target(Data(1, Response({})));
+  connection.Heal();
+  connection.ToClient();
+  connection.ToTarget();
+  const std::string late = Data(1, Message("late"));
+  connection.Target(late + Ping(0));
+  EXPECT_EQ(connection.ToClient(), Ping(0));
+  EXPECT_EQ(connection.ToTarget(), MakeWindowUpdate(FrameStream(0), 9));
+  connection.Client(late + MakeReset(kStream, 8) + Ping(0));
+  EXPECT_EQ(connection.ToTarget(), Ping(0));
+  EXPECT_EQ(connection.held_to_client(), 0);
+}
+
+TEST(ResetStream, TellsTheClientBehindWhatStillWaitsForRoomInItsWindow) {
+  TestConnection connection;
+  connection.OpenStream(3);
+  connection.Arm("hold-stream", {});
+  const std::string part(16000, '\0');
+  connection.Target(Data(1, part) + Data(1, part));
+  connection.Target(Data(3, part) + Data(3, part) + Data(3, part));
+  connection.Heal();
+  connection.ToClient();
+  connection.Arm("reset-stream", {});
+  connection.Client(MakeWindowUpdate(kStream, 5));
+  EXPECT_EQ(connection.ToClient(), "");
+  connection.Client(MakeWindowUpdate(FrameStream(0), 16000));
+  EXPECT_EQ(connection.ToClient(), Data(1, part) + kReset);
+}
+
 TEST(ResetStream, ActsWithTheNextFrameOfItsStreamByDefault) {
   TestConnection connection;
   connection.Arm("reset-stream", {});
@@ -145,6 +178,10 @@ TEST(CutBetweenFragments, CanTakeTheConnectionWithIt) {
   EXPECT_EQ(connection.ToClient(), Data(1, first) + "!");
   EXPECT_TRUE(connection.to_client().shut());
   EXPECT_EQ(connection.receipt().connections_cut, 1);
+  // A client that takes nothing any more can still break the connection off.
+  EXPECT_FALSE(connection.to_target().shut());
+  connection.ResetOfClient();
+  EXPECT_EQ(connection.ToTarget(), "!");
 }
 
 TEST(CutAfterEvent, CutsBehindTheFirstEventOfTheRevision) {
@@ -171,6 +208,40 @@ TEST(GoAway, NamesTheLastStreamAndRefusesThoseAboveIt) {
   const std::string refusal = MakeReset(FrameStream(3), 7);
   const auto swallowed = static_cast<std::int64_t>(2 * response.size());
   EXPECT_EQ(connection.ToTarget(), refusal + MakeWindowUpdate(FrameStream(0), swallowed));
+}
+
+// RFC 9113, section 6.8: the last stream that was named must not become a later one.
+TEST(GoAway, LowersWhatTheTargetSaysAfterIt) {
+  TestConnection connection;
+  connection.Arm("goaway", {{"last", "1"}});
+  connection.Target(Data(1, Response({})));
+  EXPECT_EQ(connection.ToClient(), Data(1, Response({})) + MakeGoAway(kStream, 0));
+  connection.Target(MakeGoAway(FrameStream(0x7fffffff), 0));
+  EXPECT_EQ(connection.ToClient(), MakeGoAway(kStream, 0));
+  connection.Heal();
+  connection.Target(MakeGoAway(FrameStream(3), 2) + MakeGoAway(FrameStream(0), 2));
+  EXPECT_EQ(connection.ToClient(), MakeGoAway(kStream, 2) + MakeGoAway(FrameStream(0), 2));
+}
+
+// A stream that was never opened cannot be reset: its target would give up the connection.
+TEST(GoAway, RefusesNoStreamThatIsOnlySpokenOf) {
+  TestConnection connection;
+  connection.Arm("goaway", {{"last", "1"}});
+  connection.Target(Data(1, Response({})));
+  const std::string priority =
+      MakeFrame({.type = FrameType{2}, .stream = FrameStream(5)}, std::string(5, '\0'));
+  connection.Client(priority);
+  EXPECT_EQ(connection.ToTarget(), priority);
+  const std::string opened = Headers(5, PathBlock(kWatchPath));
+  connection.Client(opened);
+  EXPECT_EQ(connection.ToTarget(), opened + MakeReset(FrameStream(5), 7));
+}
+
+TEST(GoAway, TakesNoStreamThatDoesNotFitItsFrame) {
+  const auto kind = FindEffect("goaway");
+  ASSERT_TRUE(kind.has_value());
+  EXPECT_TRUE(MakeEffect(**kind, {{"last", "2147483647"}}, Prng(1), kStart).has_value());
+  EXPECT_FALSE(MakeEffect(**kind, {{"last", "2147483648"}}, Prng(1), kStart).has_value());
 }
 
 TEST(StreamEffects, RefuseValuesTheyCannotUse) {

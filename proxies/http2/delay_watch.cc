@@ -3,7 +3,6 @@
 #include <memory>
 #include <utility>
 
-#include "proxies/http2/held_units.h"
 #include "proxies/http2/message_stage.h"
 
 namespace watchproof::proxy {
@@ -15,22 +14,12 @@ struct DelayOptions {
   Duration delay;
 };
 
-class DelayStage final : public MessageStage {
+class DelayStage final : public HoldingStage {
  public:
   DelayStage(ConnectionId connection, const DelayOptions& options, Tally& tally)
-      : MessageStage(connection, options.aim, tally),
+      : HoldingStage(connection, options.aim, tally),
         watch_(options.watch),
-        delay_(options.delay),
-        held_(connection, tally) {}
-
-  void Tick(TimePoint now, FrameOutlet& out) override {
-    while (!held_.empty() && held_.oldest() + delay_ <= now) held_.LetGoOldest(now, out);
-  }
-  void Release(TimePoint now, FrameOutlet& out) override {
-    held_.LetGo(now, out);
-    MessageStage::Release(now, out);
-  }
-  TimePoint wake_at() const override { return held_.empty() ? kNever : held_.oldest() + delay_; }
+        delay_(options.delay) {}
 
  private:
   static constexpr std::int64_t kWholeStream = -1;
@@ -41,12 +30,10 @@ class DelayStage final : public MessageStage {
     if (taken) tally_.Triggered();
     return taken ? Verdict::kTake : Verdict::kPass;
   }
-  void Take(Unit part, TimePoint now, FrameOutlet&) override { held_.Keep(std::move(part), now); }
-  void OnStreamEnd(TimePoint now, FrameOutlet& out) override { held_.LetGo(now, out); }
+  TimePoint DueAt(TimePoint since) const override { return since + delay_; }
 
   const std::int64_t watch_;
   const Duration delay_;
-  HeldUnits held_;
 };
 
 class DelayWatch final : public StreamEffect {

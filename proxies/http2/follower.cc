@@ -6,6 +6,7 @@
 
 #include "harness/base/log.h"
 #include "proxies/core/pipe.h"
+#include "proxies/http2/leftovers.h"
 
 namespace watchproof::proxy {
 namespace {
@@ -16,9 +17,8 @@ constexpr std::uint16_t kTableSetting = 0x1;
 constexpr std::uint16_t kFrameSetting = 0x5;
 constexpr std::uint32_t kIncrementBits = 0x7fffffff;
 
-Direction Opposite(Direction direction) {
-  return direction == Direction::kToClient ? Direction::kToTarget : Direction::kToClient;
-}
+// Of stages that are gone and left something behind. No effect's: their ids are small.
+constexpr std::uint64_t kGone = UINT64_MAX;
 
 }  // namespace
 
@@ -29,26 +29,28 @@ class Follower::Outlet final : public FrameOutlet {
       : follower_(follower), next_(next), now_(now) {}
 
   void Pass(Unit unit) override { follower_.Route(next_, std::move(unit), now_); }
+  void PassBehindResponse(Unit unit) override { behind_.push_back(std::move(unit)); }
   void Drop(Unit unit) override { follower_.Drop(unit); }
   void Inject(Direction direction, std::string frame) override {
-    follower_.Inject(direction, frame);
+    follower_.Inject(direction, std::move(frame));
   }
   void Sever() override {
     follower_.severed_ = true;
     follower_.to_client_.called = true;
   }
+  std::deque<Unit> TakeBehind() { return std::exchange(behind_, {}); }
 
  private:
   Follower& follower_;
   const std::size_t next_;
   const TimePoint now_;
+  std::deque<Unit> behind_;
 };
 
 void Follower::Push(Direction direction, Chunk chunk, TimePoint now) {
   Half& side = half(direction);
   if (chunk.kind != Chunk::Kind::kBytes) {
     side.ending = std::move(chunk);
-    ForwardRest(side);
     return;
   }
   side.lost_cost += chunk.cost - chunk.size();  // from here on bytes weigh what they are
@@ -56,11 +58,7 @@ void Follower::Push(Direction direction, Chunk chunk, TimePoint now) {
     side.lost_cost += chunk.size();
     return;
   }
-  if (!note_.empty()) {
-    side.out_cost += chunk.size();
-    side.out += chunk.bytes;
-    return;
-  }
+  if (!note_.empty()) return Put(side, chunk.bytes, chunk.size());
   side.reader.Push(chunk.bytes);
   while (note_.empty()) {
     const auto run = side.reader.Next();
@@ -74,10 +72,7 @@ void Follower::Push(Direction direction, Chunk chunk, TimePoint now) {
 void Follower::OnFrames(Direction direction, const FrameRun& run, TimePoint now) {
   Half& side = half(direction);
   const auto cost = static_cast<std::int64_t>(run.bytes.size());
-  const auto forward = [&] {
-    side.out += run.bytes;
-    side.out_cost += cost;
-  };
+  const auto forward = [&] { Put(side, run.bytes, cost); };
   if (run.preface) return forward();
   StreamTable::Noted noted = streams_.Note(direction, run.header, run.bytes);
   if (run.header.type == FrameType::kSettings) noted.bad = NoteSettings(direction, run.bytes);
@@ -89,7 +84,7 @@ void Follower::OnFrames(Direction direction, const FrameRun& run, TimePoint now)
   if (NoteWindow(direction, run)) return;
   const std::int64_t flow = run.header.type == FrameType::kData ? run.header.length : 0;
   side.ledger.Arrived(flow);
-  if (links_.empty() && side.waiting.empty()) {
+  if (Plain(side, flow)) {
     side.ledger.Delivered(flow);
     return forward();
   }
@@ -134,8 +129,7 @@ bool Follower::NoteWindow(Direction direction, const FrameRun& run) {
   DeliverWaiting(data);  // first: what is no longer held is no longer lent
   const std::int64_t owed = half(data).ledger.TakeOwed();
   if (owed == more) {
-    half(direction).out += run.bytes;
-    half(direction).out_cost += static_cast<std::int64_t>(run.bytes.size());
+    Put(half(direction), run.bytes, static_cast<std::int64_t>(run.bytes.size()));
   } else {
     half(direction).lost_cost += static_cast<std::int64_t>(run.bytes.size());
     if (owed > 0) Inject(direction, MakeWindowUpdate(FrameStream(0), owed));
@@ -149,9 +143,17 @@ void Follower::Route(std::size_t link, Unit unit, TimePoint now) {
   links_[link].stage->Push(std::move(unit), now, out);
 }
 
+bool Follower::Plain(const Half& side, std::int64_t flow) const {
+  return links_.empty() && side.waiting.empty() && side.over.empty() && !side.last &&
+         side.ledger.Fits(flow);
+}
+
 // HEADERS stay in their order: once one of them waits for what is before it, all that follows does.
 void Follower::Deliver(Unit unit) {
   Half& side = half(unit.direction);
+  if (unit.is(FrameType::kGoAway) && side.last) LowerGoAway(unit.bytes, *side.last);
+  if (side.over.contains(unit.header.stream) && !unit.is(FrameType::kHeaders)) return Drop(unit);
+  const Direction direction = unit.direction;
   const bool behind =
       side.headers_wait ||
       std::any_of(side.waiting.begin(), side.waiting.end(),
@@ -159,6 +161,7 @@ void Follower::Deliver(Unit unit) {
   if (!behind && side.ledger.Fits(unit.flow())) return Write(std::move(unit));
   side.headers_wait |= unit.is(FrameType::kHeaders);
   side.waiting.push_back(std::move(unit));
+  if (!behind) DeliverWaiting(direction);
 }
 
 void Follower::DeliverWaiting(Direction direction) {
@@ -167,6 +170,12 @@ void Follower::DeliverWaiting(Direction direction) {
     Unit unit = std::move(side.waiting.front());
     side.waiting.pop_front();
     Write(std::move(unit));
+  }
+  // A frame that is longer than anybody has to take may be longer than the window ever gets.
+  const bool part = !side.waiting.empty() && side.waiting.front().flow() > kDefaultMaxFrame &&
+                    side.waiting.front().divisible() && side.ledger.room() > 0;
+  if (part) {
+    Write(SplitOff(side.waiting.front(), static_cast<std::size_t>(side.ledger.room())));
   }
   side.headers_wait = std::any_of(side.waiting.begin(), side.waiting.end(),
                                   [](const Unit& unit) { return unit.is(FrameType::kHeaders); });
@@ -181,8 +190,7 @@ void Follower::Write(Unit unit) {
     side.lost_cost += unit.cost;
     return;
   }
-  side.out += unit.bytes;
-  side.out_cost += unit.cost;
+  Put(side, unit.bytes, unit.cost);
 }
 
 void Follower::Drop(const Unit& unit) {
@@ -193,10 +201,33 @@ void Follower::Drop(const Unit& unit) {
   side.called = true;
 }
 
-void Follower::Inject(Direction direction, std::string_view frame) {
+void Follower::Inject(Direction direction, std::string frame) {
   if (severed_) return;
-  half(direction).out += frame;
-  half(direction).called = true;
+  Half& side = half(direction);
+  side.called = true;
+  const FrameHeader header = ReadFrameHeader(frame);
+  if (header.type == FrameType::kGoAway) {
+    if (side.last) LowerGoAway(frame, *side.last);
+    side.last = FrameStream(ReadNumber32(std::string_view(frame).substr(kFrameHeaderBytes)));
+  }
+  if (header.type == FrameType::kReset) {
+    side.over.insert(header.stream);
+    const bool waits =
+        std::any_of(side.waiting.begin(), side.waiting.end(),
+                    [&header](const Unit& other) { return other.header.stream == header.stream; });
+    if (waits) {
+      side.waiting.push_back({.direction = direction, .header = header, .bytes = std::move(frame)});
+      return;
+    }
+  }
+  Put(side, frame, 0);
+}
+
+void Follower::Put(Half& side, std::string_view bytes, std::int64_t cost) {
+  if (bytes.empty()) return;
+  if (side.out.empty() || side.out.back().size() >= Pipe::kChunkBytes) side.out.emplace_back();
+  side.out.back().bytes += bytes;
+  side.out.back().cost += cost;
 }
 
 void Follower::Settle() {
@@ -219,6 +250,7 @@ void Follower::LetGo(TimePoint now) {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     Outlet out(*this, i + 1, now);
     links_[i].stage->Release(now, out);
+    for (Unit& unit : out.TakeBehind()) out.Pass(std::move(unit));
   }
   for (Half* side : {&to_client_, &to_target_}) {
     while (!side->waiting.empty()) {
@@ -232,8 +264,7 @@ void Follower::LetGo(TimePoint now) {
 
 void Follower::ForwardRest(Half& side) {
   const std::string rest = side.reader.TakeRest();
-  side.out += rest;
-  side.out_cost += static_cast<std::int64_t>(rest.size());
+  Put(side, rest, static_cast<std::int64_t>(rest.size()));
   side.called = true;
 }
 
@@ -248,7 +279,12 @@ void Follower::RemoveStage(std::uint64_t key, TimePoint now) {
   if (it == links_.end()) return;
   Outlet out(*this, static_cast<std::size_t>(it - links_.begin()) + 1, now);
   it->stage->Release(now, out);
-  links_.erase(it);
+  std::deque<Unit> behind = out.TakeBehind();
+  if (behind.empty()) {
+    links_.erase(it);
+  } else {
+    *it = {.key = kGone, .stage = std::make_unique<Leftovers>(std::move(behind))};
+  }
   Settle();
 }
 
@@ -257,14 +293,17 @@ void Follower::Tick(TimePoint now) {
     Outlet out(*this, i + 1, now);
     if (links_[i].stage->wake_at() <= now) links_[i].stage->Tick(now, out);
   }
+  std::erase_if(links_, [](const Link& link) { return link.stage->spent(); });
   Settle();
 }
 
 std::optional<Chunk> Follower::Pull(Direction direction) {
   Half& side = half(direction);
+  // The beginning of a frame that will never be whole: other frames must not be taken for its rest.
+  if (side.ending && side.held_cost == 0) ForwardRest(side);
   if (!side.out.empty()) {
-    Chunk chunk{.bytes = std::exchange(side.out, {})};
-    chunk.cost = std::exchange(side.out_cost, 0);
+    Chunk chunk = std::move(side.out.front());
+    side.out.pop_front();
     return chunk;
   }
   if (severed_ && direction == Direction::kToClient && !std::exchange(reset_told_, true)) {
@@ -315,7 +354,8 @@ class HalfStage final : public Stage {
   }
   void Observe(TimePoint now, std::int64_t) override { follower_->Tick(now); }
   TimePoint wake_at() const override { return follower_->wake_at(); }
-  bool shut() const override { return follower_->severed(); }
+  // The client is still listened to, or nobody would notice that it is gone.
+  bool shut() const override { return follower_->severed() && direction_ == Direction::kToClient; }
   std::int64_t read_ahead() const override { return follower_->read_ahead(direction_); }
   std::int64_t TakeLost() override { return follower_->TakeLost(direction_); }
   bool TakeTwinCall() override { return follower_->TakeTwinCall(direction_); }

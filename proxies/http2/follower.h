@@ -13,6 +13,8 @@
 // Invariants:
 //   1. Frames leave whole, and HEADERS with all of their CONTINUATIONs.
 //   2. What is held is lent to its sender, and the receiver never gets more than it granted.
+//   3. Who was told that a stream is over gets no more DATA of it, and who was told which stream is
+//      the last one is never told of a later one, whatever becomes of the stage that said so.
 //
 // Threads: the io thread only. Ownership: shared by the two stages, one in each pipe, whichever is
 // destroyed last; owns the frame stages.
@@ -22,7 +24,9 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "proxies/core/stage.h"
@@ -35,9 +39,10 @@ namespace watchproof::proxy {
 
 class Follower {
  public:
-  // In force when it returns; the caller then advances both pipes.
+  // In force when it returns.
   void AddStage(std::uint64_t key, std::unique_ptr<FrameStage> stage);
-  // What the stage held moves on. Nothing happens if the key is unknown.
+  // What the stage held moves on; the caller then advances both pipes. Nothing happens if the key
+  // is unknown.
   void RemoveStage(std::uint64_t key, TimePoint now);
   // Why the connection is not followed any more; empty while it is.
   const std::string& note() const { return note_; }
@@ -71,9 +76,10 @@ class Follower {
     WindowLedger ledger;
     std::deque<Unit> waiting;  // past all stages, for room in the receiver's window
     bool headers_wait = false;
-    std::string out;
-    std::int64_t out_cost = 0;
-    std::int64_t held_cost = 0;  // of units that are not in `out` yet
+    std::set<FrameStream> over;       // its receiver was told so by us
+    std::optional<FrameStream> last;  // its receiver was told so by us
+    std::deque<Chunk> out;            // of kChunkBytes and a little more
+    std::int64_t held_cost = 0;       // of units that are not in `out` yet
     std::int64_t lost_cost = 0;
     std::optional<Chunk> ending;  // in line behind everything
     bool called = false;          // something happened here that the pipe does not know of
@@ -91,11 +97,14 @@ class Follower {
   // True if it was the window of the connection itself, and has been dealt with.
   bool NoteWindow(Direction direction, const FrameRun& run);
   void Route(std::size_t link, Unit unit, TimePoint now);
+  // Whether units of `side` go on the wire as they come.
+  bool Plain(const Half& side, std::int64_t flow) const;
   void Deliver(Unit unit);
   void DeliverWaiting(Direction direction);
   void Write(Unit unit);
   void Drop(const Unit& unit);
-  void Inject(Direction direction, std::string_view frame);
+  void Inject(Direction direction, std::string frame);
+  static void Put(Half& side, std::string_view bytes, std::int64_t cost);
   // Lends to the senders what is held of theirs.
   void Settle();
   void ForwardRest(Half& side);

@@ -149,6 +149,20 @@ TEST(Follower, ReadsAheadOnlyForWhatItHolds) {
   EXPECT_EQ(connection.to_client().read_ahead(), 0);
 }
 
+// Or the receiver would take what was held for the rest of that frame.
+TEST(Follower, PutsTheBeginningOfABrokenFrameBehindWhatIsHeld) {
+  TestConnection connection;
+  connection.OpenStream(3);
+  connection.Arm("hold-stream", {});
+  const std::string torn = Data(3, Message("never whole")).substr(0, 12);
+  connection.Target(Data(1, Message("held")) + torn);
+  connection.EndOfTarget();
+  EXPECT_EQ(connection.ToClient(), "");
+  connection.Heal();
+  EXPECT_EQ(connection.ToClient(), Data(1, Message("held")) + torn + "|");
+  EXPECT_EQ(connection.held_to_client(), 0);
+}
+
 // A window of 65535 bytes is shared by two streams. Without a loan the held stream would stop the
 // other one for good.
 TEST(Follower, LendsTheSenderTheWindowThatHeldBytesTakeUp) {
@@ -174,6 +188,52 @@ TEST(Follower, LendsTheSenderTheWindowThatHeldBytesTakeUp) {
   connection.Client(MakeWindowUpdate(FrameStream(0), 5000));
   EXPECT_EQ(connection.ToTarget(), MakeWindowUpdate(FrameStream(0), 5000));
   EXPECT_EQ(connection.held_to_client(), 0);
+}
+
+// All that was held fits, but the sender still has what was lent to it.
+TEST(Follower, KeepsToTheReceiversWindowWhenNothingIsHeldAnyMore) {
+  TestConnection connection;
+  connection.OpenStream(3);
+  connection.Arm("hold-stream", {});
+  const std::string part(16000, '\0');
+  connection.Target(Data(1, part) + Data(1, part) + Data(1, part));
+  connection.Heal();
+  EXPECT_EQ(connection.ToClient(), Data(1, part) + Data(1, part) + Data(1, part));
+  connection.Target(Data(3, part) + Data(3, part));
+  EXPECT_EQ(connection.ToClient(), Data(3, part));
+  connection.Client(MakeWindowUpdate(FrameStream(0), 15000));
+  EXPECT_EQ(connection.ToClient(), Data(3, part));
+  EXPECT_EQ(connection.held_to_client(), 0);
+}
+
+TEST(Follower, CutsAFrameThatIsLongerThanTheWindowMayEverBe) {
+  TestConnection connection;
+  connection.OpenStream(3);
+  connection.Client(Settings({{0x5, 1 << 20}}));
+  connection.Arm("hold-stream", {});
+  connection.Target(Data(1, std::string(65000, '\0')));
+  connection.Heal();
+  connection.ToClient();
+  connection.Target(Data(3, std::string(60000, '\0'), kFlagEndStream));
+  EXPECT_EQ(connection.ToClient(), Data(3, std::string(535, '\0')));
+  connection.Client(MakeWindowUpdate(FrameStream(0), 65000));
+  EXPECT_EQ(connection.ToClient(), Data(3, std::string(59465, '\0'), kFlagEndStream));
+  EXPECT_EQ(connection.held_to_client(), 0);
+}
+
+// Other stages cut chunks into pieces, and must not have to do so with megabytes.
+TEST(Follower, HandsOutWhatItHeldInChunksOfOrdinarySize) {
+  TestConnection connection;
+  connection.Arm("hold-stream", {});
+  connection.Client(MakeWindowUpdate(FrameStream(0), 1 << 20));
+  for (int i = 0; i < 50; ++i) connection.Target(Data(1, std::string(10000, '\0')));
+  connection.HealWithoutPulling();
+  std::size_t chunks = 0;
+  while (const auto chunk = connection.to_client().Pull(kStart)) {
+    EXPECT_LT(chunk->bytes.size(), 40000U);
+    ++chunks;
+  }
+  EXPECT_GT(chunks, 12U);
 }
 
 }  // namespace

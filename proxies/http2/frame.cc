@@ -85,4 +85,10 @@ std::string MakeWindowUpdate(FrameStream stream, std::int64_t increment) {
                    Number(static_cast<std::uint32_t>(increment)));
 }
 
+void LowerGoAway(std::string& frame, FrameStream last) {
+  const std::string_view payload = std::string_view(frame).substr(kFrameHeaderBytes);
+  if (payload.size() < 4 || (ReadNumber32(payload) & kStreamBits) <= last.value) return;
+  frame.replace(kFrameHeaderBytes, 4, Number(last.value));
+}
+
 }  // namespace watchproof::proxy

@@ -66,4 +66,7 @@ std::string MakeGoAway(FrameStream last, std::uint32_t code);
 // Requires: 0 < increment < 2^31.
 std::string MakeWindowUpdate(FrameStream stream, std::int64_t increment);
 
+// Makes a GOAWAY name no later stream than `last`. What is too short for one stays as it is.
+void LowerGoAway(std::string& frame, FrameStream last);
+
 }  // namespace watchproof::proxy

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "proxies/core/stage.h"
 #include "proxies/http2/unit.h"
@@ -21,6 +22,9 @@ class FrameOutlet {
  public:
   // To the next stage, or onto the wire.
   virtual void Pass(Unit unit) = 0;
+  // The same, but not before the response has ended of which a part was passed last on this stream.
+  // Only while the stage is being released.
+  virtual void PassBehindResponse(Unit unit) = 0;
   // It will never arrive. What it took of the sender's window is given back.
   virtual void Drop(Unit unit) = 0;
   // A whole frame that nobody sent, onto the wire at once.
@@ -43,8 +47,19 @@ class FrameStage {
   virtual void Release(TimePoint /*now*/, FrameOutlet& /*out*/) {}
   // When to call Tick although nothing arrived.
   virtual TimePoint wake_at() const { return kNever; }
+  // It will never do anything again, and may be removed.
+  virtual bool spent() const { return false; }
   // The connection is not, or no longer, understood: there will be no more units.
   virtual void OnUnfollowed() {}
 };
+
+// Gives the padding of a frame back to its sender. Requires: as TakePadding.
+inline void DropPadding(Unit& unit, FrameOutlet& out) {
+  Unit padding = TakePadding(unit);
+  if (!unit.ends_stream()) {
+    out.Inject(Opposite(unit.direction), MakeWindowUpdate(unit.header.stream, padding.flow()));
+  }
+  out.Drop(std::move(padding));
+}
 
 }  // namespace watchproof::proxy

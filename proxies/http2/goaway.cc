@@ -42,10 +42,12 @@ class GoAwayStage final : public AimedFrameStage {
   static constexpr std::uint32_t kRefusedStream = 7;
 
   // For the client the streams above the last one never existed, so the target is told to stop
-  // them. Headers pass, to keep both ends' tables equal.
+  // them. Headers pass, to keep both ends' tables equal; and so does what is said about streams
+  // that nobody has opened, since these cannot be refused.
   void PushAfter(Unit unit, FrameOutlet& out) {
     const FrameStream stream = unit.header.stream;
-    if (stream <= options_.last || stream.value == 0) return out.Pass(std::move(unit));
+    const bool opened = unit.stream || refused_.contains(stream);
+    if (stream <= options_.last || !opened) return out.Pass(std::move(unit));
     if (unit.is(FrameType::kHeaders)) {
       out.Pass(std::move(unit));
     } else {
@@ -89,7 +91,8 @@ std::vector<ParameterInfo> GoAwayParameters() {
   all.push_back({.name = "last",
                  .kind = ParameterKind::kNumber,
                  .default_value = "0",
-                 .explain = "The last stream id that still counts; a client's are odd; 0: none."});
+                 .explain = "The last stream id that still counts; a client's are odd; 0: none.",
+                 .most = 0x7fffffff});
   all.push_back(CodeParameter("no-error"));
   all.push_back(TimesParameter());
   return StreamParameters(std::move(all));

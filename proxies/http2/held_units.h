@@ -23,14 +23,15 @@ class HeldUnits {
   bool empty() const { return units_.empty(); }
   // When the first one came. Requires: not empty.
   TimePoint oldest() const { return units_.front().since; }
-  void LetGoOldest(TimePoint now, FrameOutlet& out) {
+  // Requires: not empty.
+  Unit TakeOldest(TimePoint now) {
     Held held = std::move(units_.front());
     units_.pop_front();
     tally_.HeldFor(now - held.since);
-    out.Pass(std::move(held.unit));
+    return std::move(held.unit);
   }
   void LetGo(TimePoint now, FrameOutlet& out) {
-    while (!empty()) LetGoOldest(now, out);
+    while (!empty()) out.Pass(TakeOldest(now));
   }
 
  private:

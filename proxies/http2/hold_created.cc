@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "proxies/http2/held_units.h"
 #include "proxies/http2/message_stage.h"
 
 namespace watchproof::proxy {
@@ -16,19 +15,10 @@ struct HoldCreatedOptions {
   Duration duration;
 };
 
-class HoldCreatedStage final : public MessageStage {
+class HoldCreatedStage final : public HoldingStage {
  public:
   HoldCreatedStage(ConnectionId connection, const HoldCreatedOptions& options, Tally& tally)
-      : MessageStage(connection, options.aim, tally), options_(options), held_(connection, tally) {}
-
-  void Tick(TimePoint now, FrameOutlet& out) override {
-    if (now >= opens_at_) LetGo(now, out);
-  }
-  void Release(TimePoint now, FrameOutlet& out) override {
-    LetGo(now, out);
-    MessageStage::Release(now, out);
-  }
-  TimePoint wake_at() const override { return opens_at_; }
+      : HoldingStage(connection, options.aim, tally), options_(options) {}
 
  private:
   static constexpr std::int64_t kWholeStream = -1;
@@ -36,7 +26,7 @@ class HoldCreatedStage final : public MessageStage {
   // Clients match these answers to their requests by order, so later ones wait as well; and nothing
   // may reach a watcher before it is known, also not what is said to the whole stream.
   Verdict Judge(const WatchFacts& facts, TimePoint now) override {
-    if (done_) return Verdict::kPass;
+    if (now >= opens_at_) return Verdict::kPass;
     const bool begins = facts.created && ++created_ == options_.count;
     if (begins) {
       tally_.Triggered();
@@ -47,23 +37,11 @@ class HoldCreatedStage final : public MessageStage {
     const bool taken = facts.watch_id == kWholeStream || watchers_.contains(facts.watch_id);
     return taken ? Verdict::kTake : Verdict::kPass;
   }
-  void Take(Unit part, TimePoint now, FrameOutlet& out) override {
-    if (done_) return out.Pass(std::move(part));  // let go in the middle of a response
-    held_.Keep(std::move(part), now);
-  }
-  void OnStreamEnd(TimePoint now, FrameOutlet& out) override { LetGo(now, out); }
-
-  void LetGo(TimePoint now, FrameOutlet& out) {
-    done_ |= created_ >= options_.count;
-    opens_at_ = kNever;
-    held_.LetGo(now, out);
-  }
+  TimePoint DueAt(TimePoint) const override { return opens_at_; }
 
   const HoldCreatedOptions options_;
-  HeldUnits held_;
   std::int64_t created_ = 0;
   std::set<std::int64_t> watchers_;  // whose creation is held
-  bool done_ = false;
   TimePoint opens_at_ = kNever;
 };
 

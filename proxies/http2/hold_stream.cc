@@ -36,8 +36,8 @@ class HoldStage final : public AimedFrameStage {
     if (unit.bytes.empty()) return;
     const bool ours = state_ == State::kHolding && Covers(direction_, unit.direction);
     if (!ours) return out.Pass(std::move(unit));
-    if (unit.is(FrameType::kHeaders)) {  // the end of the stream, which cannot be held
-      Release(now, out);
+    if (unit.is(FrameType::kHeaders)) {  // which cannot be held
+      if (unit.ends_stream()) Release(now, out);
       return out.Pass(std::move(unit));
     }
     held_.Keep(std::move(unit), now);

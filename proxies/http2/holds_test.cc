@@ -62,6 +62,20 @@ TEST(HoldStream, OpensByItself) {
   EXPECT_EQ(connection.ToClient(), Data(1, kCreated));
 }
 
+// The answer's own headers are not the end of it.
+TEST(HoldStream, HoldsAStreamThatIsOpenedUnderItsEyes) {
+  TestConnection connection(TestConnection::Opened::kNothing);
+  connection.Client(std::string(kPreface) + Settings());
+  connection.Target(Settings());
+  connection.ToClient();
+  connection.Arm("hold-stream", {});
+  connection.Client(Headers(1, PathBlock(kWatchPath)) + Data(1, Message("request")));
+  connection.Target(Headers(1, kStatus) + Data(1, kCreated));
+  EXPECT_EQ(connection.ToClient(), Headers(1, kStatus));
+  connection.Heal();
+  EXPECT_EQ(connection.ToClient(), Data(1, kCreated));
+}
+
 TEST(HoldStream, LetsGoBeforeTheTrailersOfItsStream) {
   TestConnection connection;
   connection.Arm("hold-stream", {});

@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proxies/http2/message_stage.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace watchproof::proxy {
-namespace {
-
-const WatchMark* FindMark(const Unit& unit, WatchMark::Kind kind) {
-  const auto it = std::find_if(unit.marks.begin(), unit.marks.end(),
-                               [kind](const WatchMark& mark) { return mark.kind == kind; });
-  return it == unit.marks.end() ? nullptr : &*it;
-}
-
-}  // namespace
 
 void MessageStage::Push(Unit unit, TimePoint now, FrameOutlet& out) {
-  const bool ours = unit.direction == Direction::kToClient && aim_.Hits(unit);
-  between_ |= ours && unit.is(FrameType::kHeaders);
-  if (ours &&
-      (unit.is(FrameType::kReset) || (unit.is(FrameType::kHeaders) && unit.ends_stream()))) {
-    OnStreamEnd(now, out);
+  if (unit.direction != Direction::kToClient || !aim_.Hits(unit)) return out.Pass(std::move(unit));
+  between_ |= unit.is(FrameType::kHeaders);
+  const bool over = unit.is(FrameType::kReset) || unit.ends_stream();
+  if (unit.is(FrameType::kData)) {
+    if (unit.header.has(kFlagPadded)) DropPadding(unit, out);
+    if (!over) return PushData(std::move(unit), now, out);
+    Unit end = SplitEnd(unit);
+    PushData(std::move(unit), now, out);
+    unit = std::move(end);
   }
-  if (!ours || !unit.divisible()) return out.Pass(std::move(unit));
+  if (over) {
+    OnStreamEnd(now, out);
+    for (Unit& part : std::exchange(undecided_, {})) Emit(std::move(part), out);
+  }
+  out.Pass(std::move(unit));
+}
+
+void MessageStage::PushData(Unit unit, TimePoint now, FrameOutlet& out) {
   while (const WatchMark* end = FindMark(unit, WatchMark::Kind::kEnd)) {
     const std::size_t size = end->end;
     if (size >= unit.header.length) break;
     PushPart(SplitOff(unit, size), now, out);
   }
-  PushPart(std::move(unit), now, out);
+  if (unit.header.length > 0) return PushPart(std::move(unit), now, out);
+  out.Drop(std::move(unit));  // it says nothing
 }
 
 // Requires: no byte of a second response.
@@ -39,22 +42,65 @@ void MessageStage::PushPart(Unit part, TimePoint now, FrameOutlet& out) {
       undecided_.push_back(std::move(part));
       return;
     }
+    const bool whole = between_ || (head && !head->began_before);
     between_ |= ends;
-    if (!head) return out.Pass(std::move(part));  // it had begun before this stage came
+    if (!head || !whole) return Emit(std::move(part), out);  // it had begun before this stage came
+    OnBoundary(now, out);
     verdict_ = head->facts.readable ? Judge(head->facts, now) : Verdict::kPass;
     for (Unit& earlier : std::exchange(undecided_, {})) Settle(std::move(earlier), now, out);
   }
   Settle(std::move(part), now, out);
-  if (ends) verdict_.reset();
+  if (!ends) return;
+  verdict_.reset();
+  if (!midway_) OnBoundary(now, out);
 }
 
 void MessageStage::Settle(Unit part, TimePoint now, FrameOutlet& out) {
   if (*verdict_ == Verdict::kTake) return Take(std::move(part), now, out);
+  Emit(std::move(part), out);
+}
+
+void MessageStage::Emit(Unit part, FrameOutlet& out) {
+  midway_ = FindMark(part, WatchMark::Kind::kEnd) == nullptr;
   out.Pass(std::move(part));
 }
 
 void MessageStage::Release(TimePoint, FrameOutlet& out) {
-  for (Unit& part : std::exchange(undecided_, {})) out.Pass(std::move(part));
+  for (Unit& part : std::exchange(undecided_, {})) Emit(std::move(part), out);
+}
+
+HoldingStage::HoldingStage(ConnectionId connection, const StreamAim& aim, Tally& tally)
+    : MessageStage(connection, aim, tally), held_(connection, tally) {}
+
+void HoldingStage::Tick(TimePoint now, FrameOutlet& out) {
+  while (!midway() && !held_.empty() && DueAt(held_.oldest()) <= now) LetGoOldest(now, out);
+}
+
+// In the middle of a response nothing can be done, whatever is due.
+TimePoint HoldingStage::wake_at() const {
+  return midway() || held_.empty() ? kNever : DueAt(held_.oldest());
+}
+
+void HoldingStage::Release(TimePoint now, FrameOutlet& out) {
+  while (!held_.empty() && !midway()) LetGoOldest(now, out);
+  while (!held_.empty()) out.PassBehindResponse(held_.TakeOldest(now));
+  MessageStage::Release(now, out);
+}
+
+void HoldingStage::Take(Unit part, TimePoint now, FrameOutlet&) {
+  held_.Keep(std::move(part), now);
+}
+
+void HoldingStage::OnStreamEnd(TimePoint now, FrameOutlet& out) {
+  while (!held_.empty()) LetGoOldest(now, out);
+}
+
+void HoldingStage::LetGoOldest(TimePoint now, FrameOutlet& out) {
+  do {
+    Emit(held_.TakeOldest(now), out);
+  } while (midway() && !held_.empty());
+  // The receiver may have to read its beginning before the rest can be sent.
+  if (midway()) LetArrivingPass();
 }
 
 }  // namespace watchproof::proxy

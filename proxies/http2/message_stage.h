@@ -2,15 +2,16 @@
 // A frame stage that judges the responses of one watch stream one by one.
 //
 // DATA frames are cut where a judged response begins and ends, and nowhere else. A response is
-// judged when it is known whom it is for; until then its few bytes wait.
+// judged when it is known whom it is for; until then its few bytes wait. Two responses are never
+// mixed: while one is on its way, in part, no other one may go.
 //
 // Threads: the io thread only. Ownership: as FrameStage.
 #pragma once
 
 #include <optional>
-#include <utility>
 #include <vector>
 
+#include "proxies/http2/held_units.h"
 #include "proxies/http2/stream_effect.h"
 
 namespace watchproof::proxy {
@@ -29,16 +30,50 @@ class MessageStage : public AimedFrameStage {
   virtual Verdict Judge(const WatchFacts& facts, TimePoint now) = 0;
   // A part of a response of which Judge said kTake.
   virtual void Take(Unit part, TimePoint now, FrameOutlet& out) = 0;
+  // The wire is between two responses: what was taken may go.
+  virtual void OnBoundary(TimePoint /*now*/, FrameOutlet& /*out*/) {}
   // The stream ends: what was taken and not passed on must go now, or never.
   virtual void OnStreamEnd(TimePoint now, FrameOutlet& out) = 0;
 
+  // True while the wire is in the middle of a response.
+  bool midway() const { return midway_; }
+  // Everything that goes on the wire.
+  void Emit(Unit part, FrameOutlet& out);
+  // The response that is arriving passes from here on, whatever was judged.
+  void LetArrivingPass() { verdict_ = Verdict::kPass; }
+
  private:
+  void PushData(Unit unit, TimePoint now, FrameOutlet& out);
   void PushPart(Unit part, TimePoint now, FrameOutlet& out);
   void Settle(Unit part, TimePoint now, FrameOutlet& out);
 
-  std::vector<Unit> undecided_;     // parts of a response before its head is known
-  bool between_ = false;            // a response has begun or ended under these eyes
+  std::vector<Unit> undecided_;  // parts of a response before its head is known
+  bool between_ = false;         // a response has begun or ended under these eyes
+  bool midway_ = false;
   std::optional<Verdict> verdict_;  // of the response that is under way
+};
+
+// One that keeps back what it takes, for as long as the derived class says.
+class HoldingStage : public MessageStage {
+ public:
+  HoldingStage(ConnectionId connection, const StreamAim& aim, Tally& tally);
+
+  void Tick(TimePoint now, FrameOutlet& out) final;
+  TimePoint wake_at() const final;
+  void Release(TimePoint now, FrameOutlet& out) final;
+
+ protected:
+  // When the oldest response that is held is to go, given when it came.
+  virtual TimePoint DueAt(TimePoint since) const = 0;
+
+ private:
+  void Take(Unit part, TimePoint now, FrameOutlet& out) final;
+  void OnBoundary(TimePoint now, FrameOutlet& out) final { Tick(now, out); }
+  void OnStreamEnd(TimePoint now, FrameOutlet& out) final;
+  // Whole, or as much of it as has come.
+  void LetGoOldest(TimePoint now, FrameOutlet& out);
+
+  HeldUnits held_;
 };
 
 }  // namespace watchproof::proxy

@@ -115,6 +115,10 @@ class TestConnection {
     to_client_->Push(Chunk::End(), now_);
     Advance();
   }
+  void ResetOfClient() {
+    to_target_->Push(Chunk::Reset(), now_);
+    Advance();
+  }
   // What came out since it was last asked: '|' is the end, '!' a reset.
   std::string ToClient() { return std::exchange(client_got_, {}); }
   std::string ToTarget() { return std::exchange(target_got_, {}); }
@@ -127,8 +131,9 @@ class TestConnection {
     Add(effect->MakeFrameStage(ConnectionId(1), direction));
   }
   void Add(std::unique_ptr<FrameStage> stage) { follower_->AddStage(kKey, std::move(stage)); }
+  void HealWithoutPulling() { follower_->RemoveStage(kKey, now_); }
   void Heal() {
-    follower_->RemoveStage(kKey, now_);
+    HealWithoutPulling();
     Advance();
   }
   void Wait(Duration time) {
@@ -140,6 +145,7 @@ class TestConnection {
   // What the pipes would still count as held; 0 when everything was written.
   std::int64_t held_to_client() const { return held_to_client_; }
   Stage& to_client() { return *to_client_; }
+  Stage& to_target() { return *to_target_; }
 
  private:
   static constexpr std::uint64_t kKey = 1;

@@ -36,4 +36,31 @@ Unit SplitOff(Unit& unit, std::size_t bytes) {
   return first;
 }
 
+Unit SplitEnd(Unit& unit) {
+  WP_CHECK(unit.divisible() && unit.ends_stream(), "DATA that ends its stream");
+  Unit end{.direction = unit.direction, .header = unit.header, .stream = unit.stream};
+  SetPayload(end, {}, unit.header.flags);
+  const std::string whole = std::move(unit.bytes);
+  SetPayload(unit, std::string_view(whole).substr(kFrameHeaderBytes), 0);
+  return end;
+}
+
+Unit TakePadding(Unit& unit) {
+  const std::string whole = std::move(unit.bytes);
+  const auto content = ContentOf(unit.header, whole);
+  WP_CHECK(unit.header.has(kFlagPadded) && content, "a frame whose padding was looked at before");
+  Unit padding{.direction = unit.direction, .header = unit.header, .stream = unit.stream};
+  padding.header.length -= static_cast<std::uint32_t>(content->size());
+  SetPayload(unit, *content, static_cast<std::uint8_t>(unit.header.flags & ~kFlagPadded));
+  padding.cost = unit.cost - std::min(unit.cost, unit.size());
+  unit.cost -= padding.cost;
+  return padding;
+}
+
+const WatchMark* FindMark(const Unit& unit, WatchMark::Kind kind) {
+  const auto it = std::find_if(unit.marks.begin(), unit.marks.end(),
+                               [kind](const WatchMark& mark) { return mark.kind == kind; });
+  return it == unit.marks.end() ? nullptr : &*it;
+}
+
 }  // namespace watchproof::proxy

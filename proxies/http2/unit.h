@@ -49,5 +49,14 @@ struct Unit {
 // Cuts `unit` behind `bytes` of its payload, into two frames of the same stream; returns the first.
 // Requires: divisible, and 0 < bytes < its length.
 Unit SplitOff(Unit& unit, std::size_t bytes);
+// Leaves everything in `unit` but the end of its stream, which is returned as an empty frame.
+// Requires: divisible, and it ends its stream.
+Unit SplitEnd(Unit& unit);
+// Takes the padding off; returns a frame without bytes that stands for what the padding took of the
+// receiver's windows. Requires: DATA of a known stream, with padding.
+Unit TakePadding(Unit& unit);
+
+// The first mark of this kind, or null.
+const WatchMark* FindMark(const Unit& unit, WatchMark::Kind kind);
 
 }  // namespace watchproof::proxy

@@ -35,9 +35,10 @@ class WindowLedger {
   }
   void Granted(std::int64_t bytes) { granted_ += bytes; }
 
-  // May these bytes be delivered now? Nobody but us can have brought the receiver's window down, so
-  // it is asked only once something was lent.
-  bool Fits(std::int64_t bytes) const { return !lends_ || delivered_ + bytes <= granted_; }
+  // What the receiver takes now. Nobody but us can have brought its window down, so there is a
+  // limit only once something was lent.
+  std::int64_t room() const { return lends_ ? granted_ - delivered_ : INT64_MAX; }
+  bool Fits(std::int64_t bytes) const { return bytes == 0 || bytes <= room(); }
   // What the sender is still to be given, which is then given.
   std::int64_t TakeOwed() {
     lends_ |= held_ + dropped_ > 0;
