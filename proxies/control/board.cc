@@ -128,8 +128,9 @@ void Board::Attach(Armed& armed, Proxy& proxy, Connection& connection, Placement
     return;
   }
   if (age == Placement::Age::kFuture) {
-    const Duration hold = armed.effect->HoldBeforeDialling(connection.id());
-    if (hold > Duration::zero()) connection.Hold(StageKey(armed.id), Clock::now() + hold);
+    const TimePoint now = Clock::now();
+    const Duration hold = armed.effect->HoldBeforeDialling(connection.id(), now);
+    if (hold > Duration::zero()) connection.Hold(StageKey(armed.id), now + hold);
   }
   for (const Direction direction : kNarrow) {
     if (!Covers(spec.direction, direction) || !connection.live()) continue;

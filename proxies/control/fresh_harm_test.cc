@@ -142,10 +142,26 @@ TEST_F(FreshHarm, HealedLateAcceptServesThoseThatWait) {
   const EffectId late = Arm({.kind = "late-accept", .parameters = {{"delay", "10m"}}});
   client_ = TestPeer::Connect(proxies_.endpoint(front_));
   EXPECT_TRUE(LastIs(ConnectionState::kDialling));
-  Heal(late);
+  const Receipt receipt = Heal(late);
+  EXPECT_EQ(receipt.connections_touched, 1);
+  EXPECT_GT(receipt.longest_hold, 0ms);
+  EXPECT_LT(receipt.longest_hold, 10min);  // it was let go before
   target_ = server_.Accept();
   ASSERT_TRUE(target_.Send("served"));
   EXPECT_EQ(client_.Receive(6), "served");
+}
+
+// A target whose queue is full leaves those who dial it waiting.
+TEST_F(FreshHarm, StallThatEndsByItselfBreaksNoConnectionThatIsBeingMade) {
+  TestServer busy(0);
+  const TestPeer first = TestPeer::Connect("127.0.0.1:" + std::to_string(busy.port()));
+  front_ = proxies_.Open({.name = "front", .target_port = busy.port()}).value();
+  client_ = TestPeer::Connect(proxies_.endpoint(front_));
+  ASSERT_TRUE(LastIs(ConnectionState::kDialling));
+  Arm({.kind = "stall", .parameters = {{"duration", "10m"}}});
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(proxies_.Connections(front_).back().state, ConnectionState::kDialling);
+  }
 }
 
 TEST_F(FreshHarm, LateEndKeepsTheReceiverWaiting) {

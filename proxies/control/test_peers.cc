@@ -125,12 +125,12 @@ void TestPeer::CloseWithReset() {
   Close();
 }
 
-TestServer::TestServer() : descriptor_(NewSocket()) {
+TestServer::TestServer(int backlog) : descriptor_(NewSocket()) {
   sockaddr_in address = Loopback(0);
   auto* generic = reinterpret_cast<sockaddr*>(&address);
   socklen_t size = sizeof(address);
   const bool listening = ::bind(descriptor_, generic, size) == 0 &&
-                         ::listen(descriptor_, 1024) == 0 &&
+                         ::listen(descriptor_, backlog) == 0 &&
                          ::getsockname(descriptor_, generic, &size) == 0;
   WP_CHECK(listening, "a test needs a port");
   port_ = ntohs(address.sin_port);

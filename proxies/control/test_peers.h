@@ -58,7 +58,8 @@ class TestPeer {
 
 class TestServer {
  public:
-  TestServer();
+  // Lets `backlog` connections, and one, wait for Accept; more of them stay half made.
+  explicit TestServer(int backlog = 1024);
   ~TestServer();
   TestServer(const TestServer&) = delete;
   TestServer& operator=(const TestServer&) = delete;

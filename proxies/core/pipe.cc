@@ -209,11 +209,13 @@ Task Pipe::AwaitSink() {
   for (const Link& link : links_) {
     if (link.stage->wake_at() > now) wake = std::min(wake, link.stage->wake_at());
   }
+  awaits_sink_ = true;
   if (wake == kNever) {
     co_await sink_.async_wait(Tcp::socket::wait_write, kAsTuple);
   } else {
     co_await (sink_.async_wait(Tcp::socket::wait_write, kAsTuple) || alarm_.WaitUntil(wake));
   }
+  awaits_sink_ = false;
 }
 
 bool Pipe::WriteSome() {
@@ -253,8 +255,9 @@ void Pipe::AddStage(std::uint64_t key, std::unique_ptr<Stage> stage) {
   for (Chunk& chunk : outlet_) stage->Push(std::move(chunk), now);
   outlet_.clear();
   links_.push_back({.key = key, .stage = std::move(stage)});
-  if (links_.back().stage->wake_at() != kNever) {
-    // The writer may wait for the sink only; both users of the socket just look again.
+  if (awaits_sink_ && links_.back().stage->wake_at() != kNever) {
+    // The writer waits for the sink only; both users of the socket just look again. Before there is
+    // a writer the socket is being connected, and that must go on.
     error_code ignored;
     sink_.cancel(ignored);
   }

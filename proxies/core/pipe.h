@@ -119,7 +119,8 @@ class Pipe {
   std::int64_t passed_ = 0;
   TimePoint sleeps_until_ = kNever;  // the writer, if it sleeps
   bool writer_sleeps_ = false;
-  bool in_place_ = false;  // whoever feeds the outlet will write it as well
+  bool awaits_sink_ = false;  // the writer
+  bool in_place_ = false;     // whoever feeds the outlet will write it as well
   bool stopped_ = false;
   bool sink_lost_ = false;
   bool bulk_ = false;         // the last read filled its buffer

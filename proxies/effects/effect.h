@@ -91,7 +91,7 @@ class Tally {
     receipt_.bytes_corrupted += more_bytes;
     Touched(connection);
   }
-  // Harm that no other count tells.
+  // Harm that no other count tells, of at least `hold`.
   void Held(ConnectionId connection, Duration hold) {
     HeldFor(hold);
     Touched(connection);
@@ -134,7 +134,9 @@ class Effect {
   // The stage for this pipe, or null if the effect leaves it alone.
   virtual std::unique_ptr<Stage> MakeStage(const Placement& placement) = 0;
   // How long a new connection is kept from its target, which is not dialled until then.
-  virtual Duration HoldBeforeDialling(ConnectionId /*connection*/) { return Duration::zero(); }
+  virtual Duration HoldBeforeDialling(ConnectionId /*connection*/, TimePoint /*now*/) {
+    return Duration::zero();
+  }
   // True when nobody gets in while it is armed.
   virtual bool refuses() const { return false; }
   // When the effect ends by itself.
@@ -142,12 +144,16 @@ class Effect {
 
   // What was done up to `now`. Requires: the stages have observed `now`.
   Receipt ReceiptAt(TimePoint now) {
+    NoteHolds(now);
     if (ends_at() <= now) tally_.Healed(ends_at());
     return tally_.receipt();
   }
   void Heal(TimePoint now) { tally_.Healed(std::min(now, ends_at())); }
 
  protected:
+  // Called before the receipt is read: enters in the tally what nobody else does.
+  virtual void NoteHolds(TimePoint /*now*/) {}
+
   Tally tally_;
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Late accept: a client is connected, and for a while nobody serves it.
+#include <algorithm>
+#include <deque>
 #include <memory>
 
 #include "proxies/effects/effect.h"
@@ -13,13 +15,25 @@ class LateAccept final : public Effect {
       : Effect(seed.armed_at), delay_(seed.values.duration("delay")) {}
 
   std::unique_ptr<Stage> MakeStage(const Placement&) override { return nullptr; }
-  Duration HoldBeforeDialling(ConnectionId connection) override {
-    tally_.Held(connection, delay_);
+  Duration HoldBeforeDialling(ConnectionId connection, TimePoint now) override {
+    tally_.Held(connection, Duration::zero());
+    waiting_since_.push_back(now);
     return delay_;
   }
 
  private:
+  // Healing may serve them sooner.
+  void NoteHolds(TimePoint now) override {
+    while (!waiting_since_.empty()) {
+      const Duration waited = now - waiting_since_.front();
+      tally_.HeldFor(std::min(waited, delay_));
+      if (waited < delay_) return;  // and the others have waited for less
+      waiting_since_.pop_front();
+    }
+  }
+
   const Duration delay_;
+  std::deque<TimePoint> waiting_since_;
 };
 
 const EffectRegistration kLateAccept{{

@@ -34,7 +34,7 @@ struct ParameterInfo {
   ParameterKind kind = ParameterKind::kDuration;
   std::string default_value = {};
   std::string explain = {};
-  std::int64_t least = 0;               // in nanoseconds or bytes, or a number
+  std::int64_t least = 0;  // in nanoseconds or bytes, or a number
   std::int64_t most = INT64_MAX;
   std::vector<std::string> words = {};  // those that a kWord may be
 };
