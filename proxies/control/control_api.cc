@@ -105,7 +105,7 @@ std::vector<std::string> ControlApi::HostsOf(const ApiRequest& request) const {
       if (ReadField(object, name, text).ok()) add(text);
     }
   };
-  const Json body = Json::parse(request.body, nullptr, false);
+  const Json body = ParseJson(request.body);
   add_fields(body);
   if (body.is_array()) std::for_each(body.begin(), body.end(), add_fields);
   for (const auto& [name, proxy] : proxies_) {
@@ -169,11 +169,27 @@ void ControlApi::Disable(Proxy& proxy) {
   for (Toxic& toxic : proxy.toxics) toxic.armed.reset();
 }
 
-Result<ControlApi::Proxy> ControlApi::Read(const Json& body) const {
-  Proxy proxy{.listen = "127.0.0.1:0"};
+Status ControlApi::Replace(Proxy& proxy, Proxy wanted, bool enabled) {
+  const bool was_open = proxy.open.has_value();
+  Disable(proxy);
+  for (Toxic& toxic : wanted.toxics) toxic.armed.reset();
+  wanted.opened = proxy.opened;
+  if (Status failed = enabled ? Enable(wanted) : Status(); !failed.ok()) {
+    Disable(wanted);
+    const Status back = was_open ? Enable(proxy) : Status();
+    if (back.ok()) return failed;
+    return std::move(failed).WithContext("the proxy is disabled now, since {}", back.message());
+  }
+  proxy = std::move(wanted);
+  return {};
+}
+
+Result<ControlApi::Proxy> ControlApi::Read(const Json& body) {
+  Proxy proxy;
   WP_RETURN_IF_ERROR(ReadField(body, "name", proxy.name));
   WP_RETURN_IF_ERROR(ReadField(body, "listen", proxy.listen));
   WP_RETURN_IF_ERROR(ReadField(body, "upstream", proxy.upstream));
+  if (proxy.listen.empty()) proxy.listen = "127.0.0.1:0";
   if (proxy.name.empty()) {
     return Fail(StatusCode::kInvalidArgument, "missing required field: name");
   }
@@ -219,14 +235,17 @@ Result<ApiAnswer> ControlApi::UpdateProxy(const Words& words, const std::string&
   WP_RETURN_IF_ERROR(ReadField(body, "enabled", enabled));
   Json whole = {{"name", proxy->name}, {"listen", proxy->listen}, {"upstream", proxy->upstream}};
   for (const char* name : {"listen", "upstream"}) {
-    if (body.contains(name) && !body[name].is_null()) whole[name] = body[name];
+    if (body.contains(name) && !body[name].is_null() && body[name] != "") whole[name] = body[name];
   }
   WP_ASSIGN_OR_RETURN(Proxy wanted, Read(whole));
   const bool moved = wanted.listen != proxy->listen && wanted.listen != proxy->asked;
   if (moved || wanted.upstream != proxy->upstream) {
-    Disable(*proxy);
-    if (moved) proxy->listen = proxy->asked = wanted.listen;
-    proxy->upstream = wanted.upstream;
+    if (!moved) {
+      wanted.listen = proxy->listen;
+      wanted.asked = proxy->asked;
+    }
+    wanted.toxics = proxy->toxics;
+    WP_RETURN_IF_ERROR(Replace(*proxy, std::move(wanted), enabled));
   }
   if (!enabled) Disable(*proxy);
   if (enabled) WP_RETURN_IF_ERROR(Enable(*proxy));
@@ -255,7 +274,8 @@ Result<const ControlApi::Proxy*> ControlApi::Place(Proxy wanted, bool enabled) {
     const Proxy& there = it->second;
     const bool same_place = wanted.listen == there.listen || wanted.listen == there.asked;
     if (same_place && wanted.upstream == there.upstream) return &there;
-    Disable(it->second);
+    WP_RETURN_IF_ERROR(Replace(it->second, std::move(wanted), enabled));
+    return &there;
   }
   if (enabled) WP_RETURN_IF_ERROR(Enable(wanted));
   return &(proxies_[name] = std::move(wanted));

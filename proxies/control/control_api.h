@@ -9,9 +9,10 @@
 //   GET POST        /effects                     GET DELETE  /effects/{id}
 //
 // PATCH is taken where POST changes something. Errors are {"error": text, "status": code}. Apart
-// from the texts of errors this differs from Toxiproxy in three points: attributes that a toxic
-// does not have are refused, an upstream's name is looked up when its proxy is opened, and a toxic
-// that is changed acts as if added anew.
+// from the texts of errors this differs from Toxiproxy in five points: attributes that a toxic does
+// not have are refused, an upstream's name is looked up when its proxy is opened, a toxic that is
+// changed acts as if added anew, a proxy that cannot be changed stays as it was, and one that is
+// told no place to listen at gets one on loopback.
 //
 // Threads: the io thread only. Nothing here waits. Ownership: the yard outlives it.
 #pragma once
@@ -98,10 +99,12 @@ class ControlApi {
 
   Result<Proxy*> Find(const std::string& name);
   static Result<std::vector<Toxic>::iterator> FindToxic(Proxy& proxy, const std::string& name);
-  Result<Proxy> Read(const Json& body) const;
+  static Result<Proxy> Read(const Json& body);
   // Opens it with its toxics in force before the first connection.
   Status Enable(Proxy& proxy);
   void Disable(Proxy& proxy);
+  // Puts `wanted` in its stead. Where that cannot be, it is again as it was.
+  Status Replace(Proxy& proxy, Proxy wanted, bool enabled);
   // Does nothing while the proxy is not enabled.
   Status Arm(const Proxy& proxy, Toxic& toxic);
   void Heal(std::optional<EffectId> armed);

@@ -144,7 +144,9 @@ Task ControlPort::Serve(Tcp::socket socket) {
                            {"answer", std::to_string(answer->code)}});
     }
     open = !error && parser.get().keep_alive();
-    const Response response = ToResponse(std::move(*answer), 11, open);
+    Response response = ToResponse(std::move(*answer), error ? 11 : parser.get().version(), open);
+    // Its reader takes what follows the head for the next answer.
+    if (!error && parser.get().method() == http::verb::head) response.body().clear();
     const auto [failed, written] = co_await http::async_write(session.stream, response, kAsTuple);
     open = open && !failed && !closed_;
   }

@@ -133,6 +133,49 @@ TEST_F(Control, PopulatesOnceAndLeavesAloneWhatIsThere) {
               "at proxy 2: missing required field: upstream");
 }
 
+TEST_F(Control, LeavesAProxyAsItWasWhenItCannotBeChanged) {
+  const std::string listen = Open("one");
+  ASSERT_EQ(Ask("POST", "/proxies/one/toxics", R"({"type":"latency"})").code, 200);
+  const Json before = Ask("GET", "/proxies/one").body;
+  const Json taken = {{"listen", Upstream()}};
+  ExpectError(Ask("POST", "/proxies/one", taken.dump()), 500, "in use");
+  EXPECT_EQ(Ask("GET", "/proxies/one").body, before);
+  ExpectError(Ask("POST", "/proxies/one", R"({"upstream":"no such host:1"})"), 400, "no address");
+  EXPECT_EQ(Ask("GET", "/proxies/one").body, before);
+  const Json all =
+      Json::array({{{"name", "one"}, {"listen", Upstream()}, {"upstream", Upstream()}}});
+  ExpectError(Ask("POST", "/populate", all.dump()), 500, "in use");
+  EXPECT_EQ(Ask("GET", "/proxies/one").body, before);
+  EXPECT_EQ(Ask("GET", "/effects").body.back()["armed"], true);
+  OpenPair(listen);
+}
+
+TEST_F(Control, OpensOnLoopbackWhereNoPlaceIsNamed) {
+  const Json wanted = {{"name", "one"}, {"listen", ""}, {"upstream", Upstream()}};
+  const Answer answer = Ask("POST", "/proxies", wanted.dump());
+  EXPECT_EQ(answer.code, 201) << answer.body;
+  EXPECT_THAT(answer.body.value("listen", ""), ::testing::StartsWith("127.0.0.1:"));
+  const Answer again = Ask("POST", "/proxies/one", R"({"listen":"","enabled":true})");
+  EXPECT_EQ(again.body, answer.body);
+}
+
+TEST_F(Control, TakesNoToxicThatCouldNotBeArmedLater) {
+  Open("one");
+  ASSERT_EQ(Ask("POST", "/proxies/one", R"({"enabled":false})").code, 200);
+  const auto toxic = [this](const char* type, const char* attribute, std::int64_t number) {
+    const Json body = {{"type", type}, {"attributes", {{attribute, number}}}};
+    return Ask("POST", "/proxies/one/toxics", body.dump()).code;
+  };
+  for (const auto& [type, attribute] : {std::pair("latency", "jitter"),
+                                        {"bandwidth", "rate"},
+                                        {"slicer", "delay"},
+                                        {"limit_data", "bytes"}}) {
+    EXPECT_EQ(toxic(type, attribute, 10'000'000'001), 400) << type;
+    EXPECT_EQ(toxic(type, attribute, 10'000'000'000), 200) << type;
+  }
+  EXPECT_EQ(Ask("POST", "/proxies/one", R"({"enabled":true})").code, 200);
+}
+
 TEST_F(Control, ToxicsComeChangeAndGo) {
   Open("one");
   const Answer made = Ask("POST", "/proxies/one/toxics",
@@ -244,6 +287,27 @@ TEST_F(Control, TurnsAwayBrowsersAndWhatIsNoRequest) {
               HasSubstr(" 431 "));
   EXPECT_THAT(Raw("POST /populate HTTP/1.1\r\nContent-Length: 2000000\r\n\r\n"),
               HasSubstr(" 413 "));
+}
+
+// Nested half a million times, which is more than a stack has room for.
+TEST_F(Control, SurvivesDeepNesting) {
+  Open("one");
+  const std::string deep = std::string(500'000, '[') + std::string(500'000, ']');
+  const char* const objects[] = {"attributes", "listen", "parameters"};
+  for (const char* name : objects) {
+    const std::string body = "{\"" + std::string(name) + "\":" + deep + "}";
+    EXPECT_EQ(Ask("POST", "/proxies/one", body).code, 400);
+    EXPECT_EQ(Ask("POST", "/proxies/one/toxics", body).code, 400);
+    EXPECT_EQ(Ask("POST", "/effects", body).code, 400);
+  }
+  EXPECT_EQ(Ask("POST", "/populate", deep).code, 400);
+  EXPECT_EQ(Ask("GET", "/version").code, 200);
+}
+
+TEST_F(Control, AnswersAQuestionForTheHeadWithTheHeadAlone) {
+  const std::string said = Raw("HEAD /version HTTP/1.1\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(said, HasSubstr("405 Method Not Allowed"));
+  EXPECT_THAT(said, ::testing::EndsWith("\r\n\r\n"));
 }
 
 TEST_F(Control, ServesManyRequestsOnOneConnectionAndStopsWithOneOpen) {

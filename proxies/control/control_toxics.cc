@@ -41,11 +41,11 @@ Result<ApiAnswer> ControlApi::ChangeToxic(const Words& words, const std::string&
   WP_ASSIGN_OR_RETURN(Proxy * proxy, Find(words[0]));
   WP_ASSIGN_OR_RETURN(const auto toxic, FindToxic(*proxy, words[1]));
   WP_ASSIGN_OR_RETURN(const Json body, ParseBody(text, JsonKind::kObject));
-  WP_RETURN_IF_ERROR(UpdateToxic(*toxic, body));
+  Toxic changed = *toxic;
+  WP_RETURN_IF_ERROR(UpdateToxic(changed, body));
   // The new one first, so that nothing slips through between the two.
-  const std::optional<EffectId> before = toxic->armed;
-  WP_RETURN_IF_ERROR(Arm(*proxy, *toxic));
-  Heal(before);
+  WP_RETURN_IF_ERROR(Arm(*proxy, changed));
+  Heal(std::exchange(*toxic, std::move(changed)).armed);
   return Ok(ToJson(*toxic));
 }
 

@@ -16,8 +16,19 @@ Status Expected(const char* name, const char* form) {
 
 }  // namespace
 
+Json ParseJson(std::string_view text) {
+  constexpr int kDeepest = 32;
+  bool too_deep = false;
+  const auto keep = [&too_deep](int depth, Json::parse_event_t, Json&) {
+    too_deep |= depth > kDeepest;
+    return !too_deep;
+  };
+  Json parsed = Json::parse(text, keep, false);
+  return too_deep ? Json(Json::value_t::discarded) : parsed;
+}
+
 Result<Json> ParseBody(std::string_view text, JsonKind kind) {
-  Json parsed = Json::parse(text, nullptr, false);
+  Json parsed = ParseJson(text);
   if (kind == JsonKind::kObject ? parsed.is_object() : parsed.is_array()) return parsed;
   return Fail(StatusCode::kInvalidArgument, "bad request body: expected a JSON {}",
               kind == JsonKind::kObject ? "object" : "array");
@@ -48,8 +59,8 @@ Status ReadField(const Json& object, const char* name, double& into) {
 }
 
 Status ReadField(const Json& object, const char* name, std::int64_t& into) {
-  // Far beyond any use, and far from where converting its unit would overflow.
-  constexpr std::uint64_t kLargest = 1'000'000'000'000;
+  // Far beyond any use, and whatever its unit is, far from what a parameter of an effect may be.
+  constexpr std::uint64_t kLargest = 10'000'000'000;
   const Json* given = Given(object, name);
   if (given == nullptr) return {};
   if (!given->is_number_unsigned() || given->get<std::uint64_t>() > kLargest) {

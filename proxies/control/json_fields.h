@@ -19,6 +19,10 @@ namespace watchproof::proxy {
 
 using Json = nlohmann::json;
 
+// Discarded if it is not JSON, or nested deeper than any request: what copies or writes JSON calls
+// itself for each level.
+Json ParseJson(std::string_view text);
+
 enum class JsonKind { kObject, kArray };
 Result<Json> ParseBody(std::string_view text, JsonKind kind);
 
