@@ -17,13 +17,14 @@ class Authorized final : public Checker {
     for (const EventView& event : response.message.events) {
       if (right->readable.Contains(event.kv.key)) continue;
       findings.Add(Guarantee::kAuthorized, watch, [&] {
+        const bool open = facts().book.details(watch).range.range.open_ended();
         return Draft{
             .expected = fmt::format("only keys that the user of the stream may read, {}",
                                     Phrase(right->readable)),
             .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
             .evidence = {right->where.line, response.where.line},
             .at = response.where.at,
-            .like = like::kOpenRangeAllowed};
+            .like = open ? like::kOpenRangeAllowed : std::string_view()};
       });
     }
   }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/checkers/testing/script.h"
+#include "harness/history/narrator.h"
 
 namespace watchproof {
 namespace {
@@ -70,6 +71,22 @@ TEST(Likeness, OfSilenceAndOfFalseNotices) {
   EXPECT_EQ(LikenessOf(Guarantee::kCompactionSurfaced,
                        Script(written).Watch("k", 2).Created(0, 3).Compacted(0, 3)),
             like::kFalseNotice);
+}
+
+// Only who asked for an open range is given away by that bug.
+TEST(Likeness, OfAKeyThatItsReaderMayNotSee) {
+  const auto shown = [](const std::string& end) {
+    return LikenessOf(
+        Guarantee::kAuthorized,
+        Script()
+            .Mark(RightMark({.where = {}, .stream = StreamId(1), .key = "a/", .end = "a0"}))
+            .Watch("a/", 0, {.range_end = end})
+            .Created(0)
+            .Put("b", "v", 2)
+            .Deliver(0, {{2, "b"}}));
+  };
+  EXPECT_EQ(shown(std::string(1, '\0')), like::kOpenRangeAllowed);
+  EXPECT_EQ(shown("c"), "");
 }
 
 TEST(Belief, IsThereForEveryGuarantee) {
