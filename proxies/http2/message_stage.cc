@@ -43,8 +43,10 @@ void MessageStage::PushPart(Unit part, TimePoint now, FrameOutlet& out) {
       return;
     }
     const bool whole = between_ || (head && !head->began_before);
-    between_ |= ends;
-    if (!head || !whole) return Emit(std::move(part), out);  // it had begun before this stage came
+    if (!head || !whole) {  // it had begun before this stage came
+      between_ |= ends;
+      return Emit(std::move(part), out);
+    }
     OnBoundary(now, out);
     verdict_ = head->facts.readable ? Judge(head->facts, now) : Verdict::kPass;
     for (Unit& earlier : std::exchange(undecided_, {})) Settle(std::move(earlier), now, out);
@@ -52,6 +54,7 @@ void MessageStage::PushPart(Unit part, TimePoint now, FrameOutlet& out) {
   Settle(std::move(part), now, out);
   if (!ends) return;
   verdict_.reset();
+  between_ = true;
   if (!midway_) OnBoundary(now, out);
 }
 

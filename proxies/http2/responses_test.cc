@@ -3,8 +3,13 @@
 // put into the middle of another one, and none comes behind the end of the stream.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "harness/base/prng.h"
 #include "proxies/http2/test_frames.h"
 
 namespace watchproof::proxy {
@@ -135,6 +140,71 @@ TEST(HoldCreated, OpensByItselfAndStaysOpen) {
   EXPECT_EQ(connection.ToClient(), Data(1, kCreated));
   connection.Target(Data(1, kCreated + kOther));
   EXPECT_EQ(connection.ToClient(), Data(1, kCreated) + Data(1, kOther));
+}
+
+// What the DATA frames among `frames` carry, one after the other.
+std::string PayloadOf(std::string_view frames) {
+  std::string payload;
+  while (!frames.empty()) {
+    const FrameHeader header = ReadFrameHeader(frames);
+    const std::string_view frame = frames.substr(0, kFrameHeaderBytes + header.length);
+    if (header.type == FrameType::kData) payload += frame.substr(kFrameHeaderBytes);
+    frames.remove_prefix(frame.size());
+  }
+  return payload;
+}
+
+// The revisions of the responses by their watch, in the order in which they came; -1 is for those
+// that are none.
+std::map<std::int64_t, std::vector<std::int64_t>> RevisionsOf(std::string_view payload) {
+  std::map<std::int64_t, std::vector<std::int64_t>> all;
+  WatchScanner scanner(WatchScanner::Side::kResponses);
+  for (const WatchMark& mark : scanner.Feed(payload)) {
+    if (mark.kind != WatchMark::Kind::kEnd) continue;
+    all[mark.facts.readable ? mark.facts.watch_id : -1].push_back(mark.facts.revision);
+  }
+  return all;
+}
+
+// Sends forty responses to three watchers, cut anywhere, with pauses; heals somewhere.
+void SendCutAnywhere(TestConnection& connection, const std::string& sent, Prng prng) {
+  const std::uint64_t healed_at = prng.Below(2 * sent.size());
+  bool healed = false;
+  for (std::size_t at = 0; at < sent.size();) {
+    const std::size_t size = std::min<std::size_t>(1 + prng.Below(40), sent.size() - at);
+    connection.Target(Data(1, sent.substr(at, size)));
+    at += size;
+    if (prng.Chance(0.3)) connection.Wait(std::chrono::milliseconds(prng.Below(4)));
+    if (at >= healed_at && !healed) connection.Heal();
+    healed |= at >= healed_at;
+  }
+  connection.Target(kTrailers);
+}
+
+TEST(Responses, AreNeverMixedNorLostNorReorderedForAnyWatcher) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Prng prng(seed);
+    std::string sent;
+    for (std::uint64_t revision = 2; revision < 42; ++revision) {
+      sent += Response({.watch = static_cast<std::int64_t>(prng.Below(3)),
+                        .revision = revision,
+                        .created = prng.Chance(0.1),
+                        .events = std::vector<std::uint64_t>(prng.Below(4), revision)});
+    }
+    for (const bool delay : {true, false}) {
+      TestConnection connection;
+      if (delay) {
+        connection.Arm("delay-watch", {{"watch", "1"}, {"delay", "5ms"}});
+      } else {
+        connection.Arm("hold-created", {{"count", "2"}, {"duration", "20ms"}});
+      }
+      SendCutAnywhere(connection, sent, prng.Fork("cuts"));
+      const std::string got = connection.ToClient();
+      ASSERT_TRUE(got.ends_with(kTrailers)) << seed;
+      ASSERT_EQ(RevisionsOf(PayloadOf(got)), RevisionsOf(sent)) << seed;
+      ASSERT_EQ(connection.held_to_client(), 0) << seed;
+    }
+  }
 }
 
 }  // namespace
