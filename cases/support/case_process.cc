@@ -42,6 +42,23 @@ Prng SeedOf(const AttemptSpec& spec) { return Prng(spec.seed).Fork("case/" + spe
 
 CaseFixture::CaseFixture() : scenario(SeedOf(*Current())) {}
 
+bool AddCase(CaseInfo info, std::function<void(Scenario&)> body) {
+  class Bodied final : public CaseFixture {
+   public:
+    explicit Bodied(const std::function<void(Scenario&)>& body) : body_(body) {}
+    void TestBody() override { body_(scenario); }
+
+   private:
+    const std::function<void(Scenario&)> body_;
+  };
+  const std::size_t dot = info.name.find('.');
+  const std::string suite = info.name.substr(0, dot);
+  const std::string name = info.name.substr(dot + 1);
+  testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, info.file.c_str(), info.line,
+                        [body = std::move(body)]() -> CaseFixture* { return new Bodied(body); });
+  return RegisterCase(std::move(info));
+}
+
 void CaseFixture::TearDown() {
   const AttemptSpec& spec = *Current();
   const CaseInfo* const info = FindCase(spec.case_name);
@@ -52,6 +69,7 @@ void CaseFixture::TearDown() {
     return;
   }
   plan->needs = info->needs;
+  plan->expect = info->expect;
   AttemptResult result = RunAttempt(spec, *plan);
   result.upstream = info->upstream;
   g_reported = Report(result, spec.result_descriptor);

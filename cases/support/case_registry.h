@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/driver/result.h"
 #include "harness/targets/capability.h"
 
 namespace watchproof {
@@ -24,7 +25,10 @@ struct CaseInfo {
   std::vector<Capability> needs;
   std::vector<std::string> guarantees;  // judged by it; the first is the one it exists for
   std::vector<int> upstream;            // etcd issue numbers
-  std::string file;                     // source file and line
+  // How it ends when all is well. A self-test may be about a fault that cannot be felt, or about
+  // damage that must be noticed: when it passes, that is a mistake of ours.
+  Verdict expect = Verdict::kPass;
+  std::string file;  // source file and line
   int line = 0;
 };
 

@@ -69,6 +69,16 @@ void Scenario::Watch(const WatchOptions& options) {
                 .user = options.user});
 }
 
+void Scenario::Churn(const WatchOptions& options) {
+  Add(ChurnStep{.group = options.group,
+                .count = options.count,
+                .key = options.range.key,
+                .range_end = options.range.range_end,
+                .start = options.start,
+                .first_id = options.first_id,
+                .stream = options.stream});
+}
+
 void Scenario::ReadersOnly(const std::map<std::string, WatchedRange>& users) {
   AuthStep step;
   for (const auto& [user, range] : users) {

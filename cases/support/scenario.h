@@ -84,6 +84,8 @@ class Scenario {
   // One transaction that puts every key; the keys differ.
   Write PutTogether(const std::vector<std::string>& keys, const ValueSize& size = {});
   void Compact(const RevisionRef& at) { Add(CompactStep{at}); }
+  // A promise: a compaction that was done already, or that lies in the future, is refused.
+  void MustRefuseCompaction(const RevisionRef& at) { Add(CompactStep{at, true}); }
 
   // Grants a lease, under a name of the case's own.
   void Lease(const std::string& name, std::chrono::seconds ttl) { Add(LeaseStep{name, ttl}); }
@@ -103,6 +105,8 @@ class Scenario {
   void ReadersOnly(const std::map<std::string, WatchedRange>& users);
   void AwaitCreated(const std::string& group) { Add(AwaitCreatedStep{group}); }
   void Cancel(const std::string& group) { Add(CancelStep{group}); }
+  // Creates and cancels in one breath; needs ids that the client chooses.
+  void Churn(const WatchOptions& options);
   // One past what each watch of the group was given last, as group `as` on a new stream.
   void Resume(const std::string& group, const std::string& as) { Add(ResumeStep{group, as}); }
   // A promise: everything written so far reaches the group in time, or that is a finding of
@@ -128,6 +132,8 @@ class Scenario {
   }
   void AwaitFelt(const std::string& fault) { Add(AwaitFeltStep{fault}); }
   void Heal(const std::string& fault) { Add(HealStep{fault}); }
+  // The next sentence waits for a moment, or for the limit.
+  void When(const WhenStep& moment) { Add(moment); }
   // A length of time between the two, drawn from the seed, that belongs to the scenario.
   void Hold(Duration least, Duration most);
 

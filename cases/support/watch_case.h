@@ -14,6 +14,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "cases/support/case_registry.h"
 #include "cases/support/scenario.h"
 
@@ -26,6 +28,10 @@ class CaseFixture : public testing::Test {
 
   Scenario scenario;
 };
+
+// A case whose body is a value: for tables of cases that differ in a few words. Returns true, so
+// that it can initialise a constant.
+bool AddCase(CaseInfo info, std::function<void(Scenario&)> body);
 
 inline CaseInfo Placed(CaseInfo info, std::string name, std::string file, int line) {
   info.name = std::move(name);

@@ -24,6 +24,9 @@ AttemptNote With(Outcome outcome) {
     case Outcome::kUnsupported:
       note.result.verdict = Verdict::kUnsupported;
       break;
+    case Outcome::kDeclared:
+      note.result.declared = true;
+      [[fallthrough]];
     case Outcome::kInconclusive:
       note.result.verdict = Verdict::kInconclusive;
       break;
@@ -56,6 +59,7 @@ TEST(ExitCodes, TheFirstOfTheOrderWins) {
       {"all pass", {kPass, kPass}, ExitCode::kOk},
       {"pass and known", {kPass, kKnown}, ExitCode::kOk},
       {"only known", {kKnown}, ExitCode::kOk},
+      {"as declared", {kPass, kDeclared}, ExitCode::kOk},
       {"pass and unsupported", {kPass, kUnsupported}, ExitCode::kOk},
       {"all unsupported", {kUnsupported, kUnsupported}, ExitCode::kInconclusive},
       {"nothing was fetched", {kNotFetched, kNotFetched}, ExitCode::kInconclusive},

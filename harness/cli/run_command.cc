@@ -221,7 +221,11 @@ ExitCode RunCommand(RunOptions options, const std::string& executable) {
     return Complain(ExitCode::kUsage, faults.message());
   }
   const std::vector<CaseInfo> all = AllCases();
-  const std::vector<CaseInfo> selected = Select(all, options.selection);
+  std::vector<CaseInfo> selected = Select(all, options.selection);
+  if (!defects->empty()) {
+    // Where nothing is asked of the store, no defect of it can be caught.
+    std::erase_if(selected, [](const CaseInfo& info) { return info.expect != Verdict::kPass; });
+  }
   if (selected.empty()) {
     std::vector<std::string> names;
     for (const CaseInfo& info : all) names.push_back(info.name);

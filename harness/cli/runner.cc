@@ -159,7 +159,8 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   const DefectNote* const planted = PlantedIn(r_.record, note.result.target);
   if (planted != nullptr && note.standing == Standing::kNewFailure) NoteCaught(*planted, note);
   const Outcome outcome = OutcomeOf(note);
-  const bool good = outcome == Outcome::kPass || outcome == Outcome::kUnsupported;
+  const bool good = outcome == Outcome::kPass || outcome == Outcome::kUnsupported ||
+                    outcome == Outcome::kDeclared;
   const Keep keep = r_.options.keep;
   const bool kept = keep == Keep::kAll || (keep == Keep::kFailed && !good);
   r_.folder.FinishAttempt(folder, kept ? KeepHistory::kYes : KeepHistory::kNo);

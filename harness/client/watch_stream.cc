@@ -76,14 +76,17 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
   void StopReading() {
     MutexLock lock(mu_);
     reading_ = false;
+    allowed_ = 0;
   }
   void ResumeReading() {
     MutexLock lock(mu_);
     reading_ = true;
-    if (read_waits_ && !released_) {
-      read_waits_ = false;
-      StartRead(&incoming_);
-    }
+    ReadWaitingLocked();
+  }
+  void ReadOn(std::int64_t messages) {
+    MutexLock lock(mu_);
+    allowed_ += messages;
+    if (allowed_ > 0) ReadWaitingLocked();
   }
 
   void Close() {
@@ -112,8 +115,9 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
                       .at = recorder_.Now(),
                       .payload = ToBytes(incoming_)});
     MutexLock lock(mu_);
-    read_waits_ = !reading_;
-    if (reading_) StartRead(&incoming_);
+    if (!reading_ && allowed_ > 0) --allowed_;
+    read_waits_ = !reading_ && allowed_ == 0;
+    if (!read_waits_) StartRead(&incoming_);
   }
   void OnWriteDone(bool ok) override {
     MutexLock lock(mu_);
@@ -133,6 +137,11 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
     ended_.NotifyAll();
   }
 
+  void ReadWaitingLocked() REQUIRES(mu_) {
+    if (!read_waits_ || released_) return;
+    read_waits_ = false;
+    StartRead(&incoming_);
+  }
   // Nothing is started from outside callbacks any more.
   void Release() {
     {
@@ -187,7 +196,8 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
   bool half_close_ GUARDED_BY(mu_) = false;
   bool broken_ GUARDED_BY(mu_) = false;
   bool reading_ GUARDED_BY(mu_) = true;
-  bool read_waits_ GUARDED_BY(mu_) = false;  // a message was taken while reading was off
+  std::int64_t allowed_ GUARDED_BY(mu_) = 0;  // messages that are read all the same
+  bool read_waits_ GUARDED_BY(mu_) = false;   // a message was taken while reading was off
   bool closing_ GUARDED_BY(mu_) = false;
   bool released_ GUARDED_BY(mu_) = false;  // the hold, once
   bool done_ GUARDED_BY(mu_) = false;
@@ -220,6 +230,7 @@ void WatchStream::RequestProgress() {
 void WatchStream::HalfClose() { impl_->HalfClose(); }
 void WatchStream::StopReading() { impl_->StopReading(); }
 void WatchStream::ResumeReading() { impl_->ResumeReading(); }
+void WatchStream::ReadOn(std::int64_t messages) { impl_->ReadOn(messages); }
 void WatchStream::Close() { impl_->Close(); }
 
 }  // namespace watchproof

@@ -56,6 +56,8 @@ class WatchStream {
   // From the return on at most one more message is taken from gRPC, until ResumeReading.
   void StopReading();
   void ResumeReading();
+  // So many more, of those that wait or come, while reading is stopped.
+  void ReadOn(std::int64_t messages);
   // Idempotent. Blocks until no callback can run any more.
   void Close();
 

@@ -54,10 +54,7 @@ std::string Join(const std::vector<std::string>& reasons) {
 
 // A finding outweighs everything: it is evidence whatever else went wrong. Without one, a pass
 // needs proof.
-void Decide(AttemptResult& result, const Status& done, const Judgement& judgement,
-            const std::vector<std::string>& unproven) {
-  std::vector<std::string> doubts = judgement.undecided;
-  doubts.insert(doubts.end(), unproven.begin(), unproven.end());
+void Decide(AttemptResult& result, const Status& done, std::vector<std::string> doubts) {
   for (const ReceiptRecord& receipt : result.receipts) {
     if (receipt.required && !receipt.fired) {
       doubts.push_back(fmt::format("fault {} was not felt: {}", receipt.fault, receipt.text));
@@ -77,6 +74,21 @@ void Decide(AttemptResult& result, const Status& done, const Judgement& judgemen
   } else {
     result.verdict = Verdict::kPass;
   }
+}
+
+// A case that declares another end than a pass is a test of ours. When it passes all the same, the
+// proof that it was about is worth nothing, and so is every pass that rests on it.
+void HoldToDeclaration(AttemptResult& result, Verdict expected, bool only_unfelt) {
+  if (expected == Verdict::kPass || Interrupted()) return;
+  if (result.verdict == Verdict::kPass) {
+    result.verdict = Verdict::kHarnessError;
+    result.reason = fmt::format(
+        "the case declares that it ends as {}, and it passed: a receipt or the oracle is wrong",
+        Name(expected));
+    return;
+  }
+  if (result.verdict != expected) return;
+  result.declared = expected != Verdict::kInconclusive || only_unfelt;
 }
 
 void Leave(const std::filesystem::path& file, const Json& json) {
@@ -146,7 +158,11 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   result.receipts = executor.receipts();
   result.findings = RecordsOf(judgement.findings, result.receipts);
   if (died) result.findings.push_back(DiedByItself(*died, world.target().LastWords()));
-  Decide(result, done, judgement, executor.unproven());
+  std::vector<std::string> doubts = std::move(judgement.undecided);
+  doubts.insert(doubts.end(), executor.unproven().begin(), executor.unproven().end());
+  const bool only_unfelt = doubts.empty();
+  Decide(result, done, std::move(doubts));
+  HoldToDeclaration(result, plan.expect, only_unfelt);
 }
 
 }  // namespace

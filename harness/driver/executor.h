@@ -58,6 +58,7 @@ class Executor {
   Status Do(const AuthStep& step);
   Status Do(const LoadStep& step);
   Status Do(const AwaitLoadStep& step);
+  Status Do(const ChurnStep& step);
   Status Do(const CancelStep& step);
   Status Do(const ResumeStep& step);
   Status Do(const MustDeliverStep& step);
@@ -72,8 +73,11 @@ class Executor {
   Status Do(const InjectStep& step);
   Status Do(const AwaitFeltStep& step);
   Status Do(const HealStep& step);
+  Status Do(const WhenStep& step);
   Status Do(const HoldStep& step);
 
+  // Whether the moment has come; what counts from here on counts from the call.
+  std::function<bool()> HasCome(const WhenStep& step);
   // Whether everything written so far reaches the group within the limit.
   bool Delivered(const std::string& group, Duration limit);
   // Whether the stream is told progress within the limit; asks for it again and again if so wished.
@@ -84,6 +88,7 @@ class Executor {
   // Waits for a fact; if it does not come the attempt proves nothing, which is noted, and the run
   // goes on.
   void Await(const std::string& what, Duration limit, const std::function<bool()>& done);
+  void AwaitEnds(const std::string& group);
   bool EveryMember(const std::string& group, const std::function<bool(const WatchState&)>& fact);
   Revision Resolve(const RevisionRef& ref) const;
   Status NoteWrite(const Result<Revision>& revision);

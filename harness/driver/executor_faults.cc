@@ -17,7 +17,11 @@ Status Executor::Do(const InjectStep& step) {
     for (const auto& [name, value] : found->second) parameters[name] = value;
   }
   WP_ASSIGN_OR_RETURN(auto fault, MakeFault(step.fault, parameters));
-  if (!spec_.no_faults) WP_RETURN_IF_ERROR(fault->Arm(world_.ports()));
+  if (!spec_.no_faults) {
+    // What this target cannot be made to feel is told by the receipt.
+    Status armed = fault->Arm(world_.ports());
+    if (!armed.ok() && armed.code() != StatusCode::kUnimplemented) return armed;
+  }
   faults_[step.fault] = std::move(fault);
   RecordFault(step.fault, "armed");
   return {};
@@ -71,6 +75,7 @@ std::vector<ReceiptRecord> Executor::receipts() const {
                        .armed_at = seconds(receipt.armed_at),
                        .healed_at = seconds(receipt.healed_at),
                        .measured = receipt.measured,
+                       .overlap = world_.OverlapOf(receipt.armed_at, receipt.healed_at),
                        .text = receipt.text});
   }
   return records;

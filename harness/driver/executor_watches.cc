@@ -64,21 +64,44 @@ Status Executor::Do(const AwaitDeliveredStep& step) {
   return {};
 }
 
+Status Executor::Do(const ChurnStep& step) {
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
+  for (std::size_t i = 0; i < step.count; ++i) {
+    const WatchId id(step.first_id + static_cast<std::int64_t>(i));
+    const std::uint32_t ordinal = stream->Create({.key = world_.Placed(step.key),
+                                                  .range_end = world_.PlacedEnd(step.range_end),
+                                                  .start = Resolve(step.start),
+                                                  .id = id});
+    stream->Cancel(id);
+    groups_[step.group].push_back({stream->id(), ordinal});
+  }
+  AwaitEnds(step.group);
+  return {};
+}
+
 Status Executor::Do(const CancelStep& step) {
   for (const Member& member : groups_.at(step.group)) {
     const auto index = world_.judge().Find(member.stream, member.ordinal);
     if (!index) continue;
     world_.StreamOf(member.stream)->Cancel(world_.judge().watches()[*index].id);
   }
-  Await(fmt::format("an answer to every cancel of group {}", step.group), kPatience, [&] {
-    return EveryMember(step.group,
-                       [](const WatchState& watch) { return watch.end != WatchEnd::kOpen; });
-  });
+  AwaitEnds(step.group);
   return {};
 }
 
+void Executor::AwaitEnds(const std::string& group) {
+  Await(fmt::format("an answer to every cancel of group {}", group), kPatience, [&] {
+    return EveryMember(group, [](const WatchState& watch) { return watch.end != WatchEnd::kOpen; });
+  });
+}
+
 Status Executor::Do(const ResumeStep& step) {
-  world_.PumpAll();
+  // What still comes on the old stream would come twice.
+  Await(fmt::format("the end of the streams of group {}", step.group), kPatience, [&] {
+    const auto& members = groups_.at(step.group);
+    return std::all_of(members.begin(), members.end(),
+                       [&](const Member& member) { return world_.HasEnded(member.stream); });
+  });
   const std::string name = fmt::format("resumed/{}", step.as);
   WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(name));
   for (const Member& member : groups_.at(step.group)) {

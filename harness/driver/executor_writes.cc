@@ -54,8 +54,19 @@ Status Executor::Do(const TxnStep& step) {
 }
 
 Status Executor::Do(const CompactStep& step) {
-  const auto done = world_.kv().Compact(Resolve(step.at));
-  return done.has_value() ? Status() : done.error();
+  const Revision at = Resolve(step.at);
+  const auto done = world_.kv().Compact(at);
+  if (!step.refused) return done.has_value() ? Status() : done.error();
+  if (!done.has_value() && done.error().code() == StatusCode::kOutOfRange) return {};
+  findings_.push_back({.guarantee = Guarantee::kCompactionSurfaced,
+                       .watch = "every watch",
+                       .expected = fmt::format("a compaction at revision {}, with the head at {}, "
+                                               "to be refused as out of range",
+                                               at, head_),
+                       .observed = done.has_value() ? "it was done" : done.error().ToString(),
+                       .evidence = {world_.recorder().last()},
+                       .at = world_.recorder().Now()});
+  return {};
 }
 
 Status Executor::Do(const LeaseStep& step) {

@@ -206,6 +206,7 @@ ReleaseSource Expectations::SourceOf(const Release& release) const {
 
 Standing Expectations::Apply(AttemptResult& result) const {
   result.known = false;
+  if (result.declared) return Standing::kAsExpected;
   if (result.verdict != Verdict::kPass && result.verdict != Verdict::kFail) {
     return Standing::kAsExpected;
   }

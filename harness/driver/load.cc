@@ -34,6 +34,7 @@ void Load::Run(std::size_t client) {
   Prng prng = Prng(step_.seed).Fork(name);
   for (std::size_t i = 0; i < step_.calls && !stopping_; ++i) {
     const auto revision = CallOnce(kv, prng);
+    ++ended_;
     if (!revision.has_value()) {
       ++lost_;
       continue;

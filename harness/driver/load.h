@@ -33,7 +33,8 @@ class Load {
   Load& operator=(const Load&) = delete;
 
   bool done() const { return finished_ == threads_.size(); }
-  // Calls that ended without an answer so far.
+  // Calls that have ended so far, and those of them without an answer.
+  std::size_t ended() const { return ended_; }
   std::size_t lost() const { return lost_; }
   // The highest that an answer has told so far.
   Revision highest() const { return Revision(highest_); }
@@ -49,6 +50,7 @@ class Load {
   const LoadStep step_;
   std::atomic<bool> stopping_ = false;
   std::atomic<std::size_t> finished_ = 0;
+  std::atomic<std::size_t> ended_ = 0;
   std::atomic<std::size_t> lost_ = 0;
   std::atomic<std::int64_t> highest_ = 0;
   std::vector<std::thread> threads_;

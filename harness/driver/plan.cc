@@ -30,7 +30,9 @@ struct ToJson {
     return {{"op", "txn"}, {"writes", writes}};
   }
   Json operator()(const CompactStep& s) const {
-    return {{"op", "compact"}, {"at", s.at.ToString()}};
+    Json json{{"op", "compact"}, {"at", s.at.ToString()}};
+    if (s.refused) json["refused"] = true;
+    return json;
   }
   Json operator()(const LeaseStep& s) const {
     return {{"op", "lease"}, {"lease", s.lease}, {"ttl", s.ttl.count()}};
@@ -67,6 +69,16 @@ struct ToJson {
   }
   Json operator()(const AwaitLoadStep& s) const {
     return {{"op", "await load"}, {"load", s.load}, {"lost", s.lost}};
+  }
+  Json operator()(const ChurnStep& s) const {
+    return {{"op", "churn"},
+            {"group", s.group},
+            {"stream", s.stream},
+            {"count", s.count},
+            {"key", s.key},
+            {"range_end", s.range_end},
+            {"start", s.start.ToString()},
+            {"first_id", s.first_id}};
   }
   Json operator()(const CancelStep& s) const { return {{"op", "cancel"}, {"group", s.group}}; }
   Json operator()(const ResumeStep& s) const {
@@ -109,6 +121,11 @@ struct ToJson {
     return {{"op", "await felt"}, {"fault", s.fault}};
   }
   Json operator()(const HealStep& s) const { return {{"op", "heal"}, {"fault", s.fault}}; }
+  Json operator()(const WhenStep& s) const {
+    return {
+        {"op", "when"},     {"moment", Name(s.moment)},          {"of", s.of},
+        {"count", s.count}, {"revision", s.revision.ToString()}, {"us", s.limit.count() / 1000}};
+  }
   Json operator()(const HoldStep& s) const {
     return {{"op", "hold"}, {"us", s.duration.count() / 1000}};
   }
@@ -128,6 +145,23 @@ std::string RevisionRef::ToString() const {
       return number == 0 ? "head" : fmt::format("head{:+}", number);
     case Base::kWrite:
       return fmt::format("write {}", number);
+  }
+  return "?";
+}
+
+std::string_view Name(WhenStep::Moment moment) {
+  using enum WhenStep::Moment;
+  switch (moment) {
+    case kResponse:
+      return "response";
+    case kBytes:
+      return "bytes";
+    case kRevision:
+      return "revision";
+    case kProgress:
+      return "progress";
+    case kCalls:
+      return "calls";
   }
   return "?";
 }

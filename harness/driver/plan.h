@@ -23,6 +23,7 @@
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
 #include "harness/base/units.h"
+#include "harness/driver/result.h"
 #include "harness/targets/capability.h"
 
 namespace watchproof {
@@ -63,6 +64,7 @@ struct TxnStep {
 };
 struct CompactStep {
   RevisionRef at;
+  bool refused = false;  // a promise of the target: it must not do this; else CompactionSurfaced
 };
 struct LeaseStep {
   std::string lease;  // the plan's name for it
@@ -117,6 +119,17 @@ struct LoadStep {
 struct AwaitLoadStep {
   std::string load;
   bool lost = false;  // some without an answer, or the attempt proves nothing
+};
+// Creates watches with ids of its own and cancels each right behind its create, without waiting for
+// any answer; then waits until all of them have ended.
+struct ChurnStep {
+  std::string group;
+  std::size_t count = 1;
+  std::string key;
+  std::string range_end;
+  RevisionRef start;
+  std::int64_t first_id = 1;
+  std::string stream = "main";
 };
 // Cancels every watch of the group and waits for the answers.
 struct CancelStep {
@@ -179,6 +192,23 @@ struct AwaitFeltStep {
 struct HealStep {
   std::string fault;
 };
+// A moment at which the next step is taken: something comes over the wire, or a load has come so
+// far. Harm may keep it from coming, so the step is taken after the limit in any case.
+struct WhenStep {
+  enum class Moment {
+    kResponse,  // the n-th to a stream of the group, from here on
+    kBytes,     // so many bytes of responses to one of these, from here on
+    kRevision,  // a watch of the group has been given the revision, or a later one
+    kProgress,  // the n-th progress answer to a watch of the group, from here on
+    kCalls,     // so many calls of the load have ended
+  };
+  Moment moment = Moment::kResponse;
+  std::string of;  // a group, or a load
+  std::int64_t count = 1;
+  RevisionRef revision;
+  Duration limit = 500ms;
+};
+std::string_view Name(WhenStep::Moment moment);
 // Time that belongs to the scenario, such as the length of a stall.
 struct HoldStep {
   Duration duration{};
@@ -186,13 +216,15 @@ struct HoldStep {
 
 using Step =
     std::variant<PutStep, DeleteStep, TxnStep, CompactStep, LeaseStep, RevokeStep, WatchStep,
-                 AuthStep, LoadStep, AwaitLoadStep, CancelStep, ResumeStep, MustDeliverStep,
-                 MustTellProgressStep, RequestProgressStep, AwaitCreatedStep, AwaitDeliveredStep,
-                 AwaitExpiredStep, AwaitProgressStep, AwaitRegisteredStep, AwaitSyncPassesStep,
-                 InjectStep, AwaitFeltStep, HealStep, HoldStep>;
+                 AuthStep, LoadStep, AwaitLoadStep, ChurnStep, CancelStep, ResumeStep,
+                 MustDeliverStep, MustTellProgressStep, RequestProgressStep, AwaitCreatedStep,
+                 AwaitDeliveredStep, AwaitExpiredStep, AwaitProgressStep, AwaitRegisteredStep,
+                 AwaitSyncPassesStep, InjectStep, AwaitFeltStep, HealStep, WhenStep, HoldStep>;
 
 struct Plan {
   std::vector<Step> steps;
+  // How it ends when all is well; see CaseInfo.
+  Verdict expect = Verdict::kPass;
   // Without these the target cannot be asked: the attempt is unsupported.
   std::vector<Capability> needs;
   // See JudgeOptions.

@@ -81,6 +81,15 @@ WatchStep ToWatch(const Json& json) {
           .stream = json.at("stream"),
           .user = json.value("user", "")};
 }
+ChurnStep ToChurn(const Json& json) {
+  return {.group = json.at("group"),
+          .count = json.at("count"),
+          .key = json.at("key"),
+          .range_end = json.at("range_end"),
+          .start = ToRevision(json, "start"),
+          .first_id = json.at("first_id"),
+          .stream = json.at("stream")};
+}
 AuthStep ToAuth(const Json& json) {
   AuthStep auth;
   for (const Json& reader : json.at("readers")) {
@@ -105,13 +114,31 @@ MustTellProgressStep ToMustTellProgress(const Json& json) {
           .limit = ToDuration(json, "us")};
 }
 
+WhenStep ToWhen(const Json& json) {
+  using enum WhenStep::Moment;
+  const auto word = json.at("moment").get<std::string>();
+  for (const WhenStep::Moment moment : {kResponse, kBytes, kRevision, kProgress, kCalls}) {
+    if (Name(moment) != word) continue;
+    return {.moment = moment,
+            .of = json.at("of"),
+            .count = json.at("count"),
+            .revision = ToRevision(json, "revision"),
+            .limit = ToDuration(json, "us")};
+  }
+  throw Misfit{fmt::format("there is no moment '{}'", word)};
+}
+
 using Reader = Step (*)(const Json&);
 const std::map<std::string, Reader, std::less<>>& Readers() {
   static const std::map<std::string, Reader, std::less<>> readers{
       {"put", [](const Json& j) -> Step { return ToPut(j); }},
       {"delete", [](const Json& j) -> Step { return ToDelete(j); }},
       {"txn", [](const Json& j) -> Step { return ToTxn(j); }},
-      {"compact", [](const Json& j) -> Step { return CompactStep{ToRevision(j, "at")}; }},
+      {"compact",
+       [](const Json& j) -> Step {
+         return CompactStep{ToRevision(j, "at"), j.value("refused", false)};
+       }},
+      {"churn", [](const Json& j) -> Step { return ToChurn(j); }},
       {"lease",
        [](const Json& j) -> Step {
          return LeaseStep{j.at("lease"), std::chrono::seconds(j.at("ttl").get<std::int64_t>())};
@@ -150,6 +177,7 @@ const std::map<std::string, Reader, std::less<>>& Readers() {
        }},
       {"await felt", [](const Json& j) -> Step { return AwaitFeltStep{j.at("fault")}; }},
       {"heal", [](const Json& j) -> Step { return HealStep{j.at("fault")}; }},
+      {"when", [](const Json& j) -> Step { return ToWhen(j); }},
       {"hold", [](const Json& j) -> Step { return HoldStep{ToDuration(j, "us")}; }},
   };
   return readers;

@@ -26,7 +26,7 @@ Plan Everything() {
       PutStep{.key = "a", .value = {.seed = UINT64_MAX, .bytes = 9}, .lease = "l"},
       DeleteStep{.key = "a", .range_end = "b"},
       TxnStep{{PutStep{.key = "c", .value = {.seed = 1, .bytes = 1}}, DeleteStep{"d", ""}}},
-      CompactStep{AtHead(-3)},
+      CompactStep{AtHead(-3), true},
       LeaseStep{"l", 60s},
       RevokeStep{"l"},
       WatchStep{.group = "g",
@@ -51,6 +51,7 @@ Plan Everything() {
                .seed = UINT64_MAX,
                .side = true},
       AwaitLoadStep{"l", true},
+      ChurnStep{"c", 3, "a", "b", AtHead(), 9, "side"},
       CancelStep{"g"},
       ResumeStep{"g", "h"},
       MustDeliverStep{"g", 250ms},
@@ -65,6 +66,7 @@ Plan Everything() {
       InjectStep{"stall", {{"duration", "1s"}}},
       AwaitFeltStep{"stall"},
       HealStep{"stall"},
+      WhenStep{WhenStep::Moment::kRevision, "g", 3, AtHead(-2), 7ms},
       HoldStep{15ms}};
   return plan;
 }

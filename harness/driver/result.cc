@@ -50,6 +50,11 @@ Json ToJson(const ReceiptRecord& receipt) {
               {"armed_at", receipt.armed_at},
               {"healed_at", receipt.healed_at},
               {"measured", receipt.measured},
+              {"overlapped",
+               {{"calls", receipt.overlap.calls},
+                {"lost", receipt.overlap.lost},
+                {"responses", receipt.overlap.responses},
+                {"lines", {receipt.overlap.first_line, receipt.overlap.last_line}}}},
               {"text", receipt.text}};
 }
 
@@ -66,6 +71,15 @@ FindingRecord ReadFinding(const Json& json) {
           .messages = json.value("messages", std::vector<std::string>{})};
 }
 
+Overlap ReadOverlap(const Json& json) {
+  const auto lines = json.value("lines", std::vector<std::uint64_t>{0, 0});
+  return {.calls = json.value("calls", std::uint64_t{0}),
+          .lost = json.value("lost", std::uint64_t{0}),
+          .responses = json.value("responses", std::uint64_t{0}),
+          .first_line = lines.at(0),
+          .last_line = lines.at(1)};
+}
+
 ReceiptRecord ReadReceipt(const Json& json) {
   return {.fault = json.at("fault"),
           .fired = json.at("fired"),
@@ -73,6 +87,7 @@ ReceiptRecord ReadReceipt(const Json& json) {
           .armed_at = json.value("armed_at", 0.0),
           .healed_at = json.value("healed_at", 0.0),
           .measured = json.value("measured", std::map<std::string, std::int64_t>{}),
+          .overlap = ReadOverlap(json.value("overlapped", Json::object())),
           .text = json.value("text", "")};
 }
 
@@ -130,6 +145,7 @@ AttemptResult ReadResult(const Json& json, Verdict verdict) {
                        .attempt = json.at("attempt"),
                        .verdict = verdict,
                        .known = json.value("known", false),
+                       .declared = json.value("declared", false),
                        .target_failed = json.value("target_failed", false),
                        .upstream = json.value("upstream", std::vector<int>{}),
                        .started = json.value("started", ""),
@@ -170,6 +186,7 @@ std::string ToJsonLine(const AttemptResult& result) {
             {"attempt", result.attempt},
             {"verdict", Name(result.verdict)},
             {"known", result.known},
+            {"declared", result.declared},
             {"target_failed", result.target_failed},
             {"upstream", result.upstream},
             {"started", result.started},

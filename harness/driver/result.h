@@ -39,6 +39,15 @@ struct FindingRecord {
   std::vector<std::string> messages{};  // what these lines say
 };
 
+// What went on between the arming of a fault and its healing, or the end.
+struct Overlap {
+  std::uint64_t calls = 0;       // that were out at some time in between
+  std::uint64_t lost = 0;        // of these, those without an answer
+  std::uint64_t responses = 0;   // to watches, of any road
+  std::uint64_t first_line = 0;  // of the history; 0: nothing went on
+  std::uint64_t last_line = 0;
+};
+
 struct ReceiptRecord {
   std::string fault;     // "stall"
   bool fired = false;    // did the target feel it
@@ -46,6 +55,7 @@ struct ReceiptRecord {
   double armed_at = 0;   // seconds since the recording began
   double healed_at = 0;
   std::map<std::string, std::int64_t> measured;  // "bytes_withheld": 65536, "slow_watchers": 108
+  Overlap overlap{};
   std::string text;  // one sentence: what it did and how the target felt it
 };
 
@@ -64,6 +74,7 @@ struct AttemptResult {
   int attempt = 1;
   Verdict verdict = Verdict::kHarnessError;
   bool known = false;          // fails as the manifest expects
+  bool declared = false;       // ended as the case itself declares, which is not with a pass
   bool target_failed = false;  // never came up: exit code 3
   std::vector<int> upstream;   // etcd issue numbers
   std::string started;         // UTC, ISO 8601

@@ -23,13 +23,16 @@ std::string GroupUsed(const Step& step) {
   return std::visit(
       [](const auto& s) -> std::string {
         using Kind = std::decay_t<decltype(s)>;
-        if constexpr (!std::is_same_v<Kind, WatchStep> && requires { s.group; }) return s.group;
+        if constexpr (!std::is_same_v<Kind, WatchStep> && !std::is_same_v<Kind, ChurnStep> &&
+                      requires { s.group; })
+          return s.group;
         return {};
       },
       step);
 }
 std::string GroupMade(const Step& step) {
   if (const auto* watch = std::get_if<WatchStep>(&step)) return watch->group;
+  if (const auto* churn = std::get_if<ChurnStep>(&step)) return churn->group;
   if (const auto* resume = std::get_if<ResumeStep>(&step)) return resume->as;
   return {};
 }
@@ -67,6 +70,7 @@ std::string KeyOf(const Step& step) {
 RevisionRef* RevisionOf(Step& step) {
   if (auto* compact = std::get_if<CompactStep>(&step)) return &compact->at;
   if (auto* watch = std::get_if<WatchStep>(&step)) return &watch->start;
+  if (auto* churn = std::get_if<ChurnStep>(&step)) return &churn->start;
   return nullptr;
 }
 
@@ -94,8 +98,8 @@ PlanSize SizeOf(const Plan& plan) {
       size.operations += watch->count;
     } else if (const auto* load = std::get_if<LoadStep>(&step)) {
       size.operations += load->clients * load->calls;
-    } else if (IsWrite(step) || IsOneOf<CompactStep, LeaseStep, RevokeStep, CancelStep, ResumeStep,
-                                        RequestProgressStep, AwaitProgressStep>(step)) {
+    } else if (IsWrite(step) || IsOneOf<CompactStep, LeaseStep, RevokeStep, ChurnStep, CancelStep,
+                                        ResumeStep, RequestProgressStep, AwaitProgressStep>(step)) {
       ++size.operations;
     }
     if (std::holds_alternative<InjectStep>(step)) ++size.faults;

@@ -31,21 +31,21 @@ std::string EndOfPrefix(std::string prefix) {
 bool Needs(const Plan& plan, Capability capability) {
   return std::find(plan.needs.begin(), plan.needs.end(), capability) != plan.needs.end();
 }
-bool FollowsStreams(const Plan& plan) {
-  const std::vector<FaultInfo> faults = KnownFaults();
-  return std::any_of(plan.steps.begin(), plan.steps.end(), [&faults](const Step& step) {
-    const auto* inject = std::get_if<InjectStep>(&step);
-    return inject && std::any_of(faults.begin(), faults.end(), [inject](const FaultInfo& fault) {
-             return fault.follows_streams && fault.name == inject->fault;
-           });
-  });
+std::vector<FaultInfo> FaultsOf(const Plan& plan) {
+  std::set<std::string> names;
+  for (const Step& step : plan.steps) {
+    if (const auto* inject = std::get_if<InjectStep>(&step)) names.insert(inject->fault);
+  }
+  std::vector<FaultInfo> faults = KnownFaults();
+  std::erase_if(faults, [&names](const FaultInfo& fault) { return !names.contains(fault.name); });
+  return faults;
 }
 }  // namespace
 
 World::World(const AttemptSpec& spec, const Plan& plan)
     : spec_(spec),
       needs_(plan.needs),
-      follow_streams_(FollowsStreams(plan)),
+      faults_(FaultsOf(plan)),
       folder_(spec.folder),
       judging_({.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
                 .strict_previous = Needs(plan, Capability::kStrictPreviousValues)}),
@@ -94,6 +94,8 @@ Status World::Start() {
 Status World::OpenProxy() {
   road_ = target_->endpoint();
   if (spec_.bypass_proxy) return {};
+  const bool follow_streams = std::any_of(
+      faults_.begin(), faults_.end(), [](const FaultInfo& fault) { return fault.follows_streams; });
   proxies_ = std::make_unique<proxy::Proxies>();
   WP_ASSIGN_OR_RETURN(ports_.road, proxies_->Open({.name = "faulted",
                                                    .listen_host = address_->host(),
@@ -101,7 +103,8 @@ Status World::OpenProxy() {
                                                    .target_host = target_->endpoint().host,
                                                    .target_port = target_->endpoint().port,
                                                    .seed = spec_.seed,
-                                                   .follow_streams = follow_streams_}));
+                                                   .follow_streams = follow_streams,
+                                                   .self_test = target_->ours()}));
   ports_.proxies = proxies_.get();
   road_ = {address_->host(), kProxyPort};
   return {};
@@ -116,8 +119,8 @@ void World::MakePorts() {
     const auto found = metrics->find(name);
     return found == metrics->end() ? std::nullopt : std::optional(found->second);
   };
-  ports_.call_by_road = [this]() -> Status {
-    const auto answer = AskStatus(road_, Within(5s));
+  ports_.call_by_road = [this](Deadline deadline) -> Status {
+    const auto answer = AskStatus(road_, deadline);
     return answer.has_value() ? Status() : answer.error();
   };
   ports_.revision = [this]() -> Result<std::int64_t> {
@@ -128,6 +131,32 @@ void World::MakePorts() {
     PumpAll();
     return closed_streams_;
   };
+  ports_.last_closed = [this] { return last_closed_; };
+  ports_.bytes_arrived = [this] {
+    std::vector<std::int64_t> bytes;
+    for (const auto& [stream, arrived] : arrived_) bytes.push_back(arrived.bytes);
+    return bytes;
+  };
+  ports_.spread = [this] {
+    return Duration(std::chrono::microseconds(lag_.Summary().stream_spread_us.highest()));
+  };
+  ports_.findings = [this] { return judge_.findings().size(); };
+  MakeHarmPorts();
+}
+
+void World::MakeHarmPorts() {
+  ports_.pace_reader = [this](const ReaderPace& pace) { return PaceReader(pace); };
+  ports_.put = [this]() -> Status {
+    const auto put = kv_->Put(Placed("wp-probe/put"), "probe");
+    return put.has_value() ? Status() : put.error();
+  };
+  if (!target_->shared()) {
+    maintenance_ = std::make_unique<MaintenanceClient>(target_->endpoint().ToString());
+    ports_.defragment = [this] { return maintenance_->Defragment(); };
+    ports_.alarm = [this](bool raised) {
+      return raised ? maintenance_->RaiseAlarm() : maintenance_->LowerAlarm();
+    };
+  }
   if (!target_->durable()) return;
   ports_.kill_target = [this] { return target_->Kill(); };
   ports_.restart_target = [this](Deadline deadline) { return target_->Restart(deadline); };
@@ -146,8 +175,17 @@ Status World::OpenWitness() {
   return {};
 }
 
+std::string World::Lies() const {
+  if (target_->ours()) return {};
+  for (const FaultInfo& fault : faults_) {
+    if (fault.self_test_only) return "itself for being lied to, as fault " + fault.name + " does";
+  }
+  return {};
+}
+
 // By asking, before the recording begins: what this writes is in no history.
 Status World::Probe() {
+  missing_ = Lies();
   Capabilities wanted(needs_.begin(), needs_.end());
   // Without our proxy a fault cannot be felt, which is for its receipt to tell.
   wanted.erase(Capability::kProxy);
@@ -238,14 +276,54 @@ void World::Take(const NumberedEntry& line) {
   const Entry& entry = line.entry;
   if (entry.kind == EntryKind::kStreamOpened && entry.text == "faulted") {
     faulted_.insert(entry.stream);
+    arrived_[entry.stream];
   } else if (faulted_.contains(entry.stream)) {
-    if (entry.kind == EntryKind::kResponseReceived) last_arrival_ = entry.at;
-    if (entry.kind == EntryKind::kStreamClosed) ++closed_streams_;
+    if (entry.kind == EntryKind::kResponseReceived) {
+      last_arrival_ = entry.at;
+      Arrived& arrived = arrived_[entry.stream];
+      ++arrived.responses;
+      arrived.bytes +=
+          static_cast<std::int64_t>(entry.payload.view().size() + entry.tail.view().size());
+    } else if (entry.kind == EntryKind::kStreamClosed) {
+      ++closed_streams_;
+      last_closed_ = entry.at;
+    }
   }
   if (entry.kind == EntryKind::kStreamClosed) ended_.insert(entry.stream);
   judge_.Consume(line);
   calls_.Consume(line);
   lag_.Consume(line);
+  overlaps_.Consume(line);
+}
+
+World::Arrived World::ArrivedAt(StreamId stream) const {
+  const auto found = arrived_.find(stream);
+  return found == arrived_.end() ? Arrived() : found->second;
+}
+
+Overlap World::OverlapOf(Duration armed_at, Duration healed_at) const {
+  return overlaps_.Between(armed_at, healed_at > Duration::zero() ? healed_at : recorder_->Now());
+}
+
+Status World::PaceReader(const ReaderPace& pace) {
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, Stream(pace.stream));
+  pacings_.erase(pace.stream);
+  if (!pace.messages) {
+    stream->ResumeReading();
+  } else {
+    stream->StopReading();
+    if (*pace.messages > 0) pacings_[pace.stream] = {.pace = pace, .due = recorder_->Now()};
+  }
+  return {};
+}
+
+void World::ReadOn() {
+  for (auto& [name, pacing] : pacings_) {
+    const Duration now = recorder_->Now();
+    if (now < pacing.due) continue;
+    streams_.at(name)->ReadOn(*pacing.pace.messages);
+    pacing.due = now + pacing.pace.every;
+  }
 }
 
 bool World::GivesUp() const { return Interrupted() || target_->died() || StopsEarly(); }
@@ -261,6 +339,7 @@ bool World::PumpUntil(const std::function<bool()>& done, Deadline deadline) {
 }
 
 void World::PumpAll() {
+  ReadOn();
   const Line last = recorder_->last();
   while (followed_ < last) {
     const auto line = recorder_->Next(Within(5s));
@@ -272,6 +351,7 @@ void World::PumpAll() {
 Judgement World::Finish() {
   PumpAll();
   Mark(StopsEarly() ? "stopped" : "end");
+  pacings_.clear();
   streams_.clear();
   witness_.reset();
   // Behind every message of the streams: whatever these told of the store cannot lie beyond it.
@@ -285,10 +365,12 @@ Judgement World::Finish() {
 
 void World::Stop() {
   if (std::exchange(stopped_, true)) return;
+  pacings_.clear();
   if (proxies_) proxies_->HealAll();
   streams_.clear();
   witness_.reset();
   kv_.reset();
+  maintenance_.reset();
   if (proxies_) proxies_->Stop();
   if (target_) target_->Stop();
   if (recorder_) {

@@ -24,10 +24,12 @@
 #include "harness/checkers/call_judge.h"
 #include "harness/checkers/judge.h"
 #include "harness/client/kv_client.h"
+#include "harness/client/maintenance_client.h"
 #include "harness/client/watch_stream.h"
 #include "harness/driver/attempt_spec.h"
 #include "harness/driver/load.h"
 #include "harness/driver/loopback.h"
+#include "harness/driver/overlap_book.h"
 #include "harness/driver/plan.h"
 #include "harness/faults/fault.h"
 #include "harness/history/recorder.h"
@@ -86,7 +88,15 @@ class World {
   WatchStream* StreamOf(StreamId id);
   // As far as the recording has been pumped.
   bool HasEnded(StreamId id) const { return ended_.contains(id); }
+  // What a stream of the faulted road was given so far; as far as the recording has been pumped.
+  struct Arrived {
+    std::int64_t responses = 0;
+    std::int64_t bytes = 0;
+  };
+  Arrived ArrivedAt(StreamId stream) const;
   void Mark(const std::string& text);
+  // As far as the recording has been pumped. Without an end: to this moment.
+  Overlap OverlapOf(Duration armed_at, Duration healed_at) const;
 
   // How long the watchers have waited so far; no part of any verdict.
   Lag lag() const { return lag_.Summary(); }
@@ -104,8 +114,14 @@ class World {
 
  private:
   Status Probe();
+  // Faults of the plan that would lie to clients of a target that is not ours.
+  std::string Lies() const;
   Status OpenProxy();
   void MakePorts();
+  void MakeHarmPorts();
+  Status PaceReader(const ReaderPace& pace);
+  // Readers that go on by and by are told to.
+  void ReadOn();
   Status OpenWitness();
   // Reads of everything of ours, one linearizable, one serializable, for the recording.
   Status ReadBack();
@@ -113,13 +129,14 @@ class World {
 
   const AttemptSpec spec_;
   const std::vector<Capability> needs_;
-  const bool follow_streams_;  // some fault of the plan needs it
+  const std::vector<FaultInfo> faults_;  // of the plan
   const std::filesystem::path folder_;
   std::optional<LoopbackAddress> address_;
   std::unique_ptr<Recorder> recorder_;
   std::optional<RecordingContext> context_;
   const JudgeOptions judging_;
   LagFollower lag_;
+  OverlapBook overlaps_;
   Judge judge_;
   CallJudge calls_;
   std::unique_ptr<Target> target_;
@@ -127,6 +144,7 @@ class World {
   Endpoint road_;  // where clients enter the faulted road
   FaultPorts ports_;
   std::unique_ptr<KvClient> kv_;
+  std::unique_ptr<MaintenanceClient> maintenance_;
   std::unique_ptr<WatchStream> witness_;
   std::map<std::string, std::unique_ptr<WatchStream>> streams_;
   std::string prefix_;
@@ -134,8 +152,15 @@ class World {
   Line followed_{};
   std::set<StreamId> faulted_;  // the streams that take the faulted road
   std::set<StreamId> ended_;
-  Duration last_arrival_{};  // on one of these
+  Duration last_arrival_{};              // on one of these
+  std::map<StreamId, Arrived> arrived_;  // on these
   std::int64_t closed_streams_ = 0;
+  Duration last_closed_{};
+  struct Pacing {
+    ReaderPace pace;
+    Duration due{};
+  };
+  std::map<std::string, Pacing> pacings_;  // by stream
   std::string missing_;
   bool target_failed_ = false;
   bool stopped_ = false;

@@ -2,6 +2,7 @@
 #include "harness/faults/fault.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace watchproof {
 namespace {
@@ -20,6 +21,12 @@ std::string NamesOf(const Items& items) {
 
 }  // namespace
 
+std::optional<std::int64_t> SlowWatchers(const FaultPorts& ports) {
+  const auto gauge = ports.metric("etcd_debugging_mvcc_slow_watcher_total");
+  if (!gauge) return std::nullopt;
+  return static_cast<std::int64_t>(*gauge);
+}
+
 FaultRegistration::FaultRegistration(FaultKind kind) { Kinds().push_back(std::move(kind)); }
 
 std::vector<FaultInfo> KnownFaults() {
@@ -28,6 +35,13 @@ std::vector<FaultInfo> KnownFaults() {
   std::sort(infos.begin(), infos.end(),
             [](const auto& left, const auto& right) { return left.name < right.name; });
   return infos;
+}
+
+Result<std::int64_t> ParseCount(std::string_view text) {
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error == std::errc() && end == text.data() + text.size() && count >= 0) return count;
+  return Fail(StatusCode::kInvalidArgument, "\"{}\"; expected a number from 0 on", text);
 }
 
 Result<std::unique_ptr<Fault>> MakeFault(const std::string& name,

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/deadline.h"
@@ -22,6 +23,13 @@
 #include "proxies/control/proxy_handle.h"
 
 namespace watchproof {
+
+// A client that reads so many messages of a stream, then pauses, and so on.
+struct ReaderPace {
+  std::string stream = "main";
+  std::optional<std::int64_t> messages{};  // at a time; 0: it has stopped, none: as they come
+  Duration every = 1s;
+};
 
 // What faults may touch, and whom they may ask for proof.
 struct FaultPorts {
@@ -35,9 +43,17 @@ struct FaultPorts {
   // One of the target's own metrics by its name; empty when it publishes none of that name.
   std::function<std::optional<double>(std::string_view)> metric;
   // One small call over the faulted road, on a connection of its own.
-  std::function<Status()> call_by_road;
-  // How many watch streams of the faulted road have ended since the start.
+  std::function<Status(Deadline)> call_by_road;
+  // How many watch streams of the faulted road have ended since the start, and when the last did.
   std::function<std::int64_t()> closed_streams;
+  std::function<Duration()> last_closed;
+  // Bytes of responses that each stream of the faulted road was given so far, in the order of
+  // opening.
+  std::function<std::vector<std::int64_t>()> bytes_arrived;
+  // How much longer the slowest watcher of any stream waits than the fastest one.
+  std::function<Duration()> spread;
+  // What is held against the target so far.
+  std::function<std::size_t()> findings;
   // The target's revision as it says itself, by the side door, on a connection of its own.
   std::function<Result<std::int64_t>()> revision;
   // SIGKILL; returns when the end of the process was seen. kUnimplemented when there is none that
@@ -45,7 +61,19 @@ struct FaultPorts {
   std::function<Status()> kill_target;
   // Starts it again with the data it had; returns when it answers.
   std::function<Status(Deadline)> restart_target;
+  // How a stream of ours is read from here on.
+  std::function<Status(const ReaderPace&)> pace_reader;
+  // The alarm that there is no space left. This and the next are null where others use the target.
+  std::function<Status(bool raised)> alarm;
+  std::function<Status()> defragment;
+  // One put by the side door, in the recording like any other.
+  std::function<Status()> put;
 };
+
+// How many watchers are behind, as the target says itself; empty when it publishes no such gauge.
+std::optional<std::int64_t> SlowWatchers(const FaultPorts& ports);
+// With nothing arriving for so long, something is held back.
+inline constexpr Duration kLeastGap = 100ms;
 
 using FaultParameters = std::map<std::string, std::string>;
 
@@ -80,6 +108,7 @@ struct FaultInfo {
   std::string explain;
   std::vector<FaultParameterInfo> parameters;
   bool follows_streams = false;  // the proxy must know the streams of its connections
+  bool self_test_only = false;   // lies to clients: only for a target of our own making
 };
 struct FaultKind {
   FaultInfo info;
@@ -89,6 +118,9 @@ struct FaultKind {
 struct FaultRegistration {
   explicit FaultRegistration(FaultKind kind);
 };
+
+// A number from 0 on, as a parameter.
+Result<std::int64_t> ParseCount(std::string_view text);
 
 // Sorted by name.
 std::vector<FaultInfo> KnownFaults();

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/faults/proxy_fault.h"
 
+#include <utility>
+
+#include "proxies/effects/effect.h"
+
 namespace watchproof {
+
+Result<proxy::EffectSpec> SpecOf(std::string kind, proxy::Direction direction,
+                                 const FaultParameters& given) {
+  WP_ASSIGN_OR_RETURN(const proxy::EffectInfo* effect, proxy::FindEffect(kind));
+  WP_ASSIGN_OR_RETURN([[maybe_unused]] const auto values,
+                      proxy::ParseParameters(kind, effect->parameters, given));
+  return proxy::EffectSpec{.kind = std::move(kind), .direction = direction, .parameters = given};
+}
 
 Status ProxyFault::Arm(FaultPorts& ports) {
   armed_at_ = ports.now();
@@ -24,7 +36,7 @@ Status ProxyFault::Heal(FaultPorts& ports) {
   healed_at_ = ports.now();
   if (!receipt.has_value()) return receipt.error();
   Note(*receipt);
-  return {};
+  return AfterHeal(ports);
 }
 
 FaultReceipt ProxyFault::receipt() const {

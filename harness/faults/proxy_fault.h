@@ -19,6 +19,11 @@
 
 namespace watchproof {
 
+// The parameters are the effect's own, under the same names. A mistake in them is told here, before
+// a target is started.
+Result<proxy::EffectSpec> SpecOf(std::string kind, proxy::Direction direction,
+                                 const FaultParameters& given);
+
 class ProxyFault : public Fault {
  public:
   Status Arm(FaultPorts& ports) final;
@@ -35,6 +40,8 @@ class ProxyFault : public Fault {
   virtual void Look(FaultPorts& ports) = 0;
   // Called with each receipt, the one of the healed effect last.
   virtual void Note(const proxy::Receipt& receipt) = 0;
+  // What healing alone does not put right. Called once, when the effect is gone.
+  virtual Status AfterHeal(FaultPorts& /*ports*/) { return {}; }
   // Fills in what was measured, and the sentence for a fault that was armed.
   virtual void Describe(FaultReceipt& receipt) const = 0;
 

@@ -8,9 +8,6 @@
 namespace watchproof {
 namespace {
 
-constexpr std::string_view kGauge = "etcd_debugging_mvcc_slow_watcher_total";
-constexpr Duration kLeastGap = 100ms;
-
 class Stall final : public ProxyFault {
  public:
   Stall(Duration duration, std::int64_t at_least)
@@ -25,10 +22,10 @@ class Stall final : public ProxyFault {
   }
 
  private:
-  void BeforeHarm(FaultPorts& ports) override { baseline_ = Gauge(ports); }
+  void BeforeHarm(FaultPorts& ports) override { baseline_ = SlowWatchers(ports); }
 
   void Look(FaultPorts& ports) override {
-    const auto gauge = Gauge(ports);
+    const auto gauge = SlowWatchers(ports);
     const Duration silence = std::min(ports.silence(), Duration(ports.now() - armed_at()));
     const auto receipt = Peek(ports);
     // Watchers may be slow without us. Only what was seen before the gate opened again is a
@@ -56,12 +53,6 @@ class Stall final : public ProxyFault {
     }
     receipt.text =
         fmt::format("{} bytes withheld (at least {} required); {}", withheld_, at_least_, witness);
-  }
-
-  static std::optional<std::int64_t> Gauge(FaultPorts& ports) {
-    const auto gauge = ports.metric(kGauge);
-    if (!gauge) return std::nullopt;
-    return static_cast<std::int64_t>(*gauge);
   }
 
   const std::int64_t at_least_;

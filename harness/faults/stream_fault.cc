@@ -4,21 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxies/effects/effect.h"
-
 namespace watchproof {
 namespace {
-
-constexpr std::string_view kGauge = "etcd_debugging_mvcc_slow_watcher_total";
-
-// Refused here, so that a mistake in a plan is told before a target is started.
-Result<proxy::EffectSpec> SpecOf(std::string kind, proxy::Direction direction,
-                                 const FaultParameters& given) {
-  WP_ASSIGN_OR_RETURN(const proxy::EffectInfo* effect, proxy::FindEffect(kind));
-  WP_ASSIGN_OR_RETURN([[maybe_unused]] const auto values,
-                      proxy::ParseParameters(kind, effect->parameters, given));
-  return proxy::EffectSpec{.kind = std::move(kind), .direction = direction, .parameters = given};
-}
 
 class StreamCut final : public ProxyFault {
  public:
@@ -93,9 +80,7 @@ class StreamHold final : public ProxyFault {
   }
 
   // 0 of a target that publishes none: then only the gap is a witness.
-  static std::int64_t Gauge(FaultPorts& ports) {
-    return static_cast<std::int64_t>(ports.metric(kGauge).value_or(0));
-  }
+  static std::int64_t Gauge(FaultPorts& ports) { return SlowWatchers(ports).value_or(0); }
 
   const std::int64_t at_least_;
   const Witness witness_;

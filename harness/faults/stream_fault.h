@@ -33,6 +33,5 @@ struct StreamHoldOptions {
 // kLeastGap or the gauge rose. `at-least` is the fault's own parameter.
 Result<std::unique_ptr<Fault>> MakeStreamHold(const StreamHoldOptions& options,
                                               const FaultParameters& given);
-inline constexpr Duration kLeastGap = 100ms;
 
 }  // namespace watchproof

@@ -137,6 +137,22 @@ TEST_F(StreamFault, AHeldCreationIsFeltByTheGapAndNotByTheGauge) {
   EXPECT_TRUE(EventuallyFelt(*fault));
 }
 
+TEST_F(StreamFault, ALateWatchIsFeltWhenItWaitedLongerThanItsNeighbours) {
+  OpenStream();
+  ports_.spread = [this] { return silence_; };
+  silence_ = 40ms;
+  const auto fault = Make("delay-watch", {{"watch", "1"}, {"delay", "100ms"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  ASSERT_TRUE(target_.Send(response_));
+  ASSERT_TRUE(proxy::Eventually([&] {
+    fault->Observe(ports_);
+    return fault->receipt().measured.at("frames_withheld") == 1;
+  }));
+  EXPECT_FALSE(fault->felt());
+  silence_ = 50ms;
+  EXPECT_TRUE(EventuallyFelt(*fault));
+}
+
 TEST_F(StreamFault, IsNeverArmedWithoutAProxy) {
   ports_.proxies = nullptr;
   const auto fault = Make("goaway");
@@ -155,7 +171,7 @@ TEST_F(StreamFault, EveryFaultTakesItsDefaultsAndRefusesWhatItsEffectRefuses) {
           << fault.name << " " << parameter.name;
     }
   }
-  EXPECT_EQ(known, 7);
+  EXPECT_EQ(known, 9);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ const char* CtrfStatus(Outcome outcome) {
     case Outcome::kFail:
     case Outcome::kUnexpectedPass:
       return "failed";
+    case Outcome::kDeclared:
     case Outcome::kUnsupported:
       return "skipped";
     case Outcome::kNotFetched:

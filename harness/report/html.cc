@@ -34,7 +34,7 @@ pre { white-space: pre-wrap; margin: .3rem 0; }
 .pass { color: var(--pass); } .known { color: var(--known); }
 .fail, .unexpected_pass { color: var(--fail); font-weight: 600; }
 .inconclusive { color: var(--warn); } .harness_error, .target_failed { color: var(--error);
-  font-weight: 600; } .unsupported, .not_run, .not_fetched, .soft { color: var(--soft); }
+  font-weight: 600; } .unsupported, .declared, .not_run, .not_fetched, .soft { color: var(--soft); }
 article { border-left: 4px solid var(--line); padding-left: 1rem; margin: 1.2rem 0; }
 article h3 { font-size: 1rem; margin: 0 0 .4rem; } dl { display: grid; margin: 0;
   grid-template-columns: max-content 1fr; gap: .1rem 1rem; } dt { color: var(--soft); }
@@ -211,7 +211,7 @@ std::string ToHtml(const RunRecord& record) {
   int number = 0;
   for (const AttemptNote& attempt : record.attempts) {
     const Outcome outcome = OutcomeOf(attempt);
-    if (outcome == Outcome::kPass) continue;
+    if (outcome == Outcome::kPass || outcome == Outcome::kDeclared) continue;
     std::string& part = outcome == Outcome::kKnown            ? known
                         : outcome >= Outcome::kUnexpectedPass ? troubles
                                                               : undecided;

@@ -75,6 +75,11 @@ std::string Body(const RunRecord& record, const AttemptNote& attempt, Suite& sui
       ++suite.skipped;
       return fmt::format("      <skipped message=\"{}\"/>\n",
                          EscapeXml("unsupported: " + result.reason));
+    case Outcome::kDeclared:
+      ++suite.skipped;
+      return fmt::format(
+          "      <skipped message=\"{}\"/>\n",
+          EscapeXml(fmt::format("{} as declared: {}", Name(result.verdict), result.reason)));
     case Outcome::kInconclusive:
       ++suite.errors;
       return Element("error", "inconclusive", result.reason, "repeat: " + repeat);

@@ -96,7 +96,8 @@ std::string ToMarkdown(const RunRecord& record) {
         known += fmt::format(" [#{0}](https://github.com/etcd-io/etcd/issues/{0})", issue);
       }
       known += "\n";
-    } else if (outcome != Outcome::kPass && outcome != Outcome::kUnsupported) {
+    } else if (outcome != Outcome::kPass && outcome != Outcome::kUnsupported &&
+               outcome != Outcome::kDeclared) {
       const std::string trouble = Trouble(record, attempt);
       if (text.size() + trouble.size() > kMostBytes) {
         ++left_out;

@@ -15,6 +15,7 @@ namespace {
 constexpr OutcomeStyle kStyles[kOutcomes] = {
     {.word = "pass", .symbol = "✓", .ascii = "+", .name = "pass"},
     {.word = "unsupported", .symbol = "–", .ascii = "-", .name = "unsupported"},
+    {.word = "as declared", .symbol = "=", .ascii = "=", .name = "declared"},
     {.word = "known", .symbol = "≈", .ascii = "~", .name = "known"},
     {.word = "not fetched", .symbol = "·", .ascii = ".", .name = "not_fetched"},
     {.word = "not run", .symbol = "·", .ascii = ".", .name = "not_run"},
@@ -40,6 +41,7 @@ Outcome OutcomeOf(const AttemptNote& attempt) {
     case Standing::kAsExpected:
       break;
   }
+  if (attempt.result.declared) return Outcome::kDeclared;
   if (attempt.result.target_failed) return Outcome::kTargetFailed;
   switch (attempt.result.verdict) {
     case Verdict::kPass:
@@ -127,6 +129,7 @@ static std::string CountsText(const Tally& tally) {
       {Outcome::kUnexpectedPass, "unexpected pass", "unexpected passes"},
       {Outcome::kInconclusive, "inconclusive", "inconclusive"},
       {Outcome::kKnown, "known failure", "known failures"},
+      {Outcome::kDeclared, "ended as declared", "ended as declared"},
       {Outcome::kUnsupported, "unsupported", "unsupported"},
       {Outcome::kNotFetched, "not fetched", "not fetched"},
       {Outcome::kNotRun, "not run", "not run"},

@@ -24,6 +24,7 @@ namespace watchproof {
 enum class Outcome {
   kPass,
   kUnsupported,
+  kDeclared,
   kKnown,
   kNotFetched,
   kNotRun,
@@ -33,7 +34,7 @@ enum class Outcome {
   kFail,
   kHarnessError,
 };
-inline constexpr int kOutcomes = 10;
+inline constexpr int kOutcomes = 11;
 
 struct OutcomeStyle {
   std::string_view word;    // "pass", "FAIL"

@@ -169,6 +169,7 @@ std::string Paint(std::string_view text, Outcome outcome, const TerminalStyle& s
     case Outcome::kPass:
       code = "32";
       break;
+    case Outcome::kDeclared:
     case Outcome::kUnsupported:
       code = "2";
       break;
@@ -208,6 +209,7 @@ std::string AttemptText(const RunRecord& record, const AttemptNote& attempt,
     case Outcome::kNotRun:
       return text;
     case Outcome::kKnown:
+    case Outcome::kDeclared:
     case Outcome::kUnsupported: {
       // One line, whatever the reason: these are not what the reader is here for.
       const std::string why = CleanText(Issues(result) + result.reason);

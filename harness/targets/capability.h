@@ -21,6 +21,7 @@ enum class Capability {
   kUsers,                 // knows users and their rights, and nobody else uses it
   kStrictPreviousValues,  // can be told to end a watch rather than leave out a previous value
   kLeases,                // keys can hang on a lease
+  kOurs,                  // was made by us: for tests of ourselves
   kDurable,               // keeps its data when it is killed and started again
 };
 using Capabilities = std::set<Capability>;
@@ -49,6 +50,8 @@ constexpr std::string_view Name(Capability capability) {
       return "strict-previous-values";
     case Capability::kLeases:
       return "leases";
+    case Capability::kOurs:
+      return "ours";
     case Capability::kDurable:
       return "durable";
   }

@@ -34,6 +34,7 @@ class EmbeddedTarget final : public ProcessTarget {
   }
   bool durable() const override { return lasting_; }
   bool can_be_strict() const override { return true; }
+  bool ours() const override { return true; }
 
  private:
   Endpoint metrics_endpoint() const override { return {host(), kHttpPort}; }

@@ -143,6 +143,8 @@ class Prober {
         return target_.can_be_strict();
       case Capability::kLeases:
         return Leases();
+      case Capability::kOurs:
+        return target_.ours();
       case Capability::kDurable:
         return target_.durable();
     }

@@ -59,6 +59,8 @@ class Target {
   // Whether it was there before us and others may use it: never stopped, keys only under a prefix
   // of our own and deleted at the end.
   virtual bool shared() const { return false; }
+  // Whether we made it, so that its clients may be lied to.
+  virtual bool ours() const { return false; }
   // Whether its history may be shortened.
   virtual bool may_compact() const { return true; }
   // Whether it keeps its data across Kill and Restart.

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/client/maintenance_client.h"
+
+#include "fixtures/protos/rpc.grpc.pb.h"
+#include "harness/client/channel.h"
+
+namespace watchproof {
+
+namespace pb = etcdserverpb;
+
+namespace {
+constexpr Duration kCallLimit = 20s;
+}  // namespace
+
+class MaintenanceClient::Impl {
+ public:
+  explicit Impl(const std::string& endpoint)
+      : stub_(pb::Maintenance::NewStub(MakeChannel(endpoint))) {}
+
+  template <typename Request, typename Response>
+  Status Call(const Request& request,
+              grpc::Status (pb::Maintenance::Stub::*rpc)(grpc::ClientContext*, const Request&,
+                                                         Response*)) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kCallLimit);
+    context.set_wait_for_ready(true);
+    Response response;
+    return FromRpcStatus((*stub_.*rpc)(&context, request, &response));
+  }
+  Status Alarm(pb::AlarmRequest::AlarmAction action) {
+    pb::AlarmRequest request;
+    request.set_action(action);
+    request.set_alarm(pb::NOSPACE);
+    return Call(request, &pb::Maintenance::Stub::Alarm);
+  }
+
+ private:
+  const std::unique_ptr<pb::Maintenance::Stub> stub_;
+};
+
+MaintenanceClient::MaintenanceClient(const std::string& endpoint)
+    : impl_(std::make_unique<Impl>(endpoint)) {}
+MaintenanceClient::~MaintenanceClient() = default;
+
+Status MaintenanceClient::Defragment() {
+  return impl_->Call(pb::DefragmentRequest(), &pb::Maintenance::Stub::Defragment);
+}
+Status MaintenanceClient::RaiseAlarm() { return impl_->Alarm(pb::AlarmRequest::ACTIVATE); }
+Status MaintenanceClient::LowerAlarm() { return impl_->Alarm(pb::AlarmRequest::DEACTIVATE); }
+
+}  // namespace watchproof

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an operator does to a server: defragments it, raises and lowers its alarm for want of space.
+//
+//   MaintenanceClient maintenance("127.0.0.1:2379");
+//   WP_RETURN_IF_ERROR(maintenance.Defragment());
+//
+// None of it is recorded: it changes no revision. Threads: any; a call blocks its caller.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "harness/base/status.h"
+
+namespace watchproof {
+
+class MaintenanceClient {
+ public:
+  // Connects with the first call.
+  explicit MaintenanceClient(const std::string& endpoint);
+  ~MaintenanceClient();
+
+  // Blocks: until it is done; the target may serve nobody meanwhile.
+  Status Defragment();
+  // NOSPACE, for every member.
+  Status RaiseAlarm();
+  Status LowerAlarm();
+
+ private:
+  class Impl;
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace watchproof

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moments: what a step may wait for, of what comes over the wire or of a load.
+#include <algorithm>
+
+#include "harness/driver/executor.h"
+
+namespace watchproof {
+
+Status Executor::Do(const WhenStep& step) {
+  world_.PumpAll();
+  const std::function<bool()> come = HasCome(step);
+  // Nothing rests on it: what was injected then is told by its receipt.
+  if (!world_.PumpUntil(come, Within(step.limit)) && !world_.GivesUp()) {
+    world_.Mark(fmt::format("the moment did not come: {} of {}", Name(step.moment), step.of));
+  }
+  return {};
+}
+
+std::function<bool()> Executor::HasCome(const WhenStep& step) {
+  using enum WhenStep::Moment;
+  if (step.moment == kCalls) {
+    const auto load = loads_.find(step.of);
+    if (load == loads_.end()) return [] { return true; };
+    return [&load = *load->second, wanted = static_cast<std::size_t>(step.count)] {
+      return load.done() || load.ended() >= wanted;
+    };
+  }
+  // Of the watch that came furthest.
+  const auto furthest = [this, &step, revision = Resolve(step.revision)] {
+    std::int64_t most = 0;
+    for (const Member& member : groups_.at(step.of)) {
+      const World::Arrived arrived = world_.ArrivedAt(member.stream);
+      const auto index = world_.judge().Find(member.stream, member.ordinal);
+      std::int64_t here = step.moment == kBytes ? arrived.bytes : arrived.responses;
+      if (step.moment == kRevision || step.moment == kProgress) {
+        if (!index) continue;
+        const WatchState& watch = world_.judge().watches()[*index];
+        here = step.moment == kRevision ? std::int64_t{watch.position > revision}
+                                        : static_cast<std::int64_t>(watch.progress_answers);
+      }
+      most = std::max(most, here);
+    }
+    return most;
+  };
+  if (step.moment == kRevision) return [furthest] { return furthest() > 0; };
+  return [furthest, wanted = furthest() + step.count] { return furthest() >= wanted; };
+}
+
+}  // namespace watchproof

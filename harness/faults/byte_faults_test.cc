@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults that are one effect on the bytes of the faulted road: none is felt by its own word alone.
+#include <gmock/gmock.h>
+
+#include "harness/faults/test_road.h"
+
+namespace watchproof {
+namespace {
+
+using proxy::TestPeer;
+using ::testing::HasSubstr;
+
+class ByteFault : public TestRoad {};
+
+TEST_F(ByteFault, EndsAreFeltWhenAStreamEndedAfterwards) {
+  for (const char* name : {"close", "half-close"}) {
+    OpenPair();
+    closed_ = 3;  // ended before we came
+    const auto fault = Make(name);
+    ASSERT_TRUE(fault->Arm(ports_).ok());
+    EXPECT_EQ(client_.Next(), TestPeer::Outcome::kEnd) << name;
+    EXPECT_FALSE(Felt(*fault)) << name;
+    closed_ = 4;
+    EXPECT_TRUE(EventuallyFelt(*fault)) << name;
+    EXPECT_TRUE(fault->Heal(ports_).ok());
+    EXPECT_EQ(fault->receipt().measured.at("streams_closed"), 1) << name;
+  }
+}
+
+TEST_F(ByteFault, EndsMayComeInTimeOrBehindBytes) {
+  OpenPair();
+  const auto later = Make("close", {{"after", "3600s"}, {"after-bytes", "3B"}});
+  ASSERT_TRUE(later->Arm(ports_).ok());
+  ASSERT_TRUE(target_.Send("abcdef"));
+  EXPECT_EQ(client_.Receive(100), "abc");
+}
+
+TEST_F(ByteFault, AClientThatIsGoneIsFeltWhenTheTargetTalksToNobody) {
+  OpenPair();
+  const auto fault = Make("half-open");
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  EXPECT_EQ(client_.Next(), TestPeer::Outcome::kReset);
+  closed_ = 1;
+  EXPECT_FALSE(Felt(*fault));
+  ASSERT_TRUE(target_.Send("anybody there?"));
+  EXPECT_TRUE(EventuallyFelt(*fault));
+  // The target would wait for ever.
+  ASSERT_TRUE(fault->Heal(ports_).ok());
+  EXPECT_EQ(target_.Next(), TestPeer::Outcome::kReset);
+}
+
+TEST_F(ByteFault, ATargetThatIsGoneIsFeltWhenItForgotTheWatchersAndNothingArrives) {
+  OpenPair();
+  gauge_ = 5;
+  const auto fault = Make("half-open", {{"gone", "target"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  EXPECT_EQ(target_.Next(), TestPeer::Outcome::kReset);
+  now_ += 1s;
+  silence_ = kLeastGap;
+  EXPECT_FALSE(Felt(*fault));
+  gauge_ = 1;
+  EXPECT_TRUE(EventuallyFelt(*fault));
+  EXPECT_EQ(fault->receipt().measured.at("watchers_fewer"), 4);
+  closed_ = 1;  // the client knows: that is no half-open connection
+  EXPECT_FALSE(Felt(*fault));
+  ASSERT_TRUE(fault->Heal(ports_).ok());
+  EXPECT_EQ(client_.Next(), TestPeer::Outcome::kReset);
+}
+
+TEST_F(ByteFault, ASlowRoadIsFeltByACallThatTookAsLong) {
+  OpenPair();
+  const auto fault = Make("latency", {{"delay", "1ms"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  ASSERT_TRUE(target_.Send("late"));
+  EXPECT_EQ(client_.Receive(4), "late");
+  ASSERT_TRUE(EventuallyMeasured(*fault, "bytes_delayed", 4));
+  call_takes_ = -1ms;  // as quick as a call can be
+  EXPECT_FALSE(Felt(*fault));
+  call_takes_ = 20ms;
+  call_ = Status(StatusCode::kUnavailable, "another harm");
+  EXPECT_FALSE(Felt(*fault));
+  call_ = {};
+  EXPECT_TRUE(Felt(*fault));
+}
+
+TEST_F(ByteFault, ASlowRoadIsNotFeltWhereCallsTookAsLongBefore) {
+  call_takes_ = 1s;
+  const auto fault = Make("late-accept", {{"delay", "1ms"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  OpenPair();
+  ASSERT_TRUE(EventuallyMeasured(*fault, "connections_held", 1));
+  EXPECT_FALSE(Felt(*fault));
+  call_takes_ = 2s;
+  EXPECT_TRUE(Felt(*fault));
+}
+
+TEST_F(ByteFault, HarmThatTakesNoTimeIsNotFelt) {
+  const auto fault = Make("late-accept", {{"delay", "0ms"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  OpenPair();
+  call_takes_ = 1s;
+  EXPECT_FALSE(Felt(*fault));
+}
+
+TEST_F(ByteFault, SlicesThatNobodyCouldTellAreRefused) {
+  EXPECT_TRUE(MakeFault("slice", {}).has_value());
+  for (const FaultParameters& blunt :
+       {FaultParameters{{"delay", "0ms"}}, FaultParameters{{"size", "40B"}},
+        FaultParameters{{"variation", "40B"}}}) {
+    const auto made = MakeFault("slice", blunt);
+    ASSERT_FALSE(made.has_value());
+    EXPECT_THAT(made.error().message(), HasSubstr("not to be told from outside"));
+  }
+}
+
+TEST_F(ByteFault, ADeadRoadIsFeltByACallThatIsNotAnsweredAnyMore) {
+  OpenPair();
+  const auto hole = Make("black-hole", {{"at-least", "4B"}});
+  const auto wall = Make("refuse");
+  for (Fault* fault : {hole.get(), wall.get()}) ASSERT_TRUE(fault->Arm(ports_).ok());
+  ASSERT_TRUE(target_.Send("lost"));
+  ASSERT_TRUE(EventuallyMeasured(*hole, "bytes_swallowed", 4));
+  EXPECT_FALSE(Felt(*hole) || Felt(*wall));
+  call_ = Status(StatusCode::kUnavailable, "nobody there");
+  EXPECT_TRUE(Felt(*hole) && Felt(*wall));
+  ASSERT_TRUE(hole->Heal(ports_).ok());
+  EXPECT_EQ(client_.Next(), TestPeer::Outcome::kEnd);
+}
+
+TEST_F(ByteFault, ADeadRoadIsNotFeltWhereNobodyAnsweredBefore) {
+  call_ = Status(StatusCode::kUnavailable, "nobody there");
+  const auto fault = Make("refuse");
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  EXPECT_FALSE(Felt(*fault));
+  EXPECT_THAT(fault->receipt().text, HasSubstr("not answered before"));
+}
+
+TEST_F(ByteFault, ANarrowRoadIsFeltWhenItsRateIsKept) {
+  OpenPair();
+  arrived_ = {1 << 20};
+  const auto fault = Make("bandwidth", {{"rate", "64KiB"}, {"at-least", "32KiB"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  const std::string much(64 << 10, 'x');
+  ASSERT_TRUE(target_.Send(much));
+  EXPECT_EQ(client_.Receive(much.size()), much);
+  ASSERT_TRUE(EventuallyMeasured(*fault, "bytes_throttled", 32 << 10));
+  EXPECT_FALSE(Felt(*fault));     // nothing arrived at any stream
+  arrived_ = {1 << 20, 1 << 20};  // on another stream, in no time
+  EXPECT_FALSE(Felt(*fault));
+  now_ += 1min;
+  EXPECT_TRUE(Felt(*fault));
+}
+
+TEST_F(ByteFault, ALateEndIsFeltWhenNobodyHeardOfItSooner) {
+  OpenPair();
+  const auto fault = Make("late-end", {{"delay", "2ms"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  target_.EndSending();
+  EXPECT_EQ(client_.Next(), TestPeer::Outcome::kEnd);
+  ASSERT_TRUE(EventuallyMeasured(*fault, "held_ms", 2));
+  EXPECT_FALSE(Felt(*fault));
+  closed_ = 1;
+  last_closed_ = 1h + 1ms + 1ms;  // armed a millisecond after the hour
+  EXPECT_FALSE(Felt(*fault));
+  closed_ = 2;
+  last_closed_ = 1h + 1ms + 2ms;
+  EXPECT_TRUE(Felt(*fault));
+}
+
+TEST_F(ByteFault, ALieIsFeltWhenSomethingIsFound) {
+  OpenPair();
+  findings_ = 2;
+  const auto fault = Make("corrupt", {{"every", "1B"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  ASSERT_TRUE(target_.Send("truth"));
+  EXPECT_NE(client_.Receive(5), "truth");
+  EXPECT_FALSE(Felt(*fault));
+  findings_ = 3;
+  EXPECT_TRUE(EventuallyFelt(*fault));
+}
+
+class RealTarget : public TestRoad {
+ protected:
+  RealTarget() : TestRoad(false) {}
+};
+
+TEST_F(RealTarget, IsNotLiedTo) {
+  EXPECT_EQ(Make("corrupt")->Arm(ports_).code(), StatusCode::kFailedPrecondition);
+}
+
+TEST_F(ByteFault, IsNeverArmedWithoutAProxy) {
+  ports_.proxies = nullptr;
+  for (const FaultInfo& info : KnownFaults()) {
+    if (info.name == "kill" || info.name == "slow-reader" || info.name == "no-space" ||
+        info.name == "defragment" || info.follows_streams) {
+      continue;
+    }
+    const auto fault = Make(info.name);
+    ASSERT_TRUE(fault->Arm(ports_).ok()) << info.name;
+    ASSERT_TRUE(fault->Heal(ports_).ok()) << info.name;
+    EXPECT_FALSE(fault->felt()) << info.name;
+    EXPECT_THAT(fault->receipt().text, HasSubstr("never armed")) << info.name;
+  }
+}
+
+}  // namespace
+}  // namespace watchproof

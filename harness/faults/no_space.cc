@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The target is told that it has no space left: it must refuse writes, and go on serving watches.
+#include "harness/faults/fault.h"
+
+namespace watchproof {
+namespace {
+
+class NoSpace final : public Fault {
+ public:
+  explicit NoSpace(bool raise) : raise_(raise) {}
+
+  Status Arm(FaultPorts& ports) override {
+    armed_at_ = ports.now();
+    if (!ports.alarm) {
+      return Fail(StatusCode::kUnimplemented, "no-space: others use this target too");
+    }
+    taken_before_ = ports.put().ok();
+    if (raise_) WP_RETURN_IF_ERROR(ports.alarm(true));
+    raised_ = raise_;
+    const Status put = ports.put();
+    refused_ = put.code() == StatusCode::kResourceExhausted;
+    answer_ = put.ok() ? "taken" : put.message();
+    return {};
+  }
+  void Observe(FaultPorts&) override {}  // everything is seen when it is done
+  Status Heal(FaultPorts& ports) override {
+    if (!raised_) return {};
+    raised_ = false;
+    WP_RETURN_IF_ERROR(ports.alarm(false));
+    healed_at_ = ports.now();
+    taken_after_ = ports.put().ok();
+    return {};
+  }
+  bool felt() const override { return taken_before_ && refused_; }
+
+  FaultReceipt receipt() const override {
+    FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
+    receipt.measured = {
+        {"taken_before", taken_before_}, {"refused", refused_}, {"taken_after", taken_after_}};
+    receipt.text =
+        fmt::format("a put was {} before; then: {}", taken_before_ ? "taken" : "refused", answer_);
+    return receipt;
+  }
+
+ private:
+  const bool raise_;
+  bool raised_ = false;
+  bool taken_before_ = false;
+  bool refused_ = false;
+  bool taken_after_ = false;
+  std::string answer_ = "not asked";
+  Duration armed_at_{};
+  Duration healed_at_{};
+};
+
+const FaultRegistration kNoSpace{{
+    .info = {.name = "no-space",
+             .explain = "Raises the alarm that there is no space left (NOSPACE), and lowers it "
+                        "when healed. Felt when a put that was taken before is refused for want of "
+                        "resources. A target that others use too is spared.",
+             .parameters = {{"raise", "yes", "no: the puts are tried, but nothing is raised"}}},
+    .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
+      WP_ASSIGN_OR_RETURN(const bool raise, proxy::ParseYesNo(given.at("raise")));
+      return std::make_unique<NoSpace>(raise);
+    },
+}};
+
+}  // namespace
+}  // namespace watchproof

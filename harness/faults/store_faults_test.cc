@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Harm that is asked of the store or done by a client: no proxy takes part in it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/faults/fault.h"
+
+namespace watchproof {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A target on paper: it counts what is done to it.
+class StoreFault : public ::testing::Test {
+ protected:
+  StoreFault() {
+    ports_.now = [this] { return now_ += 1ms; };
+    ports_.silence = [this] { return silence_; };
+    ports_.metric = [this](std::string_view) { return gauge_; };
+    ports_.pace_reader = [this](const ReaderPace& pace) {
+      paces_.push_back(pace);
+      return Status();
+    };
+    ports_.alarm = [this](bool raised) {
+      raised_ = raised;
+      return Status();
+    };
+    ports_.put = [this] {
+      return raised_ && refuses_ ? Status(StatusCode::kResourceExhausted, "no space") : Status();
+    };
+    ports_.defragment = [this] {
+      gauge_ = gauge_.value_or(0) - frees_;
+      return Status();
+    };
+  }
+  static std::unique_ptr<Fault> Make(const std::string& name,
+                                     const FaultParameters& parameters = {}) {
+    auto made = MakeFault(name, parameters);
+    EXPECT_TRUE(made.has_value()) << made.error().message();
+    return std::move(made).value();
+  }
+
+  FaultPorts ports_;
+  Duration now_ = 1h;
+  Duration silence_{};
+  std::optional<double> gauge_;
+  std::vector<ReaderPace> paces_;
+  bool raised_ = false;
+  bool refuses_ = true;
+  double frees_ = 0;
+};
+
+TEST_F(StoreFault, AReaderThatStopsIsFeltWhenTheTargetSaysThatWatchersAreBehind) {
+  gauge_ = 2;
+  silence_ = 10min;
+  const auto fault = Make("slow-reader", {{"messages", "3"}, {"every", "20ms"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  ASSERT_EQ(paces_.size(), 1U);
+  EXPECT_EQ(paces_[0].messages, 3);
+  EXPECT_EQ(paces_[0].every, 20ms);
+  now_ += 1s;
+  fault->Observe(ports_);
+  EXPECT_FALSE(fault->felt());
+  gauge_ = 7;
+  fault->Observe(ports_);
+  EXPECT_TRUE(fault->felt());
+  EXPECT_THAT(fault->receipt().text, HasSubstr("from 2 to 7"));
+  ASSERT_TRUE(fault->Heal(ports_).ok());
+  ASSERT_TRUE(fault->Heal(ports_).ok());
+  ASSERT_EQ(paces_.size(), 2U);
+  EXPECT_FALSE(paces_[1].messages.has_value());
+}
+
+TEST_F(StoreFault, WithoutAGaugeTheSilenceTells) {
+  const auto fault = Make("slow-reader");
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  now_ += 1s;
+  silence_ = 99ms;
+  fault->Observe(ports_);
+  EXPECT_FALSE(fault->felt());
+  silence_ = kLeastGap;
+  fault->Observe(ports_);
+  EXPECT_TRUE(fault->felt());
+}
+
+TEST_F(StoreFault, WantOfSpaceIsFeltWhenAPutIsRefused) {
+  const auto fault = Make("no-space");
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  EXPECT_TRUE(fault->felt());
+  ASSERT_TRUE(fault->Heal(ports_).ok());
+  EXPECT_FALSE(raised_);
+  EXPECT_EQ(fault->receipt().measured.at("taken_after"), 1);
+}
+
+TEST_F(StoreFault, WantOfSpaceIsNotFeltByATargetThatTakesPutsAllTheSame) {
+  refuses_ = false;
+  const auto fault = Make("no-space");
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  EXPECT_FALSE(fault->felt());
+}
+
+TEST_F(StoreFault, DefragmentationIsFeltWhenTheTargetShrank) {
+  gauge_ = 1'000'000;
+  frees_ = 65'535;
+  const auto little = Make("defragment");
+  ASSERT_TRUE(little->Arm(ports_).ok());
+  EXPECT_FALSE(little->felt());
+  frees_ = 65'536;
+  const auto enough = Make("defragment");
+  ASSERT_TRUE(enough->Arm(ports_).ok());
+  EXPECT_TRUE(enough->felt());
+}
+
+TEST_F(StoreFault, TargetsThatOthersUseAreSpared) {
+  ports_.alarm = nullptr;
+  ports_.defragment = nullptr;
+  for (const char* name : {"no-space", "defragment"}) {
+    const auto fault = Make(name);
+    EXPECT_EQ(fault->Arm(ports_).code(), StatusCode::kUnimplemented) << name;
+    EXPECT_TRUE(fault->Heal(ports_).ok()) << name;
+    EXPECT_FALSE(fault->receipt().fired) << name;
+  }
+}
+
+TEST_F(StoreFault, NumbersAreChecked) {
+  for (const char* wrong : {"", "-1", "x", "1.5"}) {
+    EXPECT_FALSE(MakeFault("slow-reader", {{"messages", wrong}}).has_value()) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace watchproof
