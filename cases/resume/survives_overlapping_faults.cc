@@ -1,52 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Harm seldom comes alone: a slow road, a stalled reader, a cut connection and a killed server,
 // each before the one before it is over, around a compaction that falls on a deletion.
+#include "cases/support/random_writer.h"
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
 namespace {
-
-constexpr ValueSize kValue{.least = 512, .most = 4096};
-
-// Writes at random: mostly puts, some transactions, some deletions of what is there.
-class Writer {
- public:
-  Writer(Scenario& scenario, const std::string& stem)
-      : scenario_(scenario), prng_(scenario.Random("writes")) {
-    for (int i = 0; i < 12; ++i) keys_.push_back(scenario.Key(stem));
-  }
-
-  void Write(std::int64_t least, std::int64_t most) {
-    for (std::int64_t i = prng_.Between(least, most); i > 0; --i) Next();
-  }
-  const std::string& key() { return keys_.front(); }
-
- private:
-  void Next() {
-    const std::string& key = prng_.Pick(keys_);
-    const auto dice = prng_.Below(10);
-    if (dice == 0 && std::erase(alive_, key) > 0) {
-      scenario_.Delete(key);
-      return;
-    }
-    std::vector<std::string> chosen{key};
-    if (dice < 3) {
-      chosen = keys_;
-      prng_.Shuffle(chosen);
-      chosen.resize(static_cast<std::size_t>(prng_.Between(2, 5)));
-    }
-    for (const std::string& one : chosen) {
-      std::erase(alive_, one);
-      alive_.push_back(one);
-    }
-    chosen.size() == 1 ? scenario_.Put(key, kValue) : scenario_.PutTogether(chosen, kValue);
-  }
-
-  Scenario& scenario_;
-  Prng prng_;
-  std::vector<std::string> keys_;
-  std::vector<std::string> alive_;
-};
 
 void WatchGhost(Scenario& scenario) {
   const std::string ghost = scenario.Key("ghost");
@@ -75,7 +34,7 @@ WATCH_CASE(
      .upstream = {18089}}) {
   Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("area");
-  Writer writer(scenario, stem);
+  RandomWriter writer(scenario, stem);
   writer.Write(15, 30);
   scenario.Watch({.group = "first", .count = 20, .range = Prefix(stem + "/")});
   scenario.Watch({.group = "first", .count = 20, .range = OneKey(writer.key())});

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Many seeds: the cases in which faults overlap, again and again, each time with other keys, writes
-# and times, against the embedded store and an etcd release. Exit code 0 when every promise was
-# kept, but for what the manifest of releases expects; see `watchproof --help`.
+# Many seeds: the cases in which faults overlap, again and again, each time with other harm, keys,
+# writes and times, against the embedded store and an etcd release. Exit code 0 when every promise
+# was kept, but for what the manifest of releases expects; see `watchproof --help`.
 #
 #   ci/jobs/seeds.sh [ATTEMPTS [SEED]]
 #
@@ -15,7 +15,8 @@ attempts=${1:-1000}
 seed=${2:-}
 release=${RELEASE:-3.5.30}
 runs=${RUNS:-$PWD/watchproof-runs}
-cases=Resumable.SurvivesOverlappingFaults:Linearizable.CallsWithoutAnAnswerHappenOnceOrNever
+cases=Resumable.SurvivesDrawnSchedules:Resumable.SurvivesOverlappingFaults
+cases+=:Linearizable.CallsWithoutAnAnswerHappenOnceOrNever
 
 "$root/ci/jobs/setup.sh"
 (
@@ -26,7 +27,7 @@ cases=Resumable.SurvivesOverlappingFaults:Linearizable.CallsWithoutAnAnswerHappe
 
 bin=$root/build/release/watchproof
 "$bin" fetch etcd "$release" </dev/null >&2
-# Two cases on two targets.
+# Three cases on two targets.
 exec "$bin" run --target embedded --target "etcd@$release" --filter "$cases" \
-  --repeat $(((attempts + 3) / 4)) ${seed:+--seed "$seed"} --jobs "${JOBS:-2}" \
+  --repeat $(((attempts + 5) / 6)) ${seed:+--seed "$seed"} --jobs "${JOBS:-2}" \
   --run-dir "$runs" --progress off </dev/null

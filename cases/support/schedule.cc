@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cases/support/schedule.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace watchproof {
+namespace {
+
+using Kind = Harm::Kind;
+
+std::vector<Harm> Everything(Prng& prng) {
+  const auto micros = [&](std::int64_t least, std::int64_t most) {
+    return fmt::format("{}us", prng.Between(least, most));
+  };
+  const std::string bytes = fmt::format("{}B", prng.Between(100, 20'000));
+  const std::string response = fmt::format("{}", prng.Between(1, 5));
+  return {
+      {Kind::kSlow,
+       "latency",
+       {{"delay", micros(1000, 4000)},
+        {"jitter", micros(0, 500)},
+        {"spread", prng.Chance(0.5) ? "uniform" : "normal"}}},
+      {Kind::kSlow, "bandwidth", {{"rate", "4MiB"}}},
+      {Kind::kSlow, "late-accept", {{"delay", micros(50'000, 150'000)}}},
+      {Kind::kRefuses, "refuse"},
+      {Kind::kHold, "stall"},
+      {Kind::kHold, "hold-stream", {{"when", "response"}, {"count", response}}},
+      {Kind::kHold, "withhold-window"},
+      {Kind::kReader, "slow-reader"},
+      {Kind::kCut, "reset"},
+      {Kind::kCut, "close"},
+      {Kind::kNeedsFlow, "reset", {{"after-bytes", bytes}}},
+      {Kind::kNeedsFlow, "close", {{"after-bytes", bytes}}},
+      {Kind::kNeedsFlow, "half-close", {{"after-bytes", bytes}}},
+      {Kind::kNeedsFlow, "half-open"},
+      {Kind::kNeedsFlow, "kill"},
+      {Kind::kNeedsAnswer, "black-hole"},
+      {Kind::kStreamCut, "reset-stream", {{"when", "response"}, {"count", response}}},
+      {Kind::kStreamCut, "goaway", {{"when", "bytes"}, {"bytes", bytes}}},
+      {Kind::kStreamCut, "cut-after-event", {{"how", "connection"}}},
+  };
+}
+
+}  // namespace
+
+Schedule::Schedule(Scenario& scenario, ScheduleOptions options)
+    : scenario_(scenario),
+      options_(std::move(options)),
+      prng_(scenario.Random("schedule")),
+      left_(Everything(prng_)),
+      group_(options_.group) {
+  prng_.Shuffle(left_);
+}
+
+const Harm* Schedule::Draw(const std::vector<Kind>& kinds) {
+  const auto found = std::find_if(left_.begin(), left_.end(), [&](const Harm& harm) {
+    return std::find(kinds.begin(), kinds.end(), harm.kind) != kinds.end();
+  });
+  return found == left_.end() ? nullptr : &*found;
+}
+
+std::map<std::string, std::string> Schedule::ParametersOf(const Harm& harm) const {
+  std::map<std::string, std::string> parameters = harm.parameters;
+  if (harm.kind == Kind::kReader) parameters["stream"] = stream_;
+  return parameters;
+}
+
+void Schedule::AwaitMoment() {
+  using enum WhenStep::Moment;
+  WhenStep when{.moment = prng_.Pick(std::vector{kResponse, kBytes, kRevision}), .of = group_};
+  when.count = when.moment == kBytes ? prng_.Between(1, 30'000) : prng_.Between(1, 5);
+  when.revision = AtHead(-prng_.Between(0, 4));
+  when.limit = 100ms;
+  scenario_.When(when);
+}
+
+void Schedule::Inject(const Harm& harm) {
+  const std::string fault = harm.fault;
+  const bool slow = harm.kind == Kind::kSlow;
+  options_.write(5, 10);
+  AwaitMoment();
+  scenario_.Inject(fault, ParametersOf(harm));
+  armed_.push_back(fault);
+  std::erase_if(left_, [&](const Harm& one) { return one.fault == fault; });
+  options_.write(60, 90);
+  scenario_.AwaitFelt(fault);
+  // A slow road leaves everybody behind for a while, and then nobody could tell who is held back.
+  if (slow) scenario_.AwaitDelivered(group_);
+}
+
+void Schedule::Heal(const std::string& fault) {
+  scenario_.Heal(fault);
+  std::erase(armed_, fault);
+}
+
+void Schedule::Round() {
+  // Nothing is on its way when a later round begins, so that progress is told at once.
+  if (++rounds_ > 1) {
+    scenario_.RequestProgress(stream_);
+    scenario_.When({.moment = WhenStep::Moment::kProgress, .of = group_});
+  }
+  for (std::int64_t slow = prng_.Between(0, 2); slow > 0; --slow) {
+    if (const Harm* harm = Draw({Kind::kSlow})) Inject(*harm);
+  }
+  const Harm* const refuses = prng_.Chance(0.3) ? Draw({Kind::kRefuses}) : nullptr;
+  if (refuses) Inject(*refuses);
+  std::vector<Kind> cuts = {Kind::kCut, Kind::kStreamCut, Kind::kNeedsFlow};
+  if (!refuses) cuts.push_back(Kind::kNeedsAnswer);
+  if (const Harm* hold = prng_.Chance(0.7) ? Draw({Kind::kHold, Kind::kReader}) : nullptr) {
+    const bool reader = hold->kind == Kind::kReader;
+    const std::string fault = hold->fault;
+    Inject(*hold);
+    if (reader || prng_.Chance(0.3)) {
+      Heal(fault);
+    } else {
+      cuts = {Kind::kCut};
+    }
+  }
+  const Harm* const cut = Draw(cuts);
+  if (cut) Inject(*cut);
+  prng_.Shuffle(armed_);
+  while (!armed_.empty()) {
+    Heal(std::string(armed_.back()));
+    options_.write(1, 10);
+  }
+  if (cut) {
+    const std::string next = fmt::format("round {}", rounds_);
+    scenario_.Resume(group_, next);
+    group_ = next;
+    stream_ = "resumed/" + next;
+  }
+  options_.write(10, 20);
+  scenario_.AwaitDelivered(group_);
+}
+
+}  // namespace watchproof
