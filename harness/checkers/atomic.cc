@@ -91,18 +91,17 @@ class Atomic final : public Checker {
     if (end.revisions < 2) return;
     findings.Add(Guarantee::kAtomic, watch, [&] {
       const bool one_by_one = end.revisions == end.keys;
+      const bool at_once = end.told_latest.line == end.told_first.line;
       Draft draft{.expected = fmt::format(
                       "the {} keys of one lease deleted in one revision, when it ended", end.keys),
                   .observed = fmt::format(
-                      "they left {} in {} revisions, from {} in line {} to {} in line "
-                      "{}",
+                      "they left {} in {} revisions, from {}{} to {} in line {}",
                       one_by_one ? "one by one," : "piece by piece,", end.revisions, end.first,
-                      end.told_first.line.value, end.latest, end.told_latest.line.value),
+                      at_once ? "" : fmt::format(" in line {}", end.told_first.line.value),
+                      end.latest, end.told_latest.line.value),
                   .evidence = {end.told_first.line},
                   .at = end.told_latest.at};
-      if (end.told_latest.line != end.told_first.line) {
-        draft.evidence.push_back(end.told_latest.line);
-      }
+      if (!at_once) draft.evidence.push_back(end.told_latest.line);
       return draft;
     });
   }

@@ -41,8 +41,8 @@ Status Executor::Do(const AwaitFeltStep& step) {
 }
 
 Status Executor::Do(const HealStep& step) {
-  WP_RETURN_IF_ERROR(faults_.at(step.fault)->Heal(world_.ports()));
   world_.FaultHealed(step.fault);
+  WP_RETURN_IF_ERROR(faults_.at(step.fault)->Heal(world_.ports()));
   RecordFault(step.fault, "healed");
   return {};
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace watchproof {
 namespace {
@@ -40,9 +41,10 @@ void MemoryMeter::Sample(const FaultPorts& ports) {
   }
 }
 
-void MemoryMeter::Healed(const std::string& fault) {
+void MemoryMeter::Healed(const std::string& fault, const FaultPorts& ports) {
   for (Armament& armament : armaments_) {
-    if (armament.footprint.fault == fault) armament.over = true;
+    if (armament.footprint.fault != fault || std::exchange(armament.over, true)) continue;
+    if (const auto bytes = Read(ports)) armament.footprint.bytes.Add(*bytes);
   }
 }
 

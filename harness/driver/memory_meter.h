@@ -3,7 +3,7 @@
 // between releases, never judged.
 //
 //   MemoryMeter meter;
-//   meter.Armed("stall", ports);  ...  meter.Sample(ports);  ...  meter.Healed("stall");
+//   meter.Armed("stall", ports);  ...  meter.Sample(ports);  ...  meter.Healed("stall", ports);
 //   for (const Footprint& footprint : meter.Summary()) ...
 //
 // A target that publishes no such metric leaves no footprints. Not thread-safe. Blocks: for one
@@ -24,8 +24,8 @@ class MemoryMeter {
   void Armed(const std::string& fault, const FaultPorts& ports);
   // Reads the metric if some fault is armed and the last reading lies back far enough.
   void Sample(const FaultPorts& ports);
-  // No-op if it is not armed.
-  void Healed(const std::string& fault);
+  // Before it is healed: the last reading. No-op if it is not armed.
+  void Healed(const std::string& fault, const FaultPorts& ports);
 
   // One per fault that was armed and measured, in the order of arming.
   std::vector<Footprint> Summary() const;

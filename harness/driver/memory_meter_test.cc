@@ -39,13 +39,13 @@ TEST_F(MemoryMeterTest, ComparesWithWhatWasHeldBefore) {
   meter_.Armed("stall", ports_);
   SampleAt(1s, 3000);
   SampleAt(2s, 2000);
-  meter_.Healed("stall");
+  meter_.Healed("stall", ports_);
   SampleAt(3s, 9000);
   const std::vector<Footprint> footprints = meter_.Summary();
   ASSERT_EQ(footprints.size(), 1u);
   EXPECT_EQ(footprints[0].fault, "stall");
   EXPECT_EQ(footprints[0].before, 1000);
-  EXPECT_EQ(footprints[0].bytes.count(), 2u);
+  EXPECT_EQ(footprints[0].bytes.count(), 3u) << "the last one when it was healed";
   EXPECT_EQ(footprints[0].bytes.highest(), 3000);
 }
 
@@ -54,7 +54,7 @@ TEST_F(MemoryMeterTest, FaultsThatOverlapAreMeasuredByTheSameReadings) {
   SampleAt(1s, 2000);
   meter_.Armed("latency", ports_);
   SampleAt(2s, 4000);
-  meter_.Healed("stall");
+  meter_.Healed("stall", ports_);
   SampleAt(3s, 6000);
   const std::vector<Footprint> footprints = meter_.Summary();
   ASSERT_EQ(footprints.size(), 2u);

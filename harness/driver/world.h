@@ -92,9 +92,9 @@ class World {
   // How long the watchers have waited so far, and how much memory the target took under faults; no
   // part of any verdict.
   Lag lag() const;
-  // Before a fault does anything, and once it is healed: for measuring only.
+  // Before a fault does anything, and before it is healed: for measuring only.
   void FaultArmed(const std::string& fault) { memory_.Armed(fault, ports_); }
-  void FaultHealed(const std::string& fault) { memory_.Healed(fault); }
+  void FaultHealed(const std::string& fault) { memory_.Healed(fault, ports_); }
 
   // Feeds the judge with what has been recorded until `done` holds. False when the deadline passed
   // first, or there is nothing left to wait for.
