@@ -16,7 +16,7 @@ Event Deleted(const std::string& key, std::int64_t revision) {
   return {.deleted = true, .kv = {.key = key, .mod = revision}};
 }
 // Two keys whose lease ends at revision 4. The witness watches the first of them, or both.
-Script OnLease(const CreateOptions& witnessed = {}) {
+Script OnLease(const ScriptedCreate& witnessed = {}) {
   return Script()
       .PutWithLease("a", 7, 2)
       .PutWithLease("b", 7, 3)
