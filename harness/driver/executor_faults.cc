@@ -17,7 +17,10 @@ Status Executor::Do(const InjectStep& step) {
     for (const auto& [name, value] : found->second) parameters[name] = value;
   }
   WP_ASSIGN_OR_RETURN(auto fault, MakeFault(step.fault, parameters));
-  if (!spec_.no_faults) WP_RETURN_IF_ERROR(fault->Arm(world_.ports()));
+  if (!spec_.no_faults) {
+    world_.FaultArmed(step.fault);
+    WP_RETURN_IF_ERROR(fault->Arm(world_.ports()));
+  }
   faults_[step.fault] = std::move(fault);
   RecordFault(step.fault, "armed");
   return {};
@@ -38,6 +41,7 @@ Status Executor::Do(const AwaitFeltStep& step) {
 }
 
 Status Executor::Do(const HealStep& step) {
+  world_.FaultHealed(step.fault);
   WP_RETURN_IF_ERROR(faults_.at(step.fault)->Heal(world_.ports()));
   RecordFault(step.fault, "healed");
   return {};
@@ -53,6 +57,7 @@ void Executor::RecordFault(const std::string& name, const std::string& phase) {
 
 void Executor::HealAll() {
   for (const auto& [name, fault] : faults_) {
+    world_.FaultHealed(name);
     if (const Status healed = fault->Heal(world_.ports()); !healed.ok()) {
       unproven_.push_back(fmt::format("healing {}: {}", name, healed.message()));
     }

@@ -31,6 +31,11 @@ std::string EndOfPrefix(std::string prefix) {
 bool Needs(const Plan& plan, Capability capability) {
   return std::find(plan.needs.begin(), plan.needs.end(), capability) != plan.needs.end();
 }
+// Others write to a server that was there before us: not every revision is ours.
+bool IsShared(const AttemptSpec& spec) {
+  const auto target = ParseTargetSpec(spec.target);
+  return target.has_value() && !target->host.empty();
+}
 bool FollowsStreams(const Plan& plan) {
   const std::vector<FaultInfo> faults = KnownFaults();
   return std::any_of(plan.steps.begin(), plan.steps.end(), [&faults](const Step& step) {
@@ -48,7 +53,8 @@ World::World(const AttemptSpec& spec, const Plan& plan)
       follow_streams_(FollowsStreams(plan)),
       folder_(spec.folder),
       judging_({.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
-                .strict_previous = Needs(plan, Capability::kStrictPreviousValues)}),
+                .strict_previous = Needs(plan, Capability::kStrictPreviousValues),
+                .gaps = IsShared(spec)}),
       judge_(judging_, &lag_) {}
 
 World::~World() { Stop(); }
@@ -82,9 +88,10 @@ Status World::Start() {
   recorder_->Append(
       {.kind = EntryKind::kRunStarted,
        .text = fmt::format(R"({{"format":1,"case":"{}","seed":"{}","version":"{}",)"
-                           R"("permit_compacted_at_the_floor":{},"strict_previous":{}}})",
+                           R"("permit_compacted_at_the_floor":{},"strict_previous":{},"gaps":{}}})",
                            spec_.case_name, FormatSeed(spec_.seed), target_->version(),
-                           judging_.permit_compacted_at_the_floor, judging_.strict_previous)});
+                           judging_.permit_compacted_at_the_floor, judging_.strict_previous,
+                           judging_.gaps)});
   kv_ = std::make_unique<KvClient>(*context_, target_->endpoint().ToString());
   WP_RETURN_IF_ERROR(OpenProxy());
   MakePorts();
@@ -248,6 +255,12 @@ void World::Take(const NumberedEntry& line) {
   lag_.Consume(line);
 }
 
+Lag World::lag() const {
+  Lag lag = lag_.Summary();
+  lag.footprints = memory_.Summary();
+  return lag;
+}
+
 bool World::GivesUp() const { return Interrupted() || target_->died() || StopsEarly(); }
 
 bool World::PumpUntil(const std::function<bool()>& done, Deadline deadline) {
@@ -255,6 +268,7 @@ bool World::PumpUntil(const std::function<bool()>& done, Deadline deadline) {
     PumpAll();
     if (done()) return true;
     if (deadline.expired() || GivesUp()) return false;
+    memory_.Sample(ports_);
     const Duration slice = std::min<Duration>(deadline.remaining(), 5ms);
     if (const auto line = recorder_->Next(Within(slice))) Take(*line);
   }

@@ -28,6 +28,7 @@
 #include "harness/driver/attempt_spec.h"
 #include "harness/driver/load.h"
 #include "harness/driver/loopback.h"
+#include "harness/driver/memory_meter.h"
 #include "harness/driver/plan.h"
 #include "harness/faults/fault.h"
 #include "harness/history/recorder.h"
@@ -88,8 +89,12 @@ class World {
   bool HasEnded(StreamId id) const { return ended_.contains(id); }
   void Mark(const std::string& text);
 
-  // How long the watchers have waited so far; no part of any verdict.
-  Lag lag() const { return lag_.Summary(); }
+  // How long the watchers have waited so far, and how much memory the target took under faults; no
+  // part of any verdict.
+  Lag lag() const;
+  // Before a fault does anything, and before it is healed: for measuring only.
+  void FaultArmed(const std::string& fault) { memory_.Armed(fault, ports_); }
+  void FaultHealed(const std::string& fault) { memory_.Healed(fault, ports_); }
 
   // Feeds the judge with what has been recorded until `done` holds. False when the deadline passed
   // first, or there is nothing left to wait for.
@@ -126,6 +131,7 @@ class World {
   std::unique_ptr<proxy::Proxies> proxies_;
   Endpoint road_;  // where clients enter the faulted road
   FaultPorts ports_;
+  MemoryMeter memory_;
   std::unique_ptr<KvClient> kv_;
   std::unique_ptr<WatchStream> witness_;
   std::map<std::string, std::unique_ptr<WatchStream>> streams_;
