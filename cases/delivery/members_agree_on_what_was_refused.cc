@@ -7,7 +7,7 @@
 namespace watchproof {
 namespace {
 
-WATCH_CASE(Atomic, MembersAgreeOnWhatWasRefused,
+WATCH_CASE(Reliable, MembersAgreeOnWhatWasRefused,
            {.requirement = "a transaction is atomic, and a request that is answered with an error "
                            "has changed nothing (etcd API, KV API guarantees)",
             .explain = "The store of a cluster is compacted; then one transaction puts a key and "

@@ -95,7 +95,7 @@ void WatchTheFutureAcrossASnapshot(Scenario& scenario, const std::string& fault)
   scenario.AwaitDelivered("early bird");
 }
 
-WATCH_CASE(Filtered, FutureWatchOfAPausedMemberGetsNothingEarly,
+WATCH_CASE(Reliable, FutureWatchOfAPausedMemberGetsNothingEarly,
            {.requirement = "a watch delivers nothing from before its start revision (etcd API, "
                            "WatchCreateRequest)",
             .explain = "A watch on a follower starts thousands of revisions ahead; the follower "
@@ -104,19 +104,19 @@ WATCH_CASE(Filtered, FutureWatchOfAPausedMemberGetsNothingEarly,
                        "for one that is caught up, and given what comes next).",
             .level = Level::kMust,
             .needs = {Capability::kCluster},
-            .guarantees = {"Filtered"},
+            .guarantees = {"Reliable"},
             .upstream = {20221}}) {
   WatchTheFutureAcrossASnapshot(scenario, "pause");
 }
 
-WATCH_CASE(Filtered, FutureWatchOfAMemberCutOffGetsNothingEarly,
+WATCH_CASE(Reliable, FutureWatchOfAMemberCutOffGetsNothingEarly,
            {.requirement = "a watch delivers nothing from before its start revision (etcd API, "
                            "WatchCreateRequest)",
             .explain = "As FutureWatchOfAPausedMemberGetsNothingEarly, but the follower runs on "
                        "and what it and the others say to each other disappears.",
             .level = Level::kMust,
             .needs = {Capability::kCluster, Capability::kProxy},
-            .guarantees = {"Filtered"},
+            .guarantees = {"Reliable"},
             .upstream = {20221}}) {
   WatchTheFutureAcrossASnapshot(scenario, "isolate");
 }
