@@ -15,7 +15,7 @@ constexpr Duration kResumed = 700ms;    // the interrupted compaction has been d
 void CompactAndKill(Scenario& scenario, const Write& at) {
   scenario.Hold(kCommitted, kCommitted);
   scenario.CompactAtOnce(at.revision());
-  scenario.Hold(1ms, 25ms);
+  scenario.Hold(1ms, 6ms);
   scenario.Inject("kill");
   scenario.AwaitFelt("kill");
   scenario.Heal("kill");
