@@ -200,7 +200,7 @@ struct AwaitSyncPassesStep {
   int passes = 1;
 };
 struct InjectStep {
-  std::string fault;
+  std::string fault;  // its kind, or the kind, a slash and a word of the plan
   std::map<std::string, std::string> parameters;
 };
 // Until the fault has been felt, or 3 s have passed.

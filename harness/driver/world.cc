@@ -36,7 +36,7 @@ bool FollowsStreams(const Plan& plan) {
   return std::any_of(plan.steps.begin(), plan.steps.end(), [&faults](const Step& step) {
     const auto* inject = std::get_if<InjectStep>(&step);
     return inject && std::any_of(faults.begin(), faults.end(), [inject](const FaultInfo& fault) {
-             return fault.follows_streams && fault.name == inject->fault;
+             return fault.follows_streams && fault.name == KindOf(inject->fault);
            });
   });
 }

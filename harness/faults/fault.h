@@ -119,6 +119,8 @@ struct FaultRegistration {
 
 // Sorted by name.
 std::vector<FaultInfo> KnownFaults();
+// A plan that injects one kind several times tells them apart behind a slash: "restart/2".
+std::string KindOf(const std::string& name);
 // Errors name the fault or parameter and what was expected.
 Result<std::unique_ptr<Fault>> MakeFault(const std::string& name,
                                          const FaultParameters& parameters);

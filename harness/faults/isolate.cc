@@ -7,8 +7,7 @@ namespace {
 
 class Isolate final : public PeerFault {
  public:
-  explicit Isolate(int member)
-      : PeerFault("isolate", Swallow(), Witness::kElection), member_(member) {}
+  explicit Isolate(int member) : PeerFault("isolate", Swallow()), member_(member) {}
 
  private:
   Result<std::vector<Link>> LinksOf(int members) const override {

@@ -7,7 +7,7 @@ namespace watchproof {
 namespace {
 
 constexpr Duration kAnswerLimit = 250ms;
-constexpr Duration kAskEvery = 50ms;
+constexpr Duration kAskEvery = 20ms;
 
 }  // namespace
 
@@ -62,21 +62,41 @@ Status PeerFault::ArmOn(FaultPorts& ports, proxy::ProxyId road, proxy::Direction
 
 void PeerFault::Observe(FaultPorts& ports) {
   if (armed_.empty() || healed_ || felt() || ports.now() - asked_at_ < kAskEvery) return;
+  wanted_lag_ ? LookForLag(ports) : LookForElection(ports);
+  asked_at_ = ports.now();
+}
+
+void PeerFault::LookForElection(FaultPorts& ports) {
   std::int64_t leaderless = 0;
-  std::int64_t most = 0;
-  std::int64_t least = INT64_MAX;
   for (const ServerPorts& server : ports.servers) {
     const auto word = server.ask(Within(kAnswerLimit));
     if (!word.has_value()) continue;
     leaderless += word->leader == 0 ? 1 : 0;
     other_leader_ = other_leader_ || (word->leader != 0 && word->leader != leader_before_);
     term_ = std::max(term_, word->term);
-    most = std::max(most, word->revision);
-    least = std::min(least, word->revision);
   }
   leaderless_ = std::max(leaderless_, leaderless);
-  if (least <= most) lag_ = std::max(lag_, most - least);
-  asked_at_ = ports.now();
+}
+
+// A member that is asked a moment later than another one may be behind by what was written last,
+// without any harm. One that is still behind that much later is slow.
+void PeerFault::LookForLag(FaultPorts& ports) {
+  const auto slow = ServerOf(ports, wanted_lag_->member);
+  if (!slow.has_value()) return;
+  if (ahead_) {
+    const auto word = (*slow)->ask(Within(kAnswerLimit));
+    if (!word.has_value()) return;
+    const bool has_it = word->revision >= ahead_->revision;
+    if (!has_it) lag_ = std::max(lag_, Duration(ports.now() - ahead_->at));
+    if (has_it) ahead_.reset();
+    return;
+  }
+  for (const ServerPorts& server : ports.servers) {
+    if (&server == *slow) continue;
+    const auto word = server.ask(Within(kAnswerLimit));
+    if (word.has_value()) ahead_ = Ahead{.revision = word->revision, .at = ports.now()};
+    return;
+  }
 }
 
 Status PeerFault::Heal(FaultPorts& ports) {
@@ -102,19 +122,20 @@ void PeerFault::Note(const proxy::Receipt& receipt) {
 
 bool PeerFault::felt() const {
   if (armed_.empty()) return false;
-  if (witness_ == Witness::kLag) return lag_ > 0;
+  if (wanted_lag_) return lag_ >= wanted_lag_->at_least;
   return leaderless_ > 0 || other_leader_ || term_ > term_before_;
 }
 
 FaultReceipt PeerFault::receipt() const {
   FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
+  const auto lag = std::chrono::duration_cast<std::chrono::milliseconds>(lag_).count();
   receipt.measured = {{"links", static_cast<std::int64_t>(links_)},
                       {"bytes", bytes_},
                       {"members_without_leader", leaderless_},
                       {"other_leader", other_leader_},
                       {"term_before", static_cast<std::int64_t>(term_before_)},
                       {"term", static_cast<std::int64_t>(std::max(term_, term_before_))},
-                      {"revisions_behind", lag_}};
+                      {"behind_ms", lag}};
   receipt.text =
       armed_.empty()
           ? std::string("never armed: there is no proxy between the members")
@@ -123,7 +144,7 @@ FaultReceipt PeerFault::receipt() const {
                 "other leader was named, the term went from {} to {}, a member was up to "
                 "{} revisions behind",
                 links_, leaderless_, other_leader_ ? "an" : "no", term_before_,
-                std::max(term_, term_before_), lag_);
+                std::max(term_, term_before_), lag);
   return receipt;
 }
 

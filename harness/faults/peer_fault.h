@@ -12,7 +12,7 @@
 //
 // Felt when the members themselves say that something has changed: one of them knows no leader any
 // more or another one than before, or their term has risen. A fault that slows must show a member
-// that is behind. Not thread-safe. Ownership: as Fault.
+// that long after still has not got what another one had. Not thread-safe. Ownership: as Fault.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +37,15 @@ class PeerFault : public Fault {
   FaultReceipt receipt() const final;
 
  protected:
-  enum class Witness { kElection, kLag };
-  // The effect gets its direction and its caller from each link.
-  PeerFault(std::string name, proxy::EffectSpec effect, Witness witness)
-      : name_(std::move(name)), effect_(std::move(effect)), witness_(witness) {}
+  // Who must be seen to be behind, and for how long, for a fault that slows.
+  struct Lag {
+    int member = 1;
+    Duration at_least{};
+  };
+  // The effect gets its direction and its caller from each link. Without a lag the witness is an
+  // election.
+  PeerFault(std::string name, proxy::EffectSpec effect, std::optional<Lag> lag = {})
+      : name_(std::move(name)), effect_(std::move(effect)), wanted_lag_(lag) {}
 
   // Requires: at least two members.
   virtual Result<std::vector<Link>> LinksOf(int members) const = 0;
@@ -50,10 +55,12 @@ class PeerFault : public Fault {
   Status ArmOn(FaultPorts& ports, proxy::ProxyId road, proxy::Direction direction,
                const std::string& caller);
   void Note(const proxy::Receipt& receipt);
+  void LookForElection(FaultPorts& ports);
+  void LookForLag(FaultPorts& ports);
 
   const std::string name_;
   const proxy::EffectSpec effect_;
-  const Witness witness_;
+  const std::optional<Lag> wanted_lag_;
   std::vector<proxy::EffectId> armed_;
   std::size_t links_ = 0;
   bool healed_ = false;
@@ -65,7 +72,13 @@ class PeerFault : public Fault {
   std::uint64_t term_ = 0;
   std::int64_t leaderless_ = 0;  // members, at most
   bool other_leader_ = false;
-  std::int64_t lag_ = 0;  // in revisions, at most
+  // What another member had, and when, that the slow one had not got yet.
+  struct Ahead {
+    std::int64_t revision = 0;
+    Duration at{};
+  };
+  std::optional<Ahead> ahead_;
+  Duration lag_{};  // the longest
   std::int64_t bytes_ = 0;
 };
 
