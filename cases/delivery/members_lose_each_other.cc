@@ -34,7 +34,7 @@ void LiveThrough(Scenario& scenario, int members, const std::string& fault,
   scenario.AwaitLoad("meanwhile");
   scenario.Heal(fault);
   for (int member = 1; member <= members; ++member) scenario.AwaitCaughtUp(member);
-  scenario.BeginLoad({.load = "after", .clients = members, .calls = 30, .key = stem, .member = 0});
+  scenario.BeginLoad({.load = "after", .clients = 5, .calls = 30, .key = stem, .member = 0});
   scenario.AwaitLoad("after");
   for (int member = 1; member <= members; ++member) scenario.AwaitCaughtUp(member);
   scenario.Put(stem + "/0");
