@@ -13,7 +13,7 @@ constexpr Duration kFeltPatience = 3s;  // for a fault to be felt
 
 Status Executor::Do(const InjectStep& step) {
   FaultParameters parameters = step.parameters;
-  if (const auto found = spec_.faults.find(step.fault); found != spec_.faults.end()) {
+  if (const auto found = spec_.faults.find(KindOf(step.fault)); found != spec_.faults.end()) {
     for (const auto& [name, value] : found->second) parameters[name] = value;
   }
   WP_ASSIGN_OR_RETURN(auto fault, MakeFault(step.fault, parameters));

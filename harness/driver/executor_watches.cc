@@ -18,7 +18,10 @@ std::vector<EventFilter> FiltersOf(const WatchStep& step) {
 }  // namespace
 
 Status Executor::Do(const WatchStep& step) {
-  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream, step.user));
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream,
+                      world_.Stream(step.stream, {.user = step.user,
+                                                  .member = step.member,
+                                                  .require_leader = step.require_leader}));
   world_.PumpAll();
   // Nobody would answer, and the target would be blamed for it.
   if (world_.HasEnded(stream->id())) {
@@ -80,7 +83,7 @@ Status Executor::Do(const CancelStep& step) {
 Status Executor::Do(const ResumeStep& step) {
   world_.PumpAll();
   const std::string name = fmt::format("resumed/{}", step.as);
-  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(name));
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(name, {.member = step.member}));
   for (const Member& member : groups_.at(step.group)) {
     const auto index = world_.judge().Find(member.stream, member.ordinal);
     if (!index) return Fail(StatusCode::kInternal, "group {} was never asked for", step.group);

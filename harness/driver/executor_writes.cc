@@ -54,7 +54,9 @@ Status Executor::Do(const TxnStep& step) {
 }
 
 Status Executor::Do(const CompactStep& step) {
-  const auto done = world_.kv().Compact(Resolve(step.at));
+  using Answer = KvClient::Answer;
+  const auto done =
+      world_.kv().Compact(Resolve(step.at), step.at_once ? Answer::kAtOnce : Answer::kPhysical);
   return done.has_value() ? Status() : done.error();
 }
 

@@ -79,7 +79,9 @@ WatchStep ToWatch(const Json& json) {
           .no_puts = json.value("no_puts", false),
           .no_deletes = json.value("no_deletes", false),
           .stream = json.at("stream"),
-          .user = json.value("user", "")};
+          .user = json.value("user", ""),
+          .member = json.value("member", 1),
+          .require_leader = json.value("require_leader", false)};
 }
 AuthStep ToAuth(const Json& json) {
   AuthStep auth;
@@ -96,7 +98,12 @@ LoadStep ToLoad(const Json& json) {
           .keys = json.at("keys"),
           .key = json.at("key"),
           .seed = json.at("load_seed"),
-          .side = json.at("side")};
+          .side = json.at("side"),
+          .puts_only = json.value("puts_only", false),
+          .member = json.value("member", 1)};
+}
+RefusedTxnStep ToRefusedTxn(const Json& json) {
+  return {.write = ToPut(json.at("write")), .key = json.at("key"), .at = ToRevision(json, "at")};
 }
 MustTellProgressStep ToMustTellProgress(const Json& json) {
   using When = MustTellProgressStep::When;
@@ -111,7 +118,10 @@ const std::map<std::string, Reader, std::less<>>& Readers() {
       {"put", [](const Json& j) -> Step { return ToPut(j); }},
       {"delete", [](const Json& j) -> Step { return ToDelete(j); }},
       {"txn", [](const Json& j) -> Step { return ToTxn(j); }},
-      {"compact", [](const Json& j) -> Step { return CompactStep{ToRevision(j, "at")}; }},
+      {"compact",
+       [](const Json& j) -> Step {
+         return CompactStep{ToRevision(j, "at"), j.value("at_once", false)};
+       }},
       {"lease",
        [](const Json& j) -> Step {
          return LeaseStep{j.at("lease"), std::chrono::seconds(j.at("ttl").get<std::int64_t>())};
@@ -121,7 +131,15 @@ const std::map<std::string, Reader, std::less<>>& Readers() {
       {"cancel", [](const Json& j) -> Step { return CancelStep{j.at("group")}; }},
       {"resume",
        [](const Json& j) -> Step {
-         return ResumeStep{j.at("group"), j.at("as")};
+         return ResumeStep{j.at("group"), j.at("as"), j.value("member", 1)};
+       }},
+      {"refused txn", [](const Json& j) -> Step { return ToRefusedTxn(j); }},
+      {"use member", [](const Json& j) -> Step { return UseMemberStep{j.at("member")}; }},
+      {"await caught up", [](const Json& j) -> Step { return AwaitCaughtUpStep{j.at("member")}; }},
+      {"await snapshot", [](const Json& j) -> Step { return AwaitSnapshotStep{j.at("member")}; }},
+      {"must end",
+       [](const Json& j) -> Step {
+         return MustEndStep{j.at("stream"), ToDuration(j, "us")};
        }},
       {"must deliver",
        [](const Json& j) -> Step {
@@ -164,6 +182,8 @@ void TakeLine(const Json& line, std::optional<PlanFile>& file) {
     if (file) throw Misfit{"a second plan begins; expected one attempt"};
     file.emplace(PlanFile{.header = header, .plan = {}});
     file->plan.converge_limit = ToDuration(line, "converge_us");
+    file->plan.cluster = {.members = line.value("members", 1),
+                          .snapshot_count = line.value("snapshot_count", 0)};
     file->plan.permit_compacted_at_the_floor = line.value("permit_compacted_at_the_floor", false);
     return;
   }

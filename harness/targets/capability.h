@@ -22,6 +22,8 @@ enum class Capability {
   kStrictPreviousValues,  // can be told to end a watch rather than leave out a previous value
   kLeases,                // keys can hang on a lease
   kDurable,               // keeps its data when it is killed and started again
+  kProcess,               // is a process of ours, which can be stopped and continued
+  kCluster,               // several of it can be started as one cluster
 };
 using Capabilities = std::set<Capability>;
 
@@ -51,6 +53,10 @@ constexpr std::string_view Name(Capability capability) {
       return "leases";
     case Capability::kDurable:
       return "durable";
+    case Capability::kProcess:
+      return "process";
+    case Capability::kCluster:
+      return "cluster";
   }
   return "unnamed capability";
 }

@@ -145,6 +145,10 @@ class Prober {
         return Leases();
       case Capability::kDurable:
         return target_.durable();
+      case Capability::kProcess:
+        return target_.process_state() != 0;
+      case Capability::kCluster:
+        return target_.can_cluster();
     }
     return false;
   }
