@@ -34,7 +34,10 @@ void Carry(Scenario& scenario, const Row& row) {
   scenario.AwaitFelt(row.fault);
   scenario.Heal(row.fault);
   const bool resumes = row.after == After::kResume;
-  if (resumes) scenario.Resume("first", "second");
+  if (resumes) {
+    scenario.AwaitEnded("first");
+    scenario.Resume("first", "second");
+  }
   for (std::int64_t i = prng.Between(1, 10); i > 0; --i) scenario.Put(key);
   scenario.AwaitDelivered(resumes ? "second" : "first");
 }

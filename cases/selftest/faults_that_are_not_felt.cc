@@ -30,7 +30,10 @@ void Carry(Scenario& scenario, const Row& row) {
   for (std::int64_t i = prng.Between(5, 10); i > 0; --i) scenario.Put(key);
   scenario.Heal(row.fault);
   const bool resumes = row.after == After::kResume;
-  if (resumes) scenario.Resume("first", "second");
+  if (resumes) {
+    scenario.AwaitEnded("first");
+    scenario.Resume("first", "second");
+  }
   scenario.Put(key);
   scenario.AwaitDelivered(resumes ? "second" : "first");
 }
@@ -77,6 +80,10 @@ const std::vector<Row>& Rows() {
        "kill",
        {},
        "The target keeps nothing, so that it is not killed: another one would come back."},
+      {"RestartOfWhatCannotComeBack",
+       "restart",
+       {},
+       "The target keeps nothing, so that it is not ended: another one would come back."},
   };
   return rows;
 }

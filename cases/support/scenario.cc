@@ -43,6 +43,11 @@ Write Scenario::PutTogether(const std::vector<std::string>& keys, const ValueSiz
   return NextWrite();
 }
 
+void Scenario::PutBesideAReadOf(const std::string& read_key, const RevisionRef& at,
+                                const std::string& put_key) {
+  Add(RefusedTxnStep{.write = {put_key, Value({})}, .key = read_key, .at = at});
+}
+
 void Scenario::BeginLoad(const LoadOptions& options) {
   Add(LoadStep{.load = options.load,
                .clients = options.clients,
@@ -50,7 +55,9 @@ void Scenario::BeginLoad(const LoadOptions& options) {
                .keys = options.keys,
                .key = options.key,
                .seed = values_.Next(),
-               .side = options.side});
+               .side = options.side,
+               .puts_only = options.puts_only,
+               .member = options.member});
 }
 
 void Scenario::Watch(const WatchOptions& options) {
@@ -66,7 +73,9 @@ void Scenario::Watch(const WatchOptions& options) {
                 .no_puts = options.no_puts,
                 .no_deletes = options.no_deletes,
                 .stream = options.stream,
-                .user = options.user});
+                .user = options.user,
+                .member = options.member,
+                .require_leader = options.require_leader});
 }
 
 void Scenario::Churn(const WatchOptions& options) {

@@ -50,6 +50,8 @@ struct WatchOptions {
   bool no_deletes = false;
   std::string user{};           // on whose behalf its stream is opened; see ReadersOnly
   std::string stream = "main";  // one connection each; names that begin with "side" meet no fault
+  int member = 1;               // of a cluster, to which its stream leads; see Cluster
+  bool require_leader = false;  // its stream is to be ended by a member that has lost its leader
 };
 
 // Drawn from the seed for every value: its length lies between the two, in bytes.
@@ -65,11 +67,23 @@ struct LoadOptions {
   std::size_t keys = 10;
   std::string key;    // that of the load begin with it and a slash
   bool side = false;  // takes the side door, where it meets no fault
+  bool puts_only = false;
+  int member = 1;  // of a cluster; 0: the clients take turns at all of them
 };
 
 class Scenario {
  public:
   explicit Scenario(const Prng& seed) : prng_(seed) {}
+
+  // The target is a cluster. Its members are numbered from 1; the first one leads at the start, and
+  // is the one that is called unless something else is said. The case needs Capability::kCluster.
+  void Cluster(const ClusterPlan& cluster) { plan_.cluster = cluster; }
+  // The calls from here on go to that member.
+  void UseMember(int member) { Add(UseMemberStep{member}); }
+  // Until it knows a leader and has everything that was written so far.
+  void AwaitCaughtUp(int member) { Add(AwaitCaughtUpStep{member}); }
+  // Unless the member says that it was sent a snapshot, the attempt proves nothing.
+  void AwaitSnapshot(int member) { Add(AwaitSnapshotStep{member}); }
 
   // A generator for one purpose of the case.
   Prng Random(std::string_view purpose) const { return prng_.Fork(purpose); }
@@ -85,7 +99,13 @@ class Scenario {
   Write PutTogether(const std::vector<std::string>& keys, const ValueSize& size = {});
   void Compact(const RevisionRef& at) { Add(CompactStep{at}); }
   // A promise: a compaction that was done already, or that lies in the future, is refused.
-  void MustRefuseCompaction(const RevisionRef& at) { Add(CompactStep{at, true}); }
+  void MustRefuseCompaction(const RevisionRef& at) { Add(CompactStep{.at = at, .refused = true}); }
+  // Does not wait until the revisions are gone from the target's backend.
+  void CompactAtOnce(const RevisionRef& at) { Add(CompactStep{.at = at, .at_once = true}); }
+  // A transaction that puts one key and reads another at a revision that is gone: all of it is
+  // refused.
+  void PutBesideAReadOf(const std::string& read_key, const RevisionRef& at,
+                        const std::string& put_key);
 
   // Grants a lease, under a name of the case's own.
   void Lease(const std::string& name, std::chrono::seconds ttl) { Add(LeaseStep{name, ttl}); }
@@ -105,10 +125,16 @@ class Scenario {
   void ReadersOnly(const std::map<std::string, WatchedRange>& users);
   void AwaitCreated(const std::string& group) { Add(AwaitCreatedStep{group}); }
   void Cancel(const std::string& group) { Add(CancelStep{group}); }
+  // Until nothing more can come on the streams of the group.
+  void AwaitEnded(const std::string& group) { Add(AwaitEndedStep{group}); }
   // Creates and cancels in one breath; needs ids that the client chooses.
   void Churn(const WatchOptions& options);
   // One past what each watch of the group was given last, as group `as` on a new stream.
-  void Resume(const std::string& group, const std::string& as) { Add(ResumeStep{group, as}); }
+  void Resume(const std::string& group, const std::string& as, int member = 1) {
+    Add(ResumeStep{group, as, member});
+  }
+  // A promise: the target ends the stream in time, or that is a finding of Settled.
+  void MustEnd(const std::string& stream) { Add(MustEndStep{stream}); }
   // A promise: everything written so far reaches the group in time, or that is a finding of
   // Isolated.
   void MustDeliver(const std::string& group) { Add(MustDeliverStep{group}); }

@@ -126,6 +126,8 @@ void Schedule::Round() {
   }
   if (cut) {
     const std::string next = fmt::format("round {}", rounds_);
+    // What still came on the old stream would come twice.
+    scenario_.AwaitEnded(group_);
     scenario_.Resume(group_, next);
     group_ = next;
     stream_ = "resumed/" + next;

@@ -39,7 +39,8 @@ class Seeds(RunTest):
     def test_ten_seeds_agree_and_decide_everything_differently(self):
         plans = [self.plan(f"0x{seed:x}") for seed in range(100, 110)]
         verdicts = self.verdicts()
-        self.assertEqual(set(verdicts.values()), {"pass", "declared"})
+        # Nothing but etcd can be a cluster.
+        self.assertEqual(set(verdicts.values()) - {"unsupported"}, {"pass", "declared"})
         for i, one in enumerate(plans):
             for other in plans[:i]:
                 for aspect in (["key"], ["value", "load_seed"], ["op"]):

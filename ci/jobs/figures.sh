@@ -21,7 +21,7 @@ host=127.$((RANDOM % 100 + 100)).$((RANDOM % 250 + 1)).$((RANDOM % 250 + 1))
   cd "$root" # presets are looked up in the working directory
   cmake --preset release
   cmake --build --preset release --target watchproof reader_bench judge_bench call_judge_bench \
-    record_load --parallel "$(nproc)"
+    record_load judge_file --parallel "$(nproc)"
 ) </dev/null >&2
 
 bin=$root/build/release

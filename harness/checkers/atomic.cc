@@ -15,9 +15,13 @@ class Atomic final : public Checker {
                 Findings& findings) override {
     Current& current = At(current_, watch);
     const OwedList& owed = *facts().comparer.owed(watch);
-    for (const Comparison& event : compared) {
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+      const Comparison& event = compared[i];
       if (event.match != Match::kOwed) continue;
       const Owed& change = owed[event.owed];
+      if (response.message.events[i].type == 1) {
+        NoteEndOfLease(watch, facts().comparer.change(change), response.where, findings);
+      }
       if (change.revision != current.revision) {
         Close(watch, current, findings);
         current = {.revision = change.revision,
@@ -38,6 +42,7 @@ class Atomic final : public Checker {
   }
 
   void Finish(WatchIndex watch, Findings& findings) override {
+    CloseLease(watch, At(ends_, watch), findings);
     const Current& current = At(current_, watch);
     // A stream or recording that is cut takes the parts to come with it.
     const bool cut = facts().cut_off || facts().book.state(watch).end == WatchEnd::kStreamClosed;
@@ -56,6 +61,50 @@ class Atomic final : public Checker {
     bool split = false;
     bool whole = true;  // the response that gave it has all its parts
   };
+
+  // The lease of whose end the watch was told last.
+  struct EndOfLease {
+    std::int64_t lease = 0;
+    Revision first{};
+    Revision latest{};
+    Where told_first;
+    Where told_latest;
+    std::uint32_t keys = 0;
+    std::uint32_t revisions = 0;
+  };
+
+  void NoteEndOfLease(WatchIndex watch, const Change& change, Where where, Findings& findings) {
+    if (change.ended_lease == 0) return;
+    EndOfLease& end = At(ends_, watch);
+    if (end.lease != change.ended_lease) {
+      CloseLease(watch, end, findings);
+      end = {.lease = change.ended_lease, .first = change.revision, .told_first = where};
+    }
+    ++end.keys;
+    if (end.latest != change.revision) ++end.revisions;
+    end.latest = change.revision;
+    end.told_latest = where;
+  }
+
+  // Of that lease nothing more will come.
+  static void CloseLease(WatchIndex watch, const EndOfLease& end, Findings& findings) {
+    if (end.revisions < 2) return;
+    findings.Add(Guarantee::kAtomic, watch, [&] {
+      const bool one_by_one = end.revisions == end.keys;
+      const bool at_once = end.told_latest.line == end.told_first.line;
+      Draft draft{.expected = fmt::format(
+                      "the {} keys of one lease deleted in one revision, when it ended", end.keys),
+                  .observed = fmt::format(
+                      "they left {} in {} revisions, from {}{} to {} in line {}",
+                      one_by_one ? "one by one," : "piece by piece,", end.revisions, end.first,
+                      at_once ? "" : fmt::format(" in line {}", end.told_first.line.value),
+                      end.latest, end.told_latest.line.value),
+                  .evidence = {end.told_first.line},
+                  .at = end.told_latest.at};
+      if (!at_once) draft.evidence.push_back(end.told_latest.line);
+      return draft;
+    });
+  }
 
   static Draft DescribeSplit(const Current& current, const Response& response) {
     return {.expected = fmt::format("all {} changes of revision {} in one response", current.owed,
@@ -79,6 +128,7 @@ class Atomic final : public Checker {
   }
 
   std::vector<Current> current_;
+  std::vector<EndOfLease> ends_;
 };
 
 const CheckerRegistration kAtomic{{
@@ -89,7 +139,8 @@ const CheckerRegistration kAtomic{{
     .explain = "A transaction makes all its changes at one revision, and a watch must not show "
                "half of it: the "
                "events of a revision are never spread over several responses, and none of them is "
-               "left out. A "
+               "left out. The end of a lease is one change of all its keys, too: they go in one "
+               "revision. A "
                "watch that asked for fragments gets large responses in parts; the parts of one "
                "response, up to "
                "the one that is not marked as a fragment, count as one. Source: the guarantee "

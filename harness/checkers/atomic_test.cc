@@ -15,13 +15,13 @@ Script TxnThenPut(const ScriptedCreate& options = {.range_end = "z"}) {
 Event Deleted(const std::string& key, std::int64_t revision) {
   return {.deleted = true, .kv = {.key = key, .mod = revision}};
 }
-// Two keys whose lease ends at revision 4, where the witness is told of the first of them.
-Script OnLease() {
+// Two keys whose lease ends at revision 4. The witness watches the first of them, or both.
+Script OnLease(const ScriptedCreate& witnessed = {}) {
   return Script()
       .PutWithLease("a", 7, 2)
       .PutWithLease("b", 7, 3)
       .On(9, "witness")
-      .Watch("a", 4, {.range_end = "z"})
+      .Watch("a", 4, witnessed)
       .Created(0, 3)
       .On(1)
       .Watch("a", 4, {.range_end = "z"})
@@ -81,6 +81,28 @@ INSTANTIATE_TEST_SUITE_P(
          OnLease().Deliver(0, {{4, "a"}, {4, "b"}}).Put("c", "1", 5).Deliver(0, {{5, "c"}}),
          {}},
         {"KeysOfALeaseOneByOne",
+         OnLease({.range_end = "z"})
+             .On(9, "witness")
+             .DeliverRaw(0, {Deleted("b", 5)})
+             .On(1)
+             .DeliverRaw(0, {Deleted("a", 4), Deleted("b", 5)})
+             .Put("c", "1", 6)
+             .Deliver(0, {{6, "c"}}),
+         {"Atomic"}},
+        {"OneKeyOfALeaseIsNothingToTearApart",
+         OnLease({.range_end = "z"})
+             .On(9, "witness")
+             .DeliverRaw(0, {Deleted("b", 5)})
+             .On(2)
+             .Watch("b", 4)
+             .Created(0, 3)
+             .DeliverRaw(0, {Deleted("b", 5)})
+             .On(1)
+             .DeliverRaw(0, {Deleted("a", 4)})
+             .Cancel(0)
+             .Cancelled(0),
+         {}},
+        {"KeysOfALeaseOneByOneWithoutAWitness",
          OnLease()
              .Deliver(0, {{4, "a"}})
              .Put("c", "1", 6)

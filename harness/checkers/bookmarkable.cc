@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bookmarkable: a progress answer means that everything up to its revision has been given.
+#include <map>
+
 #include "harness/checkers/checker.h"
 #include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
@@ -66,6 +68,29 @@ class Bookmarkable final : public Checker {
       });
     }
     if (revision >= bookmark.revision) bookmark = {revision, response.where};
+    if (!due_.empty()) due_.erase(state.stream.value);
+  }
+
+  void ProgressDue(const struct ProgressDue& due) override { due_[due.stream.value] = due; }
+
+  void ProgressOver(StreamId stream, Where where, Findings& findings) override {
+    const auto due = due_.find(stream.value);
+    if (due == due_.end()) return;  // it was told
+    findings.Add(Guarantee::kBookmarkable, stream, [&] {
+      return Draft{
+          .expected = fmt::format("progress told within {} ms, as {} and there was nothing left to "
+                                  "deliver",
+                                  due->second.limit.count(),
+                                  due->second.asked ? "it was asked for again and again"
+                                                    : "the watches had wished for it"),
+          .observed = fmt::format("none in {}, from line {} to line {}",
+                                  Milliseconds(where.at - due->second.where.at),
+                                  due->second.where.line.value, where.line.value),
+          .evidence = {due->second.where.line, where.line},
+          .at = where.at,
+          .like = like::kNoProgress};
+    });
+    due_.erase(due);
   }
 
  private:
@@ -74,6 +99,7 @@ class Bookmarkable final : public Checker {
     Where where;
   };
   std::vector<Bookmark> bookmarks_;
+  std::map<std::uint32_t, struct ProgressDue> due_;  // by stream, while none has been told
 };
 
 const CheckerRegistration kBookmarkable{{
@@ -81,19 +107,21 @@ const CheckerRegistration kBookmarkable{{
     .promise = "After a progress answer with revision R, no event at or below R comes any more.",
     .belief = "A Kubernetes cache notes the bookmark as its place. Resumed from there it "
               "skips what was still to come, or hears again what it knows.",
-    .explain = "A progress answer lets a client note how far it has come: everything up to the "
-               "answer's revision "
-               "has been given, so it may resume one past it and lose nothing. An answer that "
-               "overtakes events "
-               "makes such a client lose them (etcd #15220). Progress never goes backwards, nor "
-               "behind an event that was given, and a "
-               "watch that "
-               "starts in the future hears of none below its start (etcd #20221): a client that "
-               "took it for its "
-               "place would resume too early. An answer with the watch id -1 speaks for every "
-               "watch of the "
-               "stream that has been announced. Missing answers are no fault: servers may drop the "
-               "request.",
+    .explain =
+        "A progress answer lets a client note how far it has come: everything up to the "
+        "answer's revision "
+        "has been given, so it may resume one past it and lose nothing. An answer that "
+        "overtakes events "
+        "makes such a client lose them (etcd #15220). Progress never goes backwards, nor "
+        "behind an event that was given, and a "
+        "watch that "
+        "starts in the future hears of none below its start (etcd #20221): a client that "
+        "took it for its "
+        "place would resume too early. An answer with the watch id -1 speaks for every "
+        "watch of the "
+        "stream that has been announced. A missing answer is no fault, as servers may drop the "
+        "request, but on a stream with nothing left to deliver progress must come, within a "
+        "bound that the case sets, if it is asked for again and again.",
     .make = [](const Facts& facts) { return std::make_unique<Bookmarkable>(facts); },
 }};
 

@@ -61,6 +61,43 @@ INSTANTIATE_TEST_SUITE_P(
          {}},
         {"BelowAFutureStart", TwoPuts(9).Progress(0, 3), {"Bookmarkable"}},
         {"OneBelowAFutureStart", TwoPuts(4).Progress(0, 3), {}},
+        {"ToldInTime",
+         TwoPuts()
+             .Deliver(0, {{2, "k"}, {3, "k"}})
+             .Mark("progress due 1 asked 5000")
+             .Progress(kWholeStream, 3)
+             .Mark("progress over 1"),
+         {}},
+        {"NeverTold",
+         TwoPuts()
+             .Deliver(0, {{2, "k"}, {3, "k"}})
+             .Progress(kWholeStream, 3)
+             .Mark("progress due 1 asked 5000")
+             .Mark("progress over 1"),
+         {"Bookmarkable"}},
+        {"NotToldThoughTheWatchWishes",
+         TwoPuts()
+             .Deliver(0, {{2, "k"}, {3, "k"}})
+             .Mark("progress due 1 wished 5000")
+             .Mark("progress over 1"),
+         {"Bookmarkable"}},
+        {"NotToldWhenTheRunWasStopped",
+         TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}).Mark("progress due 1 asked 5000"),
+         {}},
+        {"ToldOnAnotherStreamOnly",
+         TwoPuts()
+             .Deliver(0, {{2, "k"}, {3, "k"}})
+             .On(2)
+             .Watch("k", 4)
+             .Created(0, 3)
+             .Mark("progress due 1 asked 5000")
+             .Progress(kWholeStream, 3)
+             .Mark("progress over 1"),
+         {"Bookmarkable"}},
+        {"AMarkThatCannotBeRead",
+         TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}).Mark("progress due 1 hoped 5000"),
+         {},
+         true},
         {"NoAnswerIsNoFault", TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}), {}},
         // Promises nothing about what is not known, but progress itself needs no knowledge.
         {"OvertakesBehindAHole",

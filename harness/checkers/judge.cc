@@ -6,6 +6,7 @@
 
 #include "harness/checkers/backlog.h"
 #include "harness/checkers/checker.h"
+#include "harness/checkers/phrases.h"
 #include "harness/history/narrator.h"
 
 namespace watchproof {
@@ -83,6 +84,10 @@ class Judge::Impl final : public Audience {
   void OnAsked(WatchIndex watch, const Asked& asked) override {
     book_.Ask(asked, model_.compaction_acknowledged(), model_.timeline().known_through());
     for (const auto& checker : checkers_) checker->Asked(watch);
+    if (!options_.gaps || model_.IsWitnessed(book_.details(watch).range.range)) return;
+    findings_.Doubt(fmt::format(
+        "line {}: no witness watches all of {}, so where revisions are missing nothing is known",
+        asked.where.line.value, Phrase(book_.details(watch).range.range)));
   }
   void OnCancelAsked(WatchIndex watch, Where where) override {
     // What ended before is not excused by it.
@@ -133,6 +138,12 @@ class Judge::Impl final : public Audience {
   void OnResumption(const Resumption& resumption) override {
     if (auto reason = book_.Resume(resumption)) findings_.Doubt(*std::move(reason));
   }
+  void OnProgressDue(const ProgressDue& due) override {
+    for (const auto& checker : checkers_) checker->ProgressDue(due);
+  }
+  void OnProgressOver(StreamId stream, Where where) override {
+    for (const auto& checker : checkers_) checker->ProgressOver(stream, where, findings_);
+  }
   void OnRightGiven(const RightGiven& given) override { book_.Limit(given); }
   // Streams that the driver closes once it has waited for everything are no end of their watches:
   // what has not come by then is missing.
@@ -146,6 +157,7 @@ class Judge::Impl final : public Audience {
   void OnHeader(Revision revision) override {
     if (!answered_ || witnesses_.contains(speaker_.value)) model_.HeaderSeen(revision);
   }
+  void OnWitnessAsked(const Asked& asked) override { model_.WitnessAsked(asked.request); }
   void OnWitnessed(const Response& response) override {
     model_.Witnessed(response.message.events,
                      response.tail.size() > 0 ? response.tail : response.payload);
@@ -245,7 +257,7 @@ class Judge::Impl final : public Audience {
 
   const JudgeOptions options_;
   Bystander* const bystander_;
-  Model model_;
+  Model model_{options_.gaps ? Revisions::kWithGaps : Revisions::kDense};
   WatchBook book_;
   Comparer comparer_{model_.timeline()};
   Findings findings_{book_};

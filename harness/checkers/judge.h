@@ -63,6 +63,10 @@ struct JudgeOptions {
   // Create revision, version and lease of keys were not recorded: nothing follows from them. An
   // event has a create revision only if it is told to have made its key, and then its own.
   bool without_marks = false;
+  // Revisions that nobody of the recording made may be nobody's: the store leaves some out, or
+  // others write to it where the recording does not watch. Only a witness of all that is watched
+  // can tell them from what was lost.
+  bool gaps = false;
   // Fewer changes than this are not worth forgetting. With 0 all are forgotten as soon as they can
   // be.
   std::size_t least_held = 4096;

@@ -148,6 +148,8 @@ std::string What(const Entry& entry) {
     case EntryKind::kMark:
       // What exactly, the finding says.
       if (entry.text.starts_with("right ")) return "a stream is given to a user of limited rights";
+      if (entry.text.starts_with("progress due ")) return "the client begins to wait for progress";
+      if (entry.text.starts_with("progress over ")) return "the client stops waiting for progress";
       return fmt::format("the run says \"{}\"", entry.text);
     case EntryKind::kRunStarted:
     case EntryKind::kFault:

@@ -284,6 +284,52 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     RowName);
 
+// A store that leaves revisions out, or that others use too; the witness watches all keys.
+Script Gaps() {
+  return Script()
+      .On(9, "witness")
+      .Watch("", 2, {.range_end = std::string(1, '\0')})
+      .Created(0, 1)
+      .On(1)
+      .Watch("k", 2)
+      .Created(0, 1)
+      .Put("k", "a", 4)
+      .Put("k", "b", 7)
+      .On(9, "witness")
+      .Deliver(0, {{4, "k"}, {7, "k"}})
+      .On(1);
+}
+Event Invented(std::int64_t revision) {
+  return {.kv = {.key = "k", .value = "c", .create = 4, .mod = revision, .version = 2}};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ReliableGapsOfTheStore, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"AllOfOurs", Gaps().Deliver(0, {{4, "k"}, {7, "k"}}), {}, false, {.gaps = true}},
+        {"OneOfOursIsMissing", Gaps().Deliver(0, {{7, "k"}}), {"Reliable"}, false, {.gaps = true}},
+        {"AnEventInAGap",
+         Gaps().Deliver(0, {{4, "k"}}).DeliverRaw(0, {Invented(6)}).Deliver(0, {{7, "k"}}),
+         {"Reliable"},
+         false,
+         {.gaps = true}},
+        {"AHeaderOfOthers",
+         Gaps().Deliver(0, {{4, "k"}, {7, "k"}}).Progress(0, 20),
+         {},
+         false,
+         {.gaps = true}},
+        {"NoWitnessOfAllThatIsWatched",
+         Script().Watch("k", 2).Created(0, 1).Put("k", "a", 4).Deliver(0, {{4, "k"}}),
+         {},
+         true,
+         {.gaps = true}},
+        {"AStoreThatPromisesDensityMayNotLeaveAnyOut",
+         Gaps().Deliver(0, {{4, "k"}, {7, "k"}}),
+         {},
+         true},
+    }),
+    RowName);
+
 TEST(Reliable, SaysWhatIsLostAndHowMuch) {
   const Judgement judgement = Basic().Deliver(0, {{2, "k"}, {5, "k"}}).Judge();
   ASSERT_EQ(judgement.findings.size(), 1u);

@@ -48,7 +48,6 @@ std::string WithoutHyphens(const testing::TestParamInfo<std::string>& defect) {
 
 INSTANTIATE_TEST_SUITE_P(Defects, FailureText, testing::ValuesIn(Recorded()), WithoutHyphens);
 
-// All but one: that a progress request is never answered only the clock shows, and no recording.
 TEST(FailureTexts, AreThereForEveryDefect) {
   ScriptedRun list = ScriptedRun::Command({"list", "defects"});
   EXPECT_EQ(list.Wait(), 0);
@@ -59,7 +58,6 @@ TEST(FailureTexts, AreThereForEveryDefect) {
     std::string name;
     if (line.starts_with("  ") && words >> name) defects.insert(name);
   }
-  EXPECT_EQ(defects.erase("progress-request-remembered"), 1u);
   EXPECT_EQ(Recorded(), defects);
 }
 

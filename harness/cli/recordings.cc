@@ -121,7 +121,8 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
       judge.emplace(
           JudgeOptions{.permit_compacted_at_the_floor = again.started.permit_compacted_at_the_floor,
                        .strict_previous = again.started.strict_previous,
-                       .without_marks = again.started.without_marks},
+                       .without_marks = again.started.without_marks,
+                       .gaps = again.started.gaps},
           &lag);
       calls.emplace(CallJudgeOptions{.without_marks = again.started.without_marks});
     }

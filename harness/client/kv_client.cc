@@ -122,6 +122,10 @@ Result<Revision> KvClient::Transact(const std::vector<WriteOp>& writes) {
       put->set_key(write.key);
       put->set_value(write.value);
       put->set_lease(write.lease);
+    } else if (write.kind == WriteOp::Kind::kRead) {
+      auto* range = request.add_success()->mutable_request_range();
+      range->set_key(write.key);
+      range->set_revision(write.revision.value);
     } else {
       auto* erase = request.add_success()->mutable_request_delete_range();
       erase->set_key(write.key);
@@ -146,10 +150,10 @@ Result<Revision> KvClient::Swap(const std::string& key, std::int64_t version,
   return impl_->Call(Method::kTxn, request, &KV::Stub::Txn);
 }
 
-Result<Revision> KvClient::Compact(Revision at) {
+Result<Revision> KvClient::Compact(Revision at, Answer answer) {
   etcdserverpb::CompactionRequest request;
   request.set_revision(at.value);
-  request.set_physical(true);
+  request.set_physical(answer == Answer::kPhysical);
   return impl_->Call(Method::kCompact, request, &KV::Stub::Compact);
 }
 

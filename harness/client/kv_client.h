@@ -17,14 +17,15 @@
 
 namespace watchproof {
 
-// One change of a transaction.
+// One change of a transaction, or a read beside them.
 struct WriteOp {
-  enum class Kind { kPut, kDelete };
+  enum class Kind { kPut, kDelete, kRead };
   Kind kind = Kind::kPut;
   std::string key;
   std::string range_end;  // of a delete; etcd's meaning
   std::string value;      // of a put
   std::int64_t lease = 0;
+  Revision revision{};  // of a read; 0: the latest
 };
 
 struct ReadOptions {
@@ -56,7 +57,8 @@ class KvClient {
   // Puts the key if its version is this one (0: it is not there), and reads it otherwise.
   Result<Revision> Swap(const std::string& key, std::int64_t version, const std::string& value);
   // Physical: answers when the revisions are gone from the target's backend.
-  Result<Revision> Compact(Revision at);
+  enum class Answer { kPhysical, kAtOnce };
+  Result<Revision> Compact(Revision at, Answer answer = Answer::kPhysical);
   // What it shows is in the recording.
   Result<Revision> Read(const ReadOptions& read);
   // A linearizable read of one key; tells the current revision.

@@ -34,10 +34,13 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
   Impl(RecordingContext& context, std::shared_ptr<grpc::Channel> channel)
       : recorder_(context.recorder()), stream_(context.NextStream()), stub_(std::move(channel)) {}
 
-  void Start(const std::string& road, const std::string& token) {
-    if (!token.empty()) context_.AddMetadata("token", token);
-    recorder_.Append(
-        {.kind = EntryKind::kStreamOpened, .stream = stream_, .at = recorder_.Now(), .text = road});
+  void Start(const StreamOptions& options) {
+    if (!options.token.empty()) context_.AddMetadata("token", options.token);
+    if (options.require_leader) context_.AddMetadata("hasleader", "true");
+    recorder_.Append({.kind = EntryKind::kStreamOpened,
+                      .stream = stream_,
+                      .at = recorder_.Now(),
+                      .text = options.road});
     stub_.PrepareBidiStreamingCall(&context_, "/etcdserverpb.Watch/Watch", grpc::StubOptions(),
                                    this);
     AddHold();  // for operations started outside callbacks; released once, by Close or a failed
@@ -211,7 +214,7 @@ Result<std::unique_ptr<WatchStream>> WatchStream::Open(RecordingContext& context
   auto channel = MakeChannel(options.endpoint);
   WP_RETURN_IF_ERROR(AwaitConnected(*channel, options.endpoint, Within(options.connect_limit)));
   auto impl = std::make_unique<Impl>(context, std::move(channel));
-  impl->Start(options.road, options.token);
+  impl->Start(options);
   return std::unique_ptr<WatchStream>(new WatchStream(std::move(impl)));
 }
 

@@ -114,6 +114,17 @@ void AddExcerpts(const std::filesystem::path& history, const AttemptResult& resu
   }
 }
 
+// target.log, or one for each member of a cluster.
+std::vector<std::filesystem::path> LogsIn(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> logs;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("target") && name.ends_with(".log")) logs.push_back(entry.path());
+  }
+  return logs;
+}
+
 void LeaveEvidence(const std::filesystem::path& folder, AttemptResult& result) {
   if (const Status quoted = QuoteEvidence(folder / "history.wire.zst", result.findings);
       !quoted.ok()) {
@@ -123,19 +134,21 @@ void LeaveEvidence(const std::filesystem::path& folder, AttemptResult& result) {
   AddExcerpts(folder / "history.wire.zst", result, whole.at("findings"));
   Leave(folder / "findings.json", whole.at("findings"));
   Leave(folder / "faults.json", whole.at("receipts"));
-  if (const Status packed = CompressFile(folder / "target.log"); !packed.ok()) {
-    fmt::print(stderr, "target.log stays uncompressed: {}\n", packed.message());
+  for (const std::filesystem::path& log : LogsIn(folder)) {
+    if (const Status packed = CompressFile(log); !packed.ok()) {
+      fmt::print(stderr, "{} stays uncompressed: {}\n", log.filename().string(), packed.message());
+    }
   }
 }
 
-FindingRecord DiedByItself(const ExitState& state, const std::string& last_words) {
-  return {
-      .guarantee = std::string(Name(Guarantee::kSettled)),
-      .promise = std::string(Promise(Guarantee::kSettled)),
-      .belief = std::string(Belief(Guarantee::kSettled)),
-      .watch = "every watch",
-      .expected = "a target that lives until it is stopped; no fault of this case ends it",
-      .observed = fmt::format("its process {}; its last words: {}", state.ToString(), last_words)};
+FindingRecord DiedByItself(const Cluster::Death& death) {
+  return {.guarantee = std::string(Name(Guarantee::kSettled)),
+          .promise = std::string(Promise(Guarantee::kSettled)),
+          .belief = std::string(Belief(Guarantee::kSettled)),
+          .watch = "every watch",
+          .expected = "a target that lives until it is stopped; no fault of this case ends it",
+          .observed = fmt::format("its process {}; its last words: {}", death.state.ToString(),
+                                  death.last_words)};
 }
 
 void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResult& result) {
@@ -143,7 +156,7 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   Status done = executor.Run();
   if (done.ok()) done = executor.Converge();
   executor.HealAll();
-  const auto died = world.target().died();
+  const auto died = world.Died();
   result.target_version = world.target().version();
   Judgement judgement = world.Finish();
   CallJudgement calls = world.FinishCalls();
@@ -157,7 +170,7 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   result.calls = {.judged = calls.judged, .undecided = std::move(calls.undecided)};
   result.receipts = executor.receipts();
   result.findings = RecordsOf(judgement.findings, result.receipts);
-  if (died) result.findings.push_back(DiedByItself(*died, world.target().LastWords()));
+  if (died) result.findings.push_back(DiedByItself(*died));
   std::vector<std::string> doubts = std::move(judgement.undecided);
   doubts.insert(doubts.end(), executor.unproven().begin(), executor.unproven().end());
   const bool only_unfelt = doubts.empty();
@@ -183,10 +196,10 @@ AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan) {
     result.reason = "the target does not offer " + world.missing();
   } else if (ready.ok()) {
     Carry(world, spec, plan, result);
-  } else if (const auto died = world.started() ? world.target().died() : std::nullopt) {
+  } else if (const auto died = world.started() ? world.Died() : std::nullopt) {
     // It had answered before, so this is no trouble of ours.
     result.target_version = world.target().version();
-    result.findings.push_back(DiedByItself(*died, world.target().LastWords()));
+    result.findings.push_back(DiedByItself(*died));
     result.verdict = Verdict::kFail;
   } else {
     result.verdict = Verdict::kHarnessError;

@@ -51,6 +51,7 @@ class Executor {
   Status Do(const PutStep& step);
   Status Do(const DeleteStep& step);
   Status Do(const TxnStep& step);
+  Status Do(const RefusedTxnStep& step);
   Status Do(const CompactStep& step);
   Status Do(const LeaseStep& step);
   Status Do(const RevokeStep& step);
@@ -61,10 +62,15 @@ class Executor {
   Status Do(const ChurnStep& step);
   Status Do(const CancelStep& step);
   Status Do(const ResumeStep& step);
+  Status Do(const UseMemberStep& step);
+  Status Do(const AwaitCaughtUpStep& step);
+  Status Do(const AwaitSnapshotStep& step);
+  Status Do(const MustEndStep& step);
   Status Do(const MustDeliverStep& step);
   Status Do(const MustTellProgressStep& step);
   Status Do(const RequestProgressStep& step);
   Status Do(const AwaitCreatedStep& step);
+  Status Do(const AwaitEndedStep& step);
   Status Do(const AwaitDeliveredStep& step);
   Status Do(const AwaitExpiredStep& step);
   Status Do(const AwaitProgressStep& step);

@@ -13,11 +13,12 @@ constexpr Duration kFeltPatience = 3s;  // for a fault to be felt
 
 Status Executor::Do(const InjectStep& step) {
   FaultParameters parameters = step.parameters;
-  if (const auto found = spec_.faults.find(step.fault); found != spec_.faults.end()) {
+  if (const auto found = spec_.faults.find(KindOf(step.fault)); found != spec_.faults.end()) {
     for (const auto& [name, value] : found->second) parameters[name] = value;
   }
   WP_ASSIGN_OR_RETURN(auto fault, MakeFault(step.fault, parameters));
   if (!spec_.no_faults) {
+    world_.FaultArmed(step.fault);
     // What this target cannot be made to feel is told by the receipt.
     Status armed = fault->Arm(world_.ports());
     if (!armed.ok() && armed.code() != StatusCode::kUnimplemented) return armed;
@@ -42,6 +43,7 @@ Status Executor::Do(const AwaitFeltStep& step) {
 }
 
 Status Executor::Do(const HealStep& step) {
+  world_.FaultHealed(step.fault);
   WP_RETURN_IF_ERROR(faults_.at(step.fault)->Heal(world_.ports()));
   RecordFault(step.fault, "healed");
   return {};
@@ -57,6 +59,7 @@ void Executor::RecordFault(const std::string& name, const std::string& phase) {
 
 void Executor::HealAll() {
   for (const auto& [name, fault] : faults_) {
+    world_.FaultHealed(name);
     if (const Status healed = fault->Heal(world_.ports()); !healed.ok()) {
       unproven_.push_back(fmt::format("healing {}: {}", name, healed.message()));
     }

@@ -2,8 +2,8 @@
 // The steps that hold the target to a time, and the waiting that they share with others.
 #include <algorithm>
 
-#include "harness/checkers/likeness.h"
 #include "harness/driver/executor.h"
+#include "harness/history/narrator.h"
 
 namespace watchproof {
 namespace {
@@ -95,21 +95,17 @@ Result<bool> Executor::ToldProgress(const std::string& name, MustTellProgressSte
   return told;
 }
 
+// Judged from the marks, so that the recording tells all there is to tell.
 Status Executor::Do(const MustTellProgressStep& step) {
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
+  world_.Mark(ProgressDueMark(
+      {.where = {},
+       .stream = stream->id(),
+       .asked = step.when == MustTellProgressStep::When::kAsked,
+       .limit = std::chrono::duration_cast<std::chrono::milliseconds>(step.limit)}));
   WP_ASSIGN_OR_RETURN(const bool told, ToldProgress(step.stream, step.when, step.limit));
-  if (told || world_.GivesUp()) return {};
-  const bool asked = step.when == MustTellProgressStep::When::kAsked;
-  findings_.push_back(
-      {.guarantee = Guarantee::kBookmarkable,
-       .watch = fmt::format("every watch of stream {}", step.stream),
-       .expected =
-           fmt::format("progress told within {} ms, as {} and there is nothing left to deliver",
-                       std::chrono::duration_cast<std::chrono::milliseconds>(step.limit).count(),
-                       asked ? "it was asked for again and again" : "the watches wish for it"),
-       .observed = "none",
-       .like = std::string(like::kNoProgress),
-       .evidence = {world_.recorder().last()},
-       .at = world_.recorder().Now()});
+  if (told || !world_.GivesUp()) world_.Mark(ProgressOverMark(stream->id()));
+  world_.PumpAll();
   return {};
 }
 

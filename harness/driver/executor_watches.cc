@@ -18,7 +18,10 @@ std::vector<EventFilter> FiltersOf(const WatchStep& step) {
 }  // namespace
 
 Status Executor::Do(const WatchStep& step) {
-  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream, step.user));
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream,
+                      world_.Stream(step.stream, {.user = step.user,
+                                                  .member = step.member,
+                                                  .require_leader = step.require_leader}));
   world_.PumpAll();
   // Nobody would answer, and the target would be blamed for it.
   if (world_.HasEnded(stream->id())) {
@@ -51,6 +54,15 @@ Status Executor::Do(const AwaitCreatedStep& step) {
     return EveryMember(step.group, [](const WatchState& watch) {
       return watch.created || watch.end != WatchEnd::kOpen;
     });
+  });
+  return {};
+}
+
+Status Executor::Do(const AwaitEndedStep& step) {
+  Await(fmt::format("the end of the streams of group {}", step.group), kPatience, [&] {
+    const auto& members = groups_.at(step.group);
+    return std::all_of(members.begin(), members.end(),
+                       [&](const Member& member) { return world_.HasEnded(member.stream); });
   });
   return {};
 }
@@ -96,14 +108,9 @@ void Executor::AwaitEnds(const std::string& group) {
 }
 
 Status Executor::Do(const ResumeStep& step) {
-  // What still comes on the old stream would come twice.
-  Await(fmt::format("the end of the streams of group {}", step.group), kPatience, [&] {
-    const auto& members = groups_.at(step.group);
-    return std::all_of(members.begin(), members.end(),
-                       [&](const Member& member) { return world_.HasEnded(member.stream); });
-  });
+  world_.PumpAll();
   const std::string name = fmt::format("resumed/{}", step.as);
-  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(name));
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(name, {.member = step.member}));
   for (const Member& member : groups_.at(step.group)) {
     const auto index = world_.judge().Find(member.stream, member.ordinal);
     if (!index) return Fail(StatusCode::kInternal, "group {} was never asked for", step.group);

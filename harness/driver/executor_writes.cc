@@ -55,7 +55,8 @@ Status Executor::Do(const TxnStep& step) {
 
 Status Executor::Do(const CompactStep& step) {
   const Revision at = Resolve(step.at);
-  const auto done = world_.kv().Compact(at);
+  using Answer = KvClient::Answer;
+  const auto done = world_.kv().Compact(at, step.at_once ? Answer::kAtOnce : Answer::kPhysical);
   if (!step.refused) return done.has_value() ? Status() : done.error();
   if (!done.has_value() && done.error().code() == StatusCode::kOutOfRange) return {};
   findings_.push_back({.guarantee = Guarantee::kCompactionSurfaced,

@@ -13,8 +13,8 @@ constexpr std::uint64_t kHighestVersion = 3;  // that a transaction asks for
 
 }  // namespace
 
-Load::Load(RecordingContext& context, const std::string& endpoint, const LoadStep& step)
-    : context_(context), endpoint_(endpoint), step_(step) {
+Load::Load(RecordingContext& context, std::vector<std::string> endpoints, const LoadStep& step)
+    : context_(context), endpoints_(std::move(endpoints)), step_(step) {
   threads_.reserve(step_.clients);
   for (std::size_t i = 0; i < step_.clients; ++i) {
     threads_.emplace_back([this, i] { Run(i); });
@@ -30,7 +30,8 @@ void Load::Stop() {
 
 void Load::Run(std::size_t client) {
   const std::string name = fmt::format("{}-{}", step_.load, client);
-  KvClient kv(context_, endpoint_, {.call_limit = kCallLimit, .name = name});
+  const std::string& endpoint = endpoints_.at(client % endpoints_.size());
+  KvClient kv(context_, endpoint, {.call_limit = kCallLimit, .name = name});
   Prng prng = Prng(step_.seed).Fork(name);
   for (std::size_t i = 0; i < step_.calls && !stopping_; ++i) {
     const auto revision = CallOnce(kv, prng);
@@ -48,6 +49,7 @@ void Load::Run(std::size_t client) {
 
 Result<Revision> Load::CallOnce(KvClient& client, Prng& prng) const {
   const std::string key = fmt::format("{}/{}", step_.key, prng.Below(step_.keys));
+  if (step_.puts_only) return client.Put(key, prng.Word(kValueBytes));
   const std::uint64_t dice = prng.Below(100);
   if (dice < 40) return client.Put(key, prng.Word(kValueBytes));
   if (dice < 50) return client.Delete(key, {});

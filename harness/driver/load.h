@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clients that call the store side by side, each on a thread and a connection of its own.
 //
-//   Load load(context, road, step);                              // they begin at once
+//   Load load(context, {road}, step);                             // they begin at once
 //   world.PumpUntil([&] { return load.done(); }, Within(30s));
 //   load.Stop();                                                 // blocks until no call is out
 //
@@ -26,8 +26,9 @@ namespace watchproof {
 
 class Load {
  public:
-  // The key of the step is that on the target.
-  Load(RecordingContext& context, const std::string& endpoint, const LoadStep& step);
+  // The key of the step is that on the target. Requires: an endpoint; the clients take turns at
+  // them.
+  Load(RecordingContext& context, std::vector<std::string> endpoints, const LoadStep& step);
   ~Load() { Stop(); }
   Load(const Load&) = delete;
   Load& operator=(const Load&) = delete;
@@ -46,7 +47,7 @@ class Load {
   Result<Revision> CallOnce(KvClient& client, Prng& prng) const;
 
   RecordingContext& context_;
-  const std::string endpoint_;
+  const std::vector<std::string> endpoints_;
   const LoadStep step_;
   std::atomic<bool> stopping_ = false;
   std::atomic<std::size_t> finished_ = 0;

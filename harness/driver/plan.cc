@@ -29,8 +29,15 @@ struct ToJson {
     for (const auto& write : s.writes) writes.push_back(std::visit(*this, write));
     return {{"op", "txn"}, {"writes", writes}};
   }
+  Json operator()(const RefusedTxnStep& s) const {
+    return {{"op", "refused txn"},
+            {"write", (*this)(s.write)},
+            {"key", s.key},
+            {"at", s.at.ToString()}};
+  }
   Json operator()(const CompactStep& s) const {
     Json json{{"op", "compact"}, {"at", s.at.ToString()}};
+    if (s.at_once) json["at_once"] = true;
     if (s.refused) json["refused"] = true;
     return json;
   }
@@ -53,6 +60,8 @@ struct ToJson {
     if (s.no_puts) json["no_puts"] = true;
     if (s.no_deletes) json["no_deletes"] = true;
     if (!s.user.empty()) json["user"] = s.user;
+    if (s.member != 1) json["member"] = s.member;
+    if (s.require_leader) json["require_leader"] = true;
     return json;
   }
   Json operator()(const AuthStep& s) const {
@@ -64,8 +73,11 @@ struct ToJson {
     return {{"op", "auth"}, {"readers", readers}};
   }
   Json operator()(const LoadStep& s) const {
-    return {{"op", "load"},   {"load", s.load}, {"clients", s.clients}, {"calls", s.calls},
-            {"keys", s.keys}, {"key", s.key},   {"load_seed", s.seed},  {"side", s.side}};
+    Json json{{"op", "load"},   {"load", s.load}, {"clients", s.clients}, {"calls", s.calls},
+              {"keys", s.keys}, {"key", s.key},   {"load_seed", s.seed},  {"side", s.side}};
+    if (s.puts_only) json["puts_only"] = true;
+    if (s.member != 1) json["member"] = s.member;
+    return json;
   }
   Json operator()(const AwaitLoadStep& s) const {
     return {{"op", "await load"}, {"load", s.load}, {"lost", s.lost}};
@@ -82,7 +94,21 @@ struct ToJson {
   }
   Json operator()(const CancelStep& s) const { return {{"op", "cancel"}, {"group", s.group}}; }
   Json operator()(const ResumeStep& s) const {
-    return {{"op", "resume"}, {"group", s.group}, {"as", s.as}};
+    Json json{{"op", "resume"}, {"group", s.group}, {"as", s.as}};
+    if (s.member != 1) json["member"] = s.member;
+    return json;
+  }
+  Json operator()(const UseMemberStep& s) const {
+    return {{"op", "use member"}, {"member", s.member}};
+  }
+  Json operator()(const AwaitCaughtUpStep& s) const {
+    return {{"op", "await caught up"}, {"member", s.member}};
+  }
+  Json operator()(const AwaitSnapshotStep& s) const {
+    return {{"op", "await snapshot"}, {"member", s.member}};
+  }
+  Json operator()(const MustEndStep& s) const {
+    return {{"op", "must end"}, {"stream", s.stream}, {"us", s.limit.count() / 1000}};
   }
   Json operator()(const MustDeliverStep& s) const {
     return {{"op", "must deliver"}, {"group", s.group}, {"us", s.limit.count() / 1000}};
@@ -98,6 +124,9 @@ struct ToJson {
   }
   Json operator()(const AwaitCreatedStep& s) const {
     return {{"op", "await created"}, {"group", s.group}};
+  }
+  Json operator()(const AwaitEndedStep& s) const {
+    return {{"op", "await ended"}, {"group", s.group}};
   }
   Json operator()(const AwaitDeliveredStep& s) const {
     return {{"op", "await delivered"}, {"group", s.group}};
@@ -180,6 +209,10 @@ std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header)
     lines.push_back(Dump(line));
   };
   Json whole{{"steps", plan.steps.size()}, {"converge_us", plan.converge_limit.count() / 1000}};
+  if (plan.cluster.members != 1) {
+    whole["members"] = plan.cluster.members;
+    whole["snapshot_count"] = plan.cluster.snapshot_count;
+  }
   if (plan.permit_compacted_at_the_floor) whole["permit_compacted_at_the_floor"] = true;
   add(std::move(whole));
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {

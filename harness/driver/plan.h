@@ -62,8 +62,16 @@ struct DeleteStep {
 struct TxnStep {
   std::vector<std::variant<PutStep, DeleteStep>> writes;
 };
+// A put and a read of a revision in one transaction, which a target refuses as a whole when it has
+// not got that revision any more. Unless it does, the attempt proves nothing.
+struct RefusedTxnStep {
+  PutStep write;
+  std::string key;  // that is read
+  RevisionRef at;
+};
 struct CompactStep {
   RevisionRef at;
+  bool at_once = false;  // answered before anything is gone from the target's backend
   bool refused = false;  // a promise of the target: it must not do this; else CompactionSurfaced
 };
 struct LeaseStep {
@@ -92,6 +100,9 @@ struct WatchStep {
   bool no_deletes = false;
   std::string stream = "main";
   std::string user;  // on whose behalf the stream is opened, where its first watch is; see AuthStep
+  // The same holds for these: which member it leads to, and whether that must have a leader.
+  int member = 1;
+  bool require_leader = false;
 };
 // Adds users, each of whom may read one range and nothing else, and then has the target ask
 // everyone who he is. Our own writes are root's from here on.
@@ -114,6 +125,8 @@ struct LoadStep {
   std::string key;
   std::uint64_t seed = 0;
   bool side = false;  // otherwise by the faulted road
+  bool puts_only = false;
+  int member = 1;  // to which the clients are connected; 0: they take turns at all of them
 };
 // Every call of the load has ended.
 struct AwaitLoadStep {
@@ -140,6 +153,24 @@ struct CancelStep {
 struct ResumeStep {
   std::string group;
   std::string as;
+  int member = 1;
+};
+// The calls of the steps behind this one go to that member.
+struct UseMemberStep {
+  int member = 1;
+};
+// The member knows a leader and has everything that was written so far.
+struct AwaitCaughtUpStep {
+  int member = 1;
+};
+// The member says that it has been sent a snapshot of the store.
+struct AwaitSnapshotStep {
+  int member = 1;
+};
+// A promise of the target: it ends the stream within the limit, or that is a finding of Settled.
+struct MustEndStep {
+  std::string stream;
+  Duration limit = 10s;
 };
 // As AwaitDelivered, but a promise of the target: if nothing more is delivered for the limit, that
 // is a finding of Isolated.
@@ -162,6 +193,10 @@ struct RequestProgressStep {
 struct AwaitCreatedStep {
   std::string group;
 };
+// The streams of the group have ended, so that nothing more can come on them.
+struct AwaitEndedStep {
+  std::string group;
+};
 // Every watch of the group has been given everything that was written so far, or has ended.
 struct AwaitDeliveredStep {
   std::string group;
@@ -182,7 +217,7 @@ struct AwaitSyncPassesStep {
   int passes = 1;
 };
 struct InjectStep {
-  std::string fault;
+  std::string fault;  // its kind, or the kind, a slash and a word of the plan
   std::map<std::string, std::string> parameters;
 };
 // Until the fault has been felt, or 3 s have passed.
@@ -215,16 +250,25 @@ struct HoldStep {
 };
 
 using Step =
-    std::variant<PutStep, DeleteStep, TxnStep, CompactStep, LeaseStep, RevokeStep, WatchStep,
-                 AuthStep, LoadStep, AwaitLoadStep, ChurnStep, CancelStep, ResumeStep,
-                 MustDeliverStep, MustTellProgressStep, RequestProgressStep, AwaitCreatedStep,
+    std::variant<PutStep, DeleteStep, TxnStep, RefusedTxnStep, CompactStep, LeaseStep, RevokeStep,
+                 WatchStep, AuthStep, LoadStep, AwaitLoadStep, ChurnStep, CancelStep, ResumeStep,
+                 UseMemberStep, AwaitCaughtUpStep, AwaitSnapshotStep, MustEndStep, MustDeliverStep,
+                 MustTellProgressStep, RequestProgressStep, AwaitCreatedStep, AwaitEndedStep,
                  AwaitDeliveredStep, AwaitExpiredStep, AwaitProgressStep, AwaitRegisteredStep,
                  AwaitSyncPassesStep, InjectStep, AwaitFeltStep, HealStep, WhenStep, HoldStep>;
+
+// How many servers the target is, and how they are set up. Members are numbered from 1; the first
+// one leads when the first step is taken.
+struct ClusterPlan {
+  int members = 1;
+  int snapshot_count = 0;  // log entries between two snapshots; 0: as the target does by itself
+};
 
 struct Plan {
   std::vector<Step> steps;
   // How it ends when all is well; see CaseInfo.
   Verdict expect = Verdict::kPass;
+  ClusterPlan cluster = {};
   // Without these the target cannot be asked: the attempt is unsupported.
   std::vector<Capability> needs;
   // See JudgeOptions.

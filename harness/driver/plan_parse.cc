@@ -79,7 +79,9 @@ WatchStep ToWatch(const Json& json) {
           .no_puts = json.value("no_puts", false),
           .no_deletes = json.value("no_deletes", false),
           .stream = json.at("stream"),
-          .user = json.value("user", "")};
+          .user = json.value("user", ""),
+          .member = json.value("member", 1),
+          .require_leader = json.value("require_leader", false)};
 }
 ChurnStep ToChurn(const Json& json) {
   return {.group = json.at("group"),
@@ -105,7 +107,12 @@ LoadStep ToLoad(const Json& json) {
           .keys = json.at("keys"),
           .key = json.at("key"),
           .seed = json.at("load_seed"),
-          .side = json.at("side")};
+          .side = json.at("side"),
+          .puts_only = json.value("puts_only", false),
+          .member = json.value("member", 1)};
+}
+RefusedTxnStep ToRefusedTxn(const Json& json) {
+  return {.write = ToPut(json.at("write")), .key = json.at("key"), .at = ToRevision(json, "at")};
 }
 MustTellProgressStep ToMustTellProgress(const Json& json) {
   using When = MustTellProgressStep::When;
@@ -129,14 +136,19 @@ WhenStep ToWhen(const Json& json) {
 }
 
 using Reader = Step (*)(const Json&);
-const std::map<std::string, Reader, std::less<>>& Readers() {
-  static const std::map<std::string, Reader, std::less<>> readers{
+using ReadersByOp = std::map<std::string, Reader, std::less<>>;
+
+// What is done.
+const ReadersByOp& Deeds() {
+  static const ReadersByOp readers{
       {"put", [](const Json& j) -> Step { return ToPut(j); }},
       {"delete", [](const Json& j) -> Step { return ToDelete(j); }},
       {"txn", [](const Json& j) -> Step { return ToTxn(j); }},
       {"compact",
        [](const Json& j) -> Step {
-         return CompactStep{ToRevision(j, "at"), j.value("refused", false)};
+         return CompactStep{.at = ToRevision(j, "at"),
+                            .at_once = j.value("at_once", false),
+                            .refused = j.value("refused", false)};
        }},
       {"churn", [](const Json& j) -> Step { return ToChurn(j); }},
       {"lease",
@@ -148,21 +160,39 @@ const std::map<std::string, Reader, std::less<>>& Readers() {
       {"cancel", [](const Json& j) -> Step { return CancelStep{j.at("group")}; }},
       {"resume",
        [](const Json& j) -> Step {
-         return ResumeStep{j.at("group"), j.at("as")};
+         return ResumeStep{j.at("group"), j.at("as"), j.value("member", 1)};
+       }},
+      {"refused txn", [](const Json& j) -> Step { return ToRefusedTxn(j); }},
+      {"use member", [](const Json& j) -> Step { return UseMemberStep{j.at("member")}; }},
+      {"auth", [](const Json& j) -> Step { return ToAuth(j); }},
+      {"load", [](const Json& j) -> Step { return ToLoad(j); }},
+      {"request progress",
+       [](const Json& j) -> Step { return RequestProgressStep{j.at("stream")}; }},
+      {"inject",
+       [](const Json& j) -> Step {
+         return InjectStep{j.at("fault"), j.at("parameters")};
+       }},
+      {"heal", [](const Json& j) -> Step { return HealStep{j.at("fault")}; }},
+  };
+  return readers;
+}
+
+// What is waited for.
+const ReadersByOp& Waits() {
+  static const ReadersByOp readers{
+      {"must end",
+       [](const Json& j) -> Step {
+         return MustEndStep{j.at("stream"), ToDuration(j, "us")};
        }},
       {"must deliver",
        [](const Json& j) -> Step {
          return MustDeliverStep{j.at("group"), ToDuration(j, "us")};
        }},
-      {"auth", [](const Json& j) -> Step { return ToAuth(j); }},
       {"must tell progress", [](const Json& j) -> Step { return ToMustTellProgress(j); }},
-      {"load", [](const Json& j) -> Step { return ToLoad(j); }},
       {"await load",
        [](const Json& j) -> Step {
          return AwaitLoadStep{j.at("load"), j.at("lost")};
        }},
-      {"request progress",
-       [](const Json& j) -> Step { return RequestProgressStep{j.at("stream")}; }},
       {"await created", [](const Json& j) -> Step { return AwaitCreatedStep{j.at("group")}; }},
       {"await delivered", [](const Json& j) -> Step { return AwaitDeliveredStep{j.at("group")}; }},
       {"await expired", [](const Json& j) -> Step { return AwaitExpiredStep{j.at("lease")}; }},
@@ -171,16 +201,22 @@ const std::map<std::string, Reader, std::less<>>& Readers() {
        [](const Json& j) -> Step { return AwaitRegisteredStep{j.at("watchers")}; }},
       {"await sync passes",
        [](const Json& j) -> Step { return AwaitSyncPassesStep{j.at("passes")}; }},
-      {"inject",
-       [](const Json& j) -> Step {
-         return InjectStep{j.at("fault"), j.at("parameters")};
-       }},
+      {"await caught up", [](const Json& j) -> Step { return AwaitCaughtUpStep{j.at("member")}; }},
+      {"await snapshot", [](const Json& j) -> Step { return AwaitSnapshotStep{j.at("member")}; }},
       {"await felt", [](const Json& j) -> Step { return AwaitFeltStep{j.at("fault")}; }},
-      {"heal", [](const Json& j) -> Step { return HealStep{j.at("fault")}; }},
       {"when", [](const Json& j) -> Step { return ToWhen(j); }},
       {"hold", [](const Json& j) -> Step { return HoldStep{ToDuration(j, "us")}; }},
+      {"await ended", [](const Json& j) -> Step { return AwaitEndedStep{j.at("group")}; }},
   };
   return readers;
+}
+
+// Null if there is no such step.
+Reader FindReader(const std::string& op) {
+  for (const ReadersByOp* readers : {&Deeds(), &Waits()}) {
+    if (const auto found = readers->find(op); found != readers->end()) return found->second;
+  }
+  return nullptr;
 }
 
 void TakeLine(const Json& line, std::optional<PlanFile>& file) {
@@ -192,14 +228,16 @@ void TakeLine(const Json& line, std::optional<PlanFile>& file) {
     if (file) throw Misfit{"a second plan begins; expected one attempt"};
     file.emplace(PlanFile{.header = header, .plan = {}});
     file->plan.converge_limit = ToDuration(line, "converge_us");
+    file->plan.cluster = {.members = line.value("members", 1),
+                          .snapshot_count = line.value("snapshot_count", 0)};
     file->plan.permit_compacted_at_the_floor = line.value("permit_compacted_at_the_floor", false);
     return;
   }
   if (!file) throw Misfit{"a step before the line that begins a plan (with \"steps\")"};
   const auto op = line.at("op").get<std::string>();
-  const auto reader = Readers().find(op);
-  if (reader == Readers().end()) throw Misfit{fmt::format("there is no step '{}'", op)};
-  file->plan.steps.push_back(reader->second(line));
+  const Reader reader = FindReader(op);
+  if (reader == nullptr) throw Misfit{fmt::format("there is no step '{}'", op)};
+  file->plan.steps.push_back(reader(line));
 }
 
 Status ParseLine(std::string_view text, std::optional<PlanFile>& file) {

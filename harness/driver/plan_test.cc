@@ -17,57 +17,75 @@ std::string Text(const Plan& plan) {
   return text;
 }
 
+std::vector<Step> FirstHalf() {
+  return {PutStep{.key = "a", .value = {.seed = UINT64_MAX, .bytes = 9}, .lease = "l"},
+          DeleteStep{.key = "a", .range_end = "b"},
+          TxnStep{{PutStep{.key = "c", .value = {.seed = 1, .bytes = 1}}, DeleteStep{"d", ""}}},
+          RefusedTxnStep{PutStep{.key = "c", .value = {.seed = 1, .bytes = 1}}, "d", AtHead(-2)},
+          CompactStep{AtHead(-3), true, true},
+          LeaseStep{"l", 60s},
+          RevokeStep{"l"},
+          WatchStep{.group = "g",
+                    .count = 7,
+                    .key = "a",
+                    .range_end = "z",
+                    .start = OfWrite(2),
+                    .first_id = 40,
+                    .previous_values = true,
+                    .progress_notify = true,
+                    .fragment = true,
+                    .no_puts = true,
+                    .no_deletes = true,
+                    .stream = "side",
+                    .user = "reader",
+                    .member = 2,
+                    .require_leader = true},
+          AuthStep{{{.user = "reader", .key = "a", .range_end = "b"}}},
+          LoadStep{.load = "l",
+                   .clients = 3,
+                   .calls = 7,
+                   .keys = 2,
+                   .key = "a",
+                   .seed = UINT64_MAX,
+                   .side = true,
+                   .puts_only = true,
+                   .member = 0},
+          AwaitLoadStep{"l", true},
+          ChurnStep{"c", 3, "a", "b", AtHead(), 9, "side"}};
+}
+
+std::vector<Step> SecondHalf() {
+  return {CancelStep{"g"},
+          ResumeStep{"g", "h", 3},
+          UseMemberStep{2},
+          AwaitCaughtUpStep{2},
+          AwaitSnapshotStep{3},
+          MustEndStep{"side", 250ms},
+          MustDeliverStep{"g", 250ms},
+          MustTellProgressStep{MustTellProgressStep::When::kUnasked, "side", 250ms},
+          RequestProgressStep{"side"},
+          AwaitCreatedStep{"g"},
+          AwaitEndedStep{"g"},
+          AwaitDeliveredStep{"g"},
+          AwaitExpiredStep{"l"},
+          AwaitProgressStep{"side"},
+          AwaitRegisteredStep{12},
+          AwaitSyncPassesStep{2},
+          InjectStep{"stall", {{"duration", "1s"}}},
+          AwaitFeltStep{"stall"},
+          HealStep{"stall"},
+          WhenStep{WhenStep::Moment::kRevision, "g", 3, AtHead(-2), 7ms},
+          HoldStep{15ms}};
+}
+
 // One of each kind, so that a step that can be written but not read is found here.
 Plan Everything() {
   Plan plan;
   plan.permit_compacted_at_the_floor = true;
   plan.converge_limit = 3s;
-  plan.steps = {
-      PutStep{.key = "a", .value = {.seed = UINT64_MAX, .bytes = 9}, .lease = "l"},
-      DeleteStep{.key = "a", .range_end = "b"},
-      TxnStep{{PutStep{.key = "c", .value = {.seed = 1, .bytes = 1}}, DeleteStep{"d", ""}}},
-      CompactStep{AtHead(-3), true},
-      LeaseStep{"l", 60s},
-      RevokeStep{"l"},
-      WatchStep{.group = "g",
-                .count = 7,
-                .key = "a",
-                .range_end = "z",
-                .start = OfWrite(2),
-                .first_id = 40,
-                .previous_values = true,
-                .progress_notify = true,
-                .fragment = true,
-                .no_puts = true,
-                .no_deletes = true,
-                .stream = "side",
-                .user = "reader"},
-      AuthStep{{{.user = "reader", .key = "a", .range_end = "b"}}},
-      LoadStep{.load = "l",
-               .clients = 3,
-               .calls = 7,
-               .keys = 2,
-               .key = "a",
-               .seed = UINT64_MAX,
-               .side = true},
-      AwaitLoadStep{"l", true},
-      ChurnStep{"c", 3, "a", "b", AtHead(), 9, "side"},
-      CancelStep{"g"},
-      ResumeStep{"g", "h"},
-      MustDeliverStep{"g", 250ms},
-      MustTellProgressStep{MustTellProgressStep::When::kUnasked, "side", 250ms},
-      RequestProgressStep{"side"},
-      AwaitCreatedStep{"g"},
-      AwaitDeliveredStep{"g"},
-      AwaitExpiredStep{"l"},
-      AwaitProgressStep{"side"},
-      AwaitRegisteredStep{12},
-      AwaitSyncPassesStep{2},
-      InjectStep{"stall", {{"duration", "1s"}}},
-      AwaitFeltStep{"stall"},
-      HealStep{"stall"},
-      WhenStep{WhenStep::Moment::kRevision, "g", 3, AtHead(-2), 7ms},
-      HoldStep{15ms}};
+  plan.cluster = {.members = 3, .snapshot_count = 100};
+  plan.steps = FirstHalf();
+  for (const Step& step : SecondHalf()) plan.steps.push_back(step);
   return plan;
 }
 

@@ -105,10 +105,16 @@ Json ToJson(const Lag& lag) {
             {"watcher_p99_us", ToJson(lag.watcher_p99_us)},
             {"stream_spread_us", ToJson(lag.stream_spread_us)},
             {"revisions_behind", ToJson(lag.revisions_behind)},
-            {"recoveries", Json::array()}};
+            {"recoveries", Json::array()},
+            {"footprints", Json::array()}};
   for (const Recovery& recovery : lag.recoveries) {
     json["recoveries"].push_back(
         {{"fault", recovery.fault}, {"us", ToJson(recovery.microseconds)}});
+  }
+  for (const Footprint& footprint : lag.footprints) {
+    json["footprints"].push_back({{"fault", footprint.fault},
+                                  {"before", footprint.before},
+                                  {"bytes", ToJson(footprint.bytes)}});
   }
   return json;
 }
@@ -127,6 +133,10 @@ Lag ReadLag(const Json& json) {
           .revisions_behind = ReadHistogram(json, "revisions_behind")};
   for (const Json& recovery : json.value("recoveries", Json::array())) {
     lag.recoveries.push_back({recovery.at("fault"), ReadHistogram(recovery, "us")});
+  }
+  for (const Json& footprint : json.value("footprints", Json::array())) {
+    lag.footprints.push_back(
+        {footprint.at("fault"), footprint.at("before"), ReadHistogram(footprint, "bytes")});
   }
   return lag;
 }

@@ -16,6 +16,8 @@ Lag SampleLag() {
   lag.delivery_us.Add(56'789);
   lag.recoveries.push_back({"stall", {}});
   lag.recoveries.back().microseconds.Add(1'000'000);
+  lag.footprints.push_back({"stall", 30 << 20, {}});
+  lag.footprints.back().bytes.Add(40 << 20);
   return lag;
 }
 
@@ -70,6 +72,8 @@ TEST(ResultLine, ComesBackAsItWas) {
   EXPECT_EQ(parsed->calls.judged, 17u);
   EXPECT_EQ(parsed->lag.delivery_us.count(), 2u);
   EXPECT_EQ(parsed->lag.recoveries.at(0).microseconds.highest(), 1'000'000);
+  EXPECT_EQ(parsed->lag.footprints.at(0).before, 30 << 20);
+  EXPECT_EQ(parsed->lag.footprints.at(0).bytes.highest(), 40 << 20);
 }
 
 TEST(ResultLine, AnyBytesOfAKeyMakeAValidLine) {

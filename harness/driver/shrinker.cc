@@ -69,6 +69,7 @@ std::string KeyOf(const Step& step) {
 
 RevisionRef* RevisionOf(Step& step) {
   if (auto* compact = std::get_if<CompactStep>(&step)) return &compact->at;
+  if (auto* refused = std::get_if<RefusedTxnStep>(&step)) return &refused->at;
   if (auto* watch = std::get_if<WatchStep>(&step)) return &watch->start;
   if (auto* churn = std::get_if<ChurnStep>(&step)) return &churn->start;
   return nullptr;

@@ -31,10 +31,15 @@ std::string EndOfPrefix(std::string prefix) {
 bool Needs(const Plan& plan, Capability capability) {
   return std::find(plan.needs.begin(), plan.needs.end(), capability) != plan.needs.end();
 }
+// Others write to a server that was there before us: not every revision is ours.
+bool IsShared(const AttemptSpec& spec) {
+  const auto target = ParseTargetSpec(spec.target);
+  return target.has_value() && !target->host.empty();
+}
 std::vector<FaultInfo> FaultsOf(const Plan& plan) {
   std::set<std::string> names;
   for (const Step& step : plan.steps) {
-    if (const auto* inject = std::get_if<InjectStep>(&step)) names.insert(inject->fault);
+    if (const auto* inject = std::get_if<InjectStep>(&step)) names.insert(KindOf(inject->fault));
   }
   std::vector<FaultInfo> faults = KnownFaults();
   std::erase_if(faults, [&names](const FaultInfo& fault) { return !names.contains(fault.name); });
@@ -48,29 +53,18 @@ World::World(const AttemptSpec& spec, const Plan& plan)
       faults_(FaultsOf(plan)),
       folder_(spec.folder),
       judging_({.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
-                .strict_previous = Needs(plan, Capability::kStrictPreviousValues)}),
-      judge_(judging_, &lag_) {}
+                .strict_previous = Needs(plan, Capability::kStrictPreviousValues),
+                .gaps = IsShared(spec)}),
+      judge_(judging_, &lag_),
+      shape_(plan.cluster) {}
 
 World::~World() { Stop(); }
 
 Status World::Start() {
-  WP_ASSIGN_OR_RETURN(LoopbackAddress address, LoopbackAddress::Reserve());
-  address_.emplace(std::move(address));
   WP_ASSIGN_OR_RETURN(recorder_, Recorder::Open({.file = folder_ / "history.wire.zst"}));
   context_.emplace(*recorder_);
-  WP_ASSIGN_OR_RETURN(TargetSpec target, ParseTargetSpec(spec_.target));
-  target.allow_disruptive = spec_.allow_disruptive;
-  WP_ASSIGN_OR_RETURN(target_, MakeTarget(target));
-  const bool lasting = std::count(needs_.begin(), needs_.end(), Capability::kDurable) > 0;
-  if (Status started = target_->Start({.host = address_->host(),
-                                       .folder = folder_,
-                                       .lasting = lasting,
-                                       .strict_previous_values = judging_.strict_previous});
-      !started.ok()) {
-    target_failed_ = true;
-    return started;
-  }
-  if (target_->shared()) {
+  WP_RETURN_IF_ERROR(StartTarget());
+  if (target().shared()) {
     // Not of the seed: two runs with one seed must not meet on one server.
     Prng prng(static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()) ^
               static_cast<std::uint64_t>(getpid()));
@@ -82,50 +76,92 @@ Status World::Start() {
   recorder_->Append(
       {.kind = EntryKind::kRunStarted,
        .text = fmt::format(R"({{"format":1,"case":"{}","seed":"{}","version":"{}",)"
-                           R"("permit_compacted_at_the_floor":{},"strict_previous":{}}})",
-                           spec_.case_name, FormatSeed(spec_.seed), target_->version(),
-                           judging_.permit_compacted_at_the_floor, judging_.strict_previous)});
-  kv_ = std::make_unique<KvClient>(*context_, target_->endpoint().ToString());
-  WP_RETURN_IF_ERROR(OpenProxy());
+                           R"("permit_compacted_at_the_floor":{},"strict_previous":{},"gaps":{}}})",
+                           spec_.case_name, FormatSeed(spec_.seed), target().version(),
+                           judging_.permit_compacted_at_the_floor, judging_.strict_previous,
+                           judging_.gaps)});
+  for (int member = 1; member <= members(); ++member) {
+    // Each is a client of its own: what one member tells says nothing about another one.
+    const std::string name = member == 1 ? "side" : fmt::format("side-{}", member);
+    kvs_.push_back(std::make_unique<KvClient>(*context_, target(member).endpoint().ToString(),
+                                              KvOptions{.name = name}));
+  }
+  WP_RETURN_IF_ERROR(OpenRoads());
   MakePorts();
   return OpenWitness();
 }
 
-Status World::OpenProxy() {
-  road_ = target_->endpoint();
-  if (spec_.bypass_proxy) return {};
+Status World::StartTarget() {
+  WP_ASSIGN_OR_RETURN(TargetSpec spec, ParseTargetSpec(spec_.target));
+  spec.allow_disruptive = spec_.allow_disruptive;
+  proxies_ = std::make_unique<proxy::Proxies>();
+  return cluster_.Start(
+      {.spec = std::move(spec),
+       .plan = shape_,
+       .folder = folder_,
+       .lasting = std::count(needs_.begin(), needs_.end(), Capability::kDurable) > 0,
+       .strict_previous_values = judging_.strict_previous,
+       .seed = spec_.seed},
+      *proxies_);
+}
+
+Status World::OpenRoads() {
   const bool follow_streams = std::any_of(
       faults_.begin(), faults_.end(), [](const FaultInfo& fault) { return fault.follows_streams; });
-  proxies_ = std::make_unique<proxy::Proxies>();
-  WP_ASSIGN_OR_RETURN(ports_.road, proxies_->Open({.name = "faulted",
-                                                   .listen_host = address_->host(),
-                                                   .listen_port = kProxyPort,
-                                                   .target_host = target_->endpoint().host,
-                                                   .target_port = target_->endpoint().port,
-                                                   .seed = spec_.seed,
-                                                   .follow_streams = follow_streams,
-                                                   .self_test = target_->ours()}));
-  ports_.proxies = proxies_.get();
-  road_ = {address_->host(), kProxyPort};
+  for (int member = 1; member <= members(); ++member) {
+    const Endpoint server = target(member).endpoint();
+    const bool server_is_ours = target(member).ours();
+    roads_.push_back(server);
+    if (spec_.bypass_proxy) continue;
+    WP_ASSIGN_OR_RETURN(
+        const proxy::ProxyId road,
+        proxies_->Open({.name = member == 1 ? "faulted" : "faulted " + MemberName(member),
+                        .listen_host = cluster_.host(member),
+                        .listen_port = kProxyPort,
+                        .target_host = server.host,
+                        .target_port = server.port,
+                        .seed = spec_.seed,
+                        .follow_streams = follow_streams,
+                        .self_test = server_is_ours}));
+    if (member == 1) ports_.road = road;
+    roads_.back() = {cluster_.host(member), kProxyPort};
+  }
+  if (!spec_.bypass_proxy) ports_.proxies = proxies_.get();
   return {};
+}
+
+ServerPorts World::PortsOf(int member) {
+  Target& server = target(member);
+  const auto ask = [&server](Deadline deadline) -> Result<ServerWord> {
+    WP_ASSIGN_OR_RETURN(const ServerStatus status, AskStatus(server.endpoint(), deadline));
+    return ServerWord{.version = status.version,
+                      .revision = status.revision,
+                      .member = status.member,
+                      .leader = status.leader,
+                      .term = status.term};
+  };
+  return {.ask = ask,
+          .kill = [&server] { return server.Kill(); },
+          .terminate = [&server](Deadline deadline) { return server.Terminate(deadline); },
+          .restart = [&server](
+                         Deadline deadline,
+                         const std::string& release) { return server.Restart(deadline, release); },
+          .pause = [&server] { return server.Pause(); },
+          .proceed = [&server] { return server.Continue(); },
+          .process_state = [&server] { return server.process_state(); },
+          .hand_over =
+              [&server](std::uint64_t to) { return MoveLeader(server.endpoint(), to, Within(5s)); },
+          .peer_road = members() > 1 ? cluster_.peer_road(member) : proxy::ProxyId(),
+          .caller = CallerName(cluster_.id(member))};
 }
 
 void World::MakePorts() {
   ports_.now = [this] { return recorder_->Now(); };
   ports_.silence = [this] { return recorder_->Now() - last_arrival_; };
-  ports_.metric = [this](std::string_view name) -> std::optional<double> {
-    const auto metrics = target_->ReadMetrics();
-    if (!metrics.has_value()) return std::nullopt;
-    const auto found = metrics->find(name);
-    return found == metrics->end() ? std::nullopt : std::optional(found->second);
-  };
+  ports_.metric = [this](std::string_view name) { return MetricOf(1, name); };
   ports_.call_by_road = [this](Deadline deadline) -> Status {
-    const auto answer = AskStatus(road_, deadline);
+    const auto answer = AskStatus(Road(1), deadline);
     return answer.has_value() ? Status() : answer.error();
-  };
-  ports_.revision = [this]() -> Result<std::int64_t> {
-    WP_ASSIGN_OR_RETURN(const ServerStatus status, AskStatus(target_->endpoint(), Within(5s)));
-    return status.revision;
   };
   ports_.closed_streams = [this] {
     PumpAll();
@@ -141,33 +177,38 @@ void World::MakePorts() {
     return Duration(std::chrono::microseconds(lag_.Summary().stream_spread_us.highest()));
   };
   ports_.findings = [this] { return judge_.findings().size(); };
+  for (int member = 1; member <= members(); ++member) ports_.servers.push_back(PortsOf(member));
   MakeHarmPorts();
 }
 
 void World::MakeHarmPorts() {
   ports_.pace_reader = [this](const ReaderPace& pace) { return PaceReader(pace); };
   ports_.put = [this]() -> Status {
-    const auto put = kv_->Put(Placed("wp-probe/put"), "probe");
+    const auto put = kv().Put(Placed("wp-probe/put"), "probe");
     return put.has_value() ? Status() : put.error();
   };
-  if (!target_->shared()) {
-    maintenance_ = std::make_unique<MaintenanceClient>(target_->endpoint().ToString());
+  if (!target().shared()) {
+    maintenance_ = std::make_unique<MaintenanceClient>(target().endpoint().ToString());
     ports_.defragment = [this] { return maintenance_->Defragment(); };
     ports_.alarm = [this](bool raised) {
       return raised ? maintenance_->RaiseAlarm() : maintenance_->LowerAlarm();
     };
   }
-  if (!target_->durable()) return;
-  ports_.kill_target = [this] { return target_->Kill(); };
-  ports_.restart_target = [this](Deadline deadline) { return target_->Restart(deadline); };
+}
+
+std::optional<double> World::MetricOf(int member, std::string_view name) {
+  const auto metrics = target(member).ReadMetrics();
+  if (!metrics.has_value()) return std::nullopt;
+  const auto found = metrics->find(name);
+  return found == metrics->end() ? std::nullopt : std::optional(found->second);
 }
 
 // Sees every change by the side door, so that a write whose answer was lost can be settled later.
 Status World::OpenWitness() {
-  WP_ASSIGN_OR_RETURN(const Revision head, kv_->Head());
+  WP_ASSIGN_OR_RETURN(const Revision head, kv().Head());
   WP_ASSIGN_OR_RETURN(
       witness_, WatchStream::Open(*context_,
-                                  {.endpoint = target_->endpoint().ToString(), .road = "witness"}));
+                                  {.endpoint = target().endpoint().ToString(), .road = "witness"}));
   // Everything, or on a target that others use too everything of ours.
   witness_->Create({.key = prefix_.empty() ? kEveryKey : prefix_,
                     .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
@@ -175,8 +216,8 @@ Status World::OpenWitness() {
   return {};
 }
 
-std::string World::Lies() const {
-  if (target_->ours()) return {};
+std::string World::Lies() {
+  if (target().ours()) return {};
   for (const FaultInfo& fault : faults_) {
     if (fault.self_test_only) return "itself for being lied to, as fault " + fault.name + " does";
   }
@@ -190,7 +231,7 @@ Status World::Probe() {
   // Without our proxy a fault cannot be felt, which is for its receipt to tell.
   wanted.erase(Capability::kProxy);
   if (wanted.empty()) return {};
-  WP_ASSIGN_OR_RETURN(const Capabilities offered, ProbeCapabilities(*target_, wanted, Within(10s)));
+  WP_ASSIGN_OR_RETURN(const Capabilities offered, ProbeCapabilities(target(), wanted, Within(10s)));
   for (const Capability need : wanted) {
     if (offered.contains(need)) continue;
     missing_ += fmt::format("{}{}", missing_.empty() ? "" : ", ", Name(need));
@@ -199,28 +240,30 @@ Status World::Probe() {
 }
 
 Status World::AskForUsers(const std::vector<WorldReader>& readers) {
-  AuthClient auth(target_->endpoint().ToString());
+  AuthClient auth(target().endpoint().ToString());
   for (const WorldReader& reader : readers) {
     WP_RETURN_IF_ERROR(auth.AddReader(reader.user, reader.key, reader.range_end));
     readers_[reader.user] = reader;
   }
   WP_ASSIGN_OR_RETURN(const std::string root, auth.Enable());
-  kv_->SetToken(root);
+  for (const auto& kv : kvs_) kv->SetToken(root);
   return {};
 }
 
-Result<WatchStream*> World::Stream(const std::string& name, const std::string& user) {
+Result<WatchStream*> World::Stream(const std::string& name, const StreamWishes& wishes) {
   auto& stream = streams_[name];
   if (!stream) {
     const bool side = name.starts_with("side");
-    const Endpoint road = side ? target_->endpoint() : road_;
-    StreamOptions options{.endpoint = road.ToString(), .road = side ? "side" : "faulted"};
-    if (!user.empty()) {
-      AuthClient auth(target_->endpoint().ToString());
-      WP_ASSIGN_OR_RETURN(options.token, auth.LogIn(user));
+    const Endpoint server = target(wishes.member).endpoint();
+    StreamOptions options{.endpoint = (side ? server : Road(wishes.member)).ToString(),
+                          .road = side ? "side" : "faulted",
+                          .require_leader = wishes.require_leader};
+    if (!wishes.user.empty()) {
+      AuthClient auth(server.ToString());
+      WP_ASSIGN_OR_RETURN(options.token, auth.LogIn(wishes.user));
     }
     WP_ASSIGN_OR_RETURN(stream, WatchStream::Open(*context_, options));
-    if (const auto reader = readers_.find(user); reader != readers_.end()) {
+    if (const auto reader = readers_.find(wishes.user); reader != readers_.end()) {
       Mark(RightMark({.where = {},
                       .stream = stream->id(),
                       .key = reader->second.key,
@@ -233,8 +276,13 @@ Result<WatchStream*> World::Stream(const std::string& name, const std::string& u
 std::unique_ptr<Load> World::StartLoad(const LoadStep& step) {
   LoadStep placed = step;
   placed.key = Placed(step.key);
-  const Endpoint& road = step.side ? target_->endpoint() : road_;
-  return std::make_unique<Load>(*context_, road.ToString(), placed);
+  std::vector<std::string> endpoints;
+  for (int member = 1; member <= members(); ++member) {
+    if (step.member != 0 && step.member != member) continue;
+    const Endpoint road = step.side ? target(member).endpoint() : Road(member);
+    endpoints.push_back(road.ToString());
+  }
+  return std::make_unique<Load>(*context_, std::move(endpoints), placed);
 }
 
 std::string World::PlacedEnd(const std::string& range_end) const {
@@ -245,7 +293,7 @@ std::string World::PlacedEnd(const std::string& range_end) const {
 
 Status World::ReadBack() {
   for (const bool serializable : {false, true}) {
-    const auto read = kv_->Read({.key = prefix_.empty() ? kEveryKey : prefix_,
+    const auto read = kv().Read({.key = prefix_.empty() ? kEveryKey : prefix_,
                                  .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
                                  .limit = kMostReadBack,
                                  .serializable = serializable});
@@ -255,8 +303,8 @@ Status World::ReadBack() {
 }
 
 Status World::CleanUp() {
-  if (prefix_.empty() || !kv_ || target_->died()) return {};
-  const auto deleted = kv_->Delete(prefix_, EndOfPrefix(prefix_));
+  if (prefix_.empty() || kvs_.empty() || Died()) return {};
+  const auto deleted = kv().Delete(prefix_, EndOfPrefix(prefix_));
   return deleted.has_value() ? Status() : deleted.error();
 }
 
@@ -326,13 +374,20 @@ void World::ReadOn() {
   }
 }
 
-bool World::GivesUp() const { return Interrupted() || target_->died() || StopsEarly(); }
+Lag World::lag() const {
+  Lag lag = lag_.Summary();
+  lag.footprints = memory_.Summary();
+  return lag;
+}
+
+bool World::GivesUp() const { return Interrupted() || Died() || StopsEarly(); }
 
 bool World::PumpUntil(const std::function<bool()>& done, Deadline deadline) {
   for (;;) {
     PumpAll();
     if (done()) return true;
     if (deadline.expired() || GivesUp()) return false;
+    memory_.Sample(ports_);
     const Duration slice = std::min<Duration>(deadline.remaining(), 5ms);
     if (const auto line = recorder_->Next(Within(slice))) Take(*line);
   }
@@ -369,10 +424,10 @@ void World::Stop() {
   if (proxies_) proxies_->HealAll();
   streams_.clear();
   witness_.reset();
-  kv_.reset();
+  kvs_.clear();
   maintenance_.reset();
   if (proxies_) proxies_->Stop();
-  if (target_) target_->Stop();
+  cluster_.Stop();
   if (recorder_) {
     if (const Status closed = recorder_->Close(); !closed.ok()) {
       fmt::print(stderr, "closing the recording: {}\n", closed.message());

@@ -27,15 +27,15 @@
 #include "harness/client/maintenance_client.h"
 #include "harness/client/watch_stream.h"
 #include "harness/driver/attempt_spec.h"
+#include "harness/driver/cluster.h"
 #include "harness/driver/load.h"
-#include "harness/driver/loopback.h"
+#include "harness/driver/memory_meter.h"
 #include "harness/driver/overlap_book.h"
 #include "harness/driver/plan.h"
 #include "harness/faults/fault.h"
 #include "harness/history/recorder.h"
 #include "harness/model/lag_follower.h"
 #include "harness/targets/capability.h"
-#include "harness/targets/target.h"
 
 namespace watchproof {
 
@@ -53,23 +53,40 @@ class World {
 
   // Errors of the target (it could not be started or reached) are told apart by target_failed().
   Status Start();
-  bool target_failed() const { return target_failed_; }
+  bool target_failed() const { return cluster_.failed(); }
   // What the plan needs and the target does not offer, in words. Unless this is empty, nothing but
   // the target has been started.
   const std::string& missing() const { return missing_; }
   // Whether the target has answered once.
-  bool started() const { return target_ != nullptr && !target_failed_; }
+  bool started() const { return cluster_.started(); }
   void Stop();
 
-  Target& target() { return *target_; }
-  KvClient& kv() { return *kv_; }  // by the side door
+  // One server of the target; the first one where it is not a cluster's.
+  Target& target(int member = 1) { return cluster_.member(member); }
+  int members() const { return cluster_.size(); }
+  std::optional<Cluster::Death> Died() const { return cluster_.Died(); }
+  // By the side door of the member in use.
+  KvClient& kv() { return *kvs_.at(static_cast<std::size_t>(member_ - 1)); }
+  void UseMember(int member) { member_ = member; }
   Judge& judge() { return judge_; }
   const Judge& judge() const { return judge_; }
   Recorder& recorder() { return *recorder_; }
   std::unique_ptr<Load> StartLoad(const LoadStep& step);
   FaultPorts& ports() { return ports_; }
+  // One of the member's own metrics; empty when it publishes none of that name.
+  std::optional<double> MetricOf(int member, std::string_view name);
+  // How far the member is, and whom it takes for the leader.
+  Result<ServerStatus> StatusOf(int member) {
+    return AskStatus(target(member).endpoint(), Within(1s));
+  }
   // Opened on first use; names that begin with "side" take the side door.
-  Result<WatchStream*> Stream(const std::string& name, const std::string& user = {});
+  struct StreamWishes {
+    std::string user = {};
+    int member = 1;
+    bool require_leader = false;
+  };
+  Result<WatchStream*> Stream(const std::string& name) { return Stream(name, StreamWishes()); }
+  Result<WatchStream*> Stream(const std::string& name, const StreamWishes& wishes);
   // Adds the users and has the target ask for one with every call.
   Status AskForUsers(const std::vector<WorldReader>& readers);
   // What every key of ours begins with: nothing on a target of our own, a random word on one that
@@ -98,8 +115,12 @@ class World {
   // As far as the recording has been pumped. Without an end: to this moment.
   Overlap OverlapOf(Duration armed_at, Duration healed_at) const;
 
-  // How long the watchers have waited so far; no part of any verdict.
-  Lag lag() const { return lag_.Summary(); }
+  // How long the watchers have waited so far, and how much memory the target took under faults; no
+  // part of any verdict.
+  Lag lag() const;
+  // Before a fault does anything, and before it is healed: for measuring only.
+  void FaultArmed(const std::string& fault) { memory_.Armed(fault, ports_); }
+  void FaultHealed(const std::string& fault) { memory_.Healed(fault, ports_); }
 
   // Feeds the judge with what has been recorded until `done` holds. False when the deadline passed
   // first, or there is nothing left to wait for.
@@ -114,11 +135,14 @@ class World {
 
  private:
   Status Probe();
+  Status StartTarget();
+  Status OpenRoads();
+  const Endpoint& Road(int member) const { return roads_.at(static_cast<std::size_t>(member - 1)); }
   // Faults of the plan that would lie to clients of a target that is not ours.
-  std::string Lies() const;
-  Status OpenProxy();
+  std::string Lies();
   void MakePorts();
   void MakeHarmPorts();
+  ServerPorts PortsOf(int member);
   Status PaceReader(const ReaderPace& pace);
   // Readers that go on by and by are told to.
   void ReadOn();
@@ -131,7 +155,6 @@ class World {
   const std::vector<Capability> needs_;
   const std::vector<FaultInfo> faults_;  // of the plan
   const std::filesystem::path folder_;
-  std::optional<LoopbackAddress> address_;
   std::unique_ptr<Recorder> recorder_;
   std::optional<RecordingContext> context_;
   const JudgeOptions judging_;
@@ -139,11 +162,14 @@ class World {
   OverlapBook overlaps_;
   Judge judge_;
   CallJudge calls_;
-  std::unique_ptr<Target> target_;
+  const ClusterPlan shape_;
   std::unique_ptr<proxy::Proxies> proxies_;
-  Endpoint road_;  // where clients enter the faulted road
+  Cluster cluster_;
+  std::vector<Endpoint> roads_;  // where clients enter the faulted road to each member
   FaultPorts ports_;
-  std::unique_ptr<KvClient> kv_;
+  MemoryMeter memory_;
+  std::vector<std::unique_ptr<KvClient>> kvs_;  // by the side door of each member
+  int member_ = 1;                              // whose is in use
   std::unique_ptr<MaintenanceClient> maintenance_;
   std::unique_ptr<WatchStream> witness_;
   std::map<std::string, std::unique_ptr<WatchStream>> streams_;
@@ -162,7 +188,6 @@ class World {
   };
   std::map<std::string, Pacing> pacings_;  // by stream
   std::string missing_;
-  bool target_failed_ = false;
   bool stopped_ = false;
 };
 

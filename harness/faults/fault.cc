@@ -44,8 +44,11 @@ Result<std::int64_t> ParseCount(std::string_view text) {
   return Fail(StatusCode::kInvalidArgument, "\"{}\"; expected a number from 0 on", text);
 }
 
-Result<std::unique_ptr<Fault>> MakeFault(const std::string& name,
+std::string KindOf(const std::string& name) { return name.substr(0, name.find('/')); }
+
+Result<std::unique_ptr<Fault>> MakeFault(const std::string& full_name,
                                          const FaultParameters& parameters) {
+  const std::string name = KindOf(full_name);
   for (const FaultKind& kind : Kinds()) {
     if (kind.info.name != name) continue;
     FaultParameters complete;

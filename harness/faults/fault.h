@@ -31,11 +31,45 @@ struct ReaderPace {
   Duration every = 1s;
 };
 
+// What a server says of itself.
+struct ServerWord {
+  std::string version;
+  std::int64_t revision = 0;
+  std::uint64_t member = 0;  // its id in the cluster
+  std::uint64_t leader = 0;  // as it knows; 0: none
+  std::uint64_t term = 0;
+};
+
+// One server: the target, or a member of it. Signals are kUnimplemented where there is no process
+// of ours that could be continued or started again.
+struct ServerPorts {
+  // What it says by the side door, on a connection of its own.
+  std::function<Result<ServerWord>(Deadline)> ask;
+  // SIGKILL or SIGTERM; return when the end of the process was seen.
+  std::function<Status()> kill;
+  std::function<Status(Deadline)> terminate;
+  // Starts it again with the data it had, as another release if one is named; returns when it
+  // answers.
+  std::function<Status(Deadline, const std::string& release)> restart;
+  // SIGSTOP and SIGCONT, and what the kernel tells of the process: 'T' is stopped.
+  std::function<Status()> pause;
+  std::function<Status()> proceed;
+  std::function<char()> process_state;
+  // Has it hand the lead over to the member with that id. Requires: it leads.
+  std::function<Status(std::uint64_t)> hand_over;
+  // The proxy before its peer port, and how it names itself to those of the others. Of a cluster
+  // only.
+  proxy::ProxyId peer_road{};
+  std::string caller{};
+};
+
 // What faults may touch, and whom they may ask for proof.
 struct FaultPorts {
   proxy::Proxies* proxies =
       nullptr;            // null when clients go straight to the target: nothing can be harmed
   proxy::ProxyId road{};  // the faulted road
+  // The target, or the members of it, from 1.
+  std::vector<ServerPorts> servers;
   // Nanoseconds since the recording began.
   std::function<Duration()> now;
   // Time since anything arrived on the faulted road.
@@ -54,13 +88,6 @@ struct FaultPorts {
   std::function<Duration()> spread;
   // What is held against the target so far.
   std::function<std::size_t()> findings;
-  // The target's revision as it says itself, by the side door, on a connection of its own.
-  std::function<Result<std::int64_t>()> revision;
-  // SIGKILL; returns when the end of the process was seen. kUnimplemented when there is none that
-  // could be started again.
-  std::function<Status()> kill_target;
-  // Starts it again with the data it had; returns when it answers.
-  std::function<Status(Deadline)> restart_target;
   // How a stream of ours is read from here on.
   std::function<Status(const ReaderPace&)> pace_reader;
   // The alarm that there is no space left. This and the next are null where others use the target.
@@ -124,6 +151,8 @@ Result<std::int64_t> ParseCount(std::string_view text);
 
 // Sorted by name.
 std::vector<FaultInfo> KnownFaults();
+// A plan that injects one kind several times tells them apart behind a slash: "restart/2".
+std::string KindOf(const std::string& name);
 // Errors name the fault or parameter and what was expected.
 Result<std::unique_ptr<Fault>> MakeFault(const std::string& name,
                                          const FaultParameters& parameters);

@@ -14,19 +14,30 @@ class KillFault : public ::testing::Test {
  protected:
   KillFault() {
     ports_.now = [this] { return now_ += 1ms; };
-    ports_.revision = [this]() -> Result<std::int64_t> { return revision_; };
-    ports_.kill_target = [this] {
-      ++kills_;
-      return kill_result_;
-    };
-    ports_.restart_target = [this](Deadline) {
-      ++restarts_;
-      revision_ += lost_or_won_;
-      return restart_result_;
-    };
+    ports_.servers.push_back({.ask = [this](Deadline) -> Result<ServerWord> {
+                                return ServerWord{.version = version_, .revision = revision_};
+                              },
+                              .kill =
+                                  [this] {
+                                    ++kills_;
+                                    return kill_result_;
+                                  },
+                              .terminate =
+                                  [this](Deadline) {
+                                    ++goodbyes_;
+                                    return kill_result_;
+                                  },
+                              .restart =
+                                  [this](Deadline, const std::string& release) {
+                                    ++restarts_;
+                                    revision_ += lost_or_won_;
+                                    if (obeys_ && !release.empty()) version_ = release;
+                                    return restart_result_;
+                                  }});
   }
-  std::unique_ptr<Fault> Make(const FaultParameters& parameters = {}) {
-    auto made = MakeFault("kill", parameters);
+  std::unique_ptr<Fault> Make(const FaultParameters& parameters = {},
+                              const std::string& name = "kill") {
+    auto made = MakeFault(name, parameters);
     EXPECT_TRUE(made.has_value()) << made.error().message();
     return std::move(made).value();
   }
@@ -35,7 +46,10 @@ class KillFault : public ::testing::Test {
   Duration now_{};
   std::int64_t revision_ = 41;
   std::int64_t lost_or_won_ = 0;
+  std::string version_ = "3.5.16";
+  bool obeys_ = true;  // starts the release that is asked for
   int kills_ = 0;
+  int goodbyes_ = 0;
   int restarts_ = 0;
   Status kill_result_;
   Status restart_result_;
@@ -88,8 +102,30 @@ TEST_F(KillFault, ATargetThatCannotBeKilledIsLeftAlone) {
   EXPECT_EQ(refused->Arm(ports_).code(), StatusCode::kUnimplemented);
   EXPECT_TRUE(refused->Heal(ports_).ok());
   EXPECT_EQ(restarts_, 0);
-  ports_.kill_target = nullptr;
+  ports_.servers.front().kill = nullptr;
   EXPECT_EQ(Make()->Arm(ports_).code(), StatusCode::kUnimplemented);
+}
+
+TEST_F(KillFault, ARestartInOrderTakesAnotherReleaseWhereOneIsNamed) {
+  const auto fault = Make({{"release", "3.5.30"}}, "restart");
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  EXPECT_EQ(goodbyes_, 1);
+  EXPECT_EQ(kills_, 0);
+  EXPECT_TRUE(fault->felt());
+  EXPECT_THAT(fault->receipt().text, HasSubstr("it was 3.5.16 and is 3.5.30"));
+}
+
+TEST_F(KillFault, ARestartThatStaysTheOldReleaseIsNotFelt) {
+  obeys_ = false;
+  const auto fault = Make({{"release", "3.5.30"}}, "restart");
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  EXPECT_FALSE(fault->felt());
+}
+
+TEST_F(KillFault, AMemberThatIsNotThereIsNamed) {
+  EXPECT_THAT(Make({{"member", "2"}})->Arm(ports_).message(), HasSubstr("there is no member 2"));
+  EXPECT_EQ(kills_, 0);
+  EXPECT_FALSE(MakeFault("kill", {{"member", "0"}}).has_value());
 }
 
 TEST_F(KillFault, HealingWhatWasNeverArmedDoesNothing) {

@@ -13,6 +13,10 @@ constexpr std::string_view kWitness = "witness";
 constexpr std::string_view kClosing = "closing stream ";
 constexpr std::string_view kResume = "resume ";
 constexpr std::string_view kRight = "right ";
+constexpr std::string_view kProgressDue = "progress due ";
+constexpr std::string_view kProgressOver = "progress over ";
+constexpr std::string_view kAsked = "asked ";
+constexpr std::string_view kWished = "wished ";
 constexpr std::int64_t kWholeStream = -1;
 
 // Takes a number and the character behind it; at the end there is none.
@@ -36,6 +40,19 @@ bool TakeResumption(std::string_view text, Resumption& out) {
   }
   out.stream = StreamId(stream);
   out.next_stream = StreamId(next_stream);
+  return true;
+}
+
+bool TakeProgressDue(std::string_view text, ProgressDue& out) {
+  std::uint32_t stream = 0;
+  std::uint32_t limit = 0;
+  if (!TakeNumber(text, ' ', stream)) return false;
+  out.asked = text.starts_with(kAsked);
+  if (!out.asked && !text.starts_with(kWished)) return false;
+  text.remove_prefix(out.asked ? kAsked.size() : kWished.size());
+  if (!TakeNumber(text, '\0', limit)) return false;
+  out.stream = StreamId(stream);
+  out.limit = std::chrono::milliseconds(limit);
   return true;
 }
 
@@ -75,6 +92,15 @@ std::string RightMark(const RightGiven& given) {
 std::string ResumeMark(const Resumption& resumption) {
   return fmt::format("{}{}:{} {}:{}", kResume, resumption.stream.value, resumption.ordinal,
                      resumption.next_stream.value, resumption.next_ordinal);
+}
+
+std::string ProgressDueMark(const ProgressDue& due) {
+  return fmt::format("{}{} {}{}", kProgressDue, due.stream.value, due.asked ? kAsked : kWished,
+                     due.limit.count());
+}
+
+std::string ProgressOverMark(StreamId stream) {
+  return fmt::format("{}{}", kProgressOver, stream.value);
 }
 
 struct Narrator::Stream {
@@ -168,7 +194,10 @@ void Narrator::TellRequest(const NumberedEntry& line) {
   if (Status status = Parse(line.entry.payload.view(), request); !status.ok()) {
     return audience_.OnUnreadable(where, status);
   }
-  if (stream.witness) return;
+  if (stream.witness) {
+    if (request.kind != WatchRequestKind::kCreate) return;
+    return audience_.OnWitnessAsked({where, stream.id, 0, request.create});
+  }
   if (request.kind == WatchRequestKind::kCreate) {
     const WatchIndex watch(static_cast<std::uint32_t>(told_.size()));
     told_.emplace_back();
@@ -320,26 +349,40 @@ void Narrator::TellStreamClosed(const NumberedEntry& line) {
   }
 }
 
+std::optional<bool> Narrator::TellDriversWord(Where where, std::string_view text) {
+  if (text.starts_with(kResume)) {
+    Resumption resumption{.where = where, .stream = {}, .next_stream = {}};
+    if (!TakeResumption(text.substr(kResume.size()), resumption)) return std::nullopt;
+    if (bystander_ != nullptr) bystander_->HearResumption(resumption);
+    audience_.OnResumption(resumption);
+  } else if (text.starts_with(kRight)) {
+    RightGiven given{.where = where, .stream = {}, .key = {}, .end = {}};
+    if (!TakeRight(text.substr(kRight.size()), given)) return std::nullopt;
+    audience_.OnRightGiven(given);
+  } else if (text.starts_with(kProgressDue)) {
+    ProgressDue due{.where = where, .stream = {}};
+    if (!TakeProgressDue(text.substr(kProgressDue.size()), due)) return std::nullopt;
+    audience_.OnProgressDue(due);
+  } else if (text.starts_with(kProgressOver)) {
+    text.remove_prefix(kProgressOver.size());
+    std::uint32_t stream = 0;
+    if (!TakeNumber(text, '\0', stream)) return std::nullopt;
+    audience_.OnProgressOver(StreamId(stream), where);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 void Narrator::TellMark(const NumberedEntry& line) {
   std::string_view text = line.entry.text;
-  if (text.starts_with(kResume)) {
-    Resumption resumption{.where = {line.line, line.entry.at}, .stream = {}, .next_stream = {}};
-    if (TakeResumption(text.substr(kResume.size()), resumption)) {
-      if (bystander_ != nullptr) bystander_->HearResumption(resumption);
-      return audience_.OnResumption(resumption);
-    }
-    return audience_.OnUnreadable(
-        resumption.where,
-        Status(StatusCode::kInvalidArgument, fmt::format("the mark '{}' cannot be read", text)));
+  const Where where{line.line, line.entry.at};
+  const auto word = TellDriversWord(where, text);
+  if (!word) {
+    return audience_.OnUnreadable(where, Status(StatusCode::kInvalidArgument,
+                                                fmt::format("the mark '{}' cannot be read", text)));
   }
-  if (text.starts_with(kRight)) {
-    RightGiven given{.where = {line.line, line.entry.at}, .stream = {}, .key = {}, .end = {}};
-    if (TakeRight(text.substr(kRight.size()), given)) return audience_.OnRightGiven(given);
-    return audience_.OnUnreadable(
-        given.where,
-        Status(StatusCode::kInvalidArgument, fmt::format("the mark '{}' cannot be read", text)));
-  }
-  if (!text.starts_with(kClosing)) return;
+  if (*word || !text.starts_with(kClosing)) return;
   text.remove_prefix(kClosing.size());
   std::uint32_t stream = 0;
   if (TakeNumber(text, '\0', stream)) StreamOf(StreamId(stream)).closing = true;

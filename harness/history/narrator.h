@@ -15,6 +15,7 @@
 // it.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -82,6 +83,18 @@ struct RightGiven {
 };
 std::string RightMark(const RightGiven& given);
 
+// The driver's word that a stream is owed progress, as there is nothing else to deliver: "progress
+// due 2 asked 5000" is the mark for stream 2 if the driver asks for it, "wished" if it is for the
+// watches' wish, within 5000 ms. "progress over 2" stands where it gives up waiting, or was told.
+struct ProgressDue {
+  Where where;
+  StreamId stream;
+  bool asked = false;
+  std::chrono::milliseconds limit{};
+};
+std::string ProgressDueMark(const ProgressDue& due);
+std::string ProgressOverMark(StreamId stream);
+
 struct StreamEnd {
   Where where;
   StreamId stream;
@@ -123,9 +136,12 @@ class Audience {
   virtual void OnStray(const Response& /*response*/) {}
   virtual void OnResumption(const Resumption& /*resumption*/) {}
   virtual void OnRightGiven(const RightGiven& /*given*/) {}
+  virtual void OnProgressDue(const ProgressDue& /*due*/) {}
+  virtual void OnProgressOver(StreamId /*stream*/, Where /*where*/) {}
   virtual void OnStreamEnded(WatchIndex /*watch*/, const StreamEnd& /*end*/) {}
   // Any header that says how far the store is.
   virtual void OnHeader(Revision /*revision*/) {}
+  virtual void OnWitnessAsked(const Asked& /*asked*/) {}
   virtual void OnWitnessed(const Response& /*response*/) {}
   // A line of ours.
   virtual void OnUnreadable(Where /*where*/, const Status& /*why*/) {}
@@ -159,6 +175,8 @@ class Narrator {
   void TellResponse(const NumberedEntry& line);
   void TellStreamClosed(const NumberedEntry& line);
   void TellMark(const NumberedEntry& line);
+  // False if the mark is none of these; empty if it is one and cannot be read.
+  std::optional<bool> TellDriversWord(Where where, std::string_view text);
   void TellCreated(Stream& stream, const Response& response);
   void TellStreamProgress(const Stream& stream, const Response& response);
   void TellCanceled(WatchIndex watch, const Response& response);

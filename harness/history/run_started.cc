@@ -29,6 +29,7 @@ Result<RunStarted> ParseRunStarted(std::string_view text) {
       .version = TextOf(json, "version"),
       .permit_compacted_at_the_floor = SwitchOf(json, "permit_compacted_at_the_floor"),
       .strict_previous = SwitchOf(json, "strict_previous"),
+      .gaps = SwitchOf(json, "gaps"),
       .without_marks = SwitchOf(json, "without_marks")};
 }
 

@@ -19,6 +19,7 @@ struct RunStarted {
   std::string version;  // of the target
   bool permit_compacted_at_the_floor = false;
   bool strict_previous = false;
+  bool gaps = false;           // others write to the target, or it leaves revisions out
   bool without_marks = false;  // of keys: create revision, version and lease were not recorded
 };
 

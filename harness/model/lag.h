@@ -33,12 +33,20 @@ struct Recovery {
   Histogram microseconds{};
 };
 
+// Of one fault: the target's resident memory, when it was armed and while it was.
+struct Footprint {
+  std::string fault{};
+  std::int64_t before = 0;  // bytes
+  Histogram bytes{};
+};
+
 struct Lag {
   Histogram delivery_us{};       // of each event
   Histogram watcher_p99_us{};    // of each watcher: its 99th percentile
   Histogram stream_spread_us{};  // of each stream: its slowest watcher's less its fastest one's
   Histogram revisions_behind{};  // at each event: how far the store was ahead of it
   std::vector<Recovery> recoveries{};
+  std::vector<Footprint> footprints{};  // not from the recording: measured by the driver
 };
 
 class LagMeter {

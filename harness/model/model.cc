@@ -145,6 +145,8 @@ void Model::Advance() {
       Acknowledged write = std::move(waiting->second);
       waiting_.erase(waiting);
       Apply(next, std::move(write));
+    } else if (const auto gap = EndOfGap(next)) {
+      timeline_.Skip(*gap);
     } else if (!SettleByTestimony(next)) {
       break;
     }
@@ -152,21 +154,56 @@ void Model::Advance() {
   seen_.erase(seen_.begin(), seen_.upper_bound(timeline_.known_through()));
 }
 
+// A witness is told in order: what it was not told before something later never was. An answer that
+// is on its way would contradict that, and be noticed.
+std::optional<Revision> Model::EndOfGap(Revision next) const {
+  if (revisions_ == Revisions::kDense || witnessed_through_ <= next) return std::nullopt;
+  const bool watched = std::any_of(witnessed_.begin(), witnessed_.end(),
+                                   [&](const auto& range) { return range.second <= next; });
+  const auto seen = seen_.lower_bound(next);
+  if (!watched || seen == seen_.end() || seen->first == next) return std::nullopt;
+  Revision end = seen->first.previous();
+  // Nor can it have been given away.
+  if (!waiting_.empty()) end = std::min(end, waiting_.begin()->first.previous());
+  return end;
+}
+
+bool Model::IsWitnessed(const KeyRange& range) const {
+  return std::any_of(witnessed_.begin(), witnessed_.end(),
+                     [&](const auto& watched) { return watched.first.ContainsAll(range); });
+}
+
 void Model::Apply(Revision revision, Acknowledged write) {
-  auto contradiction = timeline_.Apply(
-      revision, {write.started, std::move(write.effect.operations), std::move(write.request)});
+  auto contradiction = timeline_.Apply(revision, {write.started, std::move(write.effect.operations),
+                                                  std::move(write.request), write.ended_lease});
   if (contradiction) Contradiction(*std::move(contradiction));
+}
+
+void Model::WitnessAsked(const WatchCreateView& create) {
+  if (create.no_put || create.no_delete || create.start_revision <= 0) return;
+  witnessed_.emplace_back(KeyRange(create.key, create.range_end), Revision(create.start_revision));
+}
+
+bool Model::WasSpared(std::string_view key, Revision revision,
+                      const std::vector<Testimony>& seen) const {
+  const bool shown =
+      std::any_of(seen.begin(), seen.end(), [&](const auto& it) { return it.event.kv.key == key; });
+  return !shown && std::any_of(witnessed_.begin(), witnessed_.end(), [&](const auto& watched) {
+    return watched.second <= revision && watched.first.Contains(key);
+  });
 }
 
 void Model::Witnessed(const std::vector<EventView>& events, const Bytes& payload) {
   bool news = false;
   for (const EventView& event : events) {
     const Revision revision(event.kv.mod_revision);
+    witnessed_through_ = std::max(witnessed_through_, revision);
     if (base_settled_ && revision <= timeline_.known_through()) continue;
     seen_[revision].push_back({event, payload});
     news = true;
   }
-  if (news && !(open_.empty() && leases_.empty())) Advance();
+  const bool may_settle = revisions_ == Revisions::kWithGaps || !open_.empty() || !leases_.empty();
+  if (news && may_settle) Advance();
 }
 
 bool Model::Explains(const std::vector<Change>& changes, const std::vector<Testimony>& seen,
@@ -214,12 +251,19 @@ bool Model::SettleAsEndOfLease(Revision revision, const std::vector<Testimony>& 
   const auto known = leases_.find(lease);
   if (known == leases_.end()) return false;
   std::vector<Operation> deletes = timeline_.EndOfLease(lease);
+  // A store may take the keys of a lease one by one. That there were no others in this revision is
+  // known as soon as a later one was seen.
+  const auto spared = [&](const Operation& one) { return WasSpared(one.key, revision, seen); };
+  if (!exactly && std::any_of(deletes.begin(), deletes.end(), spared)) {
+    if (!finished_ && seen_.upper_bound(revision) == seen_.end()) return false;
+    std::erase_if(deletes, spared);
+  }
   if (!Explains(timeline_.Preview(deletes), seen, exactly)) return false;
   // The answer to a write is taken before anything else, and may be on its way.
   const bool claimed = std::any_of(out_.begin(), out_.end(),
                                    [&](const auto& out) { return MayExplain(out.second, seen); });
   if (claimed) return false;
-  Apply(revision, {known->second, {revision, std::move(deletes)}, {}});
+  Apply(revision, {known->second, {revision, std::move(deletes)}, {}, lease});
   return true;
 }
 
@@ -232,6 +276,7 @@ bool Model::MayExplain(const Call& call, const std::vector<Testimony>& seen) con
 }
 
 void Model::Finish() {
+  finished_ = true;
   for (auto& [id, call] : out_) open_.push_back({std::move(call), StatusCode::kUnknown});
   out_.clear();
   SettleBase();
@@ -239,6 +284,7 @@ void Model::Finish() {
 }
 
 bool Model::MayExist(Revision revision) const {
+  if (revisions_ == Revisions::kWithGaps) return true;
   Revision highest = std::max(highest_header_, timeline_.known_through());
   if (!waiting_.empty()) highest = std::max(highest, waiting_.rbegin()->first);
   return revision <= highest.plus(static_cast<std::int64_t>(open_.size() + out_.size()));
@@ -246,7 +292,8 @@ bool Model::MayExist(Revision revision) const {
 
 std::vector<std::string> Model::undecided() const {
   std::vector<std::string> reasons = contradictions_;
-  Revision reached = highest_header_;
+  // With gaps a header may speak of what others did.
+  Revision reached = revisions_ == Revisions::kDense ? highest_header_ : witnessed_through_;
   if (!waiting_.empty()) reached = std::max(reached, waiting_.rbegin()->first);
   const Revision known = timeline_.known_through();
   if (any_write_ && reached > known) {

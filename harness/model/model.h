@@ -3,13 +3,15 @@
 //
 //   Model model;
 //   model.CallStarted(line);  model.CallEnded(line);     // each call of the recording, in order
-//   model.Witnessed(events, payload);                    // what the witness stream was given
+//   model.WitnessAsked(create);                          // what the witness stream watches
+//   model.Witnessed(events, payload);                    // ... and was given
 //   ... model.timeline().known_through() ...
 //   model.Finish();  model.undecided();
 //
 // A write whose answer never came leaves a hole where its revision may be, and so does the end of a
 // lease, which no answer names. The witness' events settle them; nothing is ever guessed: what
-// stays open ends known_through() and is named by undecided().
+// stays open ends known_through() and is named by undecided(). A lease whose keys go one by one is
+// followed as it ends, revision by revision.
 //
 // Not thread-safe. Ownership: requests are kept (shared, not copied) as long as the model lives.
 #pragma once
@@ -27,12 +29,20 @@
 
 namespace watchproof {
 
+// Whether every revision is somebody's of the recording, as where a store counts one by one and
+// nobody else writes to it; or whether it may also be nobody's, which a witness of all that is
+// watched tells by its silence.
+enum class Revisions { kDense, kWithGaps };
+
 class Model {
  public:
+  explicit Model(Revisions revisions = Revisions::kDense) : revisions_(revisions) {}
+
   void CallStarted(const NumberedEntry& line);
   void CallEnded(const NumberedEntry& line);
   // A header of a watch stream: before the first write it tells where the store stood.
   void HeaderSeen(Revision revision);
+  void WitnessAsked(const WatchCreateView& create);
   void Witnessed(const std::vector<EventView>& events, const Bytes& payload);
   // The end of the recording: calls that are still out will not be answered.
   void Finish();
@@ -56,6 +66,8 @@ class Model {
   // Whether a revision that is not known may nevertheless have been written, by calls whose outcome
   // is unknown or by someone else.
   bool MayExist(Revision revision) const;
+  // Whether a witness watches the whole range, so that its silence means something.
+  bool IsWitnessed(const KeyRange& range) const;
   // Reasons why the timeline ends before the store did, or cannot be trusted.
   std::vector<std::string> undecided() const;
 
@@ -69,6 +81,7 @@ class Model {
     Line started;
     Effect effect;
     Bytes request;
+    std::int64_t ended_lease = 0;  // 0: a write
   };
   struct Unanswered {
     Call call;
@@ -90,12 +103,17 @@ class Model {
   bool SettleByTestimony(Revision revision);
   bool SettleAsWrite(Revision revision, const std::vector<Testimony>& seen, bool exactly);
   bool SettleAsEndOfLease(Revision revision, const std::vector<Testimony>& seen, bool exactly);
+  // The last of the revisions from this one on that nobody here made; empty if that is not certain.
+  std::optional<Revision> EndOfGap(Revision next) const;
+  // Whether a witness would have been shown the key at the revision, and was shown other keys only.
+  bool WasSpared(std::string_view key, Revision revision, const std::vector<Testimony>& seen) const;
   bool MayExplain(const Call& call, const std::vector<Testimony>& seen) const;
   bool Explains(const std::vector<Change>& changes, const std::vector<Testimony>& seen,
                 bool exactly) const;
   void Apply(Revision revision, Acknowledged write);
   void Contradiction(std::string text);
 
+  const Revisions revisions_;
   Timeline timeline_;
   Floors floors_;
   Revision compaction_requested_{};
@@ -107,6 +125,10 @@ class Model {
   std::map<Revision, Unanswered> settled_;           // open ones that a witness settled
   std::map<Revision, std::vector<Testimony>> seen_;  // by the witness, beyond what is known
   std::map<std::int64_t, Line> leases_;              // granted or revoked here, and where
+  // What witnesses watch whole, and from which revision on.
+  std::vector<std::pair<KeyRange, Revision>> witnessed_;
+  Revision witnessed_through_{};  // the highest that one was told of
+  bool finished_ = false;
   bool any_write_ = false;
   bool base_settled_ = false;
   Revision highest_header_{};  // of the answers to calls

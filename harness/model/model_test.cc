@@ -26,6 +26,8 @@ Message Range(const std::string& key, const std::string& end = {}) {
 // A model with the lines of a recording fed to it.
 class Recording {
  public:
+  explicit Recording(Revisions revisions = Revisions::kDense) : model_(revisions) {}
+
   Model& model() { return model_; }
   const Timeline& timeline() const { return model_.timeline(); }
 
@@ -236,6 +238,70 @@ TEST(Model, TheEndOfALeaseTakesEveryKeyThatStillHangsOnIt) {
   EXPECT_EQ(recording.known(), 7);
   EXPECT_THAT(DeletedAt(recording, 6), testing::ElementsAre("a", "c"));
   EXPECT_TRUE(recording.model().undecided().empty());
+}
+
+TEST(Model, ALeaseMayEndOneKeyAfterTheOtherWhereAWitnessSaysSo) {
+  Recording recording;
+  recording.Grant(7);
+  PutThreeOnLease(recording, 7);
+  recording.model().WitnessAsked({.key = "a", .range_end = "z", .start_revision = 2});
+  recording.Witness(true, {.key = "b", .mod = 5});
+  EXPECT_EQ(recording.known(), 4) << "the others may be on their way";
+  recording.Witness(true, {.key = "a", .mod = 6});
+  EXPECT_EQ(recording.known(), 5);
+  recording.Witness(true, {.key = "c", .mod = 7});
+  EXPECT_EQ(recording.known(), 7);
+  EXPECT_THAT(DeletedAt(recording, 5), testing::ElementsAre("b"));
+  EXPECT_THAT(DeletedAt(recording, 6), testing::ElementsAre("a"));
+  EXPECT_THAT(DeletedAt(recording, 7), testing::ElementsAre("c"));
+  for (std::uint32_t i = 3; i < 6; ++i) EXPECT_EQ(recording.timeline().change(i).ended_lease, 7);
+}
+
+TEST(Model, ARevisionOfNobodyIsNoGapUnlessTheStoreMayLeaveSome) {
+  Recording recording;
+  recording.Read(1);
+  recording.model().WitnessAsked({.key = "a", .range_end = "z", .start_revision = 2});
+  recording.Call(Method::kPut, Put("a", "1"), Acked(3));
+  recording.Witness(false, {.key = "a", .value = "1", .mod = 3});
+  recording.model().Finish();
+  EXPECT_EQ(recording.known(), 1);
+  EXPECT_EQ(recording.model().undecided().size(), 1u);
+}
+
+TEST(Model, GapsAreToldByTheSilenceOfAWitness) {
+  Recording recording(Revisions::kWithGaps);
+  recording.Read(1);
+  recording.Call(Method::kPut, Put("a", "1"), Acked(5));
+  EXPECT_EQ(recording.known(), 1) << "nobody watches";
+  recording.model().WitnessAsked({.key = "a", .range_end = "z", .start_revision = 2});
+  EXPECT_EQ(recording.known(), 1) << "the witness has not been told of anything later";
+  recording.Witness(false, {.key = "a", .value = "1", .mod = 5});
+  EXPECT_EQ(recording.known(), 5);
+  // Two connections, of which the later one is answered first.
+  const auto slow = recording.Start(Method::kPut, Put("b", "1"));
+  recording.Call(Method::kPut, Put("a", "2"), Acked(9));
+  recording.Witness(false, {.key = "b", .value = "1", .mod = 7});
+  recording.Witness(false, {.key = "a", .value = "2", .mod = 9});
+  EXPECT_EQ(recording.known(), 6);
+  recording.End(slow, Acked(7));
+  EXPECT_EQ(recording.known(), 9);
+  recording.model().Finish();
+  EXPECT_TRUE(recording.model().undecided().empty());
+  EXPECT_EQ(recording.timeline().changes(), 3u);
+}
+
+TEST(Model, AWriteThatTheWitnessWasNotToldOfIsNoGap) {
+  Recording recording(Revisions::kWithGaps);
+  recording.Read(1);
+  recording.model().WitnessAsked({.key = "a", .range_end = "z", .start_revision = 2});
+  const auto slow = recording.Start(Method::kPut, Put("b", "1"));
+  recording.Call(Method::kPut, Put("a", "1"), Acked(3));
+  recording.Witness(false, {.key = "a", .value = "1", .mod = 3});
+  recording.End(slow, Acked(2));
+  recording.model().Finish();
+  EXPECT_THAT(
+      recording.model().undecided(),
+      testing::ElementsAre(testing::HasSubstr("answered with revision 2, which was taken")));
 }
 
 TEST(Model, OnlyALeaseOfTheRecordingEnds) {

@@ -133,7 +133,10 @@ std::optional<std::string> Timeline::Apply(Revision revision, Applied write) {
     EachAlive(KeyRange(operation.key, operation.range_end),
               [&](const auto& key) { doomed.push_back(keys_.find(key->first)); });
     for (const auto& key : doomed)
-      Record(key, {.revision = revision, .written = write.line, .deleted = true});
+      Record(key, {.revision = revision,
+                   .written = write.line,
+                   .deleted = true,
+                   .ended_lease = write.ended_lease});
     const auto known = static_cast<std::int64_t>(doomed.size());
     const std::int64_t deleted = operation.deleted.value_or(known);
     if (deleted > known && base_.value > 1) {
@@ -147,6 +150,11 @@ std::optional<std::string> Timeline::Apply(Revision revision, Applied write) {
   }
   CloseRuns();
   return contradiction;
+}
+
+void Timeline::Skip(Revision through) {
+  WP_CHECK(through > known_through_, "revisions are skipped in order");
+  known_through_ = through;
 }
 
 void Timeline::Record(Keys::iterator key, Change change) {

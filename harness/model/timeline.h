@@ -6,6 +6,7 @@
 //   timeline.SetBase(Revision(1));
 //   RangeId range = timeline.Track({.range = KeyRange("a", "b")});
 //   timeline.Apply(Revision(2), {line, operations, request});  // revisions come strictly in order
+//   timeline.Skip(Revision(4));                                // ... each of them, or none of ours
 //   for (const Owed& owed : timeline.owed(range)) ... timeline.change(owed.change) ...
 //
 // Ranges that are watched by many are tracked once; each change is filed under its ranges when it
@@ -52,7 +53,8 @@ struct Operation {
 struct Applied {
   Line line;  // where the write began
   std::vector<Operation> operations;
-  Bytes request;  // what the operations look into
+  Bytes request;                 // what the operations look into
+  std::int64_t ended_lease = 0;  // whose end it was, if it was one
 };
 
 // One key at one revision. A revision changes a key at most once: etcd refuses transactions that
@@ -73,6 +75,7 @@ struct Change {
   bool lineage_known = true;  // create_revision and version are facts
   bool lease_known = true;
   std::int64_t lease = 0;
+  std::int64_t ended_lease = 0;  // of a delete: by whose end
 };
 
 // A change under a range. Those of one revision stand together: a run.
@@ -134,6 +137,9 @@ class Timeline {
   // Requires: revision is one past known_through().
   std::optional<std::string> Apply(Revision revision, Applied write);
 
+  // Nothing that anybody here watches was changed up to the revision.
+  // Requires: through > known_through().
+  void Skip(Revision through);
   // Tracks from the first change on that is not forgotten, whenever it is called.
   RangeId Track(const TrackedRange& range);
   const OwedList& owed(RangeId range) const { return ranges_[range].owed; }

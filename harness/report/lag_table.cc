@@ -3,21 +3,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/report/text.h"
 
 namespace watchproof {
 namespace {
 
 constexpr std::string_view kColumns[] = {
-    "target",     "events",     "delay p50",    "p99",          "max",
-    "spread p50", "spread max", "recovery p50", "recovery max", "furthest behind"};
+    "target",       "events",          "delay p50",          "p99",
+    "max",          "spread p50",      "spread max",         "recovery p50",
+    "recovery max", "furthest behind", "memory under faults"};
 
 constexpr std::string_view kExplain =
     "Delay: from the answer to a write to its delivery to a watcher. Spread: of the watchers of "
     "one "
     "stream, the slowest one's 99th percentile less the fastest one's. Recovery: how long after a "
     "fault was healed a watcher was still given older events. Behind: revisions that the store was "
-    "ahead of an event. Measured beside the faults of the cases; for comparison, not judged.";
+    "ahead of an event. Memory: what the target held at most while a fault was armed, by its own "
+    "metric, and how much that was above what it held before. Measured beside the faults of the "
+    "cases; for comparison, not judged.";
 
 using Cells = std::vector<std::string>;
 
@@ -29,6 +34,22 @@ std::string Time(std::int64_t microseconds) {
 }
 std::string TimeAt(const Histogram& histogram, double share) {
   return histogram.count() == 0 ? "-" : Time(histogram.Quantile(share));
+}
+
+std::string Mebibytes(std::int64_t bytes) {
+  return fmt::format("{:.0f} MiB", static_cast<double>(bytes) / (1 << 20));
+}
+
+// The most that was held, and the most that was added.
+std::string Memory(const std::vector<Footprint>& footprints) {
+  std::int64_t most = 0;
+  std::int64_t added = 0;
+  for (const Footprint& footprint : footprints) {
+    most = std::max(most, footprint.bytes.highest());
+    added = std::max(added, footprint.bytes.highest() - footprint.before);
+  }
+  if (footprints.empty()) return "-";
+  return fmt::format("{}, +{}", Mebibytes(most), Mebibytes(added));
 }
 
 // All recoveries of one target in one.
@@ -44,6 +65,7 @@ void Merge(const Lag& from, Lag& into) {
   into.stream_spread_us.Merge(from.stream_spread_us);
   into.revisions_behind.Merge(from.revisions_behind);
   into.recoveries.push_back({"all", Recoveries(from)});
+  into.footprints.insert(into.footprints.end(), from.footprints.begin(), from.footprints.end());
 }
 
 std::vector<Cells> Rows(const RunRecord& record) {
@@ -60,7 +82,7 @@ std::vector<Cells> Rows(const RunRecord& record) {
                     TimeAt(lag.delivery_us, 0.5), TimeAt(lag.delivery_us, 0.99),
                     TimeAt(lag.delivery_us, 1), TimeAt(lag.stream_spread_us, 0.5),
                     TimeAt(lag.stream_spread_us, 1), TimeAt(recovery, 0.5), TimeAt(recovery, 1),
-                    WithThousands(lag.revisions_behind.highest())});
+                    WithThousands(lag.revisions_behind.highest()), Memory(lag.footprints)});
   }
   return rows;
 }
@@ -115,6 +137,10 @@ std::string LagSentence(const Lag& lag) {
     if (recovery.microseconds.count() == 0) continue;
     text += fmt::format("; recovery after {}: {} watchers, max {}", recovery.fault,
                         recovery.microseconds.count(), TimeAt(recovery.microseconds, 1));
+  }
+  for (const Footprint& footprint : lag.footprints) {
+    text += fmt::format("; memory under {}: {} before, at most {}", footprint.fault,
+                        Mebibytes(footprint.before), Mebibytes(footprint.bytes.highest()));
   }
   return text;
 }

@@ -9,6 +9,7 @@
 namespace watchproof {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -21,6 +22,8 @@ Lag SampleLag() {
   lag.revisions_behind.Add(1500);
   lag.recoveries.push_back({"stall", {}});
   lag.recoveries.back().microseconds.Add(8'000'000);
+  lag.footprints.push_back({"stall", 30 << 20, {}});
+  lag.footprints.back().bytes.Add(40 << 20);
   return lag;
 }
 
@@ -40,14 +43,17 @@ TEST(LagTableTest, PutsTargetsWithDeliveriesBesideEachOther) {
     EXPECT_THAT(text, HasSubstr("64 ms"));
     EXPECT_THAT(text, HasSubstr("8000 ms"));
     EXPECT_THAT(text, HasSubstr("1,500"));
+    EXPECT_THAT(text, HasSubstr("40 MiB, +10 MiB"));
     EXPECT_THAT(text, Not(HasSubstr("etcd 3.4.23")));
   }
 }
 
 TEST(LagTableTest, SaysItInASentence) {
-  EXPECT_THAT(LagSentence(SampleLag()),
-              HasSubstr("100 events, delay p50 1.02 ms, p99 64 ms, max 64 ms; furthest behind "
-                        "1,500 revisions; spread max 32 ms; recovery after stall: 1 watchers"));
+  EXPECT_THAT(
+      LagSentence(SampleLag()),
+      AllOf(HasSubstr("100 events, delay p50 1.02 ms, p99 64 ms, max 64 ms; furthest behind "
+                      "1,500 revisions; spread max 32 ms; recovery after stall: 1 watchers"),
+            HasSubstr("; memory under stall: 30 MiB before, at most 40 MiB")));
 }
 
 }  // namespace

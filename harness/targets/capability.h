@@ -23,6 +23,8 @@ enum class Capability {
   kLeases,                // keys can hang on a lease
   kOurs,                  // was made by us: for tests of ourselves
   kDurable,               // keeps its data when it is killed and started again
+  kProcess,               // is a process of ours, which can be stopped and continued
+  kCluster,               // several of it can be started as one cluster
 };
 using Capabilities = std::set<Capability>;
 
@@ -54,6 +56,10 @@ constexpr std::string_view Name(Capability capability) {
       return "ours";
     case Capability::kDurable:
       return "durable";
+    case Capability::kProcess:
+      return "process";
+    case Capability::kCluster:
+      return "cluster";
   }
   return "unnamed capability";
 }

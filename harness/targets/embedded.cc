@@ -22,7 +22,7 @@ class EmbeddedTarget final : public ProcessTarget {
     lasting_ = options.lasting;
     if (lasting_) {
       child.arguments.insert(child.arguments.end(),
-                             {"--data", (options.folder / "tmp" / "store").string()});
+                             {"--data", (DataOf(options) / "store").string()});
     }
     if (options.strict_previous_values) {
       child.arguments.emplace_back("--strict-prev-kv");

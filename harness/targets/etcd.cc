@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stock etcd binary: one member on a loopback address of its own, with a data folder of its own.
+// A stock etcd binary: one server on a loopback address of its own, with a data folder of its own,
+// alone or as a member of a cluster.
 #include <fstream>
 
 #include "harness/targets/process_target.h"
@@ -18,23 +19,7 @@ class EtcdTarget final : public ProcessTarget {
       binary_ = cached.string();
     }
     WP_RETURN_IF_ERROR(CheckItIsEtcd(options));
-    const std::string client = fmt::format("http://{}:{}", options.host, kClientPort);
-    const std::string peer = fmt::format("http://{}:{}", options.host, kPeerPort);
-    ChildOptions child{.executable = binary_};
-    child.arguments = {"--name",
-                       "wp",
-                       "--data-dir",
-                       (options.folder / "tmp" / "etcd").string(),
-                       "--listen-client-urls",
-                       client,
-                       "--advertise-client-urls",
-                       client,
-                       "--listen-peer-urls",
-                       peer,
-                       "--initial-advertise-peer-urls",
-                       peer,
-                       "--initial-cluster",
-                       "wp=" + peer};
+    ChildOptions child{.executable = binary_, .arguments = ArgumentsOf(options)};
     WP_RETURN_IF_ERROR(AddProgressInterval(options, child));
     WP_RETURN_IF_ERROR(Serve(options, std::move(child)));
     if (release_.empty() || release_ == version()) return {};
@@ -42,14 +27,50 @@ class EtcdTarget final : public ProcessTarget {
                 binary_, release_, version());
   }
   bool durable() const override { return true; }
+  bool can_cluster() const override { return true; }
 
  private:
+  Result<std::filesystem::path> BinaryOf(const std::string& release) const override {
+    return CachedRelease("etcd", release);
+  }
+
+  static std::vector<std::string> ArgumentsOf(const StartOptions& options) {
+    const std::string client = fmt::format("http://{}:{}", options.host, kClientPort);
+    const std::string peer = fmt::format("http://{}:{}", options.host, kPeerPort);
+    const std::string name = options.name.empty() ? "wp" : options.name;
+    std::string announced = peer;
+    std::string all;
+    for (const ClusterShape::Seat& seat : options.cluster.seats) {
+      const std::string url = "http://" + seat.peer.ToString();
+      if (seat.name == name) announced = url;
+      all += fmt::format("{}{}={}", all.empty() ? "" : ",", seat.name, url);
+    }
+    std::vector<std::string> arguments{"--name",
+                                       name,
+                                       "--data-dir",
+                                       (DataOf(options) / "etcd").string(),
+                                       "--listen-client-urls",
+                                       client,
+                                       "--advertise-client-urls",
+                                       client,
+                                       "--listen-peer-urls",
+                                       peer,
+                                       "--initial-advertise-peer-urls",
+                                       announced,
+                                       "--initial-cluster",
+                                       all.empty() ? name + "=" + peer : all};
+    if (options.cluster.snapshot_count > 0) {
+      arguments.push_back(fmt::format("--snapshot-count={}", options.cluster.snapshot_count));
+    }
+    return arguments;
+  }
+
   Endpoint metrics_endpoint() const override { return endpoint(); }
 
   // What the binary prints when it is asked.
   Result<std::string> Ask(const StartOptions& options, const std::string& flag,
                           std::string& how_it_ended) const {
-    const auto answer_file = options.folder / "target.answer";
+    const auto answer_file = options.folder / ("target.answer" + options.name);
     ChildOptions ask{.executable = binary_, .arguments = {flag}, .log = answer_file};
     WP_ASSIGN_OR_RETURN(const auto child, ChildProcess::Launch(ask));
     const Result<ExitState> ended = child->Wait(Within(5s));
@@ -97,9 +118,10 @@ const TargetRegistration kEtcd{{
         {.name = "etcd",
          .grammar = "etcd:PATH or etcd@VERSION",
          .explain =
-             "A stock etcd binary, started as one member on its own loopback address with an "
-             "empty data folder; its version is what it answers itself. etcd@3.5.16 is the binary "
-             "that `watchproof fetch etcd 3.5.16` has placed."},
+             "A stock etcd binary, started on its own loopback address with an empty data "
+             "folder, as one member or, where the case asks for it, as a cluster of several, each "
+             "with a proxy before its peer port; its version is what it answers itself. "
+             "etcd@3.5.16 is the binary that `watchproof fetch etcd 3.5.16` has placed."},
     .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {
       return std::make_unique<EtcdTarget>(spec);
     },

@@ -9,21 +9,51 @@
 
 namespace watchproof {
 
-Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline) {
+namespace {
+
+using Maintenance = etcdserverpb::Maintenance;
+
+// One call on a connection of its own.
+template <typename Request, typename Response>
+Status CallOnce(const Endpoint& endpoint, Deadline deadline, const Request& request,
+                Response& response,
+                grpc::Status (Maintenance::Stub::*rpc)(grpc::ClientContext*, const Request&,
+                                                       Response*)) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   const auto channel =
       grpc::CreateCustomChannel(endpoint.ToString(), grpc::InsecureChannelCredentials(), arguments);
-  const auto stub = etcdserverpb::Maintenance::NewStub(channel);
+  const auto stub = Maintenance::NewStub(channel);
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() +
                        std::chrono::duration_cast<std::chrono::milliseconds>(deadline.remaining()));
+  return FromRpcStatus((stub.get()->*rpc)(&context, request, &response));
+}
+
+}  // namespace
+
+Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline) {
   etcdserverpb::StatusResponse response;
-  const Status status = FromRpcStatus(stub->Status(&context, {}, &response));
+  const Status status = CallOnce(endpoint, deadline, etcdserverpb::StatusRequest(), response,
+                                 &Maintenance::Stub::Status);
   if (!status.ok()) return status.WithContext("asking {} for its status", endpoint.ToString());
-  return ServerStatus{response.version(), response.header().revision()};
+  return ServerStatus{.version = response.version(),
+                      .revision = response.header().revision(),
+                      .member = response.header().member_id(),
+                      .leader = response.leader(),
+                      .term = response.raftterm()};
+}
+
+Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline) {
+  etcdserverpb::MoveLeaderRequest request;
+  request.set_targetid(member);
+  etcdserverpb::MoveLeaderResponse response;
+  Status moved = CallOnce(endpoint, deadline, request, response, &Maintenance::Stub::MoveLeader);
+  if (moved.ok()) return moved;
+  return std::move(moved).WithContext("having {} hand over to member {:x}", endpoint.ToString(),
+                                      member);
 }
 
 Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& child,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks a server whether it serves, and reads what it publishes of itself over HTTP.
 //
-// Threads: any; calls block until answered or the deadline. The only gRPC of this folder is behind
-// AskStatus.
+// Threads: any; calls block until answered or the deadline. The only gRPC of this file is behind
+// AskStatus and MoveLeader.
 #pragma once
 
 #include <string>
@@ -16,10 +16,16 @@ namespace watchproof {
 struct ServerStatus {
   std::string version;
   std::int64_t revision = 0;
+  std::uint64_t member = 0;  // its own id
+  std::uint64_t leader = 0;  // as it knows; 0: none
+  std::uint64_t term = 0;
 };
 
 // One Maintenance.Status call on a connection of its own.
 Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline);
+
+// Has the leader, which must be the one at `endpoint`, hand over to another member.
+Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline);
 
 // Asks again and again until it answers, the child has ended, or the deadline has passed.
 Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& child,

@@ -147,6 +147,10 @@ class Prober {
         return target_.ours();
       case Capability::kDurable:
         return target_.durable();
+      case Capability::kProcess:
+        return target_.process_state() != 0;
+      case Capability::kCluster:
+        return target_.can_cluster();
     }
     return false;
   }

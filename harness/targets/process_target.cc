@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/targets/process_target.h"
 
-#include <signal.h>
+#include <fstream>
 
 #include "harness/base/check.h"
 
 extern char** environ;
 
 namespace watchproof {
-namespace {
-
-constexpr Duration kDyingLimit = 10s;
-
-}  // namespace
 
 Status ProcessTarget::Serve(const StartOptions& options, ChildOptions child) {
   host_ = options.host;
-  data_ = options.folder / "tmp";
+  data_ = DataOf(options);
   std::error_code error;
   std::filesystem::create_directories(data_, error);
   if (error) return FromErrorCode(error).WithContext("{}: making the data folder", data_.string());
-  child.log = options.folder / "target.log";
+  const std::string suffix = options.name.empty() ? "" : "-" + options.name;
+  child.log = options.folder / fmt::format("target{}.log", suffix);
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     if (text.starts_with("ETCD_")) {
@@ -44,35 +40,62 @@ Status ProcessTarget::Launch(Deadline deadline) {
   return {};
 }
 
-Status ProcessTarget::Kill() {
+Status ProcessTarget::End(int signal, Deadline deadline) {
   if (!durable()) return Target::Kill();
-  WP_CHECK(child_ && !stopped_ && !killed_, "only what runs can be killed");
+  WP_CHECK(child_ && !stopped_ && !ended_, "only what runs can be ended");
   if (const auto ended = child_->exit_state()) {
-    return Fail(StatusCode::kFailedPrecondition, "it {} before it could be killed",
+    return Fail(StatusCode::kFailedPrecondition, "it {} before it could be ended",
                 ended->ToString());
   }
-  child_->Signal(SIGKILL);
-  WP_ASSIGN_OR_RETURN(const ExitState state, child_->Wait(Within(kDyingLimit)));
-  // It may have ended by itself in between, and that must not pass for our deed.
-  if (state.signal != SIGKILL) {
-    return Fail(StatusCode::kFailedPrecondition, "it {} before it could be killed",
+  child_->Signal(signal);
+  WP_ASSIGN_OR_RETURN(const ExitState state, child_->Wait(deadline));
+  // It may have ended by itself in between, and that must not pass for our deed. Who is asked in a
+  // friendly way may leave in order.
+  if (state.signal != signal && !(signal == SIGTERM && state.clean())) {
+    return Fail(StatusCode::kFailedPrecondition, "it {} before it could be ended",
                 state.ToString());
   }
-  killed_ = true;
+  ended_ = true;
   return {};
 }
 
-Status ProcessTarget::Restart(Deadline deadline) {
+Status ProcessTarget::Signal(int signal) {
+  WP_CHECK(child_ && !stopped_, "only what was started gets signals");
+  if (const auto ended = child_->exit_state()) {
+    return Fail(StatusCode::kFailedPrecondition, "it {} before signal {} could be sent",
+                ended->ToString(), signal);
+  }
+  child_->Signal(signal);
+  return {};
+}
+
+// The state stands behind the name, which is in brackets and may hold anything.
+char ProcessTarget::process_state() const {
+  if (!child_) return 0;
+  std::ifstream file(fmt::format("/proc/{}/stat", child_->pid()));
+  const std::string line((std::istreambuf_iterator<char>(file)), {});
+  const auto bracket = line.rfind(") ");
+  return bracket == std::string::npos || bracket + 2 >= line.size() ? '\0' : line[bracket + 2];
+}
+
+Result<std::filesystem::path> ProcessTarget::BinaryOf(const std::string&) const {
+  return Fail(StatusCode::kUnimplemented, "this target has no other releases");
+}
+
+Status ProcessTarget::Restart(Deadline deadline, const std::string& release) {
   if (!durable()) return Target::Restart(deadline);
-  WP_CHECK(killed_ && !stopped_, "only what was killed is started again");
-  killed_ = false;
+  WP_CHECK(ended_ && !stopped_, "only what was ended is started again");
+  if (!release.empty()) {
+    WP_ASSIGN_OR_RETURN(options_.executable, BinaryOf(release));
+  }
+  ended_ = false;
   Status launched = Launch(deadline);
   if (launched.ok()) return {};
-  return std::move(launched).WithContext("starting the killed target again");
+  return std::move(launched).WithContext("starting the target again");
 }
 
 std::optional<ExitState> ProcessTarget::died() const {
-  if (stopped_ || killed_ || !child_) return std::nullopt;
+  if (stopped_ || ended_ || !child_) return std::nullopt;
   return child_->exit_state();
 }
 
@@ -81,7 +104,10 @@ void ProcessTarget::Stop() {
   // Nothing of its state is needed again, so it need not leave in good order.
   if (child_) child_->Stop(Duration::zero());
   std::error_code ignored;
-  if (!data_.empty()) std::filesystem::remove_all(data_, ignored);
+  if (data_.empty()) return;
+  std::filesystem::remove_all(data_, ignored);
+  // Shared with other members: goes with the last of them.
+  if (data_.filename() != "tmp") std::filesystem::remove(data_.parent_path(), ignored);
 }
 
 }  // namespace watchproof

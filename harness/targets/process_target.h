@@ -4,6 +4,8 @@
 // Not thread-safe. Ownership: owns the process and its data folder.
 #pragma once
 
+#include <signal.h>
+
 #include "harness/targets/probe.h"
 #include "harness/targets/target.h"
 
@@ -15,8 +17,12 @@ class ProcessTarget : public Target {
   Endpoint endpoint() const override { return {host_, kClientPort}; }
   std::string version() const override { return version_; }
   Result<Metrics> ReadMetrics() override { return FetchMetrics(metrics_endpoint(), Within(2s)); }
-  Status Kill() override;
-  Status Restart(Deadline deadline) override;
+  Status Kill() override { return End(SIGKILL, Within(kDyingLimit)); }
+  Status Terminate(Deadline deadline) override { return End(SIGTERM, deadline); }
+  Status Restart(Deadline deadline, const std::string& release = {}) override;
+  Status Pause() override { return Signal(SIGSTOP); }
+  Status Continue() override { return Signal(SIGCONT); }
+  char process_state() const override;
   std::optional<ExitState> died() const override;
   std::string LastWords() const override { return child_ ? child_->LastWords() : std::string(); }
   void Stop() override;
@@ -25,10 +31,18 @@ class ProcessTarget : public Target {
   static constexpr int kClientPort = 2379;
   static constexpr int kPeerPort = 2380;
   static constexpr int kHttpPort = 2381;
+  static constexpr Duration kDyingLimit = 10s;
 
   // Launches and waits until it answers. The environment's etcd variables are kept from it.
   Status Serve(const StartOptions& options, ChildOptions child);
   virtual Endpoint metrics_endpoint() const = 0;
+  // The binary of a release, where the target knows several.
+  virtual Result<std::filesystem::path> BinaryOf(const std::string& release) const;
+  // What is kept of it under the attempt's folder.
+  static std::filesystem::path DataOf(const StartOptions& options) {
+    const auto all = options.folder / "tmp";
+    return options.name.empty() ? all : all / options.name;
+  }
   const std::string& host() const { return host_; }
 
  private:
@@ -37,10 +51,13 @@ class ProcessTarget : public Target {
   std::filesystem::path data_;
   // Launches what Serve was given and waits until it answers.
   Status Launch(Deadline deadline);
+  // By one of the two signals that we end it with; anything else is no deed of ours.
+  Status End(int signal, Deadline deadline);
+  Status Signal(int signal);
 
   ChildOptions options_;
   std::unique_ptr<ChildProcess> child_;
-  bool killed_ = false;  // by us, and not started again yet
+  bool ended_ = false;  // by us, and not started again yet
   bool stopped_ = false;
 };
 

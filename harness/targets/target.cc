@@ -106,9 +106,17 @@ Status Target::Kill() {
   return Fail(StatusCode::kUnimplemented, "this target cannot survive a kill");
 }
 
-Status Target::Restart(Deadline) {
+Status Target::Terminate(Deadline) { return Target::Kill(); }
+
+Status Target::Restart(Deadline, const std::string&) {
   return Fail(StatusCode::kUnimplemented, "this target cannot be started again with its data");
 }
+
+Status Target::Pause() {
+  return Fail(StatusCode::kUnimplemented, "this target is no process of ours");
+}
+
+Status Target::Continue() { return Target::Pause(); }
 
 Result<std::unique_ptr<Target>> MakeTarget(const TargetSpec& spec) {
   for (const TargetKind& kind : Kinds()) {

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
@@ -32,9 +33,23 @@ struct Endpoint {
   }
 };
 
+// What one member of a cluster is told of all of them, the same for each.
+struct ClusterShape {
+  struct Seat {
+    std::string name;
+    Endpoint peer;  // where the others reach it; it listens on its own host, see StartOptions
+  };
+  std::vector<Seat> seats;
+  int snapshot_count = 0;  // log entries between two snapshots; 0: as the target does by itself
+};
+
 struct StartOptions {
-  std::string host;              // a loopback address that belongs to this attempt alone
+  std::string host;              // a loopback address that belongs to this server alone
   std::filesystem::path folder;  // its log goes to target.log there, its data to tmp/
+  // Which member of the cluster it is, "m2": the log is then target-m2.log, the data in tmp/m2/.
+  // Empty: alone.
+  std::string name = {};
+  ClusterShape cluster = {};
   Deadline deadline = Within(15s);
   // Whether the data must outlive a kill, for targets that are faster when it need not.
   bool lasting = false;
@@ -67,11 +82,21 @@ class Target {
   virtual bool durable() const { return false; }
   // Whether StartOptions.strict_previous_values means something to it.
   virtual bool can_be_strict() const { return false; }
+  // Whether several of it can be started as one cluster.
+  virtual bool can_cluster() const { return false; }
   // SIGKILL; returns when the end of the process was seen. kUnimplemented unless durable,
   // kFailedPrecondition when it has ended by itself before.
   virtual Status Kill();
-  // After Kill: the same program with the same arguments, data and log. Returns when it answers.
-  virtual Status Restart(Deadline deadline);
+  // The same by SIGTERM, so that it leaves in good order.
+  virtual Status Terminate(Deadline deadline);
+  // After Kill or Terminate: the same program with the same arguments, data and log, or another
+  // release of it where one is named. Returns when it answers.
+  virtual Status Restart(Deadline deadline, const std::string& release = {});
+  // SIGSTOP and SIGCONT. kUnimplemented when it is no process of ours.
+  virtual Status Pause();
+  virtual Status Continue();
+  // As the kernel tells it: 'R', 'S', 'T' (stopped); 0 when there is no process of ours.
+  virtual char process_state() const { return 0; }
   // How it ended, if it did without being told to.
   virtual std::optional<ExitState> died() const = 0;
   virtual std::string LastWords() const = 0;

@@ -32,7 +32,12 @@ Status CheckFit(const EffectInfo& kind, const Effect& effect, const ProxyOptions
     return Fail(StatusCode::kFailedPrecondition,
                 "'{}' is an effect on streams; open the proxy so that it follows them", spec.kind);
   }
-  if (effect.refuses() && (spec.chance < 1 || spec.connection != ConnectionId())) {
+  if (!spec.caller.empty() && proxy.caller_header.empty()) {
+    return Fail(StatusCode::kFailedPrecondition,
+                "{}: for one caller, and nothing tells the callers of this proxy apart", spec.kind);
+  }
+  if (effect.refuses() &&
+      (spec.chance < 1 || spec.connection != ConnectionId() || !spec.caller.empty())) {
     return Fail(StatusCode::kInvalidArgument, "{}: hits everybody, there is nobody to choose",
                 spec.kind);
   }
@@ -112,16 +117,37 @@ std::vector<ConnectionInfo> Board::Connections(ProxyId id) const {
 void Board::Prepare(ProxyId id, Connection& connection) {
   Proxy& proxy = proxies_.at(id);
   if (proxy.options.follow_streams) proxy.followers.Follow(connection);
+  if (!proxy.options.caller_header.empty()) {
+    proxy.callers.Follow(
+        io(), connection,
+        {.header = proxy.options.caller_header,
+         .known = [this, id](ConnectionId connection_id) { OnCallerKnown(id, connection_id); }});
+  }
   for (auto& [effect, armed] : effects_) {
     if (armed.proxy != id || !armed.effect) continue;
     Attach(armed, proxy, connection, Placement::Age::kFuture);
   }
 }
 
+void Board::OnCallerKnown(ProxyId id, ConnectionId connection_id) {
+  const auto it = proxies_.find(id);
+  if (it == proxies_.end()) return;
+  Proxy& proxy = it->second;
+  proxy.listener->ForEachConnection([&](Connection& connection) {
+    if (connection.id() != connection_id) return;
+    for (auto& [effect, armed] : effects_) {
+      if (armed.proxy != id || !armed.effect || armed.spec.caller.empty()) continue;
+      Attach(armed, proxy, connection, Placement::Age::kFuture);
+    }
+    proxy.callers.LetGo(connection);
+  });
+}
+
 // Puts the effect into every pipe of the connection that it covers.
 void Board::Attach(Armed& armed, Proxy& proxy, Connection& connection, Placement::Age age) {
   const EffectSpec& spec = armed.spec;
   if (spec.connection != ConnectionId() && spec.connection != connection.id()) return;
+  if (!spec.caller.empty() && spec.caller != proxy.callers.NameOf(connection.id())) return;
   // By the connection's number: how many came before it shifts nothing.
   if (!armed.prng.Fork(fmt::format("connection/{}", connection.id())).Chance(spec.chance)) return;
   if (auto* effect = dynamic_cast<StreamEffect*>(armed.effect.get())) {

@@ -18,6 +18,7 @@
 
 #include "harness/base/prng.h"
 #include "harness/base/status.h"
+#include "proxies/control/callers.h"
 #include "proxies/control/followers.h"
 #include "proxies/control/proxy_handle.h"
 #include "proxies/core/listener.h"
@@ -81,10 +82,13 @@ class Board {
     Prng prng;
     std::unique_ptr<Listener> listener;
     Followers followers = {};
+    Callers callers = {};
     int armed_so_far = 0;
   };
 
   void Prepare(ProxyId id, Connection& connection);
+  // Who dialled the connection has become known: effects on his connections cover it from now on.
+  void OnCallerKnown(ProxyId id, ConnectionId connection);
   static void Attach(Armed& armed, Proxy& proxy, Connection& connection, Placement::Age age);
   // Opens or shuts the door of the proxy, as its effects want it.
   void TurnDoor(ProxyId id, Proxy& proxy);

@@ -41,6 +41,8 @@ struct EffectSpec {
   Parameters parameters = {};    // what is left out has its default
   double chance = 1;             // of hitting a connection; drawn from the seed, for each alone
   ConnectionId connection = {};  // the only one to hit; none given: all of them
+  // Only connections of the dialler who names himself so; see ProxyOptions.caller_header.
+  std::string caller = {};
 };
 
 struct ProxyOptions {
@@ -55,6 +57,9 @@ struct ProxyOptions {
   bool follow_streams = false;
   bool self_test = false;  // the target is ours to lie to
   Buffers buffers = Buffers::kSharp;
+  // The header of HTTP/1 requests by which those who dial this proxy name themselves; empty: they
+  // do not.
+  std::string caller_header = {};
 };
 
 // One proxy that is open.

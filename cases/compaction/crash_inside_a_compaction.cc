@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A server that crashes while it compacts has removed some of what was to go and has not yet noted
+// that it is done. What it makes of the rest when it comes back must be what it had promised.
+// etcd removes in batches of 1000 revisions; where the last batch is full, the note is written only
+// in the next commit, up to 100 ms later, so that a crash in between is easy to come by.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+constexpr Duration kCommitted = 300ms;  // everything written has reached the disk by then
+constexpr Duration kResumed = 700ms;    // the interrupted compaction has been done again
+
+// Kills the server a little after the compaction was answered.
+void CompactAndKill(Scenario& scenario, const Write& at) {
+  scenario.Hold(kCommitted, kCommitted);
+  scenario.CompactAtOnce(at.revision());
+  scenario.Hold(1ms, 6ms);
+  scenario.Inject("kill");
+  scenario.AwaitFelt("kill");
+  scenario.Heal("kill");
+  scenario.Hold(kResumed, kResumed);
+}
+
+WATCH_CASE(Durable, RevisionsOutliveACrashInsideACompaction,
+           {.requirement = "revisions are a counter of the whole store that only grows (etcd API, "
+                           "revisions); acknowledged writes are durable",
+            .explain = "A thousand revisions, the last one a deletion, are compacted at that "
+                       "deletion, and the server is killed a few milliseconds later. When it is "
+                       "back, new writes must get new revisions (etcd #17780: the counter goes "
+                       "back, and watches that resume wait for revisions that were used already).",
+            .level = Level::kMust,
+            .needs = {Capability::kDurable, Capability::kCompaction},
+            .guarantees = {"Durable", "Reliable"},
+            .upstream = {17780}}) {
+  const std::string stem = scenario.Key("all");
+  scenario.BeginLoad(
+      {.clients = 9, .calls = 111, .keys = 1, .key = stem, .side = true, .puts_only = true});
+  scenario.AwaitLoad();
+  const Write last = scenario.Delete(stem + "/0");
+  CompactAndKill(scenario, last);
+  const std::string after = scenario.Key("after");
+  scenario.Put(after);
+  scenario.Watch({.group = "late", .range = OneKey(after), .start = last.revision()});
+  scenario.AwaitCreated("late");
+  scenario.Put(after);
+}
+
+WATCH_CASE(CompactionSurfaced, DeleteAtTheFloorSurvivesACrashInsideACompaction,
+           {.requirement =
+                "events at or above the compaction revision remain available (etcd API, Compact)",
+            .explain = "As RevisionsOutliveACrashInsideACompaction, but other keys live on. The "
+                       "key that was deleted at the floor is watched from there once the server "
+                       "is back: the watch must get the deletion or ErrCompacted (etcd #19179: "
+                       "the interrupted compaction goes on and takes the deletion too).",
+            .level = Level::kMust,
+            .needs = {Capability::kDurable, Capability::kCompaction},
+            .guarantees = {"Reliable", "CompactionSurfaced"},
+            .upstream = {19179, 18089}}) {
+  const std::string ghost = scenario.Key("ghost");
+  scenario.Put(ghost);
+  scenario.BeginLoad({.clients = 2,
+                      .calls = 499,
+                      .keys = 3,
+                      .key = scenario.Key("living"),
+                      .side = true,
+                      .puts_only = true});
+  scenario.AwaitLoad();
+  const Write gone = scenario.Delete(ghost);
+  CompactAndKill(scenario, gone);
+  scenario.PermitCompactedAtTheFloor();
+  scenario.Watch({.group = "mourner", .range = OneKey(ghost), .start = gone.revision()});
+  scenario.AwaitCreated("mourner");
+}
+
+}  // namespace
+}  // namespace watchproof

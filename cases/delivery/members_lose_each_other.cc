@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The members of a cluster lose each other in several ways, while clients write and watch at all of
+// them. Those who are cut off serve their watches nothing for a while; when all hear each other
+// again, everybody must have been given the same.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::string_view kPromise =
+    "events are ordered, unique, atomic and never dropped (etcd API, watch guarantees), at every "
+    "member of a cluster";
+
+std::string NameOf(int member) { return "m" + std::to_string(member); }
+
+// The last member can be written to during the fault, whatever it is.
+void LiveThrough(Scenario& scenario, int members, const std::string& fault,
+                 const std::map<std::string, std::string>& parameters) {
+  const std::string stem = scenario.Key("shared");
+  scenario.Cluster({.members = members});
+  for (int member = 1; member <= members; ++member) {
+    scenario.Watch({.group = NameOf(member),
+                    .count = 3,
+                    .range = Prefix(stem + "/"),
+                    .stream = NameOf(member),
+                    .member = member});
+    scenario.AwaitCreated(NameOf(member));
+  }
+  for (int i = 0; i < 10; ++i) scenario.Put(stem + "/0");
+  scenario.BeginLoad(
+      {.load = "meanwhile", .clients = 4, .calls = 100, .key = stem, .member = members});
+  scenario.Inject(fault, parameters);
+  scenario.AwaitFelt(fault);
+  scenario.AwaitLoad("meanwhile");
+  scenario.Heal(fault);
+  for (int member = 1; member <= members; ++member) scenario.AwaitCaughtUp(member);
+  scenario.BeginLoad({.load = "after", .clients = 5, .calls = 30, .key = stem, .member = 0});
+  scenario.AwaitLoad("after");
+  for (int member = 1; member <= members; ++member) scenario.AwaitCaughtUp(member);
+  scenario.Put(stem + "/0");
+  for (int member = 1; member <= members; ++member) scenario.AwaitDelivered(NameOf(member));
+}
+
+WATCH_CASE(Reliable, MissesNothingWhenTheLeaderIsCutOff,
+           {.requirement = std::string(kPromise),
+            .explain = "A cluster of three falls apart so that the leader is alone. The others "
+                       "elect another one and are written to; then they are joined again.",
+            .level = Level::kMust,
+            .needs = {Capability::kCluster, Capability::kProxy},
+            .guarantees = {"Reliable", "Ordered", "Unique"}}) {
+  LiveThrough(scenario, 3, "split", {{"leader", "minority"}});
+}
+
+WATCH_CASE(Reliable, MissesNothingWhenAMemberDoesNotHearTheLeader,
+           {.requirement = std::string(kPromise),
+            .explain = "What the leader of a cluster of three says to one follower disappears, "
+                       "while the follower is still heard. Then all hear each other again.",
+            .level = Level::kMust,
+            .needs = {Capability::kCluster, Capability::kProxy},
+            .guarantees = {"Reliable", "Ordered", "Unique"}}) {
+  LiveThrough(scenario, 3, "one-way-cut", {{"from", "1"}, {"to", "2"}});
+}
+
+WATCH_CASE(Reliable, MissesNothingInARing,
+           {.requirement = std::string(kPromise),
+            .explain = "In a cluster of five each member hears its two neighbours and nobody "
+                       "else. Then all hear each other again.",
+            .level = Level::kMust,
+            .needs = {Capability::kCluster, Capability::kProxy},
+            .guarantees = {"Reliable", "Ordered", "Unique"}}) {
+  LiveThrough(scenario, 5, "ring", {});
+}
+
+WATCH_CASE(Reliable, MissesNothingAtASlowMember,
+           {.requirement = std::string(kPromise),
+            .explain = "One follower of a cluster of three hears everything 150 ms late, and is "
+                       "heard as late.",
+            .level = Level::kMust,
+            .needs = {Capability::kCluster, Capability::kProxy},
+            .guarantees = {"Reliable", "Ordered", "Unique"}}) {
+  LiveThrough(scenario, 3, "slow-peer", {{"member", "2"}});
+}
+
+WATCH_CASE(Reliable, MissesNothingWhenTheLeaderMoves,
+           {.requirement = std::string(kPromise),
+            .explain = "The leader of a cluster of three hands over to another member under "
+                       "load.",
+            .level = Level::kMust,
+            .needs = {Capability::kCluster},
+            .guarantees = {"Reliable", "Ordered", "Unique"}}) {
+  LiveThrough(scenario, 3, "move-leader", {{"to", "2"}});
+}
+
+}  // namespace
+}  // namespace watchproof

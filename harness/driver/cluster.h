@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The servers that are the target of one attempt: one, or the members of a cluster, each on a
+// loopback address of its own and with a proxy before its peer port.
+//
+//   Cluster cluster;
+//   WP_RETURN_IF_ERROR(cluster.Start({.spec = spec, .plan = plan.cluster, ...}, proxies));
+//   cluster.member(2).endpoint();   cluster.id(2);   cluster.peers();
+//
+// Members are numbered from 1, and the first one leads when Start returns. A target that cannot be
+// a cluster is started once: whoever needs members asks size(). Not thread-safe. Ownership: owns
+// the servers and their addresses; the proxies outlive it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/driver/loopback.h"
+#include "harness/driver/plan.h"
+#include "harness/targets/probe.h"
+#include "harness/targets/target.h"
+#include "proxies/control/proxy_handle.h"
+
+namespace watchproof {
+
+struct ClusterOptions {
+  TargetSpec spec;
+  ClusterPlan plan;
+  std::filesystem::path folder;  // of the attempt
+  bool lasting = false;          // see StartOptions
+  bool strict_previous_values = false;
+  std::uint64_t seed = 0;  // of what is random in the proxies
+};
+
+class Cluster {
+ public:
+  ~Cluster() { Stop(); }
+
+  // Errors of the servers (they could not be started or reached) are told apart by failed().
+  Status Start(const ClusterOptions& options, proxy::Proxies& proxies);
+  bool failed() const { return failed_; }
+  // Whether every server has answered once.
+  bool started() const { return started_; }
+
+  int size() const { return static_cast<int>(members_.size()); }
+  // Requires: from 1 to size().
+  Target& member(int number) { return *At(number).target; }
+  const std::string& host(int number) { return At(number).address.host(); }
+  // By which the members call each other; 0 of a server that is alone.
+  std::uint64_t id(int number) { return At(number).id; }
+  // The proxy before its peer port. Requires: size() > 1.
+  proxy::ProxyId peer_road(int number) { return At(number).peer_road; }
+
+  // What the members say of themselves; who does not answer in time is left out.
+  std::vector<ServerStatus> Ask(Duration patience);
+  // How a server ended, if one did without being told to, and its last words.
+  struct Death {
+    ExitState state;
+    std::string last_words;
+  };
+  std::optional<Death> Died() const;
+  // Idempotent. Blocks until every process is gone.
+  void Stop();
+
+ private:
+  struct Member {
+    LoopbackAddress address;
+    std::unique_ptr<Target> target;
+    proxy::ProxyId peer_road{};
+    std::uint64_t id = 0;
+  };
+  Member& At(int number) { return members_.at(static_cast<std::size_t>(number - 1)); }
+  Status OpenPeerRoads(std::uint64_t seed, proxy::Proxies& proxies, ClusterShape& shape);
+  Status StartAll(const ClusterOptions& options, const ClusterShape& shape);
+  // Waits until everybody knows one leader, and hands over to the first member.
+  Status SettleLeader(Deadline deadline);
+
+  std::vector<Member> members_;
+  bool failed_ = false;
+  bool started_ = false;
+};
+
+// How a member calls itself in the cluster: "m2".
+std::string MemberName(int number);
+// How it names itself when it calls another one.
+std::string CallerName(std::uint64_t id);
+
+}  // namespace watchproof

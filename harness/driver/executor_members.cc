@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps that are about members of a cluster.
+#include "harness/driver/executor.h"
+#include "harness/model/operations.h"
+
+namespace watchproof {
+namespace {
+
+// A member that comes back may have to be sent everything.
+constexpr Duration kCatchUpPatience = 20s;
+constexpr std::string_view kSnapshots = "etcd_network_snapshot_receive_success";
+
+}  // namespace
+
+Status Executor::Do(const UseMemberStep& step) {
+  world_.UseMember(step.member);
+  return {};
+}
+
+Status Executor::Do(const AwaitCaughtUpStep& step) {
+  const Revision through = head_;
+  Await(fmt::format("member {} to follow a leader through revision {}", step.member, through),
+        kCatchUpPatience, [&] {
+          const auto status = world_.StatusOf(step.member);
+          return status.has_value() && status->leader != 0 && Revision(status->revision) >= through;
+        });
+  return {};
+}
+
+Status Executor::Do(const AwaitSnapshotStep& step) {
+  Await(fmt::format("member {} to be sent a snapshot", step.member), kCatchUpPatience,
+        [&] { return world_.MetricOf(step.member, kSnapshots).value_or(0) > 0; });
+  return {};
+}
+
+// Whether the other members refuse it too is for their watches to tell.
+Status Executor::Do(const RefusedTxnStep& step) {
+  const auto done = world_.kv().Transact({{.kind = WriteOp::Kind::kPut,
+                                           .key = world_.Placed(step.write.key),
+                                           .value = step.write.value.Make()},
+                                          {.kind = WriteOp::Kind::kRead,
+                                           .key = world_.Placed(step.key),
+                                           .revision = Resolve(step.at)}});
+  if (done.has_value()) return NoteHead(done);
+  if (!IsDefiniteRefusal(done.error().code())) return done.error();
+  return {};
+}
+
+Status Executor::Do(const MustEndStep& step) {
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
+  const bool ended =
+      world_.PumpUntil([&] { return world_.HasEnded(stream->id()); }, Within(step.limit));
+  if (ended || world_.GivesUp()) return {};
+  findings_.push_back(
+      {.guarantee = Guarantee::kSettled,
+       .watch = fmt::format("every watch of stream {}", step.stream),
+       .expected =
+           fmt::format("the stream to end within {} ms, as it asked for a member with a leader and "
+                       "this one has lost it",
+                       std::chrono::duration_cast<std::chrono::milliseconds>(step.limit).count()),
+       .observed = "a stream that stays open",
+       .evidence = {world_.recorder().last()},
+       .at = world_.recorder().Now()});
+  return {};
+}
+
+}  // namespace watchproof

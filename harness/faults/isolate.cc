@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// One member of a cluster is cut off from all others.
+#include "harness/faults/peer_fault.h"
+
+namespace watchproof {
+namespace {
+
+class Isolate final : public PeerFault {
+ public:
+  explicit Isolate(int member) : PeerFault("isolate", Swallow()), member_(member) {}
+
+ private:
+  Result<std::vector<Link>> LinksOf(int members) const override {
+    std::vector<int> others;
+    for (int other = 1; other <= members; ++other) {
+      if (other != member_) others.push_back(other);
+    }
+    return LinksBetween({member_}, others);
+  }
+
+  const int member_;
+};
+
+const FaultRegistration kIsolate{{
+    .info = {.name = "isolate",
+             .explain = "Swallows everything that one member of a cluster and the others say to "
+                        "each other, both ways, until healed; its clients still reach it. Felt "
+                        "when a member says that it has no leader any more, or another one, or "
+                        "that the term has risen.",
+             .parameters = {kMemberParameter}},
+    .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
+      WP_ASSIGN_OR_RETURN(const int member, ParseMember(given.at("member")));
+      return std::make_unique<Isolate>(member);
+    },
+}};
+
+}  // namespace
+}  // namespace watchproof

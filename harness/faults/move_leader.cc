@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The leader of a cluster hands over to another member: an election without harm.
+#include <algorithm>
+
+#include "harness/faults/server_number.h"
+
+namespace watchproof {
+namespace {
+
+constexpr Duration kAnswerLimit = 1s;
+
+class MoveLeader final : public Fault {
+ public:
+  explicit MoveLeader(int to) : to_(to) {}
+
+  Status Arm(FaultPorts& ports) override {
+    armed_at_ = ports.now();
+    WP_ASSIGN_OR_RETURN(ServerPorts* const next, ServerOf(ports, to_));
+    WP_ASSIGN_OR_RETURN(const ServerWord heir, next->ask(Within(kAnswerLimit)));
+    before_ = heir.leader;
+    wanted_ = heir.member;
+    for (const ServerPorts& server : ports.servers) {
+      WP_ASSIGN_OR_RETURN(const ServerWord word, server.ask(Within(kAnswerLimit)));
+      if (word.member != word.leader) continue;
+      if (word.member == wanted_) {
+        return Fail(StatusCode::kFailedPrecondition, "move-leader: member {} leads already", to_);
+      }
+      WP_RETURN_IF_ERROR(server.hand_over(wanted_));
+      moved_ = true;
+      return {};
+    }
+    return Fail(StatusCode::kFailedPrecondition, "move-leader: no member says that it leads");
+  }
+
+  // The call was answered by the old leader; the others are asked whom they follow.
+  void Observe(FaultPorts& ports) override {
+    if (!moved_ || felt_) return;
+    felt_ = std::all_of(ports.servers.begin(), ports.servers.end(), [&](const ServerPorts& server) {
+      const auto word = server.ask(Within(kAnswerLimit));
+      return word.has_value() && word->leader == wanted_;
+    });
+    if (felt_) healed_at_ = ports.now();
+  }
+
+  Status Heal(FaultPorts& ports) override {
+    Observe(ports);
+    return {};
+  }
+
+  bool felt() const override { return felt_; }
+
+  FaultReceipt receipt() const override {
+    FaultReceipt receipt{.fired = felt_, .armed_at = armed_at_, .healed_at = healed_at_};
+    receipt.measured = {{"to", to_}, {"handed_over", moved_}};
+    receipt.text = fmt::format("{:x} {} hand over to member {} ({:x}); {}", before_,
+                               moved_ ? "was asked to" : "did not", to_, wanted_,
+                               felt_ ? "all members follow it" : "not all members follow it");
+    return receipt;
+  }
+
+ private:
+  const int to_;
+  bool moved_ = false;
+  bool felt_ = false;
+  std::uint64_t before_ = 0;
+  std::uint64_t wanted_ = 0;
+  Duration armed_at_{};
+  Duration healed_at_{};  // when it was done; there is nothing to heal
+};
+
+const FaultRegistration kMoveLeader{{
+    .info = {.name = "move-leader",
+             .explain = "Asks the leader of a cluster to hand over to another member. Felt when "
+                        "every member says by the side door that it follows the new one.",
+             .parameters = {{"to", "2", "which member is to lead"}}},
+    .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
+      WP_ASSIGN_OR_RETURN(const int to, ParseMember(given.at("to")));
+      return std::make_unique<MoveLeader>(to);
+    },
+}};
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process of the target, or of one member of it, stands still and goes on as if nothing had
+// been: as on a machine that swaps, or a virtual one that is moved.
+#include "harness/faults/server_number.h"
+
+namespace watchproof {
+namespace {
+
+// Somebody who runs answers a question about himself sooner than this.
+constexpr Duration kSilence = 250ms;
+constexpr Duration kAnswerLimit = 10s;
+
+class Pause final : public Fault {
+ public:
+  explicit Pause(int member) : member_(member) {}
+
+  Status Arm(FaultPorts& ports) override {
+    armed_at_ = ports.now();
+    WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, member_));
+    if (!server->pause || !server->proceed) {
+      return Fail(StatusCode::kUnimplemented, "pause: this target is no process of ours");
+    }
+    // A server that was silent before would be a false witness.
+    WP_ASSIGN_OR_RETURN([[maybe_unused]] const ServerWord before,
+                        server->ask(Within(kAnswerLimit)));
+    WP_RETURN_IF_ERROR(server->pause());
+    paused_ = true;
+    return {};
+  }
+
+  void Observe(FaultPorts& ports) override {
+    if (!paused_ || healed_ || felt()) return;
+    const auto server = ServerOf(ports, member_);
+    if (!server.has_value()) return;
+    stopped_ = (*server)->process_state() == 'T';
+    silent_ = !(*server)->ask(Within(kSilence)).has_value();
+  }
+
+  Status Heal(FaultPorts& ports) override {
+    if (!paused_ || healed_) return {};
+    Observe(ports);
+    healed_ = true;
+    WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, member_));
+    WP_RETURN_IF_ERROR(server->proceed());
+    WP_ASSIGN_OR_RETURN([[maybe_unused]] const ServerWord after, server->ask(Within(kAnswerLimit)));
+    healed_at_ = ports.now();
+    return {};
+  }
+
+  bool felt() const override { return stopped_ && silent_; }
+
+  FaultReceipt receipt() const override {
+    FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
+    const auto lasted = healed_at_ > armed_at_ ? healed_at_ - armed_at_ : Duration::zero();
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(lasted).count();
+    receipt.measured = {
+        {"member", member_}, {"stopped", stopped_}, {"silent", silent_}, {"paused_ms", ms}};
+    receipt.text = !paused_ ? std::string("the process was not paused")
+                            : fmt::format(
+                                  "member {} stood still for {} ms: the kernel {} the "
+                                  "process stopped, a question to it {}",
+                                  member_, ms, stopped_ ? "called" : "did not call",
+                                  silent_ ? "stayed without an answer" : "was answered");
+    return receipt;
+  }
+
+ private:
+  const int member_;
+  bool paused_ = false;
+  bool healed_ = false;
+  bool stopped_ = false;
+  bool silent_ = false;
+  Duration armed_at_{};
+  Duration healed_at_{};
+};
+
+const FaultRegistration kPause{{
+    .info = {.name = "pause",
+             .explain = "Stops the process of the target, or of one member of a cluster, and lets "
+                        "it go on when healed (SIGSTOP, SIGCONT): connections stay open and nobody "
+                        "answers. Felt when the kernel calls the process stopped and a question to "
+                        "it by the side door stays without an answer for 250 ms.",
+             .parameters = {kMemberParameter}},
+    .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
+      WP_ASSIGN_OR_RETURN(const int member, ParseMember(given.at("member")));
+      return std::make_unique<Pause>(member);
+    },
+}};
+
+}  // namespace
+}  // namespace watchproof

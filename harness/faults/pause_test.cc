@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/faults/fault.h"
+
+namespace watchproof {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Two servers on paper, of which the second is paused.
+class PauseFault : public ::testing::Test {
+ protected:
+  PauseFault() {
+    ports_.now = [this] { return now_ += 1ms; };
+    ports_.servers.resize(2);
+    ports_.servers[1] = {.ask = [this](Deadline) -> Result<ServerWord> {
+                           if (silent_) return Fail(StatusCode::kDeadlineExceeded, "silence");
+                           return ServerWord();
+                         },
+                         .pause =
+                             [this] {
+                               state_ = obeys_ ? 'T' : 'S';
+                               silent_ = obeys_;
+                               return Status();
+                             },
+                         .proceed =
+                             [this] {
+                               ++proceeded_;
+                               state_ = 'S';
+                               silent_ = false;
+                               return Status();
+                             },
+                         .process_state = [this] { return state_; }};
+  }
+  static std::unique_ptr<Fault> Make() {
+    auto made = MakeFault("pause", {{"member", "2"}});
+    EXPECT_TRUE(made.has_value());
+    return std::move(made).value();
+  }
+
+  FaultPorts ports_;
+  Duration now_{};
+  bool obeys_ = true;
+  bool silent_ = false;
+  char state_ = 'S';
+  int proceeded_ = 0;
+};
+
+TEST_F(PauseFault, IsFeltWhenTheKernelSaysSoAndNobodyAnswers) {
+  const auto fault = Make();
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  EXPECT_FALSE(fault->felt());
+  fault->Observe(ports_);
+  EXPECT_TRUE(fault->felt());
+  EXPECT_TRUE(fault->Heal(ports_).ok());
+  EXPECT_TRUE(fault->Heal(ports_).ok());
+  EXPECT_EQ(proceeded_, 1);
+  EXPECT_TRUE(fault->receipt().fired);
+  EXPECT_EQ(fault->receipt().measured.at("member"), 2);
+}
+
+TEST_F(PauseFault, IsNotFeltByAProcessThatAnswers) {
+  const auto fault = Make();
+  obeys_ = false;
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  fault->Observe(ports_);
+  EXPECT_TRUE(fault->Heal(ports_).ok());
+  EXPECT_FALSE(fault->felt());
+  EXPECT_THAT(fault->receipt().text, HasSubstr("was answered"));
+}
+
+TEST_F(PauseFault, IsNotFeltByOneWhoIsSilentButNotStopped) {
+  const auto fault = Make();
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  state_ = 'S';
+  fault->Observe(ports_);
+  EXPECT_FALSE(fault->felt());
+}
+
+TEST_F(PauseFault, AServerThatWasSilentBeforeIsNoWitness) {
+  const auto fault = Make();
+  silent_ = true;
+  EXPECT_FALSE(fault->Arm(ports_).ok());
+  EXPECT_EQ(state_, 'S');
+  EXPECT_TRUE(fault->Heal(ports_).ok());
+  EXPECT_EQ(proceeded_, 0);
+}
+
+TEST_F(PauseFault, WhatIsNoProcessOfOursIsLeftAlone) {
+  ports_.servers[1].pause = nullptr;
+  EXPECT_EQ(Make()->Arm(ports_).code(), StatusCode::kUnimplemented);
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults on the roads between the members of a cluster: what one member says to another is
+// swallowed, or comes late.
+//
+//   class Ring final : public PeerFault {
+//     std::vector<Link> LinksOf(int members) const override;
+//   };
+//
+// A link has a direction, that of the messages. A member dials those that it wants to hear from,
+// and also those to whom it sends in requests of their own, so one link is a direction of two
+// kinds of connections; they are told apart by how the dialler names himself.
+//
+// Felt when the members themselves say that something has changed: one of them knows no leader any
+// more or another one than before, or their term has risen. A fault that slows must show a member
+// that long after still has not got what another one had. Not thread-safe. Ownership: as Fault.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/faults/server_number.h"
+
+namespace watchproof {
+
+class PeerFault : public Fault {
+ public:
+  // What `from` says to `to`.
+  struct Link {
+    int from = 1;
+    int to = 1;
+  };
+
+  Status Arm(FaultPorts& ports) final;
+  void Observe(FaultPorts& ports) final;
+  Status Heal(FaultPorts& ports) final;
+  bool felt() const final;
+  FaultReceipt receipt() const final;
+
+ protected:
+  // Who must be seen to be behind, and for how long, for a fault that slows.
+  struct Lag {
+    int member = 1;
+    Duration at_least{};
+  };
+  // The effect gets its direction and its caller from each link. Without a lag the witness is an
+  // election.
+  PeerFault(std::string name, proxy::EffectSpec effect, std::optional<Lag> lag = {})
+      : name_(std::move(name)), effect_(std::move(effect)), wanted_lag_(lag) {}
+
+  // Requires: at least two members.
+  virtual Result<std::vector<Link>> LinksOf(int members) const = 0;
+
+ private:
+  Status ArmLink(FaultPorts& ports, const Link& link);
+  Status ArmOn(FaultPorts& ports, proxy::ProxyId road, proxy::Direction direction,
+               const std::string& caller);
+  void Note(const proxy::Receipt& receipt);
+  void LookForElection(FaultPorts& ports);
+  void LookForLag(FaultPorts& ports);
+
+  const std::string name_;
+  const proxy::EffectSpec effect_;
+  const std::optional<Lag> wanted_lag_;
+  std::vector<proxy::EffectId> armed_;
+  std::size_t links_ = 0;
+  bool healed_ = false;
+  Duration armed_at_{};
+  Duration healed_at_{};
+  Duration asked_at_{};
+  std::uint64_t leader_before_ = 0;
+  std::uint64_t term_before_ = 0;
+  std::uint64_t term_ = 0;
+  std::int64_t leaderless_ = 0;  // members, at most
+  bool other_leader_ = false;
+  // What another member had, and when, that the slow one had not got yet.
+  struct Ahead {
+    std::int64_t revision = 0;
+    Duration at{};
+  };
+  std::optional<Ahead> ahead_;
+  Duration lag_{};  // the longest
+  std::int64_t bytes_ = 0;
+};
+
+// Every link between members of the two groups, both ways.
+std::vector<PeerFault::Link> LinksBetween(const std::vector<int>& some,
+                                          const std::vector<int>& others);
+
+// The effect of a network that swallows packets: nothing comes through, nobody is told, and what
+// was torn is closed when it heals.
+inline proxy::EffectSpec Swallow() {
+  return {.kind = "black-hole", .parameters = {{"close", "yes"}}};
+}
+
+}  // namespace watchproof

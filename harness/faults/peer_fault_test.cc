@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults between members, on members on paper and a real proxy before each.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "harness/faults/fault.h"
+
+namespace watchproof {
+namespace {
+
+using ::testing::HasSubstr;
+using Armed = std::set<std::string>;
+
+// Members 1 to n, of which the first one leads.
+class PeerFaultTest : public ::testing::Test {
+ protected:
+  void MakeMembers(int count) {
+    ports_.proxies = &proxies_;
+    ports_.now = [this] { return now_ += 25ms; };
+    words_.resize(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      words_[i] = {.revision = 10, .member = i + 1, .leader = 1, .term = 7};
+      ServerPorts server;
+      server.ask = [this, i](Deadline) -> Result<ServerWord> { return words_[i]; };
+      server.peer_road = proxies_
+                             .Open({.name = fmt::format("peers of {}", i + 1),
+                                    .target_port = 1,
+                                    .caller_header = "X-Server-From"})
+                             .value();
+      server.caller = fmt::format("{:x}", i + 1);
+      ports_.servers.push_back(std::move(server));
+    }
+  }
+  static std::unique_ptr<Fault> Make(const std::string& name, const FaultParameters& given = {}) {
+    auto made = MakeFault(name, given);
+    EXPECT_TRUE(made.has_value()) << made.error().message();
+    return std::move(made).value();
+  }
+  // "peers of 1 to-client 2": at that road, in that direction, for that caller.
+  Armed NowArmed() const {
+    Armed armed;
+    for (const proxy::EffectState& effect : proxies_.Effects()) {
+      if (effect.receipt.healed_at) continue;
+      armed.insert(fmt::format("{} {} {}", effect.proxy, proxy::Name(effect.spec.direction),
+                               effect.spec.caller));
+    }
+    return armed;
+  }
+
+  proxy::Proxies proxies_;
+  FaultPorts ports_;
+  std::vector<ServerWord> words_;
+  Duration now_{};
+};
+
+TEST_F(PeerFaultTest, OneLinkIsWhatTheReceiverHearsAndWhatTheSenderPosts) {
+  MakeMembers(3);
+  const auto fault = Make("one-way-cut", {{"from", "1"}, {"to", "3"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  EXPECT_EQ(NowArmed(), (Armed{"peers of 1 to-client 3", "peers of 3 to-target 1"}));
+  EXPECT_TRUE(fault->Heal(ports_).ok());
+  EXPECT_EQ(NowArmed(), Armed());
+}
+
+TEST_F(PeerFaultTest, AnIsolatedMemberHasNoLinkLeft) {
+  MakeMembers(3);
+  ASSERT_TRUE(Make("isolate", {{"member", "2"}})->Arm(ports_).ok());
+  EXPECT_EQ(NowArmed(),
+            (Armed{"peers of 1 to-client 2", "peers of 1 to-target 2", "peers of 2 to-client 1",
+                   "peers of 2 to-client 3", "peers of 2 to-target 1", "peers of 2 to-target 3",
+                   "peers of 3 to-client 2", "peers of 3 to-target 2"}));
+}
+
+TEST_F(PeerFaultTest, ASplitLeavesTheLinksOfEachPart) {
+  MakeMembers(5);
+  ASSERT_TRUE(Make("split", {{"leader", "minority"}})->Arm(ports_).ok());
+  const Armed armed = NowArmed();
+  EXPECT_TRUE(armed.contains("peers of 2 to-client 3"));
+  EXPECT_FALSE(armed.contains("peers of 1 to-client 2")) << "both are in the minority";
+  EXPECT_FALSE(armed.contains("peers of 4 to-client 5")) << "both are in the majority";
+  EXPECT_EQ(armed.size(), 2U * 2 * 3 * 2);
+  EXPECT_FALSE(MakeFault("split", {{"leader", "nowhere"}}).has_value());
+}
+
+TEST_F(PeerFaultTest, ARingNeedsFourAndLeavesNeighbours) {
+  MakeMembers(5);
+  ASSERT_TRUE(Make("ring")->Arm(ports_).ok());
+  const Armed armed = NowArmed();
+  EXPECT_TRUE(armed.contains("peers of 1 to-client 3"));
+  EXPECT_FALSE(armed.contains("peers of 1 to-client 5"));
+  ports_.servers.resize(3);
+  EXPECT_THAT(Make("ring")->Arm(ports_).message(), HasSubstr("has no ring"));
+}
+
+TEST_F(PeerFaultTest, IsFeltOnlyWhenAMemberSaysSo) {
+  MakeMembers(3);
+  const auto fault = Make("isolate", {{"member", "2"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  fault->Observe(ports_);
+  EXPECT_FALSE(fault->felt());
+  words_[1].leader = 0;
+  fault->Observe(ports_);
+  EXPECT_TRUE(fault->felt());
+  EXPECT_TRUE(fault->Heal(ports_).ok());
+  EXPECT_EQ(fault->receipt().measured.at("members_without_leader"), 1);
+}
+
+TEST_F(PeerFaultTest, AHigherTermIsAWitnessToo) {
+  MakeMembers(3);
+  const auto fault = Make("one-way-cut");
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  for (ServerWord& word : words_) word.term = 8;
+  fault->Observe(ports_);
+  EXPECT_TRUE(fault->felt());
+}
+
+TEST_F(PeerFaultTest, ASlowMemberIsSeenToBeBehindForLongEnough) {
+  MakeMembers(3);
+  const auto fault = Make("slow-peer", {{"member", "2"}, {"delay", "200ms"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  words_[0].revision = 11;
+  fault->Observe(ports_);  // hears of revision 11
+  fault->Observe(ports_);
+  EXPECT_FALSE(fault->felt()) << "a moment later is nothing";
+  fault->Observe(ports_);
+  fault->Observe(ports_);
+  EXPECT_TRUE(fault->felt());
+}
+
+TEST_F(PeerFaultTest, AMemberThatIsUpToDateIsNotSlow) {
+  MakeMembers(3);
+  const auto fault = Make("slow-peer", {{"member", "2"}, {"delay", "200ms"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  for (int i = 0; i < 20; ++i) {
+    words_[0].revision = 11 + i;
+    words_[1].revision = 10 + i;
+    fault->Observe(ports_);
+  }
+  EXPECT_FALSE(fault->felt());
+}
+
+TEST_F(PeerFaultTest, WithoutAProxyOrAClusterNothingIsArmed) {
+  MakeMembers(3);
+  ports_.proxies = nullptr;
+  const auto fault = Make("isolate");
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  fault->Observe(ports_);
+  EXPECT_FALSE(fault->felt());
+  EXPECT_THAT(fault->receipt().text, HasSubstr("never armed"));
+  ports_.servers.resize(1);
+  EXPECT_THAT(Make("isolate")->Arm(ports_).message(), HasSubstr("no cluster"));
+}
+
+}  // namespace
+}  // namespace watchproof

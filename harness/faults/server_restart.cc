@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/faults/server_restart.h"
+
+#include "harness/faults/server_number.h"
+
+namespace watchproof {
+namespace {
+
+// More than any release needs, since the machine may be busy.
+constexpr Duration kRestartLimit = 20s;
+constexpr Duration kGoodbyeLimit = 10s;
+constexpr Duration kAnswerLimit = 5s;
+
+class ServerRestart final : public Fault {
+ public:
+  struct Wishes {
+    int member = 1;
+    bool stay_down = false;
+    std::string release;
+  };
+  ServerRestart(ServerRestartOptions options, Wishes wishes)
+      : options_(std::move(options)), wishes_(std::move(wishes)) {}
+
+  Status Arm(FaultPorts& ports) override {
+    armed_at_ = ports.now();
+    WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, wishes_.member));
+    if (!server->kill || !server->restart) {
+      return Fail(StatusCode::kUnimplemented, "{}: this target is no process of ours",
+                  options_.name);
+    }
+    WP_ASSIGN_OR_RETURN(before_, server->ask(Within(kAnswerLimit)));
+    WP_RETURN_IF_ERROR(options_.goodbye == Goodbye::kNone
+                           ? server->kill()
+                           : server->terminate(Within(kGoodbyeLimit)));
+    ended_ = true;
+    return wishes_.stay_down ? Status() : Restart(*server, ports.now);
+  }
+
+  void Observe(FaultPorts&) override {}  // everything is seen when it is done
+
+  Status Heal(FaultPorts& ports) override {
+    if (!ended_ || tried_) return {};
+    WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, wishes_.member));
+    return Restart(*server, ports.now);
+  }
+
+  bool felt() const override {
+    const bool kept = ended_ && after_ && after_->revision >= before_.revision;
+    return kept && (wishes_.release.empty() || after_->version == wishes_.release);
+  }
+
+  FaultReceipt receipt() const override {
+    FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
+    receipt.measured = {
+        {"member", wishes_.member}, {"killed", ended_}, {"revision_before", before_.revision}};
+    if (!ended_) {
+      receipt.text = "the target was not killed";
+      return receipt;
+    }
+    if (!after_) {
+      receipt.text = "the target was killed and has not answered since";
+      return receipt;
+    }
+    receipt.measured["revision_after"] = after_->revision;
+    receipt.measured["down_ms"] =
+        std::chrono::duration_cast<std::chrono::milliseconds>(healed_at_ - armed_at_).count();
+    receipt.text = fmt::format(
+        "the target was killed at revision {} and answered again after {} ms with revision {}",
+        before_.revision, receipt.measured["down_ms"], after_->revision);
+    if (before_.version != after_->version) {
+      receipt.text += fmt::format("; it was {} and is {}", before_.version, after_->version);
+    }
+    return receipt;
+  }
+
+ private:
+  Status Restart(ServerPorts& server, const std::function<Duration()>& now) {
+    tried_ = true;
+    WP_RETURN_IF_ERROR(server.restart(Within(kRestartLimit), wishes_.release));
+    WP_ASSIGN_OR_RETURN(after_, server.ask(Within(kAnswerLimit)));
+    healed_at_ = now();
+    return {};
+  }
+
+  const ServerRestartOptions options_;
+  const Wishes wishes_;
+  bool ended_ = false;
+  bool tried_ = false;  // to start it again; trying twice would hide that the first time failed
+  Duration armed_at_{};
+  Duration healed_at_{};
+  ServerWord before_;
+  std::optional<ServerWord> after_;
+};
+
+}  // namespace
+
+std::vector<FaultParameterInfo> RestartParameters() {
+  return {kMemberParameter, {"stay-down", "no", "yes: started again only when healed"}};
+}
+
+Result<std::unique_ptr<Fault>> MakeServerRestart(const ServerRestartOptions& options,
+                                                 const FaultParameters& given) {
+  ServerRestart::Wishes wishes;
+  WP_ASSIGN_OR_RETURN(wishes.member, ParseMember(given.at("member")));
+  WP_ASSIGN_OR_RETURN(wishes.stay_down, proxy::ParseYesNo(given.at("stay-down")));
+  if (const auto release = given.find("release"); release != given.end()) {
+    wishes.release = release->second;
+  }
+  return std::make_unique<ServerRestart>(options, std::move(wishes));
+}
+
+}  // namespace watchproof

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// One member of a cluster hears everything late.
+#include "harness/faults/peer_fault.h"
+
+namespace watchproof {
+namespace {
+
+class SlowPeer final : public PeerFault {
+ public:
+  SlowPeer(int member, Duration delay)
+      : PeerFault(
+            "slow-peer",
+            {.kind = "latency", .parameters = {{"delay", fmt::format("{}ns", delay.count())}}},
+            Lag{.member = member, .at_least = delay / 2}),
+        member_(member) {}
+
+ private:
+  Result<std::vector<Link>> LinksOf(int members) const override {
+    std::vector<int> others;
+    for (int other = 1; other <= members; ++other) {
+      if (other != member_) others.push_back(other);
+    }
+    return LinksBetween({member_}, others);
+  }
+
+  const int member_;
+};
+
+FaultParameterInfo WhichMember() {
+  FaultParameterInfo which = kMemberParameter;
+  which.default_value = "2";
+  return which;
+}
+
+const FaultRegistration kSlowPeer{{
+    .info = {.name = "slow-peer",
+             .explain = "Delays everything that one member of a cluster and the others say to each "
+                        "other, each way. Felt when it has not got, half the delay later, what "
+                        "another member had: so there must be writes.",
+             .parameters = {WhichMember(),
+                            {"delay", "150ms", "each way; above an election's time it is a cut"}}},
+    .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
+      WP_ASSIGN_OR_RETURN(const int member, ParseMember(given.at("member")));
+      WP_ASSIGN_OR_RETURN(const Duration delay, proxy::ParseDuration(given.at("delay")));
+      return std::make_unique<SlowPeer>(member, delay);
+    },
+}};
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two diallers of one port are told apart by the header in which they name themselves.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "proxies/control/proxy_handle.h"
+#include "proxies/control/test_peers.h"
+
+namespace watchproof::proxy {
+namespace {
+
+using ::testing::HasSubstr;
+using Outcome = TestPeer::Outcome;
+
+std::string Request(const std::string& name) {
+  return "GET /raft/stream HTTP/1.1\r\nHost: a\r\nX-Server-From: " + name + "\r\nLast: b\r\n\r\n";
+}
+
+class CallersTest : public ::testing::Test {
+ protected:
+  CallersTest() {
+    const auto opened = proxies_.Open(
+        {.name = "peers", .target_port = server_.port(), .caller_header = "X-Server-From"});
+    EXPECT_TRUE(opened.has_value());
+    peers_ = opened.value_or(ProxyId());
+  }
+  // The two ends of a new connection, on which the dialler has said this.
+  std::pair<TestPeer, TestPeer> Dial(const std::string& words) {
+    TestPeer client = TestPeer::Connect(proxies_.endpoint(peers_));
+    TestPeer target = server_.Accept();
+    EXPECT_TRUE(client.Send(words));
+    EXPECT_EQ(target.Receive(words.size()), words);
+    return {std::move(client), std::move(target)};
+  }
+  EffectId Arm(const EffectSpec& spec) {
+    const auto armed = proxies_.Arm(peers_, spec);
+    EXPECT_TRUE(armed.has_value()) << armed.error().message();
+    return armed.value_or(EffectId());
+  }
+
+  TestServer server_;
+  Proxies proxies_;
+  ProxyId peers_;
+};
+
+TEST_F(CallersTest, OnlyTheConnectionsOfTheNamedCallerAreHit) {
+  auto [one, to_one] = Dial(Request("a1"));
+  auto [two, to_two] = Dial(Request("b2"));
+  Arm({.kind = "cut", .parameters = {{"future", "yes"}}, .caller = "a1"});
+  EXPECT_EQ(one.Next(), Outcome::kReset);
+  ASSERT_TRUE(two.Send("on"));
+  EXPECT_EQ(to_two.Receive(2), "on");
+  auto [three, to_three] = Dial(Request("b2"));
+  ASSERT_TRUE(to_three.Send("back"));
+  EXPECT_EQ(three.Receive(4), "back");
+}
+
+TEST_F(CallersTest, ALaterConnectionIsHitFromTheRequestOnThatNamesItsCaller) {
+  const EffectId hole = Arm(
+      {.kind = "black-hole", .direction = Direction::kToTarget, .parameters = {}, .caller = "a1"});
+  TestPeer client = TestPeer::Connect(proxies_.endpoint(peers_));
+  TestPeer target = server_.Accept();
+  const std::string unnamed = "GET /version HTTP/1.1\r\nHost: a\r\n\r\n";
+  ASSERT_TRUE(client.Send(unnamed));
+  EXPECT_EQ(target.Receive(unnamed.size()), unnamed);
+  const std::string named = Request("a1");
+  ASSERT_TRUE(client.Send(named));
+  const auto swallowed = [&] { return proxies_.Peek(hole)->bytes_swallowed; };
+  EXPECT_TRUE(Eventually([&] { return swallowed() == static_cast<std::int64_t>(named.size()); }));
+  EXPECT_EQ(target.unread(), 0U);
+}
+
+TEST_F(CallersTest, AHeadInPiecesIsReadAsAWhole) {
+  TestPeer client = TestPeer::Connect(proxies_.endpoint(peers_));
+  TestPeer target = server_.Accept();
+  const std::string request = Request("a1");
+  const std::size_t middle = request.find("Server");
+  ASSERT_TRUE(client.Send(request.substr(0, middle)));
+  ASSERT_TRUE(client.Send(request.substr(middle)));
+  EXPECT_EQ(target.Receive(request.size()), request);
+  Arm({.kind = "cut", .parameters = {}, .caller = "a1"});
+  EXPECT_EQ(client.Next(), Outcome::kReset);
+}
+
+TEST_F(CallersTest, WhatNamesNobodyPassesAndBelongsToNobody) {
+  const std::string noise(40000, 'x');
+  auto [client, target] = Dial(noise);
+  Arm({.kind = "cut", .parameters = {}, .caller = "a1"});
+  ASSERT_TRUE(client.Send("on"));
+  EXPECT_EQ(target.Receive(2), "on");
+}
+
+TEST_F(CallersTest, AProxyThatCannotTellThemRefusesSuchEffects) {
+  const auto plain = proxies_.Open({.name = "plain", .target_port = server_.port()});
+  ASSERT_TRUE(plain.has_value());
+  const auto armed = proxies_.Arm(*plain, {.kind = "cut", .caller = "a1"});
+  ASSERT_FALSE(armed.has_value());
+  EXPECT_THAT(armed.error().message(), HasSubstr("tells the callers of this proxy apart"));
+}
+
+}  // namespace
+}  // namespace watchproof::proxy
