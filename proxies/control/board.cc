@@ -49,7 +49,7 @@ Status CheckFit(const EffectInfo& kind, const Effect& effect, const ProxyOptions
 void Board::Stop() {
   host_.Run([this] {
     stopped_ = true;
-    for (auto& [id, proxy] : proxies_) proxy.listener->Close();
+    for (auto& [id, proxy] : proxies_) proxy.listener->Close(Listener::Farewell::kReset);
   });
   host_.Stop();
 }
@@ -79,7 +79,8 @@ void Board::Close(ProxyId id) {
   for (auto& [effect, armed] : effects_) {
     if (armed.proxy == id) HealArmed(armed);
   }
-  it->second.listener->Close();
+  // In good order, as clients of Toxiproxy know it from a proxy that is removed or taken down.
+  it->second.listener->Close(Listener::Farewell::kInOrder);
   retired_.push_back(std::move(it->second.listener));
   proxies_.erase(it);
   Sweep();

@@ -47,7 +47,7 @@ class Board {
   bool stopped() const { return stopped_; }
 
   Result<ProxyId> Open(const ProxyOptions& options, Place place);
-  // Heals its effects, stops listening and resets its connections. Nothing happens if it is not
+  // Heals its effects, stops listening and closes its connections. Nothing happens if it is not
   // open.
   void Close(ProxyId id);
   // Those that are open.

@@ -18,7 +18,7 @@ class Yard {
   virtual ~Yard() = default;
 
   virtual Result<ProxyId> Open(const ProxyOptions& options) = 0;
-  // Heals its effects and resets its connections.
+  // Heals its effects and closes its connections in good order.
   virtual void Close(ProxyId proxy) = 0;
   // Requires: open.
   virtual std::string endpoint(ProxyId proxy) const = 0;

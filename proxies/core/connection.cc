@@ -95,6 +95,7 @@ boost::asio::awaitable<bool> Connection::Dial() {
   co_return false;
 }
 
+void Connection::Close() { Finish(ConnectionState::kClosed); }
 void Connection::Reset() { Finish(ConnectionState::kReset); }
 
 void Connection::OnEnded() {

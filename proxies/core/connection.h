@@ -39,7 +39,8 @@ class Connection final : private PipeOwner {
   // The target is not dialled before `until`, or before the same key is let go.
   void Hold(std::uint64_t key, TimePoint until);
   void LetGo(std::uint64_t key);
-  // Closes both sides with RST, now. Nothing happens if they are closed already.
+  // Closes both sides with FIN or RST, now. Nothing happens if they are closed already.
+  void Close();
   void Reset();
 
   ConnectionId id() const { return options_.id; }

@@ -57,12 +57,14 @@ Status Listener::Turn(Door door) {
   return OpenBound(acceptor_, here, options_.buffers);
 }
 
-void Listener::Close() {
+void Listener::Close(Farewell farewell) {
   closed_ = true;
   error_code ignored;
   acceptor_.close(ignored);
   pause_.Notify();
-  for (auto& [id, connection] : connections_) connection->Reset();
+  for (auto& [id, connection] : connections_) {
+    farewell == Farewell::kInOrder ? connection->Close() : connection->Reset();
+  }
 }
 
 Task Listener::AcceptLoop() {

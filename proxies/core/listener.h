@@ -41,8 +41,9 @@ class Listener {
   // The error says why it does not listen any more.
   enum class Door { kOpen, kRefusing };
   Status Turn(Door door);
-  // Stops listening and resets every connection; their coroutines end soon after.
-  void Close();
+  // Stops listening and ends every connection, with FIN or RST; their coroutines end soon after.
+  enum class Farewell { kInOrder, kReset };
+  void Close(Farewell farewell);
   // True when it was closed and no coroutine refers to it any more.
   bool idle() const { return !accepting_ && connections_.empty(); }
 
