@@ -69,7 +69,8 @@ Result<std::vector<const toml::table*>> Tables(const toml::table& table, std::st
 }
 
 Result<ExpectedFailure> ReadExpected(const toml::table& table) {
-  WP_RETURN_IF_ERROR(OnlyFields(table, {"case", "guarantees", "upstream", "reason", "link"}));
+  WP_RETURN_IF_ERROR(
+      OnlyFields(table, {"case", "guarantees", "upstream", "reason", "link", "sometimes"}));
   ExpectedFailure expected;
   WP_ASSIGN_OR_RETURN(expected.case_name, Text(table, "case"));
   WP_ASSIGN_OR_RETURN(expected.guarantees, List<std::string>(table, "guarantees"));
@@ -79,6 +80,11 @@ Result<ExpectedFailure> ReadExpected(const toml::table& table) {
   }
   WP_ASSIGN_OR_RETURN(expected.reason, Text(table, "reason"));
   WP_ASSIGN_OR_RETURN(expected.link, Text(table, "link"));
+  if (const toml::node* sometimes = table.get("sometimes")) {
+    const auto value = sometimes->value_exact<bool>();
+    if (!value) return FailAt(*sometimes, "expected 'sometimes' with true or false");
+    expected.sometimes = *value;
+  }
   return expected;
 }
 
@@ -219,6 +225,7 @@ Standing Expectations::Apply(AttemptResult& result) const {
     }
   }
   if (expected == nullptr) return passed ? Standing::kAsExpected : Standing::kNewFailure;
+  if (passed && expected->sometimes) return Standing::kAsExpected;
   if (passed) {
     result.upstream = expected->upstream;
     result.reason = "passes, but the manifest expects it to fail: " + expected->reason;

@@ -29,6 +29,8 @@ struct ExpectedFailure {
   std::vector<int> upstream;  // etcd issue numbers
   std::string reason;
   std::string link;
+  // It takes luck that no recipe has in its hand: a pass does not say that the row is out of date.
+  bool sometimes = false;
 };
 
 struct Release {

@@ -21,6 +21,13 @@ guarantees = ["Reliable", "Settled"]
 upstream = [18089]
 reason = "lost"
 link = "https://example.org/18089"
+
+[[release.expected]]
+case = "A.BreaksSometimes"
+guarantees = ["Unique"]
+reason = "raced"
+link = "https://example.org/1"
+sometimes = true
 )";
 
 AttemptResult Result(Verdict verdict, std::vector<std::string> guarantees,
@@ -71,6 +78,18 @@ TEST(ExpectationsApply, StandingOfEverySituation) {
   }
 }
 
+TEST(ExpectationsApply, WhatBreaksSometimesMayPassAndFailsAsKnown) {
+  const Expectations expectations = Expectations::Parse(kManifest).value();
+  const auto standing = [&](Verdict verdict, std::vector<std::string> guarantees) {
+    AttemptResult result = Result(verdict, std::move(guarantees));
+    result.case_name = "A.BreaksSometimes";
+    return expectations.Apply(result);
+  };
+  EXPECT_EQ(standing(Verdict::kPass, {}), Standing::kAsExpected);
+  EXPECT_EQ(standing(Verdict::kFail, {"Unique"}), Standing::kKnownFailure);
+  EXPECT_EQ(standing(Verdict::kFail, {"Reliable"}), Standing::kNewFailure);
+}
+
 TEST(ExpectationsApply, KnownFailureCarriesReasonAndIssue) {
   const Expectations expectations = Expectations::Parse(kManifest).value();
   AttemptResult result = Result(Verdict::kFail, {"Settled"});
@@ -98,6 +117,7 @@ TEST(ExpectationsParse, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_THAT(message(head + row + row), HasSubstr("A.B is listed twice"));
   EXPECT_THAT(message(head + "[[release.expected]]\ncase = \"A.B\"\nguarantees = \"Unique\"\n"),
               HasSubstr("line 7: expected 'guarantees' with a list"));
+  EXPECT_THAT(message(head + row + "sometimes = 1\n"), HasSubstr("expected 'sometimes'"));
   EXPECT_THAT(message(head + "[[release.expected]]\ncase = \"A.B\"\nguarantees = [1]\n"),
               HasSubstr("wrong kind of value in 'guarantees'"));
   const std::string debian =

@@ -142,7 +142,7 @@ FaultReceipt PeerFault::receipt() const {
           : fmt::format(
                 "{} links between members; up to {} members said they had no leader, {} "
                 "other leader was named, the term went from {} to {}, a member was up to "
-                "{} revisions behind",
+                "{} ms behind",
                 links_, leaderless_, other_leader_ ? "an" : "no", term_before_,
                 std::max(term_, term_before_), lag);
   return receipt;
