@@ -18,11 +18,7 @@ runs=${RUNS:-$PWD/watchproof-runs}
 cases=Resumable.SurvivesOverlappingFaults:Linearizable.CallsWithoutAnAnswerHappenOnceOrNever
 
 "$root/ci/jobs/setup.sh"
-(
-  cd "$root" # presets are looked up in the working directory
-  cmake --preset release
-  cmake --build --preset release --target watchproof --parallel "$(nproc)"
-) </dev/null >&2
+"$root/ci/jobs/build.sh" watchproof >&2
 
 bin=$root/build/release/watchproof
 "$bin" fetch etcd "$release" </dev/null >&2
