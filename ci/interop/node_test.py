@@ -9,13 +9,12 @@ Exit code: 0 both fine, 1 not, 77 no node or npm, no registry in reach, or no et
 """
 
 import pathlib
-import signal
 import subprocess
 import sys
 import tempfile
 
-from npm import Skip, install, run_script
-from server import (READY_ETCD, READY_STORE, Server, StartError, etcd_command, free_address,
+from npm import install, main, run_script
+from server import (READY_ETCD, READY_STORE, Server, etcd_command, free_address,
                     store_command)
 from tools import SKIPPED, find_etcd
 
@@ -52,21 +51,5 @@ def compare(folder, store, make_certs):
     return 0 if fine else 1
 
 
-def main():
-    if len(sys.argv) != 4:
-        print(__doc__)
-        return 2
-    # A polite end runs the clean-up; after a rude one the kernel ends the children.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        return compare(pathlib.Path(sys.argv[1]).resolve(), *sys.argv[2:])
-    except Skip as skip:
-        print(f"SKIP: {skip}")
-        return SKIPPED
-    except StartError as error:
-        print(f"cannot compare: {error}")
-        return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, 3, compare))

@@ -3,14 +3,18 @@
 
     install(folder)                               # Skip says why that is not possible here
     run_script(folder, "etcd3_test.js", endpoint)  # true when it ends well; shows it if not
+    main(__doc__, 2, work)                        # work(folder, argument): the exit code
 """
 
 import fcntl
 import pathlib
 import shutil
+import signal
 import subprocess
+import sys
 
 from server import StartError, clean_environment, die_with_parent
+from tools import SKIPPED
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "node"
 INSTALL_SECONDS = 240
@@ -22,6 +26,23 @@ UNREACHABLE = ("ENOTFOUND", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EAI_AGAI
 
 class Skip(Exception):
     pass
+
+
+def main(usage, arguments, work):
+    """Of a test whose first argument of so many is the folder of its packages."""
+    if len(sys.argv) != 1 + arguments:
+        print(usage)
+        return 2
+    # A polite end runs the clean-up; after a rude one the kernel ends the children.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        return work(pathlib.Path(sys.argv[1]).resolve(), *sys.argv[2:])
+    except Skip as skip:
+        print(f"SKIP: {skip}")
+        return SKIPPED
+    except StartError as error:
+        print(f"nothing to test: {error}")
+        return 1
 
 
 def install(folder):

@@ -7,13 +7,10 @@
 Exit code: 0 fine, 1 not, 77 no node or npm, or no registry in reach.
 """
 
-import pathlib
-import signal
 import sys
 
-from npm import Skip, install, run_script
-from server import CLIENT_PORT, READY_CONTROL, Server, StartError, free_address
-from tools import SKIPPED
+from npm import install, main, run_script
+from server import CLIENT_PORT, READY_CONTROL, Server, free_address
 
 
 def drive(folder, binary):
@@ -24,21 +21,5 @@ def drive(folder, binary):
         return 0 if run_script(folder, "toxiproxy_test.js", server) else 1
 
 
-def main():
-    if len(sys.argv) != 3:
-        print(__doc__)
-        return 2
-    # A polite end runs the clean-up; after a rude one the kernel ends the children.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        return drive(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2])
-    except Skip as skip:
-        print(f"SKIP: {skip}")
-        return SKIPPED
-    except StartError as error:
-        print(f"cannot drive: {error}")
-        return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, 2, drive))

@@ -10,12 +10,9 @@ kills=${1:-300}
 unsynced=${2:-100}
 
 "$root/ci/jobs/setup.sh"
-cd "$root" # presets are looked up in the working directory
-cmake --preset release </dev/null >/dev/null
-cmake --build --preset release --parallel "$(nproc)" \
-  --target store_crash unsynced_loss_shim </dev/null >/dev/null
-crash=build/release/embedded_store/server/store_crash
-shim=build/release/embedded_store/backend/libunsynced_loss_shim.so
+"$root/ci/jobs/build.sh" store_crash unsynced_loss_shim >/dev/null
+crash=$root/build/release/embedded_store/server/store_crash
+shim=$root/build/release/embedded_store/backend/libunsynced_loss_shim.so
 
 echo "SIGKILL at random instants:"
 "$crash" --crashes "$kills"

@@ -17,12 +17,8 @@ pairs=${2:-5}
 host=127.$((RANDOM % 100 + 100)).$((RANDOM % 250 + 1)).$((RANDOM % 250 + 1))
 
 "$root/ci/jobs/setup.sh"
-(
-  cd "$root" # presets are looked up in the working directory
-  cmake --preset release
-  cmake --build --preset release --target watchproof reader_bench judge_bench call_judge_bench \
-    record_load judge_file --parallel "$(nproc)"
-) </dev/null >&2
+"$root/ci/jobs/build.sh" watchproof reader_bench judge_bench call_judge_bench \
+  record_load judge_file >&2
 
 bin=$root/build/release
 scratch=$(mktemp -d)

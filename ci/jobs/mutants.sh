@@ -13,11 +13,7 @@ count=${1:-20000}
 seed=${2:-1}
 
 "$root/ci/jobs/setup.sh"
-(
-  cd "$root" # presets are looked up in the working directory
-  cmake --preset release
-  cmake --build --preset release --target watchproof mutants --parallel "$(nproc)"
-) </dev/null >&2
+"$root/ci/jobs/build.sh" watchproof mutants >&2
 
 bin=$root/build/release
 recordings=${RECORDINGS:-}

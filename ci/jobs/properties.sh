@@ -12,11 +12,7 @@ sequences=${1:-100000}
 seed=${2:-$(date +%s)}
 
 "$root/ci/jobs/setup.sh"
-(
-  cd "$root" # presets are looked up in the working directory
-  cmake --preset release
-  cmake --build --preset release --target lease_property_test --parallel "$(nproc)"
-) </dev/null >&2
+"$root/ci/jobs/build.sh" lease_property_test >&2
 
 started=$SECONDS
 RC_PARAMS="max_success=$sequences seed=$seed" \

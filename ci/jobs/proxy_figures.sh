@@ -15,10 +15,6 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 if [[ -z ${WATCHPROOF_BUILT:-} ]]; then
   "$root/ci/jobs/setup.sh"
-  (
-    cd "$root" # presets are looked up in the working directory
-    cmake --preset release
-    cmake --build --preset release --target watchproof follow_bench road_bench --parallel "$(nproc)"
-  ) </dev/null >&2
+  "$root/ci/jobs/build.sh" watchproof follow_bench road_bench >&2
 fi
 exec python3 -B "$root/ci/jobs/proxy_figures.py" --build "$root/build/release" "$@"

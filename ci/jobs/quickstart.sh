@@ -8,11 +8,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 "$root/ci/jobs/setup.sh"
-(
-  cd "$root" # presets are looked up in the working directory
-  cmake --preset release
-  cmake --build --preset release --target watchproof --parallel "$(nproc)"
-) </dev/null >&2
+"$root/ci/jobs/build.sh" watchproof >&2
 
 watchproof=$root/build/release/watchproof
 targets=(--target embedded --releases all)

@@ -19,11 +19,7 @@ cases=Resumable.SurvivesDrawnSchedules:Resumable.SurvivesOverlappingFaults
 cases+=:Linearizable.CallsWithoutAnAnswerHappenOnceOrNever
 
 "$root/ci/jobs/setup.sh"
-(
-  cd "$root" # presets are looked up in the working directory
-  cmake --preset release
-  cmake --build --preset release --target watchproof --parallel "$(nproc)"
-) </dev/null >&2
+"$root/ci/jobs/build.sh" watchproof >&2
 
 bin=$root/build/release/watchproof
 "$bin" fetch etcd "$release" </dev/null >&2

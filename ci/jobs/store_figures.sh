@@ -13,10 +13,6 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 if [[ -z ${WATCHPROOF_BUILT:-} ]]; then
   "$root/ci/jobs/setup.sh"
-  (
-    cd "$root" # presets are looked up in the working directory
-    cmake --preset release
-    cmake --build --preset release --target watchproof watch_bench --parallel "$(nproc)"
-  ) </dev/null >&2
+  "$root/ci/jobs/build.sh" watchproof watch_bench >&2
 fi
 exec python3 "$root/ci/jobs/store_figures.py" --build "$root/build/release" "$@"

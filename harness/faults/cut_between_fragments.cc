@@ -10,12 +10,10 @@ const FaultRegistration kCutBetweenFragments{{
              .explain = "Ends a watch stream, or its connection, between the k-th fragment of a "
                         "response and the next one. Felt when it acted and a watch stream of the "
                         "clients ended after it.",
-             .parameters =
-                 {{"fragment", "1", "k: the last fragment that arrives"},
-                  {"how", "stream", "stream: RST_STREAM; connection: RST, with everything on it"},
-                  {"code", "internal-error",
-                   "the reason that is given, such as cancel or refused-stream"},
-                  {"times", "1", "on how many connections it acts; 0 is all, until healed"}},
+             .parameters = {{"fragment", "1", "k: the last fragment that arrives"},
+                            kHow,
+                            CodeParameter("internal-error"),
+                            kTimes},
              .follows_streams = true},
     .make =
         [](const FaultParameters& given) { return MakeStreamCut("cut-between-fragments", given); },

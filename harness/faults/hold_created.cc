@@ -12,9 +12,8 @@ const FaultRegistration kHoldCreated{{
                  "that watcher behind it. Felt when it was held and, meanwhile, nothing "
                  "arrived for 100 ms.",
              .parameters = {{"count", "1", "which created response it begins with"},
-                            {"duration", "0ms", "how long it holds by itself; 0 is until healed"},
-                            {"at-least", "1B",
-                             "bytes that must have been withheld for it to count"}},
+                            kHoldTime,
+                            kLeastHeld},
              .follows_streams = true},
     .make =
         [](const FaultParameters& given) {

@@ -11,11 +11,7 @@ class Isolate final : public PeerFault {
 
  private:
   Result<std::vector<Link>> LinksOf(int members) const override {
-    std::vector<int> others;
-    for (int other = 1; other <= members; ++other) {
-      if (other != member_) others.push_back(other);
-    }
-    return LinksBetween({member_}, others);
+    return LinksOfOne(member_, members);
   }
 
   const int member_;

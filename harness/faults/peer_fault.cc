@@ -23,6 +23,14 @@ std::vector<PeerFault::Link> LinksBetween(const std::vector<int>& some,
   return links;
 }
 
+std::vector<PeerFault::Link> LinksOfOne(int member, int members) {
+  std::vector<int> others;
+  for (int other = 1; other <= members; ++other) {
+    if (other != member) others.push_back(other);
+  }
+  return LinksBetween({member}, others);
+}
+
 Status PeerFault::Arm(FaultPorts& ports) {
   armed_at_ = ports.now();
   const auto members = static_cast<int>(ports.servers.size());

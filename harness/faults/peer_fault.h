@@ -85,6 +85,8 @@ class PeerFault : public Fault {
 // Every link between members of the two groups, both ways.
 std::vector<PeerFault::Link> LinksBetween(const std::vector<int>& some,
                                           const std::vector<int>& others);
+// The same between one member and all others.
+std::vector<PeerFault::Link> LinksOfOne(int member, int members);
 
 // The effect of a network that swallows packets: nothing comes through, nobody is told, and what
 // was torn is closed when it heals.

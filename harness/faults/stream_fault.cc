@@ -2,6 +2,7 @@
 #include "harness/faults/stream_fault.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace watchproof {
@@ -92,6 +93,18 @@ class StreamHold final : public ProxyFault {
 };
 
 }  // namespace
+
+std::vector<FaultParameterInfo> MomentParameters(std::vector<FaultParameterInfo> more) {
+  std::vector<FaultParameterInfo> all = {
+      {"when", "at-once",
+       "at-once, bytes, response, created, event, progress, compaction or fragment"},
+      {"count", "1", "which of them, from 1"},
+      {"watch", "-1", "only responses of this watch id; -1 is any"},
+      {"revision", "0", "for event: the least revision"},
+      {"bytes", "0B", "for bytes: how many further ones of the stream"}};
+  std::move(more.begin(), more.end(), std::back_inserter(all));
+  return all;
+}
 
 Result<std::unique_ptr<Fault>> MakeStreamCut(std::string effect, const FaultParameters& given) {
   WP_ASSIGN_OR_RETURN(proxy::EffectSpec spec,

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "proxies/control/proxy_handle.h"
-#include "proxies/control/test_peers.h"
+#include "proxies/control/proxied_pair.h"
 
 namespace watchproof::proxy {
 namespace {
@@ -15,39 +14,15 @@ namespace {
 using ::testing::HasSubstr;
 using Outcome = TestPeer::Outcome;
 
-class FreshHarm : public ::testing::Test {
+class FreshHarm : public ProxiedPair {
  protected:
-  FreshHarm() { front_ = Open(1); }
-  ProxyId Open(std::uint64_t seed) {
-    Result<ProxyId> opened =
-        proxies_.Open({.name = "front", .target_port = server_.port(), .seed = seed});
-    EXPECT_TRUE(opened.has_value());
-    return opened.value_or(ProxyId());
-  }
-  void OpenPair() {
-    client_ = TestPeer::Connect(proxies_.endpoint(front_));
-    target_ = server_.Accept();
-    ASSERT_TRUE(client_.Send("c") && target_.Send("t"));
-    ASSERT_EQ(target_.Receive(1) + client_.Receive(1), "ct");
-  }
-  EffectId Arm(const EffectSpec& spec) {
-    Result<EffectId> armed = proxies_.Arm(front_, spec);
-    EXPECT_TRUE(armed.has_value()) << armed.error().message();
-    return armed.value_or(EffectId());
-  }
-  Receipt Heal(EffectId effect) { return proxies_.Heal(effect).value(); }
+  FreshHarm() : ProxiedPair(1) {}
   bool LastIs(ConnectionState state) {
     return Eventually([&] {
       const std::vector<ConnectionInfo> known = proxies_.Connections(front_);
       return !known.empty() && known.back().state == state;
     });
   }
-
-  TestServer server_;
-  Proxies proxies_;
-  ProxyId front_;
-  TestPeer client_{-1};
-  TestPeer target_{-1};
 };
 
 TEST_F(FreshHarm, CloseAfterBytesTellsBothSidesTheEndBehindThem) {

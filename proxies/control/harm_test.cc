@@ -6,8 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "proxies/control/proxy_handle.h"
-#include "proxies/control/test_peers.h"
+#include "proxies/control/proxied_pair.h"
 
 namespace watchproof::proxy {
 namespace {
@@ -19,37 +18,13 @@ using Outcome = TestPeer::Outcome;
 // More than all kernel buffers between two peers that do not read take together.
 constexpr std::size_t kFlood = 32 << 20;
 
-class Harm : public ::testing::Test {
+class Harm : public ProxiedPair {
  protected:
-  Harm() {
-    Result<ProxyId> opened = proxies_.Open({.name = "front", .target_port = server_.port()});
-    EXPECT_TRUE(opened.has_value());
-    front_ = opened.value_or(ProxyId());
-  }
-  void OpenPair() {
-    client_ = TestPeer::Connect(proxies_.endpoint(front_));
-    target_ = server_.Accept();
-    // Both ends are up once a byte has passed each way.
-    ASSERT_TRUE(client_.Send("c") && target_.Send("t"));
-    ASSERT_EQ(target_.Receive(1) + client_.Receive(1), "ct");
-  }
-  EffectId Arm(const EffectSpec& spec) {
-    Result<EffectId> armed = proxies_.Arm(front_, spec);
-    EXPECT_TRUE(armed.has_value()) << armed.error().message();
-    return armed.value_or(EffectId());
-  }
   Receipt Peek(EffectId effect) { return proxies_.Peek(effect).value(); }
-  Receipt Heal(EffectId effect) { return proxies_.Heal(effect).value(); }
   std::string ArmError(const EffectSpec& spec) {
     Result<EffectId> armed = proxies_.Arm(front_, spec);
     return armed.has_value() ? "armed" : armed.error().message();
   }
-
-  TestServer server_;
-  Proxies proxies_;
-  ProxyId front_;
-  TestPeer client_{-1};
-  TestPeer target_{-1};
 };
 
 TEST_F(Harm, StallHoldsThenReleasesEveryByteInOrder) {

@@ -72,9 +72,7 @@ Pipe::More Pipe::CarryStraight() {
   passed_ += carried.bytes;
   bulk_ = carried.bytes >= kChunkBytes || !carried.rest.empty();
   if (!carried.rest.empty()) {
-    Chunk chunk = Chunk::Bytes(std::move(carried.rest));
-    held_ += chunk.cost;
-    Feed(0, std::move(chunk), Clock::now());
+    Take(std::move(carried.rest));
     Advance();
   }
   if (carried.ended) return EndSource(!source_broken_);
@@ -98,11 +96,15 @@ Pipe::More Pipe::ReadOnce() {
   }
   if (error) return EndSource(error == boost::asio::error::eof && !source_broken_);
   bulk_ = size == buffer.size();
-  Chunk chunk = Chunk::Bytes(std::string(buffer.data(), size));
-  held_ += chunk.cost;
-  Feed(0, std::move(chunk), Clock::now());
+  Take(std::string(buffer.data(), size));
   WriteInPlace();
   return More::kYes;
+}
+
+void Pipe::Take(std::string bytes) {
+  Chunk chunk = Chunk::Bytes(std::move(bytes));
+  held_ += chunk.cost;
+  Feed(0, std::move(chunk), Clock::now());
 }
 
 void Pipe::WriteInPlace() {

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "proxies/core/buffers.h"
@@ -94,6 +95,8 @@ class Pipe {
   void Discard(const Chunk& chunk);
   More ReadOnce();
   More EndSource(bool clean);
+  // What was read enters the line.
+  void Take(std::string bytes);
   // Nobody wants to see the bytes, and there are many.
   bool MayCarry() const;
   More CarryStraight();

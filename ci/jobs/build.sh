@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds targets of the release preset, for jobs that run them: build.sh TARGET...
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." # presets are looked up in the working directory
+
+cmake --preset release </dev/null
+cmake --build --preset release --target "$@" --parallel "$(nproc)" </dev/null
