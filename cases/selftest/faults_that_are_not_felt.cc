@@ -117,11 +117,28 @@ void RefuseBehindAHole(Scenario& scenario) {
   scenario.AwaitDelivered("second");
 }
 
+// Who stands still already cannot be stopped.
+void PauseThePaused(Scenario& scenario) {
+  const std::string key = scenario.Key("spared");
+  scenario.Put(key);
+  scenario.Watch({.group = "first", .count = 2, .range = OneKey(key)});
+  scenario.AwaitCreated("first");
+  scenario.Inject("pause");
+  scenario.AwaitFelt("pause");
+  scenario.Inject("pause/2");
+  scenario.Heal("pause/2");
+  scenario.Heal("pause");
+  scenario.Put(key);
+  scenario.AwaitDelivered("first");
+}
+
 [[maybe_unused]] const bool kAdded = [] {
   for (const Row& row : Rows()) {
     AddCase(InfoOf(row.name, row.explain, row.line),
             [&row](Scenario& scenario) { Carry(scenario, row); });
   }
+  AddCase(InfoOf("PauseOfOneWhoStandsStill", "A server that is stopped is stopped again.", __LINE__),
+          &PauseThePaused);
   return AddCase(
       InfoOf("RefusalOfADeadRoad",
              "New connections are refused on a road that answers nobody anyway.", __LINE__),

@@ -78,8 +78,11 @@ void Schedule::AwaitMoment() {
 void Schedule::Inject(const Harm& harm) {
   const std::string fault = harm.fault;
   const bool slow = harm.kind == Kind::kSlow;
+  const bool leaves_behind = harm.kind == Kind::kHold || harm.kind == Kind::kReader;
   options_.write(5, 10);
   AwaitMoment();
+  // Who is behind already, on a slow road, cannot show that he falls behind now.
+  if (leaves_behind) scenario_.AwaitDelivered(group_);
   scenario_.Inject(fault, ParametersOf(harm));
   armed_.push_back(fault);
   std::erase_if(left_, [&](const Harm& one) { return one.fault == fault; });
@@ -113,6 +116,8 @@ void Schedule::Round() {
     Inject(*hold);
     if (reader || prng_.Chance(0.3)) {
       Heal(fault);
+      // A window full of what piled up would keep the target silent about the next harm.
+      scenario_.AwaitDelivered(group_);
     } else {
       cuts = {Kind::kCut};
     }

@@ -64,6 +64,18 @@ std::uint64_t DrawSeed() {
   return device() & 0xfffffffU;
 }
 
+// Tests of ourselves say nothing about a release, and would only fill the table of a comparison.
+bool NeedsOurs(const CaseInfo& info) {
+  return std::find(info.needs.begin(), info.needs.end(), Capability::kOurs) != info.needs.end();
+}
+
+bool OnlyOurs(const std::vector<std::string>& targets) {
+  return std::all_of(targets.begin(), targets.end(), [](const std::string& target) {
+    const auto spec = ParseTargetSpec(target);
+    return spec.has_value() && spec->kind == "embedded";
+  });
+}
+
 RunRecord MakeRecord(const RunOptions& options, const std::vector<CaseInfo>& cases,
                      std::uint64_t seed, const std::string& executable) {
   RunRecord record;
@@ -222,6 +234,14 @@ ExitCode RunCommand(RunOptions options, const std::string& executable) {
   }
   const std::vector<CaseInfo> all = AllCases();
   std::vector<CaseInfo> selected = Select(all, options.selection);
+  if (!selected.empty() && !OnlyOurs(options.targets)) {
+    std::erase_if(selected, NeedsOurs);
+    if (selected.empty()) {
+      return Complain(ExitCode::kNothingSelected,
+                      "only tests of watchproof itself are selected; expected no other target than "
+                      "embedded, or other cases");
+    }
+  }
   if (!defects->empty()) {
     // Where nothing is asked of the store, no defect of it can be caught.
     std::erase_if(selected, [](const CaseInfo& info) { return info.expect != Verdict::kPass; });

@@ -25,8 +25,9 @@ class MoveLeader final : public Fault {
       if (word.member == wanted_) {
         return Fail(StatusCode::kFailedPrecondition, "move-leader: member {} leads already", to_);
       }
-      WP_RETURN_IF_ERROR(server.hand_over(wanted_));
-      moved_ = true;
+      // Who cannot be reached by the others is not handed anything: that is told by the receipt.
+      refusal_ = server.hand_over(wanted_);
+      moved_ = refusal_.ok();
       return {};
     }
     return Fail(StatusCode::kFailedPrecondition, "move-leader: no member says that it leads");
@@ -52,14 +53,19 @@ class MoveLeader final : public Fault {
   FaultReceipt receipt() const override {
     FaultReceipt receipt{.fired = felt_, .armed_at = armed_at_, .healed_at = healed_at_};
     receipt.measured = {{"to", to_}, {"handed_over", moved_}};
-    receipt.text = fmt::format("{:x} {} hand over to member {} ({:x}); {}", before_,
-                               moved_ ? "was asked to" : "did not", to_, wanted_,
-                               felt_ ? "all members follow it" : "not all members follow it");
+    receipt.text = fmt::format("{:x} was asked to hand over to member {} ({:x}); {}", before_, to_,
+                               wanted_, Outcome());
     return receipt;
   }
 
  private:
+  std::string Outcome() const {
+    if (!moved_) return refusal_.ok() ? "it was not asked" : "it did not: " + refusal_.message();
+    return felt_ ? "all members follow it" : "not all members follow it";
+  }
+
   const int to_;
+  Status refusal_;
   bool moved_ = false;
   bool felt_ = false;
   std::uint64_t before_ = 0;

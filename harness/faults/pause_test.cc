@@ -82,10 +82,13 @@ TEST_F(PauseFault, IsNotFeltByOneWhoIsSilentButNotStopped) {
 TEST_F(PauseFault, AServerThatWasSilentBeforeIsNoWitness) {
   const auto fault = Make();
   silent_ = true;
-  EXPECT_FALSE(fault->Arm(ports_).ok());
+  EXPECT_TRUE(fault->Arm(ports_).ok());
   EXPECT_EQ(state_, 'S');
+  fault->Observe(ports_);
   EXPECT_TRUE(fault->Heal(ports_).ok());
   EXPECT_EQ(proceeded_, 0);
+  EXPECT_FALSE(fault->felt());
+  EXPECT_THAT(fault->receipt().text, HasSubstr("silent before"));
 }
 
 TEST_F(PauseFault, WhatIsNoProcessOfOursIsLeftAlone) {

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One member of a cluster hears everything late.
+#include <algorithm>
+
 #include "harness/faults/peer_fault.h"
 
 namespace watchproof {
 namespace {
+
+// Healthy members are a few milliseconds apart.
+constexpr Duration kLeastLag = 25ms;
 
 class SlowPeer final : public PeerFault {
  public:
@@ -11,7 +16,7 @@ class SlowPeer final : public PeerFault {
       : PeerFault(
             "slow-peer",
             {.kind = "latency", .parameters = {{"delay", fmt::format("{}ns", delay.count())}}},
-            Lag{.member = member, .at_least = delay / 2}),
+            Lag{.member = member, .at_least = std::max(delay / 2, kLeastLag)}),
         member_(member) {}
 
  private:
@@ -31,8 +36,8 @@ FaultParameterInfo WhichMember() {
 const FaultRegistration kSlowPeer{{
     .info = {.name = "slow-peer",
              .explain = "Delays everything that one member of a cluster and the others say to each "
-                        "other, each way. Felt when it has not got, half the delay later, what "
-                        "another member had: so there must be writes.",
+                        "other, each way. Felt when it has not got, half the delay and at least "
+                        "25 ms later, what another member had: so there must be writes.",
              .parameters = {WhichMember(),
                             {"delay", "150ms", "each way; above an election's time it is a cut"}}},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The faults of clusters in ways in which no member can feel them: the links are whole again long
+// before anybody misses a heartbeat, the cut is between two who do not lead, there is nothing that
+// could come late. The cluster keeps its promises, and still that is no pass.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+using Parameters = std::map<std::string, std::string>;
+
+struct Row {
+  const char* name;
+  const char* fault;
+  Parameters parameters;
+  const char* explain;
+  int members = 3;
+  int line = __builtin_LINE();
+};
+
+void Begin(Scenario& scenario, int members, const std::string& key) {
+  scenario.Cluster({.members = members});
+  scenario.Put(key);
+  scenario.Watch({.group = "first", .count = 2, .range = OneKey(key)});
+  scenario.AwaitCreated("first");
+}
+
+void Carry(Scenario& scenario, const Row& row) {
+  const std::string key = scenario.Key("spared");
+  Begin(scenario, row.members, key);
+  scenario.Inject(row.fault, row.parameters);
+  scenario.Heal(row.fault);
+  scenario.Put(key);
+  scenario.AwaitDelivered("first");
+}
+
+const std::vector<Row>& Rows() {
+  static const char* const at_once = "It is over before anybody misses a heartbeat.";
+  static const std::vector<Row> rows = {
+      {"IsolationForAMoment", "isolate", {{"member", "3"}}, at_once},
+      {"SplitForAMoment", "split", {{"leader", "minority"}}, at_once},
+      {"RingForAMoment", "ring", {}, at_once, 5},
+      {"CutBetweenFollowers",
+       "one-way-cut",
+       {{"from", "2"}, {"to", "3"}},
+       "One follower does not hear the other one, from whom it needs nothing."},
+      {"SlowPeerWithoutWrites", "slow-peer", {}, "Nothing is written that could come late."},
+  };
+  return rows;
+}
+
+CaseInfo InfoOf(const std::string& name, std::string explain, int line) {
+  return {.name = "Unfelt." + name,
+          .requirement = "a fault that was not felt proves nothing (watchproof, receipts)",
+          .explain = std::move(explain),
+          .level = Level::kMust,
+          .needs = {Capability::kCluster, Capability::kProxy},
+          .guarantees = {},
+          .expect = Verdict::kInconclusive,
+          .file = __FILE__,
+          .line = line};
+}
+
+void HandOverToOneCutOff(Scenario& scenario) {
+  const std::string key = scenario.Key("spared");
+  Begin(scenario, 3, key);
+  scenario.Inject("isolate", {{"member", "2"}});
+  scenario.AwaitFelt("isolate");
+  scenario.Inject("move-leader", {{"to", "2"}});
+  scenario.Heal("move-leader");
+  scenario.Heal("isolate");
+  scenario.AwaitCaughtUp(2);
+  scenario.Put(key);
+  scenario.AwaitDelivered("first");
+}
+
+[[maybe_unused]] const bool kAdded = [] {
+  for (const Row& row : Rows()) {
+    AddCase(InfoOf(row.name, row.explain, row.line),
+            [&row](Scenario& scenario) { Carry(scenario, row); });
+  }
+  return AddCase(InfoOf("HandOverToOneCutOff",
+                        "The leader is to hand over to a member that hears nobody.", __LINE__),
+                 &HandOverToOneCutOff);
+}();
+
+}  // namespace
+}  // namespace watchproof
