@@ -137,8 +137,9 @@ void PauseThePaused(Scenario& scenario) {
     AddCase(InfoOf(row.name, row.explain, row.line),
             [&row](Scenario& scenario) { Carry(scenario, row); });
   }
-  AddCase(InfoOf("PauseOfOneWhoStandsStill", "A server that is stopped is stopped again.", __LINE__),
-          &PauseThePaused);
+  AddCase(
+      InfoOf("PauseOfOneWhoStandsStill", "A server that is stopped is stopped again.", __LINE__),
+      &PauseThePaused);
   return AddCase(
       InfoOf("RefusalOfADeadRoad",
              "New connections are refused on a road that answers nobody anyway.", __LINE__),

@@ -78,11 +78,13 @@ void Schedule::AwaitMoment() {
 void Schedule::Inject(const Harm& harm) {
   const std::string fault = harm.fault;
   const bool slow = harm.kind == Kind::kSlow;
-  const bool leaves_behind = harm.kind == Kind::kHold || harm.kind == Kind::kReader;
+  const bool needs_calm =
+      harm.kind == Kind::kHold || harm.kind == Kind::kReader || harm.kind == Kind::kNeedsFlow;
   options_.write(5, 10);
   AwaitMoment();
-  // Who is behind already, on a slow road, cannot show that he falls behind now.
-  if (leaves_behind) scenario_.AwaitDelivered(group_);
+  // Who is behind already, on a slow road, cannot show that he falls behind now, and a target that
+  // waits for its window has nothing to say to a client that is gone.
+  if (needs_calm) scenario_.AwaitDelivered(group_);
   scenario_.Inject(fault, ParametersOf(harm));
   armed_.push_back(fault);
   std::erase_if(left_, [&](const Harm& one) { return one.fault == fault; });
@@ -116,8 +118,6 @@ void Schedule::Round() {
     Inject(*hold);
     if (reader || prng_.Chance(0.3)) {
       Heal(fault);
-      // A window full of what piled up would keep the target silent about the next harm.
-      scenario_.AwaitDelivered(group_);
     } else {
       cuts = {Kind::kCut};
     }
