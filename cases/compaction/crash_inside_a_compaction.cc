@@ -16,7 +16,7 @@ void CompactAndKill(Scenario& scenario, const Write& at) {
   scenario.Hold(kCommitted, kCommitted);
   scenario.CompactAtOnce(at.revision());
   scenario.Hold(1ms, 6ms);
-  scenario.Inject("kill");
+  scenario.Inject("kill", {{"during", "compaction"}});
   scenario.AwaitFelt("kill");
   scenario.Heal("kill");
   scenario.Hold(kResumed, kResumed);

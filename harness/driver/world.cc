@@ -151,6 +151,7 @@ ServerPorts World::PortsOf(int member) {
           .process_state = [&server] { return server.process_state(); },
           .hand_over =
               [&server](std::uint64_t to) { return MoveLeader(server.endpoint(), to, Within(5s)); },
+          .metric = [this, member](std::string_view name) { return MetricOf(member, name); },
           .peer_road = members() > 1 ? cluster_.peer_road(member) : proxy::ProxyId(),
           .caller = CallerName(cluster_.id(member))};
 }

@@ -57,6 +57,8 @@ struct ServerPorts {
   std::function<char()> process_state;
   // Has it hand the lead over to the member with that id. Requires: it leads.
   std::function<Status(std::uint64_t)> hand_over;
+  // One of its own metrics by its name; empty when it publishes none of that name.
+  std::function<std::optional<double>(std::string_view)> metric;
   // The proxy before its peer port, and how it names itself to those of the others. Of a cluster
   // only.
   proxy::ProxyId peer_road{};

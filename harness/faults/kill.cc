@@ -6,14 +6,22 @@
 namespace watchproof {
 namespace {
 
+std::vector<FaultParameterInfo> Parameters() {
+  std::vector<FaultParameterInfo> parameters = RestartParameters();
+  parameters.push_back({"during", "", "compaction: it must have interrupted one"});
+  return parameters;
+}
+
 const FaultRegistration kKill{{
     .info = {.name = "kill",
              .explain =
                  "Ends the process of the target, or of one member of a cluster, with SIGKILL and "
                  "starts it again with the same data folder. Felt when the end of the process was "
-                 "seen and the new one answers with the same revision or a higher one. A target "
-                 "that keeps nothing, or that is no process of ours, cannot take it.",
-             .parameters = RestartParameters()},
+                 "seen and the new one answers with the same revision or a higher one; with "
+                 "during=compaction only when it also counts a compaction that nobody asked the "
+                 "new process for, if it counts them. A target that keeps nothing, or that is no "
+                 "process of ours, cannot take it.",
+             .parameters = Parameters()},
     .make =
         [](const FaultParameters& given) {
           return MakeServerRestart({.name = "kill", .goodbye = Goodbye::kNone}, given);

@@ -32,8 +32,10 @@ class KillFault : public ::testing::Test {
                                     ++restarts_;
                                     revision_ += lost_or_won_;
                                     if (obeys_ && !release.empty()) version_ = release;
+                                    compactions_ = compactions_ ? 0 : compactions_;
                                     return restart_result_;
-                                  }});
+                                  },
+                              .metric = [this](std::string_view) { return compactions_; }});
   }
   std::unique_ptr<Fault> Make(const FaultParameters& parameters = {},
                               const std::string& name = "kill") {
@@ -53,6 +55,7 @@ class KillFault : public ::testing::Test {
   int restarts_ = 0;
   Status kill_result_;
   Status restart_result_;
+  std::optional<double> compactions_;
 };
 
 TEST_F(KillFault, IsFeltWhenTheNewProcessKnowsWhatTheOldOneKnew) {
@@ -120,6 +123,27 @@ TEST_F(KillFault, ARestartThatStaysTheOldReleaseIsNotFelt) {
   const auto fault = Make({{"release", "3.5.30"}}, "restart");
   ASSERT_TRUE(fault->Arm(ports_).ok());
   EXPECT_FALSE(fault->felt());
+}
+
+TEST_F(KillFault, InACompactionItIsFeltOnceTheNewProcessGoesOnWithIt) {
+  compactions_ = 7;
+  const auto fault = Make({{"during", "compaction"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  fault->Observe(ports_);
+  EXPECT_FALSE(fault->felt());
+  EXPECT_THAT(fault->receipt().text, HasSubstr("no interrupted compaction"));
+  compactions_ = 1;
+  fault->Observe(ports_);
+  EXPECT_TRUE(fault->felt());
+  EXPECT_EQ(fault->receipt().measured.at("compactions_after"), 1);
+  EXPECT_THAT(MakeFault("kill", {{"during", "lunch"}}).error().message(),
+              HasSubstr("expected compaction"));
+}
+
+TEST_F(KillFault, InACompactionOfOneWhoDoesNotCountThemItIsFeltAtOnce) {
+  const auto fault = Make({{"during", "compaction"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  EXPECT_TRUE(fault->felt());
 }
 
 TEST_F(KillFault, AMemberThatIsNotThereIsNamed) {

@@ -10,6 +10,9 @@ namespace {
 constexpr Duration kRestartLimit = 20s;
 constexpr Duration kGoodbyeLimit = 10s;
 constexpr Duration kAnswerLimit = 5s;
+// Counts from nothing in a new process, which nobody has asked to compact.
+constexpr std::string_view kCompactions =
+    "etcd_debugging_mvcc_db_compaction_total_duration_milliseconds_count";
 
 class ServerRestart final : public Fault {
  public:
@@ -17,6 +20,7 @@ class ServerRestart final : public Fault {
     int member = 1;
     bool stay_down = false;
     std::string release;
+    bool in_compaction = false;
   };
   ServerRestart(ServerRestartOptions options, Wishes wishes)
       : options_(std::move(options)), wishes_(std::move(wishes)) {}
@@ -29,6 +33,7 @@ class ServerRestart final : public Fault {
                   options_.name);
     }
     WP_ASSIGN_OR_RETURN(before_, server->ask(Within(kAnswerLimit)));
+    counts_ = wishes_.in_compaction && server->metric(kCompactions).has_value();
     WP_RETURN_IF_ERROR(options_.goodbye == Goodbye::kNone
                            ? server->kill()
                            : server->terminate(Within(kGoodbyeLimit)));
@@ -36,9 +41,16 @@ class ServerRestart final : public Fault {
     return wishes_.stay_down ? Status() : Restart(*server, ports.now);
   }
 
-  void Observe(FaultPorts&) override {}  // everything is seen when it is done
+  // Everything else is seen when it is done.
+  void Observe(FaultPorts& ports) override {
+    if (!counts_ || !after_ || compactions_ > 0) return;
+    const auto server = ServerOf(ports, wishes_.member);
+    if (!server.has_value()) return;
+    compactions_ = static_cast<std::int64_t>((*server)->metric(kCompactions).value_or(0));
+  }
 
   Status Heal(FaultPorts& ports) override {
+    Observe(ports);
     if (!ended_ || tried_) return {};
     WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, wishes_.member));
     return Restart(*server, ports.now);
@@ -46,6 +58,7 @@ class ServerRestart final : public Fault {
 
   bool felt() const override {
     const bool kept = ended_ && after_ && after_->revision >= before_.revision;
+    if (counts_ && compactions_ == 0) return false;
     return kept && (wishes_.release.empty() || after_->version == wishes_.release);
   }
 
@@ -67,6 +80,11 @@ class ServerRestart final : public Fault {
     receipt.text = fmt::format(
         "the target was killed at revision {} and answered again after {} ms with revision {}",
         before_.revision, receipt.measured["down_ms"], after_->revision);
+    if (counts_) {
+      receipt.measured["compactions_after"] = compactions_;
+      receipt.text += compactions_ > 0 ? "; it went on with a compaction that was interrupted"
+                                       : "; it had no interrupted compaction to go on with";
+    }
     if (before_.version != after_->version) {
       receipt.text += fmt::format("; it was {} and is {}", before_.version, after_->version);
     }
@@ -90,6 +108,8 @@ class ServerRestart final : public Fault {
   Duration healed_at_{};
   ServerWord before_;
   std::optional<ServerWord> after_;
+  bool counts_ = false;  // its compactions, for all to see
+  std::int64_t compactions_ = 0;
 };
 
 }  // namespace
@@ -105,6 +125,13 @@ Result<std::unique_ptr<Fault>> MakeServerRestart(const ServerRestartOptions& opt
   WP_ASSIGN_OR_RETURN(wishes.stay_down, proxy::ParseYesNo(given.at("stay-down")));
   if (const auto release = given.find("release"); release != given.end()) {
     wishes.release = release->second;
+  }
+  if (const auto during = given.find("during"); during != given.end() && !during->second.empty()) {
+    if (during->second != "compaction") {
+      return Fail(StatusCode::kInvalidArgument, "{}: during is \"{}\"; expected compaction",
+                  options.name, during->second);
+    }
+    wishes.in_compaction = true;
   }
   return std::make_unique<ServerRestart>(options, std::move(wishes));
 }

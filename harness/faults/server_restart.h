@@ -7,7 +7,8 @@
 //
 // Felt when the kernel has told how the process ended, and the new one answers with a revision that
 // is not below the last one seen before: a process that came back empty would be another target.
-// Where another release was asked for, it must also say that it is that one. Not thread-safe.
+// Where another release was asked for, it must also say that it is that one; where it had to be
+// during a compaction, that it went on with one, if it publishes such a count. Not thread-safe.
 // Ownership: as Fault.
 #pragma once
 
@@ -25,7 +26,7 @@ struct ServerRestartOptions {
   std::string name;  // of the fault
   Goodbye goodbye = Goodbye::kNone;
 };
-// Parameters: those of RestartParameters, and "release" where there is one.
+// Parameters: those of RestartParameters, and "release" and "during" where there are such.
 Result<std::unique_ptr<Fault>> MakeServerRestart(const ServerRestartOptions& options,
                                                  const FaultParameters& given);
 std::vector<FaultParameterInfo> RestartParameters();
