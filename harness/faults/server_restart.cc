@@ -67,18 +67,18 @@ class ServerRestart final : public Fault {
     receipt.measured = {
         {"member", wishes_.member}, {"killed", ended_}, {"revision_before", before_.revision}};
     if (!ended_) {
-      receipt.text = "the target was not killed";
+      receipt.text = fmt::format("the target was not {}", How());
       return receipt;
     }
     if (!after_) {
-      receipt.text = "the target was killed and has not answered since";
+      receipt.text = fmt::format("the target was {} and has not answered since", How());
       return receipt;
     }
     receipt.measured["revision_after"] = after_->revision;
     receipt.measured["down_ms"] =
         std::chrono::duration_cast<std::chrono::milliseconds>(healed_at_ - armed_at_).count();
     receipt.text = fmt::format(
-        "the target was killed at revision {} and answered again after {} ms with revision {}",
+        "the target was {} at revision {} and answered again after {} ms with revision {}", How(),
         before_.revision, receipt.measured["down_ms"], after_->revision);
     if (counts_) {
       receipt.measured["compactions_after"] = compactions_;
@@ -92,6 +92,9 @@ class ServerRestart final : public Fault {
   }
 
  private:
+  std::string_view How() const {
+    return options_.goodbye == Goodbye::kNone ? "killed" : "asked to leave";
+  }
   Status Restart(ServerPorts& server, const std::function<Duration()>& now) {
     tried_ = true;
     WP_RETURN_IF_ERROR(server.restart(Within(kRestartLimit), wishes_.release));
