@@ -5,8 +5,20 @@
 import json
 import os
 import signal
+import unittest
 
-from tool import DELETE_AT_FLOOR, EVERYTHING, RunTest, descendants, main, processes, wait_for
+from tool import (
+    DELETE_AT_FLOOR,
+    EVERYTHING,
+    RunTest,
+    descendants,
+    main,
+    processes,
+    stock_etcd,
+    wait_for,
+)
+
+SLOW_MEMBER = "Reliable.MissesNothingAtASlowMember"
 
 
 class Interruptions(RunTest):
@@ -50,6 +62,27 @@ class Interruptions(RunTest):
         )
         self.assertGreaterEqual(len(self.results()), 2)
         self.run_it("--target", "embedded", "--filter", DELETE_AT_FLOOR, expect=0)
+        self.assertEqual([str(path) for path in self.folder.rglob("tmp")], [])
+
+    @unittest.skipUnless(stock_etcd(), "needs a stock etcd 3.4.23")
+    def test_a_killed_run_takes_its_whole_cluster_along(self):
+        for number in (signal.SIGKILL, signal.SIGTERM):
+            run = self.start("--target", f"etcd:{stock_etcd()}", "--filter", SLOW_MEMBER)
+
+            def family_with_cluster(runner=run.pid):
+                family = descendants(runner)
+                members = [c for c in family.values() if " --initial-cluster" in c]
+                return family if len(members) == 3 else None
+
+            family = wait_for("three members", family_with_cluster)
+            run.send_signal(number)
+            run.communicate(timeout=30)
+            wait_for(
+                "the end of every process of the run",
+                lambda members=family: not [pid for pid in members if pid in processes()],
+                limit=5,
+            )
+        # Whoever is killed cannot sweep; who was asked to leave has, his own and what was left.
         self.assertEqual([str(path) for path in self.folder.rglob("tmp")], [])
 
     def test_a_killed_case_is_a_harness_error_and_takes_its_store_along(self):

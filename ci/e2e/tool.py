@@ -65,6 +65,14 @@ def descendants(pid):
         family |= more
 
 
+def stock_etcd():
+    path = os.environ.get("WATCHPROOF_TEST_ETCD") or shutil.which("etcd")
+    if not path:
+        return None
+    said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    return path if said.startswith("etcd Version: 3.4.23") else None
+
+
 class RunTest(unittest.TestCase):
     watchproof = ""  # the executable
 

@@ -22,6 +22,7 @@ from tool import (
     RunTest,
     descendants,
     main,
+    stock_etcd,
     wait_for,
 )
 
@@ -42,14 +43,6 @@ REFUSED = "Reliable.MembersAgreeOnWhatWasRefused"
 STRICT = "PreviousValue.MissesNoneWhereItMustNot"
 # Faults whose cases need more than one process of the embedded store.
 CLUSTERED = {"isolate", "move-leader", "one-way-cut", "ring", "slow-peer", "split"}
-
-
-def stock_etcd():
-    path = os.environ.get("WATCHPROOF_TEST_ETCD") or shutil.which("etcd")
-    if not path:
-        return None
-    said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
-    return path if said.startswith("etcd Version: 3.4.23") else None
 
 
 class Verdicts(RunTest):

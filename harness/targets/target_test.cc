@@ -81,13 +81,13 @@ TEST_F(TargetTest, ABinaryThatCannotServeIsNamedWithItsLastWords) {
                   .message(),
               AllOf(HasSubstr("exited with 4 before it answered on 127.77.0.1:2379"),
                     HasSubstr("its last words: cannot find my keys")));
-  EXPECT_THAT(
-      Start(Program("idle",
-                    "[ \"$1\" = --version ] && echo etcd Version: 9 && exit\n"
-                    "echo thinking; exec sleep 1000"),
-            3s)
-          .message(),
-      AllOf(HasSubstr("did not answer on 127.77.0.1:2379 within 3000 ms"), HasSubstr("thinking")));
+  // It may be cut short before it says anything, so nothing is asked of its words.
+  EXPECT_THAT(Start(Program("idle",
+                            "[ \"$1\" = --version ] && echo etcd Version: 9 && exit\n"
+                            "exec sleep 1000"),
+                    1s)
+                  .message(),
+              HasSubstr("did not answer on 127.77.0.1:2379 within 1000 ms"));
 }
 
 TEST(Metrics, AreReadByNameAndSummedOverLabels) {
