@@ -2,7 +2,7 @@
 // Every fault once more, in a way in which nobody can feel it: its moment never comes, there is
 // nothing to harm, or too little of it. Nothing is missed, and still that is no pass: it shows
 // nothing. A case that passes all the same has a receipt that lies.
-#include "cases/support/watch_case.h"
+#include "cases/selftest/unfelt_case.h"
 
 namespace watchproof {
 namespace {
@@ -89,15 +89,7 @@ const std::vector<Row>& Rows() {
 }
 
 CaseInfo InfoOf(const std::string& name, std::string explain, int line) {
-  return {.name = "Unfelt." + name,
-          .requirement = "a fault that was not felt proves nothing (watchproof, receipts)",
-          .explain = std::move(explain),
-          .level = Level::kMust,
-          .needs = {Capability::kProxy, Capability::kOurs},
-          .guarantees = {},
-          .expect = Verdict::kInconclusive,
-          .file = __FILE__,
-          .line = line};
+  return UnfeltCase(name, std::move(explain), Capability::kOurs, __FILE__, line);
 }
 
 // Who hears nothing already cannot tell that he is refused as well.

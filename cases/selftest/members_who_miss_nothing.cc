@@ -2,7 +2,7 @@
 // The faults of clusters in ways in which no member can feel them: the links are whole again long
 // before anybody misses a heartbeat, the cut is between two who do not lead, there is nothing that
 // could come late. The cluster keeps its promises, and still that is no pass.
-#include "cases/support/watch_case.h"
+#include "cases/selftest/unfelt_case.h"
 
 namespace watchproof {
 namespace {
@@ -50,15 +50,7 @@ const std::vector<Row>& Rows() {
 }
 
 CaseInfo InfoOf(const std::string& name, std::string explain, int line) {
-  return {.name = "Unfelt." + name,
-          .requirement = "a fault that was not felt proves nothing (watchproof, receipts)",
-          .explain = std::move(explain),
-          .level = Level::kMust,
-          .needs = {Capability::kCluster, Capability::kProxy},
-          .guarantees = {},
-          .expect = Verdict::kInconclusive,
-          .file = __FILE__,
-          .line = line};
+  return UnfeltCase(name, std::move(explain), Capability::kCluster, __FILE__, line);
 }
 
 void HandOverToOneCutOff(Scenario& scenario) {
