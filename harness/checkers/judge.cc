@@ -70,6 +70,13 @@ class Judge::Impl final : public Audience {
     }
     return unsettled;
   }
+  std::size_t Overtaken() const {
+    std::size_t overtaken = 0;
+    for (std::uint32_t i = 0; i < book_.size(); ++i) {
+      overtaken += comparer_.skipped(WatchIndex(i)).empty() ? 0 : 1;
+    }
+    return overtaken;
+  }
   std::optional<std::size_t> Find(StreamId stream, std::uint32_t ordinal) const {
     return book_.Find(stream, ordinal);
   }
@@ -288,6 +295,7 @@ std::optional<std::size_t> Judge::Find(StreamId stream, std::uint32_t ordinal) c
   return impl_->Find(stream, ordinal);
 }
 std::vector<std::size_t> Judge::Unsettled() const { return impl_->Unsettled(); }
+std::size_t Judge::overtaken() const { return impl_->Overtaken(); }
 Revision Judge::known_through() const { return impl_->model().timeline().known_through(); }
 Revision Judge::compacted_through() const { return impl_->model().compaction_acknowledged(); }
 std::size_t Judge::held() const { return impl_->Held(); }

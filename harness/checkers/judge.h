@@ -99,6 +99,9 @@ class Judge {
   std::optional<std::size_t> Find(StreamId stream, std::uint32_t ordinal) const;
   // Watches that are neither complete nor ended.
   std::vector<std::size_t> Unsettled() const;
+  // How many watches have been given something while they were owed something before it. Only the
+  // end tells whether that still comes.
+  std::size_t overtaken() const;
   // Highest revision up to which every change is known; and the highest acknowledged compaction.
   Revision known_through() const;
   Revision compacted_through() const;

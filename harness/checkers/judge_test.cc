@@ -142,6 +142,18 @@ TEST(Judge, HoldsWhatASlowWatchIsOwed) {
   EXPECT_EQ(live.Follow(script).held(), 2u) << "the floor and what came after it";
 }
 
+TEST(Judge, KnowsWhoWasOvertakenUntilItComes) {
+  Script script;
+  script.Watch("k", 2).Created(0, 1).Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4);
+  LiveJudge live;
+  script.Deliver(0, {{2, "k"}});
+  EXPECT_EQ(live.Follow(script).overtaken(), 0u);
+  script.Deliver(0, {{4, "k"}});
+  EXPECT_EQ(live.Follow(script).overtaken(), 1u);
+  script.Deliver(0, {{3, "k"}});
+  EXPECT_EQ(live.Follow(script).overtaken(), 0u);
+}
+
 TEST(Guarantees, HaveNamesPromisesAndExplanations) {
   std::set<std::string_view> names;
   for (const Guarantee guarantee : AllGuarantees()) {

@@ -177,7 +177,7 @@ void World::MakePorts() {
   ports_.spread = [this] {
     return Duration(std::chrono::microseconds(lag_.Summary().stream_spread_us.highest()));
   };
-  ports_.findings = [this] { return judge_.findings().size(); };
+  ports_.findings = [this] { return judge_.findings().size() + judge_.overtaken(); };
   for (int member = 1; member <= members(); ++member) ports_.servers.push_back(PortsOf(member));
   MakeHarmPorts();
 }

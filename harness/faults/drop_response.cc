@@ -10,7 +10,8 @@ const FaultRegistration kDropResponse{{
              .explain = "Takes one response of one watcher out of its stream, so that the client "
                         "cannot see that anything is missing. It shows that a gap would be "
                         "noticed, and is refused before any target but our own. Felt when it was "
-                        "taken out and, after it, there is a finding or a watch stream ended.",
+                        "taken out and, after it, the oracle misses something or a watch stream "
+                        "ended.",
              .parameters = {{"watch", "0", "the watch id"},
                             {"count", "1", "which response with events or progress"}},
              .follows_streams = true,

@@ -88,7 +88,7 @@ struct FaultPorts {
   std::function<std::vector<std::int64_t>()> bytes_arrived;
   // How much longer the slowest watcher of any stream waits than the fastest one.
   std::function<Duration()> spread;
-  // What is held against the target so far.
+  // What is held against the target so far: findings, and watches whose next change was overtaken.
   std::function<std::size_t()> findings;
   // How a stream of ours is read from here on.
   std::function<Status(const ReaderPace&)> pace_reader;

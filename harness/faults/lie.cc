@@ -28,9 +28,10 @@ class Lie final : public ProxyFault {
   void Note(const proxy::Receipt& receipt) override { lies_ = receipt.*options_.count; }
   void Describe(FaultReceipt& receipt) const override {
     receipt.measured = {
-        {options_.counted_as, lies_}, {"findings", found_}, {"streams_closed", closed_}};
-    receipt.text = fmt::format("{}: {}; {} findings and {} ended streams of the clients until then",
-                               options_.counted_as, lies_, found_, closed_);
+        {options_.counted_as, lies_}, {"doubts", found_}, {"streams_closed", closed_}};
+    receipt.text = fmt::format(
+        "{}: {}; {} doubts of the oracle and {} ended streams of the clients until then",
+        options_.counted_as, lies_, found_, closed_);
   }
 
   const LieOptions options_;
