@@ -207,5 +207,14 @@ TEST(Responses, AreNeverMixedNorLostNorReorderedForAnyWatcher) {
   }
 }
 
+// The client has no more to say, so the stream is over with the frame that the response is in.
+TEST(DropResponse, KnowsTheLastResponseOfAStreamForWhatItIs) {
+  TestConnection connection;
+  connection.Arm("drop-response", {{"watch", "4"}});
+  connection.Client(Data(1, "", kFlagEndStream));
+  connection.Target(Data(1, kLate, kFlagEndStream));
+  EXPECT_EQ(connection.ToClient(), Data(1, "", kFlagEndStream));
+}
+
 }  // namespace
 }  // namespace watchproof::proxy

@@ -88,7 +88,8 @@ void StreamTable::NoteEnd(Direction direction, const FrameHeader& header) {
   }
   const bool over =
       header.type == FrameType::kReset || (stream.client_ended && stream.target_ended);
-  if (over) streams_.erase(it);  // whoever holds units of it keeps its facts alive
+  // Whoever holds units of it keeps its facts alive; what its last frame said is yet to be read.
+  if (over) over_ = streams_.extract(it);
 }
 
 }  // namespace watchproof::proxy

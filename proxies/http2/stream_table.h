@@ -57,6 +57,7 @@ class StreamTable {
   HeaderDecoder from_client_;
   HeaderDecoder from_target_;
   std::map<FrameStream, Stream> streams_;
+  std::map<FrameStream, Stream>::node_type over_;  // the stream that ended last
   std::map<std::string, std::int64_t> opened_;  // by path; others than the known ones are not kept
   FrameStream newest_;
   std::string block_;  // joined from several frames
