@@ -156,6 +156,10 @@ class Scenario {
   void Inject(const std::string& fault, std::map<std::string, std::string> parameters = {}) {
     Add(InjectStep{fault, std::move(parameters)});
   }
+  // The same; one that was felt, of all the spare ones of its kind, is proof enough.
+  void InjectSpare(const std::string& fault, std::map<std::string, std::string> parameters = {}) {
+    Add(InjectStep{fault, std::move(parameters), true});
+  }
   void AwaitFelt(const std::string& fault) { Add(AwaitFeltStep{fault}); }
   void Heal(const std::string& fault) { Add(HealStep{fault}); }
   // The next sentence waits for a moment, or for the limit.

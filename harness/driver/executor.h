@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -102,6 +103,7 @@ class Executor {
   // Its id on the target; 0 for none.
   std::int64_t LeaseOf(const PutStep& step) const;
   std::optional<double> WatcherGauge();
+  bool IsSpared(const std::string& name) const;
   void RecordFault(const std::string& name, const std::string& phase);
   void StopLoads();
   Status WriteSentinels();
@@ -115,6 +117,7 @@ class Executor {
   std::optional<double> gauge_before_;
   std::map<std::string, std::vector<Member>> groups_;
   std::map<std::string, std::unique_ptr<Fault>> faults_;
+  std::set<std::string> spares_;  // of the faults
   std::map<std::string, std::unique_ptr<Load>> loads_;
   std::vector<std::string> unproven_;
   std::vector<Finding> findings_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps that do harm and end it, and what is told of it.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "harness/driver/executor.h"
@@ -24,6 +25,7 @@ Status Executor::Do(const InjectStep& step) {
     if (!armed.ok() && armed.code() != StatusCode::kUnimplemented) return armed;
   }
   faults_[step.fault] = std::move(fault);
+  if (step.spare) spares_.insert(step.fault);
   RecordFault(step.fault, "armed");
   return {};
 }
@@ -67,6 +69,14 @@ void Executor::HealAll() {
   StopLoads();
 }
 
+// Another one of its kind has shown what it was to show.
+bool Executor::IsSpared(const std::string& name) const {
+  return spares_.contains(name) &&
+         std::any_of(spares_.begin(), spares_.end(), [&](const std::string& other) {
+           return other != name && KindOf(other) == KindOf(name) && faults_.at(other)->felt();
+         });
+}
+
 std::vector<ReceiptRecord> Executor::receipts() const {
   const auto seconds = [](Duration d) { return std::chrono::duration<double>(d).count(); };
   std::vector<ReceiptRecord> records;
@@ -74,7 +84,7 @@ std::vector<ReceiptRecord> Executor::receipts() const {
     const FaultReceipt receipt = fault->receipt();
     records.push_back({.fault = name,
                        .fired = receipt.fired,
-                       .required = true,
+                       .required = !IsSpared(name),
                        .armed_at = seconds(receipt.armed_at),
                        .healed_at = seconds(receipt.healed_at),
                        .measured = receipt.measured,

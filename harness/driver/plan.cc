@@ -144,7 +144,7 @@ struct ToJson {
     return {{"op", "await sync passes"}, {"passes", s.passes}};
   }
   Json operator()(const InjectStep& s) const {
-    return {{"op", "inject"}, {"fault", s.fault}, {"parameters", s.parameters}};
+    return {{"op", "inject"}, {"fault", s.fault}, {"parameters", s.parameters}, {"spare", s.spare}};
   }
   Json operator()(const AwaitFeltStep& s) const {
     return {{"op", "await felt"}, {"fault", s.fault}};

@@ -219,6 +219,7 @@ struct AwaitSyncPassesStep {
 struct InjectStep {
   std::string fault;  // its kind, or the kind, a slash and a word of the plan
   std::map<std::string, std::string> parameters;
+  bool spare = false;  // one that was felt, of all the spare ones of its kind, is proof enough
 };
 // Until the fault has been felt, or 3 s have passed.
 struct AwaitFeltStep {

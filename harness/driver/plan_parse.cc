@@ -170,7 +170,7 @@ const ReadersByOp& Deeds() {
        [](const Json& j) -> Step { return RequestProgressStep{j.at("stream")}; }},
       {"inject",
        [](const Json& j) -> Step {
-         return InjectStep{j.at("fault"), j.at("parameters")};
+         return InjectStep{j.at("fault"), j.at("parameters"), j.value("spare", false)};
        }},
       {"heal", [](const Json& j) -> Step { return HealStep{j.at("fault")}; }},
   };

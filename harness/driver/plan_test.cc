@@ -71,7 +71,7 @@ std::vector<Step> SecondHalf() {
           AwaitProgressStep{"side"},
           AwaitRegisteredStep{12},
           AwaitSyncPassesStep{2},
-          InjectStep{"stall", {{"duration", "1s"}}},
+          InjectStep{"stall", {{"duration", "1s"}}, true},
           AwaitFeltStep{"stall"},
           HealStep{"stall"},
           WhenStep{WhenStep::Moment::kRevision, "g", 3, AtHead(-2), 7ms},

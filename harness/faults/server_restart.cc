@@ -13,6 +13,7 @@ constexpr Duration kAnswerLimit = 5s;
 // Counts from nothing in a new process, which nobody has asked to compact.
 constexpr std::string_view kCompactions =
     "etcd_debugging_mvcc_db_compaction_total_duration_milliseconds_count";
+constexpr std::string_view kWatchers = "etcd_debugging_mvcc_watcher_total";
 
 class ServerRestart final : public Fault {
  public:
@@ -32,8 +33,10 @@ class ServerRestart final : public Fault {
       return Fail(StatusCode::kUnimplemented, "{}: this target is no process of ours",
                   options_.name);
     }
-    WP_ASSIGN_OR_RETURN(before_, server->ask(Within(kAnswerLimit)));
-    counts_ = wishes_.in_compaction && server->metric(kCompactions).has_value();
+    // A compaction would be over by the time that a question was answered.
+    if (!wishes_.in_compaction) {
+      WP_ASSIGN_OR_RETURN(before_, server->ask(Within(kAnswerLimit)));
+    }
     WP_RETURN_IF_ERROR(options_.goodbye == Goodbye::kNone
                            ? server->kill()
                            : server->terminate(Within(kGoodbyeLimit)));
@@ -43,10 +46,12 @@ class ServerRestart final : public Fault {
 
   // Everything else is seen when it is done.
   void Observe(FaultPorts& ports) override {
-    if (!counts_ || !after_ || compactions_ > 0) return;
+    if (!wishes_.in_compaction || !after_ || compactions_ > 0) return;
     const auto server = ServerOf(ports, wishes_.member);
     if (!server.has_value()) return;
-    compactions_ = static_cast<std::int64_t>((*server)->metric(kCompactions).value_or(0));
+    const auto compactions = (*server)->metric(kCompactions);
+    compactions_ = static_cast<std::int64_t>(compactions.value_or(0));
+    counts_ = compactions.has_value() || !(*server)->metric(kWatchers).has_value();
   }
 
   Status Heal(FaultPorts& ports) override {
@@ -58,14 +63,13 @@ class ServerRestart final : public Fault {
 
   bool felt() const override {
     const bool kept = ended_ && after_ && after_->revision >= before_.revision;
-    if (counts_ && compactions_ == 0) return false;
+    if (wishes_.in_compaction && counts_ && compactions_ == 0) return false;
     return kept && (wishes_.release.empty() || after_->version == wishes_.release);
   }
 
   FaultReceipt receipt() const override {
     FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
-    receipt.measured = {
-        {"member", wishes_.member}, {"killed", ended_}, {"revision_before", before_.revision}};
+    receipt.measured = {{"member", wishes_.member}, {"killed", ended_}};
     if (!ended_) {
       receipt.text = fmt::format("the target was not {}", How());
       return receipt;
@@ -77,15 +81,17 @@ class ServerRestart final : public Fault {
     receipt.measured["revision_after"] = after_->revision;
     receipt.measured["down_ms"] =
         std::chrono::duration_cast<std::chrono::milliseconds>(healed_at_ - armed_at_).count();
-    receipt.text = fmt::format(
-        "the target was {} at revision {} and answered again after {} ms with revision {}", How(),
-        before_.revision, receipt.measured["down_ms"], after_->revision);
-    if (counts_) {
+    receipt.text = fmt::format("the target was {} and answered again after {} ms with revision {}",
+                               How(), receipt.measured["down_ms"], after_->revision);
+    if (!wishes_.in_compaction) {
+      receipt.measured["revision_before"] = before_.revision;
+      receipt.text += fmt::format(", it was {} before", before_.revision);
+    } else if (counts_) {
       receipt.measured["compactions_after"] = compactions_;
       receipt.text += compactions_ > 0 ? "; it went on with a compaction that was interrupted"
                                        : "; it had no interrupted compaction to go on with";
     }
-    if (before_.version != after_->version) {
+    if (!wishes_.release.empty() && before_.version != after_->version) {
       receipt.text += fmt::format("; it was {} and is {}", before_.version, after_->version);
     }
     return receipt;
@@ -111,7 +117,7 @@ class ServerRestart final : public Fault {
   Duration healed_at_{};
   ServerWord before_;
   std::optional<ServerWord> after_;
-  bool counts_ = false;  // its compactions, for all to see
+  bool counts_ = true;  // its compactions, for all to see
   std::int64_t compactions_ = 0;
 };
 
