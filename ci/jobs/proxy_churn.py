@@ -12,6 +12,8 @@ memory grew in the last four fifths of the time.
 
 import argparse
 import asyncio
+import collections
+import itertools
 import json
 import os
 import pathlib
@@ -73,6 +75,11 @@ class Process:
 
     def descriptors(self):
         return len(os.listdir(self.proc / "fd"))
+
+    def kept(self):
+        """What its descriptors are, by kind."""
+        kinds = [os.readlink(entry).split(":")[0] for entry in (self.proc / "fd").iterdir()]
+        return dict(collections.Counter(kinds))
 
     def status(self, name):
         for line in (self.proc / "status").read_text().splitlines():
@@ -200,9 +207,14 @@ async def keep_using(port, counts, prng, until):
 
 async def harm(process, kinds, prng, until):
     loop = asyncio.get_running_loop()
+    # Each once before any of them again, so that no memory is asked for late by a rare one.
+    ways = itertools.product(kinds, ("to-client", "to-target"))
+    rounds = itertools.chain.from_iterable(
+        prng.sample(every, len(every)) for every in itertools.repeat(list(ways))
+    )
     while time.monotonic() < until:
-        effect = {"proxy": "churn", **prng.choice(kinds)}
-        effect["direction"] = prng.choice(("to-client", "to-target"))
+        kind, direction = next(rounds)
+        effect = {"proxy": "churn", **kind, "direction": direction}
         armed = await loop.run_in_executor(None, process.call, "POST", "/effects", effect)
         await asyncio.sleep(EFFECT_SECONDS)
         if armed:
@@ -234,6 +246,17 @@ async def settled(process, before):
     return process.sample()
 
 
+async def warm(process, port):
+    """Has the proxy make what it keeps for good: the kernel pipe that bulk goes through."""
+    before = process.sample()
+    reader, writer = await asyncio.open_connection(HOST, port)
+    writer.write(b"x" * (1 << 22))
+    await reader.readexactly(1 << 22)
+    writer.close()
+    # Two ends of a pipe.
+    await settled(process, {"descriptors": before["descriptors"] + 2})
+
+
 async def churn(options, process, title, follows):
     prng = random.Random(options.seed)
     upstream = 7001 + follows
@@ -247,6 +270,8 @@ async def churn(options, process, title, follows):
     )
     if opened is None:
         sys.exit(f"proxy_churn: no proxy: {process.refused}")
+    if not follows:
+        await warm(process, upstream + 10)
     before = process.sample()
     counts = {"follows": follows, "opened": 0, "served": 0, "harmed": 0}
     samples, every = [], options.seconds / SAMPLES
@@ -265,6 +290,8 @@ async def churn(options, process, title, follows):
     show(title, samples, every)
     print(f"  {counts['opened']} opened, {counts['served']} served, {counts['harmed']} harmed")
     print(f"  before: {before}\n  after:  {after}")
+    if after["descriptors"] > before["descriptors"]:
+        print(f"  left: {process.kept()}")
     wrong = [
         f"{what}: {before[what]} before, {after[what]} after"
         for what in ("descriptors", "threads")
