@@ -22,10 +22,7 @@ struct Row {
 
 void Carry(Scenario& scenario, const Row& row) {
   Prng prng = scenario.Random("shape");
-  const std::string key = scenario.Key("spared");
-  scenario.Put(key);
-  scenario.Watch({.group = "first", .count = 2, .range = OneKey(key)});
-  scenario.AwaitCreated("first");
+  const std::string key = WatchSpared(scenario);
   scenario.Inject(row.fault, row.parameters);
   for (std::int64_t i = prng.Between(5, 10); i > 0; --i) scenario.Put(key);
   scenario.Heal(row.fault);
@@ -94,10 +91,7 @@ CaseInfo InfoOf(const std::string& name, std::string explain, int line) {
 
 // Who hears nothing already cannot tell that he is refused as well.
 void RefuseBehindAHole(Scenario& scenario) {
-  const std::string key = scenario.Key("spared");
-  scenario.Put(key);
-  scenario.Watch({.group = "first", .count = 2, .range = OneKey(key)});
-  scenario.AwaitCreated("first");
+  const std::string key = WatchSpared(scenario);
   scenario.Inject("black-hole", {{"at-least", "1B"}});
   scenario.Put(key);
   scenario.AwaitFelt("black-hole");
@@ -111,10 +105,7 @@ void RefuseBehindAHole(Scenario& scenario) {
 
 // Who stands still already cannot be stopped.
 void PauseThePaused(Scenario& scenario) {
-  const std::string key = scenario.Key("spared");
-  scenario.Put(key);
-  scenario.Watch({.group = "first", .count = 2, .range = OneKey(key)});
-  scenario.AwaitCreated("first");
+  const std::string key = WatchSpared(scenario);
   scenario.Inject("pause");
   scenario.AwaitFelt("pause");
   scenario.Inject("pause/2");

@@ -18,16 +18,9 @@ struct Row {
   int line = __builtin_LINE();
 };
 
-void Begin(Scenario& scenario, int members, const std::string& key) {
-  scenario.Cluster({.members = members});
-  scenario.Put(key);
-  scenario.Watch({.group = "first", .count = 2, .range = OneKey(key)});
-  scenario.AwaitCreated("first");
-}
-
 void Carry(Scenario& scenario, const Row& row) {
-  const std::string key = scenario.Key("spared");
-  Begin(scenario, row.members, key);
+  scenario.Cluster({.members = row.members});
+  const std::string key = WatchSpared(scenario);
   scenario.Inject(row.fault, row.parameters);
   scenario.Heal(row.fault);
   scenario.Put(key);
@@ -54,8 +47,8 @@ CaseInfo InfoOf(const std::string& name, std::string explain, int line) {
 }
 
 void HandOverToOneCutOff(Scenario& scenario) {
-  const std::string key = scenario.Key("spared");
-  Begin(scenario, 3, key);
+  scenario.Cluster({.members = 3});
+  const std::string key = WatchSpared(scenario);
   scenario.Inject("isolate", {{"member", "2"}});
   scenario.AwaitFelt("isolate");
   scenario.Inject("move-leader", {{"to", "2"}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A case about a fault that nobody can feel: it ends as inconclusive, or watchproof is wrong.
 //
-// Threads: a plain function.
+// Threads: plain functions.
 #pragma once
 
 #include <string>
@@ -24,6 +24,15 @@ inline CaseInfo UnfeltCase(const std::string& name, std::string explain, Capabil
           .expect = Verdict::kInconclusive,
           .file = file,
           .line = line};
+}
+
+// Two watches of one key, the group "first", that nobody has harmed yet. Returns the key.
+inline std::string WatchSpared(Scenario& scenario) {
+  std::string key = scenario.Key("spared");
+  scenario.Put(key);
+  scenario.Watch({.group = "first", .count = 2, .range = OneKey(key)});
+  scenario.AwaitCreated("first");
+  return key;
 }
 
 }  // namespace watchproof

@@ -13,7 +13,6 @@ from tool import (
     RunTest,
     descendants,
     main,
-    processes,
     stock_etcd,
     wait_for,
 )
@@ -55,11 +54,7 @@ class Interruptions(RunTest):
         run, family = self.busy_run()
         run.kill()
         run.wait()
-        wait_for(
-            "the end of every process of the run",
-            lambda: not [pid for pid in family if pid in processes()],
-            limit=5,
-        )
+        self.await_end_of(family)
         self.assertGreaterEqual(len(self.results()), 2)
         self.run_it("--target", "embedded", "--filter", DELETE_AT_FLOOR, expect=0)
         self.assertEqual([str(path) for path in self.folder.rglob("tmp")], [])
@@ -77,11 +72,7 @@ class Interruptions(RunTest):
             family = wait_for("three members", family_with_cluster)
             run.send_signal(number)
             run.communicate(timeout=30)
-            wait_for(
-                "the end of every process of the run",
-                lambda members=family: not [pid for pid in members if pid in processes()],
-                limit=5,
-            )
+            self.await_end_of(family)
         # Whoever is killed cannot sweep; who was asked to leave has, his own and what was left.
         self.assertEqual([str(path) for path in self.folder.rglob("tmp")], [])
 

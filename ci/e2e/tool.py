@@ -122,12 +122,16 @@ class RunTest(unittest.TestCase):
             for result in self.results()
         }
 
-    def assert_nothing_left(self, family):
+    @staticmethod
+    def await_end_of(family):
         wait_for(
             "the end of every process of the run",
             lambda: not [pid for pid in family if pid in processes()],
             limit=5,
         )
+
+    def assert_nothing_left(self, family):
+        self.await_end_of(family)
         self.assertEqual([str(path) for path in self.folder.rglob("tmp")], [])
 
 
