@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include "harness/faults/fault.h"
-#include "proxies/control/test_peers.h"
+#include "harness/faults/test_road.h"
 
 namespace watchproof {
 namespace {
@@ -11,33 +9,11 @@ namespace {
 using proxy::TestPeer;
 using ::testing::HasSubstr;
 
-class ResetFault : public ::testing::Test {
+class ResetFault : public TestRoad {
  protected:
-  ResetFault() {
-    ports_.proxies = &proxies_;
-    ports_.road = proxies_.Open({.name = "road", .target_port = server_.port()}).value();
-    ports_.now = [this] { return now_ += 1ms; };
-    ports_.closed_streams = [this] { return closed_; };
+  static std::unique_ptr<Fault> Make(const FaultParameters& parameters = {}) {
+    return TestRoad::Make("reset", parameters);
   }
-  void OpenPair() {
-    client_ = TestPeer::Connect(proxies_.endpoint(ports_.road));
-    target_ = server_.Accept();
-    ASSERT_TRUE(client_.Send("c") && target_.Send("t"));
-    ASSERT_EQ(target_.Receive(1) + client_.Receive(1), "ct");
-  }
-  std::unique_ptr<Fault> Make(const FaultParameters& parameters = {}) {
-    auto made = MakeFault("reset", parameters);
-    EXPECT_TRUE(made.has_value()) << made.error().message();
-    return std::move(made).value();
-  }
-
-  proxy::TestServer server_;
-  proxy::Proxies proxies_;
-  FaultPorts ports_;
-  TestPeer client_{-1};
-  TestPeer target_{-1};
-  Duration now_{};
-  std::int64_t closed_ = 0;
 };
 
 TEST_F(ResetFault, IsFeltWhenAStreamEndedAfterTheCut) {

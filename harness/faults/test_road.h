@@ -34,10 +34,7 @@ class TestRoad : public ::testing::Test {
     };
   }
   void OpenPair() {
-    client_ = proxy::TestPeer::Connect(proxies_.endpoint(ports_.road));
-    target_ = server_.Accept();
-    ASSERT_TRUE(client_.Send("c") && target_.Send("t"));
-    ASSERT_EQ(target_.Receive(1) + client_.Receive(1), "ct");
+    ASSERT_TRUE(proxy::ConnectPair(proxies_.endpoint(ports_.road), server_, client_, target_));
   }
   static std::unique_ptr<Fault> Make(const std::string& name,
                                      const FaultParameters& parameters = {}) {

@@ -54,10 +54,7 @@ class Control : public ::testing::Test {
   }
   std::string Upstream() const { return "127.0.0.1:" + std::to_string(server_.port()); }
   void OpenPair(const std::string& listen) {
-    client_ = TestPeer::Connect(listen);
-    target_ = server_.Accept();
-    ASSERT_TRUE(client_.Send("c") && target_.Send("t"));
-    ASSERT_EQ(target_.Receive(1) + client_.Receive(1), "ct");
+    ASSERT_TRUE(ConnectPair(listen, server_, client_, target_));
   }
   // The code, and the body's code and text if it is an error.
   static void ExpectError(const Answer& answer, int code, const std::string& text) {

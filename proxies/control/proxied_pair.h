@@ -26,11 +26,7 @@ class ProxiedPair : public ::testing::Test {
     return opened.value_or(ProxyId());
   }
   void OpenPair() {
-    client_ = TestPeer::Connect(proxies_.endpoint(front_));
-    target_ = server_.Accept();
-    // Both ends are up once a byte has passed each way.
-    ASSERT_TRUE(client_.Send("c") && target_.Send("t"));
-    ASSERT_EQ(target_.Receive(1) + client_.Receive(1), "ct");
+    ASSERT_TRUE(ConnectPair(proxies_.endpoint(front_), server_, client_, target_));
   }
   EffectId Arm(const EffectSpec& spec) {
     Result<EffectId> armed = proxies_.Arm(front_, spec);

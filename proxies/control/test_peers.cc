@@ -150,6 +150,13 @@ TestPeer TestServer::Accept() {
   return peer;
 }
 
+bool ConnectPair(std::string_view endpoint, TestServer& server, TestPeer& client,
+                 TestPeer& target) {
+  client = TestPeer::Connect(endpoint);
+  target = server.Accept();
+  return client.Send("c") && target.Send("t") && target.Receive(1) + client.Receive(1) == "ct";
+}
+
 std::string RandomBytes(std::uint64_t seed, std::size_t size) {
   return Prng(seed).Fork("bytes").Word(size);
 }

@@ -75,6 +75,10 @@ class TestServer {
   int port_ = 0;
 };
 
+// Connects the client to the endpoint of a proxy, and the server behind it to the target. Whether
+// both ends are up, which they are once a byte has passed each way.
+bool ConnectPair(std::string_view endpoint, TestServer& server, TestPeer& client, TestPeer& target);
+
 // `size` bytes that depend on the seed and on nothing else.
 std::string RandomBytes(std::uint64_t seed, std::size_t size);
 int OpenDescriptors();
