@@ -76,13 +76,15 @@ def problems_of(done, copies, codes):
 
 def damage(watchproof, recording, cuts=20, flips=200, seed=1):
     """Returns how often each exit code came for a batch, how many copies, and what was wrong."""
-    whole = check(watchproof, recording).returncode
-    codes = (1, 2) if whole == 1 else (2,)
     counts = collections.Counter()
     problems = []
     contents = recording.read_bytes()
     with tempfile.TemporaryDirectory(prefix="wp-damage-") as folder:
         copies = []
+        # Here, where no verdict lies beside it: every finding is new.
+        whole = pathlib.Path(folder) / "whole.wire.zst"
+        whole.write_bytes(contents)
+        codes = (1, 2) if check(watchproof, whole).returncode == 1 else (2,)
 
         def judge():
             if not copies:
@@ -95,6 +97,7 @@ def damage(watchproof, recording, cuts=20, flips=200, seed=1):
                 copy.unlink()
             copies.clear()
 
+        whole.unlink()
         for what, changed in spoiled(contents, cuts, flips, f"{seed} {recording.name}"):
             copy = pathlib.Path(folder) / f"{what}.wire.zst"
             copy.write_bytes(changed)

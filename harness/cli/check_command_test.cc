@@ -192,7 +192,11 @@ TEST_F(Recordings, WithoutAWatchNothingIsProven) {
 }
 
 TEST_F(Recordings, WhatStaysUndecidedIsInconclusiveUnlessItWas) {
-  const Script undecided = Good().StartPut(7, "k", "b");
+  const Script undecided = Good()
+                               .StartPut(7, "k", "b")
+                               .FailCall(7, Method::kPut, StatusCode::kUnavailable)
+                               .Put("k", "c", 4)
+                               .Deliver(0, {{4, "k"}});
   Record(undecided);
   EXPECT_THAT(Check(folder_, 2), AllOf(HasSubstr("inconclusive: nothing found, but not everything"),
                                        HasSubstr("undecided: ")));
