@@ -21,6 +21,7 @@
 
 #include "harness/checkers/finding.h"
 #include "harness/history/recorder.h"
+#include "harness/history/run_started.h"
 
 namespace watchproof {
 
@@ -72,11 +73,16 @@ struct JudgeOptions {
   std::size_t least_held = 4096;
 };
 
+// What the recording itself says, for one that is being made as for one that is judged again.
+JudgeOptions OptionsOf(const RunStarted& started);
+
 struct Judgement {
   std::vector<Finding> findings;
   // Reasons why something could not be decided (a write whose outcome stayed unknown, an incomplete
   // recording); if not empty and there is no finding, the attempt is inconclusive.
   std::vector<std::string> undecided;
+  // Findings of the level may: worth a look, no reason to fail.
+  std::vector<Finding> notes{};
 };
 
 // Whether the recording ends because its run did, or earlier.
