@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 
+#include "harness/driver/result_line.h"
 #include "harness/history/fault_line.h"
 #include "harness/history/reader.h"
 
@@ -41,7 +42,7 @@ class Results {
     std::ifstream file(run / kResults);
     for (std::string line; std::getline(file, line);) {
       // A run that was killed may leave half a line.
-      if (auto result = ParseResultLine(line); result.has_value()) {
+      if (auto result = ReadResultsLine(line, run); result.has_value()) {
         entry->second[result->folder] = *std::move(result);
       }
     }

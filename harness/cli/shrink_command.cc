@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "harness/base/escape.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/plan_trials.h"
 #include "harness/cli/selection.h"
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr int kMeasured = 20;  // attempts with the plan that is left
 
 ExitCode Complain(ExitCode code, std::string_view message) {
-  fmt::print(stderr, "watchproof shrink: {}\n", message);
+  fmt::print(stderr, "watchproof shrink: {}\n", Escaped(message));
   return code;
 }
 
