@@ -42,6 +42,10 @@ struct Facts {
 // asked for a start that had been compacted, or its next owed change has been compacted since.
 bool OwesCompactionNotice(const Facts& facts, WatchIndex watch);
 
+// Whether nothing more is expected of the watch: it ended, is continued by another one, or has been
+// given all that is known so far.
+bool IsSettled(const Facts& facts, WatchIndex watch);
+
 // The target ended a watch to which it owed ErrCompacted, without saying so.
 bool EndedWithoutNotice(const Facts& facts, WatchIndex watch);
 

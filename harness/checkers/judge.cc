@@ -6,6 +6,7 @@
 
 #include "harness/checkers/backlog.h"
 #include "harness/checkers/checker.h"
+#include "harness/checkers/exercise_meter.h"
 #include "harness/checkers/phrases.h"
 #include "harness/history/narrator.h"
 
@@ -18,6 +19,9 @@ class Judge::Impl final : public Audience {
     for (const CheckerInfo& info : RegisteredCheckers()) {
       if (info.make) checkers_.push_back(info.make(facts_));
     }
+    auto meter = std::make_unique<ExerciseMeter>(facts_);
+    meter_ = meter.get();
+    checkers_.push_back(std::move(meter));
   }
 
   void Consume(const NumberedEntry& line) {
@@ -55,6 +59,7 @@ class Judge::Impl final : public Audience {
       for (const auto& checker : checkers_) checker->Finish(WatchIndex(i), findings_);
     }
     return {.findings = findings_.Finished(),
+            .exercise = meter_->exercise(),
             .undecided = Undecided(),
             .notes = findings_.FinishedNotes()};
   }
@@ -66,7 +71,7 @@ class Judge::Impl final : public Audience {
   std::vector<std::size_t> Unsettled() const {
     std::vector<std::size_t> unsettled;
     for (std::uint32_t i = 0; i < book_.size(); ++i) {
-      if (!IsSettled(WatchIndex(i))) unsettled.push_back(i);
+      if (!IsSettled(facts_, WatchIndex(i))) unsettled.push_back(i);
     }
     return unsettled;
   }
@@ -227,18 +232,6 @@ class Judge::Impl final : public Audience {
         response.highest, response.where.line.value);
   }
 
-  // A start that was compacted leaves nothing to be given until the notice comes or something later
-  // does.
-  bool AwaitsNotice(WatchIndex watch) const {
-    const WatchDetails& details = book_.details(watch);
-    return details.starts_below_floor() && book_.state(watch).last_event < details.floor_when_asked;
-  }
-  bool IsSettled(WatchIndex watch) const {
-    const WatchState& state = book_.state(watch);
-    if (state.end != WatchEnd::kOpen || book_.details(watch).continued_by) return true;
-    return state.created && !book_.details(watch).cancel_asked && !AwaitsNotice(watch) &&
-           !comparer_.FirstMissing(watch);
-  }
   void Refresh(WatchIndex watch) {
     WatchState& state = book_.state(watch);
     state.complete = state.created && !book_.details(watch).starts_below_floor() &&
@@ -271,6 +264,7 @@ class Judge::Impl final : public Audience {
   Findings findings_{book_};
   Facts facts_{options_, book_, comparer_, model_, {}, false};
   std::vector<std::unique_ptr<Checker>> checkers_;
+  const ExerciseMeter* meter_ = nullptr;  // one of them
   Narrator narrator_;
   Backlog backlog_;
   std::vector<Comparison> compared_;             // of the response at hand
@@ -284,6 +278,18 @@ class Judge::Impl final : public Audience {
   std::optional<std::string> lines_missing_;
   std::vector<std::string> unreadable_;
 };
+
+bool IsSettled(const Facts& facts, WatchIndex watch) {
+  const WatchState& state = facts.book.state(watch);
+  const WatchDetails& details = facts.book.details(watch);
+  if (state.end != WatchEnd::kOpen || details.continued_by) return true;
+  // A start that was compacted leaves nothing to be given until ErrCompacted comes or something
+  // later does.
+  const bool awaits_notice =
+      details.starts_below_floor() && state.last_event < details.floor_when_asked;
+  return state.created && !details.cancel_asked && !awaits_notice &&
+         !facts.comparer.FirstMissing(watch);
+}
 
 JudgeOptions OptionsOf(const RunStarted& started) {
   return {.permit_compacted_at_the_floor = started.permit_compacted_at_the_floor,

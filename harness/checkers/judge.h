@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/checkers/exercise.h"
 #include "harness/checkers/finding.h"
 #include "harness/history/recorder.h"
 #include "harness/history/run_started.h"
@@ -78,6 +79,7 @@ JudgeOptions OptionsOf(const RunStarted& started);
 
 struct Judgement {
   std::vector<Finding> findings;
+  Exercise exercise;
   // Reasons why something could not be decided (a write whose outcome stayed unknown, an incomplete
   // recording); if not empty and there is no finding, the attempt is inconclusive.
   std::vector<std::string> undecided;

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <map>
 
-#include "harness/history/fault_line.h"
 #include "harness/history/reader.h"
 
 namespace watchproof {
@@ -49,28 +48,6 @@ class Results {
   }
 
   std::map<fs::path, ByFolder> by_run_;
-};
-
-// What the lines of a recording say of its faults: when they were armed and healed, no more.
-class FaultTimes {
- public:
-  void Consume(const Entry& entry) {
-    if (entry.kind != EntryKind::kFault) return;
-    const auto line = ParseFaultLine(entry.text);
-    if (!line.has_value()) return;
-    const double at = std::chrono::duration<double>(entry.at).count();
-    if (!line->healed) {
-      receipts_.push_back({.fault = line->fault, .armed_at = at, .measured = {}, .text = {}});
-      return;
-    }
-    for (ReceiptRecord& receipt : receipts_) {
-      if (receipt.fault == line->fault && receipt.healed_at == 0) receipt.healed_at = at;
-    }
-  }
-  const std::vector<ReceiptRecord>& receipts() const { return receipts_; }
-
- private:
-  std::vector<ReceiptRecord> receipts_;
 };
 
 }  // namespace

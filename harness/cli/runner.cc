@@ -81,19 +81,22 @@ Status Runner::StartSome() {
 }
 
 AttemptSpec Runner::SpecOf(const Planned& planned, const AttemptFolder& folder) const {
-  return {.case_name = planned.case_name,
-          .target = planned.target,
-          .seed = planned.seed,
-          .attempt = planned.attempt,
-          .folder = folder.absolute.string(),
-          .plan = (r_.folder.path() / "plan.jsonl").string(),
-          .given_plan = r_.options.plan.string(),
-          .result_descriptor = -1,
-          .bypass_proxy = r_.options.bypass_proxy,
-          .no_faults = r_.options.no_faults,
-          .stop_at_finding = r_.options.stop_at_finding,
-          .faults = r_.options.faults,
-          .allow_disruptive = r_.options.allow_disruptive};
+  return {
+      .case_name = planned.case_name,
+      .target = planned.target,
+      .seed = planned.seed,
+      .attempt = planned.attempt,
+      .folder = folder.absolute.string(),
+      .plan = (r_.folder.path() / "plan.jsonl").string(),
+      .given_plan = r_.options.plan.string(),
+      .result_descriptor = -1,
+      .time_limit_ms =
+          std::chrono::duration_cast<std::chrono::milliseconds>(r_.options.case_timeout).count(),
+      .bypass_proxy = r_.options.bypass_proxy,
+      .no_faults = r_.options.no_faults,
+      .stop_at_finding = r_.options.stop_at_finding,
+      .faults = r_.options.faults,
+      .allow_disruptive = r_.options.allow_disruptive};
 }
 
 Status Runner::StartOne(const Planned& planned) {

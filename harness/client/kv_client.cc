@@ -76,9 +76,10 @@ class KvClient::Impl {
               grpc::Status (Stub::*rpc)(grpc::ClientContext*, const Request&, Response*),
               Response& response) {
     grpc::ClientContext context;
-    context.set_deadline(
-        std::chrono::system_clock::now() +
-        std::chrono::duration_cast<std::chrono::milliseconds>(options_.call_limit));
+    const Duration left = std::max<Duration>(options_.until - Clock::now(), 1s);
+    const auto limit =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::min(options_.call_limit, left));
+    context.set_deadline(std::chrono::system_clock::now() + limit);
     context.set_wait_for_ready(true);
     if (!token_.empty()) context.AddMetadata("token", token_);
     return FromRpcStatus((stub.*rpc)(&context, request, &response));

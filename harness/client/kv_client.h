@@ -37,6 +37,8 @@ struct ReadOptions {
 
 struct KvOptions {
   Duration call_limit = 10s;
+  // No call lasts longer than until then, or it is given a second.
+  TimePoint until = TimePoint::max();
   // Names the client, and so its connection, in the recording.
   std::string name = "side";
 };

@@ -18,12 +18,14 @@ Executor::Executor(World& world, const Plan& plan, const AttemptSpec& spec)
     : world_(world), plan_(plan), spec_(spec) {}
 
 Status Executor::Run() {
+  Ask("a linearizable read");
   WP_ASSIGN_OR_RETURN(head_, world_.kv().Head());
   gauge_before_ = WatcherGauge();
   // What probing left may still be counted. On a target of our own there is the witness, no other.
   if (gauge_before_ && !world_.target().shared()) gauge_before_ = 1;
   for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
     if (Interrupted()) return Fail(StatusCode::kCancelled, "interrupted before step {}", i);
+    Ask(std::string(std::visit(NameOfStep(), plan_.steps[i])));
     Status done = std::visit([this](const auto& step) { return Do(step); }, plan_.steps[i]);
     if (!done.ok()) return std::move(done).WithContext("step {} of the plan", i);
     for (const auto& [name, fault] : faults_) fault->Observe(world_.ports());
@@ -88,7 +90,13 @@ Status Executor::WriteSentinels() {
   return {};
 }
 
+void Executor::Ask(std::string what) {
+  asked_ = std::move(what);
+  asked_at_ = Clock::now();
+}
+
 Status Executor::Converge() {
+  Ask("the put of a sentinel");
   HealAll();
   if (world_.StopsEarly()) return {};
   world_.Annotate(StageReached{Stage::kHealed});

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/checkers/exercise.h"
 #include "harness/model/lag.h"
 
 namespace watchproof {
@@ -84,6 +85,7 @@ struct AttemptResult {
   std::vector<FindingRecord> findings;
   std::vector<ReceiptRecord> receipts;
   CallsRecord calls;
+  Exercise exercise;
   Lag lag;             // measured, never judged
   std::string folder;  // of the attempt, relative to the run folder
   // Findings of the level may: shown, and never a reason to fail.

@@ -58,7 +58,8 @@ World::World(const AttemptSpec& spec, const Plan& plan)
                 .strict_previous = Needs(plan, Capability::kStrictPreviousValues),
                 .gaps = IsShared(spec)}),
       judge_(OptionsOf(started_), &lag_),
-      shape_(plan.cluster) {}
+      shape_(plan.cluster),
+      deadline_(TimeForPlan(spec)) {}
 
 World::~World() { Stop(); }
 
@@ -81,7 +82,7 @@ Status World::Start() {
     // Each is a client of its own: what one member tells says nothing about another one.
     const std::string name = member == 1 ? "side" : fmt::format("side-{}", member);
     kvs_.push_back(std::make_unique<KvClient>(*context_, target(member).endpoint().ToString(),
-                                              KvOptions{.name = name}));
+                                              KvOptions{.until = deadline_.at(), .name = name}));
   }
   WP_RETURN_IF_ERROR(OpenRoads());
   MakePorts();
@@ -340,6 +341,7 @@ void World::Take(const NumberedEntry& line) {
   calls_.Consume(line);
   lag_.Consume(line);
   overlaps_.Consume(line);
+  fault_times_.Consume(entry);
 }
 
 World::Arrived World::ArrivedAt(StreamId stream) const {
@@ -378,7 +380,20 @@ Lag World::lag() const {
   return lag;
 }
 
-bool World::GivesUp() const { return Interrupted() || Died() || StopsEarly(); }
+bool World::GivesUp() const {
+  return Interrupted() || Died() || silent_ || StopsEarly() || deadline_.expired();
+}
+
+void World::NoteSilence(const std::string& asked, Duration waited) {
+  silent_ = true;
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(waited).count();
+  Annotate(TargetSilent{.member = member_, .asked = asked, .waited_ms = ms});
+}
+
+void World::NoteDeath(const Cluster::Death& death) {
+  Annotate(TargetEnded{
+      .member = death.member, .how = death.state.ToString(), .last_words = death.last_words});
+}
 
 bool World::PumpUntil(const std::function<bool()>& done, Deadline deadline) {
   for (;;) {

@@ -28,6 +28,7 @@
 #include "harness/client/watch_stream.h"
 #include "harness/driver/attempt_spec.h"
 #include "harness/driver/cluster.h"
+#include "harness/driver/finding_records.h"
 #include "harness/driver/load.h"
 #include "harness/driver/memory_meter.h"
 #include "harness/driver/overlap_book.h"
@@ -101,7 +102,15 @@ class World {
   Status CleanUp();
   // The attempt is to end at its first finding, and there is one.
   bool StopsEarly() const { return spec_.stop_at_finding && !judge_.findings().empty(); }
-  // There is nothing left to wait for: interrupted, without a target, or stopped early.
+  // The target lives and does not answer: what it was asked for, and for how long. Nothing more is
+  // waited for.
+  void NoteSilence(const std::string& asked, Duration waited);
+  // Its process has ended although nobody ended it: so the recording says.
+  void NoteDeath(const Cluster::Death& death);
+  // When the faults were armed and healed, as the recording says.
+  const FaultTimes& fault_times() const { return fault_times_; }
+  // There is nothing left to wait for: interrupted, without a target that answers, stopped early,
+  // or out of time.
   bool GivesUp() const;
   // Null if it is none of these.
   WatchStream* StreamOf(StreamId id);
@@ -162,6 +171,7 @@ class World {
   RunStarted started_;  // what the recording says of itself
   LagFollower lag_;
   OverlapBook overlaps_;
+  FaultTimes fault_times_;
   Judge judge_;
   CallJudge calls_;
   const ClusterPlan shape_;
@@ -190,6 +200,9 @@ class World {
   };
   std::map<std::string, Pacing> pacings_;  // by stream
   std::string missing_;
+  // By then the plan has been carried out, or has taken too long.
+  const Deadline deadline_;
+  bool silent_ = false;
   bool stopped_ = false;
 };
 
