@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 
+#include "harness/checkers/gravity.h"
 #include "harness/history/fault_line.h"
 #include "harness/history/reader.h"
 
@@ -122,9 +123,11 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
           JudgeOptions{.permit_compacted_at_the_floor = again.started.permit_compacted_at_the_floor,
                        .strict_previous = again.started.strict_previous,
                        .without_marks = again.started.without_marks,
-                       .gaps = again.started.gaps},
+                       .gaps = again.started.gaps,
+                       .deviations = again.started.deviations},
           &lag);
-      calls.emplace(CallJudgeOptions{.without_marks = again.started.without_marks});
+      calls.emplace(CallJudgeOptions{.without_marks = again.started.without_marks,
+                                     .deviations = again.started.deviations});
     }
     judge->Consume(entry);
     calls->Consume(entry);
@@ -140,6 +143,7 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
   CallJudgement beside = calls ? calls->Finish() : CallJudgement();
   again.judgement.findings.insert(again.judgement.findings.end(), beside.findings.begin(),
                                   beside.findings.end());
+  GravestFirst(again.judgement.findings);
   again.findings = RecordsOf(again.judgement.findings, faults.receipts());
   again.lag = lag.Summary();
   again.undecided_calls = std::move(beside.undecided);

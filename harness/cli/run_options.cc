@@ -9,6 +9,7 @@
 #include "harness/base/shell_words.h"
 #include "harness/driver/attempt_spec.h"
 #include "harness/driver/plan.h"
+#include "harness/driver/profile.h"
 #include "harness/targets/target_info.h"
 
 namespace watchproof {
@@ -167,6 +168,10 @@ void RunFlags::AddSelection() {
         "Server under test: embedded, embedded+DEFECT, etcd:PATH, etcd@VERSION, "
         "endpoint:HOST:PORT, command:TEMPLATE")
       ->type_name("SPEC");
+  Text("--target-profile", profile_,
+       fmt::format("What the targets are declared to do otherwise than etcd: {}, or a file",
+                   fmt::join(ShippedProfiles(), ", ")))
+      ->type_name("NAME|FILE");
   Text("--releases", releases_, "all: every release of the manifest as well; none (default)")
       ->type_name("WHICH");
   Texts("--defects", defects_,
@@ -282,9 +287,20 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
   }
   options.allow_disruptive = words("--allow-disruptive", allow_disruptive_);
   WP_RETURN_IF_ERROR(CheckAllowed(options));
+  WP_RETURN_IF_ERROR(ResolveProfile(options));
   NoteRepeatFlags(faults, options);
   if (shard_.empty()) return ShardOfGoogleTest(options);
   return Into("--shard", ParseShard(shard_), options.shard);
+}
+
+Status RunFlags::ResolveProfile(RunOptions& options) const {
+  if (profile_.empty()) return {};
+  WP_RETURN_IF_ERROR(Into("--target-profile", ProfileText(profile_), options.profile));
+  Profile profile;
+  WP_RETURN_IF_ERROR(
+      Into(("--target-profile " + profile_).c_str(), ParseProfile(options.profile), profile));
+  options.repeat_flags.insert(options.repeat_flags.end(), {"--target-profile", profile_});
+  return {};
 }
 
 // A plan brings its case, and unless told otherwise its target and seed.

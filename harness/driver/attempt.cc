@@ -7,11 +7,13 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "harness/checkers/gravity.h"
 #include "harness/driver/executor.h"
 #include "harness/driver/finding_records.h"
 #include "harness/driver/interrupt.h"
 #include "harness/history/compress_file.h"
 #include "harness/history/dump.h"
+#include "harness/targets/probe_capabilities.h"
 
 namespace watchproof {
 namespace {
@@ -155,6 +157,26 @@ FindingRecord DiedByItself(const Cluster::Death& death) {
                                   death.last_words)};
 }
 
+// The target refuses what it was stated to offer: a broken promise. Of another one it is only known
+// now that it does not offer it.
+void HoldRefusal(AttemptResult& result, bool stated, const std::string& request,
+                 const Status& refusal) {
+  if (!stated) {
+    result.verdict = Verdict::kUnsupported;
+    result.missing = {request};
+    result.reason = fmt::format("the target does not offer {}: {}", request, refusal.ToString());
+    return;
+  }
+  result.verdict = Verdict::kFail;
+  result.findings.push_back(
+      {.guarantee = std::string(Name(Guarantee::kSettled)),
+       .promise = std::string(Promise(Guarantee::kSettled)),
+       .belief = std::string(Belief(Guarantee::kSettled)),
+       .watch = "every watch",
+       .expected = fmt::format("{}, which this target is stated to offer", request),
+       .observed = refusal.ToString()});
+}
+
 void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResult& result) {
   Executor executor(world, plan, spec);
   Status done = executor.Run();
@@ -173,12 +195,16 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   result.lag = world.lag();
   result.calls = {.judged = calls.judged, .undecided = std::move(calls.undecided)};
   result.receipts = executor.receipts();
+  GravestFirst(judgement.findings);
   result.findings = RecordsOf(judgement.findings, result.receipts);
-  if (died) result.findings.push_back(DiedByItself(*died));
+  if (died) result.findings.insert(result.findings.begin(), DiedByItself(*died));
   std::vector<std::string> doubts = std::move(judgement.undecided);
   doubts.insert(doubts.end(), executor.unproven().begin(), executor.unproven().end());
   const bool only_unfelt = doubts.empty();
   Decide(result, done, std::move(doubts), executor.unsupported());
+  if (!executor.refused().empty() && result.verdict == Verdict::kHarnessError) {
+    HoldRefusal(result, world.stated(), executor.refused(), done);
+  }
   HoldToDeclaration(result, plan.expect, only_unfelt);
 }
 
@@ -198,6 +224,7 @@ AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan) {
     result.verdict = Verdict::kUnsupported;
     result.target_version = world.target().version();
     result.reason = "the target does not offer " + world.missing();
+    result.missing = world.found_missing();
   } else if (ready.ok()) {
     Carry(world, spec, plan, result);
   } else if (const auto died = world.started() ? world.Died() : std::nullopt) {
@@ -205,6 +232,9 @@ AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan) {
     result.target_version = world.target().version();
     result.findings.push_back(DiedByItself(*died));
     result.verdict = Verdict::kFail;
+  } else if (world.started() && IsRefusal(ready.code())) {
+    result.target_version = world.target().version();
+    HoldRefusal(result, world.stated(), "a read of a key, or a watch", ready);
   } else {
     result.verdict = Verdict::kHarnessError;
     result.target_failed = world.target_failed();

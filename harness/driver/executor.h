@@ -40,6 +40,8 @@ class Executor {
   std::vector<ReceiptRecord> receipts() const;
   // What faults of the plan found the target not to do, so that they could not take effect.
   std::vector<std::string> unsupported() const;
+  // The call of a step that the target refused as unknown, unsupported or wrong; empty: none.
+  const std::string& refused() const { return refused_; }
   // Promises of the target that only the clock could judge.
   const std::vector<Finding>& findings() const { return findings_; }
 
@@ -121,6 +123,7 @@ class Executor {
   std::map<std::string, std::unique_ptr<Fault>> faults_;
   std::set<std::string> spares_;  // of the faults
   std::map<std::string, std::unique_ptr<Load>> loads_;
+  std::string refused_;
   std::vector<std::string> unproven_;
   std::vector<Finding> findings_;
   int probes_ = 0;

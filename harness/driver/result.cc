@@ -165,7 +165,8 @@ AttemptResult ReadResult(const Json& json, Verdict verdict) {
                        .receipts = {},
                        .calls = ReadCalls(json.value("calls", Json::object())),
                        .lag = ReadLag(json.value("lag", Json::object())),
-                       .folder = json.value("folder", "")};
+                       .folder = json.value("folder", ""),
+                       .missing = json.value("missing", std::vector<std::string>{})};
   for (const Json& finding : json.value("findings", Json::array())) {
     result.findings.push_back(ReadFinding(finding));
   }
@@ -206,7 +207,8 @@ std::string ToJsonLine(const AttemptResult& result) {
             {"receipts", Json::array()},
             {"calls", {{"judged", result.calls.judged}, {"undecided", result.calls.undecided}}},
             {"lag", ToJson(result.lag)},
-            {"folder", result.folder}};
+            {"folder", result.folder},
+            {"missing", result.missing}};
   for (const FindingRecord& finding : result.findings) json["findings"].push_back(ToJson(finding));
   for (const ReceiptRecord& receipt : result.receipts) json["receipts"].push_back(ToJson(receipt));
   // Keys and values of a target may be any bytes; a result line is always valid UTF-8.

@@ -85,6 +85,8 @@ struct AttemptResult {
   CallsRecord calls;
   Lag lag;             // measured, never judged
   std::string folder;  // of the attempt, relative to the run folder
+  // What the case needs and the target was found not to offer, by asking it: nobody had stated it.
+  std::vector<std::string> missing = {};
 };
 
 // One JSON document on one line, without the line end.

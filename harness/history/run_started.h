@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "harness/base/status.h"
+#include "harness/history/deviations.h"
 
 namespace watchproof {
 
@@ -19,7 +20,8 @@ struct RunStarted {
   std::string version;  // of the target
   bool permit_compacted_at_the_floor = false;
   bool strict_previous = false;
-  bool gaps = false;           // others write to the target, or it leaves revisions out
+  bool gaps = false;  // others write to the target, or it leaves revisions out
+  Deviations deviations = {};
   bool without_marks = false;  // of keys: create revision, version and lease were not recorded
 };
 
