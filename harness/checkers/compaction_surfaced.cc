@@ -126,22 +126,26 @@ class CompactionSurfaced final : public Checker {
     const Served& served = served_[watch.value];
     const bool complete = ServedInFull(facts(), watch);
     if (complete && facts().options.deviations.keeps_history) return;
-    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
-      Draft draft{.expected = ExpectedAtCreation(details),
-                  .observed = fmt::format("silence, and then the {} in line {}", served.event,
-                                          served.where.line.value),
-                  .evidence = {details.asked.line, served.where.line},
-                  .at = served.where.at,
-                  .like = like::kSilentAfterCompaction};
-      if (complete) {
-        draft.observed = fmt::format(
-            "every change from {} on, also those below the compaction: etcd does not serve these, "
-            "but nothing was kept from this watch",
-            details.requested_start);
-        draft.like = {};
-      }
-      return draft;
-    });
+    findings.Add(
+        Guarantee::kCompactionSurfaced, watch,
+        [&] {
+          Draft draft{.expected = ExpectedAtCreation(details),
+                      .observed = fmt::format("silence, and then the {} in line {}", served.event,
+                                              served.where.line.value),
+                      .evidence = {details.asked.line, served.where.line},
+                      .at = served.where.at,
+                      .like = like::kSilentAfterCompaction};
+          if (complete) {
+            draft.observed = fmt::format(
+                "every change from {} on, also those below the compaction: etcd does not serve "
+                "these, "
+                "but nothing was kept from this watch",
+                details.requested_start);
+            draft.like = {};
+          }
+          return draft;
+        },
+        complete ? Level::kShould : Level::kMust);
   }
 
   // A compact revision means that the watch has ended, and says so.

@@ -38,7 +38,8 @@ Gravity GravityOf(Guarantee guarantee) {
 
 void GravestFirst(std::vector<Finding>& findings) {
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-    return std::tuple(GravityOf(a.guarantee), a.at) < std::tuple(GravityOf(b.guarantee), b.at);
+    return std::tuple(a.level, GravityOf(a.guarantee), a.at) <
+           std::tuple(b.level, GravityOf(b.guarantee), b.at);
   });
 }
 

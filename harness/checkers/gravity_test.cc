@@ -19,6 +19,13 @@ TEST(Gravity, LostDataIsTheHeadlineAndFieldsComeLast) {
                                 Guarantee::kSettled, Guarantee::kHeaders}));
 }
 
+TEST(Gravity, WhatMustBeComesBeforeWhatShouldBe) {
+  std::vector<Finding> findings{{.guarantee = Guarantee::kReliable, .level = Level::kShould},
+                                {.guarantee = Guarantee::kHeaders}};
+  GravestFirst(findings);
+  EXPECT_EQ(findings.front().guarantee, Guarantee::kHeaders);
+}
+
 TEST(Gravity, EqualOnesKeepTheOrderOfTime) {
   std::vector<Finding> findings{{.guarantee = Guarantee::kSettled, .watch = "b", .at = 2ms},
                                 {.guarantee = Guarantee::kSettled, .watch = "a", .at = 1ms}};
