@@ -158,9 +158,9 @@ class Prober {
     }
     return false;
   }
-  // Leaves nothing behind but history. A store of our own goes away with what it keeps.
+  // Leaves nothing behind but history.
   Status CleanUp() {
-    if (!wrote_ || !target_.shared()) return {};
+    if (!wrote_) return {};
     pb::DeleteRangeRequest request;
     request.set_key(prefix_);
     request.set_range_end(EndOf(prefix_));
