@@ -28,6 +28,14 @@ class Available final : public Checker {
                      .evidence = {where.line},
                      .at = where.at};
       });
+    } else if (const auto* refused = std::get_if<TargetRefused>(&annotation)) {
+      findings.AddOfMember(Guarantee::kAvailable, 1, [&] {
+        return Draft{
+            .expected = fmt::format("{}, which this target is stated to offer", refused->asked),
+            .observed = refused->refusal,
+            .evidence = {where.line},
+            .at = where.at};
+      });
     }
   }
 };

@@ -21,6 +21,9 @@ INSTANTIATE_TEST_SUITE_P(
              .Annotate(TargetEnded{3, "exited", ""}),
          {"Available", "Available"}},
         {"IsSilent", Complete().Annotate(TargetSilent{1, "a put", 10000}), {"Available"}},
+        {"RefusesWhatItOffers",
+         Complete().Annotate(TargetRefused{"a lease", "unimplemented"}),
+         {"Available"}},
     }),
     RowName);
 

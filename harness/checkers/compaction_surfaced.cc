@@ -26,15 +26,9 @@ class CompactionSurfaced final : public Checker {
     CheckMark(watch, response, findings);
     const WatchDetails& details = facts().book.details(watch);
     if (!details.starts_below_floor() || response.highest < details.floor_when_asked) return;
-    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
-      return Draft{.expected = ExpectedAtCreation(details),
-                   .observed = fmt::format("silence, and then the {} in line {}",
-                                           Phrase(response.message.events.back()),
-                                           response.where.line.value),
-                   .evidence = {details.asked.line, response.where.line},
-                   .at = response.where.at,
-                   .like = like::kSilentAfterCompaction};
-    });
+    Served& served = At(served_, watch);
+    if (served.where.line.value != 0) return;
+    served = {response.where, Phrase(response.message.events.back())};
   }
 
   void Compacted(WatchIndex watch, const Response& response, Findings& findings) override {
@@ -112,6 +106,7 @@ class CompactionSurfaced final : public Checker {
 
   void Finish(WatchIndex watch, Findings& findings) override {
     if (findings.Has(Guarantee::kCompactionSurfaced, watch)) return;
+    if (At(served_, watch).where.line.value != 0) return ReportServed(watch, findings);
     FindGap(watch, findings);
     if (findings.Has(Guarantee::kCompactionSurfaced, watch)) return;
     FindSilence(watch, findings);
@@ -119,6 +114,40 @@ class CompactionSurfaced final : public Checker {
   }
 
  private:
+  // The first event at or above the floor that was sent to a watch which should have been refused.
+  struct Served {
+    Where where;
+    std::string event;
+  };
+
+  // Whether anything is missing is only known at the end.
+  void ReportServed(WatchIndex watch, Findings& findings) {
+    const WatchDetails& details = facts().book.details(watch);
+    const Served& served = served_[watch.value];
+    const bool complete = ServedInFull(facts(), watch);
+    if (complete && facts().options.deviations.keeps_history) return;
+    findings.Add(
+        Guarantee::kCompactionSurfaced, watch,
+        [&] {
+          Draft draft{.expected = ExpectedAtCreation(details),
+                      .observed = fmt::format("silence, and then the {} in line {}", served.event,
+                                              served.where.line.value),
+                      .evidence = {details.asked.line, served.where.line},
+                      .at = served.where.at,
+                      .like = like::kSilentAfterCompaction};
+          if (complete) {
+            draft.observed = fmt::format(
+                "every change from {} on, also those below the compaction: etcd does not serve "
+                "these, "
+                "but nothing was kept from this watch",
+                details.requested_start);
+            draft.like = {};
+          }
+          return draft;
+        },
+        complete ? Level::kShould : Level::kMust);
+  }
+
   // A compact revision means that the watch has ended, and says so.
   static void CheckMark(WatchIndex watch, const Response& response, Findings& findings) {
     const std::int64_t told = response.message.compact_revision;
@@ -214,6 +243,8 @@ class CompactionSurfaced final : public Checker {
       return draft;
     });
   }
+
+  std::vector<Served> served_;  // by watch
 };
 
 const CheckerRegistration kCompactionSurfaced{{
@@ -257,7 +288,15 @@ bool BelowFloor(const Facts& facts, WatchIndex watch) {
 
 }  // namespace
 
+bool ServedInFull(const Facts& facts, WatchIndex watch) {
+  const WatchState& state = facts.book.state(watch);
+  return facts.book.details(watch).starts_below_floor() && state.end == WatchEnd::kOpen &&
+         state.events > 0 && !facts.comparer.OpenedTooLate(watch) &&
+         facts.comparer.skipped(watch).empty() && !facts.comparer.FirstMissing(watch);
+}
+
 bool OwesCompactionNotice(const Facts& facts, WatchIndex watch) {
+  if (ServedInFull(facts, watch)) return false;
   const WatchState& state = facts.book.state(watch);
   if (!state.created || state.end != WatchEnd::kOpen) return false;
   // Nobody listens to it any more, or to the end of the recording.

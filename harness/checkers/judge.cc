@@ -295,7 +295,8 @@ JudgeOptions OptionsOf(const RunStarted& started) {
   return {.permit_compacted_at_the_floor = started.permit_compacted_at_the_floor,
           .strict_previous = started.strict_previous,
           .without_marks = started.without_marks,
-          .gaps = started.gaps};
+          .gaps = started.gaps,
+          .deviations = started.deviations};
 }
 
 Judge::Judge(const JudgeOptions& options, Bystander* bystander)

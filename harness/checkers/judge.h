@@ -21,6 +21,7 @@
 
 #include "harness/checkers/exercise.h"
 #include "harness/checkers/finding.h"
+#include "harness/history/deviations.h"
 #include "harness/history/recorder.h"
 #include "harness/history/run_started.h"
 
@@ -69,6 +70,8 @@ struct JudgeOptions {
   // others write to it where the recording does not watch. Only a witness of all that is watched
   // can tell them from what was lost.
   bool gaps = false;
+  // What the store is declared to do otherwise than etcd.
+  Deviations deviations = {};
   // Fewer changes than this are not worth forgetting. With 0 all are forgotten as soon as they can
   // be.
   std::size_t least_held = 4096;

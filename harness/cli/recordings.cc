@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 
+#include "harness/checkers/gravity.h"
 #include "harness/history/reader.h"
 
 namespace watchproof {
@@ -96,7 +97,8 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
         WP_ASSIGN_OR_RETURN(again.started, ParseRunStarted(entry.entry.text));
       }
       judge.emplace(OptionsOf(again.started), &lag);
-      calls.emplace(CallJudgeOptions{.without_marks = again.started.without_marks});
+      calls.emplace(CallJudgeOptions{.without_marks = again.started.without_marks,
+                                     .deviations = again.started.deviations});
     }
     judge->Consume(entry);
     calls->Consume(entry);
@@ -112,6 +114,7 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
   CallJudgement beside = calls ? calls->Finish() : CallJudgement();
   again.judgement.findings.insert(again.judgement.findings.end(), beside.findings.begin(),
                                   beside.findings.end());
+  GravestFirst(again.judgement.findings);
   again.findings = RecordsOf(again.judgement.findings, faults.receipts());
   again.lag = lag.Summary();
   again.undecided_calls = std::move(beside.undecided);

@@ -6,8 +6,10 @@
 #include <sstream>
 #include <thread>
 
+#include "harness/base/shell_words.h"
 #include "harness/driver/attempt_spec.h"
 #include "harness/driver/plan.h"
+#include "harness/driver/profile.h"
 #include "harness/targets/target_info.h"
 
 namespace watchproof {
@@ -50,15 +52,19 @@ Status Choose(const char* flag, const std::string& word,
               fmt::join(known, ", "));
 }
 
-// One variable holds several values apart by spaces.
+// One variable holds several values apart by spaces; quotes keep a command line together.
 std::vector<std::string> Words(const std::vector<std::string>& values, const CLI::Option* option,
                                const std::map<std::string, FlagNote>& origins) {
   const auto origin = origins.find(option->get_name());
   if (origin == origins.end() || origin->second.origin == "flag") return values;
   std::vector<std::string> words;
   for (const std::string& value : values) {
-    std::istringstream stream(value);
-    for (std::string word; stream >> word;) words.push_back(word);
+    const Result<std::vector<std::string>> quoted = SplitShellWords(value);
+    if (!quoted.has_value()) {
+      words.push_back(value);  // whoever reads the words says what is wrong with them
+      continue;
+    }
+    words.insert(words.end(), quoted->begin(), quoted->end());
   }
   return words;
 }
@@ -160,8 +166,12 @@ RunFlags::RunFlags(CLI::App& command) : command_(command) {
 void RunFlags::AddSelection() {
   Texts("--target", targets_,
         "Server under test: embedded, embedded+DEFECT, etcd:PATH, etcd@VERSION, "
-        "endpoint:HOST:PORT")
+        "endpoint:HOST:PORT, command:TEMPLATE")
       ->type_name("SPEC");
+  Text("--target-profile", profile_,
+       fmt::format("What the targets are declared to do otherwise than etcd: {}, or a file",
+                   fmt::join(ShippedProfiles(), ", ")))
+      ->type_name("NAME|FILE");
   Text("--releases", releases_, "all: every release of the manifest as well; none (default)")
       ->type_name("WHICH");
   Texts("--defects", defects_,
@@ -277,9 +287,20 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
   }
   options.allow_disruptive = words("--allow-disruptive", allow_disruptive_);
   WP_RETURN_IF_ERROR(CheckAllowed(options));
+  WP_RETURN_IF_ERROR(ResolveProfile(options));
   NoteRepeatFlags(faults, options);
   if (shard_.empty()) return ShardOfGoogleTest(options);
   return Into("--shard", ParseShard(shard_), options.shard);
+}
+
+Status RunFlags::ResolveProfile(RunOptions& options) const {
+  if (profile_.empty()) return {};
+  WP_RETURN_IF_ERROR(Into("--target-profile", ProfileText(profile_), options.profile));
+  Profile profile;
+  WP_RETURN_IF_ERROR(
+      Into(("--target-profile " + profile_).c_str(), ParseProfile(options.profile), profile));
+  options.repeat_flags.insert(options.repeat_flags.end(), {"--target-profile", profile_});
+  return {};
 }
 
 // A plan brings its case, and unless told otherwise its target and seed.

@@ -46,6 +46,7 @@ struct RunOptions {
   Strict strict = Strict::kYes;
   std::filesystem::path run_dir;
   std::filesystem::path manifest;
+  std::string profile;  // the text of the profile of all targets; empty: none
   Keep keep = Keep::kFailed;
   std::map<std::string, std::map<std::string, std::string>> faults;
   std::vector<std::string> allow_disruptive;  // HOST:PORT of running servers
@@ -78,6 +79,7 @@ class RunFlags {
   void AddOutput();
   Status ResolveSelection(RunOptions& options) const;
   Status ResolvePlan(RunOptions& options) const;
+  Status ResolveProfile(RunOptions& options) const;
   Status ResolveExploration(RunOptions& options) const;
   Status ResolveOutput(RunOptions& options) const;
   CLI::Option* Text(const std::string& name, std::string& value, const std::string& help);
@@ -92,7 +94,7 @@ class RunFlags {
   RunOptions switches_;  // the boolean ones are bound directly
   std::vector<std::string> targets_, guarantees_, levels_, faults_, allow_disruptive_, defects_;
   std::string filter_, exclude_, seed_, repeat_, jobs_, shard_, case_timeout_, keep_, color_;
-  std::string releases_, progress_, run_dir_ = "watchproof-runs", manifest_, plan_;
+  std::string releases_, progress_, run_dir_ = "watchproof-runs", manifest_, plan_, profile_;
   bool no_strict_ = false;
 };
 

@@ -25,6 +25,16 @@ void NoteCaught(const DefectNote& defect, AttemptNote& note) {
   note.result.reason = fmt::format("the planted defect {}", defect.name);
 }
 
+std::map<std::string, std::vector<std::string>> MissingOf(const Expectations& expectations,
+                                                          const std::string& target) {
+  std::map<std::string, std::vector<std::string>> missing;
+  for (const Release& release : expectations.releases()) {
+    if (release.product != TargetKind(target) || release.missing.empty()) continue;
+    missing[release.version] = release.missing;
+  }
+  return missing;
+}
+
 }  // namespace
 
 std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt) {
@@ -96,7 +106,9 @@ AttemptSpec Runner::SpecOf(const Planned& planned, const AttemptFolder& folder) 
       .no_faults = r_.options.no_faults,
       .stop_at_finding = r_.options.stop_at_finding,
       .faults = r_.options.faults,
-      .allow_disruptive = r_.options.allow_disruptive};
+      .allow_disruptive = r_.options.allow_disruptive,
+      .missing = MissingOf(r_.expectations, planned.target),
+      .profile = r_.options.profile};
 }
 
 Status Runner::StartOne(const Planned& planned) {
@@ -212,9 +224,9 @@ void Runner::ShowProgress() {
   const int wrong = tally[Outcome::kFail] + tally[Outcome::kHarnessError] +
                     tally[Outcome::kTargetFailed] + tally[Outcome::kUnexpectedPass];
   const auto age = std::chrono::duration<double>(Clock::now() - (*slowest)->started()).count();
-  r_.console.Progress(fmt::format("{}/{} done, {} wrong; {} on {}, {:.0f} s",
-                                  r_.record.attempts.size(), planned_, wrong,
-                                  (*slowest)->spec().case_name, (*slowest)->spec().target, age));
+  r_.console.Progress(fmt::format(
+      "{}/{} done, {} wrong; {} on {}, {:.0f} s", r_.record.attempts.size(), planned_, wrong,
+      (*slowest)->spec().case_name, TargetLabel((*slowest)->spec().target, ""), age));
 }
 
 void Runner::ListNotRun() {

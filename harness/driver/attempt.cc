@@ -8,11 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/checkers/checker.h"
+#include "harness/checkers/gravity.h"
 #include "harness/driver/executor.h"
 #include "harness/driver/finding_records.h"
 #include "harness/driver/interrupt.h"
 #include "harness/history/compress_file.h"
 #include "harness/history/dump.h"
+#include "harness/targets/probe_capabilities.h"
 
 namespace watchproof {
 namespace {
@@ -55,7 +57,8 @@ std::string Join(const std::vector<std::string>& reasons) {
 
 // A finding outweighs everything: it is evidence whatever else went wrong. Without one, a pass
 // needs proof.
-void Decide(AttemptResult& result, const Status& done, std::vector<std::string> doubts) {
+void Decide(AttemptResult& result, const Status& done, std::vector<std::string> doubts,
+            const std::vector<std::string>& unsupported) {
   for (const ReceiptRecord& receipt : result.receipts) {
     if (receipt.required && !receipt.fired) {
       doubts.push_back(fmt::format("fault {} was not felt: {}", receipt.fault, receipt.text));
@@ -69,6 +72,9 @@ void Decide(AttemptResult& result, const Status& done, std::vector<std::string> 
   } else if (!done.ok()) {
     result.verdict = Verdict::kHarnessError;
     result.reason = done.ToString();
+  } else if (!unsupported.empty()) {
+    result.verdict = Verdict::kUnsupported;
+    result.reason = "the target does not offer " + Join(unsupported);
   } else if (!doubts.empty()) {
     result.verdict = Verdict::kInconclusive;
     result.reason = Join(doubts);
@@ -155,8 +161,8 @@ void AddCalls(const CallJudgement& calls, Exercise& exercise) {
   }
 }
 
-// What went wrong is written down for the checkers, if the target is to blame: it died, or it lives
-// and has not answered although no fault acts on its process.
+// What went wrong is written down for the checkers, if the target is to blame: it died, or lives and
+// has not answered although no fault acts on its process, or refuses what it is stated to offer.
 void ExplainTrouble(World& world, const Status& trouble, const std::string& asked,
                     Duration waited) {
   const bool unanswered =
@@ -165,6 +171,8 @@ void ExplainTrouble(World& world, const Status& trouble, const std::string& aske
     world.NoteDeath(*died);
   } else if (unanswered && !Interrupted()) {
     world.NoteSilence(asked, waited);
+  } else if (world.stated() && IsRefusal(trouble.code())) {
+    world.Annotate(TargetRefused{.asked = asked, .refusal = trouble.ToString()});
   }
 }
 
@@ -174,6 +182,7 @@ void JudgeRecording(World& world, AttemptResult& result, std::vector<std::string
   Judgement judgement = world.Finish();
   CallJudgement calls = world.FinishCalls();
   judgement.findings.insert(judgement.findings.end(), calls.findings.begin(), calls.findings.end());
+  GravestFirst(judgement.findings);
   result.lag = world.lag();
   result.exercise = std::move(judgement.exercise);
   AddCalls(calls, result.exercise);
@@ -181,6 +190,13 @@ void JudgeRecording(World& world, AttemptResult& result, std::vector<std::string
   result.findings = RecordsOf(judgement.findings, world.fault_times().receipts());
   result.notes = RecordsOf(judgement.notes, world.fault_times().receipts());
   doubts = std::move(judgement.undecided);
+}
+
+// Nobody had stated that the target does this; now it is known that it does not.
+void NotOffered(AttemptResult& result, const std::string& request, const Status& refusal) {
+  result.verdict = Verdict::kUnsupported;
+  result.missing = {request};
+  result.reason = fmt::format("the target does not offer {}: {}", request, refusal.ToString());
 }
 
 void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResult& result) {
@@ -199,7 +215,8 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   doubts.insert(doubts.end(), executor.unproven().begin(), executor.unproven().end());
   const bool only_unfelt = doubts.empty();
   if (const auto vacuous = Vacuous(result.exercise, plan.guarantees)) doubts.push_back(*vacuous);
-  Decide(result, done, std::move(doubts));
+  Decide(result, done, std::move(doubts), executor.unsupported());
+  if (result.verdict == Verdict::kHarnessError && executor.refused()) NotOffered(result, executor.asked(), done);
   HoldToDeclaration(result, plan.expect, only_unfelt);
 }
 
@@ -231,10 +248,14 @@ AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan) {
     result.verdict = Verdict::kUnsupported;
     result.target_version = world.target().version();
     result.reason = "the target does not offer " + world.missing();
+    result.missing = world.found_missing();
   } else if (ready.ok()) {
     Carry(world, spec, plan, result);
   } else if (FailedAfterAnswer(world, ready, Clock::now() - began, result)) {
-    // The findings tell.
+    // The findings say why.
+  } else if (world.started() && IsRefusal(ready.code())) {
+    result.target_version = world.target().version();
+    NotOffered(result, "a read of a key, or a watch", ready);
   } else {
     result.verdict = Verdict::kHarnessError;
     result.target_failed = world.target_failed();

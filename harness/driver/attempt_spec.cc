@@ -43,7 +43,9 @@ std::string ToJson(const AttemptSpec& spec) {
                   {"no_faults", spec.no_faults},
                   {"stop_at_finding", spec.stop_at_finding},
                   {"faults", spec.faults},
-                  {"allow_disruptive", spec.allow_disruptive}};
+                  {"allow_disruptive", spec.allow_disruptive},
+                  {"missing", spec.missing},
+                  {"profile", spec.profile}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -55,6 +57,7 @@ Result<AttemptSpec> ParseAttemptSpec(std::string_view text) {
   try {
     WP_ASSIGN_OR_RETURN(const std::uint64_t seed, ParseSeed(json.at("seed").get<std::string>()));
     using Allowed = std::vector<std::string>;
+    using Missing = std::map<std::string, std::vector<std::string>>;
     using Faults = std::map<std::string, std::map<std::string, std::string>>;
     return AttemptSpec{.case_name = json.at("case"),
                        .target = json.at("target"),
@@ -69,7 +72,9 @@ Result<AttemptSpec> ParseAttemptSpec(std::string_view text) {
                        .no_faults = json.value("no_faults", false),
                        .stop_at_finding = json.value("stop_at_finding", false),
                        .faults = json.value("faults", Faults{}),
-                       .allow_disruptive = json.value("allow_disruptive", Allowed{})};
+                       .allow_disruptive = json.value("allow_disruptive", Allowed{}),
+                       .missing = json.value("missing", Missing{}),
+                       .profile = json.value("profile", "")};
   } catch (const nlohmann::json::exception& error) {
     return Fail(StatusCode::kInvalidArgument, "not an attempt: {}", error.what());
   }

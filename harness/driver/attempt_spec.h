@@ -31,6 +31,9 @@ struct AttemptSpec {
   std::map<std::string, std::map<std::string, std::string>> faults;
   std::vector<std::string>
       allow_disruptive;  // running servers, as HOST:PORT, that may be compacted
+  // What releases of the target's kind are known not to offer, by version.
+  std::map<std::string, std::vector<std::string>> missing = {};
+  std::string profile = {};  // the text of the target's profile; empty: none
 };
 
 // What of the limit the steps of a plan may take, and their waits with them: the rest is for

@@ -5,12 +5,34 @@
 #include <set>
 
 #include "harness/driver/interrupt.h"
+#include "harness/targets/probe_capabilities.h"
 
 namespace watchproof {
 namespace {
 
 constexpr std::string_view kWatcherGauge = "etcd_debugging_mvcc_watcher_total";
 constexpr int kMostSentinels = 200;  // to lift the head over the start of a watch on the future
+
+// What a step asks the target for.
+struct RequestOf {
+  std::string_view operator()(const PutStep&) const { return "a put"; }
+  std::string_view operator()(const DeleteStep&) const { return "a deletion"; }
+  std::string_view operator()(const TxnStep&) const { return "a transaction"; }
+  std::string_view operator()(const RefusedTxnStep&) const { return "a transaction"; }
+  std::string_view operator()(const CompactStep&) const { return "a compaction"; }
+  std::string_view operator()(const LeaseStep&) const { return "a lease"; }
+  std::string_view operator()(const RevokeStep&) const { return "the revocation of a lease"; }
+  std::string_view operator()(const AwaitExpiredStep&) const { return "the list of leases"; }
+  std::string_view operator()(const AuthStep&) const { return "users"; }
+  std::string_view operator()(const InjectStep& step) const {
+    return KindOf(step.fault) == "no-space" ? "an alarm" : "maintenance";
+  }
+  std::string_view operator()(const HealStep&) const { return "maintenance"; }
+  template <typename Other>
+  std::string_view operator()(const Other&) const {
+    return "a watch";
+  }
+};
 
 }  // namespace
 
@@ -25,8 +47,12 @@ Status Executor::Run() {
   if (gauge_before_ && !world_.target().shared()) gauge_before_ = 1;
   for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
     if (Interrupted()) return Fail(StatusCode::kCancelled, "interrupted before step {}", i);
-    Ask(std::string(std::visit(NameOfStep(), plan_.steps[i])));
+    Ask(std::string(std::visit(RequestOf(), plan_.steps[i])));
     Status done = std::visit([this](const auto& step) { return Do(step); }, plan_.steps[i]);
+    // An injection may also fail as its parameters are wrong.
+    const bool ours = done.code() == StatusCode::kInvalidArgument &&
+                      std::holds_alternative<InjectStep>(plan_.steps[i]);
+    refused_ = IsRefusal(done.code()) && !ours;
     if (!done.ok()) return std::move(done).WithContext("step {} of the plan", i);
     for (const auto& [name, fault] : faults_) fault->Observe(world_.ports());
     world_.PumpAll();

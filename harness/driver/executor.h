@@ -42,9 +42,13 @@ class Executor {
   // Why the scenario did not do what it promised; empty if it did.
   const std::vector<std::string>& unproven() const { return unproven_; }
   std::vector<ReceiptRecord> receipts() const;
-  // What was asked of the target last, and since when.
+  // What faults of the plan found the target not to do, so that they could not take effect.
+  std::vector<std::string> unsupported() const;
+  // What was asked of the target last, since when, and whether that was refused as unknown,
+  // unsupported or wrong.
   const std::string& asked() const { return asked_; }
   Duration waited() const { return Clock::now() - asked_at_; }
+  bool refused() const { return refused_; }
   // Whether a fault that is not healed acts on a process of the target, or between its members: it
   // need not answer then.
   bool DisturbsServer() const;
@@ -127,6 +131,7 @@ class Executor {
   std::map<std::string, std::unique_ptr<Fault>> faults_;
   std::set<std::string> spares_;  // of the faults
   std::map<std::string, std::unique_ptr<Load>> loads_;
+  bool refused_ = false;
   std::vector<std::string> unproven_;
   std::set<std::string> healed_;  // faults
   std::string asked_;

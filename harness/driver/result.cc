@@ -189,7 +189,8 @@ AttemptResult ReadResult(const Json& json, Verdict verdict) {
                        .calls = ReadCalls(json.value("calls", Json::object())),
                        .exercise = ReadExercise(json.value("exercise", Json::object())),
                        .lag = ReadLag(json.value("lag", Json::object())),
-                       .folder = json.value("folder", "")};
+                       .folder = json.value("folder", ""),
+                       .missing = json.value("missing", std::vector<std::string>{})};
   for (const Json& finding : json.value("findings", Json::array())) {
     result.findings.push_back(ReadFinding(finding));
   }
@@ -235,7 +236,8 @@ std::string ToJsonLine(const AttemptResult& result) {
             {"calls", {{"judged", result.calls.judged}, {"undecided", result.calls.undecided}}},
             {"exercise", ToJson(result.exercise)},
             {"lag", ToJson(result.lag)},
-            {"folder", result.folder}};
+            {"folder", result.folder},
+            {"missing", result.missing}};
   for (const FindingRecord& finding : result.findings) json["findings"].push_back(ToJson(finding));
   for (const FindingRecord& note : result.notes) json["notes"].push_back(ToJson(note));
   for (const ReceiptRecord& receipt : result.receipts) json["receipts"].push_back(ToJson(receipt));

@@ -88,6 +88,8 @@ struct AttemptResult {
   Exercise exercise;
   Lag lag;             // measured, never judged
   std::string folder;  // of the attempt, relative to the run folder
+  // What the case needs and the target was found not to offer, by asking it: nobody had stated it.
+  std::vector<std::string> missing = {};
   // Findings of the level may: shown, and never a reason to fail.
   std::vector<FindingRecord> notes{};
 };

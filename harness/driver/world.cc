@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "harness/base/check.h"
 #include "harness/base/prng.h"
 #include "harness/client/auth_client.h"
 #include "harness/driver/interrupt.h"
@@ -45,10 +46,24 @@ std::vector<FaultInfo> FaultsOf(const Plan& plan) {
   std::erase_if(faults, [&names](const FaultInfo& fault) { return !names.contains(fault.name); });
   return faults;
 }
+
+// Who starts the case has parsed it before.
+Profile ProfileOf(const AttemptSpec& spec) {
+  if (spec.profile.empty()) return {};
+  Result<Profile> profile = ParseProfile(spec.profile);
+  WP_CHECK(profile.has_value(), "the profile of an attempt parses");
+  return std::move(profile).value();
+}
+WriteForm FormOf(const Profile& profile) {
+  return profile.requests == Profile::Requests::kKubernetes ? WriteForm::kKubernetes
+                                                            : WriteForm::kPlain;
+}
 }  // namespace
 
 World::World(const AttemptSpec& spec, const Plan& plan)
     : spec_(spec),
+      profile_(ProfileOf(spec)),
+      beyond_requests_(BeyondRequests(plan, profile_.requests)),
       needs_(plan.needs),
       faults_(FaultsOf(plan)),
       folder_(spec.folder),
@@ -56,8 +71,10 @@ World::World(const AttemptSpec& spec, const Plan& plan)
                 .seed = FormatSeed(spec.seed),
                 .permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
                 .strict_previous = Needs(plan, Capability::kStrictPreviousValues),
-                .gaps = IsShared(spec)}),
+                .gaps = IsShared(spec),
+                .deviations = profile_.deviations}),
       judge_(OptionsOf(started_), &lag_),
+      calls_({.deviations = started_.deviations}),
       shape_(plan.cluster),
       deadline_(TimeForPlan(spec)) {}
 
@@ -82,7 +99,9 @@ Status World::Start() {
     // Each is a client of its own: what one member tells says nothing about another one.
     const std::string name = member == 1 ? "side" : fmt::format("side-{}", member);
     kvs_.push_back(std::make_unique<KvClient>(*context_, target(member).endpoint().ToString(),
-                                              KvOptions{.until = deadline_.at(), .name = name}));
+                                              KvOptions{.until = deadline_.at(),
+                                                        .name = name,
+                                                        .writes = FormOf(profile_)}));
   }
   WP_RETURN_IF_ERROR(OpenRoads());
   MakePorts();
@@ -229,13 +248,40 @@ Status World::Probe() {
   Capabilities wanted(needs_.begin(), needs_.end());
   // Without our proxy a fault cannot be felt, which is for its receipt to tell.
   wanted.erase(Capability::kProxy);
+  const Stated stated = StatedOfTarget();
+  stated_ = !stated.offered.empty();
+  if (!beyond_requests_.empty()) {
+    missing_ += fmt::format("{}{}, which profile {} leaves out", missing_.empty() ? "" : ", ",
+                            beyond_requests_, profile_.name);
+  }
   if (wanted.empty()) return {};
-  WP_ASSIGN_OR_RETURN(const Capabilities offered, ProbeCapabilities(target(), wanted, Within(10s)));
+  WP_ASSIGN_OR_RETURN(const Capabilities offered,
+                      ProbeCapabilities(target(), wanted, Within(10s), stated));
   for (const Capability need : wanted) {
     if (offered.contains(need)) continue;
     missing_ += fmt::format("{}{}", missing_.empty() ? "" : ", ", Name(need));
+    const bool of_the_api = need < Capability::kOurs && need != Capability::kStrictPreviousValues;
+    if (of_the_api && !stated.missing.contains(need)) found_missing_.emplace_back(Name(need));
   }
   return {};
+}
+
+// What its kind and version offer, then what the manifest knows of the release, then what the
+// profile declares.
+Stated World::StatedOfTarget() {
+  Stated stated = target().stated();
+  const auto state = [&stated](Capability capability, bool offered) {
+    (offered ? stated.offered : stated.missing).insert(capability);
+    (offered ? stated.missing : stated.offered).erase(capability);
+  };
+  if (const auto release = spec_.missing.find(target().version()); release != spec_.missing.end()) {
+    for (const std::string& name : release->second) {
+      if (const auto capability = FindCapability(name)) state(*capability, false);
+    }
+  }
+  for (const Capability capability : profile_.stated.offered) state(capability, true);
+  for (const Capability capability : profile_.stated.missing) state(capability, false);
+  return stated;
 }
 
 Status World::AskForUsers(const std::vector<WorldReader>& readers) {
@@ -279,7 +325,7 @@ std::unique_ptr<Load> World::StartLoad(const LoadStep& step) {
     const Endpoint road = step.side ? target(member).endpoint() : Road(member);
     endpoints.push_back(road.ToString());
   }
-  return std::make_unique<Load>(*context_, std::move(endpoints), placed);
+  return std::make_unique<Load>(*context_, std::move(endpoints), placed, FormOf(profile_));
 }
 
 std::string World::PlacedEnd(const std::string& range_end) const {
@@ -290,6 +336,7 @@ std::string World::PlacedEnd(const std::string& range_end) const {
 
 Status World::ReadBack() {
   for (const bool serializable : {false, true}) {
+    if (serializable && profile_.requests == Profile::Requests::kKubernetes) continue;
     const auto read = kv().Read({.key = prefix_.empty() ? kEveryKey : prefix_,
                                  .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
                                  .limit = kMostReadBack,
@@ -426,7 +473,10 @@ Judgement World::Finish() {
   const Status read = GivesUp() ? Status() : ReadBack();
   PumpAll();
   Judgement judgement = judge_.Finish();
-  if (!read.ok()) judgement.undecided.push_back("reading back at the end: " + read.message());
+  // Not every store can read a range like that; what is known to be etcd's must.
+  const bool may_refuse = !stated_ && IsRefusal(read.code());
+  if (!read.ok() && !may_refuse)
+    judgement.undecided.push_back("reading back at the end: " + read.message());
   if (recorder_->incomplete()) judgement.undecided.push_back("the recording is incomplete");
   return judgement;
 }

@@ -33,6 +33,7 @@
 #include "harness/driver/memory_meter.h"
 #include "harness/driver/overlap_book.h"
 #include "harness/driver/plan.h"
+#include "harness/driver/profile.h"
 #include "harness/faults/fault.h"
 #include "harness/history/annotation.h"
 #include "harness/history/recorder.h"
@@ -60,6 +61,10 @@ class World {
   // What the plan needs and the target does not offer, in words. Unless this is empty, nothing but
   // the target has been started.
   const std::string& missing() const { return missing_; }
+  // Those of them that were found by asking, as nobody had stated whether they are offered.
+  const std::vector<std::string>& found_missing() const { return found_missing_; }
+  // Whether it is stated what the target offers: what it refuses all the same is held against it.
+  bool stated() const { return stated_; }
   // Whether the target has answered once.
   bool started() const { return cluster_.started(); }
   void Stop();
@@ -146,6 +151,7 @@ class World {
 
  private:
   Status Probe();
+  Stated StatedOfTarget();
   Status StartTarget();
   Status OpenRoads();
   const Endpoint& Road(int member) const { return roads_.at(static_cast<std::size_t>(member - 1)); }
@@ -163,6 +169,8 @@ class World {
   void Take(const NumberedEntry& line);
 
   const AttemptSpec spec_;
+  const Profile profile_;
+  const std::string beyond_requests_;  // what the plan asks for that the profile leaves out
   const std::vector<Capability> needs_;
   const std::vector<FaultInfo> faults_;  // of the plan
   const std::filesystem::path folder_;
@@ -200,6 +208,8 @@ class World {
   };
   std::map<std::string, Pacing> pacings_;  // by stream
   std::string missing_;
+  std::vector<std::string> found_missing_;
+  bool stated_ = false;
   // By then the plan has been carried out, or has taken too long.
   const Deadline deadline_;
   bool silent_ = false;

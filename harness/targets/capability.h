@@ -4,6 +4,7 @@
 // Threads: constants.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -27,6 +28,13 @@ enum class Capability {
   kCluster,               // several of it can be started as one cluster
 };
 using Capabilities = std::set<Capability>;
+inline constexpr Capability kLastCapability = Capability::kCluster;
+
+// What is known of a target without asking it. What is in neither set has to be asked.
+struct Stated {
+  Capabilities offered;
+  Capabilities missing;
+};
 
 constexpr std::string_view Name(Capability capability) {
   switch (capability) {
@@ -62,6 +70,13 @@ constexpr std::string_view Name(Capability capability) {
       return "cluster";
   }
   return "unnamed capability";
+}
+
+constexpr std::optional<Capability> FindCapability(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(kLastCapability); ++i) {
+    if (Name(static_cast<Capability>(i)) == name) return static_cast<Capability>(i);
+  }
+  return std::nullopt;
 }
 
 }  // namespace watchproof
