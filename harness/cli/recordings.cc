@@ -122,7 +122,8 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
           JudgeOptions{.permit_compacted_at_the_floor = again.started.permit_compacted_at_the_floor,
                        .strict_previous = again.started.strict_previous,
                        .without_marks = again.started.without_marks,
-                       .gaps = again.started.gaps},
+                       .gaps = again.started.gaps,
+                       .others_compact = again.started.others_compact},
           &lag);
       calls.emplace(CallJudgeOptions{.without_marks = again.started.without_marks});
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/targets/target_info.h"
 
 namespace watchproof {
 
@@ -30,6 +31,10 @@ struct AttemptSpec {
   std::map<std::string, std::map<std::string, std::string>> faults;
   std::vector<std::string>
       allow_disruptive;  // running servers, as HOST:PORT, that may be compacted
+  ServerAccess access;   // of running servers
+  // What every key on a running server begins with, so that the runner can delete them when the
+  // attempt could not; empty: the attempt draws one.
+  std::string prefix;
 };
 
 std::string ToJson(const AttemptSpec& spec);

@@ -13,8 +13,9 @@ constexpr std::uint64_t kHighestVersion = 3;  // that a transaction asks for
 
 }  // namespace
 
-Load::Load(RecordingContext& context, std::vector<std::string> endpoints, const LoadStep& step)
-    : context_(context), endpoints_(std::move(endpoints)), step_(step) {
+Load::Load(RecordingContext& context, std::vector<std::string> endpoints, const LoadStep& step,
+           std::string token)
+    : context_(context), endpoints_(std::move(endpoints)), step_(step), token_(std::move(token)) {
   threads_.reserve(step_.clients);
   for (std::size_t i = 0; i < step_.clients; ++i) {
     threads_.emplace_back([this, i] { Run(i); });
@@ -32,6 +33,7 @@ void Load::Run(std::size_t client) {
   const std::string name = fmt::format("{}-{}", step_.load, client);
   const std::string& endpoint = endpoints_.at(client % endpoints_.size());
   KvClient kv(context_, endpoint, {.call_limit = kCallLimit, .name = name});
+  kv.SetToken(token_);
   Prng prng = Prng(step_.seed).Fork(name);
   for (std::size_t i = 0; i < step_.calls && !stopping_; ++i) {
     const auto revision = CallOnce(kv, prng);

@@ -22,12 +22,6 @@ const std::string kEveryKey("\0", 1);
 // From its key on, as the end of a range.
 const std::string kOpenEnd("\0", 1);
 
-// Requires: the last byte is below 0xff.
-std::string EndOfPrefix(std::string prefix) {
-  ++prefix.back();
-  return prefix;
-}
-
 bool Needs(const Plan& plan, Capability capability) {
   return std::find(plan.needs.begin(), plan.needs.end(), capability) != plan.needs.end();
 }
@@ -54,7 +48,8 @@ World::World(const AttemptSpec& spec, const Plan& plan)
       folder_(spec.folder),
       judging_({.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
                 .strict_previous = Needs(plan, Capability::kStrictPreviousValues),
-                .gaps = IsShared(spec)}),
+                .gaps = IsShared(spec),
+                .others_compact = IsShared(spec)}),
       judge_(judging_, &lag_),
       shape_(plan.cluster) {}
 
@@ -68,7 +63,7 @@ Status World::Start() {
     // Not of the seed: two runs with one seed must not meet on one server.
     Prng prng(static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()) ^
               static_cast<std::uint64_t>(getpid()));
-    prefix_ = fmt::format("watchproof/{}/", prng.Word(12));
+    prefix_ = spec_.prefix.empty() ? fmt::format("watchproof/{}/", prng.Word(12)) : spec_.prefix;
   }
   Status probed = Probe();
   if (!probed.ok()) return std::move(probed).WithContext("probing what the target offers");
@@ -76,15 +71,17 @@ Status World::Start() {
   recorder_->Append(
       {.kind = EntryKind::kRunStarted,
        .text = fmt::format(R"({{"format":1,"case":"{}","seed":"{}","version":"{}",)"
-                           R"("permit_compacted_at_the_floor":{},"strict_previous":{},"gaps":{}}})",
+                           R"("permit_compacted_at_the_floor":{},"strict_previous":{},"gaps":{},)"
+                           R"("others_compact":{}}})",
                            spec_.case_name, FormatSeed(spec_.seed), target().version(),
                            judging_.permit_compacted_at_the_floor, judging_.strict_previous,
-                           judging_.gaps)});
+                           judging_.gaps, judging_.others_compact)});
   for (int member = 1; member <= members(); ++member) {
     // Each is a client of its own: what one member tells says nothing about another one.
     const std::string name = member == 1 ? "side" : fmt::format("side-{}", member);
     kvs_.push_back(std::make_unique<KvClient>(*context_, target(member).endpoint().ToString(),
                                               KvOptions{.name = name}));
+    kvs_.back()->SetToken(target(member).token());
   }
   WP_RETURN_IF_ERROR(OpenRoads());
   MakePorts();
@@ -94,6 +91,7 @@ Status World::Start() {
 Status World::StartTarget() {
   WP_ASSIGN_OR_RETURN(TargetSpec spec, ParseTargetSpec(spec_.target));
   spec.allow_disruptive = spec_.allow_disruptive;
+  spec.access = spec_.access;
   proxies_ = std::make_unique<proxy::Proxies>();
   return cluster_.Start(
       {.spec = std::move(spec),
@@ -206,10 +204,12 @@ std::optional<double> World::MetricOf(int member, std::string_view name) {
 
 // Sees every change by the side door, so that a write whose answer was lost can be settled later.
 Status World::OpenWitness() {
-  WP_ASSIGN_OR_RETURN(const Revision head, kv().Head());
-  WP_ASSIGN_OR_RETURN(
-      witness_, WatchStream::Open(*context_,
-                                  {.endpoint = target().endpoint().ToString(), .road = "witness"}));
+  WP_ASSIGN_OR_RETURN(const Revision head, Head());
+  first_head_ = head;
+  WP_ASSIGN_OR_RETURN(witness_,
+                      WatchStream::Open(*context_, {.endpoint = target().endpoint().ToString(),
+                                                    .road = "witness",
+                                                    .token = target().token()}));
   // Everything, or on a target that others use too everything of ours.
   witness_->Create({.key = prefix_.empty() ? kEveryKey : prefix_,
                     .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
@@ -258,6 +258,7 @@ Result<WatchStream*> World::Stream(const std::string& name, const StreamWishes& 
     const Endpoint server = target(wishes.member).endpoint();
     StreamOptions options{.endpoint = (side ? server : Road(wishes.member)).ToString(),
                           .road = side ? "side" : "faulted",
+                          .token = target(wishes.member).token(),
                           .require_leader = wishes.require_leader};
     if (!wishes.user.empty()) {
       AuthClient auth(server.ToString());
@@ -283,7 +284,7 @@ std::unique_ptr<Load> World::StartLoad(const LoadStep& step) {
     const Endpoint road = step.side ? target(member).endpoint() : Road(member);
     endpoints.push_back(road.ToString());
   }
-  return std::make_unique<Load>(*context_, std::move(endpoints), placed);
+  return std::make_unique<Load>(*context_, std::move(endpoints), placed, target().token());
 }
 
 std::string World::PlacedEnd(const std::string& range_end) const {
@@ -300,13 +301,7 @@ Status World::ReadBack() {
                                  .serializable = serializable});
     if (!read.has_value()) return read.error();
   }
-  return {};
-}
-
-Status World::CleanUp() {
-  if (prefix_.empty() || kvs_.empty() || Died()) return {};
-  const auto deleted = kv().Delete(prefix_, EndOfPrefix(prefix_));
-  return deleted.has_value() ? Status() : deleted.error();
+  return CheckFloor();
 }
 
 WatchStream* World::StreamOf(StreamId id) {
@@ -389,6 +384,7 @@ bool World::PumpUntil(const std::function<bool()>& done, Deadline deadline) {
     if (done()) return true;
     if (deadline.expired() || GivesUp()) return false;
     memory_.Sample(ports_);
+    ConfirmFloors();
     const Duration slice = std::min<Duration>(deadline.remaining(), 5ms);
     if (const auto line = recorder_->Next(Within(slice))) Take(*line);
   }
@@ -410,6 +406,8 @@ Judgement World::Finish() {
   pacings_.clear();
   streams_.clear();
   witness_.reset();
+  PumpAll();
+  ConfirmFloors();
   // Behind every message of the streams: whatever these told of the store cannot lie beyond it.
   const Status read = GivesUp() ? Status() : ReadBack();
   PumpAll();

@@ -30,6 +30,7 @@ Result<RunStarted> ParseRunStarted(std::string_view text) {
       .permit_compacted_at_the_floor = SwitchOf(json, "permit_compacted_at_the_floor"),
       .strict_previous = SwitchOf(json, "strict_previous"),
       .gaps = SwitchOf(json, "gaps"),
+      .others_compact = SwitchOf(json, "others_compact"),
       .without_marks = SwitchOf(json, "without_marks")};
 }
 

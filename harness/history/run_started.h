@@ -19,8 +19,9 @@ struct RunStarted {
   std::string version;  // of the target
   bool permit_compacted_at_the_floor = false;
   bool strict_previous = false;
-  bool gaps = false;           // others write to the target, or it leaves revisions out
-  bool without_marks = false;  // of keys: create revision, version and lease were not recorded
+  bool gaps = false;            // others write to the target, or it leaves revisions out
+  bool others_compact = false;  // others may compact the target
+  bool without_marks = false;   // of keys: create revision, version and lease were not recorded
 };
 
 // What is missing keeps its default, as older recordings lack some of it.

@@ -25,6 +25,7 @@ enum class Capability {
   kDurable,               // keeps its data when it is killed and started again
   kProcess,               // is a process of ours, which can be stopped and continued
   kCluster,               // several of it can be started as one cluster
+  kServerOfItsOwn,        // nobody else uses it, so that it may be filled and alarmed
 };
 using Capabilities = std::set<Capability>;
 
@@ -60,6 +61,8 @@ constexpr std::string_view Name(Capability capability) {
       return "process";
     case Capability::kCluster:
       return "cluster";
+    case Capability::kServerOfItsOwn:
+      return "a server of its own, which nobody else uses";
   }
   return "unnamed capability";
 }
