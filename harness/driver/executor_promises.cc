@@ -104,6 +104,17 @@ Status Executor::Do(const MustTellProgressStep& step) {
        .asked = step.when == MustTellProgressStep::When::kAsked,
        .limit = std::chrono::duration_cast<std::chrono::milliseconds>(step.limit)}));
   WP_ASSIGN_OR_RETURN(const bool told, ToldProgress(step.stream, step.when, step.limit));
+  const std::vector<WatchState>& watches = world_.judge().watches();
+  const bool any_open =
+      std::any_of(watches.begin(), watches.end(), [stream](const WatchState& one) {
+        return one.stream == stream->id() && one.end == WatchEnd::kOpen;
+      });
+  // Compacted by others, for instance: then there is nothing that could progress.
+  if (!told && !any_open) {
+    unproven_.push_back(
+        fmt::format("every watch of stream {} ended before its progress was told", step.stream));
+    return {};
+  }
   if (told || !world_.GivesUp()) world_.Mark(ProgressOverMark(stream->id()));
   world_.PumpAll();
   return {};
