@@ -232,7 +232,9 @@ Status World::Probe() {
   // Without our proxy a fault cannot be felt, which is for its receipt to tell.
   wanted.erase(Capability::kProxy);
   if (wanted.empty()) return {};
-  WP_ASSIGN_OR_RETURN(const Capabilities offered, ProbeCapabilities(target(), wanted, Within(10s)));
+  WP_ASSIGN_OR_RETURN(
+      const Capabilities offered,
+      ProbeCapabilities(target(), wanted, Within(10s), prefix_.empty() ? "" : prefix_ + "probe/"));
   for (const Capability need : wanted) {
     if (offered.contains(need)) continue;
     missing_ += fmt::format("{}{}", missing_.empty() ? "" : ", ", Name(need));

@@ -115,10 +115,11 @@ class OneWatch {
 
 class Prober {
  public:
-  Prober(Target& target, Deadline deadline)
+  Prober(Target& target, std::string prefix, Deadline deadline)
       : target_(target),
         token_(target.token()),
         deadline_(deadline),
+        prefix_(std::move(prefix)),
         channel_(OwnChannel(target.endpoint())),
         kv_(pb::KV::NewStub(channel_)),
         watch_(pb::Watch::NewStub(channel_)) {}
@@ -326,7 +327,7 @@ class Prober {
   Target& target_;
   const std::string token_;
   const Deadline deadline_;
-  const std::string prefix_ = RandomPrefix();
+  const std::string prefix_;
   const std::shared_ptr<grpc::Channel> channel_;  // also kept by the stubs: gRPC's own sharing
   const std::unique_ptr<pb::KV::Stub> kv_;
   const std::unique_ptr<pb::Watch::Stub> watch_;
@@ -337,8 +338,8 @@ class Prober {
 }  // namespace
 
 Result<Capabilities> ProbeCapabilities(Target& target, const Capabilities& wanted,
-                                       Deadline deadline) {
-  Prober prober(target, deadline);
+                                       Deadline deadline, const std::string& prefix) {
+  Prober prober(target, prefix.empty() ? RandomPrefix() : prefix, deadline);
   Capabilities offered;
   Status trouble;
   for (const Capability capability : wanted) {

@@ -19,8 +19,9 @@
 namespace watchproof {
 
 // Those of `wanted` that the target offers. kProxy is no matter of the target and never among them.
+// Keys are written below the prefix, whose last byte is a slash; without one below a random one.
 // An error means that the target does not do what every target must, or not in time.
 Result<Capabilities> ProbeCapabilities(Target& target, const Capabilities& wanted,
-                                       Deadline deadline);
+                                       Deadline deadline, const std::string& prefix = {});
 
 }  // namespace watchproof
