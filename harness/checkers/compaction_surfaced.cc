@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CompactionSurfaced: who can no longer be given what it is owed is told so, once, in time and
 // truthfully.
+#include <set>
+
 #include "harness/checkers/checker.h"
 #include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
@@ -39,6 +41,8 @@ class CompactionSurfaced final : public Checker {
         facts().options.permit_compacted_at_the_floor ||
         (facts().options.strict_previous && facts().book.details(watch).previous_asked);
     const bool at_floor = permitted && position == requested;
+    // By others, who may compact at any time: judged at the end, when reads have told.
+    if (ByOthers(told) && told > position) return;
     if (position >= requested && !at_floor) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
         return Draft{.expected = fmt::format(
@@ -111,6 +115,7 @@ class CompactionSurfaced final : public Checker {
     if (findings.Has(Guarantee::kCompactionSurfaced, watch)) return;
     FindSilence(watch, findings);
     FindNamelessEnd(watch, findings);
+    JudgeOthers(watch, findings);
   }
 
  private:
@@ -159,6 +164,48 @@ class CompactionSurfaced final : public Checker {
               fmt::format("compact revision {} in line {}", told, response.where.line.value),
           .evidence = {response.where.line},
           .at = response.where.at};
+    });
+  }
+
+  bool ByOthers(Revision told) const {
+    return facts().options.others_compact && !facts().model.CompactionAsked(told);
+  }
+
+  // Reads of the past tell whether the compaction that the watch was told of has been.
+  void JudgeOthers(WatchIndex watch, Findings& findings) {
+    const WatchState& state = facts().book.state(watch);
+    const Revision told = state.compact_revision;
+    if (state.end != WatchEnd::kCompacted || !ByOthers(told) || told <= state.position) return;
+    const Where ended = *facts().book.details(watch).ended;
+    const auto read = facts().model.ReadableSince(told.previous(), ended.line);
+    const Model::Reading& last = facts().model.latest_reading();
+    const bool reached = last.started < ended.line || told <= last.revision;
+    if (!read && reached) {
+      const bool gone = facts().model.gone_below() >= told;
+      if (!others_.insert(told).second) return;
+      return findings.Doubt(fmt::format(
+          "others compacted the target to revision {}{}; what watches that were behind were still "
+          "to be given was not judged",
+          told, gone ? "" : ", by the word of a watch alone"));
+    }
+    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+      Draft draft{
+          .expected = "no ErrCompacted for a compaction that has not been",
+          .observed = fmt::format("one with compact revision {} in line {}, and an answer to "
+                                  "a read of revision {} or before",
+                                  told, ended.line.value, told.previous()),
+          .evidence = {ended.line},
+          .at = ended.at,
+          .like = like::kFalseNotice};
+      if (read) {
+        draft.evidence.push_back(*read);
+      } else {
+        draft.observed = fmt::format(
+            "one with compact revision {} in line {}; the store only "
+            "reached {}",
+            told, ended.line.value, last.revision);
+      }
+      return draft;
     });
   }
 
@@ -245,6 +292,7 @@ class CompactionSurfaced final : public Checker {
   }
 
   std::vector<Served> served_;  // by watch
+  std::set<Revision> others_;  // compactions by others that the reader knows of
 };
 
 const CheckerRegistration kCompactionSurfaced{{

@@ -86,6 +86,14 @@ class Judge::Impl final : public Audience {
     return book_.Find(stream, ordinal);
   }
   const Model& model() const { return model_; }
+  std::optional<Revision> UnconfirmedFloor() const {
+    for (auto claim = claims_.rbegin(); claim != claims_.rend(); ++claim) {
+      // A compaction to it is one of everything below.
+      if (model_.gone_below() >= *claim) return std::nullopt;
+      if (!model_.WasReadAt(claim->previous())) return *claim;
+    }
+    return std::nullopt;
+  }
   std::size_t Held() const {
     return model_.timeline().changes() - model_.timeline().first_change();
   }
@@ -134,7 +142,9 @@ class Judge::Impl final : public Audience {
   }
   void OnCompacted(WatchIndex watch, const Response& response) override {
     for (const auto& checker : checkers_) checker->Compacted(watch, response, findings_);
-    book_.state(watch).compact_revision = Revision(response.message.compact_revision);
+    const Revision told(response.message.compact_revision);
+    if (options_.others_compact && !model_.CompactionAsked(told)) claims_.insert(told);
+    book_.state(watch).compact_revision = told;
     book_.End(watch, WatchEnd::kCompacted, response.where, response.message.cancel_reason);
   }
   void OnCancelled(WatchIndex watch, const Response& response) override {
@@ -271,6 +281,7 @@ class Judge::Impl final : public Audience {
   bool converged_ = false;                       // the driver waits for nothing more
   bool stopped_ = false;                         // the driver did not wait for more after a finding
   bool answered_ = false;                        // some call was
+  std::set<Revision> claims_;                    // see UnconfirmedFloor
   std::set<std::uint32_t> witnesses_;            // streams
   StreamId speaker_{};                           // of the line at hand
   std::size_t forget_at_ = options_.least_held;  // changes
@@ -296,6 +307,7 @@ JudgeOptions OptionsOf(const RunStarted& started) {
           .strict_previous = started.strict_previous,
           .without_marks = started.without_marks,
           .gaps = started.gaps,
+          .others_compact = started.others_compact,
           .deviations = started.deviations};
 }
 
@@ -313,6 +325,7 @@ std::vector<std::size_t> Judge::Unsettled() const { return impl_->Unsettled(); }
 std::size_t Judge::overtaken() const { return impl_->Overtaken(); }
 Revision Judge::known_through() const { return impl_->model().timeline().known_through(); }
 Revision Judge::compacted_through() const { return impl_->model().compaction_acknowledged(); }
+std::optional<Revision> Judge::UnconfirmedFloor() const { return impl_->UnconfirmedFloor(); }
 std::size_t Judge::held() const { return impl_->Held(); }
 const std::vector<Finding>& Judge::findings() const { return impl_->findings(); }
 

@@ -72,6 +72,9 @@ struct JudgeOptions {
   bool gaps = false;
   // What the store is declared to do otherwise than etcd.
   Deviations deviations = {};
+  // Others may compact the store: a compaction that nobody of the recording asked for is
+  // legitimate, as long as no read of what it would have taken says otherwise.
+  bool others_compact = false;
   // Fewer changes than this are not worth forgetting. With 0 all are forgotten as soon as they can
   // be.
   std::size_t least_held = 4096;
@@ -116,6 +119,9 @@ class Judge {
   // Highest revision up to which every change is known; and the highest acknowledged compaction.
   Revision known_through() const;
   Revision compacted_through() const;
+  // The highest to which others have compacted the store, by the word of a watch alone: a read just
+  // below would tell. Empty: there is none, or none that was not asked about.
+  std::optional<Revision> UnconfirmedFloor() const;
   // How many changes are held because some watch may yet be owed them.
   std::size_t held() const;
   // Findings so far; final ones come from Finish.

@@ -22,6 +22,7 @@
 #include "harness/cli/exit_code.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/selection.h"
+#include "harness/targets/target_info.h"
 
 namespace watchproof {
 
@@ -50,6 +51,8 @@ struct RunOptions {
   Keep keep = Keep::kFailed;
   std::map<std::string, std::map<std::string, std::string>> faults;
   std::vector<std::string> allow_disruptive;  // HOST:PORT of running servers
+  std::vector<std::string> allow_kubernetes;  // likewise, that hold what Kubernetes keeps
+  ServerAccess access;                        // of running servers
   bool no_faults = false;
   bool stop_at_finding = false;
   bool bypass_proxy = false;
@@ -75,9 +78,11 @@ class RunFlags {
 
  private:
   void AddSelection();
+  void AddEndpoints();
   void AddExploration();
   void AddOutput();
   Status ResolveSelection(RunOptions& options) const;
+  Status ResolveEndpoints(RunOptions& options) const;
   Status ResolvePlan(RunOptions& options) const;
   Status ResolveProfile(RunOptions& options) const;
   Status ResolveExploration(RunOptions& options) const;
@@ -93,6 +98,8 @@ class RunFlags {
   CLI::App& command_;
   RunOptions switches_;  // the boolean ones are bound directly
   std::vector<std::string> targets_, guarantees_, levels_, faults_, allow_disruptive_, defects_;
+  std::vector<std::string> allow_kubernetes_;
+  ServerAccess access_;
   std::string filter_, exclude_, seed_, repeat_, jobs_, shard_, case_timeout_, keep_, color_;
   std::string releases_, progress_, run_dir_ = "watchproof-runs", manifest_, plan_, profile_;
   bool no_strict_ = false;

@@ -39,6 +39,13 @@ class KvClient::Impl {
     return Record(method, *lease_, request, rpc);
   }
   template <typename Request, typename Response>
+  Result<Response> Ask(const Request& request, Rpc<Request, Response> rpc) {
+    Response response;
+    const Status status = Send(*kv_, request, rpc, response);
+    if (!status.ok()) return status;
+    return response;
+  }
+  template <typename Request, typename Response>
   Result<Response> Ask(const Request& request, LeaseRpc<Request, Response> rpc) {
     Response response;
     const Status status = Send(*lease_, request, rpc, response);
@@ -238,7 +245,17 @@ Result<Revision> KvClient::Read(const ReadOptions& read) {
   request.set_range_end(read.range_end);
   request.set_limit(read.limit);
   request.set_serializable(read.serializable);
+  request.set_revision(read.revision.value);
   return impl_->Call(Method::kRange, request, &KV::Stub::Range);
+}
+
+Result<std::int64_t> KvClient::Count(const std::string& key, const std::string& range_end) {
+  etcdserverpb::RangeRequest request;
+  request.set_key(key);
+  request.set_range_end(range_end);
+  request.set_count_only(true);
+  WP_ASSIGN_OR_RETURN(const auto answer, impl_->Ask(request, &KV::Stub::Range));
+  return answer.count();
 }
 
 Result<Revision> KvClient::Head() {

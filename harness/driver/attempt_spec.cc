@@ -9,6 +9,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json AccessOf(const ServerAccess& access) {
+  return {{"ca", access.ca},
+          {"certificate", access.certificate},
+          {"key", access.key},
+          {"user", access.user},
+          {"password_file", access.password_file}};
+}
+
+ServerAccess ParseAccess(const Json& json) {
+  return {.ca = json.value("ca", ""),
+          .certificate = json.value("certificate", ""),
+          .key = json.value("key", ""),
+          .user = json.value("user", ""),
+          .password_file = json.value("password_file", "")};
+}
+
 }  // namespace
 
 std::string FormatSeed(std::uint64_t seed) { return fmt::format("0x{:x}", seed); }
@@ -45,7 +61,9 @@ std::string ToJson(const AttemptSpec& spec) {
                   {"faults", spec.faults},
                   {"allow_disruptive", spec.allow_disruptive},
                   {"missing", spec.missing},
-                  {"profile", spec.profile}};
+                  {"profile", spec.profile},
+                  {"access", AccessOf(spec.access)},
+                  {"prefix", spec.prefix}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -74,7 +92,9 @@ Result<AttemptSpec> ParseAttemptSpec(std::string_view text) {
                        .faults = json.value("faults", Faults{}),
                        .allow_disruptive = json.value("allow_disruptive", Allowed{}),
                        .missing = json.value("missing", Missing{}),
-                       .profile = json.value("profile", "")};
+                       .profile = json.value("profile", ""),
+                       .access = ParseAccess(json.value("access", Json::object())),
+                       .prefix = json.value("prefix", "")};
   } catch (const nlohmann::json::exception& error) {
     return Fail(StatusCode::kInvalidArgument, "not an attempt: {}", error.what());
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/targets/target_info.h"
 
 namespace watchproof {
 
@@ -34,6 +35,10 @@ struct AttemptSpec {
   // What releases of the target's kind are known not to offer, by version.
   std::map<std::string, std::vector<std::string>> missing = {};
   std::string profile = {};  // the text of the target's profile; empty: none
+  ServerAccess access = {};  // of running servers
+  // What every key on a running server begins with, so that the runner can delete them when the
+  // attempt could not; empty: the attempt draws one.
+  std::string prefix = {};
 };
 
 // What of the limit the steps of a plan may take, and their waits with them: the rest is for

@@ -41,7 +41,7 @@ Executor::Executor(World& world, const Plan& plan, const AttemptSpec& spec)
 
 Status Executor::Run() {
   Ask("a linearizable read");
-  WP_ASSIGN_OR_RETURN(head_, world_.kv().Head());
+  WP_ASSIGN_OR_RETURN(head_, world_.Head());
   gauge_before_ = WatcherGauge();
   // What probing left may still be counted. On a target of our own there is the witness, no other.
   if (gauge_before_ && !world_.target().shared()) gauge_before_ = 1;

@@ -82,13 +82,24 @@ Result<bool> Executor::ToldProgress(const std::string& name, MustTellProgressSte
   return told;
 }
 
-// Judged from the marks, so that the recording tells all there is to tell.
+// Judged from the annotations, so that the recording tells all there is to tell.
 Status Executor::Do(const MustTellProgressStep& step) {
   WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
   world_.Annotate(ProgressDue{.stream = stream->id(),
                               .asked = step.when == MustTellProgressStep::When::kAsked,
                               .limit_ms = InMilliseconds(step.limit)});
   WP_ASSIGN_OR_RETURN(const bool told, ToldProgress(step.stream, step.when, step.limit));
+  const std::vector<WatchState>& watches = world_.judge().watches();
+  const bool any_open =
+      std::any_of(watches.begin(), watches.end(), [stream](const WatchState& one) {
+        return one.stream == stream->id() && one.end == WatchEnd::kOpen;
+      });
+  // Compacted by others, for instance: then there is nothing that could progress.
+  if (!told && !any_open) {
+    unproven_.push_back(
+        fmt::format("every watch of stream {} ended before its progress was told", step.stream));
+    return {};
+  }
   if (told || !world_.GivesUp()) world_.Annotate(ProgressOver{stream->id()});
   world_.PumpAll();
   return {};

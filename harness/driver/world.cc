@@ -23,12 +23,6 @@ const std::string kEveryKey("\0", 1);
 // From its key on, as the end of a range.
 const std::string kOpenEnd("\0", 1);
 
-// Requires: the last byte is below 0xff.
-std::string EndOfPrefix(std::string prefix) {
-  ++prefix.back();
-  return prefix;
-}
-
 bool Needs(const Plan& plan, Capability capability) {
   return std::find(plan.needs.begin(), plan.needs.end(), capability) != plan.needs.end();
 }
@@ -72,6 +66,7 @@ World::World(const AttemptSpec& spec, const Plan& plan)
                 .permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
                 .strict_previous = Needs(plan, Capability::kStrictPreviousValues),
                 .gaps = IsShared(spec),
+                .others_compact = IsShared(spec),
                 .deviations = profile_.deviations}),
       judge_(OptionsOf(started_), &lag_),
       calls_({.deviations = started_.deviations}),
@@ -88,7 +83,7 @@ Status World::Start() {
     // Not of the seed: two runs with one seed must not meet on one server.
     Prng prng(static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()) ^
               static_cast<std::uint64_t>(getpid()));
-    prefix_ = fmt::format("watchproof/{}/", prng.Word(12));
+    prefix_ = spec_.prefix.empty() ? fmt::format("watchproof/{}/", prng.Word(12)) : spec_.prefix;
   }
   Status probed = Probe();
   if (!probed.ok()) return std::move(probed).WithContext("probing what the target offers");
@@ -102,6 +97,7 @@ Status World::Start() {
                                               KvOptions{.until = deadline_.at(),
                                                         .name = name,
                                                         .writes = FormOf(profile_)}));
+    kvs_.back()->SetToken(target(member).token());
   }
   WP_RETURN_IF_ERROR(OpenRoads());
   MakePorts();
@@ -111,6 +107,7 @@ Status World::Start() {
 Status World::StartTarget() {
   WP_ASSIGN_OR_RETURN(TargetSpec spec, ParseTargetSpec(spec_.target));
   spec.allow_disruptive = spec_.allow_disruptive;
+  spec.access = spec_.access;
   proxies_ = std::make_unique<proxy::Proxies>();
   return cluster_.Start(
       {.spec = std::move(spec),
@@ -223,10 +220,12 @@ std::optional<double> World::MetricOf(int member, std::string_view name) {
 
 // Sees every change by the side door, so that a write whose answer was lost can be settled later.
 Status World::OpenWitness() {
-  WP_ASSIGN_OR_RETURN(const Revision head, kv().Head());
-  WP_ASSIGN_OR_RETURN(
-      witness_, WatchStream::Open(*context_,
-                                  {.endpoint = target().endpoint().ToString(), .road = "witness"}));
+  WP_ASSIGN_OR_RETURN(const Revision head, Head());
+  first_head_ = head;
+  WP_ASSIGN_OR_RETURN(witness_,
+                      WatchStream::Open(*context_, {.endpoint = target().endpoint().ToString(),
+                                                    .road = "witness",
+                                                    .token = target().token()}));
   // Everything, or on a target that others use too everything of ours.
   witness_->Create({.key = prefix_.empty() ? kEveryKey : prefix_,
                     .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
@@ -255,8 +254,10 @@ Status World::Probe() {
                             beyond_requests_, profile_.name);
   }
   if (wanted.empty()) return {};
-  WP_ASSIGN_OR_RETURN(const Capabilities offered,
-                      ProbeCapabilities(target(), wanted, Within(10s), stated));
+  WP_ASSIGN_OR_RETURN(
+      const Capabilities offered,
+      ProbeCapabilities(target(), wanted, Within(10s),
+                        {.stated = stated, .prefix = prefix_.empty() ? "" : prefix_ + "probe/"}));
   for (const Capability need : wanted) {
     if (offered.contains(need)) continue;
     missing_ += fmt::format("{}{}", missing_.empty() ? "" : ", ", Name(need));
@@ -302,6 +303,7 @@ Result<WatchStream*> World::Stream(const std::string& name, const StreamWishes& 
     const Endpoint server = target(wishes.member).endpoint();
     StreamOptions options{.endpoint = (side ? server : Road(wishes.member)).ToString(),
                           .road = side ? "side" : "faulted",
+                          .token = target(wishes.member).token(),
                           .require_leader = wishes.require_leader};
     if (!wishes.user.empty()) {
       AuthClient auth(server.ToString());
@@ -325,7 +327,8 @@ std::unique_ptr<Load> World::StartLoad(const LoadStep& step) {
     const Endpoint road = step.side ? target(member).endpoint() : Road(member);
     endpoints.push_back(road.ToString());
   }
-  return std::make_unique<Load>(*context_, std::move(endpoints), placed, FormOf(profile_));
+  return std::make_unique<Load>(*context_, std::move(endpoints), placed,
+                                LoadAccess{FormOf(profile_), target().token()});
 }
 
 std::string World::PlacedEnd(const std::string& range_end) const {
@@ -343,13 +346,7 @@ Status World::ReadBack() {
                                  .serializable = serializable});
     if (!read.has_value()) return read.error();
   }
-  return {};
-}
-
-Status World::CleanUp() {
-  if (prefix_.empty() || kvs_.empty() || Died()) return {};
-  const auto deleted = kv().Delete(prefix_, EndOfPrefix(prefix_));
-  return deleted.has_value() ? Status() : deleted.error();
+  return CheckFloor();
 }
 
 WatchStream* World::StreamOf(StreamId id) {
@@ -448,6 +445,7 @@ bool World::PumpUntil(const std::function<bool()>& done, Deadline deadline) {
     if (done()) return true;
     if (deadline.expired() || GivesUp()) return false;
     memory_.Sample(ports_);
+    ConfirmFloors();
     const Duration slice = std::min<Duration>(deadline.remaining(), 5ms);
     if (const auto line = recorder_->Next(Within(slice))) Take(*line);
   }
@@ -469,6 +467,8 @@ Judgement World::Finish() {
   pacings_.clear();
   streams_.clear();
   witness_.reset();
+  PumpAll();
+  ConfirmFloors();
   // Behind every message of the streams: whatever these told of the store cannot lie beyond it.
   const Status read = GivesUp() ? Status() : ReadBack();
   PumpAll();

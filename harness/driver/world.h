@@ -50,6 +50,9 @@ struct WorldReader {
   std::string range_end;
 };
 
+// Of the range of all keys that begin with it.
+std::string EndOfPrefix(std::string prefix);
+
 class World {
  public:
   World(const AttemptSpec& spec, const Plan& plan);
@@ -103,8 +106,15 @@ class World {
   // A key or the end of a range of the plan, as it is on the target.
   std::string Placed(const std::string& key) const { return prefix_ + key; }
   std::string PlacedEnd(const std::string& range_end) const;
-  // Deletes what was written to a target that others use too. After Finish: this is not judged.
+  // Deletes what was written to a target that others use too, and revokes what was granted. After
+  // Finish: this is not judged. The error tells what stays behind.
   Status CleanUp();
+  // On a target that others use too: shows whether they have compacted what we use of its history.
+  Status CheckFloor();
+  // A linearizable read; tells the current revision.
+  Result<Revision> Head();
+  // Of a shorter time than asked for where others use the target, too.
+  Result<std::int64_t> Grant(std::chrono::seconds ttl);
   // The attempt is to end at its first finding, and there is one.
   bool StopsEarly() const { return spec_.stop_at_finding && !judge_.findings().empty(); }
   // The target lives and does not answer: what it was asked for, and for how long. Nothing more is
@@ -166,6 +176,8 @@ class World {
   Status OpenWitness();
   // Reads of everything of ours, one linearizable, one serializable, for the recording.
   Status ReadBack();
+  void ConfirmFloors();
+  void AskAt(Revision revision);
   void Take(const NumberedEntry& line);
 
   const AttemptSpec spec_;
@@ -194,6 +206,8 @@ class World {
   std::unique_ptr<WatchStream> witness_;
   std::map<std::string, std::unique_ptr<WatchStream>> streams_;
   std::string prefix_;
+  std::set<std::int64_t> granted_;              // leases, on a target that others use too
+  Revision first_head_{};                       // before the first write
   std::map<std::string, WorldReader> readers_;  // by user
   Line followed_{};
   std::set<StreamId> faulted_;  // the streams that take the faulted road

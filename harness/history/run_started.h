@@ -24,6 +24,7 @@ struct RunStarted {
   bool permit_compacted_at_the_floor = false;
   bool strict_previous = false;
   bool gaps = false;  // others write to the target, or it leaves revisions out
+  bool others_compact = false;  // others may compact the target
   Deviations deviations = {};
   bool without_marks = false;  // of keys: create revision, version and lease were not recorded
 
@@ -36,6 +37,7 @@ struct RunStarted {
     field("permit_compacted_at_the_floor", permit_compacted_at_the_floor);
     field("strict_previous", strict_previous);
     field("gaps", gaps);
+    field("others_compact", others_compact);
     field("deviations", deviations);
     field("without_marks", without_marks);
   }

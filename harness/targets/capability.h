@@ -26,9 +26,10 @@ enum class Capability {
   kDurable,               // keeps its data when it is killed and started again
   kProcess,               // is a process of ours, which can be stopped and continued
   kCluster,               // several of it can be started as one cluster
+  kServerOfItsOwn,        // nobody else uses it, so that it may be filled and alarmed
 };
 using Capabilities = std::set<Capability>;
-inline constexpr Capability kLastCapability = Capability::kCluster;
+inline constexpr Capability kLastCapability = Capability::kServerOfItsOwn;
 
 // What is known of a target without asking it. What is in neither set has to be asked.
 struct Stated {
@@ -68,6 +69,8 @@ constexpr std::string_view Name(Capability capability) {
       return "process";
     case Capability::kCluster:
       return "cluster";
+    case Capability::kServerOfItsOwn:
+      return "a server of its own, which nobody else uses";
   }
   return "unnamed capability";
 }

@@ -19,11 +19,17 @@
 namespace watchproof {
 
 // Those of `wanted` that the target offers. kProxy is no matter of the target and never among them.
-// What is stated is not asked for. A call that the target refuses as unknown, unsupported or wrong
-// means that it does not offer the thing; an error, that it does not do what every target must, or
-// not in time.
+struct ProbeOptions {
+  // What is stated is not asked for.
+  Stated stated = {};
+  // Keys are written below it; its last byte is a slash. Empty: below a random one.
+  std::string prefix = {};
+};
+
+// A call that the target refuses as unknown, unsupported or wrong means that it does not offer the
+// thing; an error, that it does not do what every target must, or not in time.
 Result<Capabilities> ProbeCapabilities(Target& target, const Capabilities& wanted,
-                                       Deadline deadline, const Stated& stated = {});
+                                       Deadline deadline, const ProbeOptions& options = {});
 
 // How servers say that they do not do something: other codes mean that it went wrong.
 bool IsRefusal(StatusCode code);

@@ -78,6 +78,8 @@ class Target {
   // Whether it was there before us and others may use it: never stopped, keys only under a prefix
   // of our own and deleted at the end.
   virtual bool shared() const { return false; }
+  // That every call must carry as its metadata "token"; empty: none. After Start.
+  virtual std::string token() const { return {}; }
   // Whether we made it, so that its clients may be lied to.
   virtual bool ours() const { return false; }
   // Whether its history may be shortened.
