@@ -88,10 +88,9 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
   std::optional<CallJudge> calls;
   FaultTimes faults;
   while (true) {
-    auto line = reader->Next();
-    if (!line.has_value()) again.cut_off = line.error().message();
-    if (!line.has_value() || !line->has_value()) break;
-    const NumberedEntry& entry = **line;
+    WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> line, reader->Next());
+    if (!line) break;
+    const NumberedEntry& entry = *line;
     if (!judge) {
       if (entry.entry.kind == EntryKind::kRunStarted) {
         WP_ASSIGN_OR_RETURN(again.started, ParseRunStarted(entry.entry.text));
@@ -106,11 +105,10 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
     faults.Consume(entry.entry);
     again.last = entry.line;
   }
-  if (reader->truncated()) {
-    again.cut_off = fmt::format("the recording is cut off after line {}", again.last.value);
-  }
+  again.cut_off = reader->damage();
   if (!judge) judge.emplace(JudgeOptions{});
   again.judgement = judge->Finish(again.cut_off.empty() ? Ending::kWhole : Ending::kCutOff);
+  again.watches = judge->watches().size();
   CallJudgement beside = calls ? calls->Finish() : CallJudgement();
   again.judgement.findings.insert(again.judgement.findings.end(), beside.findings.begin(),
                                   beside.findings.end());
