@@ -5,8 +5,8 @@
 #include <fstream>
 #include <map>
 
+#include "harness/checkers/gravity.h"
 #include "harness/driver/result_line.h"
-#include "harness/history/fault_line.h"
 #include "harness/history/reader.h"
 
 namespace watchproof {
@@ -50,28 +50,6 @@ class Results {
   }
 
   std::map<fs::path, ByFolder> by_run_;
-};
-
-// What the lines of a recording say of its faults: when they were armed and healed, no more.
-class FaultTimes {
- public:
-  void Consume(const Entry& entry) {
-    if (entry.kind != EntryKind::kFault) return;
-    const auto line = ParseFaultLine(entry.text);
-    if (!line.has_value()) return;
-    const double at = std::chrono::duration<double>(entry.at).count();
-    if (!line->healed) {
-      receipts_.push_back({.fault = line->fault, .armed_at = at, .measured = {}, .text = {}});
-      return;
-    }
-    for (ReceiptRecord& receipt : receipts_) {
-      if (receipt.fault == line->fault && receipt.healed_at == 0) receipt.healed_at = at;
-    }
-  }
-  const std::vector<ReceiptRecord>& receipts() const { return receipts_; }
-
- private:
-  std::vector<ReceiptRecord> receipts_;
 };
 
 }  // namespace
@@ -119,7 +97,8 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
         WP_ASSIGN_OR_RETURN(again.started, ParseRunStarted(entry.entry.text));
       }
       judge.emplace(OptionsOf(again.started), &lag);
-      calls.emplace(CallJudgeOptions{.without_marks = again.started.without_marks});
+      calls.emplace(CallJudgeOptions{.without_marks = again.started.without_marks,
+                                     .deviations = again.started.deviations});
     }
     judge->Consume(entry);
     calls->Consume(entry);
@@ -134,6 +113,7 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
   CallJudgement beside = calls ? calls->Finish() : CallJudgement();
   again.judgement.findings.insert(again.judgement.findings.end(), beside.findings.begin(),
                                   beside.findings.end());
+  GravestFirst(again.judgement.findings);
   again.findings = RecordsOf(again.judgement.findings, faults.receipts());
   again.lag = lag.Summary();
   again.undecided_calls = std::move(beside.undecided);

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "harness/base/status.h"
+#include "harness/history/deviations.h"
 
 namespace watchproof {
 
@@ -22,7 +23,9 @@ struct RunStarted {
   std::string version;  // of the target
   bool permit_compacted_at_the_floor = false;
   bool strict_previous = false;
-  bool gaps = false;           // others write to the target, or it leaves revisions out
+  bool gaps = false;  // others write to the target, or it leaves revisions out
+  bool others_compact = false;  // others may compact the target
+  Deviations deviations = {};
   bool without_marks = false;  // of keys: create revision, version and lease were not recorded
 
   template <typename F>
@@ -34,6 +37,8 @@ struct RunStarted {
     field("permit_compacted_at_the_floor", permit_compacted_at_the_floor);
     field("strict_previous", strict_previous);
     field("gaps", gaps);
+    field("others_compact", others_compact);
+    field("deviations", deviations);
     field("without_marks", without_marks);
   }
 };
