@@ -241,8 +241,8 @@ class CommandLine {
       break;
     }
     const std::string who = chosen == &app_ ? "" : " " + chosen->get_name();
-    fmt::print(stderr, "watchproof{}: {}{}\nTry: watchproof{} --help\n", who,
-               Escaped(message, LineEnds::kKeep), Escaped(hint), who);
+    fmt::print(stderr, "watchproof{}: {}{}\nTry: watchproof{} --help\n", who, Escaped(message),
+               Escaped(hint), who);
     return Number(ExitCode::kUsage);
   }
 

@@ -108,9 +108,9 @@ Opinion OpinionOf(const FoundRecording& recording, const Rejudged& again,
   const std::size_t fresh = difference.fresh.size();
   const ExitCode code = fresh > 0 ? ExitCode::kFailed : ExitCode::kOk;
   if (const std::string why = WhyInconclusive(recording, again); !why.empty()) {
-    const bool known = result && again.cut_off.empty() &&
-                       (result->verdict == Verdict::kInconclusive ||
-                        result->verdict == Verdict::kUnsupported);
+    const bool known =
+        result && again.cut_off.empty() &&
+        (result->verdict == Verdict::kInconclusive || result->verdict == Verdict::kUnsupported);
     return {fmt::format("inconclusive: {}{}; {}", why,
                         fresh > 0 ? fmt::format("; {} new up to there", fresh) : "",
                         result ? fmt::format("was {}", Name(result->verdict))
@@ -130,13 +130,11 @@ Opinion OpinionOf(const FoundRecording& recording, const Rejudged& again,
           code};
 }
 
-void PrintHeading(const FoundRecording& recording, const Rejudged& again,
-                  const Opinion& opinion) {
+void PrintHeading(const FoundRecording& recording, const Rejudged& again, const Opinion& opinion) {
   const auto& result = recording.result;
   const std::string& named = result ? result->case_name : again.started.case_name;
   const std::string& version = again.started.version;
-  fmt::print("{} on {}, attempt {}: {}\n",
-             Escaped(named.empty() ? recording.file.string() : named),
+  fmt::print("{} on {}, attempt {}: {}\n", Escaped(named.empty() ? recording.file.string() : named),
              Escaped(result            ? result->target
                      : version.empty() ? "an unnamed target"
                                        : "version " + version),
@@ -230,8 +228,8 @@ ExitCode CheckCommand(const std::vector<std::string>& runs, ShowAll all) {
     const auto again = JudgeRecording(recording.file);
     auto outcome = again.has_value() ? Report(recording, *again, all)
                                      : Result<ExitCode>(tl::unexpected(again.error()));
-    code = Graver(code, outcome.has_value() ? *outcome
-                                            : Complain("check", outcome.error().message()));
+    code =
+        Graver(code, outcome.has_value() ? *outcome : Complain("check", outcome.error().message()));
   }
   return code;
 }
@@ -259,7 +257,8 @@ ExitCode HistoryDumpCommand(const HistoryFlags& flags) {
   }
   if (const std::string& damage = (*reader)->damage(); !damage.empty()) {
     std::fflush(stdout);
-    fmt::print(stderr, "watchproof {}: {}: {}\n", kCommand, Escaped(file->string()), Escaped(damage));
+    fmt::print(stderr, "watchproof {}: {}: {}\n", kCommand, Escaped(file->string()),
+               Escaped(damage));
     return ExitCode::kInconclusive;
   }
   if (filter && !filter->found()) {

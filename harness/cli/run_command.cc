@@ -115,8 +115,7 @@ std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
                                                 Count(record.defects.size(), "defect"));
   return fmt::format("watchproof {}: {} on {}, {}, {} at a time, seed {}\n",
                      record.versions.at("watchproof"), Count(record.cases.size(), "case"),
-                     Escaped(targets),
-                     attempts, options.jobs, record.seed);
+                     Escaped(targets), attempts, options.jobs, record.seed);
 }
 
 void PrintPlan(const RunRecord& record, const RunOptions& options,

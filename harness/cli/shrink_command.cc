@@ -13,6 +13,7 @@
 #include "harness/cli/parse.h"
 #include "harness/cli/plan_trials.h"
 #include "harness/cli/selection.h"
+#include "harness/driver/result_line.h"
 #include "harness/driver/shrinker.h"
 #include "harness/report/text.h"
 #include "harness/report/utc.h"
@@ -52,7 +53,7 @@ Result<AttemptResult> ChooseAttempt(const ShrinkFlags& flags) {
   std::ifstream file(fs::path(flags.run) / "results.jsonl");
   std::vector<AttemptResult> failed;
   for (std::string line; std::getline(file, line);) {
-    auto result = ParseResultLine(line);
+    auto result = ReadResultsLine(line, flags.run);
     if (!result.has_value() || result->verdict != Verdict::kFail || result->findings.empty()) {
       continue;
     }

@@ -25,21 +25,15 @@ Plan With(std::vector<Step> steps) {
 
 // Of every family, in an order in which it could be carried out.
 Plan Good() {
-  return With({PutStep{.key = "a", .value = {.seed = 1, .bytes = 9}},
-               LeaseStep{"l", 60s},
+  return With({PutStep{.key = "a", .value = {.seed = 1, .bytes = 9}}, LeaseStep{"l", 60s},
                PutStep{.key = "b", .value = {.seed = 1, .bytes = 9}, .lease = "l"},
                WatchStep{.group = "g", .count = 3, .key = "a", .start = OfWrite(1)},
-               AwaitCreatedStep{"g"},
-               ResumeStep{"g", "h"},
-               AwaitDeliveredStep{"h"},
-               ChurnStep{"c", 3, "a", "b", AtHead(), 9, "side"},
-               CancelStep{"h"},
+               AwaitCreatedStep{"g"}, ResumeStep{"g", "h"}, AwaitDeliveredStep{"h"},
+               ChurnStep{"c", 3, "a", "b", AtHead(), 9, "side"}, CancelStep{"h"},
                LoadStep{.load = "x", .key = "k"},
                WhenStep{WhenStep::Moment::kCalls, "x", 3, FromNow(), 7ms},
                WhenStep{WhenStep::Moment::kRevision, "g", 3, AtHead(-2), 7ms},
-               AwaitLoadStep{"x", false},
-               RevokeStep{"l"},
-               HoldStep{15ms}});
+               AwaitLoadStep{"x", false}, RevokeStep{"l"}, HoldStep{15ms}});
 }
 
 std::string Why(const Plan& plan) { return CheckPlan(plan).message(); }

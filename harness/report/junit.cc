@@ -142,7 +142,8 @@ std::string ToJunit(const RunRecord& record) {
     ++suite.tests;
     suite.seconds += result.seconds;
     const std::string body = Properties(result) + Body(record, attempt, suite);
-    suite.cases += TestCase(record, {result.case_name, result.target, result.attempt}, result.seconds, body);
+    suite.cases +=
+        TestCase(record, {result.case_name, result.target, result.attempt}, result.seconds, body);
   }
   for (const NotRun& attempt : record.not_run) {
     Suite& suite = suites[attempt.target];
@@ -168,8 +169,8 @@ std::string ToJunit(const RunRecord& record) {
     text += fmt::format(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" "
         "time=\"{:.3f}\" timestamp=\"{}\">\n{}  </testsuite>\n",
-        EscapeXml(Escaped(target)), suite.tests, suite.failures, suite.errors, suite.skipped, suite.seconds,
-        EscapeXml(record.started), suite.cases);
+        EscapeXml(Escaped(target)), suite.tests, suite.failures, suite.errors, suite.skipped,
+        suite.seconds, EscapeXml(record.started), suite.cases);
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
