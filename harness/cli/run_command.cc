@@ -211,7 +211,7 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
 
 }  // namespace
 
-ExitCode RunCommand(RunOptions options, const std::string& executable) {
+ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord* done) {
   if (options.verbose) SetLogLevel(LogLevel::kInfo);
   const Result<std::vector<DefectNote>> defects = DefectsNamed(options.defects);
   if (!defects.has_value()) {
@@ -261,7 +261,9 @@ ExitCode RunCommand(RunOptions options, const std::string& executable) {
     PrintPlan(record, options, seed);
     return ExitCode::kOk;
   }
-  return CarryOut(options, cases, *expectations, seed, record);
+  const ExitCode code = CarryOut(options, cases, *expectations, seed, record);
+  if (done != nullptr) *done = std::move(record);
+  return code;
 }
 
 }  // namespace watchproof

@@ -125,15 +125,18 @@ Status CheckAllowed(const RunOptions& options) {
   return {};
 }
 
-void NoteRepeatFlags(const std::vector<std::string>& faults, RunOptions& options) {
-  for (const std::string& fault : faults) {
-    options.repeat_flags.insert(options.repeat_flags.end(), {"--fault", fault});
-  }
-  for (const std::string& address : options.allow_disruptive) {
-    options.repeat_flags.insert(options.repeat_flags.end(), {"--allow-disruptive", address});
-  }
-  if (options.no_faults) options.repeat_flags.emplace_back("--no-faults");
-  if (options.bypass_proxy) options.repeat_flags.emplace_back("--bypass-proxy");
+// What a repeat command says itself, or says more narrowly.
+constexpr std::string_view kSaidAnyway[] = {"--target",  "--releases",  "--defects",   "--filter",
+                                            "--exclude", "--guarantee", "--level",     "--shard",
+                                            "--seed",    "--repeat",    "--until-fail"};
+// What changes no verdict: order, number and look of what is run.
+constexpr std::string_view kNeutral[] = {"--help", "--fail-fast", "--shuffle", "--jobs",
+                                         "--keep", "--dry-run",   "--quiet",   "--verbose",
+                                         "--json", "--color",     "--progress"};
+
+template <typename Names>
+bool Contains(const Names& names, const std::string& name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 }  // namespace
@@ -242,7 +245,32 @@ Result<RunOptions> RunFlags::Resolve(const std::vector<std::string>& on_command_
   WP_RETURN_IF_ERROR(ResolveExploration(options));
   WP_RETURN_IF_ERROR(ResolveOutput(options));
   WP_RETURN_IF_ERROR(CheckSelection(options));
+  options.repeat_flags = GivenAgain(options.origins);
+  if (!options.defects.empty() && case_timeout_.empty()) {
+    options.repeat_flags.insert(options.repeat_flags.end(),
+                                {"--case-timeout", fmt::format("{}s", options.case_timeout / 1s)});
+  }
   return options;
+}
+
+std::vector<std::string> RunFlags::GivenAgain(
+    const std::map<std::string, FlagNote>& origins) const {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : command_.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || Contains(kSaidAnyway, name) || Contains(kNeutral, name)) continue;
+    if (option->get_expected_max() == 0) {
+      if (option->as<bool>()) words.push_back(name);
+      continue;
+    }
+    // A variable that holds several values comes back as one flag for each.
+    const bool several = option->get_expected_max() > 1;
+    const std::vector<std::string> given = option->results();
+    for (const std::string& value : several ? Words(given, option, origins) : given) {
+      words.insert(words.end(), {name, value});
+    }
+  }
+  return words;
 }
 
 Status RunFlags::ResolveSelection(RunOptions& options) const {
@@ -277,7 +305,6 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
   }
   options.allow_disruptive = words("--allow-disruptive", allow_disruptive_);
   WP_RETURN_IF_ERROR(CheckAllowed(options));
-  NoteRepeatFlags(faults, options);
   if (shard_.empty()) return ShardOfGoogleTest(options);
   return Into("--shard", ParseShard(shard_), options.shard);
 }
@@ -302,7 +329,6 @@ Status RunFlags::ResolvePlan(RunOptions& options) const {
   if (options.targets.empty() && options.defects.empty() && !options.all_releases) {
     options.targets = {file->header.target};
   }
-  options.repeat_flags.insert(options.repeat_flags.end(), {"--plan", plan_});
   return {};
 }
 
