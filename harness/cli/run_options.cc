@@ -6,6 +6,7 @@
 #include <sstream>
 #include <thread>
 
+#include "harness/base/shell_words.h"
 #include "harness/driver/attempt_spec.h"
 #include "harness/driver/plan.h"
 #include "harness/targets/target_info.h"
@@ -50,15 +51,19 @@ Status Choose(const char* flag, const std::string& word,
               fmt::join(known, ", "));
 }
 
-// One variable holds several values apart by spaces.
+// One variable holds several values apart by spaces; quotes keep a command line together.
 std::vector<std::string> Words(const std::vector<std::string>& values, const CLI::Option* option,
                                const std::map<std::string, FlagNote>& origins) {
   const auto origin = origins.find(option->get_name());
   if (origin == origins.end() || origin->second.origin == "flag") return values;
   std::vector<std::string> words;
   for (const std::string& value : values) {
-    std::istringstream stream(value);
-    for (std::string word; stream >> word;) words.push_back(word);
+    const Result<std::vector<std::string>> quoted = SplitShellWords(value);
+    if (!quoted.has_value()) {
+      words.push_back(value);  // whoever reads the words says what is wrong with them
+      continue;
+    }
+    words.insert(words.end(), quoted->begin(), quoted->end());
   }
   return words;
 }
@@ -163,7 +168,7 @@ RunFlags::RunFlags(CLI::App& command) : command_(command) {
 void RunFlags::AddSelection() {
   Texts("--target", targets_,
         "Server under test: embedded, embedded+DEFECT, etcd:PATH, etcd@VERSION, "
-        "endpoint:HOST:PORT")
+        "endpoint:HOST:PORT, command:TEMPLATE")
       ->type_name("SPEC");
   Text("--releases", releases_, "all: every release of the manifest as well; none (default)")
       ->type_name("WHICH");

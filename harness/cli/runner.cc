@@ -213,9 +213,9 @@ void Runner::ShowProgress() {
   const int wrong = tally[Outcome::kFail] + tally[Outcome::kHarnessError] +
                     tally[Outcome::kTargetFailed] + tally[Outcome::kUnexpectedPass];
   const auto age = std::chrono::duration<double>(Clock::now() - (*slowest)->started()).count();
-  r_.console.Progress(fmt::format("{}/{} done, {} wrong; {} on {}, {:.0f} s",
-                                  r_.record.attempts.size(), planned_, wrong,
-                                  (*slowest)->spec().case_name, (*slowest)->spec().target, age));
+  r_.console.Progress(fmt::format(
+      "{}/{} done, {} wrong; {} on {}, {:.0f} s", r_.record.attempts.size(), planned_, wrong,
+      (*slowest)->spec().case_name, TargetLabel((*slowest)->spec().target, ""), age));
 }
 
 void Runner::ListNotRun() {

@@ -54,7 +54,8 @@ std::string Join(const std::vector<std::string>& reasons) {
 
 // A finding outweighs everything: it is evidence whatever else went wrong. Without one, a pass
 // needs proof.
-void Decide(AttemptResult& result, const Status& done, std::vector<std::string> doubts) {
+void Decide(AttemptResult& result, const Status& done, std::vector<std::string> doubts,
+            const std::vector<std::string>& unsupported) {
   for (const ReceiptRecord& receipt : result.receipts) {
     if (receipt.required && !receipt.fired) {
       doubts.push_back(fmt::format("fault {} was not felt: {}", receipt.fault, receipt.text));
@@ -68,6 +69,9 @@ void Decide(AttemptResult& result, const Status& done, std::vector<std::string> 
   } else if (!done.ok()) {
     result.verdict = Verdict::kHarnessError;
     result.reason = done.ToString();
+  } else if (!unsupported.empty()) {
+    result.verdict = Verdict::kUnsupported;
+    result.reason = "the target does not offer " + Join(unsupported);
   } else if (!doubts.empty()) {
     result.verdict = Verdict::kInconclusive;
     result.reason = Join(doubts);
@@ -174,7 +178,7 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   std::vector<std::string> doubts = std::move(judgement.undecided);
   doubts.insert(doubts.end(), executor.unproven().begin(), executor.unproven().end());
   const bool only_unfelt = doubts.empty();
-  Decide(result, done, std::move(doubts));
+  Decide(result, done, std::move(doubts), executor.unsupported());
   HoldToDeclaration(result, plan.expect, only_unfelt);
 }
 

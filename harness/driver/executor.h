@@ -38,6 +38,8 @@ class Executor {
   // Why the scenario did not do what it promised; empty if it did.
   const std::vector<std::string>& unproven() const { return unproven_; }
   std::vector<ReceiptRecord> receipts() const;
+  // What faults of the plan found the target not to do, so that they could not take effect.
+  std::vector<std::string> unsupported() const;
   // Promises of the target that only the clock could judge.
   const std::vector<Finding>& findings() const { return findings_; }
 

@@ -94,4 +94,13 @@ std::vector<ReceiptRecord> Executor::receipts() const {
   return records;
 }
 
+std::vector<std::string> Executor::unsupported() const {
+  std::vector<std::string> all;
+  for (const auto& [name, fault] : faults_) {
+    std::string one = fault->receipt().unsupported;
+    if (!one.empty()) all.push_back(std::move(one));
+  }
+  return all;
+}
+
 }  // namespace watchproof

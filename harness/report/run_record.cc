@@ -91,6 +91,9 @@ Cell CellOf(const RunRecord& record, std::string_view case_name, std::string_vie
 std::string TargetLabel(std::string_view spec, std::string_view version) {
   const std::string_view kind = TargetKind(spec);
   if (kind == "embedded") return CleanText(spec);
+  if (kind == "command") {
+    return CleanText(fmt::format("{}{}{}", TargetName(spec), version.empty() ? "" : " ", version));
+  }
   if (!version.empty()) return CleanText(fmt::format("{} {}", kind, version));
   std::string label = CleanText(spec);
   // A release by name that never came up: "etcd 3.5.16" of "etcd@3.5.16".

@@ -87,7 +87,8 @@ class Target {
   // SIGKILL; returns when the end of the process was seen. kUnimplemented unless durable,
   // kFailedPrecondition when it has ended by itself before.
   virtual Status Kill();
-  // The same by SIGTERM, so that it leaves in good order.
+  // The same by SIGTERM, so that it leaves in good order. kDeadlineExceeded when it did not: then
+  // it was killed, and can be started again all the same.
   virtual Status Terminate(Deadline deadline);
   // After Kill or Terminate: the same program with the same arguments, data and log, or another
   // release of it where one is named. Returns when it answers.
@@ -110,6 +111,9 @@ Result<std::unique_ptr<Target>> MakeTarget(const TargetSpec& spec);
 struct TargetKind {
   TargetKindInfo info;
   std::function<Result<std::unique_ptr<Target>>(const TargetSpec&)> make;
+  // Fills in the spec from what stands behind the kind's name, ":PATH" of "etcd:PATH". Left out by
+  // the kinds whose grammar ParseTargetSpec knows.
+  std::function<Status(std::string_view rest, TargetSpec&)> parse = {};
 };
 struct TargetRegistration {
   explicit TargetRegistration(TargetKind kind);

@@ -27,6 +27,7 @@ struct TargetSpec {
   std::vector<std::string> defects;  // of "embedded+A+B"
   std::string host;                  // of "endpoint:HOST:PORT", without the brackets of IPv6
   int port = 0;
+  std::vector<std::string> command;  // words of "command:TEMPLATE", placeholders not filled in
   // Endpoints, as HOST:PORT, that may be disrupted although they are not ours. Not part of the
   // text; filled in by whoever was allowed to.
   std::vector<std::string> allow_disruptive = {};
