@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/checkers/guarantee.h"
+#include "harness/checkers/level.h"
 #include "harness/history/entry.h"
 
 namespace watchproof {
@@ -21,6 +22,7 @@ struct Finding {
   std::string like{};          // an upstream bug that looks like it, if one does
   std::vector<Line> evidence;  // the two or three lines that contradict each other
   Duration at{};               // time of the offending line, to name the fault active then
+  Level level = Level::kMust;  // how binding the rule is that was broken
 };
 
 }  // namespace watchproof

@@ -56,7 +56,9 @@ class Judge::Impl final : public Audience {
     for (std::uint32_t i = 0; i < book_.size(); ++i) {
       for (const auto& checker : checkers_) checker->Finish(WatchIndex(i), findings_);
     }
-    return {.findings = findings_.Finished(), .undecided = Undecided()};
+    return {.findings = findings_.Finished(),
+            .undecided = Undecided(),
+            .notes = findings_.FinishedNotes()};
   }
 
   const std::vector<WatchState>& watches() {

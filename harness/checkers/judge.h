@@ -77,6 +77,8 @@ struct Judgement {
   // Reasons why something could not be decided (a write whose outcome stayed unknown, an incomplete
   // recording); if not empty and there is no finding, the attempt is inconclusive.
   std::vector<std::string> undecided;
+  // Findings of the level may: worth a look, no reason to fail.
+  std::vector<Finding> notes{};
 };
 
 // Whether the recording ends because its run did, or earlier.

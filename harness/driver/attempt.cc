@@ -134,6 +134,10 @@ void LeaveEvidence(const std::filesystem::path& folder, AttemptResult& result) {
       !quoted.ok()) {
     fmt::print(stderr, "findings stay without their messages: {}\n", quoted.message());
   }
+  if (const Status quoted = QuoteEvidence(folder / "history.wire.zst", result.notes);
+      !quoted.ok()) {
+    fmt::print(stderr, "notes stay without their messages: {}\n", quoted.message());
+  }
   Json whole = Json::parse(ToJsonLine(result));
   AddExcerpts(folder / "history.wire.zst", result, whole.at("findings"));
   Leave(folder / "findings.json", whole.at("findings"));
@@ -174,6 +178,7 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   result.calls = {.judged = calls.judged, .undecided = std::move(calls.undecided)};
   result.receipts = executor.receipts();
   result.findings = RecordsOf(judgement.findings, result.receipts);
+  result.notes = RecordsOf(judgement.notes, result.receipts);
   if (died) result.findings.push_back(DiedByItself(*died));
   std::vector<std::string> doubts = std::move(judgement.undecided);
   doubts.insert(doubts.end(), executor.unproven().begin(), executor.unproven().end());

@@ -46,7 +46,8 @@ std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
         .expected = finding.expected,
         .observed = finding.observed,
         .like = finding.like,
-        .meanwhile = Meanwhile(std::chrono::duration<double>(finding.at).count(), receipts)};
+        .meanwhile = Meanwhile(std::chrono::duration<double>(finding.at).count(), receipts),
+        .level = std::string(Name(finding.level))};
     for (const Line line : finding.evidence) record.evidence.push_back(line.value);
     records.push_back(std::move(record));
   }

@@ -40,7 +40,8 @@ Json ToJson(const FindingRecord& finding) {
               {"belief", finding.belief},       {"watch", finding.watch},
               {"expected", finding.expected},   {"observed", finding.observed},
               {"like", finding.like},           {"meanwhile", finding.meanwhile},
-              {"evidence", finding.evidence},   {"messages", finding.messages}};
+              {"evidence", finding.evidence},   {"messages", finding.messages},
+              {"level", finding.level}};
 }
 
 Json ToJson(const ReceiptRecord& receipt) {
@@ -68,7 +69,8 @@ FindingRecord ReadFinding(const Json& json) {
           .like = json.value("like", ""),
           .meanwhile = json.value("meanwhile", ""),
           .evidence = json.value("evidence", std::vector<std::uint64_t>{}),
-          .messages = json.value("messages", std::vector<std::string>{})};
+          .messages = json.value("messages", std::vector<std::string>{}),
+          .level = json.value("level", "must")};
 }
 
 Overlap ReadOverlap(const Json& json) {
@@ -169,6 +171,9 @@ AttemptResult ReadResult(const Json& json, Verdict verdict) {
   for (const Json& finding : json.value("findings", Json::array())) {
     result.findings.push_back(ReadFinding(finding));
   }
+  for (const Json& note : json.value("notes", Json::array())) {
+    result.notes.push_back(ReadFinding(note));
+  }
   for (const Json& receipt : json.value("receipts", Json::array())) {
     result.receipts.push_back(ReadReceipt(receipt));
   }
@@ -203,11 +208,13 @@ std::string ToJsonLine(const AttemptResult& result) {
             {"seconds", result.seconds},
             {"reason", result.reason},
             {"findings", Json::array()},
+            {"notes", Json::array()},
             {"receipts", Json::array()},
             {"calls", {{"judged", result.calls.judged}, {"undecided", result.calls.undecided}}},
             {"lag", ToJson(result.lag)},
             {"folder", result.folder}};
   for (const FindingRecord& finding : result.findings) json["findings"].push_back(ToJson(finding));
+  for (const FindingRecord& note : result.notes) json["notes"].push_back(ToJson(note));
   for (const ReceiptRecord& receipt : result.receipts) json["receipts"].push_back(ToJson(receipt));
   // Keys and values of a target may be any bytes; a result line is always valid UTF-8.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

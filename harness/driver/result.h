@@ -37,6 +37,7 @@ struct FindingRecord {
   std::string meanwhile;                // the fault that was active, if any
   std::vector<std::uint64_t> evidence;  // lines of the history
   std::vector<std::string> messages{};  // what these lines say
+  std::string level = "must";           // how binding the rule is; see checkers/level.h
 };
 
 // What went on between the arming of a fault and its healing, or the end.
@@ -85,6 +86,8 @@ struct AttemptResult {
   CallsRecord calls;
   Lag lag;             // measured, never judged
   std::string folder;  // of the attempt, relative to the run folder
+  // Findings of the level may: shown, and never a reason to fail.
+  std::vector<FindingRecord> notes{};
 };
 
 // One JSON document on one line, without the line end.
