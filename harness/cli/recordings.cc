@@ -140,7 +140,10 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
   CallJudgement beside = calls ? calls->Finish() : CallJudgement();
   again.judgement.findings.insert(again.judgement.findings.end(), beside.findings.begin(),
                                   beside.findings.end());
-  again.findings = RecordsOf(again.judgement.findings, faults.receipts());
+  again.findings = RecordsOf(again.judgement.findings, faults.receipts(),
+                             {.is_etcd = again.started.product == "etcd",
+                              .version = again.started.version,
+                              .members = again.started.members});
   again.lag = lag.Summary();
   again.undecided_calls = std::move(beside.undecided);
   return again;

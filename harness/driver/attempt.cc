@@ -177,8 +177,8 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   result.lag = world.lag();
   result.calls = {.judged = calls.judged, .undecided = std::move(calls.undecided)};
   result.receipts = executor.receipts();
-  result.findings = RecordsOf(judgement.findings, result.receipts);
-  result.notes = RecordsOf(judgement.notes, result.receipts);
+  result.findings = RecordsOf(judgement.findings, result.receipts, world.bug_carrier());
+  result.notes = RecordsOf(judgement.notes, result.receipts, world.bug_carrier());
   if (died) result.findings.push_back(DiedByItself(*died));
   std::vector<std::string> doubts = std::move(judgement.undecided);
   doubts.insert(doubts.end(), executor.unproven().begin(), executor.unproven().end());

@@ -73,13 +73,15 @@ Status World::Start() {
   Status probed = Probe();
   if (!probed.ok()) return std::move(probed).WithContext("probing what the target offers");
   if (!missing_.empty()) return {};
+  const BugCarrier carrier = bug_carrier();
   recorder_->Append(
       {.kind = EntryKind::kRunStarted,
-       .text = fmt::format(R"({{"format":1,"case":"{}","seed":"{}","version":"{}",)"
-                           R"("permit_compacted_at_the_floor":{},"strict_previous":{},"gaps":{}}})",
-                           spec_.case_name, FormatSeed(spec_.seed), target().version(),
-                           judging_.permit_compacted_at_the_floor, judging_.strict_previous,
-                           judging_.gaps)});
+       .text = fmt::format(
+           R"({{"format":1,"case":"{}","seed":"{}","version":"{}",)"
+           R"("product":"{}","members":{},"permit_compacted_at_the_floor":{},"strict_previous":{},"gaps":{}}})",
+           spec_.case_name, FormatSeed(spec_.seed), target().version(),
+           carrier.is_etcd ? "etcd" : "", carrier.members, judging_.permit_compacted_at_the_floor,
+           judging_.strict_previous, judging_.gaps)});
   for (int member = 1; member <= members(); ++member) {
     // Each is a client of its own: what one member tells says nothing about another one.
     const std::string name = member == 1 ? "side" : fmt::format("side-{}", member);
@@ -89,6 +91,18 @@ Status World::Start() {
   WP_RETURN_IF_ERROR(OpenRoads());
   MakePorts();
   return OpenWitness();
+}
+
+// A server that runs already is known by its version only: etcd's are three numbers from 3 on.
+BugCarrier World::bug_carrier() {
+  const std::string version = target().version();
+  const auto spec = ParseTargetSpec(spec_.target);
+  const std::string kind = spec.has_value() ? spec->kind : std::string();
+  const bool shaped =
+      version.starts_with("3.") && version.find_first_not_of("0123456789.") == std::string::npos;
+  return {.is_etcd = kind == "etcd" || (kind == "endpoint" && shaped),
+          .version = version,
+          .members = target().shared() ? 0 : members()};
 }
 
 Status World::StartTarget() {

@@ -23,6 +23,7 @@
 
 #include "harness/checkers/call_judge.h"
 #include "harness/checkers/judge.h"
+#include "harness/checkers/likeness.h"
 #include "harness/client/kv_client.h"
 #include "harness/client/maintenance_client.h"
 #include "harness/client/watch_stream.h"
@@ -64,6 +65,8 @@ class World {
   // One server of the target; the first one where it is not a cluster's.
   Target& target(int member = 1) { return cluster_.member(member); }
   int members() const { return cluster_.size(); }
+  // What the target is to a reader of known bugs. Requires: started.
+  BugCarrier bug_carrier();
   std::optional<Cluster::Death> Died() const { return cluster_.Died(); }
   // By the side door of the member in use.
   KvClient& kv() { return *kvs_.at(static_cast<std::size_t>(member_ - 1)); }

@@ -16,6 +16,12 @@ bool SwitchOf(const nlohmann::json& json, const char* name) {
   return found != json.end() && found->is_boolean() && found->get<bool>();
 }
 
+int NumberOf(const nlohmann::json& json, const char* name) {
+  const auto found = json.find(name);
+  const bool fits = found != json.end() && found->is_number_unsigned() && *found < 1000;
+  return fits ? found->get<int>() : 0;
+}
+
 }  // namespace
 
 Result<RunStarted> ParseRunStarted(std::string_view text) {
@@ -27,6 +33,8 @@ Result<RunStarted> ParseRunStarted(std::string_view text) {
       .case_name = TextOf(json, "case"),
       .seed = TextOf(json, "seed"),
       .version = TextOf(json, "version"),
+      .product = TextOf(json, "product"),
+      .members = NumberOf(json, "members"),
       .permit_compacted_at_the_floor = SwitchOf(json, "permit_compacted_at_the_floor"),
       .strict_previous = SwitchOf(json, "strict_previous"),
       .gaps = SwitchOf(json, "gaps"),
