@@ -76,12 +76,13 @@ Status World::Start() {
   const BugCarrier carrier = bug_carrier();
   recorder_->Append(
       {.kind = EntryKind::kRunStarted,
-       .text = fmt::format(
-           R"({{"format":1,"case":"{}","seed":"{}","version":"{}",)"
-           R"("product":"{}","members":{},"permit_compacted_at_the_floor":{},"strict_previous":{},"gaps":{}}})",
-           spec_.case_name, FormatSeed(spec_.seed), target().version(),
-           carrier.is_etcd ? "etcd" : "", carrier.members, judging_.permit_compacted_at_the_floor,
-           judging_.strict_previous, judging_.gaps)});
+       .text = fmt::format(R"({{"format":1,"case":"{}","seed":"{}","version":"{}",)"
+                           R"("product":"{}","members":{},"permit_compacted_at_the_floor":{},)"
+                           R"("strict_previous":{},"gaps":{}}})",
+                           spec_.case_name, FormatSeed(spec_.seed), target().version(),
+                           carrier.is_etcd ? "etcd" : "", carrier.members,
+                           judging_.permit_compacted_at_the_floor, judging_.strict_previous,
+                           judging_.gaps)});
   for (int member = 1; member <= members(); ++member) {
     // Each is a client of its own: what one member tells says nothing about another one.
     const std::string name = member == 1 ? "side" : fmt::format("side-{}", member);
