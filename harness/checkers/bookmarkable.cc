@@ -76,27 +76,12 @@ class Bookmarkable final : public Checker {
     if (!due_.empty()) due_.erase(state.stream.value);
   }
 
-  void ProgressDue(const struct ProgressDue& due) override { due_[due.stream.value] = due; }
-
-  void ProgressOver(StreamId stream, Where where, Findings& findings) override {
-    const auto due = due_.find(stream.value);
-    if (due == due_.end()) return;  // it was told
-    findings.Add(Guarantee::kBookmarkable, stream, [&] {
-      return Draft{
-          .expected = fmt::format("progress told within {} ms, as {} and there was nothing left to "
-                                  "deliver",
-                                  due->second.limit.count(),
-                                  due->second.asked ? "it was asked for again and again"
-                                                    : "the watches had wished for it"),
-          .observed = fmt::format("none in {}, from line {} to line {}",
-                                  Milliseconds(where.at - due->second.where.at),
-                                  due->second.where.line.value, where.line.value),
-          .evidence = {due->second.where.line, where.line},
-          .at = where.at,
-          .like = like::kNoProgress,
-          .impact = impact::kBookmarkMissing};
-    });
-    due_.erase(due);
+  void Annotated(const Annotation& annotation, Where where, Findings& findings) override {
+    if (const auto* due = std::get_if<ProgressDue>(&annotation)) {
+      due_[due->stream.value] = {*due, where};
+    } else if (const auto* over = std::get_if<ProgressOver>(&annotation)) {
+      Over(over->stream, where, findings);
+    }
   }
 
  private:
@@ -104,8 +89,35 @@ class Bookmarkable final : public Checker {
     std::int64_t revision = 0;
     Where where;
   };
+  struct Due {
+    ProgressDue due;
+    Where where;
+  };
+
+  void Over(StreamId stream, Where where, Findings& findings) {
+    const auto found = due_.find(stream.value);
+    if (found == due_.end()) return;  // it came
+    const auto& [due, since] = found->second;
+    findings.Add(Guarantee::kBookmarkable, stream, [&] {
+      return Draft{
+          .expected = fmt::format(
+              "progress told within {} ms, as {} and there was nothing left to "
+              "deliver",
+              due.limit_ms,
+              due.asked ? "it was asked for again and again" : "the watches had wished for it"),
+          .observed =
+              fmt::format("none in {}, from line {} to line {}", Milliseconds(where.at - since.at),
+                          since.line.value, where.line.value),
+          .evidence = {since.line, where.line},
+          .at = where.at,
+          .like = like::kNoProgress,
+          .impact = impact::kBookmarkMissing};
+    });
+    due_.erase(found);
+  }
+
   std::vector<Bookmark> bookmarks_;
-  std::map<std::uint32_t, struct ProgressDue> due_;  // by stream, while none has been told
+  std::map<std::uint32_t, Due> due_;  // by stream, while none has come
 };
 
 const CheckerRegistration kBookmarkable{{

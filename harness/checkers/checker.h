@@ -91,9 +91,8 @@ class Checker {
   // about the watch may be ahead by then.
   virtual void Compared(WatchIndex, const Response&, const std::vector<Comparison>&, Findings&) {}
   virtual void Progress(WatchIndex, const Response&, Findings&) {}
-  // The driver waits for progress on a stream, and no longer.
-  virtual void ProgressDue(const struct ProgressDue&) {}
-  virtual void ProgressOver(StreamId, Where, Findings&) {}
+  // What the driver did, or waits for.
+  virtual void Annotated(const Annotation&, Where, Findings&) {}
   virtual void Compacted(WatchIndex, const Response&, Findings&) {}
   virtual void Cancelled(WatchIndex, const Response&, Findings&) {}
   // A message for a watch that had ended, or for one that never was.

@@ -37,9 +37,7 @@ class Judge::Impl final : public Audience {
       case EntryKind::kStreamOpened:
         if (line.entry.text == "witness") witnesses_.insert(line.entry.stream.value);
         return narrator_.Tell(line);
-      case EntryKind::kMark:
-        converged_ = converged_ || line.entry.text == "converged";
-        stopped_ = stopped_ || line.entry.text == "stopped";
+      case EntryKind::kAnnotation:
         return narrator_.Tell(line);
       default:
         speaker_ = line.entry.stream;
@@ -144,16 +142,17 @@ class Judge::Impl final : public Audience {
   void OnStray(const Response& response) override {
     for (const auto& checker : checkers_) checker->Stray(response, findings_);
   }
-  void OnResumption(const Resumption& resumption) override {
-    if (auto reason = book_.Resume(resumption)) findings_.Doubt(*std::move(reason));
+  void OnAnnotation(const Annotation& annotation, Where where) override {
+    if (const auto* resumption = std::get_if<Resumption>(&annotation)) {
+      if (auto reason = book_.Resume(*resumption, where)) findings_.Doubt(*std::move(reason));
+    } else if (const auto* right = std::get_if<ReadRight>(&annotation)) {
+      book_.Limit(*right, where);
+    } else if (const auto* reached = std::get_if<StageReached>(&annotation)) {
+      converged_ = converged_ || reached->stage == Stage::kConverged;
+      stopped_ = stopped_ || reached->stage == Stage::kStopped;
+    }
+    for (const auto& checker : checkers_) checker->Annotated(annotation, where, findings_);
   }
-  void OnProgressDue(const ProgressDue& due) override {
-    for (const auto& checker : checkers_) checker->ProgressDue(due);
-  }
-  void OnProgressOver(StreamId stream, Where where) override {
-    for (const auto& checker : checkers_) checker->ProgressOver(stream, where, findings_);
-  }
-  void OnRightGiven(const RightGiven& given) override { book_.Limit(given); }
   // Streams that the driver closes once it has waited for everything are no end of their watches:
   // what has not come by then is missing.
   void OnStreamEnded(WatchIndex watch, const StreamEnd& end) override {
@@ -285,6 +284,13 @@ class Judge::Impl final : public Audience {
   std::optional<std::string> lines_missing_;
   std::vector<std::string> unreadable_;
 };
+
+JudgeOptions OptionsOf(const RunStarted& started) {
+  return {.permit_compacted_at_the_floor = started.permit_compacted_at_the_floor,
+          .strict_previous = started.strict_previous,
+          .without_marks = started.without_marks,
+          .gaps = started.gaps};
+}
 
 Judge::Judge(const JudgeOptions& options, Bystander* bystander)
     : impl_(std::make_unique<Impl>(options, bystander)) {}

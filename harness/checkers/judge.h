@@ -21,6 +21,7 @@
 
 #include "harness/checkers/finding.h"
 #include "harness/history/recorder.h"
+#include "harness/history/run_started.h"
 
 namespace watchproof {
 
@@ -71,6 +72,9 @@ struct JudgeOptions {
   // be.
   std::size_t least_held = 4096;
 };
+
+// What the recording itself says, for one that is being made as for one that is judged again.
+JudgeOptions OptionsOf(const RunStarted& started);
 
 struct Judgement {
   std::vector<Finding> findings;

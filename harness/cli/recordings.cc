@@ -118,12 +118,7 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
       if (entry.entry.kind == EntryKind::kRunStarted) {
         WP_ASSIGN_OR_RETURN(again.started, ParseRunStarted(entry.entry.text));
       }
-      judge.emplace(
-          JudgeOptions{.permit_compacted_at_the_floor = again.started.permit_compacted_at_the_floor,
-                       .strict_previous = again.started.strict_previous,
-                       .without_marks = again.started.without_marks,
-                       .gaps = again.started.gaps},
-          &lag);
+      judge.emplace(OptionsOf(again.started), &lag);
       calls.emplace(CallJudgeOptions{.without_marks = again.started.without_marks});
     }
     judge->Consume(entry);

@@ -91,13 +91,13 @@ Status Executor::WriteSentinels() {
 Status Executor::Converge() {
   HealAll();
   if (world_.StopsEarly()) return {};
-  world_.Mark("healed");
+  world_.Annotate(StageReached{Stage::kHealed});
   const Deadline limit = Within(plan_.converge_limit);
   // Twice, because whatever was still queued for a watch when it got its first sentinel comes
   // before the second.
   for (int round = 0; round < 2; ++round) {
     WP_RETURN_IF_ERROR(WriteSentinels());
-    world_.Mark("sentinels");
+    world_.Annotate(StageReached{Stage::kSentinels});
     const bool settled = world_.PumpUntil(
         [&] {
           return world_.judge().known_through() >= head_ && world_.judge().Unsettled().empty();
@@ -105,7 +105,7 @@ Status Executor::Converge() {
         limit);
     if (!settled) break;  // the judge tells what is missing
   }
-  world_.Mark("converged");
+  world_.Annotate(StageReached{Stage::kConverged});
   return {};
 }
 

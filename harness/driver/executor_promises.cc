@@ -10,6 +10,10 @@ namespace {
 
 constexpr Duration kProgressEvery = 100ms;
 
+std::int64_t Milliseconds(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
 }  // namespace
 
 bool Executor::Delivered(const std::string& group, Duration limit) {
@@ -98,13 +102,11 @@ Result<bool> Executor::ToldProgress(const std::string& name, MustTellProgressSte
 // Judged from the marks, so that the recording tells all there is to tell.
 Status Executor::Do(const MustTellProgressStep& step) {
   WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
-  world_.Mark(ProgressDueMark(
-      {.where = {},
-       .stream = stream->id(),
-       .asked = step.when == MustTellProgressStep::When::kAsked,
-       .limit = std::chrono::duration_cast<std::chrono::milliseconds>(step.limit)}));
+  world_.Annotate(ProgressDue{.stream = stream->id(),
+                              .asked = step.when == MustTellProgressStep::When::kAsked,
+                              .limit_ms = Milliseconds(step.limit)});
   WP_ASSIGN_OR_RETURN(const bool told, ToldProgress(step.stream, step.when, step.limit));
-  if (told || !world_.GivesUp()) world_.Mark(ProgressOverMark(stream->id()));
+  if (told || !world_.GivesUp()) world_.Annotate(ProgressOver{stream->id()});
   world_.PumpAll();
   return {};
 }

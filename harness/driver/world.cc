@@ -52,10 +52,12 @@ World::World(const AttemptSpec& spec, const Plan& plan)
       needs_(plan.needs),
       faults_(FaultsOf(plan)),
       folder_(spec.folder),
-      judging_({.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
+      started_({.case_name = spec.case_name,
+                .seed = FormatSeed(spec.seed),
+                .permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
                 .strict_previous = Needs(plan, Capability::kStrictPreviousValues),
                 .gaps = IsShared(spec)}),
-      judge_(judging_, &lag_),
+      judge_(OptionsOf(started_), &lag_),
       shape_(plan.cluster) {}
 
 World::~World() { Stop(); }
@@ -74,15 +76,10 @@ Status World::Start() {
   if (!probed.ok()) return std::move(probed).WithContext("probing what the target offers");
   if (!missing_.empty()) return {};
   const BugCarrier carrier = bug_carrier();
-  recorder_->Append(
-      {.kind = EntryKind::kRunStarted,
-       .text = fmt::format(R"({{"format":1,"case":"{}","seed":"{}","version":"{}",)"
-                           R"("product":"{}","members":{},"permit_compacted_at_the_floor":{},)"
-                           R"("strict_previous":{},"gaps":{}}})",
-                           spec_.case_name, FormatSeed(spec_.seed), target().version(),
-                           carrier.is_etcd ? "etcd" : "", carrier.members,
-                           judging_.permit_compacted_at_the_floor, judging_.strict_previous,
-                           judging_.gaps)});
+  started_.version = carrier.version;
+  started_.product = carrier.is_etcd ? "etcd" : "";
+  started_.members = carrier.members;
+  recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started_)});
   for (int member = 1; member <= members(); ++member) {
     // Each is a client of its own: what one member tells says nothing about another one.
     const std::string name = member == 1 ? "side" : fmt::format("side-{}", member);
@@ -115,7 +112,7 @@ Status World::StartTarget() {
        .plan = shape_,
        .folder = folder_,
        .lasting = std::count(needs_.begin(), needs_.end(), Capability::kDurable) > 0,
-       .strict_previous_values = judging_.strict_previous,
+       .strict_previous_values = started_.strict_previous,
        .seed = spec_.seed},
       *proxies_);
 }
@@ -280,10 +277,8 @@ Result<WatchStream*> World::Stream(const std::string& name, const StreamWishes& 
     }
     WP_ASSIGN_OR_RETURN(stream, WatchStream::Open(*context_, options));
     if (const auto reader = readers_.find(wishes.user); reader != readers_.end()) {
-      Mark(RightMark({.where = {},
-                      .stream = stream->id(),
-                      .key = reader->second.key,
-                      .end = reader->second.range_end}));
+      Annotate(ReadRight{
+          .stream = stream->id(), .key = {reader->second.key}, .end = {reader->second.range_end}});
     }
   }
   return stream.get();
@@ -331,8 +326,10 @@ WatchStream* World::StreamOf(StreamId id) {
   return nullptr;
 }
 
-void World::Mark(const std::string& text) {
-  recorder_->Append({.kind = EntryKind::kMark, .at = recorder_->Now(), .text = text});
+void World::Annotate(const Annotation& annotation) {
+  Entry entry = AnnotationEntry(annotation);
+  entry.at = recorder_->Now();
+  recorder_->Append(std::move(entry));
 }
 
 void World::Take(const NumberedEntry& line) {
@@ -421,7 +418,7 @@ void World::PumpAll() {
 
 Judgement World::Finish() {
   PumpAll();
-  Mark(StopsEarly() ? "stopped" : "end");
+  Annotate(Reached{StopsEarly() ? Stage::kStopped : Stage::kEnd});
   pacings_.clear();
   streams_.clear();
   witness_.reset();

@@ -34,7 +34,9 @@
 #include "harness/driver/overlap_book.h"
 #include "harness/driver/plan.h"
 #include "harness/faults/fault.h"
+#include "harness/history/annotation.h"
 #include "harness/history/recorder.h"
+#include "harness/history/run_started.h"
 #include "harness/model/lag_follower.h"
 #include "harness/targets/capability.h"
 
@@ -114,7 +116,7 @@ class World {
     std::int64_t bytes = 0;
   };
   Arrived ArrivedAt(StreamId stream) const;
-  void Mark(const std::string& text);
+  void Annotate(const Annotation& annotation);
   // As far as the recording has been pumped. Without an end: to this moment.
   Overlap OverlapOf(Duration armed_at, Duration healed_at) const;
 
@@ -160,7 +162,7 @@ class World {
   const std::filesystem::path folder_;
   std::unique_ptr<Recorder> recorder_;
   std::optional<RecordingContext> context_;
-  const JudgeOptions judging_;
+  RunStarted started_;  // what the recording says of itself
   LagFollower lag_;
   OverlapBook overlaps_;
   Judge judge_;

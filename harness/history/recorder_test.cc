@@ -93,7 +93,7 @@ void ExpectSame(const Entry& a, const Entry& b) {
 TEST_F(RecorderTest, GivesBackWhatWasAppended) {
   auto recorder = Record();
   for (std::uint32_t i = 0; i < 100; ++i) EXPECT_TRUE(recorder->Append(Full(i)));
-  EXPECT_TRUE(recorder->Append({.kind = EntryKind::kMark}));
+  EXPECT_TRUE(recorder->Append({.kind = EntryKind::kAnnotation}));
   EXPECT_EQ(recorder->last(), Line(101));
   ASSERT_TRUE(recorder->Close().ok());
   const auto readout = ReadBack();
@@ -115,8 +115,8 @@ TEST_F(RecorderTest, FollowerSeesEveryLineInOrderWhileManyAppend) {
   for (std::uint32_t t = 0; t < kThreads; ++t) {
     threads.emplace_back([&recorder, t] {
       for (std::uint32_t i = 0; i < kEach; ++i) {
-        EXPECT_TRUE(
-            recorder->Append({.kind = EntryKind::kMark, .stream = StreamId(t), .call = CallId(i)}));
+        EXPECT_TRUE(recorder->Append(
+            {.kind = EntryKind::kAnnotation, .stream = StreamId(t), .call = CallId(i)}));
       }
     });
   }
@@ -312,12 +312,12 @@ TEST_F(RecorderTest, SaysWhereAFileIsDamaged) {
 TEST_F(RecorderTest, AFailedCheckSaysWhatWasRecordedLast) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto recorder = Record();
-  for (int i = 0; i < 10; ++i) recorder->Append({.kind = EntryKind::kMark, .text = "early"});
+  for (int i = 0; i < 10; ++i) recorder->Append({.kind = EntryKind::kAnnotation, .text = "early"});
   recorder->Append({.kind = EntryKind::kResponseReceived, .stream = StreamId(7), .at = 1500ms});
-  recorder->Append({.kind = EntryKind::kMark, .at = 2s, .text = "converged"});
+  recorder->Append({.kind = EntryKind::kAnnotation, .at = 2s, .text = "converged"});
   EXPECT_DEATH(WP_CHECK(recorder == nullptr, "a mistake"),
-               "a mistake\nrecorded last: 5 mark \"early\" at .*; 11 response 7 at 1.500 s; "
-               "12 mark \"converged\" at 2.000 s\n");
+               "a mistake\nrecorded last: 5 annotation \"early\" at .*; 11 response 7 at 1.500 s; "
+               "12 annotation \"converged\" at 2.000 s\n");
 }
 
 }  // namespace

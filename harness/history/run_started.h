@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the first line of a recording says about the attempt that made it.
+// What the first line of a recording says about the attempt that made it: all that a judge must
+// know beside the entries.
 //
+//   recorder.Append({.kind = EntryKind::kRunStarted, .text = ToText(started)});
 //   WP_ASSIGN_OR_RETURN(RunStarted started, ParseRunStarted(line.entry.text));
 //
 // Threads: values.
@@ -14,6 +16,7 @@
 namespace watchproof {
 
 struct RunStarted {
+  int format = 1;
   std::string case_name;
   std::string seed;
   std::string version;  // of the target
@@ -23,9 +26,24 @@ struct RunStarted {
   bool strict_previous = false;
   bool gaps = false;           // others write to the target, or it leaves revisions out
   bool without_marks = false;  // of keys: create revision, version and lease were not recorded
+
+  template <typename F>
+  void Fields(F& field) {
+    field("format", format);
+    field("case", case_name);
+    field("seed", seed);
+    field("version", version);
+    field("product", product);
+    field("members", members);
+    field("permit_compacted_at_the_floor", permit_compacted_at_the_floor);
+    field("strict_previous", strict_previous);
+    field("gaps", gaps);
+    field("without_marks", without_marks);
+  }
 };
 
-// What is missing keeps its default, as older recordings lack some of it.
+std::string ToText(const RunStarted& started);
+// What is missing keeps its default. Errors name the text and the field that does not fit.
 Result<RunStarted> ParseRunStarted(std::string_view text);
 
 }  // namespace watchproof
