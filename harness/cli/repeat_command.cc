@@ -124,6 +124,10 @@ Result<RunOptions> OptionsOf(const RepeatRequest& request, const Chosen& chosen,
   }
   WP_ASSIGN_OR_RETURN(RunOptions options, flags.Resolve(words));
   options.same_seed = true;
+  // One case, whatever else the environment selects.
+  options.shard = {};
+  options.selection = {};
+  options.selection.filter = chosen.attempt.case_name;
   // As the line that people type: without what only this command adds.
   options.repeat_flags = note.flags;
   return options;
