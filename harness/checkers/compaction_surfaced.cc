@@ -4,6 +4,7 @@
 #include <set>
 
 #include "harness/checkers/checker.h"
+#include "harness/checkers/impact.h"
 #include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
 
@@ -54,7 +55,8 @@ class CompactionSurfaced final : public Checker {
                                              told, response.where.line.value),
                      .evidence = {response.where.line},
                      .at = response.where.at,
-                     .like = like::kFalseNotice};
+                     .like = like::kFalseNotice,
+                     .impact = impact::kNoticeFalse};
       });
     } else if (told > requested || told < position || (told == position && !at_floor)) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
@@ -65,7 +67,8 @@ class CompactionSurfaced final : public Checker {
             .observed =
                 fmt::format("compact revision {} in line {}", told, response.where.line.value),
             .evidence = {response.where.line},
-            .at = response.where.at};
+            .at = response.where.at,
+            .impact = impact::kNoticeNumber};
       });
     } else if (told > facts().model.timeline().base() && !facts().model.CompactionAsked(told)) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
@@ -74,7 +77,8 @@ class CompactionSurfaced final : public Checker {
                                              "compacted",
                                              told, response.where.line.value),
                      .evidence = {response.where.line},
-                     .at = response.where.at};
+                     .at = response.where.at,
+                     .impact = impact::kNoticeNumber};
       });
     }
   }
@@ -92,7 +96,8 @@ class CompactionSurfaced final : public Checker {
           .observed = fmt::format("{} {}", NameOf(response), Since(response.where, *details.ended)),
           .evidence = {details.ended->line, response.where.line},
           .at = response.where.at,
-          .like = notice ? like::kNoticeRepeated : std::string_view()};
+          .like = notice ? like::kNoticeRepeated : std::string_view(),
+          .impact = notice ? impact::kNoticeRepeated : impact::kAnsweredUnasked};
     });
   }
 
@@ -104,7 +109,8 @@ class CompactionSurfaced final : public Checker {
           .observed = fmt::format("one for watch {}, which the stream does not have, in line {}",
                                   response.message.watch_id, response.where.line.value),
           .evidence = {response.where.line},
-          .at = response.where.at};
+          .at = response.where.at,
+          .impact = impact::kAnsweredUnasked};
     });
   }
 
@@ -163,7 +169,8 @@ class CompactionSurfaced final : public Checker {
           .observed =
               fmt::format("compact revision {} in line {}", told, response.where.line.value),
           .evidence = {response.where.line},
-          .at = response.where.at};
+          .at = response.where.at,
+          .impact = impact::kNoticeNumber};
     });
   }
 
@@ -248,7 +255,8 @@ class CompactionSurfaced final : public Checker {
                                     gap.to - gap.from, gap.to - gap.from == 1 ? "" : "s"),
             .evidence = {lost.written, gap.overtaken_by.line},
             .at = gap.overtaken_by.at,
-            .like = like::kSilentAfterCompaction};
+            .like = like::kSilentAfterCompaction,
+            .impact = impact::kNoticeMissing};
       });
       return;
     }
@@ -265,7 +273,8 @@ class CompactionSurfaced final : public Checker {
           .observed = fmt::format("the end of the watch in line {}, which names none; reason {}",
                                   details.ended->line.value, Quoted(details.end_text)),
           .evidence = {details.asked.line, details.ended->line},
-          .at = details.ended->at};
+          .at = details.ended->at,
+          .impact = impact::kNoticeMissing};
     });
   }
 
@@ -281,7 +290,8 @@ class CompactionSurfaced final : public Checker {
                                   details.latest.line.value),
           .evidence = {details.asked.line, details.latest.line},
           .at = facts().latest.at,
-          .like = like::kSilentAfterCompaction};
+          .like = like::kSilentAfterCompaction,
+          .impact = impact::kNoticeMissing};
       if (!details.starts_below_floor()) {
         draft.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
                                      Phrase(*facts().comparer.FirstMissing(watch)),
