@@ -67,30 +67,45 @@ class Bookmarkable final : public Checker {
             .at = response.where.at};
       });
     }
+    CheckWished(watch, response, findings);
     if (revision >= bookmark.revision) bookmark = {revision, response.where};
-    if (!due_.empty()) due_.erase(state.stream.value);
+    if (const auto due = due_.find(state.stream.value); due != due_.end()) {
+      Settle(due, {revision, response.where});
+    }
   }
 
-  void ProgressDue(const struct ProgressDue& due) override { due_[due.stream.value] = due; }
+  void ProgressDue(const struct ProgressDue& due) override {
+    Revision head = facts().model.reached();
+    for (const WatchState& watch : facts().book.states()) {
+      if (watch.stream == due.stream) head = std::max(head, watch.last_event);
+    }
+    due_[due.stream.value] = {due, head.value, {}};
+  }
 
   void ProgressOver(StreamId stream, Where where, Findings& findings) override {
-    const auto due = due_.find(stream.value);
-    if (due == due_.end()) return;  // it was told
+    const auto found = due_.find(stream.value);
+    if (found == due_.end()) return;  // it was told
+    const Due due = found->second;
+    due_.erase(found);
     findings.Add(Guarantee::kBookmarkable, stream, [&] {
       return Draft{
-          .expected = fmt::format("progress told within {} ms, as {} and there was nothing left to "
-                                  "deliver",
-                                  due->second.limit.count(),
-                                  due->second.asked ? "it was asked for again and again"
-                                                    : "the watches had wished for it"),
-          .observed = fmt::format("none in {}, from line {} to line {}",
-                                  Milliseconds(where.at - due->second.where.at),
-                                  due->second.where.line.value, where.line.value),
-          .evidence = {due->second.where.line, where.line},
+          .expected = fmt::format("progress of at least revision {}, where the store was, within "
+                                  "{} ms, as {} and there was nothing left to deliver",
+                                  due.head, due.what.limit.count(),
+                                  due.what.asked ? "it was asked for again and again"
+                                                 : "the watches had wished for it"),
+          .observed =
+              fmt::format("{} in {}, from line {} to line {}",
+                          due.latest.where.line.value == 0
+                              ? std::string("none")
+                              : fmt::format("progress {} in line {} and nothing higher",
+                                            due.latest.revision, due.latest.where.line.value),
+                          Milliseconds(where.at - due.what.where.at), due.what.where.line.value,
+                          where.line.value),
+          .evidence = {due.what.where.line, where.line},
           .at = where.at,
           .like = like::kNoProgress};
     });
-    due_.erase(due);
   }
 
  private:
@@ -98,8 +113,41 @@ class Bookmarkable final : public Checker {
     std::int64_t revision = 0;
     Where where;
   };
+  // What the driver waits for, and the latest answer that did not do.
+  struct Due {
+    struct ProgressDue what;
+    std::int64_t head = 0;
+    Bookmark latest;
+  };
+
+  // To one watch, by its id: only those that wished for it are told without a request.
+  void CheckWished(WatchIndex watch, const Response& response, Findings& findings) const {
+    const WatchDetails& details = facts().book.details(watch);
+    if (response.message.watch_id < 0 || details.progress_wished) return;
+    if (facts().book.ProgressAsked(response.stream)) return;
+    findings.Add(
+        Guarantee::kBookmarkable, watch,
+        [&] {
+          return Draft{
+              .expected =
+                  "no progress: the watch was created without progress_notify, and "
+                  "nobody has asked for progress on its stream",
+              .observed = fmt::format("progress {} in line {}", response.message.header.revision,
+                                      response.where.line.value),
+              .evidence = {details.asked.line, response.where.line},
+              .at = response.where.at};
+        },
+        Level::kShould);
+  }
+
+  // Only what covers all that had been answered before is an answer.
+  void Settle(std::map<std::uint32_t, Due>::iterator due, const Bookmark& told) {
+    due->second.latest = told;
+    if (told.revision >= due->second.head) due_.erase(due);
+  }
+
   std::vector<Bookmark> bookmarks_;
-  std::map<std::uint32_t, struct ProgressDue> due_;  // by stream, while none has been told
+  std::map<std::uint32_t, Due> due_;  // by stream, while none has been told
 };
 
 const CheckerRegistration kBookmarkable{{
@@ -121,7 +169,9 @@ const CheckerRegistration kBookmarkable{{
         "watch of the "
         "stream that has been announced. A missing answer is no fault, as servers may drop the "
         "request, but on a stream with nothing left to deliver progress must come, within a "
-        "bound that the case sets, if it is asked for again and again.",
+        "bound that the case sets, if it is asked for again and again; and it must move with the "
+        "store: an answer below what had been acknowledged before counts for none. By itself a "
+        "server tells progress only to watches with progress_notify (should).",
     .make = [](const Facts& facts) { return std::make_unique<Bookmarkable>(facts); },
 }};
 
