@@ -74,38 +74,16 @@ class Bookmarkable final : public Checker {
     }
   }
 
-  void ProgressDue(const struct ProgressDue& due) override {
-    Revision head = facts().model.reached();
-    for (const WatchState& watch : facts().book.states()) {
-      if (watch.stream == due.stream) head = std::max(head, watch.last_event);
+  void Annotated(const Annotation& annotation, Where where, Findings& findings) override {
+    if (const auto* due = std::get_if<ProgressDue>(&annotation)) {
+      Revision head = facts().model.reached();
+      for (const WatchState& watch : facts().book.states()) {
+        if (watch.stream == due->stream) head = std::max(head, watch.last_event);
+      }
+      due_[due->stream.value] = {*due, where, head.value, {}};
+    } else if (const auto* over = std::get_if<ProgressOver>(&annotation)) {
+      Over(over->stream, where, findings);
     }
-    due_[due.stream.value] = {due, head.value, {}};
-  }
-
-  void ProgressOver(StreamId stream, Where where, Findings& findings) override {
-    const auto found = due_.find(stream.value);
-    if (found == due_.end()) return;  // it was told
-    const Due due = found->second;
-    due_.erase(found);
-    findings.Add(Guarantee::kBookmarkable, stream, [&] {
-      return Draft{
-          .expected = fmt::format("progress of at least revision {}, where the store was, within "
-                                  "{} ms, as {} and there was nothing left to deliver",
-                                  due.head, due.what.limit.count(),
-                                  due.what.asked ? "it was asked for again and again"
-                                                 : "the watches had wished for it"),
-          .observed =
-              fmt::format("{} in {}, from line {} to line {}",
-                          due.latest.where.line.value == 0
-                              ? std::string("none")
-                              : fmt::format("progress {} in line {} and nothing higher",
-                                            due.latest.revision, due.latest.where.line.value),
-                          Milliseconds(where.at - due.what.where.at), due.what.where.line.value,
-                          where.line.value),
-          .evidence = {due.what.where.line, where.line},
-          .at = where.at,
-          .like = like::kNoProgress};
-    });
   }
 
  private:
@@ -115,7 +93,8 @@ class Bookmarkable final : public Checker {
   };
   // What the driver waits for, and the latest answer that did not do.
   struct Due {
-    struct ProgressDue what;
+    ProgressDue what;
+    Where where;
     std::int64_t head = 0;
     Bookmark latest;
   };
@@ -144,6 +123,31 @@ class Bookmarkable final : public Checker {
   void Settle(std::map<std::uint32_t, Due>::iterator due, const Bookmark& told) {
     due->second.latest = told;
     if (told.revision >= due->second.head) due_.erase(due);
+  }
+
+  void Over(StreamId stream, Where where, Findings& findings) {
+    const auto found = due_.find(stream.value);
+    if (found == due_.end()) return;  // it came
+    const Due due = found->second;
+    due_.erase(found);
+    findings.Add(Guarantee::kBookmarkable, stream, [&] {
+      return Draft{
+          .expected = fmt::format("progress of at least revision {}, where the store was, within "
+                                  "{} ms, as {} and there was nothing left to deliver",
+                                  due.head, due.what.limit_ms,
+                                  due.what.asked ? "it was asked for again and again"
+                                                 : "the watches had wished for it"),
+          .observed = fmt::format(
+              "{} in {}, from line {} to line {}",
+              due.latest.where.line.value == 0
+                  ? std::string("none")
+                  : fmt::format("progress {} in line {} and nothing higher", due.latest.revision,
+                                due.latest.where.line.value),
+              Milliseconds(where.at - due.where.at), due.where.line.value, where.line.value),
+          .evidence = {due.where.line, where.line},
+          .at = where.at,
+          .like = like::kNoProgress};
+    });
   }
 
   std::vector<Bookmark> bookmarks_;

@@ -76,14 +76,12 @@ TEST(Likeness, OfSilenceAndOfFalseNotices) {
 // Only who asked for an open range is given away by that bug.
 TEST(Likeness, OfAKeyThatItsReaderMayNotSee) {
   const auto shown = [](const std::string& end) {
-    return LikenessOf(
-        Guarantee::kAuthorized,
-        Script()
-            .Mark(RightMark({.where = {}, .stream = StreamId(1), .key = "a/", .end = "a0"}))
-            .Watch("a/", 0, {.range_end = end})
-            .Created(0)
-            .Put("b", "v", 2)
-            .Deliver(0, {{2, "b"}}));
+    return LikenessOf(Guarantee::kAuthorized, Script()
+                                                  .Annotate(ReadRight{StreamId(1), {"a/"}, {"a0"}})
+                                                  .Watch("a/", 0, {.range_end = end})
+                                                  .Created(0)
+                                                  .Put("b", "v", 2)
+                                                  .Deliver(0, {{2, "b"}}));
   };
   EXPECT_EQ(shown(std::string(1, '\0')), like::kOpenRangeAllowed);
   EXPECT_EQ(shown("c"), "");

@@ -40,20 +40,26 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{2, "k"}}),
          {}},
         {"AnotherStreamClosedByTheClient",
-         Complete().Mark("closing stream 2").Closed(StatusCode::kCancelled),
+         Complete().Annotate(ClosingStream{StreamId(2)}).Closed(StatusCode::kCancelled),
          {"Settled"}},
         {"StreamEndedByItself", Complete().Closed(StatusCode::kUnavailable), {"Settled"}},
         {"StreamClosedByTheClient",
-         TwoPuts().Mark("closing stream 1").Closed(StatusCode::kCancelled),
+         TwoPuts().Annotate(ClosingStream{StreamId(1)}).Closed(StatusCode::kCancelled),
          {}},
         {"StuckWhenTheDriverHasWaitedForAll",
-         TwoPuts().Mark("converged").Mark("closing stream 1").Closed(StatusCode::kCancelled),
+         TwoPuts()
+             .Annotate(StageReached{Stage::kConverged})
+             .Annotate(ClosingStream{StreamId(1)})
+             .Closed(StatusCode::kCancelled),
          {"Settled"}},
         {"CompleteWhenTheDriverHasWaitedForAll",
-         Complete().Mark("converged").Mark("closing stream 1").Closed(StatusCode::kCancelled),
+         Complete()
+             .Annotate(StageReached{Stage::kConverged})
+             .Annotate(ClosingStream{StreamId(1)})
+             .Closed(StatusCode::kCancelled),
          {}},
         {"EndedByItselfThoughTheDriverHadWaited",
-         Complete().Mark("converged").Closed(StatusCode::kUnavailable),
+         Complete().Annotate(StageReached{Stage::kConverged}).Closed(StatusCode::kUnavailable),
          {"Settled"}},
         {"AnswerToNothing", Complete().Created(3, 3), {"Settled"}},
         {"ProgressForNobody", Complete().Progress(3, 3), {"Settled"}},
@@ -135,10 +141,16 @@ INSTANTIATE_TEST_SUITE_P(
              .Refused(-1, "duplicate"),
          {}},
         {"WithoutTheRight",
-         Complete().Mark("right 1 6b -").Watch("k", 2, {.range_end = "l"}).Refused(-1, "denied"),
+         Complete()
+             .Annotate(ReadRight{StreamId(1), {"k"}, {""}})
+             .Watch("k", 2, {.range_end = "l"})
+             .Refused(-1, "denied"),
          {}},
         {"WithTheRight",
-         Complete().Mark("right 1 6b 6c").Watch("k", 2).Refused(-1, "denied"),
+         Complete()
+             .Annotate(ReadRight{StreamId(1), {"k"}, {"l"}})
+             .Watch("k", 2)
+             .Refused(-1, "denied"),
          {"Settled"}},
         {"WhileAFaultTakesTheServerDown",
          Complete().Armed("restart", "every").Watch("k", 2).Refused(-1, "closing"),
@@ -171,7 +183,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 // The watch of stream 1 is continued by one of stream 2.
 Script Resumed(Script ended) {
-  return ended.On(2).Mark("resume 1:0 2:0").Watch("k", 4).Created(0, 3);
+  return ended.On(2)
+      .Annotate(Resumption{StreamId(1), 0, StreamId(2), 0})
+      .Watch("k", 4)
+      .Created(0, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -236,7 +251,8 @@ TEST(Settled, KnowsWhichStreamsWereDropped) {
 }
 
 TEST(Settled, SaysWhereItStandsAndWhatIsMissing) {
-  const Judgement judgement = TwoPuts().Put("k", "c", 4).Deliver(0, {{2, "k"}}).Mark("end").Judge();
+  const Judgement judgement =
+      TwoPuts().Put("k", "c", 4).Deliver(0, {{2, "k"}}).Annotate(StageReached{Stage::kEnd}).Judge();
   ASSERT_EQ(judgement.findings.size(), 1u);
   EXPECT_EQ(judgement.findings[0].expected, "every owed change up to revision 4, or ErrCompacted");
   EXPECT_EQ(

@@ -84,8 +84,8 @@ class WatchBook {
   WatchDetails& details(WatchIndex watch) { return details_[watch.value]; }
   void Ask(const Asked& asked, Revision floor, Revision known);
   // The mark stands before the create that it speaks of. Empty, or why it cannot be followed.
-  std::optional<std::string> Resume(const Resumption& resumption);
-  void Limit(const RightGiven& given);
+  std::optional<std::string> Resume(const Resumption& resumption, Where where);
+  void Limit(const ReadRight& right, Where where);
   void AskProgress(StreamId stream) { progress_asked_.insert(stream.value); }
   // `ceiling` is what the store cannot have exceeded when the response came; empty: not known.
   using Ceiling = std::optional<Revision>;

@@ -16,6 +16,17 @@
 
 namespace watchproof {
 
+// When the faults of a recording were armed and healed, as its lines say: the same while it is made
+// and when it is judged again.
+class FaultTimes {
+ public:
+  void Consume(const Entry& entry);
+  const std::vector<ReceiptRecord>& receipts() const { return receipts_; }
+
+ private:
+  std::vector<ReceiptRecord> receipts_;
+};
+
 std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
                                      const std::vector<ReceiptRecord>& receipts);
 

@@ -182,6 +182,25 @@ Script& Script::Read(std::int64_t revision) {
               Message().Nested(1, Header(revision)).bytes());
 }
 
+Script& Script::ReadAt(std::int64_t at, std::int64_t head) {
+  return Call(Method::kRange, Message().Text(1, "any").Number(4, at).bytes(),
+              Message().Nested(1, Header(head)).bytes());
+}
+
+Script& Script::ReadRefusedAt(std::int64_t at) {
+  const CallId call(++calls_);
+  Add({.kind = EntryKind::kCallStarted,
+       .method = Method::kRange,
+       .call = call,
+       .payload = Bytes::Take(Message().Text(1, "any").Number(4, at).bytes())});
+  return Add({.kind = EntryKind::kCallEnded,
+              .method = Method::kRange,
+              .code = StatusCode::kOutOfRange,
+              .call = call,
+              .payload = {},
+              .text = "required revision has been compacted"});
+}
+
 Script& Script::Payload(EntryKind kind, std::string payload) {
   return Add({.kind = kind, .stream = stream_, .payload = Bytes::Take(std::move(payload))});
 }
@@ -264,9 +283,7 @@ Script& Script::ForeignProgress(std::int64_t id, std::int64_t revision) {
   return Respond(Message().Nested(1, Message().Number(1, 78).Number(3, revision)).Optional(2, id));
 }
 
-Script& Script::Mark(const std::string& text) {
-  return Add({.kind = EntryKind::kMark, .text = text});
-}
+Script& Script::Annotate(const Annotation& annotation) { return Add(AnnotationEntry(annotation)); }
 Script& Script::Armed(const std::string& fault, const std::string& ends, bool parts_members) {
   const std::string told =
       ends.empty() ? std::string() : fmt::format(R"(,"ends_streams":"{}")", ends);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "harness/checkers/judge.h"
+#include "harness/history/annotation.h"
 #include "harness/history/wire_writer.h"
 
 namespace watchproof {
@@ -76,6 +77,10 @@ class Script {
   Script& FailCall(std::uint32_t call, Method method, StatusCode code);
   // A read through the side door, which says how far the store is.
   Script& Read(std::int64_t revision);
+  // A read of how the keys were at a revision, by a store that has come to `head`: answered, or
+  // refused as out of range.
+  Script& ReadAt(std::int64_t at, std::int64_t head);
+  Script& ReadRefusedAt(std::int64_t at);
 
   Script& Watch(const std::string& key, std::int64_t start, const ScriptedCreate& options = {});
   Script& Cancel(std::int64_t id);
@@ -92,7 +97,7 @@ class Script {
   Script& WithHeader(std::int64_t revision);
   // An answer of another cluster than all others.
   Script& ForeignProgress(std::int64_t id, std::int64_t revision);
-  Script& Mark(const std::string& text);
+  Script& Annotate(const Annotation& annotation);
   // A fault that ends so much ("none", "proxied", "every"; empty: an old recording) is armed.
   Script& Armed(const std::string& fault, const std::string& ends, bool parts_members = false);
   Script& Healed(const std::string& fault);
