@@ -3,6 +3,7 @@
 #include <map>
 
 #include "harness/checkers/checker.h"
+#include "harness/checkers/impact.h"
 #include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
 
@@ -27,7 +28,8 @@ class Bookmarkable final : public Checker {
                 fmt::format("the {} {}", Phrase(event), Since(response.where, bookmark.where)),
             .evidence = {bookmark.where.line, response.where.line},
             .at = response.where.at,
-            .like = like::kProgressOvertakes};
+            .like = like::kProgressOvertakes,
+            .impact = impact::kBookmarkTooHigh};
       });
     }
   }
@@ -42,7 +44,8 @@ class Bookmarkable final : public Checker {
                      .observed = fmt::format("progress {} {}", revision,
                                              Since(response.where, bookmark.where)),
                      .evidence = {bookmark.where.line, response.where.line},
-                     .at = response.where.at};
+                     .at = response.where.at,
+                     .impact = impact::kBookmarkTooLow};
       });
     } else if (Revision(revision).next() < state.start) {
       findings.Add(Guarantee::kBookmarkable, watch, [&] {
@@ -54,7 +57,8 @@ class Bookmarkable final : public Checker {
             .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
             .evidence = {facts().book.details(watch).asked.line, response.where.line},
             .at = response.where.at,
-            .like = like::kProgressBelowStart};
+            .like = like::kProgressBelowStart,
+            .impact = impact::kBookmarkTooLow};
       });
     } else if (Revision(revision) < state.last_event) {
       findings.Add(Guarantee::kBookmarkable, watch, [&] {
@@ -64,7 +68,8 @@ class Bookmarkable final : public Checker {
                                     state.last_event),
             .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
             .evidence = {facts().book.details(watch).latest.line, response.where.line},
-            .at = response.where.at};
+            .at = response.where.at,
+            .impact = impact::kBookmarkTooLow};
       });
     }
     CheckWished(watch, response, findings);
@@ -146,7 +151,8 @@ class Bookmarkable final : public Checker {
               Milliseconds(where.at - due.where.at), due.where.line.value, where.line.value),
           .evidence = {due.where.line, where.line},
           .at = where.at,
-          .like = like::kNoProgress};
+          .like = like::kNoProgress,
+          .impact = impact::kBookmarkMissing};
     });
   }
 

@@ -81,6 +81,9 @@ bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost);
 
 // What upstream bug it looks like that the watch was never given the change; empty: none.
 std::string_view LikenessOfLoss(const Facts& facts, WatchIndex watch, const Change& lost);
+// Whether an answer to a create seems to be another create's: the two waited together on one
+// stream, and what this watch is given (`key`) is in the range of the other.
+bool AnsweredOutOfOrder(const Facts& facts, WatchIndex watch, std::string_view key);
 
 // The target ended the watch without being asked to, after another watch of its stream had been
 // ended or was asked to be: that one.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "harness/checkers/checker.h"
+#include "harness/checkers/impact.h"
 #include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
 
@@ -55,7 +56,8 @@ class CompactionSurfaced final : public Checker {
                                              told, response.where.line.value),
                      .evidence = {response.where.line},
                      .at = response.where.at,
-                     .like = like::kFalseNotice};
+                     .like = like::kFalseNotice,
+                     .impact = impact::kNoticeFalse};
       });
     } else if (!at_floor && CaughtUp(watch, requested)) {
       const Standing& standing = *facts().book.details(watch).standing;
@@ -69,7 +71,8 @@ class CompactionSurfaced final : public Checker {
                                     response.where.line.value),
             .evidence = {standing.where.line, response.where.line},
             .at = response.where.at,
-            .like = like::kFalseNotice};
+            .like = like::kFalseNotice,
+            .impact = impact::kNoticeFalse};
       });
     } else if (told > requested || told < position || (told == position && !at_floor)) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
@@ -80,7 +83,8 @@ class CompactionSurfaced final : public Checker {
             .observed =
                 fmt::format("compact revision {} in line {}", told, response.where.line.value),
             .evidence = {response.where.line},
-            .at = response.where.at};
+            .at = response.where.at,
+            .impact = impact::kNoticeNumber};
       });
     } else if (told > facts().model.timeline().base() && !facts().model.CompactionAsked(told)) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
@@ -89,7 +93,8 @@ class CompactionSurfaced final : public Checker {
                                              "compacted",
                                              told, response.where.line.value),
                      .evidence = {response.where.line},
-                     .at = response.where.at};
+                     .at = response.where.at,
+                     .impact = impact::kNoticeNumber};
       });
     }
   }
@@ -107,7 +112,8 @@ class CompactionSurfaced final : public Checker {
           .observed = fmt::format("{} {}", NameOf(response), Since(response.where, *details.ended)),
           .evidence = {details.ended->line, response.where.line},
           .at = response.where.at,
-          .like = notice ? like::kNoticeRepeated : std::string_view()};
+          .like = notice ? like::kNoticeRepeated : std::string_view(),
+          .impact = notice ? impact::kNoticeRepeated : impact::kAnsweredUnasked};
     });
   }
 
@@ -119,7 +125,8 @@ class CompactionSurfaced final : public Checker {
           .observed = fmt::format("one for watch {}, which the stream does not have, in line {}",
                                   response.message.watch_id, response.where.line.value),
           .evidence = {response.where.line},
-          .at = response.where.at};
+          .at = response.where.at,
+          .impact = impact::kAnsweredUnasked};
     });
   }
 
@@ -178,7 +185,8 @@ class CompactionSurfaced final : public Checker {
           .observed =
               fmt::format("compact revision {} in line {}", told, response.where.line.value),
           .evidence = {response.where.line},
-          .at = response.where.at};
+          .at = response.where.at,
+          .impact = impact::kNoticeNumber};
     });
   }
 
@@ -198,7 +206,8 @@ class CompactionSurfaced final : public Checker {
               fmt::format("a refusal in line {} that names none; reason {}",
                           response.where.line.value, Quoted(response.message.cancel_reason)),
           .evidence = {details.asked.line, response.where.line},
-          .at = response.where.at};
+          .at = response.where.at,
+          .impact = impact::kNoticeMissing};
     });
   }
 
@@ -288,7 +297,8 @@ class CompactionSurfaced final : public Checker {
                                     gap.to - gap.from, gap.to - gap.from == 1 ? "" : "s"),
             .evidence = {lost.written, gap.overtaken_by.line},
             .at = gap.overtaken_by.at,
-            .like = like::kSilentAfterCompaction};
+            .like = like::kSilentAfterCompaction,
+            .impact = impact::kNoticeMissing};
       });
       return;
     }
@@ -305,7 +315,8 @@ class CompactionSurfaced final : public Checker {
           .observed = fmt::format("the end of the watch in line {}, which names none; reason {}",
                                   details.ended->line.value, Quoted(details.end_text)),
           .evidence = {details.asked.line, details.ended->line},
-          .at = details.ended->at};
+          .at = details.ended->at,
+          .impact = impact::kNoticeMissing};
     });
   }
 
@@ -321,7 +332,8 @@ class CompactionSurfaced final : public Checker {
                                   details.latest.line.value),
           .evidence = {details.asked.line, details.latest.line},
           .at = facts().latest.at,
-          .like = like::kSilentAfterCompaction};
+          .like = like::kSilentAfterCompaction,
+          .impact = impact::kNoticeMissing};
       if (!details.starts_below_floor()) {
         draft.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
                                      Phrase(*facts().comparer.FirstMissing(watch)),

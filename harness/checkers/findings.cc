@@ -22,6 +22,7 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
                             .like = std::string(draft.like),
                             .evidence = std::move(draft.evidence),
                             .at = draft.at,
+                            .impact = std::string(draft.impact),
                             .level = key.level});
   filed.repeats.push_back(0);
 }

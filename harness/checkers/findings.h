@@ -25,7 +25,8 @@ struct Draft {
   std::string observed;
   std::vector<Line> evidence;
   Duration at{};
-  std::string_view like{};  // one of likeness.h
+  std::string_view like{};    // one of likeness.h
+  std::string_view impact{};  // one of impact.h; empty: what the guarantee says
 };
 
 class Findings {

@@ -28,7 +28,7 @@ class Isolated final : public Checker {
       Misnamed(watch, "an id that is not negative: -1 is the whole stream", response, findings);
     } else if (requested != 0 && id != requested) {
       Misnamed(watch, fmt::format("the id that the client chose, {}", requested), response,
-               findings);
+               findings, ChosenByAnother(watch, id) ? like::kAnswersOutOfOrder : "");
     } else if (namesake != watch && facts().book.state(namesake).end == WatchEnd::kOpen) {
       Misnamed(watch, fmt::format("an id of its own, other than {}", facts().book.Label(namesake)),
                response, findings);
@@ -126,14 +126,28 @@ class Isolated final : public Checker {
     });
   }
 
+  // Of the creates that wait for their answers on the stream.
+  bool ChosenByAnother(WatchIndex watch, std::int64_t id) const {
+    const WatchBook& book = facts().book;
+    for (std::size_t i = 0; i < book.size(); ++i) {
+      const WatchIndex other{i};
+      if (other != watch && book.state(other).stream == book.state(watch).stream &&
+          book.details(other).requested_id == id && !book.details(other).created) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   static void Misnamed(WatchIndex watch, std::string expected, const Response& response,
-                       Findings& findings) {
+                       Findings& findings, std::string_view like = {}) {
     findings.Add(Guarantee::kIsolated, watch, [&] {
       return Draft{.expected = std::move(expected),
                    .observed = fmt::format("a watch with the id {} in line {}",
                                            response.message.watch_id, response.where.line.value),
                    .evidence = {response.where.line},
-                   .at = response.where.at};
+                   .at = response.where.at,
+                   .like = like};
     });
   }
 
@@ -176,6 +190,22 @@ std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch)
     latest_end = end->line;
   }
   return latest;
+}
+
+bool AnsweredOutOfOrder(const Facts& facts, WatchIndex watch, std::string_view key) {
+  const WatchDetails& mine = facts.book.details(watch);
+  if (!mine.created) return false;
+  for (std::size_t i = 0; i < facts.book.size(); ++i) {
+    const WatchIndex other{i};
+    const WatchDetails& details = facts.book.details(other);
+    if (other == watch || facts.book.state(other).stream != facts.book.state(watch).stream ||
+        !details.range.range.Contains(key)) {
+      continue;
+    }
+    const bool waits = !details.created || details.created->line > mine.asked.line;
+    if (waits && details.asked.line < mine.created->line) return true;
+  }
+  return false;
 }
 
 }  // namespace watchproof

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/checkers/checker.h"
+#include "harness/checkers/impact.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -26,7 +27,8 @@ class Settled final : public Checker {
                                            response.where.line.value,
                                            Quoted(response.message.cancel_reason)),
                    .evidence = {details.asked.line, response.where.line},
-                   .at = response.where.at};
+                   .at = response.where.at,
+                   .impact = impact::kCreateUnanswered};
     });
   }
 
@@ -48,7 +50,8 @@ class Settled final : public Checker {
                                     dropped.where.line.value, dropped.open,
                                     dropped.open == 1 ? "" : "es", dropped.status),
             .evidence = {dropped.where.line},
-            .at = dropped.where.at};
+            .at = dropped.where.at,
+            .impact = impact::kEndedUnasked};
       });
     }
   }
@@ -61,7 +64,8 @@ class Settled final : public Checker {
       return Draft{.expected = "nothing more once the watch has been cancelled",
                    .observed = fmt::format("another message {}", Since(response.where, ended)),
                    .evidence = {ended.line, response.where.line},
-                   .at = response.where.at};
+                   .at = response.where.at,
+                   .impact = impact::kAnsweredUnasked};
     });
   }
 
@@ -76,7 +80,8 @@ class Settled final : public Checker {
                                                               : "progress answer",
                                   response.message.watch_id, response.where.line.value),
           .evidence = {response.where.line},
-          .at = response.where.at};
+          .at = response.where.at,
+          .impact = impact::kAnsweredUnasked};
     });
   }
 
@@ -96,7 +101,7 @@ class Settled final : public Checker {
           Report(watch, "a watch that lasts until it is cancelled",
                  fmt::format("the target ended it in line {}, giving as reason {}",
                              details.ended->line.value, Quoted(details.end_text)),
-                 findings);
+                 findings, impact::kEndedUnasked);
         }
         return;
     }
@@ -130,14 +135,15 @@ class Settled final : public Checker {
     const std::string quiet = fmt::format("for {} up to the end of the recording",
                                           Milliseconds(facts().latest.at - details.latest.at));
     if (!state.created) {
-      return Report(watch, "an answer to the create request", "none " + quiet, findings);
+      return Report(watch, "an answer to the create request", "none " + quiet, findings,
+                    impact::kCreateUnanswered);
     }
     if (details.cancel_asked) {
       return Report(watch, "an answer to the cancel request",
                     fmt::format("none in {}, from line {} to the end of the recording",
                                 Milliseconds(facts().latest.at - details.cancel_asked->at),
                                 details.cancel_asked->line.value),
-                    findings);
+                    findings, impact::kCancelUnanswered);
     }
     if (!OwesCompactionNotice(facts(), watch)) FinishStuck(watch, quiet, findings);
   }
@@ -161,11 +167,11 @@ class Settled final : public Checker {
                "stuck at revision {}: {} change{} missing, the first is the {}; nothing came {}",
                state.position, missing, missing == 1 ? " is" : "s are",
                Phrase(facts().comparer.change(owed[*next])), quiet),
-           findings, LikenessOfLoss(facts(), watch, facts().comparer.change(owed[*next])));
+           findings, {}, LikenessOfLoss(facts(), watch, facts().comparer.change(owed[*next])));
   }
 
   void Report(WatchIndex watch, std::string expected, std::string observed, Findings& findings,
-              std::string_view like = {}) {
+              std::string_view impact, std::string_view like = {}) {
     const WatchDetails& details = facts().book.details(watch);
     const Where last = details.ended.value_or(details.latest);
     findings.Add(Guarantee::kSettled, watch, [&] {
@@ -173,7 +179,8 @@ class Settled final : public Checker {
                   .observed = std::move(observed),
                   .evidence = {details.asked.line},
                   .at = details.ended ? details.ended->at : facts().latest.at,
-                  .like = like};
+                  .like = like,
+                  .impact = impact};
       if (last.line != details.asked.line) draft.evidence.push_back(last.line);
       return draft;
     });

@@ -63,7 +63,8 @@ struct RunOptions {
   When color = When::kAuto;
   When progress = When::kAuto;
   std::map<std::string, FlagNote> origins;
-  std::vector<std::string> repeat_flags;  // of those that change our decisions, to be typed again
+  std::vector<std::string> repeat_flags;  // those that may change a verdict, to be typed again
+  bool same_seed = false;  // of `repeat`: every attempt has the first one's, up to a failure
 };
 
 class RunFlags {
@@ -75,6 +76,10 @@ class RunFlags {
 
   // Errors name the flag or variable. `on_command_line` are the words of the command line.
   Result<RunOptions> Resolve(const std::vector<std::string>& on_command_line) const;
+  // The flags that were given, with their values, as the words that give them again. Left out are
+  // those that a repeat command says itself (which case, which target, which seed) and those that
+  // change no verdict; a flag is in unless run_options.cc names it.
+  std::vector<std::string> GivenAgain(const std::map<std::string, FlagNote>& origins = {}) const;
 
  private:
   void AddSelection();

@@ -53,7 +53,8 @@ bool Runner::Refill() {
   std::vector<Planned> round;
   for (const CaseInfo& info : r_.cases) {
     for (const std::string& target : options.targets) {
-      round.push_back({info.name, target, round_, SeedOfAttempt(r_.seed, round_)});
+      const int seed_of = options.same_seed ? 1 : round_;
+      round.push_back({info.name, target, round_, SeedOfAttempt(r_.seed, seed_of)});
     }
   }
   if (options.shuffle) {
@@ -194,6 +195,7 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   const DefectNote* const planted = PlantedIn(r_.record, note.result.target);
   if (planted != nullptr && note.standing == Standing::kNewFailure) NoteCaught(*planted, note);
   const Outcome outcome = OutcomeOf(note);
+  const bool failed = note.result.verdict == Verdict::kFail;
   const bool good = outcome == Outcome::kPass || outcome == Outcome::kUnsupported ||
                     outcome == Outcome::kDeclared;
   const Keep keep = r_.options.keep;
@@ -211,7 +213,9 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   }
   const bool wrong = outcome >= Outcome::kUnexpectedPass;
   trouble_ = trouble_ || wrong;
-  if (wrong && (r_.options.fail_fast || r_.options.until_fail)) stopping_ = true;
+  // A repeat wants the failure, known or not; a known failure that stays away ends nothing.
+  const bool ends = r_.options.same_seed ? failed || outcome > Outcome::kUnexpectedPass : wrong;
+  if (ends && (r_.options.fail_fast || r_.options.until_fail)) stopping_ = true;
   r_.record.attempts.push_back(std::move(note));
   return {};
 }

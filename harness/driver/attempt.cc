@@ -187,8 +187,10 @@ void JudgeRecording(World& world, AttemptResult& result, std::vector<std::string
   result.exercise = std::move(judgement.exercise);
   AddCalls(calls, result.exercise);
   result.calls = {.judged = calls.judged, .undecided = std::move(calls.undecided)};
-  result.findings = RecordsOf(judgement.findings, world.fault_times().receipts());
-  result.notes = RecordsOf(judgement.notes, world.fault_times().receipts());
+  result.findings = RecordsOf(judgement.findings, world.fault_times().receipts(),
+                              CarrierOf(world.started_with()));
+  result.notes = RecordsOf(judgement.notes, world.fault_times().receipts(),
+                           CarrierOf(world.started_with()));
   doubts = std::move(judgement.undecided);
 }
 

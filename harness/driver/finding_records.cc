@@ -36,6 +36,12 @@ std::string Meanwhile(double at, const std::vector<ReceiptRecord>& receipts) {
 
 }  // namespace
 
+BugCarrier CarrierOf(const RunStarted& started) {
+  return {.is_etcd = started.product == "etcd",
+          .version = started.version,
+          .members = started.members};
+}
+
 void FaultTimes::Consume(const Entry& entry) {
   const double at = std::chrono::duration<double>(entry.at).count();
   const auto heal = [this, at](const std::string* fault) {
@@ -53,17 +59,18 @@ void FaultTimes::Consume(const Entry& entry) {
 }
 
 std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
-                                     const std::vector<ReceiptRecord>& receipts) {
+                                     const std::vector<ReceiptRecord>& receipts,
+                                     const BugCarrier& target) {
   std::vector<FindingRecord> records;
   for (const Finding& finding : findings) {
     FindingRecord record{
         .guarantee = std::string(Name(finding.guarantee)),
         .promise = std::string(Promise(finding.guarantee)),
-        .belief = std::string(Belief(finding.guarantee)),
+        .belief = finding.impact.empty() ? std::string(Belief(finding.guarantee)) : finding.impact,
         .watch = finding.watch,
         .expected = finding.expected,
         .observed = finding.observed,
-        .like = finding.like,
+        .like = KnownBugText(finding.like, target),
         .meanwhile = Meanwhile(std::chrono::duration<double>(finding.at).count(), receipts),
         .level = std::string(Name(finding.level))};
     for (const Line line : finding.evidence) record.evidence.push_back(line.value);

@@ -88,8 +88,7 @@ Status World::Start() {
   Status probed = Probe();
   if (!probed.ok()) return std::move(probed).WithContext("probing what the target offers");
   if (!missing_.empty()) return {};
-  started_.version = target().version();
-  recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started_)});
+  BeginRecording();
   for (int member = 1; member <= members(); ++member) {
     // Each is a client of its own: what one member tells says nothing about another one.
     const std::string name = member == 1 ? "side" : fmt::format("side-{}", member);
@@ -102,6 +101,20 @@ Status World::Start() {
   WP_RETURN_IF_ERROR(OpenRoads());
   MakePorts();
   return OpenWitness();
+}
+
+// A server that runs already is known by its version only: etcd's are three numbers from 3 on.
+void World::BeginRecording() {
+  if (std::exchange(begun_, true)) return;
+  const std::string version = target().version();
+  const auto spec = ParseTargetSpec(spec_.target);
+  const std::string kind = spec.has_value() ? spec->kind : std::string();
+  const bool shaped =
+      version.starts_with("3.") && version.find_first_not_of("0123456789.") == std::string::npos;
+  started_.version = version;
+  started_.product = kind == "etcd" || (kind == "endpoint" && shaped) ? "etcd" : "";
+  started_.members = target().shared() ? 0 : members();
+  recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started_)});
 }
 
 Status World::StartTarget() {
@@ -357,6 +370,7 @@ WatchStream* World::StreamOf(StreamId id) {
 }
 
 void World::Annotate(const Annotation& annotation) {
+  BeginRecording();
   Entry entry = AnnotationEntry(annotation);
   entry.at = recorder_->Now();
   recorder_->Append(std::move(entry));

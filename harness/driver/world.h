@@ -23,6 +23,7 @@
 
 #include "harness/checkers/call_judge.h"
 #include "harness/checkers/judge.h"
+#include "harness/checkers/likeness.h"
 #include "harness/client/kv_client.h"
 #include "harness/client/maintenance_client.h"
 #include "harness/client/watch_stream.h"
@@ -75,6 +76,8 @@ class World {
   // One server of the target; the first one where it is not a cluster's.
   Target& target(int member = 1) { return cluster_.member(member); }
   int members() const { return cluster_.size(); }
+  // What the recording says of itself.
+  const RunStarted& started_with() const { return started_; }
   std::optional<Cluster::Death> Died() const { return cluster_.Died(); }
   // By the side door of the member in use.
   KvClient& kv() { return *kvs_.at(static_cast<std::size_t>(member_ - 1)); }
@@ -160,6 +163,7 @@ class World {
   CallJudgement FinishCalls() { return calls_.Finish(); }
 
  private:
+  void BeginRecording();
   Status Probe();
   Stated StatedOfTarget();
   Status StartTarget();
@@ -226,6 +230,7 @@ class World {
   bool stated_ = false;
   // By then the plan has been carried out, or has taken too long.
   const Deadline deadline_;
+  bool begun_ = false;
   bool silent_ = false;
   bool stopped_ = false;
 };

@@ -21,6 +21,8 @@ struct RunStarted {
   std::string case_name;
   std::string seed;
   std::string version;  // of the target
+  std::string product;  // "etcd"; empty: another one, or unknown
+  int members = 0;      // of its cluster; 0: unknown
   bool permit_compacted_at_the_floor = false;
   bool strict_previous = false;
   bool gaps = false;  // others write to the target, or it leaves revisions out
@@ -34,6 +36,8 @@ struct RunStarted {
     field("case", case_name);
     field("seed", seed);
     field("version", version);
+    field("product", product);
+    field("members", members);
     field("permit_compacted_at_the_floor", permit_compacted_at_the_floor);
     field("strict_previous", strict_previous);
     field("gaps", gaps);
