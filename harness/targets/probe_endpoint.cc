@@ -9,6 +9,7 @@
 #include "fixtures/protos/rpc.grpc.pb.h"
 #include "fixtures/protos/rpc_auth.grpc.pb.h"
 #include "harness/targets/probe.h"
+#include "harness/targets/target.h"
 
 namespace watchproof {
 namespace {

@@ -14,9 +14,11 @@
 
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
-#include "harness/targets/target.h"
+#include "harness/targets/target_info.h"
 
 namespace watchproof {
+
+struct Endpoint;
 
 // The token of the user with the password in the file; empty without a user. Errors name the flag.
 Result<std::string> LogIn(const Endpoint& endpoint, const ServerAccess& access, Deadline deadline);
