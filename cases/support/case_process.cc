@@ -76,6 +76,8 @@ void CaseFixture::TearDown() {
   }
   plan->needs = info->needs;
   plan->expect = info->expect;
+  // A plan that was given may be a part of the case's.
+  if (spec.given_plan.empty()) plan->guarantees = info->guarantees;
   AttemptResult result = RunAttempt(spec, *plan);
   result.upstream = info->upstream;
   g_reported = Report(result, spec.result_descriptor);

@@ -13,18 +13,6 @@ std::vector<CaseInfo>& Cases() {
 
 }  // namespace
 
-std::string_view Name(Level level) {
-  switch (level) {
-    case Level::kMust:
-      return "must";
-    case Level::kShould:
-      return "should";
-    case Level::kMay:
-      return "may";
-  }
-  return "?";
-}
-
 bool RegisterCase(CaseInfo info) {
   Cases().push_back(std::move(info));
   return true;

@@ -11,15 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/checkers/level.h"
 #include "harness/driver/result.h"
 #include "harness/targets/capability.h"
 
 namespace watchproof {
 
 struct Plan;
-
-enum class Level { kMust, kShould, kMay };
-std::string_view Name(Level level);
 
 struct CaseInfo {
   std::string name;         // "Suite.Name"

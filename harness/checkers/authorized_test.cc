@@ -6,9 +6,7 @@ namespace watchproof {
 namespace {
 
 // Of the prefix a/ the user of stream 1 may read everything, of the rest nothing.
-Script Reader() {
-  return Script().Mark(RightMark({.where = {}, .stream = StreamId(1), .key = "a/", .end = "a0"}));
-}
+Script Reader() { return Script().Annotate(ReadRight{StreamId(1), {"a/"}, {"a0"}}); }
 ScriptedCreate Until(const std::string& end) { return {.range_end = end}; }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "harness/checkers/checker.h"
+#include "harness/checkers/impact.h"
 #include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
 
@@ -27,7 +28,8 @@ class Bookmarkable final : public Checker {
                 fmt::format("the {} {}", Phrase(event), Since(response.where, bookmark.where)),
             .evidence = {bookmark.where.line, response.where.line},
             .at = response.where.at,
-            .like = like::kProgressOvertakes};
+            .like = like::kProgressOvertakes,
+            .impact = impact::kBookmarkTooHigh};
       });
     }
   }
@@ -42,7 +44,8 @@ class Bookmarkable final : public Checker {
                      .observed = fmt::format("progress {} {}", revision,
                                              Since(response.where, bookmark.where)),
                      .evidence = {bookmark.where.line, response.where.line},
-                     .at = response.where.at};
+                     .at = response.where.at,
+                     .impact = impact::kBookmarkTooLow};
       });
     } else if (Revision(revision).next() < state.start) {
       findings.Add(Guarantee::kBookmarkable, watch, [&] {
@@ -54,7 +57,8 @@ class Bookmarkable final : public Checker {
             .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
             .evidence = {facts().book.details(watch).asked.line, response.where.line},
             .at = response.where.at,
-            .like = like::kProgressBelowStart};
+            .like = like::kProgressBelowStart,
+            .impact = impact::kBookmarkTooLow};
       });
     } else if (Revision(revision) < state.last_event) {
       findings.Add(Guarantee::kBookmarkable, watch, [&] {
@@ -64,33 +68,20 @@ class Bookmarkable final : public Checker {
                                     state.last_event),
             .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
             .evidence = {facts().book.details(watch).latest.line, response.where.line},
-            .at = response.where.at};
+            .at = response.where.at,
+            .impact = impact::kBookmarkTooLow};
       });
     }
     if (revision >= bookmark.revision) bookmark = {revision, response.where};
     if (!due_.empty()) due_.erase(state.stream.value);
   }
 
-  void ProgressDue(const struct ProgressDue& due) override { due_[due.stream.value] = due; }
-
-  void ProgressOver(StreamId stream, Where where, Findings& findings) override {
-    const auto due = due_.find(stream.value);
-    if (due == due_.end()) return;  // it was told
-    findings.Add(Guarantee::kBookmarkable, stream, [&] {
-      return Draft{
-          .expected = fmt::format("progress told within {} ms, as {} and there was nothing left to "
-                                  "deliver",
-                                  due->second.limit.count(),
-                                  due->second.asked ? "it was asked for again and again"
-                                                    : "the watches had wished for it"),
-          .observed = fmt::format("none in {}, from line {} to line {}",
-                                  Milliseconds(where.at - due->second.where.at),
-                                  due->second.where.line.value, where.line.value),
-          .evidence = {due->second.where.line, where.line},
-          .at = where.at,
-          .like = like::kNoProgress};
-    });
-    due_.erase(due);
+  void Annotated(const Annotation& annotation, Where where, Findings& findings) override {
+    if (const auto* due = std::get_if<ProgressDue>(&annotation)) {
+      due_[due->stream.value] = {*due, where};
+    } else if (const auto* over = std::get_if<ProgressOver>(&annotation)) {
+      Over(over->stream, where, findings);
+    }
   }
 
  private:
@@ -98,8 +89,35 @@ class Bookmarkable final : public Checker {
     std::int64_t revision = 0;
     Where where;
   };
+  struct Due {
+    ProgressDue due;
+    Where where;
+  };
+
+  void Over(StreamId stream, Where where, Findings& findings) {
+    const auto found = due_.find(stream.value);
+    if (found == due_.end()) return;  // it came
+    const auto& [due, since] = found->second;
+    findings.Add(Guarantee::kBookmarkable, stream, [&] {
+      return Draft{
+          .expected = fmt::format(
+              "progress told within {} ms, as {} and there was nothing left to "
+              "deliver",
+              due.limit_ms,
+              due.asked ? "it was asked for again and again" : "the watches had wished for it"),
+          .observed =
+              fmt::format("none in {}, from line {} to line {}", Milliseconds(where.at - since.at),
+                          since.line.value, where.line.value),
+          .evidence = {since.line, where.line},
+          .at = where.at,
+          .like = like::kNoProgress,
+          .impact = impact::kBookmarkMissing};
+    });
+    due_.erase(found);
+  }
+
   std::vector<Bookmark> bookmarks_;
-  std::map<std::uint32_t, struct ProgressDue> due_;  // by stream, while none has been told
+  std::map<std::uint32_t, Due> due_;  // by stream, while none has come
 };
 
 const CheckerRegistration kBookmarkable{{

@@ -64,25 +64,25 @@ INSTANTIATE_TEST_SUITE_P(
         {"ToldInTime",
          TwoPuts()
              .Deliver(0, {{2, "k"}, {3, "k"}})
-             .Mark("progress due 1 asked 5000")
+             .Annotate(ProgressDue{StreamId(1), true, 5000})
              .Progress(kWholeStream, 3)
-             .Mark("progress over 1"),
+             .Annotate(ProgressOver{StreamId(1)}),
          {}},
         {"NeverTold",
          TwoPuts()
              .Deliver(0, {{2, "k"}, {3, "k"}})
              .Progress(kWholeStream, 3)
-             .Mark("progress due 1 asked 5000")
-             .Mark("progress over 1"),
+             .Annotate(ProgressDue{StreamId(1), true, 5000})
+             .Annotate(ProgressOver{StreamId(1)}),
          {"Bookmarkable"}},
         {"NotToldThoughTheWatchWishes",
          TwoPuts()
              .Deliver(0, {{2, "k"}, {3, "k"}})
-             .Mark("progress due 1 wished 5000")
-             .Mark("progress over 1"),
+             .Annotate(ProgressDue{StreamId(1), false, 5000})
+             .Annotate(ProgressOver{StreamId(1)}),
          {"Bookmarkable"}},
         {"NotToldWhenTheRunWasStopped",
-         TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}).Mark("progress due 1 asked 5000"),
+         TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}).Annotate(ProgressDue{StreamId(1), true, 5000}),
          {}},
         {"ToldOnAnotherStreamOnly",
          TwoPuts()
@@ -90,14 +90,10 @@ INSTANTIATE_TEST_SUITE_P(
              .On(2)
              .Watch("k", 4)
              .Created(0, 3)
-             .Mark("progress due 1 asked 5000")
+             .Annotate(ProgressDue{StreamId(1), true, 5000})
              .Progress(kWholeStream, 3)
-             .Mark("progress over 1"),
+             .Annotate(ProgressOver{StreamId(1)}),
          {"Bookmarkable"}},
-        {"AMarkThatCannotBeRead",
-         TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}).Mark("progress due 1 hoped 5000"),
-         {},
-         true},
         {"NoAnswerIsNoFault", TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}), {}},
         // Promises nothing about what is not known, but progress itself needs no knowledge.
         {"OvertakesBehindAHole",

@@ -42,6 +42,14 @@ struct Facts {
 // asked for a start that had been compacted, or its next owed change has been compacted since.
 bool OwesCompactionNotice(const Facts& facts, WatchIndex watch);
 
+// Whether nothing more is expected of the watch: it ended, is continued by another one, or has been
+// given all that is known so far.
+bool IsSettled(const Facts& facts, WatchIndex watch);
+
+// An open watch that asked for a start below the floor was sent every change from there on all the
+// same: the store keeps what it acknowledged to have compacted.
+bool ServedInFull(const Facts& facts, WatchIndex watch);
+
 // The target ended a watch to which it owed ErrCompacted, without saying so.
 bool EndedWithoutNotice(const Facts& facts, WatchIndex watch);
 
@@ -64,6 +72,9 @@ bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost);
 
 // What upstream bug it looks like that the watch was never given the change; empty: none.
 std::string_view LikenessOfLoss(const Facts& facts, WatchIndex watch, const Change& lost);
+// Whether an answer to a create seems to be another create's: the two waited together on one
+// stream, and what this watch is given (`key`) is in the range of the other.
+bool AnsweredOutOfOrder(const Facts& facts, WatchIndex watch, std::string_view key);
 
 // The target ended the watch without being asked to, after another watch of its stream had been
 // ended or was asked to be: that one.
@@ -88,9 +99,8 @@ class Checker {
   // about the watch may be ahead by then.
   virtual void Compared(WatchIndex, const Response&, const std::vector<Comparison>&, Findings&) {}
   virtual void Progress(WatchIndex, const Response&, Findings&) {}
-  // The driver waits for progress on a stream, and no longer.
-  virtual void ProgressDue(const struct ProgressDue&) {}
-  virtual void ProgressOver(StreamId, Where, Findings&) {}
+  // What the driver did, or waits for.
+  virtual void Annotated(const Annotation&, Where, Findings&) {}
   virtual void Compacted(WatchIndex, const Response&, Findings&) {}
   virtual void Cancelled(WatchIndex, const Response&, Findings&) {}
   // A message for a watch that had ended, or for one that never was.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "harness/checkers/checker.h"
+#include "harness/checkers/impact.h"
 #include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
 
@@ -28,15 +29,9 @@ class CompactionSurfaced final : public Checker {
     CheckMark(watch, response, findings);
     const WatchDetails& details = facts().book.details(watch);
     if (!details.starts_below_floor() || response.highest < details.floor_when_asked) return;
-    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
-      return Draft{.expected = ExpectedAtCreation(details),
-                   .observed = fmt::format("silence, and then the {} in line {}",
-                                           Phrase(response.message.events.back()),
-                                           response.where.line.value),
-                   .evidence = {details.asked.line, response.where.line},
-                   .at = response.where.at,
-                   .like = like::kSilentAfterCompaction};
-    });
+    Served& served = At(served_, watch);
+    if (served.where.line.value != 0) return;
+    served = {response.where, Phrase(response.message.events.back())};
   }
 
   void Compacted(WatchIndex watch, const Response& response, Findings& findings) override {
@@ -60,7 +55,8 @@ class CompactionSurfaced final : public Checker {
                                              told, response.where.line.value),
                      .evidence = {response.where.line},
                      .at = response.where.at,
-                     .like = like::kFalseNotice};
+                     .like = like::kFalseNotice,
+                     .impact = impact::kNoticeFalse};
       });
     } else if (told > requested || told < position || (told == position && !at_floor)) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
@@ -71,7 +67,8 @@ class CompactionSurfaced final : public Checker {
             .observed =
                 fmt::format("compact revision {} in line {}", told, response.where.line.value),
             .evidence = {response.where.line},
-            .at = response.where.at};
+            .at = response.where.at,
+            .impact = impact::kNoticeNumber};
       });
     } else if (told > facts().model.timeline().base() && !facts().model.CompactionAsked(told)) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
@@ -80,7 +77,8 @@ class CompactionSurfaced final : public Checker {
                                              "compacted",
                                              told, response.where.line.value),
                      .evidence = {response.where.line},
-                     .at = response.where.at};
+                     .at = response.where.at,
+                     .impact = impact::kNoticeNumber};
       });
     }
   }
@@ -98,7 +96,8 @@ class CompactionSurfaced final : public Checker {
           .observed = fmt::format("{} {}", NameOf(response), Since(response.where, *details.ended)),
           .evidence = {details.ended->line, response.where.line},
           .at = response.where.at,
-          .like = notice ? like::kNoticeRepeated : std::string_view()};
+          .like = notice ? like::kNoticeRepeated : std::string_view(),
+          .impact = notice ? impact::kNoticeRepeated : impact::kAnsweredUnasked};
     });
   }
 
@@ -110,12 +109,14 @@ class CompactionSurfaced final : public Checker {
           .observed = fmt::format("one for watch {}, which the stream does not have, in line {}",
                                   response.message.watch_id, response.where.line.value),
           .evidence = {response.where.line},
-          .at = response.where.at};
+          .at = response.where.at,
+          .impact = impact::kAnsweredUnasked};
     });
   }
 
   void Finish(WatchIndex watch, Findings& findings) override {
     if (findings.Has(Guarantee::kCompactionSurfaced, watch)) return;
+    if (At(served_, watch).where.line.value != 0) return ReportServed(watch, findings);
     FindGap(watch, findings);
     if (findings.Has(Guarantee::kCompactionSurfaced, watch)) return;
     FindSilence(watch, findings);
@@ -124,6 +125,40 @@ class CompactionSurfaced final : public Checker {
   }
 
  private:
+  // The first event at or above the floor that was sent to a watch which should have been refused.
+  struct Served {
+    Where where;
+    std::string event;
+  };
+
+  // Whether anything is missing is only known at the end.
+  void ReportServed(WatchIndex watch, Findings& findings) {
+    const WatchDetails& details = facts().book.details(watch);
+    const Served& served = served_[watch.value];
+    const bool complete = ServedInFull(facts(), watch);
+    if (complete && facts().options.deviations.keeps_history) return;
+    findings.Add(
+        Guarantee::kCompactionSurfaced, watch,
+        [&] {
+          Draft draft{.expected = ExpectedAtCreation(details),
+                      .observed = fmt::format("silence, and then the {} in line {}", served.event,
+                                              served.where.line.value),
+                      .evidence = {details.asked.line, served.where.line},
+                      .at = served.where.at,
+                      .like = like::kSilentAfterCompaction};
+          if (complete) {
+            draft.observed = fmt::format(
+                "every change from {} on, also those below the compaction: etcd does not serve "
+                "these, "
+                "but nothing was kept from this watch",
+                details.requested_start);
+            draft.like = {};
+          }
+          return draft;
+        },
+        complete ? Level::kShould : Level::kMust);
+  }
+
   // A compact revision means that the watch has ended, and says so.
   static void CheckMark(WatchIndex watch, const Response& response, Findings& findings) {
     const std::int64_t told = response.message.compact_revision;
@@ -134,7 +169,8 @@ class CompactionSurfaced final : public Checker {
           .observed =
               fmt::format("compact revision {} in line {}", told, response.where.line.value),
           .evidence = {response.where.line},
-          .at = response.where.at};
+          .at = response.where.at,
+          .impact = impact::kNoticeNumber};
     });
   }
 
@@ -219,7 +255,8 @@ class CompactionSurfaced final : public Checker {
                                     gap.to - gap.from, gap.to - gap.from == 1 ? "" : "s"),
             .evidence = {lost.written, gap.overtaken_by.line},
             .at = gap.overtaken_by.at,
-            .like = like::kSilentAfterCompaction};
+            .like = like::kSilentAfterCompaction,
+            .impact = impact::kNoticeMissing};
       });
       return;
     }
@@ -236,7 +273,8 @@ class CompactionSurfaced final : public Checker {
           .observed = fmt::format("the end of the watch in line {}, which names none; reason {}",
                                   details.ended->line.value, Quoted(details.end_text)),
           .evidence = {details.asked.line, details.ended->line},
-          .at = details.ended->at};
+          .at = details.ended->at,
+          .impact = impact::kNoticeMissing};
     });
   }
 
@@ -252,7 +290,8 @@ class CompactionSurfaced final : public Checker {
                                   details.latest.line.value),
           .evidence = {details.asked.line, details.latest.line},
           .at = facts().latest.at,
-          .like = like::kSilentAfterCompaction};
+          .like = like::kSilentAfterCompaction,
+          .impact = impact::kNoticeMissing};
       if (!details.starts_below_floor()) {
         draft.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
                                      Phrase(*facts().comparer.FirstMissing(watch)),
@@ -262,6 +301,7 @@ class CompactionSurfaced final : public Checker {
     });
   }
 
+  std::vector<Served> served_;  // by watch
   std::set<Revision> others_;  // compactions by others that the reader knows of
 };
 
@@ -306,7 +346,15 @@ bool BelowFloor(const Facts& facts, WatchIndex watch) {
 
 }  // namespace
 
+bool ServedInFull(const Facts& facts, WatchIndex watch) {
+  const WatchState& state = facts.book.state(watch);
+  return facts.book.details(watch).starts_below_floor() && state.end == WatchEnd::kOpen &&
+         state.events > 0 && !facts.comparer.OpenedTooLate(watch) &&
+         facts.comparer.skipped(watch).empty() && !facts.comparer.FirstMissing(watch);
+}
+
 bool OwesCompactionNotice(const Facts& facts, WatchIndex watch) {
+  if (ServedInFull(facts, watch)) return false;
   const WatchState& state = facts.book.state(watch);
   if (!state.created || state.end != WatchEnd::kOpen) return false;
   // Nobody listens to it any more, or to the end of the recording.

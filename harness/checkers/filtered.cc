@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filtered: a watch is shown its range and the kinds of change that it asked for, and nothing else.
 #include "harness/checkers/checker.h"
+#include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -18,7 +19,14 @@ class Filtered final : public Checker {
       const EventView& event = response.message.events[i];
       const WatchDetails& details = facts().book.details(watch);
       if (Concerns(details.range, event)) continue;
-      findings.Add(Guarantee::kFiltered, watch, [&] { return Describe(details, event, response); });
+      findings.Add(Guarantee::kFiltered, watch, [&] {
+        Draft draft = Describe(details, event, response);
+        const bool elsewhere = !details.range.range.Contains(event.kv.key);
+        if (elsewhere && AnsweredOutOfOrder(facts(), watch, event.kv.key)) {
+          draft.like = like::kAnswersOutOfOrder;
+        }
+        return draft;
+      });
     }
   }
 

@@ -6,21 +6,25 @@
 
 namespace watchproof {
 
-bool Findings::Admit(Guarantee guarantee, std::uint64_t subject) {
-  const auto [entry, is_new] = index_.emplace(Key{guarantee, subject}, findings_.size());
-  if (!is_new) ++repeats_[entry->second];
+bool Findings::Admit(const Key& key) {
+  Filed& filed = Of(key.level);
+  const auto [entry, is_new] = index_.emplace(key, filed.findings.size());
+  if (!is_new) ++filed.repeats[entry->second];
   return is_new;
 }
 
-void Findings::File(Guarantee guarantee, std::string watch, Draft draft) {
-  findings_.push_back({.guarantee = guarantee,
-                       .watch = std::move(watch),
-                       .expected = std::move(draft.expected),
-                       .observed = std::move(draft.observed),
-                       .like = std::string(draft.like),
-                       .evidence = std::move(draft.evidence),
-                       .at = draft.at});
-  repeats_.push_back(0);
+void Findings::File(const Key& key, std::string watch, Draft draft) {
+  Filed& filed = Of(key.level);
+  filed.findings.push_back({.guarantee = key.guarantee,
+                            .watch = std::move(watch),
+                            .expected = std::move(draft.expected),
+                            .observed = std::move(draft.observed),
+                            .like = std::string(draft.like),
+                            .evidence = std::move(draft.evidence),
+                            .at = draft.at,
+                            .impact = std::string(draft.impact),
+                            .level = key.level});
+  filed.repeats.push_back(0);
 }
 
 void Findings::Doubt(std::string reason) {
@@ -28,13 +32,14 @@ void Findings::Doubt(std::string reason) {
 }
 
 bool Findings::Has(Guarantee guarantee, WatchIndex watch) const {
-  return index_.contains(Key{guarantee, watch.value});
+  return index_.contains(Key{guarantee, watch.value, Level::kMust});
 }
 
-std::vector<Finding> Findings::Finished() const {
-  std::vector<Finding> finished = findings_;
+std::vector<Finding> Findings::Finished(const Filed& filed) {
+  std::vector<Finding> finished = filed.findings;
   for (std::size_t i = 0; i < finished.size(); ++i) {
-    if (repeats_[i] > 0) finished[i].observed += fmt::format("; and {} more like it", repeats_[i]);
+    if (filed.repeats[i] == 0) continue;
+    finished[i].observed += fmt::format("; and {} more like it", filed.repeats[i]);
   }
   std::stable_sort(finished.begin(), finished.end(),
                    [](const Finding& a, const Finding& b) { return a.at < b.at; });

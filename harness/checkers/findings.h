@@ -25,7 +25,8 @@ struct Draft {
   std::string observed;
   std::vector<Line> evidence;
   Duration at{};
-  std::string_view like{};  // one of likeness.h
+  std::string_view like{};    // one of likeness.h
+  std::string_view impact{};  // one of impact.h; empty: what the guarantee says
 };
 
 class Findings {
@@ -34,56 +35,75 @@ class Findings {
   explicit Findings(const WatchBook& book) : book_(book) {}
 
   template <typename MakeDraft>
-  void Add(Guarantee guarantee, WatchIndex watch, MakeDraft make) {
-    if (Admit(guarantee, watch.value)) File(guarantee, book_.Label(watch), make());
+  void Add(Guarantee guarantee, WatchIndex watch, MakeDraft make, Level level = Level::kMust) {
+    const Key key{guarantee, watch.value, level};
+    if (Admit(key)) File(key, book_.Label(watch), make());
   }
   // About no watch in particular.
   template <typename MakeDraft>
-  void Add(Guarantee guarantee, StreamId stream, MakeDraft make) {
-    if (Admit(guarantee, kStreams + stream.value)) {
-      File(guarantee, fmt::format("stream {}", stream.value), make());
-    }
+  void Add(Guarantee guarantee, StreamId stream, MakeDraft make, Level level = Level::kMust) {
+    const Key key{guarantee, kStreams + stream.value, level};
+    if (Admit(key)) File(key, fmt::format("stream {}", stream.value), make());
+  }
+  // About the whole target, or one member of it.
+  template <typename MakeDraft>
+  void AddOfMember(Guarantee guarantee, std::int64_t member, MakeDraft make) {
+    const Key key{guarantee, kMembers + static_cast<std::uint64_t>(member), Level::kMust};
+    if (Admit(key)) File(key, fmt::format("every watch of member {}", member), make());
   }
   // About the key-value calls of one client.
   template <typename MakeDraft>
   void Add(Guarantee guarantee, std::uint32_t client, const std::string& name, MakeDraft make) {
-    if (!Admit(guarantee, kClients + client)) return;
-    File(guarantee, name.empty() ? "a client" : fmt::format("client {}", name), make());
+    const Key key{guarantee, kClients + client, Level::kMust};
+    if (!Admit(key)) return;
+    File(key, name.empty() ? "a client" : fmt::format("client {}", name), make());
   }
   // What makes the recording say less than it seems to: the reader is told, the target not blamed.
   void Doubt(std::string reason);
   const std::vector<std::string>& doubts() const { return doubts_; }
   bool Has(Guarantee guarantee, WatchIndex watch) const;
 
-  // In the order they were found, without the counts of repeats.
-  const std::vector<Finding>& all() const { return findings_; }
+  // In the order they were found, without the counts of repeats. Notes (Level::kMay) are apart.
+  const std::vector<Finding>& all() const { return failures_.findings; }
   // Ordered by time, "and N more like it" added.
-  std::vector<Finding> Finished() const;
+  std::vector<Finding> Finished() const { return Finished(failures_); }
+  std::vector<Finding> FinishedNotes() const { return Finished(notes_); }
 
  private:
   static constexpr std::size_t kMostDoubts = 10;
   static constexpr std::uint64_t kStreams = 1ULL << 32;
   static constexpr std::uint64_t kClients = 1ULL << 33;
+  static constexpr std::uint64_t kMembers = 1ULL << 34;
 
+  // One for each level: what may be must not hide what must not be.
   struct Key {
     Guarantee guarantee;
     std::uint64_t subject;
+    Level level;
     bool operator==(const Key&) const = default;
   };
   struct HashKey {
     std::size_t operator()(const Key& key) const {
-      return std::hash<std::uint64_t>()(key.subject * 31 +
-                                        static_cast<std::uint64_t>(key.guarantee));
+      return std::hash<std::uint64_t>()(key.subject * 93 +
+                                        static_cast<std::uint64_t>(key.guarantee) * 3 +
+                                        static_cast<std::uint64_t>(key.level));
     }
   };
 
-  bool Admit(Guarantee guarantee, std::uint64_t subject);
-  void File(Guarantee guarantee, std::string watch, Draft draft);
+  struct Filed {
+    std::vector<Finding> findings;
+    std::vector<std::uint64_t> repeats;  // of each finding
+  };
+
+  Filed& Of(Level level) { return level == Level::kMay ? notes_ : failures_; }
+  bool Admit(const Key& key);
+  void File(const Key& key, std::string watch, Draft draft);
+  static std::vector<Finding> Finished(const Filed& filed);
 
   const WatchBook& book_;
-  std::vector<Finding> findings_;
+  Filed failures_;
+  Filed notes_;
   std::vector<std::string> doubts_;
-  std::vector<std::uint64_t> repeats_;  // of each finding
   std::unordered_map<Key, std::size_t, HashKey> index_;
 };
 

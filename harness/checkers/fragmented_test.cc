@@ -17,7 +17,7 @@ Message Bare() { return Message().Nested(1, Header(1)).Number(7, 1); }
 Script FirstPart() { return Wide().DeliverPart(0, {{2, "k1"}}); }
 Script Rest(Script script) { return script.Deliver(0, {{2, "k2"}, {2, "k3"}}); }
 Script Cut(Script script) {
-  return script.Mark("closing stream 1").Closed(StatusCode::kUnavailable);
+  return script.Annotate(ClosingStream{StreamId(1)}).Closed(StatusCode::kUnavailable);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -6,6 +6,7 @@
 
 #include "harness/checkers/backlog.h"
 #include "harness/checkers/checker.h"
+#include "harness/checkers/exercise_meter.h"
 #include "harness/checkers/phrases.h"
 #include "harness/history/narrator.h"
 
@@ -18,6 +19,9 @@ class Judge::Impl final : public Audience {
     for (const CheckerInfo& info : RegisteredCheckers()) {
       if (info.make) checkers_.push_back(info.make(facts_));
     }
+    auto meter = std::make_unique<ExerciseMeter>(facts_);
+    meter_ = meter.get();
+    checkers_.push_back(std::move(meter));
   }
 
   void Consume(const NumberedEntry& line) {
@@ -37,9 +41,7 @@ class Judge::Impl final : public Audience {
       case EntryKind::kStreamOpened:
         if (line.entry.text == "witness") witnesses_.insert(line.entry.stream.value);
         return narrator_.Tell(line);
-      case EntryKind::kMark:
-        converged_ = converged_ || line.entry.text == "converged";
-        stopped_ = stopped_ || line.entry.text == "stopped";
+      case EntryKind::kAnnotation:
         return narrator_.Tell(line);
       default:
         speaker_ = line.entry.stream;
@@ -56,7 +58,10 @@ class Judge::Impl final : public Audience {
     for (std::uint32_t i = 0; i < book_.size(); ++i) {
       for (const auto& checker : checkers_) checker->Finish(WatchIndex(i), findings_);
     }
-    return {.findings = findings_.Finished(), .undecided = Undecided()};
+    return {.findings = findings_.Finished(),
+            .exercise = meter_->exercise(),
+            .undecided = Undecided(),
+            .notes = findings_.FinishedNotes()};
   }
 
   const std::vector<WatchState>& watches() {
@@ -66,7 +71,7 @@ class Judge::Impl final : public Audience {
   std::vector<std::size_t> Unsettled() const {
     std::vector<std::size_t> unsettled;
     for (std::uint32_t i = 0; i < book_.size(); ++i) {
-      if (!IsSettled(WatchIndex(i))) unsettled.push_back(i);
+      if (!IsSettled(facts_, WatchIndex(i))) unsettled.push_back(i);
     }
     return unsettled;
   }
@@ -152,16 +157,17 @@ class Judge::Impl final : public Audience {
   void OnStray(const Response& response) override {
     for (const auto& checker : checkers_) checker->Stray(response, findings_);
   }
-  void OnResumption(const Resumption& resumption) override {
-    if (auto reason = book_.Resume(resumption)) findings_.Doubt(*std::move(reason));
+  void OnAnnotation(const Annotation& annotation, Where where) override {
+    if (const auto* resumption = std::get_if<Resumption>(&annotation)) {
+      if (auto reason = book_.Resume(*resumption, where)) findings_.Doubt(*std::move(reason));
+    } else if (const auto* right = std::get_if<ReadRight>(&annotation)) {
+      book_.Limit(*right, where);
+    } else if (const auto* reached = std::get_if<StageReached>(&annotation)) {
+      converged_ = converged_ || reached->stage == Stage::kConverged;
+      stopped_ = stopped_ || reached->stage == Stage::kStopped;
+    }
+    for (const auto& checker : checkers_) checker->Annotated(annotation, where, findings_);
   }
-  void OnProgressDue(const ProgressDue& due) override {
-    for (const auto& checker : checkers_) checker->ProgressDue(due);
-  }
-  void OnProgressOver(StreamId stream, Where where) override {
-    for (const auto& checker : checkers_) checker->ProgressOver(stream, where, findings_);
-  }
-  void OnRightGiven(const RightGiven& given) override { book_.Limit(given); }
   // Streams that the driver closes once it has waited for everything are no end of their watches:
   // what has not come by then is missing.
   void OnStreamEnded(WatchIndex watch, const StreamEnd& end) override {
@@ -236,18 +242,6 @@ class Judge::Impl final : public Audience {
         response.highest, response.where.line.value);
   }
 
-  // A start that was compacted leaves nothing to be given until the notice comes or something later
-  // does.
-  bool AwaitsNotice(WatchIndex watch) const {
-    const WatchDetails& details = book_.details(watch);
-    return details.starts_below_floor() && book_.state(watch).last_event < details.floor_when_asked;
-  }
-  bool IsSettled(WatchIndex watch) const {
-    const WatchState& state = book_.state(watch);
-    if (state.end != WatchEnd::kOpen || book_.details(watch).continued_by) return true;
-    return state.created && !book_.details(watch).cancel_asked && !AwaitsNotice(watch) &&
-           !comparer_.FirstMissing(watch);
-  }
   void Refresh(WatchIndex watch) {
     WatchState& state = book_.state(watch);
     state.complete = state.created && !book_.details(watch).starts_below_floor() &&
@@ -280,6 +274,7 @@ class Judge::Impl final : public Audience {
   Findings findings_{book_};
   Facts facts_{options_, book_, comparer_, model_, {}, false};
   std::vector<std::unique_ptr<Checker>> checkers_;
+  const ExerciseMeter* meter_ = nullptr;  // one of them
   Narrator narrator_;
   Backlog backlog_;
   std::vector<Comparison> compared_;             // of the response at hand
@@ -294,6 +289,27 @@ class Judge::Impl final : public Audience {
   std::optional<std::string> lines_missing_;
   std::vector<std::string> unreadable_;
 };
+
+bool IsSettled(const Facts& facts, WatchIndex watch) {
+  const WatchState& state = facts.book.state(watch);
+  const WatchDetails& details = facts.book.details(watch);
+  if (state.end != WatchEnd::kOpen || details.continued_by) return true;
+  // A start that was compacted leaves nothing to be given until ErrCompacted comes or something
+  // later does.
+  const bool awaits_notice =
+      details.starts_below_floor() && state.last_event < details.floor_when_asked;
+  return state.created && !details.cancel_asked && !awaits_notice &&
+         !facts.comparer.FirstMissing(watch);
+}
+
+JudgeOptions OptionsOf(const RunStarted& started) {
+  return {.permit_compacted_at_the_floor = started.permit_compacted_at_the_floor,
+          .strict_previous = started.strict_previous,
+          .without_marks = started.without_marks,
+          .gaps = started.gaps,
+          .others_compact = started.others_compact,
+          .deviations = started.deviations};
+}
 
 Judge::Judge(const JudgeOptions& options, Bystander* bystander)
     : impl_(std::make_unique<Impl>(options, bystander)) {}

@@ -19,8 +19,11 @@
 #include <string>
 #include <vector>
 
+#include "harness/checkers/exercise.h"
 #include "harness/checkers/finding.h"
+#include "harness/history/deviations.h"
 #include "harness/history/recorder.h"
+#include "harness/history/run_started.h"
 
 namespace watchproof {
 
@@ -67,6 +70,8 @@ struct JudgeOptions {
   // others write to it where the recording does not watch. Only a witness of all that is watched
   // can tell them from what was lost.
   bool gaps = false;
+  // What the store is declared to do otherwise than etcd.
+  Deviations deviations = {};
   // Others may compact the store: a compaction that nobody of the recording asked for is
   // legitimate, as long as no read of what it would have taken says otherwise.
   bool others_compact = false;
@@ -75,11 +80,17 @@ struct JudgeOptions {
   std::size_t least_held = 4096;
 };
 
+// What the recording itself says, for one that is being made as for one that is judged again.
+JudgeOptions OptionsOf(const RunStarted& started);
+
 struct Judgement {
   std::vector<Finding> findings;
+  Exercise exercise;
   // Reasons why something could not be decided (a write whose outcome stayed unknown, an incomplete
   // recording); if not empty and there is no finding, the attempt is inconclusive.
   std::vector<std::string> undecided;
+  // Findings of the level may: worth a look, no reason to fail.
+  std::vector<Finding> notes{};
 };
 
 // Whether the recording ends because its run did, or earlier.

@@ -168,7 +168,7 @@ TEST(Judge, MissesNothingBehindTheLineWhereARunWasStopped) {
   script.Watch("k", 2).Created(0, 1).Put("k", "a", 2).Deliver(0, {{2, "k"}, {2, "k"}});
   script.Put("k", "b", 3);
   EXPECT_THAT(script.Judge().findings, testing::SizeIs(2)) << "twice, and stuck";
-  const Judgement stopped = script.Mark("stopped").Judge();
+  const Judgement stopped = script.Annotate(StageReached{Stage::kStopped}).Judge();
   ASSERT_THAT(stopped.findings, testing::SizeIs(1));
   EXPECT_EQ(stopped.findings[0].guarantee, Guarantee::kUnique);
   EXPECT_THAT(stopped.undecided, testing::ElementsAre(testing::HasSubstr("stopped at its first")));

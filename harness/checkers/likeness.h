@@ -1,47 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bugs of etcd by what they look like from outside: a finding of the same looks names them, so that
-// its reader knows where to read on. Looks prove nothing about the cause.
+// Known-bug signatures: bugs of etcd by what they look like from outside. A finding of the same
+// looks names them, so that its reader knows where to read on. Looks prove nothing about the cause,
+// but a release that has fixed a bug, or a server alone that needs others for it, rules it out.
 //
 //   return Draft{.expected = ..., .observed = ..., .like = like::kProgressOvertakes};
+//   record.like = KnownBugText(finding.like, {.is_etcd = true, .version = "3.5.16"});
 //
-// Threads: constants.
+// Threads: pure functions and constants.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
+
+namespace watchproof {
+
+// What decides which of etcd's bugs a target can have.
+struct BugCarrier {
+  bool is_etcd = false;   // otherwise a signature is a resemblance and no more
+  std::string version{};  // as the target tells; empty: unknown
+  int members = 0;        // of its cluster; 0: unknown
+};
+
+// What a finding of that signature says to its reader. Empty where that bug cannot be: it needs
+// more members, or the release never had it. One that this release has fixed is named with the
+// release that did. An unknown signature is returned as it is.
+std::string KnownBugText(std::string_view signature, const BugCarrier& target);
+
+// The names of all signatures.
+std::vector<std::string_view> AllSignatures();
+
+}  // namespace watchproof
 
 namespace watchproof::like {
 
-inline constexpr std::string_view kDeleteAtTheFloor =
-    "etcd #18089 (and #19179 after a crash): the delete at exactly the compaction revision is lost";
-inline constexpr std::string_view kNegativeStart =
-    "etcd #20693: a watch at a negative start makes other watches skip history";
-inline constexpr std::string_view kSilentAfterCompaction =
-    "etcd #17529: a slow watch is told neither its events nor that they were compacted";
-inline constexpr std::string_view kNoticeRepeated =
-    "etcd #22294: ErrCompacted is sent again and again";
-inline constexpr std::string_view kFalseNotice =
-    "etcd #15271: after a snapshot was restored, a watch is told ErrCompacted without cause";
-inline constexpr std::string_view kReplayed =
-    "etcd #15271: after a snapshot was restored, events are sent that had been sent before";
-inline constexpr std::string_view kProgressOvertakes =
-    "etcd #15220: requested progress is not ordered with events that are still to come";
-inline constexpr std::string_view kProgressBelowStart =
-    "etcd #20221: a watch that starts in the future is told progress from before its start";
-inline constexpr std::string_view kEventsBelowStart =
-    "etcd #20221: a watch that starts in the future is given events from before its start";
-inline constexpr std::string_view kNoProgress =
-    "etcd #17507: requested progress is not told before the next event";
-inline constexpr std::string_view kPreviousValueGone =
-    "etcd #10681: previous values are left out, though only once they have been compacted";
-inline constexpr std::string_view kWrongWatchClosed =
-    "etcd #12385: a refused create ends the watch with id 0";
-inline constexpr std::string_view kRevisionsReused =
-    "etcd #17780: after a crash during compaction, revisions are given to other writes";
-inline constexpr std::string_view kWriteLost =
-    "etcd #14370: a write that was acknowledged is gone after a crash";
-inline constexpr std::string_view kStaleRead =
-    "etcd #20418: a linearizable read is stale while the leader changes";
-inline constexpr std::string_view kOpenRangeAllowed =
-    "GHSA-xg4h-6gfc-h4m8: who may read one key may watch every key from it on";
+inline constexpr std::string_view kDeleteAtTheFloor = "delete-at-the-floor";
+inline constexpr std::string_view kNegativeStart = "negative-start";
+inline constexpr std::string_view kSilentAfterCompaction = "silent-after-compaction";
+inline constexpr std::string_view kNoticeRepeated = "notice-repeated";
+inline constexpr std::string_view kFalseNotice = "false-notice";
+inline constexpr std::string_view kReplayed = "replayed";
+inline constexpr std::string_view kProgressOvertakes = "progress-overtakes";
+inline constexpr std::string_view kProgressBelowStart = "progress-below-start";
+inline constexpr std::string_view kEventsBelowStart = "events-below-start";
+inline constexpr std::string_view kNoProgress = "no-progress";
+inline constexpr std::string_view kPreviousValueGone = "previous-value-gone";
+inline constexpr std::string_view kWrongWatchClosed = "wrong-watch-closed";
+inline constexpr std::string_view kRevisionsReused = "revisions-reused";
+inline constexpr std::string_view kWriteLost = "write-lost";
+inline constexpr std::string_view kStaleRead = "stale-read";
+inline constexpr std::string_view kOpenRangeAllowed = "open-range-allowed";
+inline constexpr std::string_view kAnswersOutOfOrder = "answers-out-of-order";
 
 }  // namespace watchproof::like

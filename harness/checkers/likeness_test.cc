@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/checkers/impact.h"
 #include "harness/checkers/testing/script.h"
 #include "harness/history/narrator.h"
 
@@ -76,17 +77,120 @@ TEST(Likeness, OfSilenceAndOfFalseNotices) {
 // Only who asked for an open range is given away by that bug.
 TEST(Likeness, OfAKeyThatItsReaderMayNotSee) {
   const auto shown = [](const std::string& end) {
-    return LikenessOf(
-        Guarantee::kAuthorized,
-        Script()
-            .Mark(RightMark({.where = {}, .stream = StreamId(1), .key = "a/", .end = "a0"}))
-            .Watch("a/", 0, {.range_end = end})
-            .Created(0)
-            .Put("b", "v", 2)
-            .Deliver(0, {{2, "b"}}));
+    return LikenessOf(Guarantee::kAuthorized, Script()
+                                                  .Annotate(ReadRight{StreamId(1), {"a/"}, {"a0"}})
+                                                  .Watch("a/", 0, {.range_end = end})
+                                                  .Created(0)
+                                                  .Put("b", "v", 2)
+                                                  .Deliver(0, {{2, "b"}}));
   };
   EXPECT_EQ(shown(std::string(1, '\0')), like::kOpenRangeAllowed);
   EXPECT_EQ(shown("c"), "");
+}
+
+// The watches of two creates that waited together have each other's ids.
+TEST(Likeness, OfAnswersInAnotherOrder) {
+  const Script crossed = Script()
+                             .Watch("a", 0)
+                             .Watch("b", 0)
+                             .Created(0)
+                             .Created(1)
+                             .Put("a", "v", 2)
+                             .Deliver(1, {{2, "a"}});
+  EXPECT_EQ(LikenessOf(Guarantee::kFiltered, crossed), like::kAnswersOutOfOrder);
+  const Script one_by_one = Script()
+                                .Watch("a", 0)
+                                .Created(0)
+                                .Watch("b", 0)
+                                .Created(1)
+                                .Put("a", "v", 2)
+                                .Deliver(1, {{2, "a"}});
+  EXPECT_EQ(LikenessOf(Guarantee::kFiltered, one_by_one), "");
+}
+
+struct Told {
+  std::string_view signature;
+  BugCarrier target;
+  std::string text;
+};
+void PrintTo(const Told& told, std::ostream* out) {
+  *out << told.signature << " on " << told.target.version << ", " << told.target.members;
+}
+
+class KnownBug : public testing::TestWithParam<Told> {};
+
+TEST_P(KnownBug, IsNamedAsTheReleaseAllows) {
+  EXPECT_EQ(KnownBugText(GetParam().signature, GetParam().target), GetParam().text);
+}
+
+BugCarrier Etcd(std::string version, int members) {
+  return {.is_etcd = true, .version = std::move(version), .members = members};
+}
+
+const std::string kFloor = "the delete at exactly the compaction revision is lost";
+const std::string kFalse =
+    "after a snapshot was restored, a watch is told ErrCompacted without cause";
+const std::string kStale = "a linearizable read is stale while the leader changes";
+const std::string kQuiet = "requested progress is not told before the next event";
+
+INSTANTIATE_TEST_SUITE_P(
+    Releases, KnownBug,
+    testing::Values(
+        // No release of etcd, or an unknown one: a resemblance.
+        Told{like::kFalseNotice, {.version = "3.6.16", .members = 1}, "etcd #15271: " + kFalse},
+        Told{like::kStaleRead, {}, "etcd #20418: " + kStale},
+        Told{like::kFalseNotice, Etcd("", 0), "etcd #15271: " + kFalse},
+        Told{like::kFalseNotice, Etcd("main", 3), "etcd #15271: " + kFalse},
+        // It takes more members than there are.
+        Told{like::kStaleRead, Etcd("3.5.16", 1), ""}, Told{like::kStaleRead, Etcd("", 1), ""},
+        Told{like::kStaleRead, Etcd("3.5.16", 3), "etcd #20418: " + kStale},
+        Told{like::kStaleRead, Etcd("3.5.16", 0), "etcd #20418: " + kStale},
+        // Before it came, while it was there, after it had gone.
+        Told{like::kStaleRead, Etcd("3.3.25", 3), ""},
+        Told{like::kStaleRead, Etcd("3.4.19", 3), ""},
+        Told{like::kStaleRead, Etcd("3.4.23", 3), "etcd #20418: " + kStale},
+        Told{like::kNoProgress, Etcd("3.4.24", 1), ""},
+        Told{like::kNoProgress, Etcd("3.4.25", 1), "etcd #17507: " + kQuiet},
+        Told{like::kNoProgress, Etcd("3.4.31", 1),
+             "looked like etcd #17507, fixed in 3.4.31: this may be new (" + kQuiet + ")"},
+        Told{like::kFalseNotice, Etcd("3.6.16", 3),
+             "looked like etcd #15271, fixed in 3.6.0: this may be new (" + kFalse + ")"},
+        Told{like::kFalseNotice, Etcd("3.8.0-alpha.0", 3),
+             "looked like etcd #15271, fixed in 3.6.0: this may be new (" + kFalse + ")"},
+        Told{like::kFalseNotice, Etcd("3.3.25", 3), "etcd #15271: " + kFalse},
+        // Two bugs of the same looks, of which a release has one.
+        Told{like::kDeleteAtTheFloor, Etcd("3.4.23", 1),
+             "etcd #18089 (and #19179 after a crash): " + kFloor},
+        Told{like::kDeleteAtTheFloor, Etcd("3.5.16", 1), "etcd #19179: " + kFloor},
+        Told{like::kDeleteAtTheFloor, Etcd("3.5.30", 1),
+             "looked like etcd #18089, fixed in 3.5.16, and etcd #19179, fixed in 3.5.18: this may "
+             "be new (" +
+                 kFloor + ")"},
+        // Open everywhere, and tagged before its fix.
+        Told{like::kNoticeRepeated, Etcd("3.7.3", 1),
+             "etcd #22294: ErrCompacted is sent again and again"},
+        Told{like::kOpenRangeAllowed, Etcd("3.8.0-alpha.0", 1),
+             "GHSA-xg4h-6gfc-h4m8: who may read one key may watch every key from it on"}));
+
+TEST(KnownBugs, HaveATextEach) {
+  for (const std::string_view signature : AllSignatures()) {
+    EXPECT_THAT(KnownBugText(signature, {}), testing::HasSubstr(": ")) << signature;
+  }
+}
+
+// Two findings of one guarantee that do different harm.
+TEST(Impact, FitsTheFinding) {
+  const auto impact_of = [](const Script& script) {
+    for (const Finding& finding : script.Judge().findings) {
+      if (finding.guarantee == Guarantee::kCompactionSurfaced) return finding.impact;
+    }
+    return std::string("not found");
+  };
+  const Script written = Script().Put("k", "a", 2).Put("k", "b", 3);
+  EXPECT_EQ(impact_of(Script(written).Compact(3).Watch("k", 2).Created(0, 3)),
+            impact::kNoticeMissing);
+  EXPECT_EQ(impact_of(Script(written).Watch("k", 2).Created(0, 3).Compacted(0, 3)),
+            impact::kNoticeFalse);
 }
 
 TEST(Belief, IsThereForEveryGuarantee) {

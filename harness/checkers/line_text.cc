@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/checkers/phrases.h"
+#include "harness/history/annotation.h"
 #include "harness/history/wire.h"
 
 namespace watchproof {
@@ -130,6 +131,55 @@ std::string AnswerText(const Entry& entry) {
   return fmt::format("call {} answered with revision {}", entry.call.value, header.revision);
 }
 
+// What exactly, the finding says.
+std::string AnnotationText(const Entry& entry) {
+  const auto annotation = ParseAnnotation(entry.text);
+  if (!annotation.has_value()) return entry.text;
+  struct {
+    std::string operator()(const StageReached&) { return {}; }
+    std::string operator()(const ClosingStream& closing) {
+      return fmt::format("the client closes stream {}", closing.stream.value);
+    }
+    std::string operator()(const Resumption& next) {
+      return fmt::format("stream {} continues a watch of stream {}", next.next_stream.value,
+                         next.stream.value);
+    }
+    std::string operator()(const ReadRight&) {
+      return "a stream is given to a user of limited rights";
+    }
+    std::string operator()(const ProgressDue&) { return "the client begins to wait for progress"; }
+    std::string operator()(const ProgressOver&) { return "the client stops waiting for progress"; }
+    std::string operator()(const DeliveryDue& due) {
+      return fmt::format("group {} begins to wait for every change through revision {}", due.group,
+                         due.through);
+    }
+    std::string operator()(const DeliveryOver& over) {
+      return fmt::format("group {} stops waiting", over.group);
+    }
+    std::string operator()(const StreamEndDue& due) {
+      return fmt::format("the client begins to wait for the end of stream {}", due.stream.value);
+    }
+    std::string operator()(const StreamEndOver& over) {
+      return fmt::format("the client stops waiting for the end of stream {}", over.stream.value);
+    }
+    std::string operator()(const TargetEnded& ended) {
+      return fmt::format("the process of member {} {}", ended.member, ended.how);
+    }
+    std::string operator()(const TargetSilent& silent) {
+      return fmt::format("member {} has not answered {} for {} ms", silent.member, silent.asked,
+                         silent.waited_ms);
+    }
+    std::string operator()(const TargetRefused& refused) {
+      return fmt::format("the target refuses {}: {}", refused.asked, refused.refusal);
+    }
+    std::string operator()(const MomentMissed& missed) {
+      return fmt::format("the moment did not come: {} of {}", missed.moment, missed.of);
+    }
+  } text;
+  const std::string said = std::visit(text, *annotation);
+  return said.empty() ? fmt::format("the run says {}", entry.text) : said;
+}
+
 std::string What(const Entry& entry) {
   switch (entry.kind) {
     case EntryKind::kRequestSent:
@@ -145,12 +195,8 @@ std::string What(const Entry& entry) {
     case EntryKind::kStreamClosed:
       return fmt::format("stream {} has ended: {}{}{}", entry.stream.value, Name(entry.code),
                          entry.text.empty() ? "" : ": ", entry.text);
-    case EntryKind::kMark:
-      // What exactly, the finding says.
-      if (entry.text.starts_with("right ")) return "a stream is given to a user of limited rights";
-      if (entry.text.starts_with("progress due ")) return "the client begins to wait for progress";
-      if (entry.text.starts_with("progress over ")) return "the client stops waiting for progress";
-      return fmt::format("the run says \"{}\"", entry.text);
+    case EntryKind::kAnnotation:
+      return AnnotationText(entry);
     case EntryKind::kRunStarted:
     case EntryKind::kFault:
       break;

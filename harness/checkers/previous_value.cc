@@ -12,7 +12,11 @@ namespace {
 const std::string kNone = "no previous value";
 constexpr std::size_t kMostAbsent = 100;  // that are kept of a watch
 
-std::string DifferenceOf(const KeyValueView& kv, const Change& before, bool without_marks) {
+std::string DifferenceOf(const KeyValueView& kv, const Change& before,
+                         const JudgeOptions& options) {
+  const auto unset = [&](std::string_view field, std::int64_t value) {
+    return IsUnset(options.deviations, field, value);
+  };
   if (kv.key != before.key) return fmt::format("is of the key {}", Quoted(kv.key));
   if (kv.mod_revision != before.revision.value) {
     return fmt::format("is of revision {} instead of {}", kv.mod_revision, before.revision);
@@ -21,15 +25,16 @@ std::string DifferenceOf(const KeyValueView& kv, const Change& before, bool with
     return fmt::format("has the value {} ({} bytes) instead of {} ({} bytes)", Quoted(kv.value),
                        kv.value.size(), Quoted(before.value), before.value.size());
   }
-  if (without_marks) return {};
-  if (before.lineage_known && kv.create_revision != before.create_revision.value) {
+  if (options.without_marks) return {};
+  if (before.lineage_known && !unset("create_revision", kv.create_revision) &&
+      kv.create_revision != before.create_revision.value) {
     return fmt::format("has the create revision {} instead of {}", kv.create_revision,
                        before.create_revision);
   }
-  if (before.lineage_known && kv.version != before.version) {
+  if (before.lineage_known && !unset("version", kv.version) && kv.version != before.version) {
     return fmt::format("has the version {} instead of {}", kv.version, before.version);
   }
-  if (before.lease_known && kv.lease != before.lease) {
+  if (before.lease_known && !unset("lease", kv.lease) && kv.lease != before.lease) {
     return fmt::format("has the lease {} instead of {}", kv.lease, before.lease);
   }
   return {};
@@ -87,6 +92,7 @@ class PreviousValue final : public Checker {
   }
 
   void CheckNone(WatchIndex watch, const Response& response, Findings& findings) {
+    if (facts().options.deviations.previous_unasked) return;
     for (const EventView& event : response.message.events) {
       if (!event.has_previous) continue;
       Report(watch, "no previous value, as the watch did not ask for it",
@@ -120,7 +126,7 @@ class PreviousValue final : public Checker {
                      before.written, response, findings);
     }
     const bool without_marks = facts().options.without_marks;
-    std::string difference = DifferenceOf(event.previous, before, without_marks);
+    std::string difference = DifferenceOf(event.previous, before, facts().options);
     if (difference.empty() && !without_marks && !before.lineage_known &&
         !old_keys_.Fits(before, event.previous, facts().model.timeline().base())) {
       difference = fmt::format(

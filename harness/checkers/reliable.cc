@@ -2,6 +2,7 @@
 // Reliable: a watch is given exactly what was written in its range from its start on, and nothing
 // is left out.
 #include "harness/checkers/checker.h"
+#include "harness/checkers/impact.h"
 #include "harness/checkers/likeness.h"
 #include "harness/checkers/phrases.h"
 
@@ -98,14 +99,16 @@ class Reliable final : public Checker {
   }
 
   void Unexpected(WatchIndex watch, const EventView& event, const Response& response,
-                  std::string expected, Findings& findings, std::string_view like = {}) {
+                  std::string expected, Findings& findings, std::string_view like = {},
+                  std::string_view impact = impact::kChangeInvented) {
     findings.Add(Guarantee::kReliable, watch, [&] {
       return Draft{
           .expected = std::move(expected),
           .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
           .evidence = {facts().book.details(watch).asked.line, response.where.line},
           .at = response.where.at,
-          .like = like};
+          .like = like,
+          .impact = impact};
     });
   }
 
@@ -119,7 +122,8 @@ class Reliable final : public Checker {
     Unexpected(watch, event, response,
                fmt::format("nothing below revision {}, where the watch starts",
                            facts().book.state(watch).start),
-               findings, future ? like::kEventsBelowStart : std::string_view());
+               findings, future ? like::kEventsBelowStart : std::string_view(),
+               impact::kChangeRepeated);
   }
 
   // All that was owed below has been given, so it is given again or was never written.
@@ -136,7 +140,7 @@ class Reliable final : public Checker {
     Unexpected(watch, event, response,
                fmt::format("nothing below revision {}: all of that had been given, and compacted",
                            forgotten),
-               findings, like::kReplayed);
+               findings, like::kReplayed, impact::kChangeRepeated);
   }
 
   void NotOwed(WatchIndex watch, const EventView& event, const Response& response,
@@ -177,7 +181,8 @@ class Reliable final : public Checker {
                                   count, count == 1 ? " was" : "s were"),
           .evidence = {lost.written, first->overtaken_by.line},
           .at = first->overtaken_by.at,
-          .like = LikenessOfLoss(facts(), watch, lost)};
+          .like = LikenessOfLoss(facts(), watch, lost),
+          .impact = impact::kChangeLost};
     });
   }
 
@@ -202,7 +207,8 @@ class Reliable final : public Checker {
                                   bookmark.where.line.value, bookmark.revision),
           .evidence = {lost.written, bookmark.where.line},
           .at = bookmark.where.at,
-          .like = like::kProgressOvertakes};
+          .like = like::kProgressOvertakes,
+          .impact = impact::kChangeLost};
     });
   }
 

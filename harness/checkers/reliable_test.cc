@@ -58,12 +58,15 @@ INSTANTIATE_TEST_SUITE_P(
          Basic().Deliver(0, {{2, "k"}, {3, "k"}}).Progress(0, 4),
          {"Reliable", "Settled"}},
         {"AStreamThatTheClientClosesOwesNoMore",
-         Basic().Deliver(0, {{2, "k"}}).Mark("closing stream 1").Closed(StatusCode::kCancelled),
+         Basic()
+             .Deliver(0, {{2, "k"}})
+             .Annotate(ClosingStream{StreamId(1)})
+             .Closed(StatusCode::kCancelled),
          {}},
         {"AStreamThatTheClientClosesOwesNoHoleEither",
          Basic()
              .Deliver(0, {{2, "k"}, {4, "k"}})
-             .Mark("closing stream 1")
+             .Annotate(ClosingStream{StreamId(1)})
              .Closed(StatusCode::kCancelled),
          {"Reliable"}},
         {"CancelledInTheMiddleOwesNoMore",

@@ -12,19 +12,22 @@ Script Stopped() {
       .Watch("k", 2)
       .Created(0, 3)
       .Deliver(0, {{2, "k"}})
-      .Mark("closing stream 1")
+      .Annotate(ClosingStream{StreamId(1)})
       .Closed(StatusCode::kUnavailable)
       .Put("k", "c", 4)
       .Put("k", "d", 5);
 }
 Script Resume(Script script, std::int64_t start) {
-  return script.On(2).Mark("resume 1:0 2:0").Watch("k", start).Created(0, 5);
+  return script.On(2)
+      .Annotate(Resumption{StreamId(1), 0, StreamId(2), 0})
+      .Watch("k", start)
+      .Created(0, 5);
 }
 Script Again(Script script, std::int64_t start) {
-  return script.Mark("closing stream 2")
+  return script.Annotate(ClosingStream{StreamId(2)})
       .Closed(StatusCode::kUnavailable)
       .On(3)
-      .Mark("resume 2:0 3:0")
+      .Annotate(Resumption{StreamId(2), 0, StreamId(3), 0})
       .Watch("k", start)
       .Created(0, 5);
 }
@@ -35,10 +38,10 @@ Script Wide() {
       .Watch("k", 2, {.range_end = "l", .fragment = true})
       .Created(0, 2)
       .DeliverPart(0, {{2, "k1"}})
-      .Mark("closing stream 1")
+      .Annotate(ClosingStream{StreamId(1)})
       .Closed(StatusCode::kUnavailable)
       .On(2)
-      .Mark("resume 1:0 2:0");
+      .Annotate(Resumption{StreamId(1), 0, StreamId(2), 0});
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -54,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(0, 2)
              .Closed(StatusCode::kUnavailable)
              .On(2)
-             .Mark("resume 1:0 2:0")
+             .Annotate(Resumption{StreamId(1), 0, StreamId(2), 0})
              .Watch("k", 2)
              .Created(0, 2)
              .Deliver(0, {{2, "k"}}),
@@ -67,10 +70,10 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(0, 3)
              .Deliver(0, {{2, "k"}})
              .Progress(0, 3)
-             .Mark("closing stream 1")
+             .Annotate(ClosingStream{StreamId(1)})
              .Closed(StatusCode::kUnavailable)
              .On(2)
-             .Mark("resume 1:0 2:0")
+             .Annotate(Resumption{StreamId(1), 0, StreamId(2), 0})
              .Watch("k", 3)
              .Created(0, 3)
              .Deliver(0, {{3, "k"}}),
@@ -104,17 +107,21 @@ INSTANTIATE_TEST_SUITE_P(
          {},
          true},
         {"OnAnotherRange",
-         Stopped().On(2).Mark("resume 1:0 2:0").Watch("j", 3).Created(0, 5),
+         Stopped()
+             .On(2)
+             .Annotate(Resumption{StreamId(1), 0, StreamId(2), 0})
+             .Watch("j", 3)
+             .Created(0, 5),
          {},
          true},
         {"ABookmarkCounts",
          Resume(Stopped().Put("j", "x", 6), 3)
              .Deliver(0, {{3, "k"}, {4, "k"}, {5, "k"}})
              .Progress(0, 6)
-             .Mark("closing stream 2")
+             .Annotate(ClosingStream{StreamId(2)})
              .Closed(StatusCode::kUnavailable)
              .On(3)
-             .Mark("resume 2:0 3:0")
+             .Annotate(Resumption{StreamId(2), 0, StreamId(3), 0})
              .Watch("k", 7)
              .Created(0, 6),
          {}},
@@ -126,10 +133,10 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(0, 3)
              .Deliver(0, {{2, "k"}})
              .Progress(0, 3)
-             .Mark("closing stream 1")
+             .Annotate(ClosingStream{StreamId(1)})
              .Closed(StatusCode::kUnavailable)
              .On(2)
-             .Mark("resume 1:0 2:0")
+             .Annotate(Resumption{StreamId(1), 0, StreamId(2), 0})
              .Watch("k", 4)
              .Created(0, 3),
          {"Resumable"}},
@@ -159,8 +166,14 @@ INSTANTIATE_TEST_SUITE_P(
         {"AfterErrCompactedFromTheFloorOn",
          Again(Resume(Stopped().Compact(5), 3).Compacted(0, 5), 5).Deliver(0, {{5, "k"}}),
          {}},
-        {"NothingToContinue", Script().Mark("resume 1:4 2:0"), {}, true},
-        {"AMarkThatCannotBeRead", Script().Mark("resume 1:0 2"), {}, true},
+        {"NothingToContinue",
+         Script().Annotate(Resumption{StreamId(1), 4, StreamId(2), 0}),
+         {},
+         true},
+        {"AnAnnotationThatCannotBeRead",
+         Script().Payload(EntryKind::kAnnotation, "").Put("k", "a", 2),
+         {},
+         true},
     }),
     RowName);
 

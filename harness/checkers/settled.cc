@@ -2,6 +2,7 @@
 // Settled: when all is quiet, every watch has been answered and is complete, compacted or ended on
 // request.
 #include "harness/checkers/checker.h"
+#include "harness/checkers/impact.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -19,7 +20,8 @@ class Settled final : public Checker {
       return Draft{.expected = "nothing more once the watch has been cancelled",
                    .observed = fmt::format("another message {}", Since(response.where, ended)),
                    .evidence = {ended.line, response.where.line},
-                   .at = response.where.at};
+                   .at = response.where.at,
+                   .impact = impact::kAnsweredUnasked};
     });
   }
 
@@ -34,7 +36,8 @@ class Settled final : public Checker {
                                                               : "progress answer",
                                   response.message.watch_id, response.where.line.value),
           .evidence = {response.where.line},
-          .at = response.where.at};
+          .at = response.where.at,
+          .impact = impact::kAnsweredUnasked};
     });
   }
 
@@ -50,7 +53,7 @@ class Settled final : public Checker {
             details.requested_start >= 0) {
           Report(watch, "a watch, or a reason why not",
                  fmt::format("a refusal without a reason in line {}", details.ended->line.value),
-                 findings);
+                 findings, impact::kCreateUnanswered);
         }
         return;
       case WatchEnd::kCancelled:
@@ -59,7 +62,7 @@ class Settled final : public Checker {
           Report(watch, "a watch that lasts until it is cancelled",
                  fmt::format("the target ended it in line {}, giving as reason {}",
                              details.ended->line.value, Quoted(details.end_text)),
-                 findings);
+                 findings, impact::kEndedUnasked);
         }
         return;
       case WatchEnd::kStreamClosed:
@@ -67,7 +70,7 @@ class Settled final : public Checker {
           Report(watch, "a stream that lasts until the client closes it",
                  fmt::format("it ended by itself in line {}: {}", details.ended->line.value,
                              details.end_text),
-                 findings);
+                 findings, impact::kEndedUnasked);
         }
         return;
     }
@@ -86,14 +89,15 @@ class Settled final : public Checker {
     const std::string quiet = fmt::format("for {} up to the end of the recording",
                                           Milliseconds(facts().latest.at - details.latest.at));
     if (!state.created) {
-      return Report(watch, "an answer to the create request", "none " + quiet, findings);
+      return Report(watch, "an answer to the create request", "none " + quiet, findings,
+                    impact::kCreateUnanswered);
     }
     if (details.cancel_asked) {
       return Report(watch, "an answer to the cancel request",
                     fmt::format("none in {}, from line {} to the end of the recording",
                                 Milliseconds(facts().latest.at - details.cancel_asked->at),
                                 details.cancel_asked->line.value),
-                    findings);
+                    findings, impact::kCancelUnanswered);
     }
     if (!OwesCompactionNotice(facts(), watch)) FinishStuck(watch, quiet, findings);
   }
@@ -117,11 +121,11 @@ class Settled final : public Checker {
                "stuck at revision {}: {} change{} missing, the first is the {}; nothing came {}",
                state.position, missing, missing == 1 ? " is" : "s are",
                Phrase(facts().comparer.change(owed[*next])), quiet),
-           findings, LikenessOfLoss(facts(), watch, facts().comparer.change(owed[*next])));
+           findings, {}, LikenessOfLoss(facts(), watch, facts().comparer.change(owed[*next])));
   }
 
   void Report(WatchIndex watch, std::string expected, std::string observed, Findings& findings,
-              std::string_view like = {}) {
+              std::string_view impact, std::string_view like = {}) {
     const WatchDetails& details = facts().book.details(watch);
     const Where last = details.ended.value_or(details.latest);
     findings.Add(Guarantee::kSettled, watch, [&] {
@@ -129,7 +133,8 @@ class Settled final : public Checker {
                   .observed = std::move(observed),
                   .evidence = {details.asked.line},
                   .at = details.ended ? details.ended->at : facts().latest.at,
-                  .like = like};
+                  .like = like,
+                  .impact = impact};
       if (last.line != details.asked.line) draft.evidence.push_back(last.line);
       return draft;
     });

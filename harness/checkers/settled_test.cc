@@ -44,19 +44,25 @@ INSTANTIATE_TEST_SUITE_P(
          {}},
         {"StreamEndedByItself", Complete().Closed(StatusCode::kUnavailable), {"Settled"}},
         {"StreamClosedByTheClient",
-         TwoPuts().Mark("closing stream 1").Closed(StatusCode::kCancelled),
+         TwoPuts().Annotate(ClosingStream{StreamId(1)}).Closed(StatusCode::kCancelled),
          {}},
         {"StuckWhenTheDriverHasWaitedForAll",
-         TwoPuts().Mark("converged").Mark("closing stream 1").Closed(StatusCode::kCancelled),
+         TwoPuts()
+             .Annotate(StageReached{Stage::kConverged})
+             .Annotate(ClosingStream{StreamId(1)})
+             .Closed(StatusCode::kCancelled),
          {"Settled"}},
         {"CompleteWhenTheDriverHasWaitedForAll",
-         Complete().Mark("converged").Mark("closing stream 1").Closed(StatusCode::kCancelled),
+         Complete()
+             .Annotate(StageReached{Stage::kConverged})
+             .Annotate(ClosingStream{StreamId(1)})
+             .Closed(StatusCode::kCancelled),
          {}},
         {"EndedByItselfThoughTheDriverHadWaited",
-         Complete().Mark("converged").Closed(StatusCode::kUnavailable),
+         Complete().Annotate(StageReached{Stage::kConverged}).Closed(StatusCode::kUnavailable),
          {"Settled"}},
         {"AnotherStreamClosedByTheClient",
-         Complete().Mark("closing stream 2").Closed(StatusCode::kCancelled),
+         Complete().Annotate(ClosingStream{StreamId(2)}).Closed(StatusCode::kCancelled),
          {"Settled"}},
         {"AnswerToNothing", Complete().Created(3, 3), {"Settled"}},
         {"ProgressForNobody", Complete().Progress(3, 3), {"Settled"}},
@@ -76,7 +82,8 @@ INSTANTIATE_TEST_SUITE_P(
     RowName);
 
 TEST(Settled, SaysWhereItStandsAndWhatIsMissing) {
-  const Judgement judgement = TwoPuts().Put("k", "c", 4).Deliver(0, {{2, "k"}}).Mark("end").Judge();
+  const Judgement judgement =
+      TwoPuts().Put("k", "c", 4).Deliver(0, {{2, "k"}}).Annotate(StageReached{Stage::kEnd}).Judge();
   ASSERT_EQ(judgement.findings.size(), 1u);
   EXPECT_EQ(judgement.findings[0].expected, "every owed change up to revision 4, or ErrCompacted");
   EXPECT_EQ(

@@ -65,16 +65,18 @@ const std::optional<Right>& WatchBook::RightOf(StreamId stream) const {
   return found == rights_.end() ? kAll : found->second;
 }
 
-void WatchBook::Limit(const RightGiven& given) {
-  rights_[given.stream.value] = Right{given.where, KeyRange(given.key, given.end)};
+void WatchBook::Limit(const ReadRight& right, Where where) {
+  rights_[right.stream.value] = Right{where, KeyRange(right.key.bytes, right.end.bytes)};
 }
 
-std::optional<std::string> WatchBook::Resume(const Resumption& resumption) {
+std::optional<std::string> WatchBook::Resume(const Resumption& resumption, Where where) {
   const auto predecessor = Find(resumption.stream, resumption.ordinal);
   if (!predecessor || Find(resumption.next_stream, resumption.next_ordinal)) {
     return fmt::format(
-        "line {} says '{}', but {}", resumption.where.line.value, ResumeMark(resumption),
-        predecessor ? "the second had been created before" : "the first has not been created");
+        "line {} says that watch {} of stream {} continues watch {} of stream {}, but {}",
+        where.line.value, resumption.next_ordinal, resumption.next_stream.value, resumption.ordinal,
+        resumption.stream.value,
+        predecessor ? "the first had been created before" : "the second has not been created");
   }
   const WatchIndex watch(static_cast<std::uint32_t>(*predecessor));
   predecessors_[{resumption.next_stream.value, resumption.next_ordinal}] = watch;

@@ -70,8 +70,8 @@ class WatchBook {
   WatchDetails& details(WatchIndex watch) { return details_[watch.value]; }
   void Ask(const Asked& asked, Revision floor, Revision known);
   // The mark stands before the create that it speaks of. Empty, or why it cannot be followed.
-  std::optional<std::string> Resume(const Resumption& resumption);
-  void Limit(const RightGiven& given);
+  std::optional<std::string> Resume(const Resumption& resumption, Where where);
+  void Limit(const ReadRight& right, Where where);
   void Create(WatchIndex watch, const Response& response);
   void Deliver(WatchIndex watch, const Response& response);
   void Progress(WatchIndex watch, const Response& response);

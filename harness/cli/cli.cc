@@ -17,6 +17,7 @@
 #include "harness/cli/fetch_command.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/recording_commands.h"
+#include "harness/cli/repeat_command.h"
 #include "harness/cli/run_command.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/serve_commands.h"
@@ -35,8 +36,8 @@ constexpr char kShortHelp[] =
   watchproof fetch etcd 3.5.16                       that release, for --target etcd@3.5.16
   watchproof explain CompactionSurfaced              what a word means
 
-Commands: run, fetch, check, shrink, history dump, history import, list, explain, store, proxy.
-  Each has --help.
+Commands: run, repeat, shrink, check, fetch, history dump, history import, list, explain, store,
+  proxy. Each has --help.
 Exit codes: 0 good, 1 broken promise, 2 undecided, 3 no target, 4 usage, 5 nothing selected,
   6 expectations out of date, 70 harness error, 130 interrupted, 143 terminated.
 )";
@@ -56,6 +57,7 @@ class CommandLine {
     fetch_flags_.AddTo(fetch_);
     AddRecordings();
     shrink_flags_.AddTo(shrink_);
+    repeat_.AddTo(repeat_command_);
     // Not for people: the runner starts one process per case.
     case_.add_option("--spec", spec_)->required();
     case_.group("");
@@ -182,6 +184,7 @@ class CommandLine {
     if (check_.parsed())
       return Number(CheckCommand(check_runs_, check_all_ ? ShowAll::kYes : ShowAll::kNo));
     if (shrink_.parsed()) return Number(ShrinkCommand(shrink_flags_));
+    if (repeat_command_.parsed()) return Number(RepeatAttempt(repeat_, words_[0]));
     if (dump_.parsed()) return Number(HistoryDumpCommand(history_flags_));
     if (import_.parsed()) return Number(HistoryImportCommand(import_flags_));
     if (list_.parsed()) return Number(ListCommand(name_, json));
@@ -216,8 +219,8 @@ class CommandLine {
   // The parser's text, and what was probably meant.
   int Complain(const std::string& message) const {
     std::string hint;
-    const std::vector<std::string> commands = {"run",  "fetch",   "check", "shrink", "history",
-                                               "list", "explain", "store", "proxy"};
+    const std::vector<std::string> commands = {"run",     "fetch", "check",   "shrink", "repeat",
+                                               "history", "list",  "explain", "store",  "proxy"};
     const CLI::App* chosen = &app_;
     if (words_.size() > 1) {
       const bool command = std::find(commands.begin(), commands.end(), words_[1]) != commands.end();
@@ -249,6 +252,8 @@ class CommandLine {
   CLI::App& run_ = *app_.add_subcommand("run", "Run cases against targets");
   CLI::App& fetch_ = *app_.add_subcommand("fetch", "Place the binaries of releases in a cache");
   CLI::App& check_ = *app_.add_subcommand("check", "Judge recordings anew");
+  CLI::App& repeat_command_ =
+      *app_.add_subcommand("repeat", "A failed attempt of a run again, until it fails once more");
   CLI::App& shrink_ = *app_.add_subcommand("shrink", "Make the plan of a failed attempt smaller");
   CLI::App& history_ = *app_.add_subcommand("history", "Look into a recording");
   CLI::App& dump_ = *history_.add_subcommand("dump", "A recording as JSON lines");
@@ -262,6 +267,7 @@ class CommandLine {
   RunFlags run_flags_{run_};
   FetchFlags fetch_flags_;
   ShrinkFlags shrink_flags_;
+  RepeatRequest repeat_;
   StoreFlags store_flags_;
   ProxyFlags proxy_flags_;
   HistoryFlags history_flags_;

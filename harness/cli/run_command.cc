@@ -217,7 +217,7 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
 
 }  // namespace
 
-ExitCode RunCommand(RunOptions options, const std::string& executable) {
+ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord* done) {
   if (options.verbose) SetLogLevel(LogLevel::kInfo);
   const Result<std::vector<DefectNote>> defects = DefectsNamed(options.defects);
   if (!defects.has_value()) {
@@ -272,7 +272,9 @@ ExitCode RunCommand(RunOptions options, const std::string& executable) {
     const bool usage = servers.error().code() == StatusCode::kInvalidArgument;
     return Complain(usage ? ExitCode::kUsage : ExitCode::kTarget, servers.error().message());
   }
-  return CarryOut(options, cases, *expectations, seed, *servers, record);
+  const ExitCode code = CarryOut(options, cases, *expectations, seed, *servers, record);
+  if (done != nullptr) *done = std::move(record);
+  return code;
 }
 
 }  // namespace watchproof

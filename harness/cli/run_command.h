@@ -11,7 +11,8 @@
 
 namespace watchproof {
 
-// `executable` is how we were called, for the repeat commands.
-ExitCode RunCommand(RunOptions options, const std::string& executable);
+// `executable` is how we were called, for the repeat commands. `done`, if given, is what the run
+// came to, empty when it did not start.
+ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord* done = nullptr);
 
 }  // namespace watchproof

@@ -11,6 +11,7 @@
 
 #include "harness/base/log.h"
 #include "harness/base/prng.h"
+#include "harness/driver/expectations.h"
 #include "harness/report/utc.h"
 
 namespace watchproof {
@@ -127,7 +128,9 @@ RunFolder::~RunFolder() {
 std::string RunFolder::TargetFolder(const std::string& target) {
   const auto known = target_folders_.find(target);
   if (known != target_folders_.end()) return known->second;
-  std::string name = PathComponent(target);
+  // A command line is too long for the name of a folder.
+  std::string name =
+      PathComponent(TargetKind(target) == "command" ? TargetName(target) : std::string(target));
   const auto same = [&](const auto& entry) { return entry.second == name; };
   while (std::any_of(target_folders_.begin(), target_folders_.end(), same)) name += '_';
   return target_folders_.emplace(target, name).first->second;

@@ -7,8 +7,10 @@
 #include <sstream>
 #include <thread>
 
+#include "harness/base/shell_words.h"
 #include "harness/driver/attempt_spec.h"
 #include "harness/driver/plan.h"
+#include "harness/driver/profile.h"
 #include "harness/targets/target_info.h"
 
 namespace watchproof {
@@ -51,15 +53,19 @@ Status Choose(const char* flag, const std::string& word,
               fmt::join(known, ", "));
 }
 
-// One variable holds several values apart by spaces.
+// One variable holds several values apart by spaces; quotes keep a command line together.
 std::vector<std::string> Words(const std::vector<std::string>& values, const CLI::Option* option,
                                const std::map<std::string, FlagNote>& origins) {
   const auto origin = origins.find(option->get_name());
   if (origin == origins.end() || origin->second.origin == "flag") return values;
   std::vector<std::string> words;
   for (const std::string& value : values) {
-    std::istringstream stream(value);
-    for (std::string word; stream >> word;) words.push_back(word);
+    const Result<std::vector<std::string>> quoted = SplitShellWords(value);
+    if (!quoted.has_value()) {
+      words.push_back(value);  // whoever reads the words says what is wrong with them
+      continue;
+    }
+    words.insert(words.end(), quoted->begin(), quoted->end());
   }
   return words;
 }
@@ -126,6 +132,20 @@ Status CheckAllowed(const RunOptions& options, const char* flag,
   return {};
 }
 
+// What a repeat command says itself, or says more narrowly.
+constexpr std::string_view kSaidAnyway[] = {"--target",  "--releases",  "--defects",   "--filter",
+                                            "--exclude", "--guarantee", "--level",     "--shard",
+                                            "--seed",    "--repeat",    "--until-fail"};
+// What changes no verdict: order, number and look of what is run.
+constexpr std::string_view kNeutral[] = {"--help", "--fail-fast", "--shuffle", "--jobs",
+                                         "--keep", "--dry-run",   "--quiet",   "--verbose",
+                                         "--json", "--color",     "--progress"};
+
+template <typename Names>
+bool Contains(const Names& names, const std::string& name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
 // Of the path from here, since the cases run in another folder.
 Status CheckFile(const char* flag, std::string& file) {
   if (file.empty()) return {};
@@ -149,24 +169,6 @@ Status CheckAccess(ServerAccess& access) {
     return Fail(StatusCode::kInvalidArgument, "--user and --password-file go together");
   }
   return {};
-}
-
-void NoteRepeatFlags(const std::vector<std::string>& faults, RunOptions& options) {
-  for (const std::string& fault : faults) {
-    options.repeat_flags.insert(options.repeat_flags.end(), {"--fault", fault});
-  }
-  const auto note = [&options](const char* flag, const std::string& value) {
-    if (!value.empty()) options.repeat_flags.insert(options.repeat_flags.end(), {flag, value});
-  };
-  for (const std::string& address : options.allow_disruptive) note("--allow-disruptive", address);
-  for (const std::string& address : options.allow_kubernetes) note("--allow-kubernetes", address);
-  note("--tls-ca", options.access.ca);
-  note("--tls-cert", options.access.certificate);
-  note("--tls-key", options.access.key);
-  note("--user", options.access.user);
-  note("--password-file", options.access.password_file);
-  if (options.no_faults) options.repeat_flags.emplace_back("--no-faults");
-  if (options.bypass_proxy) options.repeat_flags.emplace_back("--bypass-proxy");
 }
 
 }  // namespace
@@ -194,8 +196,12 @@ RunFlags::RunFlags(CLI::App& command) : command_(command) {
 void RunFlags::AddSelection() {
   Texts("--target", targets_,
         "Server under test: embedded, embedded+DEFECT, etcd:PATH, etcd@VERSION, "
-        "endpoint:HOST:PORT, endpoint:https://HOST:PORT")
+        "endpoint:HOST:PORT, endpoint:https://HOST:PORT, command:TEMPLATE")
       ->type_name("SPEC");
+  Text("--target-profile", profile_,
+       fmt::format("What the targets are declared to do otherwise than etcd: {}, or a file",
+                   fmt::join(ShippedProfiles(), ", ")))
+      ->type_name("NAME|FILE");
   Text("--releases", releases_, "all: every release of the manifest as well; none (default)")
       ->type_name("WHICH");
   Texts("--defects", defects_,
@@ -290,7 +296,32 @@ Result<RunOptions> RunFlags::Resolve(const std::vector<std::string>& on_command_
   WP_RETURN_IF_ERROR(ResolveExploration(options));
   WP_RETURN_IF_ERROR(ResolveOutput(options));
   WP_RETURN_IF_ERROR(CheckSelection(options));
+  options.repeat_flags = GivenAgain(options.origins);
+  if (!options.defects.empty() && case_timeout_.empty()) {
+    options.repeat_flags.insert(options.repeat_flags.end(),
+                                {"--case-timeout", fmt::format("{}s", options.case_timeout / 1s)});
+  }
   return options;
+}
+
+std::vector<std::string> RunFlags::GivenAgain(
+    const std::map<std::string, FlagNote>& origins) const {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : command_.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || Contains(kSaidAnyway, name) || Contains(kNeutral, name)) continue;
+    if (option->get_expected_max() == 0) {
+      if (option->as<bool>()) words.push_back(name);
+      continue;
+    }
+    // A variable that holds several values comes back as one flag for each.
+    const bool several = option->get_expected_max() > 1;
+    const std::vector<std::string> given = option->results();
+    for (const std::string& value : several ? Words(given, option, origins) : given) {
+      words.insert(words.end(), {name, value});
+    }
+  }
+  return words;
 }
 
 Status RunFlags::ResolveSelection(RunOptions& options) const {
@@ -324,9 +355,18 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
     for (const auto& [name, value] : fault.parameters) options.faults[fault.name][name] = value;
   }
   WP_RETURN_IF_ERROR(ResolveEndpoints(options));
-  NoteRepeatFlags(faults, options);
+  WP_RETURN_IF_ERROR(ResolveProfile(options));
   if (shard_.empty()) return ShardOfGoogleTest(options);
   return Into("--shard", ParseShard(shard_), options.shard);
+}
+
+Status RunFlags::ResolveProfile(RunOptions& options) const {
+  if (profile_.empty()) return {};
+  WP_RETURN_IF_ERROR(Into("--target-profile", ProfileText(profile_), options.profile));
+  Profile profile;
+  WP_RETURN_IF_ERROR(
+      Into(("--target-profile " + profile_).c_str(), ParseProfile(options.profile), profile));
+  return {};
 }
 
 Status RunFlags::ResolveEndpoints(RunOptions& options) const {
@@ -361,7 +401,6 @@ Status RunFlags::ResolvePlan(RunOptions& options) const {
   if (options.targets.empty() && options.defects.empty() && !options.all_releases) {
     options.targets = {file->header.target};
   }
-  options.repeat_flags.insert(options.repeat_flags.end(), {"--plan", plan_});
   return {};
 }
 

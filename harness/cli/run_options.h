@@ -47,6 +47,7 @@ struct RunOptions {
   Strict strict = Strict::kYes;
   std::filesystem::path run_dir;
   std::filesystem::path manifest;
+  std::string profile;  // the text of the profile of all targets; empty: none
   Keep keep = Keep::kFailed;
   std::map<std::string, std::map<std::string, std::string>> faults;
   std::vector<std::string> allow_disruptive;  // HOST:PORT of running servers
@@ -62,7 +63,8 @@ struct RunOptions {
   When color = When::kAuto;
   When progress = When::kAuto;
   std::map<std::string, FlagNote> origins;
-  std::vector<std::string> repeat_flags;  // of those that change our decisions, to be typed again
+  std::vector<std::string> repeat_flags;  // those that may change a verdict, to be typed again
+  bool same_seed = false;  // of `repeat`: every attempt has the first one's, up to a failure
 };
 
 class RunFlags {
@@ -74,6 +76,10 @@ class RunFlags {
 
   // Errors name the flag or variable. `on_command_line` are the words of the command line.
   Result<RunOptions> Resolve(const std::vector<std::string>& on_command_line) const;
+  // The flags that were given, with their values, as the words that give them again. Left out are
+  // those that a repeat command says itself (which case, which target, which seed) and those that
+  // change no verdict; a flag is in unless run_options.cc names it.
+  std::vector<std::string> GivenAgain(const std::map<std::string, FlagNote>& origins = {}) const;
 
  private:
   void AddSelection();
@@ -83,6 +89,7 @@ class RunFlags {
   Status ResolveSelection(RunOptions& options) const;
   Status ResolveEndpoints(RunOptions& options) const;
   Status ResolvePlan(RunOptions& options) const;
+  Status ResolveProfile(RunOptions& options) const;
   Status ResolveExploration(RunOptions& options) const;
   Status ResolveOutput(RunOptions& options) const;
   CLI::Option* Text(const std::string& name, std::string& value, const std::string& help);
@@ -99,7 +106,7 @@ class RunFlags {
   std::vector<std::string> allow_kubernetes_;
   ServerAccess access_;
   std::string filter_, exclude_, seed_, repeat_, jobs_, shard_, case_timeout_, keep_, color_;
-  std::string releases_, progress_, run_dir_ = "watchproof-runs", manifest_, plan_;
+  std::string releases_, progress_, run_dir_ = "watchproof-runs", manifest_, plan_, profile_;
   bool no_strict_ = false;
 };
 

@@ -25,6 +25,16 @@ void NoteCaught(const DefectNote& defect, AttemptNote& note) {
   note.result.reason = fmt::format("the planted defect {}", defect.name);
 }
 
+std::map<std::string, std::vector<std::string>> MissingOf(const Expectations& expectations,
+                                                          const std::string& target) {
+  std::map<std::string, std::vector<std::string>> missing;
+  for (const Release& release : expectations.releases()) {
+    if (release.product != TargetKind(target) || release.missing.empty()) continue;
+    missing[release.version] = release.missing;
+  }
+  return missing;
+}
+
 }  // namespace
 
 std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt) {
@@ -43,7 +53,8 @@ bool Runner::Refill() {
   std::vector<Planned> round;
   for (const CaseInfo& info : r_.cases) {
     for (const std::string& target : options.targets) {
-      round.push_back({info.name, target, round_, SeedOfAttempt(r_.seed, round_)});
+      const int seed_of = options.same_seed ? 1 : round_;
+      round.push_back({info.name, target, round_, SeedOfAttempt(r_.seed, seed_of)});
     }
   }
   if (options.shuffle) {
@@ -91,21 +102,26 @@ std::deque<Runner::Planned>::iterator Runner::NextToStart() {
 }
 
 AttemptSpec Runner::SpecOf(const Planned& planned, const AttemptFolder& folder) const {
-  return {.case_name = planned.case_name,
-          .target = planned.target,
-          .seed = planned.seed,
-          .attempt = planned.attempt,
-          .folder = folder.absolute.string(),
-          .plan = (r_.folder.path() / "plan.jsonl").string(),
-          .given_plan = r_.options.plan.string(),
-          .result_descriptor = -1,
-          .bypass_proxy = r_.options.bypass_proxy,
-          .no_faults = r_.options.no_faults,
-          .stop_at_finding = r_.options.stop_at_finding,
-          .faults = r_.options.faults,
-          .allow_disruptive = r_.options.allow_disruptive,
-          .access = r_.options.access,
-          .prefix = IsRunningServer(planned.target) ? DrawKeyPrefix() : std::string()};
+  return {
+      .case_name = planned.case_name,
+      .target = planned.target,
+      .seed = planned.seed,
+      .attempt = planned.attempt,
+      .folder = folder.absolute.string(),
+      .plan = (r_.folder.path() / "plan.jsonl").string(),
+      .given_plan = r_.options.plan.string(),
+      .result_descriptor = -1,
+      .time_limit_ms =
+          std::chrono::duration_cast<std::chrono::milliseconds>(r_.options.case_timeout).count(),
+      .bypass_proxy = r_.options.bypass_proxy,
+      .no_faults = r_.options.no_faults,
+      .stop_at_finding = r_.options.stop_at_finding,
+      .faults = r_.options.faults,
+      .allow_disruptive = r_.options.allow_disruptive,
+      .missing = MissingOf(r_.expectations, planned.target),
+      .profile = r_.options.profile,
+      .access = r_.options.access,
+      .prefix = IsRunningServer(planned.target) ? DrawKeyPrefix() : std::string()};
 }
 
 Status Runner::StartOne(const Planned& planned) {
@@ -179,6 +195,7 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   const DefectNote* const planted = PlantedIn(r_.record, note.result.target);
   if (planted != nullptr && note.standing == Standing::kNewFailure) NoteCaught(*planted, note);
   const Outcome outcome = OutcomeOf(note);
+  const bool failed = note.result.verdict == Verdict::kFail;
   const bool good = outcome == Outcome::kPass || outcome == Outcome::kUnsupported ||
                     outcome == Outcome::kDeclared;
   const Keep keep = r_.options.keep;
@@ -196,7 +213,9 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   }
   const bool wrong = outcome >= Outcome::kUnexpectedPass;
   trouble_ = trouble_ || wrong;
-  if (wrong && (r_.options.fail_fast || r_.options.until_fail)) stopping_ = true;
+  // A repeat wants the failure, known or not; a known failure that stays away ends nothing.
+  const bool ends = r_.options.same_seed ? failed || outcome > Outcome::kUnexpectedPass : wrong;
+  if (ends && (r_.options.fail_fast || r_.options.until_fail)) stopping_ = true;
   r_.record.attempts.push_back(std::move(note));
   return {};
 }
@@ -229,9 +248,9 @@ void Runner::ShowProgress() {
   const int wrong = tally[Outcome::kFail] + tally[Outcome::kHarnessError] +
                     tally[Outcome::kTargetFailed] + tally[Outcome::kUnexpectedPass];
   const auto age = std::chrono::duration<double>(Clock::now() - (*slowest)->started()).count();
-  r_.console.Progress(fmt::format("{}/{} done, {} wrong; {} on {}, {:.0f} s",
-                                  r_.record.attempts.size(), planned_, wrong,
-                                  (*slowest)->spec().case_name, (*slowest)->spec().target, age));
+  r_.console.Progress(fmt::format(
+      "{}/{} done, {} wrong; {} on {}, {:.0f} s", r_.record.attempts.size(), planned_, wrong,
+      (*slowest)->spec().case_name, TargetLabel((*slowest)->spec().target, ""), age));
 }
 
 void Runner::ListNotRun() {

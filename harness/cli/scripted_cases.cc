@@ -187,9 +187,6 @@ const std::vector<CaseInfo>& Cases() {
 
 }  // namespace
 
-std::string_view Name(Level level) {
-  return level == Level::kMust ? "must" : level == Level::kShould ? "should" : "may";
-}
 std::vector<CaseInfo> AllCases() { return Cases(); }
 const CaseInfo* FindCase(std::string_view name) {
   for (const CaseInfo& info : Cases()) {

@@ -36,10 +36,17 @@ struct ReadOptions {
   Revision revision{};        // as the keys were then; 0: as they are
 };
 
+// How single keys are written: by a put or a deletion of their own, or as the Kubernetes API server
+// does it, in a transaction that compares the key's revision.
+enum class WriteForm { kPlain, kKubernetes };
+
 struct KvOptions {
   Duration call_limit = 10s;
+  // No call lasts longer than until then, or it is given a second.
+  TimePoint until = TimePoint::max();
   // Names the client, and so its connection, in the recording.
   std::string name = "side";
+  WriteForm writes = WriteForm::kPlain;
 };
 
 class KvClient {

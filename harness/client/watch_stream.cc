@@ -9,6 +9,7 @@
 #include "harness/base/check.h"
 #include "harness/base/mutex.h"
 #include "harness/client/channel.h"
+#include "harness/history/annotation.h"
 
 namespace watchproof {
 namespace {
@@ -97,9 +98,9 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
       MutexLock lock(mu_);
       if (std::exchange(closing_, true)) return;
       if (!done_) {
-        recorder_.Append({.kind = EntryKind::kMark,
-                          .at = recorder_.Now(),
-                          .text = fmt::format("closing stream {}", stream_)});
+        Entry closing = AnnotationEntry(ClosingStream{stream_});
+        closing.at = recorder_.Now();
+        recorder_.Append(std::move(closing));
       }
     }
     context_.TryCancel();

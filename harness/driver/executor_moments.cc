@@ -11,7 +11,7 @@ Status Executor::Do(const WhenStep& step) {
   const std::function<bool()> come = HasCome(step);
   // Nothing rests on it: what was injected then is told by its receipt.
   if (!world_.PumpUntil(come, Within(step.limit)) && !world_.GivesUp()) {
-    world_.Mark(fmt::format("the moment did not come: {} of {}", Name(step.moment), step.of));
+    world_.Annotate(MomentMissed{.moment = std::string(Name(step.moment)), .of = step.of});
   }
   return {};
 }

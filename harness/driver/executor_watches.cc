@@ -115,10 +115,11 @@ Status Executor::Do(const ResumeStep& step) {
     const auto index = world_.judge().Find(member.stream, member.ordinal);
     if (!index) return Fail(StatusCode::kInternal, "group {} was never asked for", step.group);
     const WatchState& before = world_.judge().watches()[*index];
-    world_.Mark(ResumeMark({.stream = member.stream,
-                            .ordinal = member.ordinal,
-                            .next_stream = stream->id(),
-                            .next_ordinal = static_cast<std::uint32_t>(groups_[step.as].size())}));
+    world_.Annotate(
+        Resumption{.stream = member.stream,
+                   .ordinal = member.ordinal,
+                   .next_stream = stream->id(),
+                   .next_ordinal = static_cast<std::uint32_t>(groups_[step.as].size())});
     const std::uint32_t ordinal = stream->Create(
         {.key = before.key, .range_end = before.range_end, .start = before.resume_at});
     groups_[step.as].push_back({stream->id(), ordinal});

@@ -58,25 +58,17 @@ Status Executor::Do(const CompactStep& step) {
   WP_RETURN_IF_ERROR(world_.CheckFloor());
   using Answer = KvClient::Answer;
   const auto done = world_.kv().Compact(at, step.at_once ? Answer::kAtOnce : Answer::kPhysical);
-  if (!step.refused) {
-    if (done.has_value()) return {};
-    // Nobody of ours compacts ahead of the plan.
-    const bool by_others =
-        world_.target().shared() && done.error().code() == StatusCode::kOutOfRange && at <= head_;
-    if (!by_others) return done.error();
-    unproven_.push_back(fmt::format(
-        "others had compacted the target beyond revision {}, to which the plan does", at));
-    return {};
+  // Whether it had to be refused is judged from the recording.
+  if (step.refused && !done.has_value() && !IsDefiniteRefusal(done.error().code())) {
+    return done.error();
   }
-  if (!done.has_value() && done.error().code() == StatusCode::kOutOfRange) return {};
-  findings_.push_back({.guarantee = Guarantee::kCompactionSurfaced,
-                       .watch = "every watch",
-                       .expected = fmt::format("a compaction at revision {}, with the head at {}, "
-                                               "to be refused as out of range",
-                                               at, head_),
-                       .observed = done.has_value() ? "it was done" : done.error().ToString(),
-                       .evidence = {world_.recorder().last()},
-                       .at = world_.recorder().Now()});
+  if (step.refused || done.has_value()) return {};
+  // Nobody of ours compacts ahead of the plan.
+  const bool by_others = world_.target().shared() &&
+                         done.error().code() == StatusCode::kOutOfRange && at <= head_;
+  if (!by_others) return done.error();
+  unproven_.push_back(fmt::format(
+      "others had compacted the target beyond revision {}, to which the plan does", at));
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "harness/base/check.h"
+#include "harness/base/shell_words.h"
 #include "harness/driver/manifest_text.h"
 
 namespace watchproof {
@@ -244,6 +245,15 @@ Standing Expectations::Apply(AttemptResult& result) const {
 
 std::string_view TargetKind(std::string_view target_spec) {
   return target_spec.substr(0, target_spec.find_first_of(":+@,"));
+}
+
+std::string TargetName(std::string_view target_spec) {
+  const std::string_view kind = TargetKind(target_spec);
+  if (kind != "command" || target_spec.size() == kind.size()) return std::string(kind);
+  const auto words = SplitShellWords(target_spec.substr(kind.size() + 1));
+  if (!words.has_value() || words->empty()) return std::string(kind);
+  const std::string& program = words->front();
+  return program.substr(program.rfind('/') + 1);
 }
 
 }  // namespace watchproof

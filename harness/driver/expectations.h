@@ -69,5 +69,8 @@ class Expectations {
 // The kind of target that a SPEC names: "etcd" of "etcd:/usr/bin/etcd", "embedded" of
 // "embedded+DEFECT".
 std::string_view TargetKind(std::string_view target_spec);
+// A short name for what a SPEC starts or reaches: the kind, or of a command line its program:
+// "kine" of "command:/opt/kine --listen ...".
+std::string TargetName(std::string_view target_spec);
 
 }  // namespace watchproof

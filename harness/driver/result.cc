@@ -40,7 +40,8 @@ Json ToJson(const FindingRecord& finding) {
               {"belief", finding.belief},       {"watch", finding.watch},
               {"expected", finding.expected},   {"observed", finding.observed},
               {"like", finding.like},           {"meanwhile", finding.meanwhile},
-              {"evidence", finding.evidence},   {"messages", finding.messages}};
+              {"evidence", finding.evidence},   {"messages", finding.messages},
+              {"level", finding.level}};
 }
 
 Json ToJson(const ReceiptRecord& receipt) {
@@ -68,7 +69,8 @@ FindingRecord ReadFinding(const Json& json) {
           .like = json.value("like", ""),
           .meanwhile = json.value("meanwhile", ""),
           .evidence = json.value("evidence", std::vector<std::uint64_t>{}),
-          .messages = json.value("messages", std::vector<std::string>{})};
+          .messages = json.value("messages", std::vector<std::string>{}),
+          .level = json.value("level", "must")};
 }
 
 Overlap ReadOverlap(const Json& json) {
@@ -119,6 +121,27 @@ Json ToJson(const Lag& lag) {
   return json;
 }
 
+Json ToJson(const Exercise& exercise) {
+  return Json{{"watches_asked", exercise.watches_asked},
+              {"watches_created", exercise.watches_created},
+              {"events_expected", exercise.events_expected},
+              {"events_delivered", exercise.events_delivered},
+              {"promises_asked", exercise.promises_asked},
+              {"promises_answered", exercise.promises_answered},
+              {"opportunities", exercise.opportunities}};
+}
+
+Exercise ReadExercise(const Json& json) {
+  const auto number = [&json](const char* name) { return json.value(name, std::uint64_t{0}); };
+  return {.watches_asked = number("watches_asked"),
+          .watches_created = number("watches_created"),
+          .events_expected = number("events_expected"),
+          .events_delivered = number("events_delivered"),
+          .promises_asked = number("promises_asked"),
+          .promises_answered = number("promises_answered"),
+          .opportunities = json.value("opportunities", std::map<std::string, std::uint64_t>{})};
+}
+
 Histogram ReadHistogram(const Json& json, const char* name) {
   const auto found = json.find(name);
   if (found == json.end()) return {};
@@ -164,10 +187,15 @@ AttemptResult ReadResult(const Json& json, Verdict verdict) {
                        .findings = {},
                        .receipts = {},
                        .calls = ReadCalls(json.value("calls", Json::object())),
+                       .exercise = ReadExercise(json.value("exercise", Json::object())),
                        .lag = ReadLag(json.value("lag", Json::object())),
-                       .folder = json.value("folder", "")};
+                       .folder = json.value("folder", ""),
+                       .missing = json.value("missing", std::vector<std::string>{})};
   for (const Json& finding : json.value("findings", Json::array())) {
     result.findings.push_back(ReadFinding(finding));
+  }
+  for (const Json& note : json.value("notes", Json::array())) {
+    result.notes.push_back(ReadFinding(note));
   }
   for (const Json& receipt : json.value("receipts", Json::array())) {
     result.receipts.push_back(ReadReceipt(receipt));
@@ -203,11 +231,15 @@ std::string ToJsonLine(const AttemptResult& result) {
             {"seconds", result.seconds},
             {"reason", result.reason},
             {"findings", Json::array()},
+            {"notes", Json::array()},
             {"receipts", Json::array()},
             {"calls", {{"judged", result.calls.judged}, {"undecided", result.calls.undecided}}},
+            {"exercise", ToJson(result.exercise)},
             {"lag", ToJson(result.lag)},
-            {"folder", result.folder}};
+            {"folder", result.folder},
+            {"missing", result.missing}};
   for (const FindingRecord& finding : result.findings) json["findings"].push_back(ToJson(finding));
+  for (const FindingRecord& note : result.notes) json["notes"].push_back(ToJson(note));
   for (const ReceiptRecord& receipt : result.receipts) json["receipts"].push_back(ToJson(receipt));
   // Keys and values of a target may be any bytes; a result line is always valid UTF-8.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/checkers/exercise.h"
 #include "harness/model/lag.h"
 
 namespace watchproof {
@@ -37,6 +38,7 @@ struct FindingRecord {
   std::string meanwhile;                // the fault that was active, if any
   std::vector<std::uint64_t> evidence;  // lines of the history
   std::vector<std::string> messages{};  // what these lines say
+  std::string level = "must";           // how binding the rule is; see checkers/level.h
 };
 
 // What went on between the arming of a fault and its healing, or the end.
@@ -83,8 +85,13 @@ struct AttemptResult {
   std::vector<FindingRecord> findings;
   std::vector<ReceiptRecord> receipts;
   CallsRecord calls;
+  Exercise exercise;
   Lag lag;             // measured, never judged
   std::string folder;  // of the attempt, relative to the run folder
+  // What the case needs and the target was found not to offer, by asking it: nobody had stated it.
+  std::vector<std::string> missing = {};
+  // Findings of the level may: shown, and never a reason to fail.
+  std::vector<FindingRecord> notes{};
 };
 
 // One JSON document on one line, without the line end.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "harness/base/check.h"
 #include "harness/base/prng.h"
 #include "harness/client/auth_client.h"
 #include "harness/driver/interrupt.h"
@@ -39,19 +40,38 @@ std::vector<FaultInfo> FaultsOf(const Plan& plan) {
   std::erase_if(faults, [&names](const FaultInfo& fault) { return !names.contains(fault.name); });
   return faults;
 }
+
+// Who starts the case has parsed it before.
+Profile ProfileOf(const AttemptSpec& spec) {
+  if (spec.profile.empty()) return {};
+  Result<Profile> profile = ParseProfile(spec.profile);
+  WP_CHECK(profile.has_value(), "the profile of an attempt parses");
+  return std::move(profile).value();
+}
+WriteForm FormOf(const Profile& profile) {
+  return profile.requests == Profile::Requests::kKubernetes ? WriteForm::kKubernetes
+                                                            : WriteForm::kPlain;
+}
 }  // namespace
 
 World::World(const AttemptSpec& spec, const Plan& plan)
     : spec_(spec),
+      profile_(ProfileOf(spec)),
+      beyond_requests_(BeyondRequests(plan, profile_.requests)),
       needs_(plan.needs),
       faults_(FaultsOf(plan)),
       folder_(spec.folder),
-      judging_({.permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
+      started_({.case_name = spec.case_name,
+                .seed = FormatSeed(spec.seed),
+                .permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
                 .strict_previous = Needs(plan, Capability::kStrictPreviousValues),
                 .gaps = IsShared(spec),
-                .others_compact = IsShared(spec)}),
-      judge_(judging_, &lag_),
-      shape_(plan.cluster) {}
+                .others_compact = IsShared(spec),
+                .deviations = profile_.deviations}),
+      judge_(OptionsOf(started_), &lag_),
+      calls_({.deviations = started_.deviations}),
+      shape_(plan.cluster),
+      deadline_(TimeForPlan(spec)) {}
 
 World::~World() { Stop(); }
 
@@ -68,24 +88,33 @@ Status World::Start() {
   Status probed = Probe();
   if (!probed.ok()) return std::move(probed).WithContext("probing what the target offers");
   if (!missing_.empty()) return {};
-  recorder_->Append(
-      {.kind = EntryKind::kRunStarted,
-       .text = fmt::format(R"({{"format":1,"case":"{}","seed":"{}","version":"{}",)"
-                           R"("permit_compacted_at_the_floor":{},"strict_previous":{},"gaps":{},)"
-                           R"("others_compact":{}}})",
-                           spec_.case_name, FormatSeed(spec_.seed), target().version(),
-                           judging_.permit_compacted_at_the_floor, judging_.strict_previous,
-                           judging_.gaps, judging_.others_compact)});
+  BeginRecording();
   for (int member = 1; member <= members(); ++member) {
     // Each is a client of its own: what one member tells says nothing about another one.
     const std::string name = member == 1 ? "side" : fmt::format("side-{}", member);
     kvs_.push_back(std::make_unique<KvClient>(*context_, target(member).endpoint().ToString(),
-                                              KvOptions{.name = name}));
+                                              KvOptions{.until = deadline_.at(),
+                                                        .name = name,
+                                                        .writes = FormOf(profile_)}));
     kvs_.back()->SetToken(target(member).token());
   }
   WP_RETURN_IF_ERROR(OpenRoads());
   MakePorts();
   return OpenWitness();
+}
+
+// A server that runs already is known by its version only: etcd's are three numbers from 3 on.
+void World::BeginRecording() {
+  if (std::exchange(begun_, true)) return;
+  const std::string version = target().version();
+  const auto spec = ParseTargetSpec(spec_.target);
+  const std::string kind = spec.has_value() ? spec->kind : std::string();
+  const bool shaped =
+      version.starts_with("3.") && version.find_first_not_of("0123456789.") == std::string::npos;
+  started_.version = version;
+  started_.product = kind == "etcd" || (kind == "endpoint" && shaped) ? "etcd" : "";
+  started_.members = target().shared() ? 0 : members();
+  recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started_)});
 }
 
 Status World::StartTarget() {
@@ -98,7 +127,7 @@ Status World::StartTarget() {
        .plan = shape_,
        .folder = folder_,
        .lasting = std::count(needs_.begin(), needs_.end(), Capability::kDurable) > 0,
-       .strict_previous_values = judging_.strict_previous,
+       .strict_previous_values = started_.strict_previous,
        .seed = spec_.seed},
       *proxies_);
 }
@@ -231,15 +260,42 @@ Status World::Probe() {
   Capabilities wanted(needs_.begin(), needs_.end());
   // Without our proxy a fault cannot be felt, which is for its receipt to tell.
   wanted.erase(Capability::kProxy);
+  const Stated stated = StatedOfTarget();
+  stated_ = !stated.offered.empty();
+  if (!beyond_requests_.empty()) {
+    missing_ += fmt::format("{}{}, which profile {} leaves out", missing_.empty() ? "" : ", ",
+                            beyond_requests_, profile_.name);
+  }
   if (wanted.empty()) return {};
   WP_ASSIGN_OR_RETURN(
       const Capabilities offered,
-      ProbeCapabilities(target(), wanted, Within(10s), prefix_.empty() ? "" : prefix_ + "probe/"));
+      ProbeCapabilities(target(), wanted, Within(10s),
+                        {.stated = stated, .prefix = prefix_.empty() ? "" : prefix_ + "probe/"}));
   for (const Capability need : wanted) {
     if (offered.contains(need)) continue;
     missing_ += fmt::format("{}{}", missing_.empty() ? "" : ", ", Name(need));
+    const bool of_the_api = need < Capability::kOurs && need != Capability::kStrictPreviousValues;
+    if (of_the_api && !stated.missing.contains(need)) found_missing_.emplace_back(Name(need));
   }
   return {};
+}
+
+// What its kind and version offer, then what the manifest knows of the release, then what the
+// profile declares.
+Stated World::StatedOfTarget() {
+  Stated stated = target().stated();
+  const auto state = [&stated](Capability capability, bool offered) {
+    (offered ? stated.offered : stated.missing).insert(capability);
+    (offered ? stated.missing : stated.offered).erase(capability);
+  };
+  if (const auto release = spec_.missing.find(target().version()); release != spec_.missing.end()) {
+    for (const std::string& name : release->second) {
+      if (const auto capability = FindCapability(name)) state(*capability, false);
+    }
+  }
+  for (const Capability capability : profile_.stated.offered) state(capability, true);
+  for (const Capability capability : profile_.stated.missing) state(capability, false);
+  return stated;
 }
 
 Status World::AskForUsers(const std::vector<WorldReader>& readers) {
@@ -268,10 +324,8 @@ Result<WatchStream*> World::Stream(const std::string& name, const StreamWishes& 
     }
     WP_ASSIGN_OR_RETURN(stream, WatchStream::Open(*context_, options));
     if (const auto reader = readers_.find(wishes.user); reader != readers_.end()) {
-      Mark(RightMark({.where = {},
-                      .stream = stream->id(),
-                      .key = reader->second.key,
-                      .end = reader->second.range_end}));
+      Annotate(ReadRight{
+          .stream = stream->id(), .key = {reader->second.key}, .end = {reader->second.range_end}});
     }
   }
   return stream.get();
@@ -286,7 +340,8 @@ std::unique_ptr<Load> World::StartLoad(const LoadStep& step) {
     const Endpoint road = step.side ? target(member).endpoint() : Road(member);
     endpoints.push_back(road.ToString());
   }
-  return std::make_unique<Load>(*context_, std::move(endpoints), placed, target().token());
+  return std::make_unique<Load>(*context_, std::move(endpoints), placed,
+                                LoadAccess{FormOf(profile_), target().token()});
 }
 
 std::string World::PlacedEnd(const std::string& range_end) const {
@@ -297,6 +352,7 @@ std::string World::PlacedEnd(const std::string& range_end) const {
 
 Status World::ReadBack() {
   for (const bool serializable : {false, true}) {
+    if (serializable && profile_.requests == Profile::Requests::kKubernetes) continue;
     const auto read = kv().Read({.key = prefix_.empty() ? kEveryKey : prefix_,
                                  .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
                                  .limit = kMostReadBack,
@@ -313,8 +369,11 @@ WatchStream* World::StreamOf(StreamId id) {
   return nullptr;
 }
 
-void World::Mark(const std::string& text) {
-  recorder_->Append({.kind = EntryKind::kMark, .at = recorder_->Now(), .text = text});
+void World::Annotate(const Annotation& annotation) {
+  BeginRecording();
+  Entry entry = AnnotationEntry(annotation);
+  entry.at = recorder_->Now();
+  recorder_->Append(std::move(entry));
 }
 
 void World::Take(const NumberedEntry& line) {
@@ -340,6 +399,7 @@ void World::Take(const NumberedEntry& line) {
   calls_.Consume(line);
   lag_.Consume(line);
   overlaps_.Consume(line);
+  fault_times_.Consume(entry);
 }
 
 World::Arrived World::ArrivedAt(StreamId stream) const {
@@ -378,7 +438,20 @@ Lag World::lag() const {
   return lag;
 }
 
-bool World::GivesUp() const { return Interrupted() || Died() || StopsEarly(); }
+bool World::GivesUp() const {
+  return Interrupted() || Died() || silent_ || StopsEarly() || deadline_.expired();
+}
+
+void World::NoteSilence(const std::string& asked, Duration waited) {
+  silent_ = true;
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(waited).count();
+  Annotate(TargetSilent{.member = member_, .asked = asked, .waited_ms = ms});
+}
+
+void World::NoteDeath(const Cluster::Death& death) {
+  Annotate(TargetEnded{
+      .member = death.member, .how = death.state.ToString(), .last_words = death.last_words});
+}
 
 bool World::PumpUntil(const std::function<bool()>& done, Deadline deadline) {
   for (;;) {
@@ -404,7 +477,7 @@ void World::PumpAll() {
 
 Judgement World::Finish() {
   PumpAll();
-  Mark(StopsEarly() ? "stopped" : "end");
+  Annotate(Reached{StopsEarly() ? Stage::kStopped : Stage::kEnd});
   pacings_.clear();
   streams_.clear();
   witness_.reset();
@@ -414,7 +487,10 @@ Judgement World::Finish() {
   const Status read = GivesUp() ? Status() : ReadBack();
   PumpAll();
   Judgement judgement = judge_.Finish();
-  if (!read.ok()) judgement.undecided.push_back("reading back at the end: " + read.message());
+  // Not every store can read a range like that; what is known to be etcd's must.
+  const bool may_refuse = !stated_ && IsRefusal(read.code());
+  if (!read.ok() && !may_refuse)
+    judgement.undecided.push_back("reading back at the end: " + read.message());
   if (recorder_->incomplete()) judgement.undecided.push_back("the recording is incomplete");
   return judgement;
 }

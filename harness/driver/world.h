@@ -23,17 +23,22 @@
 
 #include "harness/checkers/call_judge.h"
 #include "harness/checkers/judge.h"
+#include "harness/checkers/likeness.h"
 #include "harness/client/kv_client.h"
 #include "harness/client/maintenance_client.h"
 #include "harness/client/watch_stream.h"
 #include "harness/driver/attempt_spec.h"
 #include "harness/driver/cluster.h"
+#include "harness/driver/finding_records.h"
 #include "harness/driver/load.h"
 #include "harness/driver/memory_meter.h"
 #include "harness/driver/overlap_book.h"
 #include "harness/driver/plan.h"
+#include "harness/driver/profile.h"
 #include "harness/faults/fault.h"
+#include "harness/history/annotation.h"
 #include "harness/history/recorder.h"
+#include "harness/history/run_started.h"
 #include "harness/model/lag_follower.h"
 #include "harness/targets/capability.h"
 
@@ -60,6 +65,10 @@ class World {
   // What the plan needs and the target does not offer, in words. Unless this is empty, nothing but
   // the target has been started.
   const std::string& missing() const { return missing_; }
+  // Those of them that were found by asking, as nobody had stated whether they are offered.
+  const std::vector<std::string>& found_missing() const { return found_missing_; }
+  // Whether it is stated what the target offers: what it refuses all the same is held against it.
+  bool stated() const { return stated_; }
   // Whether the target has answered once.
   bool started() const { return cluster_.started(); }
   void Stop();
@@ -67,6 +76,8 @@ class World {
   // One server of the target; the first one where it is not a cluster's.
   Target& target(int member = 1) { return cluster_.member(member); }
   int members() const { return cluster_.size(); }
+  // What the recording says of itself.
+  const RunStarted& started_with() const { return started_; }
   std::optional<Cluster::Death> Died() const { return cluster_.Died(); }
   // By the side door of the member in use.
   KvClient& kv() { return *kvs_.at(static_cast<std::size_t>(member_ - 1)); }
@@ -109,7 +120,15 @@ class World {
   Result<std::int64_t> Grant(std::chrono::seconds ttl);
   // The attempt is to end at its first finding, and there is one.
   bool StopsEarly() const { return spec_.stop_at_finding && !judge_.findings().empty(); }
-  // There is nothing left to wait for: interrupted, without a target, or stopped early.
+  // The target lives and does not answer: what it was asked for, and for how long. Nothing more is
+  // waited for.
+  void NoteSilence(const std::string& asked, Duration waited);
+  // Its process has ended although nobody ended it: so the recording says.
+  void NoteDeath(const Cluster::Death& death);
+  // When the faults were armed and healed, as the recording says.
+  const FaultTimes& fault_times() const { return fault_times_; }
+  // There is nothing left to wait for: interrupted, without a target that answers, stopped early,
+  // or out of time.
   bool GivesUp() const;
   // Null if it is none of these.
   WatchStream* StreamOf(StreamId id);
@@ -121,7 +140,7 @@ class World {
     std::int64_t bytes = 0;
   };
   Arrived ArrivedAt(StreamId stream) const;
-  void Mark(const std::string& text);
+  void Annotate(const Annotation& annotation);
   // As far as the recording has been pumped. Without an end: to this moment.
   Overlap OverlapOf(Duration armed_at, Duration healed_at) const;
 
@@ -144,7 +163,9 @@ class World {
   CallJudgement FinishCalls() { return calls_.Finish(); }
 
  private:
+  void BeginRecording();
   Status Probe();
+  Stated StatedOfTarget();
   Status StartTarget();
   Status OpenRoads();
   const Endpoint& Road(int member) const { return roads_.at(static_cast<std::size_t>(member - 1)); }
@@ -164,14 +185,17 @@ class World {
   void Take(const NumberedEntry& line);
 
   const AttemptSpec spec_;
+  const Profile profile_;
+  const std::string beyond_requests_;  // what the plan asks for that the profile leaves out
   const std::vector<Capability> needs_;
   const std::vector<FaultInfo> faults_;  // of the plan
   const std::filesystem::path folder_;
   std::unique_ptr<Recorder> recorder_;
   std::optional<RecordingContext> context_;
-  const JudgeOptions judging_;
+  RunStarted started_;  // what the recording says of itself
   LagFollower lag_;
   OverlapBook overlaps_;
+  FaultTimes fault_times_;
   Judge judge_;
   CallJudge calls_;
   const ClusterPlan shape_;
@@ -202,6 +226,12 @@ class World {
   };
   std::map<std::string, Pacing> pacings_;  // by stream
   std::string missing_;
+  std::vector<std::string> found_missing_;
+  bool stated_ = false;
+  // By then the plan has been carried out, or has taken too long.
+  const Deadline deadline_;
+  bool begun_ = false;
+  bool silent_ = false;
   bool stopped_ = false;
 };
 

@@ -113,6 +113,8 @@ struct FaultReceipt {
   std::map<std::string, std::int64_t> measured;
   std::string
       text;  // one sentence: what it did and how the target felt it, or why that is not known
+  // What the target would have to do for this fault and does not; empty: nothing.
+  std::string unsupported = {};
 };
 
 class Fault {

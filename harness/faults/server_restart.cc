@@ -37,9 +37,11 @@ class ServerRestart final : public Fault {
     if (!wishes_.in_compaction) {
       WP_ASSIGN_OR_RETURN(before_, server->ask(Within(kAnswerLimit)));
     }
-    WP_RETURN_IF_ERROR(options_.goodbye == Goodbye::kNone
-                           ? server->kill()
-                           : server->terminate(Within(kGoodbyeLimit)));
+    const Status ended = options_.goodbye == Goodbye::kNone
+                             ? server->kill()
+                             : server->terminate(Within(kGoodbyeLimit));
+    ignored_ = options_.goodbye != Goodbye::kNone && ended.code() == StatusCode::kDeadlineExceeded;
+    if (!ended.ok() && !ignored_) return ended;
     ended_ = true;
     return wishes_.stay_down ? Status() : Restart(*server, ports.now);
   }
@@ -62,7 +64,7 @@ class ServerRestart final : public Fault {
   }
 
   bool felt() const override {
-    const bool kept = ended_ && after_ && after_->revision >= before_.revision;
+    const bool kept = ended_ && !ignored_ && after_ && after_->revision >= before_.revision;
     if (wishes_.in_compaction && counts_ && compactions_ == 0) return false;
     return kept && (wishes_.release.empty() || after_->version == wishes_.release);
   }
@@ -70,6 +72,9 @@ class ServerRestart final : public Fault {
   FaultReceipt receipt() const override {
     FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
     receipt.measured = {{"member", wishes_.member}, {"killed", ended_}};
+    if (ignored_) {
+      receipt.unsupported = fmt::format("to end within {} s of SIGTERM", kGoodbyeLimit / 1s);
+    }
     if (!ended_) {
       receipt.text = fmt::format("the target was not {}", How());
       return receipt;
@@ -99,6 +104,7 @@ class ServerRestart final : public Fault {
 
  private:
   std::string_view How() const {
+    if (ignored_) return "killed, since it did not obey SIGTERM,";
     return options_.goodbye == Goodbye::kNone ? "killed" : "asked to leave";
   }
   Status Restart(ServerPorts& server, const std::function<Duration()>& now) {
@@ -112,7 +118,8 @@ class ServerRestart final : public Fault {
   const ServerRestartOptions options_;
   const Wishes wishes_;
   bool ended_ = false;
-  bool tried_ = false;  // to start it again; trying twice would hide that the first time failed
+  bool ignored_ = false;  // SIGTERM, so that it had to be killed
+  bool tried_ = false;    // to start it again; trying twice would hide that the first time failed
   Duration armed_at_{};
   Duration healed_at_{};
   ServerWord before_;

@@ -21,8 +21,8 @@ const char* Name(EntryKind kind) {
       return "call ended";
     case EntryKind::kFault:
       return "fault";
-    case EntryKind::kMark:
-      return "mark";
+    case EntryKind::kAnnotation:
+      return "annotation";
   }
   return "unnamed";
 }

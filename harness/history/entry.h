@@ -35,9 +35,9 @@ enum class EntryKind : std::uint8_t {
   kResponseReceived = 4,  // stream; payload: WatchResponse, stamped in the reactor
   kStreamClosed = 5,      // stream; code and text: the stream's final status
   kCallStarted = 6,       // call, method; text: the client's name; payload: the request
-  kCallEnded = 7,  // call, method; code and text: status; payload: the response if the code is ok
-  kFault = 8,      // text: JSON object: fault, phase ("armed", "healed"), and its receipt
-  kMark = 9,       // text: a word of the driver: "healed", "converged", "end", "stopped"
+  kCallEnded = 7,   // call, method; code and text: status; payload: the response if the code is ok
+  kFault = 8,       // text: JSON object: fault, phase ("armed", "healed"), and its receipt
+  kAnnotation = 9,  // text: JSON object of the driver, see annotation.h
 };
 
 // "stream opened"
@@ -55,7 +55,7 @@ enum class Method : std::uint8_t {
 };
 
 struct Entry {
-  EntryKind kind = EntryKind::kMark;
+  EntryKind kind = EntryKind::kAnnotation;
   Method method = Method::kNone;
   StatusCode code = StatusCode::kOk;
   StreamId stream{};

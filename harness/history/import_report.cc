@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/history/annotation.h"
 #include "harness/history/lease_keys.h"
 #include "harness/history/wire_writer.h"
 
@@ -227,7 +228,7 @@ class Importer {
   }
 
   void Close(StreamId stream, Duration at, const std::string& text = {}) {
-    Add(at, {.kind = EntryKind::kMark, .text = fmt::format("closing stream {}", stream.value)});
+    Add(at, AnnotationEntry(ClosingStream{stream}));
     Add(at, {.kind = EntryKind::kStreamClosed,
              .code = text.empty() ? StatusCode::kOk : StatusCode::kUnknown,
              .stream = stream,

@@ -3,105 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <utility>
 
 namespace watchproof {
 namespace {
 
 constexpr std::string_view kWitness = "witness";
-constexpr std::string_view kClosing = "closing stream ";
-constexpr std::string_view kResume = "resume ";
-constexpr std::string_view kRight = "right ";
-constexpr std::string_view kProgressDue = "progress due ";
-constexpr std::string_view kProgressOver = "progress over ";
-constexpr std::string_view kAsked = "asked ";
-constexpr std::string_view kWished = "wished ";
 constexpr std::int64_t kWholeStream = -1;
 
-// Takes a number and the character behind it; at the end there is none.
-bool TakeNumber(std::string_view& text, char behind, std::uint32_t& number) {
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc()) return false;
-  text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-  if (behind == '\0') return text.empty();
-  if (!text.starts_with(behind)) return false;
-  text.remove_prefix(1);
-  return true;
-}
-
-bool TakeResumption(std::string_view text, Resumption& out) {
-  std::uint32_t stream = 0;
-  std::uint32_t next_stream = 0;
-  if (!TakeNumber(text, ':', stream) || !TakeNumber(text, ' ', out.ordinal) ||
-      !TakeNumber(text, ':', next_stream) || !TakeNumber(text, '\0', out.next_ordinal)) {
-    return false;
-  }
-  out.stream = StreamId(stream);
-  out.next_stream = StreamId(next_stream);
-  return true;
-}
-
-bool TakeProgressDue(std::string_view text, ProgressDue& out) {
-  std::uint32_t stream = 0;
-  std::uint32_t limit = 0;
-  if (!TakeNumber(text, ' ', stream)) return false;
-  out.asked = text.starts_with(kAsked);
-  if (!out.asked && !text.starts_with(kWished)) return false;
-  text.remove_prefix(out.asked ? kAsked.size() : kWished.size());
-  if (!TakeNumber(text, '\0', limit)) return false;
-  out.stream = StreamId(stream);
-  out.limit = std::chrono::milliseconds(limit);
-  return true;
-}
-
-std::string ToHex(std::string_view bytes) {
-  if (bytes.empty()) return "-";
-  std::string hex;
-  for (const char c : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return hex;
-}
-
-bool FromHex(std::string_view hex, std::string& bytes) {
-  if (hex == "-") return true;
-  for (; hex.size() >= 2; hex.remove_prefix(2)) {
-    unsigned value = 0;
-    const auto [stop, error] = std::from_chars(hex.data(), hex.data() + 2, value, 16);
-    if (error != std::errc() || stop != hex.data() + 2) return false;
-    bytes.push_back(static_cast<char>(value));
-  }
-  return hex.empty() && !bytes.empty();
-}
-
-bool TakeRight(std::string_view text, RightGiven& out) {
-  std::uint32_t stream = 0;
-  if (!TakeNumber(text, ' ', stream)) return false;
-  out.stream = StreamId(stream);
-  const std::size_t space = text.find(' ');
-  return space != std::string_view::npos && FromHex(text.substr(0, space), out.key) &&
-         FromHex(text.substr(space + 1), out.end);
-}
-
 }  // namespace
-
-std::string RightMark(const RightGiven& given) {
-  return fmt::format("{}{} {} {}", kRight, given.stream.value, ToHex(given.key), ToHex(given.end));
-}
-
-std::string ResumeMark(const Resumption& resumption) {
-  return fmt::format("{}{}:{} {}:{}", kResume, resumption.stream.value, resumption.ordinal,
-                     resumption.next_stream.value, resumption.next_ordinal);
-}
-
-std::string ProgressDueMark(const ProgressDue& due) {
-  return fmt::format("{}{} {}{}", kProgressDue, due.stream.value, due.asked ? kAsked : kWished,
-                     due.limit.count());
-}
-
-std::string ProgressOverMark(StreamId stream) {
-  return fmt::format("{}{}", kProgressOver, stream.value);
-}
 
 struct Narrator::Stream {
   // Watches by id: servers count from 0, so an index will do; ids that clients chose large are
@@ -110,7 +20,7 @@ struct Narrator::Stream {
 
   StreamId id;
   bool witness = false;
-  bool closing = false;              // the driver said so
+  bool closing = false;              // by the client
   std::vector<WatchIndex> asked;     // by ordinal
   std::vector<std::int64_t> chosen;  // the id that the client asked for, or 0; by ordinal
   std::size_t answered = 0;          // creates are answered in order
@@ -160,8 +70,8 @@ void Narrator::Tell(const NumberedEntry& line) {
       return TellResponse(line);
     case EntryKind::kStreamClosed:
       return TellStreamClosed(line);
-    case EntryKind::kMark:
-      return TellMark(line);
+    case EntryKind::kAnnotation:
+      return TellAnnotation(line);
     default:
       return;
   }
@@ -349,43 +259,16 @@ void Narrator::TellStreamClosed(const NumberedEntry& line) {
   }
 }
 
-std::optional<bool> Narrator::TellDriversWord(Where where, std::string_view text) {
-  if (text.starts_with(kResume)) {
-    Resumption resumption{.where = where, .stream = {}, .next_stream = {}};
-    if (!TakeResumption(text.substr(kResume.size()), resumption)) return std::nullopt;
-    if (bystander_ != nullptr) bystander_->HearResumption(resumption);
-    audience_.OnResumption(resumption);
-  } else if (text.starts_with(kRight)) {
-    RightGiven given{.where = where, .stream = {}, .key = {}, .end = {}};
-    if (!TakeRight(text.substr(kRight.size()), given)) return std::nullopt;
-    audience_.OnRightGiven(given);
-  } else if (text.starts_with(kProgressDue)) {
-    ProgressDue due{.where = where, .stream = {}};
-    if (!TakeProgressDue(text.substr(kProgressDue.size()), due)) return std::nullopt;
-    audience_.OnProgressDue(due);
-  } else if (text.starts_with(kProgressOver)) {
-    text.remove_prefix(kProgressOver.size());
-    std::uint32_t stream = 0;
-    if (!TakeNumber(text, '\0', stream)) return std::nullopt;
-    audience_.OnProgressOver(StreamId(stream), where);
-  } else {
-    return false;
-  }
-  return true;
-}
-
-void Narrator::TellMark(const NumberedEntry& line) {
-  std::string_view text = line.entry.text;
+void Narrator::TellAnnotation(const NumberedEntry& line) {
   const Where where{line.line, line.entry.at};
-  const auto word = TellDriversWord(where, text);
-  if (!word) {
-    return audience_.OnUnreadable(where, Status(StatusCode::kInvalidArgument,
-                                                fmt::format("the mark '{}' cannot be read", text)));
+  const auto annotation = ParseAnnotation(line.entry.text);
+  if (!annotation.has_value()) return audience_.OnUnreadable(where, annotation.error());
+  if (const auto* closing = std::get_if<ClosingStream>(&*annotation)) {
+    StreamOf(closing->stream).closing = true;
   }
-  if (*word || !text.starts_with(kClosing)) return;
-  text.remove_prefix(kClosing.size());
-  std::uint32_t stream = 0;
-  if (TakeNumber(text, '\0', stream)) StreamOf(StreamId(stream)).closing = true;
+  const auto* resumption = std::get_if<Resumption>(&*annotation);
+  if (resumption != nullptr && bystander_ != nullptr) bystander_->HearResumption(*resumption);
+  audience_.OnAnnotation(*annotation, where);
 }
 
 }  // namespace watchproof

@@ -15,7 +15,6 @@
 // it.
 #pragma once
 
-#include <chrono>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -23,6 +22,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "harness/history/annotation.h"
 #include "harness/history/recorder.h"
 #include "harness/history/wire.h"
 
@@ -61,44 +61,10 @@ struct Response {
 };
 using ResponsePtr = std::unique_ptr<Response>;
 
-// The driver's word that one watch takes up where another stopped: "resume 1:0 2:3" is the mark for
-// create 0 of stream 1, continued by create 3 of stream 2. It stands before that create.
-struct Resumption {
-  Where where;
-  StreamId stream;  // of the predecessor
-  std::uint32_t ordinal = 0;
-  StreamId next_stream;
-  std::uint32_t next_ordinal = 0;
-};
-std::string ResumeMark(const Resumption& resumption);
-
-// The driver's word that the user of a stream may read a range and nothing else: "right 1 612f
-// 6130", key and end in hexadecimal, is the mark for the prefix a/ on stream 1. A dash stands for
-// nothing.
-struct RightGiven {
-  Where where;
-  StreamId stream;
-  std::string key;
-  std::string end;
-};
-std::string RightMark(const RightGiven& given);
-
-// The driver's word that a stream is owed progress, as there is nothing else to deliver: "progress
-// due 2 asked 5000" is the mark for stream 2 if the driver asks for it, "wished" if it is for the
-// watches' wish, within 5000 ms. "progress over 2" stands where it gives up waiting, or was told.
-struct ProgressDue {
-  Where where;
-  StreamId stream;
-  bool asked = false;
-  std::chrono::milliseconds limit{};
-};
-std::string ProgressDueMark(const ProgressDue& due);
-std::string ProgressOverMark(StreamId stream);
-
 struct StreamEnd {
   Where where;
   StreamId stream;
-  bool intended = false;  // the driver had marked it
+  bool intended = false;  // the client closed it
   StatusCode code = StatusCode::kOk;
   std::string_view text;
 };
@@ -134,10 +100,7 @@ class Audience {
   virtual void OnAfterwards(WatchIndex /*watch*/, const Response& /*response*/) {}
   // A message for a watch that was never created on this stream.
   virtual void OnStray(const Response& /*response*/) {}
-  virtual void OnResumption(const Resumption& /*resumption*/) {}
-  virtual void OnRightGiven(const RightGiven& /*given*/) {}
-  virtual void OnProgressDue(const ProgressDue& /*due*/) {}
-  virtual void OnProgressOver(StreamId /*stream*/, Where /*where*/) {}
+  virtual void OnAnnotation(const Annotation& /*annotation*/, Where /*where*/) {}
   virtual void OnStreamEnded(WatchIndex /*watch*/, const StreamEnd& /*end*/) {}
   // Any header that says how far the store is.
   virtual void OnHeader(Revision /*revision*/) {}
@@ -174,9 +137,7 @@ class Narrator {
   void TellRequest(const NumberedEntry& line);
   void TellResponse(const NumberedEntry& line);
   void TellStreamClosed(const NumberedEntry& line);
-  void TellMark(const NumberedEntry& line);
-  // False if the mark is none of these; empty if it is one and cannot be read.
-  std::optional<bool> TellDriversWord(Where where, std::string_view text);
+  void TellAnnotation(const NumberedEntry& line);
   void TellCreated(Stream& stream, const Response& response);
   void TellStreamProgress(const Stream& stream, const Response& response);
   void TellCanceled(WatchIndex watch, const Response& response);

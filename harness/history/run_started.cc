@@ -1,37 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/history/run_started.h"
 
-#include <nlohmann/json.hpp>
+#include "harness/history/json_fields.h"
 
 namespace watchproof {
-namespace {
 
-std::string TextOf(const nlohmann::json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+std::string ToText(const RunStarted& started) {
+  return WriteFields(started).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
-
-bool SwitchOf(const nlohmann::json& json, const char* name) {
-  const auto found = json.find(name);
-  return found != json.end() && found->is_boolean() && found->get<bool>();
-}
-
-}  // namespace
 
 Result<RunStarted> ParseRunStarted(std::string_view text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) {
     return Fail(StatusCode::kInvalidArgument, "'{}' does not describe a run", text);
   }
-  return RunStarted{
-      .case_name = TextOf(json, "case"),
-      .seed = TextOf(json, "seed"),
-      .version = TextOf(json, "version"),
-      .permit_compacted_at_the_floor = SwitchOf(json, "permit_compacted_at_the_floor"),
-      .strict_previous = SwitchOf(json, "strict_previous"),
-      .gaps = SwitchOf(json, "gaps"),
-      .others_compact = SwitchOf(json, "others_compact"),
-      .without_marks = SwitchOf(json, "without_marks")};
+  RunStarted started;
+  if (const auto wrong = ReadFields(json, started)) {
+    return Fail(StatusCode::kInvalidArgument, "'{}' does not describe a run: field {} does not fit",
+                text, *wrong);
+  }
+  return started;
 }
 
 }  // namespace watchproof

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the first line of a recording says about the attempt that made it.
+// What the first line of a recording says about the attempt that made it: all that a judge must
+// know beside the entries.
 //
+//   recorder.Append({.kind = EntryKind::kRunStarted, .text = ToText(started)});
 //   WP_ASSIGN_OR_RETURN(RunStarted started, ParseRunStarted(line.entry.text));
 //
 // Threads: values.
@@ -10,21 +12,43 @@
 #include <string_view>
 
 #include "harness/base/status.h"
+#include "harness/history/deviations.h"
 
 namespace watchproof {
 
 struct RunStarted {
+  int format = 1;
   std::string case_name;
   std::string seed;
   std::string version;  // of the target
+  std::string product;  // "etcd"; empty: another one, or unknown
+  int members = 0;      // of its cluster; 0: unknown
   bool permit_compacted_at_the_floor = false;
   bool strict_previous = false;
-  bool gaps = false;            // others write to the target, or it leaves revisions out
+  bool gaps = false;  // others write to the target, or it leaves revisions out
   bool others_compact = false;  // others may compact the target
-  bool without_marks = false;   // of keys: create revision, version and lease were not recorded
+  Deviations deviations = {};
+  bool without_marks = false;  // of keys: create revision, version and lease were not recorded
+
+  template <typename F>
+  void Fields(F& field) {
+    field("format", format);
+    field("case", case_name);
+    field("seed", seed);
+    field("version", version);
+    field("product", product);
+    field("members", members);
+    field("permit_compacted_at_the_floor", permit_compacted_at_the_floor);
+    field("strict_previous", strict_previous);
+    field("gaps", gaps);
+    field("others_compact", others_compact);
+    field("deviations", deviations);
+    field("without_marks", without_marks);
+  }
 };
 
-// What is missing keeps its default, as older recordings lack some of it.
+std::string ToText(const RunStarted& started);
+// What is missing keeps its default. Errors name the text and the field that does not fit.
 Result<RunStarted> ParseRunStarted(std::string_view text);
 
 }  // namespace watchproof

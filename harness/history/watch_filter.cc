@@ -17,9 +17,11 @@ void WatchFilter::OnAsked(WatchIndex watch, const Asked& asked) {
   concerned_ = true;
 }
 
-void WatchFilter::OnResumption(const Resumption& resumption) {
-  concerned_ = (resumption.stream == stream_ && resumption.ordinal == ordinal_) ||
-               (resumption.next_stream == stream_ && resumption.next_ordinal == ordinal_);
+void WatchFilter::OnAnnotation(const Annotation& annotation, Where) {
+  const auto* next = std::get_if<Resumption>(&annotation);
+  if (next == nullptr) return;
+  concerned_ = (next->stream == stream_ && next->ordinal == ordinal_) ||
+               (next->next_stream == stream_ && next->next_ordinal == ordinal_);
 }
 
 }  // namespace watchproof

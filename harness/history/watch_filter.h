@@ -35,7 +35,7 @@ class WatchFilter final : private Audience {
   void OnCompacted(WatchIndex watch, const Response&) override { Hear(watch); }
   void OnCancelled(WatchIndex watch, const Response&) override { Hear(watch); }
   void OnAfterwards(WatchIndex watch, const Response&) override { Hear(watch); }
-  void OnResumption(const Resumption& resumption) override;
+  void OnAnnotation(const Annotation& annotation, Where where) override;
   void OnStreamEnded(WatchIndex watch, const StreamEnd&) override { Hear(watch); }
 
   const StreamId stream_;

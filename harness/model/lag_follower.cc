@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/model/lag_follower.h"
 
+#include "harness/history/annotation.h"
 #include "harness/model/operations.h"
 
 namespace watchproof {
@@ -15,7 +16,7 @@ void LagFollower::Consume(const NumberedEntry& line) {
     }
   } else if (entry.kind == EntryKind::kFault) {
     meter_.FaultLine(entry.text, entry.at);
-  } else if (entry.kind == EntryKind::kMark && entry.text == "healed") {
+  } else if (IsStage(entry, Stage::kHealed)) {
     meter_.AllHealed(entry.at);
   }
 }

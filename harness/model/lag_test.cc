@@ -176,7 +176,7 @@ TEST(LagTest, IsReadFromTheLinesOfARecording) {
        .method = Method::kPut,
        .payload = Bytes::Take(Message().Nested(1, Header(2)).bytes())},
       Received(2, EventOf(3)),
-      {.kind = EntryKind::kMark, .text = "healed"},
+      AnnotationEntry(StageReached{Stage::kHealed}),
       Received(1, EventOf(2)),
       Received(1, EventOf(3)),
   };

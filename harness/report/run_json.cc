@@ -4,7 +4,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -87,6 +89,9 @@ std::string ToRunJson(const RunRecord& record, Finished finished) {
             {"targets", targets},     {"cases", CaseNames(record)},
             {"flags", Flags(record)}, {"versions", record.versions},
             {"machine", Machine()},   {"pid", getpid()}};
+  json["repeat_flags"] = record.repeat_flags;
+  std::error_code ignored;
+  json["working_folder"] = std::filesystem::current_path(ignored).string();
   if (finished == Finished::kYes) {
     const std::int64_t start = ParseUtc(record.started).value_or(0);
     json["finished"] = FormatUtc(start + std::llround(record.seconds));
@@ -98,6 +103,19 @@ std::string ToRunJson(const RunRecord& record, Finished finished) {
     json["exit_code"] = record.exit_code;
   }
   return Dump(json, 1) + "\n";
+}
+
+Result<RepeatNote> ParseRepeatNote(const std::string& run_json) {
+  const Json json = Json::parse(run_json, nullptr, false);
+  const auto is_text = [](const Json& value) { return value.is_string(); };
+  if (!json.is_object() || !json.contains("repeat_flags") || !json["repeat_flags"].is_array() ||
+      !std::all_of(json["repeat_flags"].begin(), json["repeat_flags"].end(), is_text) ||
+      !json.contains("working_folder") || !is_text(json["working_folder"])) {
+    return Fail(StatusCode::kInvalidArgument,
+                "expected the document of a run, with repeat_flags and working_folder");
+  }
+  return RepeatNote{.flags = json["repeat_flags"],
+                    .working_folder = json["working_folder"].get<std::string>()};
 }
 
 std::string PlanHeader(const RunRecord& record) {

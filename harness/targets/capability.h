@@ -4,6 +4,7 @@
 // Threads: constants.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -28,6 +29,13 @@ enum class Capability {
   kServerOfItsOwn,        // nobody else uses it, so that it may be filled and alarmed
 };
 using Capabilities = std::set<Capability>;
+inline constexpr Capability kLastCapability = Capability::kServerOfItsOwn;
+
+// What is known of a target without asking it. What is in neither set has to be asked.
+struct Stated {
+  Capabilities offered;
+  Capabilities missing;
+};
 
 constexpr std::string_view Name(Capability capability) {
   switch (capability) {
@@ -65,6 +73,13 @@ constexpr std::string_view Name(Capability capability) {
       return "a server of its own, which nobody else uses";
   }
   return "unnamed capability";
+}
+
+constexpr std::optional<Capability> FindCapability(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(kLastCapability); ++i) {
+    if (Name(static_cast<Capability>(i)) == name) return static_cast<Capability>(i);
+  }
+  return std::nullopt;
 }
 
 }  // namespace watchproof

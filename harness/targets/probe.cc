@@ -14,22 +14,32 @@ namespace {
 using Maintenance = etcdserverpb::Maintenance;
 
 // One call on a connection of its own.
-template <typename Request, typename Response>
+template <typename Service, typename Request, typename Response>
 Status CallOnce(const Endpoint& endpoint, Deadline deadline, const Request& request,
                 Response& response,
-                grpc::Status (Maintenance::Stub::*rpc)(grpc::ClientContext*, const Request&,
-                                                       Response*)) {
+                grpc::Status (Service::*rpc)(grpc::ClientContext*, const Request&, Response*)) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   const auto channel =
       grpc::CreateCustomChannel(endpoint.ToString(), grpc::InsecureChannelCredentials(), arguments);
-  const auto stub = Maintenance::NewStub(channel);
+  Service stub(channel);
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() +
                        std::chrono::duration_cast<std::chrono::milliseconds>(deadline.remaining()));
-  return FromRpcStatus((stub.get()->*rpc)(&context, request, &response));
+  return FromRpcStatus((stub.*rpc)(&context, request, &response));
+}
+
+// The store's revision, from the header of a read that need not find anything.
+Result<std::int64_t> AskHead(const Endpoint& endpoint, Deadline deadline) {
+  etcdserverpb::RangeRequest request;
+  request.set_key("watchproof/head");
+  request.set_limit(1);
+  etcdserverpb::RangeResponse response;
+  WP_RETURN_IF_ERROR(
+      CallOnce(endpoint, deadline, request, response, &etcdserverpb::KV::Stub::Range));
+  return response.header().revision();
 }
 
 }  // namespace
@@ -38,7 +48,17 @@ Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline) {
   etcdserverpb::StatusResponse response;
   const Status status = CallOnce(endpoint, deadline, etcdserverpb::StatusRequest(), response,
                                  &Maintenance::Stub::Status);
-  if (!status.ok()) return status.WithContext("asking {} for its status", endpoint.ToString());
+  if (!status.ok() && status.code() != StatusCode::kUnimplemented) {
+    return status.WithContext("asking {} for its status", endpoint.ToString());
+  }
+  if (response.header().revision() == 0) {
+    // A store that says nothing of itself still answers who reads from it.
+    const Result<std::int64_t> head = AskHead(endpoint, deadline);
+    if (!status.ok() && !head.has_value()) {
+      return status.WithContext("asking {} for its status", endpoint.ToString());
+    }
+    response.mutable_header()->set_revision(head.value_or(0));
+  }
   return ServerStatus{.version = response.version(),
                       .revision = response.header().revision(),
                       .member = response.header().member_id(),

@@ -115,11 +115,12 @@ class OneWatch {
 
 class Prober {
  public:
-  Prober(Target& target, std::string prefix, Deadline deadline)
+  Prober(Target& target, Deadline deadline, const ProbeOptions& options)
       : target_(target),
+        stated_(options.stated),
         token_(target.token()),
         deadline_(deadline),
-        prefix_(std::move(prefix)),
+        prefix_(options.prefix.empty() ? RandomPrefix() : options.prefix),
         channel_(OwnChannel(target.endpoint())),
         kv_(pb::KV::NewStub(channel_)),
         watch_(pb::Watch::NewStub(channel_)) {}
@@ -129,25 +130,28 @@ class Prober {
       case Capability::kProxy:
         return false;
       case Capability::kCompaction:
-        return Compaction();
+        if (!target_.may_compact()) return false;
+        return Answer(capability, &Prober::Compaction);
       case Capability::kClientChosenIds:
-        return ChosenIds();
+        return Answer(capability, &Prober::ChosenIds);
       case Capability::kProgressRequest:
-        return Progress();
+        return Answer(capability, &Prober::Progress);
       case Capability::kFragment:
-        return Fragments();
+        return Answer(capability, &Prober::Fragments);
       case Capability::kPreviousValues:
-        return PreviousValues();
+        return Answer(capability, &Prober::PreviousValues);
       case Capability::kSlowWatcherGauge:
-        return SlowWatcherGauge();
+        return Answer(capability, &Prober::SlowWatcherGauge);
       case Capability::kProgressNotices:
-        return ProgressNotices();
+        return Answer(capability, &Prober::ProgressNotices);
       case Capability::kUsers:
-        return Users();
+        // Rights are for everyone who uses the target.
+        if (target_.shared()) return false;
+        return Answer(capability, &Prober::Users);
       case Capability::kStrictPreviousValues:
         return target_.can_be_strict();
       case Capability::kLeases:
-        return Leases();
+        return Answer(capability, &Prober::Leases);
       case Capability::kOurs:
         return target_.ours();
       case Capability::kServerOfItsOwn:
@@ -174,10 +178,17 @@ class Prober {
   }
 
  private:
+  // As stated; else the target is asked, and what it refuses it does not offer.
+  Result<bool> Answer(Capability capability, Result<bool> (Prober::*ask)()) {
+    if (stated_.offered.contains(capability)) return true;
+    if (stated_.missing.contains(capability)) return false;
+    Result<bool> answer = (this->*ask)();
+    if (!answer.has_value() && IsRefusal(answer.error().code())) return false;
+    return answer;
+  }
   // Asked for a revision that is far in the future: who knows the call refuses it and harms
   // nothing.
   Result<bool> Compaction() {
-    if (!target_.may_compact()) return false;
     pb::CompactionRequest request;
     request.set_revision(std::numeric_limits<std::int64_t>::max() / 2);
     pb::CompactionResponse response;
@@ -206,9 +217,7 @@ class Prober {
     // To end the stream is an answer to the request, too.
     return heard.value_or(false);
   }
-  // Rights are for everyone who uses the target.
   Result<bool> Users() {
-    if (target_.shared()) return false;
     const auto auth = pb::Auth::NewStub(channel_);
     pb::AuthUserListResponse response;
     grpc::ClientContext context;
@@ -325,6 +334,7 @@ class Prober {
   }
 
   Target& target_;
+  const Stated& stated_;
   const std::string token_;
   const Deadline deadline_;
   const std::string prefix_;
@@ -338,8 +348,8 @@ class Prober {
 }  // namespace
 
 Result<Capabilities> ProbeCapabilities(Target& target, const Capabilities& wanted,
-                                       Deadline deadline, const std::string& prefix) {
-  Prober prober(target, prefix.empty() ? RandomPrefix() : prefix, deadline);
+                                       Deadline deadline, const ProbeOptions& options) {
+  Prober prober(target, deadline, options);
   Capabilities offered;
   Status trouble;
   for (const Capability capability : wanted) {
@@ -353,8 +363,15 @@ Result<Capabilities> ProbeCapabilities(Target& target, const Capabilities& wante
   }
   const Status cleaned = prober.CleanUp();
   if (!trouble.ok()) return trouble;
-  if (!cleaned.ok()) return cleaned.WithContext("deleting the keys of the probe");
+  if (!cleaned.ok() && !IsRefusal(cleaned.code())) {
+    return cleaned.WithContext("deleting the keys of the probe");
+  }
   return offered;
+}
+
+bool IsRefusal(StatusCode code) {
+  return code == StatusCode::kUnimplemented || code == StatusCode::kUnknown ||
+         code == StatusCode::kInvalidArgument;
 }
 
 }  // namespace watchproof

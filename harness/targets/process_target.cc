@@ -48,7 +48,13 @@ Status ProcessTarget::End(int signal, Deadline deadline) {
                 ended->ToString());
   }
   child_->Signal(signal);
-  WP_ASSIGN_OR_RETURN(const ExitState state, child_->Wait(deadline));
+  const Result<ExitState> obeyed = child_->Wait(deadline);
+  if (!obeyed.has_value()) {
+    child_->Stop(Duration::zero());
+    ended_ = true;
+    return obeyed.error().WithContext("asked by signal {} to end, then killed", signal);
+  }
+  const ExitState state = *obeyed;
   // It may have ended by itself in between, and that must not pass for our deed. Who is asked in a
   // friendly way may leave in order.
   if (state.signal != signal && !(signal == SIGTERM && state.clean())) {

@@ -82,6 +82,12 @@ Result<TargetSpec> ParseTargetSpec(const std::string& text) {
   bool good_rest = rest.empty() || rest[0] == '+';
   if (wants_address) good_rest = rest.size() > 1 && rest[0] == ':';
   if (wants_path) good_rest = rest.size() > 1 && (rest[0] == ':' || IsVersion(rest));
+  if (kind != Kinds().end() && kind->parse) {
+    if (Status parsed = kind->parse(rest, spec); !parsed.ok()) {
+      return std::move(parsed).WithContext("target \"{}\"", text);
+    }
+    return spec;
+  }
   if (kind == Kinds().end() || !good_rest) {
     return Fail(StatusCode::kInvalidArgument, "target \"{}\" is not understood; expected one of {}",
                 text, Grammars());

@@ -19,6 +19,7 @@
 
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
+#include "harness/targets/capability.h"
 #include "harness/targets/child_process.h"
 #include "harness/targets/target_info.h"
 
@@ -71,6 +72,9 @@ class Target {
   virtual std::string version() const = 0;
   // kNotFound when it publishes none.
   virtual Result<Metrics> ReadMetrics() = 0;
+  // What it is known to offer and not to offer, once it runs: a broken promise of these is a
+  // finding, where an unknown store would only be asked.
+  virtual Stated stated() const { return {}; }
   // Whether it was there before us and others may use it: never stopped, keys only under a prefix
   // of our own and deleted at the end.
   virtual bool shared() const { return false; }
@@ -89,7 +93,8 @@ class Target {
   // SIGKILL; returns when the end of the process was seen. kUnimplemented unless durable,
   // kFailedPrecondition when it has ended by itself before.
   virtual Status Kill();
-  // The same by SIGTERM, so that it leaves in good order.
+  // The same by SIGTERM, so that it leaves in good order. kDeadlineExceeded when it did not: then
+  // it was killed, and can be started again all the same.
   virtual Status Terminate(Deadline deadline);
   // After Kill or Terminate: the same program with the same arguments, data and log, or another
   // release of it where one is named. Returns when it answers.
@@ -112,6 +117,9 @@ Result<std::unique_ptr<Target>> MakeTarget(const TargetSpec& spec);
 struct TargetKind {
   TargetKindInfo info;
   std::function<Result<std::unique_ptr<Target>>(const TargetSpec&)> make;
+  // Fills in the spec from what stands behind the kind's name, ":PATH" of "etcd:PATH". Left out by
+  // the kinds whose grammar ParseTargetSpec knows.
+  std::function<Status(std::string_view rest, TargetSpec&)> parse = {};
 };
 struct TargetRegistration {
   explicit TargetRegistration(TargetKind kind);

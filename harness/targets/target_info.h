@@ -38,6 +38,7 @@ struct TargetSpec {
   std::vector<std::string> defects;  // of "embedded+A+B"
   std::string host;                  // of "endpoint:HOST:PORT", without the brackets of IPv6
   int port = 0;
+  std::vector<std::string> command;  // words of "command:TEMPLATE", placeholders not filled in
   std::optional<bool> tls = {};  // as its URL says; without one the access decides
   ServerAccess access = {};      // not part of the text, either
   // Endpoints, as HOST:PORT, that may be disrupted although they are not ours. Not part of the

@@ -53,6 +53,49 @@ TEST_F(TargetTest, SpecsAreParsedOrNamedWithWhatWasExpected) {
   }
 }
 
+TEST_F(TargetTest, CommandLinesReachToTheEndOfTheSpec) {
+  const auto spec =
+      ParseTargetSpec("command:/opt/my store --listen={host}:{port} 'a b' --x={y: 1} {data}+@:");
+  ASSERT_TRUE(spec.has_value()) << spec.error().message();
+  EXPECT_EQ(spec->kind, "command");
+  EXPECT_THAT(spec->command, testing::ElementsAre("/opt/my", "store", "--listen={host}:{port}",
+                                                  "a b", "--x={y:", "1}", "{data}+@:"));
+}
+
+TEST_F(TargetTest, CommandLinesThatCannotServeAreNamedWithWhatWasExpected) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"command", "expected command:TEMPLATE"},
+      {"command+x", "expected command:TEMPLATE"},
+      {"command:", "no program"},
+      {"command:'' {port}", "no program"},
+      {"command:store {host}", "no {port}"},
+      {"command:store {port} {date}", "{date} is unknown; expected {host}, {port}, {peer-port}"},
+      {"command:store '{port}", "a ' that is never closed"}};
+  for (const auto& [text, expected] : wrong) {
+    const auto parsed = ParseTargetSpec(text);
+    ASSERT_FALSE(parsed.has_value()) << text;
+    EXPECT_THAT(parsed.error().message(),
+                AllOf(HasSubstr(fmt::format("target \"{}\"", text)), HasSubstr(expected)));
+  }
+}
+
+TEST_F(TargetTest, ACommandThatDoesNotServeIsNamedWithItsLastWords) {
+  const auto start = [&](const std::string& command) {
+    const auto spec = ParseTargetSpec("command:" + command);
+    auto target = MakeTarget(*spec);
+    return (*target)
+        ->Start({.host = "127.77.0.2", .folder = folder_, .deadline = Within(10s)})
+        .message();
+  };
+  EXPECT_THAT(start("/nowhere/store {port}"), HasSubstr("/nowhere/store: no such file"));
+  EXPECT_THAT(start("no-such-store {port}"), HasSubstr("no-such-store: no such program in PATH"));
+  EXPECT_THAT(start("false {port}"), HasSubstr("exited with 1 before it answered"));
+  const std::string echo = Program("echo", "echo \"$@\" >&2; exit 4");
+  EXPECT_THAT(start(echo + " --at {host}:{port} --peer {peer-port} --in '{data} x'"),
+              AllOf(HasSubstr("--at 127.77.0.2:2379 --peer 2380 --in /"), HasSubstr("/store x")));
+  EXPECT_THAT(start(echo + " {port}"), HasSubstr("before it answered on 127.0.0.1:"));
+}
+
 TEST_F(TargetTest, AddressesOfRunningServersAreTakenApart) {
   const auto plain = ParseTargetSpec("endpoint:db.local:2379");
   ASSERT_TRUE(plain.has_value());

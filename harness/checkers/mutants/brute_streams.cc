@@ -2,7 +2,7 @@
 #include "harness/checkers/mutants/brute_streams.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace watchproof {
@@ -31,7 +31,7 @@ class Listener {
       if (entry.kind == EntryKind::kRequestSent) Request(entry);
       if (entry.kind == EntryKind::kResponseReceived) Response(entry);
       if (entry.kind == EntryKind::kStreamClosed) Close();
-      if (entry.kind == EntryKind::kMark) Mark(entry.text);
+      if (entry.kind == EntryKind::kAnnotation) Annotation(entry.text);
     }
     return std::move(out_);
   }
@@ -168,15 +168,19 @@ class Listener {
     }
   }
 
-  void Mark(const std::string& text) {
-    unsigned before[2] = {};
-    unsigned next[2] = {};
-    if (std::sscanf(text.c_str(), "closing stream %u", before) == 1) {
-      streams_[before[0]].closing = true;
-    } else if (std::sscanf(text.c_str(), "resume %u:%u %u:%u", before, before + 1, next,
-                           next + 1) == 4) {
-      const std::vector<std::size_t>& creates = streams_[before[0]].creates;
-      if (before[1] < creates.size()) resumed_[{next[0], next[1]}] = creates[before[1]];
+  // Read here once more, as this judge shares no parser with the other one.
+  void Annotation(const std::string& text) {
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object()) return;
+    const std::string type = json.value("type", "");
+    const unsigned stream = json.value("stream", 0U);
+    if (type == "closing_stream") {
+      streams_[stream].closing = true;
+    } else if (type == "resume") {
+      const std::vector<std::size_t>& creates = streams_[stream].creates;
+      const std::size_t ordinal = json.value("ordinal", std::size_t{0});
+      const std::pair next(json.value("next_stream", 0U), json.value("next_ordinal", 0U));
+      if (ordinal < creates.size()) resumed_[next] = creates[ordinal];
     }
   }
 

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "harness/history/annotation.h"
+
 namespace watchproof {
 namespace {
 
@@ -91,7 +93,7 @@ class Replayer {
     for (const NumberedEntry& line : lines) {
       if (line.entry.kind == EntryKind::kCallStarted) WP_RETURN_IF_ERROR(Begin(line));
       if (line.entry.kind == EntryKind::kCallEnded) WP_RETURN_IF_ERROR(End(line));
-      if (line.entry.kind == EntryKind::kMark && line.entry.text == "converged") {
+      if (IsStage(line.entry, Stage::kConverged)) {
         truth_.converged = line.line.value;
       }
     }

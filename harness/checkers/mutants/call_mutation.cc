@@ -280,14 +280,12 @@ class CallSpoiler {
           return line.entry.kind == EntryKind::kStreamOpened &&
                  line.entry.stream.value == stream->first;
         });
-    const Entry mark{
-        .kind = EntryKind::kMark,
-        .at = opened->entry.at,
-        .text =
-            RightMark({.where = {}, .stream = StreamId(stream->first), .key = from, .end = end})};
+    Entry right =
+        AnnotationEntry(ReadRight{.stream = StreamId(stream->first), .key = {from}, .end = {end}});
+    right.at = opened->entry.at;
     mutant.what = fmt::format("behind line {}: the user of stream {} may read less",
                               opened->line.value, stream->first);
-    mutant.lines.insert(opened + 1, NumberedEntry{Line(), mark});
+    mutant.lines.insert(opened + 1, NumberedEntry{Line(), right});
     Renumber(mutant.lines);
     return mutant;
   }
@@ -331,7 +329,10 @@ CallSubject::CallSubject(const Recording& of, const BruteTruth& is) : recording(
   for (std::size_t i = 0; i < recording.lines.size(); ++i) {
     const NumberedEntry& line = recording.lines[i];
     const Entry& entry = line.entry;
-    if (entry.kind == EntryKind::kMark) rights = rights || entry.text.starts_with("right ");
+    if (entry.kind == EntryKind::kAnnotation) {
+      const auto annotation = ParseAnnotation(entry.text);
+      rights = rights || (annotation.has_value() && std::holds_alternative<ReadRight>(*annotation));
+    }
     if (entry.kind == EntryKind::kStreamOpened && entry.text == "faulted") {
       keys[entry.stream.value];
     }

@@ -6,6 +6,7 @@
 #include "harness/checkers/mutants/call_session.h"
 #include "harness/checkers/mutants/session.h"
 #include "harness/checkers/testing/call_load.h"
+#include "harness/history/annotation.h"
 
 namespace watchproof {
 namespace {
@@ -48,7 +49,7 @@ Recording CallsOf(std::uint64_t seed) {
   recording.name = fmt::format("calls of seed {}", seed);
   recording.lines =
       MakeCallLoad({.calls = 300, .clients = 1, .keys = 6, .unknown = 0, .seed = seed});
-  recording.lines.push_back({Line(), {.kind = EntryKind::kMark, .text = "converged"}});
+  recording.lines.push_back({Line(), AnnotationEntry(StageReached{Stage::kConverged})});
   Renumber(recording.lines);
   return recording;
 }
@@ -76,7 +77,7 @@ TEST(CallMutants, EachIsFoundOrEquivalentForTheListedReason) {
 TEST(Mutants, OnlyRecordingsThatTellAllAreUsed) {
   std::vector<NumberedEntry> lines;
   EXPECT_FALSE(Replay(lines).has_value());  // never converged
-  lines.push_back({Line(1), {.kind = EntryKind::kMark, .text = "converged"}});
+  lines.push_back({Line(1), AnnotationEntry(StageReached{Stage::kConverged})});
   EXPECT_TRUE(Replay(lines).has_value());
   lines.push_back({Line(2), {.kind = EntryKind::kCallStarted, .method = Method::kPut}});
   EXPECT_FALSE(Replay(lines).has_value());  // never answered

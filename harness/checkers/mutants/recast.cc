@@ -26,7 +26,8 @@ Message Write(const WatchCreateView& create) {
 
 bool Resumes(const std::vector<NumberedEntry>& lines) {
   return std::any_of(lines.begin(), lines.end(), [](const NumberedEntry& line) {
-    return line.entry.kind == EntryKind::kMark && line.entry.text.starts_with("resume ");
+    return line.entry.kind == EntryKind::kAnnotation &&
+           line.entry.text.find(R"("type":"resume")") != std::string::npos;
   });
 }
 

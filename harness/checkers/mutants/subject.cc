@@ -3,6 +3,7 @@
 #include <set>
 
 #include "harness/checkers/mutants/mutation.h"
+#include "harness/history/annotation.h"
 
 namespace watchproof {
 
@@ -38,14 +39,14 @@ namespace {
 // By stream and ordinal: the id that the create was answered with.
 using Ids = std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t>;
 
-void AddResumed(const std::string& mark, const Ids& ids, std::vector<Subject::Resumed>& resumed) {
-  unsigned from[2] = {};
-  unsigned to[2] = {};
-  if (std::sscanf(mark.c_str(), "resume %u:%u %u:%u", from, from + 1, to, to + 1) != 4) return;
-  const auto before = ids.find({from[0], from[1]});
-  const auto after = ids.find({to[0], to[1]});
+void AddResumed(const std::string& text, const Ids& ids, std::vector<Subject::Resumed>& resumed) {
+  const auto annotation = ParseAnnotation(text);
+  const auto* next = annotation.has_value() ? std::get_if<Resumption>(&*annotation) : nullptr;
+  if (next == nullptr) return;
+  const auto before = ids.find({next->stream.value, next->ordinal});
+  const auto after = ids.find({next->next_stream.value, next->next_ordinal});
   if (before == ids.end() || after == ids.end()) return;
-  resumed.push_back({from[0], before->second, to[0], after->second});
+  resumed.push_back({next->stream.value, before->second, next->next_stream.value, after->second});
 }
 
 }  // namespace
@@ -70,7 +71,7 @@ Subject::Subject(Recording of) : recording(std::move(of)) {
   }
   keys.assign(seen.begin(), seen.end());
   for (const NumberedEntry& line : recording.lines) {
-    if (line.entry.kind == EntryKind::kMark) AddResumed(line.entry.text, ids, resumed);
+    if (line.entry.kind == EntryKind::kAnnotation) AddResumed(line.entry.text, ids, resumed);
   }
 }
 

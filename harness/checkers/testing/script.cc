@@ -282,9 +282,7 @@ Script& Script::ForeignProgress(std::int64_t id, std::int64_t revision) {
   return Respond(Message().Nested(1, Message().Number(1, 78).Number(3, revision)).Optional(2, id));
 }
 
-Script& Script::Mark(const std::string& text) {
-  return Add({.kind = EntryKind::kMark, .text = text});
-}
+Script& Script::Annotate(const Annotation& annotation) { return Add(AnnotationEntry(annotation)); }
 Script& Script::Closed(StatusCode code) {
   return Add({.kind = EntryKind::kStreamClosed, .code = code, .stream = stream_, .text = "bye"});
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "harness/checkers/judge.h"
+#include "harness/history/annotation.h"
 #include "harness/history/wire_writer.h"
 
 namespace watchproof {
@@ -95,7 +96,7 @@ class Script {
   Script& WithHeader(std::int64_t revision);
   // An answer of another cluster than all others.
   Script& ForeignProgress(std::int64_t id, std::int64_t revision);
-  Script& Mark(const std::string& text);
+  Script& Annotate(const Annotation& annotation);
   Script& Closed(StatusCode code);
   Script& Payload(EntryKind kind, std::string payload);
 

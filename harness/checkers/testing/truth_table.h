@@ -25,6 +25,7 @@ struct Row {
   std::vector<std::string> findings{};  // names of guarantees, one per finding, in any order
   bool undecided = false;
   JudgeOptions options{};
+  std::vector<std::string> notes{};  // likewise, of the level may
 };
 
 inline std::string RowName(const testing::TestParamInfo<Row>& info) { return info.param.name; }
@@ -35,6 +36,10 @@ inline std::string Story(const Judgement& judgement) {
   for (const Finding& finding : judgement.findings) {
     story += fmt::format("{}: {}\n  expected {}\n  observed {}\n", Name(finding.guarantee),
                          finding.watch, finding.expected, finding.observed);
+  }
+  for (const Finding& note : judgement.notes) {
+    story += fmt::format("note: {}: {}\n  expected {}\n  observed {}\n", Name(note.guarantee),
+                         note.watch, note.expected, note.observed);
   }
   for (const std::string& reason : judgement.undecided) story += "undecided: " + reason + "\n";
   return story;
@@ -51,6 +56,12 @@ inline void ExpectOf(const Row& row, const Judgement& judgement) {
   }
   EXPECT_THAT(found, testing::UnorderedElementsAreArray(row.findings)) << Story(judgement);
   EXPECT_EQ(!judgement.undecided.empty(), row.undecided) << Story(judgement);
+  std::vector<std::string> notes;
+  for (const Finding& note : judgement.notes) {
+    notes.emplace_back(Name(note.guarantee));
+    EXPECT_EQ(note.level, Level::kMay);
+  }
+  EXPECT_THAT(notes, testing::UnorderedElementsAreArray(row.notes)) << Story(judgement);
 }
 
 inline void ExpectRow(const Row& row) {

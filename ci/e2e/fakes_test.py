@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A few of the dishonest servers of ci/fakes, with a few cases each: none gets away with it.
+
+    fakes_test.py WATCHPROOF DISHONEST_SERVER [unittest arguments]
+
+All of them with the whole suite are a job, ci/jobs/fakes.sh.
+"""
+
+import os
+import sys
+
+from tool import OVERTAKES, RunTest, main
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fakes"))
+from outcome import Tools, run_fake  # noqa: E402
+
+STARTS = "CompactionSurfaced.StartBelowAtAndAboveTheFloor"
+ONCE = "CompactionSurfaced.NoticeComesOnce"
+CANCEL = "Isolated.CancelLeavesNeighboursUntouched"
+BATCHES = "Reliable.MissesNothingAtTheEdgeOfABatch"
+DISHONEST_SERVER = None
+
+
+class Fakes(RunTest):
+    def run_against(self, behaviour, *cases):
+        tools = Tools(self.watchproof, DISHONEST_SERVER)
+        known = tools.behaviours()
+        flags = ["--filter", ":".join(cases), "--jobs", "2", "--case-timeout", "30s"]
+        return run_fake(tools, known[behaviour], self.folder / behaviour, flags, limit=120)
+
+    def assert_found_out(self, behaviour, *cases):
+        outcome = self.run_against(behaviour, *cases)
+        self.assertEqual(outcome.exit_code, 1, outcome.output)
+        self.assertEqual(outcome.deceived, [], outcome.output)
+        self.assertTrue(outcome.tampered, "it broke nothing, so that nothing was tested")
+        self.assertEqual(outcome.missing, [], outcome.output)
+
+    def test_an_honest_relay_passes(self):
+        outcome = self.run_against("honest", STARTS, ONCE, CANCEL, BATCHES, OVERTAKES)
+        self.assertEqual(outcome.exit_code, 0, outcome.output)
+        self.assertEqual(outcome.passed, {STARTS, ONCE, CANCEL, BATCHES, OVERTAKES})
+        self.assertEqual(outcome.tampered, {})
+
+    def test_a_refusal_without_cause(self):
+        self.assert_found_out("refuse-all", STARTS, CANCEL, OVERTAKES)
+
+    def test_an_end_that_does_not_say_compacted(self):
+        self.assert_found_out("no-compact-revision", STARTS, ONCE)
+
+    def test_events_that_are_left_out(self):
+        self.assert_found_out("drops-events", BATCHES, CANCEL)
+
+    def test_an_end_that_is_told_twice(self):
+        self.assert_found_out("cancels-twice", CANCEL)
+
+    def test_cancels_that_are_ignored(self):
+        self.assert_found_out("never-cancels", CANCEL)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        DISHONEST_SERVER = os.path.abspath(sys.argv.pop(2))
+    main()

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a server is dishonest: what it changes in the messages between its clients and a correct
+// store. One behaviour per file in behaviours/, registered by itself.
+//
+//   class NeverAnswers final : public WatchTamper {
+//     void Asked(WatchRequest& request, Wire& wire) override { ... wire.Tampered("..."); }
+//   };
+//   const BehaviourRegistration kSilent({.name = "silent-create", ...}, EachStream<NeverAnswers>);
+//
+// Threads: calls to one WatchTamper never overlap; those to a Behaviour come from any thread.
+#pragma once
+
+#include <grpcpp/support/status.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fixtures/protos/rpc.pb.h"
+
+namespace watchproof::fakes {
+
+using etcdserverpb::WatchCreateRequest;
+using etcdserverpb::WatchRequest;
+using etcdserverpb::WatchResponse;
+
+// The two ends of one watch stream. Valid during a call to a WatchTamper only.
+class Wire {
+ public:
+  virtual ~Wire() = default;
+  virtual void ToStore(const WatchRequest& request) = 0;
+  virtual void ToClient(const WatchResponse& response) = 0;
+  // Ends the stream behind what was sent to the client; everything later is dropped.
+  virtual void End(const grpc::Status& status) = 0;
+  // Must be called whenever the client is shown something else than the store's answer: the log of
+  // these is what the verdicts are compared with.
+  virtual void Tampered(std::string_view what) = 0;
+};
+
+// One watch stream. By default every message passes unchanged.
+class WatchTamper {
+ public:
+  virtual ~WatchTamper() = default;
+  virtual void Asked(WatchRequest& request, Wire& wire) { wire.ToStore(request); }
+  virtual void Answered(WatchResponse& response, Wire& wire) { wire.ToClient(response); }
+  // Comes every 50 ms.
+  virtual void Ticked(Wire&) {}
+};
+
+enum class CallFate { kPass, kHang, kRefuse };
+
+// A call other than Watch. `method` is the one that the store is asked instead, if changed.
+struct CallPlan {
+  std::string method;
+  CallFate fate = CallFate::kPass;
+  grpc::Status refusal{};
+  std::string tampered{};  // what is broken about it, for the log; empty: nothing
+};
+
+// One process. By default every call passes unchanged.
+class Behaviour {
+ public:
+  virtual ~Behaviour() = default;
+  // Null: the stream passes unchanged.
+  virtual std::unique_ptr<WatchTamper> NewStream() { return nullptr; }
+  virtual CallPlan Plan(const std::string& method) { return {.method = method}; }
+  // May change the request's bytes; returns what was broken, or nothing.
+  virtual std::string Asked(const std::string& method, std::string& request);
+  // Sees each answer of a call with its request.
+  virtual void Answered(const std::string& method, const std::string& request,
+                        const std::string& response);
+};
+
+struct BehaviourInfo {
+  std::string name;
+  std::string explain;
+  // Those that findings must be of when the whole suite has met it.
+  std::vector<std::string> guarantees;
+};
+
+using BehaviourFactory = std::function<std::unique_ptr<Behaviour>()>;
+
+class BehaviourRegistration {
+ public:
+  BehaviourRegistration(BehaviourInfo info, BehaviourFactory make);
+};
+
+struct RegisteredBehaviour {
+  BehaviourInfo info;
+  BehaviourFactory make;
+};
+// By name.
+std::vector<RegisteredBehaviour> AllBehaviours();
+
+// A behaviour that is about watch streams only and keeps nothing beyond one of them.
+template <typename Tamper>
+std::unique_ptr<Behaviour> EachStream() {
+  class Streams final : public Behaviour {
+    std::unique_ptr<WatchTamper> NewStream() override { return std::make_unique<Tamper>(); }
+  };
+  return std::make_unique<Streams>();
+}
+
+// Whether the message is neither an event nor an answer to a create or a cancel.
+inline bool IsProgress(const WatchResponse& response) {
+  return response.events_size() == 0 && !response.created() && !response.canceled();
+}
+
+}  // namespace watchproof::fakes

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control: what passes here passes through the relay too.
+#include "ci/fakes/behaviour.h"
+
+namespace watchproof::fakes {
+namespace {
+
+const BehaviourRegistration kHonest({.name = "honest",
+                                     .explain = "Passes every message on unchanged.",
+                                     .guarantees = {}},
+                                    [] { return std::make_unique<Behaviour>(); });
+
+}  // namespace
+}  // namespace watchproof::fakes

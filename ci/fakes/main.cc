@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// dishonest_server: a correct store behind a relay that breaks one promise.
+//
+//   dishonest_server --behaviour drops-events --listen 127.0.0.1:2379 --data /tmp/d --log /tmp/log
+//   dishonest_server --behaviour honest --listen 127.0.0.1:2379 --store 127.0.0.1:4001
+//   dishonest_server --list
+#include <absl/synchronization/mutex.h>
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "ci/fakes/behaviour.h"
+#include "ci/fakes/relay.h"
+#include "embedded_store/server/store_server.h"
+
+namespace watchproof::fakes {
+namespace {
+
+struct Options {
+  std::string behaviour = "honest";
+  std::string listen = "127.0.0.1:2379";
+  std::string store;
+  std::string data;
+  std::string log;
+  bool list = false;
+};
+
+int Complain(const std::string& message) {
+  fmt::print(stderr, "dishonest_server: {}\n", message);
+  return 2;
+}
+
+int List() {
+  for (const RegisteredBehaviour& one : AllBehaviours()) {
+    fmt::print("{}\n", nlohmann::json{{"name", one.info.name},
+                                      {"explain", one.info.explain},
+                                      {"guarantees", one.info.guarantees}}
+                           .dump());
+  }
+  return 0;
+}
+
+// Nothing is asked of the host but the address for clients.
+Result<std::unique_ptr<store::StoreServer>> StartStore(const Options& options) {
+  const std::string host = options.listen.substr(0, options.listen.rfind(':'));
+  store::StoreOptions chosen;
+  chosen.host = host;
+  chosen.port = 0;
+  chosen.http_port = 0;
+  chosen.data = options.data;
+  chosen.progress_interval = 200ms;
+  return store::StoreServer::Start(chosen);
+}
+
+int Serve(const Options& options, Behaviour& behaviour) {
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  // Before the first thread, so that all of them leave these to us.
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  TamperLog log(options.log, options.behaviour, options.data);
+  std::unique_ptr<store::StoreServer> store;
+  if (options.store.empty()) {
+    auto started = StartStore(options);
+    if (!started.has_value()) return Complain(started.error().message());
+    store = *std::move(started);
+  }
+  const auto relay =
+      Relay::Start({.listen = options.listen, .store = store ? store->endpoint() : options.store},
+                   behaviour, log);
+  if (!relay.has_value()) return Complain(relay.error().message());
+  fmt::print("serving on {}\n", options.listen);
+  std::fflush(stdout);
+  int number = 0;
+  sigwait(&ends, &number);
+  (*relay)->Stop();
+  if (store) store->Stop();
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("A correct etcd-compatible store behind a relay that breaks one promise.");
+  Options options;
+  app.add_option("--behaviour", options.behaviour, "How it is dishonest; see --list");
+  app.add_option("--listen", options.listen, "HOST:PORT for clients");
+  app.add_option("--store", options.store, "HOST:PORT of a server to relay to, not our own store");
+  app.add_option("--data", options.data, "Folder of our own store; in memory when left out");
+  app.add_option("--log", options.log, "File that gets a JSON line for every broken message");
+  app.add_flag("--list", options.list, "Print the behaviours, one JSON document per line");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  }
+  if (options.list) return List();
+  const auto all = AllBehaviours();
+  const auto chosen = std::find_if(
+      all.begin(), all.end(), [&](const auto& one) { return one.info.name == options.behaviour; });
+  if (chosen == all.end()) {
+    return Complain(fmt::format("no behaviour '{}'; see --list", options.behaviour));
+  }
+  const std::unique_ptr<Behaviour> behaviour = chosen->make();
+  return Serve(options, *behaviour);
+}
+
+}  // namespace
+}  // namespace watchproof::fakes
+
+int main(int argc, char** argv) {
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  return watchproof::fakes::Main(argc, argv);
+}

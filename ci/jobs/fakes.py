@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The whole suite on every dishonest server, one row of a table each.
+
+    fakes.py WATCHPROOF DISHONEST_SERVER [--behaviour NAME ...] [--folder DIR] [-- RUN FLAGS]
+
+Exit code 0 when each of them ends with exit code 1, findings of every guarantee that it declares
+to break, and no attempt that passed although something was broken in it; and when the honest one
+passes what the embedded store passes.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fakes"))
+from outcome import Tools, run_fake, run_suite  # noqa: E402
+
+VERDICTS = ("pass", "fail", "inconclusive", "unsupported", "harness_error")
+HONEST = "honest"
+
+
+def row(*cells):
+    name, *numbers, rest = cells
+    return f"{name:26} " + " ".join(f"{cell!s:>7}" for cell in numbers) + f"  {rest}"
+
+
+def complaints(outcome, control):
+    """What is wrong with it, besides the cases that were deceived."""
+    if outcome.behaviour == HONEST:
+        if outcome.exit_code != 0:
+            yield f"exit {outcome.exit_code}, expected 0"
+        lost = sorted(control - outcome.passed) if control is not None else []
+        if lost:
+            yield f"passes on embedded only: {', '.join(lost)}"
+        return
+    if outcome.exit_code != 1:
+        yield f"exit {outcome.exit_code}, expected 1"
+    if not outcome.tampered:
+        yield "broke nothing in any attempt"
+    if outcome.missing:
+        yield f"no finding of {', '.join(outcome.missing)}"
+
+
+def show(outcome, control):
+    counts = [outcome.verdicts[verdict] for verdict in VERDICTS]
+    wrong = list(complaints(outcome, control))
+    print(row(outcome.behaviour, outcome.exit_code, *counts, len(outcome.tampered),
+              "; ".join(wrong) or "-"))
+    for case in outcome.deceived:
+        print(f"    passed although it {outcome.tampered[case]}: {case}")
+    sys.stdout.flush()
+    return not wrong and not outcome.deceived
+
+
+def control_of(tools, folder, flags, chosen):
+    """The cases that the embedded store passes; None when nobody asks for them."""
+    if HONEST not in chosen:
+        return None
+    _, results, _ = run_suite(tools, "embedded", folder / "embedded", flags, 7200)
+    supported = {r["case"] for r in results if r["verdict"] == "pass"}
+    # These need the target to be the tool's own executable, which no command line is.
+    return {case for case in supported if not case.startswith("Selftest.")}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("watchproof")
+    parser.add_argument("dishonest_server")
+    parser.add_argument("--behaviour", action="append", default=[])
+    parser.add_argument("--folder", type=pathlib.Path)
+    parser.add_argument("flags", nargs="*", help="for `watchproof run`, behind --")
+    options = parser.parse_args()
+    tools = Tools(os.path.abspath(options.watchproof), os.path.abspath(options.dishonest_server))
+    known = tools.behaviours()
+    chosen = options.behaviour or [HONEST] + [name for name in known if name != HONEST]
+    for name in chosen:
+        if name not in known:
+            parser.error(f"no behaviour {name}; there are {', '.join(known)}")
+    folder = (options.folder or pathlib.Path(tempfile.mkdtemp(prefix="wp-fakes-"))).absolute()
+    control = control_of(tools, folder, options.flags, chosen)
+    print(row("behaviour", "exit", "pass", "fail", "inconcl", "unsupp", "harness", "broken",
+              "what is wrong"))
+    good = True
+    for name in chosen:
+        good &= show(run_fake(tools, known[name], folder / name, options.flags), control)
+    print(f"runs and what each server broke: {folder}")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

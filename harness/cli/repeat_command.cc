@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/repeat_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "harness/cli/parse.h"
+#include "harness/cli/run_command.h"
+#include "harness/cli/run_options.h"
+#include "harness/cli/selection.h"
+#include "harness/report/run_json.h"
+#include "harness/report/text.h"
+
+namespace watchproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+ExitCode Complain(std::string_view message) {
+  fmt::print(stderr, "watchproof repeat: {}\n", message);
+  return ExitCode::kUsage;
+}
+
+// What the user named: a folder and, behind a #, the number of a finding in it.
+struct Named {
+  fs::path run;
+  std::optional<int> finding;  // from 1
+};
+Result<Named> ParseNamed(const std::string& text) {
+  Named named{.run = text};
+  const std::size_t hash = text.rfind('#');
+  std::error_code ignored;
+  if (hash != std::string::npos && !fs::exists(named.run, ignored)) {
+    named.run = text.substr(0, hash);
+    const auto number = ParseCount(text.substr(hash + 1), 1);
+    if (!number.has_value()) {
+      return Fail(StatusCode::kInvalidArgument, "{}: expected FOLDER#N, the N-th finding of a run",
+                  text);
+    }
+    named.finding = *number;
+  }
+  if (!fs::exists(named.run / "results.jsonl") || !fs::exists(named.run / "run.json")) {
+    return Fail(StatusCode::kNotFound,
+                "{}: expected the folder of a run, with run.json and results.jsonl",
+                named.run.string());
+  }
+  named.run = fs::canonical(named.run, ignored);
+  return named;
+}
+
+struct Chosen {
+  AttemptResult attempt;
+  std::string guarantee;  // of the finding; empty: the attempt has none
+};
+
+bool Wanted(const RepeatRequest& request, const AttemptResult& result) {
+  return result.verdict == Verdict::kFail &&
+         (request.target.empty() || result.target == request.target) &&
+         (request.filter.empty() || MatchesFilter(request.filter, result.case_name));
+}
+
+// The finding that is meant: the one with that number, otherwise the first of a new failure, and
+// where nothing is new the first.
+Result<Chosen> ChooseFinding(const RepeatRequest& request, const Named& named) {
+  std::ifstream file(named.run / "results.jsonl");
+  std::vector<Chosen> findings;
+  for (std::string line; std::getline(file, line);) {
+    const auto result = ParseResultLine(line);
+    if (!result.has_value() || !Wanted(request, *result)) continue;
+    for (const FindingRecord& finding : result->findings) {
+      findings.push_back({*result, finding.guarantee});
+    }
+    if (result->findings.empty()) findings.push_back({*result, ""});
+  }
+  if (findings.empty()) {
+    return Fail(StatusCode::kNotFound, "{}: no attempt failed{}{}", request.run,
+                request.filter.empty() ? "" : " that matches " + request.filter,
+                request.target.empty() ? "" : " on " + request.target);
+  }
+  if (named.finding) {
+    const auto number = static_cast<std::size_t>(*named.finding);
+    if (number <= findings.size()) return findings[number - 1];
+    return Fail(StatusCode::kNotFound, "{}: there is no finding {}; there are {}", request.run,
+                number, findings.size());
+  }
+  const auto fresh = std::find_if(findings.begin(), findings.end(),
+                                  [](const Chosen& chosen) { return !chosen.attempt.known; });
+  return fresh == findings.end() ? findings.front() : *fresh;
+}
+
+Result<RepeatNote> NoteOf(const fs::path& run) {
+  std::ifstream file(run / "run.json");
+  std::ostringstream text;
+  text << file.rdbuf();
+  auto note = ParseRepeatNote(text.str());
+  if (!note.has_value()) {
+    return std::move(note).error().WithContext("{}", (run / "run.json").string());
+  }
+  return note;
+}
+
+Result<RunOptions> OptionsOf(const RepeatRequest& request, const Chosen& chosen,
+                             const RepeatNote& note) {
+  std::vector<std::string> words{"--target",      chosen.attempt.target,
+                                 "--filter",      chosen.attempt.case_name,
+                                 "--seed",        chosen.attempt.seed,
+                                 "--jobs",        "1",
+                                 "--until-fail",  "--repeat",
+                                 request.attempts};
+  words.insert(words.end(), note.flags.begin(), note.flags.end());
+  CLI::App app;
+  RunFlags flags(app);
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    return Fail(StatusCode::kInvalidArgument, "the flags of the run are not understood: {}",
+                error.what());
+  }
+  WP_ASSIGN_OR_RETURN(RunOptions options, flags.Resolve(words));
+  options.same_seed = true;
+  // One case, whatever else the environment selects.
+  options.shard = {};
+  options.selection = {};
+  options.selection.filter = chosen.attempt.case_name;
+  // As the line that people type: without what only this command adds.
+  options.repeat_flags = note.flags;
+  return options;
+}
+
+ExitCode Conclude(const Chosen& chosen, const RunRecord& record, ExitCode code) {
+  int failed = 0;
+  int alike = 0;
+  int passed = 0;
+  for (const AttemptNote& note : record.attempts) {
+    passed += note.result.verdict == Verdict::kPass ? 1 : 0;
+    if (note.result.verdict != Verdict::kFail) continue;
+    ++failed;
+    const auto& findings = note.result.findings;
+    alike += std::any_of(findings.begin(), findings.end(),
+                         [&](const auto& one) { return one.guarantee == chosen.guarantee; })
+                 ? 1
+                 : 0;
+  }
+  std::string line =
+      fmt::format("failed in {} of {}", failed, Count(record.attempts.size(), "attempt"));
+  if (failed != alike) line += fmt::format(", {} of them with {}", alike, chosen.guarantee);
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+  if (code == ExitCode::kInterrupted || code == ExitCode::kTerminated) return code;
+  if (failed > 0) return ExitCode::kFailed;
+  if (code == ExitCode::kStaleExpectations) return ExitCode::kOk;  // it passed
+  return passed > 0 && code == ExitCode::kInconclusive ? ExitCode::kOk : code;
+}
+
+}  // namespace
+
+void RepeatRequest::AddTo(CLI::App& command) {
+  command
+      .add_option("run", run,
+                  "Folder of a run with a failed attempt; FOLDER#N for its N-th finding (default: "
+                  "the first that is new)")
+      ->required();
+  command.add_option("--filter", filter, "Which case, if several failed")->type_name("PATTERN");
+  command.add_option("--target", target, "On which target")->type_name("SPEC");
+  command.add_option("--attempts", attempts, "How often it is tried before it is given up")
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+ExitCode RepeatAttempt(const RepeatRequest& request, const std::string& executable) {
+  if (auto count = ParseCount(request.attempts, 1); !count.has_value()) {
+    return Complain(std::move(count).error().WithContext("--attempts").message());
+  }
+  const Result<Named> named = ParseNamed(request.run);
+  if (!named.has_value()) return Complain(named.error().message());
+  const Result<Chosen> chosen = ChooseFinding(request, *named);
+  if (!chosen.has_value()) return Complain(chosen.error().message());
+  const Result<RepeatNote> note = NoteOf(named->run);
+  if (!note.has_value()) return Complain(note.error().message());
+  const bool is_path = executable.find('/') != std::string::npos;
+  const std::string called = is_path ? fs::absolute(executable).string() : executable;
+  // Paths among the flags, and in the target, start from where the run was started.
+  std::error_code error;
+  fs::current_path(note->working_folder, error);
+  if (error) {
+    return Complain(fmt::format("{}: the run was started there, and it cannot be entered: {}",
+                                note->working_folder, error.message()));
+  }
+  const Result<RunOptions> options = OptionsOf(request, *chosen, *note);
+  if (!options.has_value()) return Complain(options.error().message());
+  RunRecord record;
+  const ExitCode code = RunCommand(*options, called, &record);
+  if (record.attempts.empty()) return code;
+  return Conclude(*chosen, record, code);
+}
+
+}  // namespace watchproof

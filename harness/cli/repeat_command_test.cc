@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "harness/cli/scripted_run.h"
+
+namespace watchproof {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using Json = nlohmann::json;
+
+ScriptedRun Repeat(const ScriptedRun& run, const std::string& suffix = "", Words more = {}) {
+  Words words{"repeat", run.folder().string() + suffix};
+  words.insert(words.end(), more.begin(), more.end());
+  return ScriptedRun::Command(words);
+}
+
+// Paths stay as they were typed, from the folder in which they were.
+TEST(Repeat, StopsAtTheFirstFailureAndSaysOfHowManyAttempts) {
+  ScriptedRun run({"--filter", "Ends.FailsOnSecondAttempt", "--repeat", "2", "--seed", "0x5",
+                   "--stop-at-finding", "--case-timeout", "33s"});
+  ASSERT_EQ(run.Wait(), 1);
+  ScriptedRun again = Repeat(run);
+  EXPECT_EQ(again.Wait(), 1) << again.output();
+  EXPECT_THAT(again.output(), HasSubstr("failed in 1 of 2 attempts\n"));
+  // Both attempts have the seed of the one that failed, and all its flags; the run lies beside it.
+  const std::string seed = Json::parse(
+      run.File("results.jsonl").substr(run.File("results.jsonl").find('\n') + 1))["seed"];
+  std::istringstream lines(again.output());
+  EXPECT_THAT(again.output(), HasSubstr("seed " + seed));
+  const Json json = Json::parse(run.File("run.json"));  // of the latest, which is the repeat
+  EXPECT_EQ(json.at("seed"), seed);
+  EXPECT_EQ(json.at("flags").at("--stop-at-finding").at("value"), "true");
+  EXPECT_EQ(json.at("flags").at("--case-timeout").at("value"), "33s");
+  std::istringstream results(run.File("results.jsonl"));
+  int attempts = 0;
+  for (std::string line; std::getline(results, line); ++attempts) {
+    EXPECT_EQ(Json::parse(line)["seed"], seed);
+  }
+  EXPECT_EQ(attempts, 2);
+}
+
+TEST(Repeat, GivesUpWhenItKeepsPassing) {
+  ScriptedRun run({"--filter", "Ends.FailsOnSecondAttempt", "--repeat", "2"});
+  ASSERT_EQ(run.Wait(), 1);
+  ScriptedRun again = Repeat(run, "", {"--attempts", "1"});
+  EXPECT_EQ(again.Wait(), 0) << again.output();
+  EXPECT_THAT(again.output(), HasSubstr("failed in 0 of 1 attempt\n"));
+}
+
+TEST(Repeat, TakesTheFindingThatIsNamed) {
+  ScriptedRun run(
+      {"--filter", "Ends.Fails:World.LeavesHistory", "--target", "etcd:/x", "--jobs", "1"});
+  ASSERT_EQ(run.Wait(), 1);
+  const std::string second = Json::parse(
+      run.File("results.jsonl").substr(run.File("results.jsonl").find('\n') + 1))["case"];
+  const std::string folder = run.folder().string();
+  ScriptedRun again = ScriptedRun::Command({"repeat", folder + "#2"});
+  EXPECT_EQ(again.Wait(), 1) << again.output();
+  EXPECT_THAT(again.output(), AllOf(HasSubstr(second), HasSubstr("failed in 1 of 1 attempt\n")));
+  ScriptedRun filtered = ScriptedRun::Command({"repeat", folder, "--filter", "World.*"});
+  EXPECT_EQ(filtered.Wait(), 1) << filtered.output();
+  EXPECT_THAT(filtered.output(), HasSubstr("World.LeavesHistory"));
+}
+
+TEST(Repeat, NamesWhatItCannotUse) {
+  ScriptedRun run({"--filter", "Ends.Fails"});
+  ASSERT_EQ(run.Wait(), 1);
+  ScriptedRun passed({"--filter", "Ends.Passes"});
+  ASSERT_EQ(passed.Wait(), 0);
+  const std::string folder = run.folder().string();
+  struct Row {
+    Words words;
+    std::string names;
+  };
+  for (const Row& row : std::vector<Row>{{{"repeat", "/nowhere/at/all"}, "/nowhere/at/all"},
+                                         {{"repeat", "/nowhere#1"}, "/nowhere: expected"},
+                                         {{"repeat", folder + "#x"}, "#x"},
+                                         {{"repeat", folder + "#0"}, "#0"},
+                                         {{"repeat", folder, "--attempts", "0"}, "--attempts"},
+                                         {{"repeat", folder, "--filter", "Other.*"}, "Other.*"},
+                                         {{"repeat", passed.folder().string()}, "no attempt"}}) {
+    ScriptedRun bad = ScriptedRun::Command(row.words);
+    EXPECT_EQ(bad.Wait(), 4) << bad.output();
+    EXPECT_THAT(bad.output(), HasSubstr(row.names));
+  }
+}
+
+// A folder that an older version left, or that somebody has edited.
+TEST(Repeat, NamesADocumentThatItDoesNotUnderstand) {
+  ScriptedRun run({"--filter", "Ends.Fails"});
+  ASSERT_EQ(run.Wait(), 1);
+  const auto folder = std::filesystem::canonical(run.folder());
+  for (const char* text : {"", "[1]", "{\"repeat_flags\": 3}", "{\"repeat_flags\": [1]}"}) {
+    std::ofstream(folder / "run.json") << text;
+    ScriptedRun bad = ScriptedRun::Command({"repeat", folder.string()});
+    EXPECT_EQ(bad.Wait(), 4) << bad.output();
+    EXPECT_THAT(bad.output(), HasSubstr("run.json"));
+  }
+}
+
+}  // namespace
+}  // namespace watchproof

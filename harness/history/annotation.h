@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the driver writes into a recording about what it does and waits for: one JSON object per
+// entry, {"type": "delivery_due", ...}. Checkers judge it; the driver itself finds nothing.
+//
+//   recorder.Append(AnnotationEntry(Resumption{.stream = StreamId(1), .next_stream =
+//   StreamId(2)})); WP_ASSIGN_OR_RETURN(const Annotation annotation, ParseAnnotation(entry.text));
+//   if (const auto* due = std::get_if<ProgressDue>(&annotation)) ...
+//
+// Each type lists its fields once; text and parser follow from the list. Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "harness/base/status.h"
+#include "harness/history/entry.h"
+#include "harness/history/json_fields.h"
+
+namespace watchproof {
+
+// How far the attempt is.
+enum class Stage {
+  kHealed,     // every fault is healed
+  kSentinels,  // a sentinel has been written into every watched range
+  kConverged,  // the driver waits for nothing more: what has not come is missing
+  kEnd,        // the recording ends because its run does
+  kStopped,    // ... because of a finding, without waiting for the rest
+};
+struct StageReached {
+  Stage stage = Stage::kEnd;
+};
+
+// The client is about to close the stream.
+struct ClosingStream {
+  StreamId stream{};
+  template <typename F>
+  void Fields(F& field) {
+    field("stream", stream);
+  }
+};
+
+// One watch continues where another stopped. Stands before the create that continues it.
+struct Resumption {
+  StreamId stream{};  // of the predecessor
+  std::uint32_t ordinal = 0;
+  StreamId next_stream{};
+  std::uint32_t next_ordinal = 0;
+  template <typename F>
+  void Fields(F& field) {
+    field("stream", stream);
+    field("ordinal", ordinal);
+    field("next_stream", next_stream);
+    field("next_ordinal", next_ordinal);
+  }
+};
+
+// The user of a stream may read a range and nothing else.
+struct ReadRight {
+  StreamId stream{};
+  HexBytes key;
+  HexBytes end;
+  template <typename F>
+  void Fields(F& field) {
+    field("stream", stream);
+    field("key", key);
+    field("end", end);
+  }
+};
+
+// From here on progress must come on the stream within the limit: nothing else is left to deliver.
+struct ProgressDue {
+  StreamId stream{};
+  bool asked =
+      false;  // requested again and again; or the watches were created with progress_notify
+  std::int64_t limit_ms = 0;
+  template <typename F>
+  void Fields(F& field) {
+    field("stream", stream);
+    field("asked", asked);
+    field("limit_ms", limit_ms);
+  }
+};
+// The driver stops waiting for it, or has received it.
+struct ProgressOver {
+  StreamId stream{};
+  template <typename F>
+  void Fields(F& field) {
+    field("stream", stream);
+  }
+};
+
+// From here on each watch of the group must receive every change up to a revision, or at least one
+// change within each period of the limit: its path is not disturbed by any fault.
+struct DeliveryDue {
+  std::string group;
+  std::vector<std::uint32_t> streams;   // of the watches, one entry each
+  std::vector<std::uint32_t> ordinals;  // among the creates of the stream, likewise
+  std::int64_t through = 0;
+  std::int64_t limit_ms = 0;
+  template <typename F>
+  void Fields(F& field) {
+    field("group", group);
+    field("streams", streams);
+    field("ordinals", ordinals);
+    field("through", through);
+    field("limit_ms", limit_ms);
+  }
+};
+// The driver stops waiting for it: all came, or nothing more did within the limit.
+struct DeliveryOver {
+  std::string group;
+  template <typename F>
+  void Fields(F& field) {
+    field("group", group);
+  }
+};
+
+// From here on the target must end the stream within the limit, as the member it leads to has lost
+// its leader and the stream was opened with require-leader.
+struct StreamEndDue {
+  StreamId stream{};
+  std::int64_t limit_ms = 0;
+  template <typename F>
+  void Fields(F& field) {
+    field("stream", stream);
+    field("limit_ms", limit_ms);
+  }
+};
+// The driver stops waiting for it.
+struct StreamEndOver {
+  StreamId stream{};
+  template <typename F>
+  void Fields(F& field) {
+    field("stream", stream);
+  }
+};
+
+// A process of the target has ended although nobody ended it.
+struct TargetEnded {
+  std::int64_t member = 1;
+  std::string how;         // "was killed by signal 11 (SIGSEGV)"
+  std::string last_words;  // the head of its last output
+  template <typename F>
+  void Fields(F& field) {
+    field("member", member);
+    field("how", how);
+    field("last_words", last_words);
+  }
+};
+
+// The target lives, no fault acts, and it has not answered for so long.
+struct TargetSilent {
+  std::int64_t member = 1;
+  std::string asked;  // "a put", "a status call"
+  std::int64_t waited_ms = 0;
+  template <typename F>
+  void Fields(F& field) {
+    field("member", member);
+    field("asked", asked);
+    field("waited_ms", waited_ms);
+  }
+};
+
+// The target refused a request that it is stated to offer.
+struct TargetRefused {
+  std::string asked;
+  std::string refusal;  // the status
+  template <typename F>
+  void Fields(F& field) {
+    field("asked", asked);
+    field("refusal", refusal);
+  }
+};
+
+// A step waited for a moment on the wire, and it did not come within the limit.
+struct MomentMissed {
+  std::string moment;
+  std::string of;
+  template <typename F>
+  void Fields(F& field) {
+    field("moment", moment);
+    field("of", of);
+  }
+};
+
+using Annotation = std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue,
+                                ProgressOver, DeliveryDue, DeliveryOver, StreamEndDue,
+                                StreamEndOver, TargetEnded, TargetSilent, MomentMissed, TargetRefused>;
+
+std::string ToText(const Annotation& annotation);
+// Errors name the text and what is wrong with it.
+Result<Annotation> ParseAnnotation(std::string_view text);
+// Without a time: the recorder stamps it.
+Entry AnnotationEntry(const Annotation& annotation);
+// Whether the entry says that this stage was reached.
+bool IsStage(const Entry& entry, Stage stage);
+
+}  // namespace watchproof

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/history/annotation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace watchproof {
+namespace {
+
+TEST(Annotation, EachTypeSurvivesItsText) {
+  const std::vector<Annotation> all = {StageReached{Stage::kHealed},
+                                       StageReached{Stage::kStopped},
+                                       ClosingStream{StreamId(7)},
+                                       Resumption{StreamId(1), 2, StreamId(3), 4},
+                                       ReadRight{StreamId(1), {std::string("\0a/", 3)}, {""}},
+                                       ProgressDue{StreamId(2), true, 5000},
+                                       ProgressOver{StreamId(2)},
+                                       DeliveryDue{"near", {1, 1}, {0, 1}, 70, 3000},
+                                       DeliveryOver{"near"},
+                                       StreamEndDue{StreamId(4), 100},
+                                       StreamEndOver{StreamId(4)},
+                                       TargetEnded{2, "was killed by signal 11", "panic: \"no\""},
+                                       TargetSilent{1, "a put", 9000},
+                                       MomentMissed{"created", "main"},
+      TargetRefused{"a lease", "unimplemented"}};
+  std::size_t kinds = 0;
+  for (const Annotation& annotation : all) {
+    const std::string text = ToText(annotation);
+    const auto read = ParseAnnotation(text);
+    ASSERT_TRUE(read.has_value()) << read.error().message();
+    EXPECT_EQ(read->index(), annotation.index()) << text;
+    EXPECT_EQ(ToText(*read), text);
+    kinds = std::max(kinds, annotation.index() + 1);
+  }
+  EXPECT_EQ(kinds, std::variant_size_v<Annotation>);
+}
+
+TEST(Annotation, TheTextNamesItsTypeAndFields) {
+  EXPECT_EQ(ToText(ReadRight{StreamId(1), {"a/"}, {}}),
+            R"({"type":"right","stream":1,"key":"612f","end":""})");
+  EXPECT_EQ(ToText(StageReached{Stage::kConverged}), R"({"type":"converged"})");
+}
+
+class Unreadable : public testing::TestWithParam<const char*> {};
+
+TEST_P(Unreadable, IsRefused) {
+  const auto read = ParseAnnotation(GetParam());
+  ASSERT_FALSE(read.has_value());
+  EXPECT_THAT(read.error().message(), testing::HasSubstr(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Annotation, Unreadable,
+                         testing::Values("", "healed", "[]", R"({"stream":1})", R"({"type":7})",
+                                         R"({"type":""})", R"({"type":"resumed"})",
+                                         R"({"type":"closing_stream","stream":-1})",
+                                         R"({"type":"closing_stream","stream":4294967296})",
+                                         R"({"type":"closing_stream","stream":"1"})",
+                                         R"({"type":"progress_due","stream":1,"asked":1})",
+                                         R"({"type":"right","stream":1,"key":"6"})",
+                                         R"({"type":"delivery_due","streams":[1,"2"]})"));
+
+}  // namespace
+}  // namespace watchproof
