@@ -13,7 +13,7 @@ WATCH_CASE(Reliable, MissesNothingWhenNoSpaceIsLeft,
             .explain = "Keys are deleted and watches are opened while the alarm is raised that "
                        "there is no space left and puts are refused; then puts go on.",
             .level = Level::kMust,
-            .needs = {Capability::kCompaction},
+            .needs = {Capability::kCompaction, Capability::kServerOfItsOwn},
             .guarantees = {"Reliable", "Ordered", "Unique"}}) {
   Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("full");

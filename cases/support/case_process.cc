@@ -18,6 +18,8 @@ std::optional<AttemptSpec>& Current() {
   return spec;
 }
 bool g_reported = false;
+// Set while a case is only asked for its plan.
+std::optional<Plan>* g_planned = nullptr;
 
 bool Report(const AttemptResult& result, int descriptor) {
   const std::string line = ToJsonLine(result) + "\n";
@@ -63,6 +65,10 @@ void CaseFixture::TearDown() {
   const AttemptSpec& spec = *Current();
   const CaseInfo* const info = FindCase(spec.case_name);
   WP_CHECK(info != nullptr, "GoogleTest ran a test that is not registered as a case");
+  if (g_planned != nullptr) {
+    *g_planned = scenario.plan();
+    return;
+  }
   Result<Plan> plan = PlanOf(spec, scenario);
   if (!plan.has_value()) {
     fmt::print(stderr, "case {}: {}\n", spec.case_name, plan.error().message());
@@ -70,9 +76,40 @@ void CaseFixture::TearDown() {
   }
   plan->needs = info->needs;
   plan->expect = info->expect;
+  // A plan that was given may be a part of the case's.
+  if (spec.given_plan.empty()) plan->guarantees = info->guarantees;
   AttemptResult result = RunAttempt(spec, *plan);
   result.upstream = info->upstream;
   g_reported = Report(result, spec.result_descriptor);
+}
+
+std::optional<Plan> PlanOf(const std::string& case_name, std::uint64_t seed,
+                           const std::string& given_plan) {
+  if (!given_plan.empty()) {
+    Result<PlanFile> file = ReadPlan(given_plan);
+    return file.has_value() ? std::optional(std::move(file->plan)) : std::nullopt;
+  }
+  // GoogleTest's own habits are for people who run tests.
+  for (const char* variable : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"}) unsetenv(variable);
+  static const bool initialised = [] {
+    int count = 1;
+    std::string name = "watchproof";
+    char* words[] = {name.data(), nullptr};
+    testing::InitGoogleTest(&count, words);
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    return true;
+  }();
+  if (!initialised) return std::nullopt;
+  GTEST_FLAG_SET(filter, case_name);
+  GTEST_FLAG_SET(repeat, 1);
+  GTEST_FLAG_SET(output, "");
+  Current() = AttemptSpec{.case_name = case_name, .seed = seed};
+  std::optional<Plan> planned;
+  g_planned = &planned;
+  [[maybe_unused]] const int ignored = RUN_ALL_TESTS();
+  g_planned = nullptr;
+  return planned;
 }
 
 int RunCaseProcess(std::string_view json) {

@@ -5,6 +5,8 @@
 // Filled before main by WATCH_CASE; constant afterwards.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,8 @@
 #include "harness/targets/capability.h"
 
 namespace watchproof {
+
+struct Plan;
 
 struct CaseInfo {
   std::string name;         // "Suite.Name"
@@ -35,6 +39,11 @@ std::vector<CaseInfo> AllCases();
 const CaseInfo* FindCase(std::string_view name);
 // Called by WATCH_CASE. Returns true, so that it can initialise a constant.
 bool RegisterCase(CaseInfo info);
+
+// What an attempt of the case with this seed is going to do; or, where a file is named, what that
+// says. Empty if that cannot be told. Requires: not in a case's process.
+std::optional<Plan> PlanOf(const std::string& case_name, std::uint64_t seed,
+                           const std::string& given_plan);
 
 // Runs the one case in this process and writes its result line to the descriptor of the spec.
 // `json` is an AttemptSpec. Returns the process's exit code: 0 when a result line was written.

@@ -4,22 +4,30 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import unittest
 
-from tool import EVERYTHING, FULL_QUEUE, OVERTAKES, RunTest, main
+from tool import EVERYTHING, FULL_QUEUE, OVERTAKES, RunTest, descendants, main, stock_etcd, wait_for
 
 KILLED = "Resumable.SurvivesKillAndRestart"
+NO_SPACE = "Reliable.MissesNothingWhenNoSpaceIsLeft"
+LEASES = "Atomic.*Lease*"
+PASSWORD = "never to be seen"
 
 
 @unittest.skipUnless(shutil.which("etcdctl"), "needs etcdctl to look at a server from outside")
-class Endpoints(RunTest):
+class EndpointTest(RunTest):
     ADDRESS = "127.201.7.3:2379"
+    STORE_FLAGS = ()
+    ETCDCTL_FLAGS = ()
 
     def setUp(self):
         super().setUp()
+        self.prepare()
         self.server = subprocess.Popen(
-            [self.watchproof, "store", "--listen", self.ADDRESS, "--http", "127.201.7.3:2381"],
+            [self.watchproof, "store", "--listen", self.ADDRESS, "--http", "127.201.7.3:2381"]
+            + [self.placed(word) for word in self.STORE_FLAGS],
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -29,15 +37,40 @@ class Endpoints(RunTest):
         self.assertIn("serving on", self.server.stdout.readline())
         self.etcdctl("put", "theirs", "1")
 
+    def prepare(self):
+        """Before the server is started."""
+
+    def placed(self, word):
+        return word.replace("FOLDER", str(self.folder))
+
     def etcdctl(self, *arguments):
+        flags = [self.placed(word) for word in self.ETCDCTL_FLAGS]
         done = subprocess.run(
-            ["etcdctl", "--endpoints", self.ADDRESS, *arguments],
+            ["etcdctl", "--endpoints", self.ADDRESS, *flags, *arguments],
             env={**os.environ, "ETCDCTL_API": "3"},
             capture_output=True,
             text=True,
             check=True,
         )
         return done.stdout
+
+    def assert_clean(self):
+        self.assertEqual(self.etcdctl("get", "", "--from-key"), "theirs\n1\n")
+        self.assertEqual(self.etcdctl("lease", "list").strip(), "found 0 leases")
+
+    def refused(self, *arguments, expect):
+        """One line, and nothing written."""
+        done = self.run_it("--filter", OVERTAKES, *arguments, expect=expect)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        self.assertFalse((self.folder / "runs").exists())
+        return done.stderr
+
+
+class Endpoints(EndpointTest):
+    @staticmethod
+    def cases_of(run):
+        return {pid: words for pid, words in descendants(run.pid).items() if " case " in words}
+
 
     def test_is_left_as_it_was_and_never_compacted_unasked(self):
         cases = f"{FULL_QUEUE}:{EVERYTHING}:{OVERTAKES}:{KILLED}"
@@ -69,7 +102,188 @@ class Endpoints(RunTest):
     def test_that_does_not_answer_is_3(self):
         self.server.kill()
         self.server.wait()
-        self.run_it("--target", f"endpoint:{self.ADDRESS}", "--filter", OVERTAKES, expect=3)
+        said = self.refused("--target", f"endpoint:{self.ADDRESS}", expect=3)
+        self.assertIn(self.ADDRESS, said)
+
+    def test_is_never_filled(self):
+        target = ("--target", f"endpoint:{self.ADDRESS}", "--allow-disruptive", self.ADDRESS)
+        self.run_it(*target, "--filter", NO_SPACE, expect=0)
+        (result,) = self.results()
+        self.assertEqual(result["verdict"], "unsupported")
+        self.assertIn("a server of its own", result["reason"])
+
+    def test_keeps_no_key_and_no_lease(self):
+        self.run_it("--target", f"endpoint:{self.ADDRESS}", "--filter", LEASES, expect=0)
+        self.assertIn("pass", self.verdicts().values())
+        self.assert_clean()
+
+    def test_is_used_by_one_attempt_at_a_time_by_whatever_name(self):
+        names = (self.ADDRESS, f"http://{self.ADDRESS}")
+        flags = [f for name in names for f in ("--target", f"endpoint:{name}")]
+        allowed = ("--allow-disruptive", self.ADDRESS, "--repeat", "2", "--jobs", "2")
+        run = self.start(*flags, *allowed, "--filter", f"{FULL_QUEUE}:{EVERYTHING}")
+        most = 0
+        while run.poll() is None:
+            most = max(most, len(self.cases_of(run)))
+        self.assertEqual(run.returncode, 0, run.stdout.read())
+        self.assertEqual(most, 1)
+        self.assertEqual(set(self.verdicts().values()), {"pass"})
+
+    def test_is_left_clean_when_a_run_is_interrupted(self):
+        run = self.start("--target", f"endpoint:{self.ADDRESS}", "--repeat", "50", "--filter",
+                         f"{EVERYTHING}:{LEASES}")
+        wait_for("keys of the run",
+                 lambda: "watchproof/" in self.etcdctl("get", "", "--from-key", "--keys-only"))
+        run.send_signal(signal.SIGINT)
+        self.assertEqual(run.wait(60), 130)
+        self.assert_clean()
+
+    def test_is_left_clean_when_a_case_is_killed(self):
+        run = self.start("--target", f"endpoint:{self.ADDRESS}", "--filter", EVERYTHING)
+        wait_for("keys of the run",
+                 lambda: "watchproof/" in self.etcdctl("get", "", "--from-key", "--keys-only"))
+        for pid in self.cases_of(run):
+            os.kill(pid, signal.SIGKILL)
+        self.assertEqual(run.wait(60), 70)
+        self.assert_clean()
+
+    def test_is_told_what_it_lends(self):
+        target = ("--target", f"endpoint:{self.ADDRESS}")
+        plain = self.run_it(*target, "--dry-run", expect=0).stdout
+        self.assertRegex(plain, r"at most \S+ keys at a time below watchproof/, \S+ watchers")
+        self.assertIn("no compaction", plain)
+        allowed = ("--allow-disruptive", self.ADDRESS)
+        self.assertRegex(
+            self.run_it(*target, *allowed, "--dry-run", expect=0).stdout, r"and \S+ compactions in"
+        )
+        self.assertFalse((self.folder / "runs").exists())
+
+    def test_of_kubernetes_is_used_only_when_it_is_named(self):
+        self.etcdctl("put", "/registry/pods/a", "1")
+        target = ("--target", f"endpoint:{self.ADDRESS}")
+        self.assertIn(
+            f"--allow-kubernetes {self.ADDRESS}",
+            self.refused(*target, "--allow-disruptive", self.ADDRESS, expect=4),
+        )
+        self.assertEqual(self.etcdctl("get", "watchproof/", "--prefix"), "")
+        self.run_it(
+            *target, "--allow-kubernetes", self.ADDRESS, "--filter", OVERTAKES, expect=0
+        )
+
+
+class EndpointsOfTls(EndpointTest):
+    STORE_FLAGS = ("--cert-file", "FOLDER/certs/server.crt", "--key-file",
+                   "FOLDER/certs/server.key", "--trusted-ca-file", "FOLDER/certs/ca.crt")
+    ETCDCTL_FLAGS = ("--cacert", "FOLDER/certs/ca.crt", "--cert", "FOLDER/certs/client.crt",
+                     "--key", "FOLDER/certs/client.key")
+
+    def prepare(self):
+        make_certs = os.environ.get("WATCHPROOF_TEST_MAKE_CERTS")
+        if not make_certs:
+            self.skipTest("needs make_certs")
+        certs = str(self.folder / "certs")
+        subprocess.run([make_certs, certs, "127.201.7.3", "client"], check=True)
+
+    def flags(self, **names):
+        return [w for flag, name in names.items()
+                for w in (f"--tls-{flag}", str(self.folder / "certs" / name))]
+
+    def test_give_the_same_verdicts(self):
+        self.run_it(
+            "--target", f"endpoint:https://{self.ADDRESS}", "--allow-disruptive", self.ADDRESS,
+            *self.flags(ca="ca.crt", cert="client.crt", key="client.key"),
+            "--filter", f"{FULL_QUEUE}:{EVERYTHING}:{OVERTAKES}", expect=0,
+        )
+        self.assertEqual(set(self.verdicts().values()), {"pass"})
+        self.assert_clean()
+
+    def test_say_which_flag_is_missing(self):
+        secure = ("--target", f"endpoint:https://{self.ADDRESS}")
+        whole = self.flags(cert="client.crt", key="client.key")
+        self.assertIn("--tls-ca", self.refused("--target", f"endpoint:{self.ADDRESS}", expect=3))
+        self.assertIn("--tls-ca", self.refused(*secure, *whole, expect=3))
+        self.assertIn("--tls-cert", self.refused(*secure, *self.flags(ca="ca.crt"), expect=3))
+        self.assertIn(
+            "not to be trusted",
+            self.refused(*secure, *self.flags(ca="stranger.crt"), *whole, expect=3),
+        )
+        self.assertIn("no.crt", self.refused(*secure, *self.flags(ca="no.crt"), expect=4))
+        self.assertIn("--tls-key", self.refused(*secure, *self.flags(cert="client.crt"), expect=4))
+        self.assertIn("--tls-ca", self.refused(*secure, *self.flags(ca="ca.key"), expect=4))
+
+
+class EndpointsOfUsers(EndpointTest):
+    def setUp(self):
+        super().setUp()
+        self.password = self.folder / "password"
+        self.password.write_text(PASSWORD + "\n")
+        self.etcdctl("role", "add", "root")
+        self.etcdctl("user", "add", f"root:{PASSWORD}")
+        self.etcdctl("user", "grant-role", "root", "root")
+        self.etcdctl("auth", "enable")
+        self.ETCDCTL_FLAGS = ("--user", f"root:{PASSWORD}")
+
+    def user(self, name="root"):
+        return ("--target", f"endpoint:{self.ADDRESS}", "--user", name, "--password-file",
+                str(self.password))
+
+    def test_give_the_same_verdicts_and_no_password_away(self):
+        done = self.run_it(
+            *self.user(), "--allow-disruptive", self.ADDRESS, "--keep", "all",
+            "--filter", f"{FULL_QUEUE}:{EVERYTHING}:{OVERTAKES}", expect=0,
+        )
+        self.assertEqual(set(self.verdicts().values()), {"pass"})
+        self.assert_clean()
+        self.assertNotIn(PASSWORD, done.stdout + done.stderr)
+        for file in (self.folder / "runs").rglob("*"):
+            if file.is_file():
+                data = file.read_bytes()
+                if file.suffix == ".zst":
+                    data = subprocess.run(["zstd", "-dc", file], capture_output=True,
+                                          check=True).stdout
+                self.assertNotIn(PASSWORD.encode(), data, file)
+
+    def test_say_which_flag_is_missing(self):
+        self.assertIn("--user", self.refused("--target", f"endpoint:{self.ADDRESS}", expect=3))
+        self.assertIn("nobody", self.refused(*self.user("nobody"), expect=3))
+        self.password.write_text("wrong")
+        self.assertIn("--password-file", self.refused(*self.user(), expect=3))
+        self.password.unlink()
+        self.assertIn(str(self.password), self.refused(*self.user(), expect=4))
+
+
+@unittest.skipUnless(stock_etcd(), "needs the etcd of Debian 12")
+class EndpointsThatCompactThemselves(RunTest):
+    HOST = "127.201.7.5"
+
+    def test_are_never_blamed_for_it(self):
+        urls = [f"http://{self.HOST}:{port}" for port in (2379, 2380)]
+        server = subprocess.Popen(
+            [stock_etcd(), "--name", "a", "--data-dir", str(self.folder / "data")]
+            + ["--listen-client-urls", urls[0], "--advertise-client-urls", urls[0]]
+            + ["--listen-peer-urls", urls[1], "--initial-advertise-peer-urls", urls[1]]
+            + ["--initial-cluster", f"a={urls[1]}"]
+            + ["--auto-compaction-mode=periodic", "--auto-compaction-retention=1s"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        address = f"{self.HOST}:2379"
+
+        def healthy():
+            asked = subprocess.run(["etcdctl", "--endpoints", address, "endpoint", "health"],
+                                   capture_output=True, env={**os.environ, "ETCDCTL_API": "3"},
+                                   check=False)
+            return asked.returncode == 0
+
+        wait_for("a healthy etcd", healthy)
+        cases = f"CompactionSurfaced.*:PreviousValue.*:{EVERYTHING}:Resumable.*Batch*"
+        run = self.start("--target", f"endpoint:{address}", "--allow-disruptive", address,
+                         "--filter", cases)
+        said, _ = run.communicate(timeout=500)
+        self.assertIn(run.returncode, (0, 2), said)
+        verdicts = [r["verdict"] for r in self.results() if not r["known"]]
+        self.assertLessEqual(set(verdicts), {"pass", "inconclusive", "unsupported"}, said)
 
 
 if __name__ == "__main__":

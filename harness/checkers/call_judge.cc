@@ -32,7 +32,8 @@ class Sweep {
       : facts_(facts),
         checkers_(checkers),
         findings_(findings),
-        keys_(facts.writers, options.without_marks) {}
+        keys_(facts.writers, options.without_marks),
+        deviations_(options.deviations) {}
 
   void Run() {
     Gather();
@@ -108,7 +109,8 @@ class Sweep {
   const Checkers& checkers_;
   Findings& findings_;
   KeySpace keys_;
-  Examiner examiner_{keys_, facts_.writers};
+  const Deviations& deviations_;
+  Examiner examiner_{keys_, facts_.writers, deviations_};
   std::vector<Question> questions_;
   std::uint64_t judged_ = 0;
   std::uint64_t open_ = 0;

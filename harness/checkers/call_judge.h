@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "harness/checkers/finding.h"
+#include "harness/history/deviations.h"
 #include "harness/history/recorder.h"
 
 namespace watchproof {
@@ -23,6 +24,7 @@ namespace watchproof {
 struct CallJudgeOptions {
   // As of JudgeOptions.
   bool without_marks = false;
+  Deviations deviations = {};
 };
 
 struct CallJudgement {

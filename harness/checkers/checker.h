@@ -42,6 +42,14 @@ struct Facts {
 // asked for a start that had been compacted, or its next owed change has been compacted since.
 bool OwesCompactionNotice(const Facts& facts, WatchIndex watch);
 
+// Whether nothing more is expected of the watch: it ended, is continued by another one, or has been
+// given all that is known so far.
+bool IsSettled(const Facts& facts, WatchIndex watch);
+
+// An open watch that asked for a start below the floor was sent every change from there on all the
+// same: the store keeps what it acknowledged to have compacted.
+bool ServedInFull(const Facts& facts, WatchIndex watch);
+
 // The target ended a watch to which it owed ErrCompacted, without saying so.
 bool EndedWithoutNotice(const Facts& facts, WatchIndex watch);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CompactionSurfaced: who can no longer be given what it is owed is told so, once, in time and
 // truthfully.
+#include <set>
+
 #include "harness/checkers/checker.h"
 #include "harness/checkers/impact.h"
 #include "harness/checkers/likeness.h"
@@ -27,16 +29,9 @@ class CompactionSurfaced final : public Checker {
     CheckMark(watch, response, findings);
     const WatchDetails& details = facts().book.details(watch);
     if (!details.starts_below_floor() || response.highest < details.floor_when_asked) return;
-    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
-      return Draft{.expected = ExpectedAtCreation(details),
-                   .observed = fmt::format("silence, and then the {} in line {}",
-                                           Phrase(response.message.events.back()),
-                                           response.where.line.value),
-                   .evidence = {details.asked.line, response.where.line},
-                   .at = response.where.at,
-                   .like = like::kSilentAfterCompaction,
-                   .impact = impact::kNoticeMissing};
-    });
+    Served& served = At(served_, watch);
+    if (served.where.line.value != 0) return;
+    served = {response.where, Phrase(response.message.events.back())};
   }
 
   void Compacted(WatchIndex watch, const Response& response, Findings& findings) override {
@@ -47,6 +42,8 @@ class CompactionSurfaced final : public Checker {
         facts().options.permit_compacted_at_the_floor ||
         (facts().options.strict_previous && facts().book.details(watch).previous_asked);
     const bool at_floor = permitted && position == requested;
+    // By others, who may compact at any time: judged at the end, when reads have told.
+    if (ByOthers(told) && told > position) return;
     if (position >= requested && !at_floor) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
         return Draft{.expected = fmt::format(
@@ -119,13 +116,49 @@ class CompactionSurfaced final : public Checker {
 
   void Finish(WatchIndex watch, Findings& findings) override {
     if (findings.Has(Guarantee::kCompactionSurfaced, watch)) return;
+    if (At(served_, watch).where.line.value != 0) return ReportServed(watch, findings);
     FindGap(watch, findings);
     if (findings.Has(Guarantee::kCompactionSurfaced, watch)) return;
     FindSilence(watch, findings);
     FindNamelessEnd(watch, findings);
+    JudgeOthers(watch, findings);
   }
 
  private:
+  // The first event at or above the floor that was sent to a watch which should have been refused.
+  struct Served {
+    Where where;
+    std::string event;
+  };
+
+  // Whether anything is missing is only known at the end.
+  void ReportServed(WatchIndex watch, Findings& findings) {
+    const WatchDetails& details = facts().book.details(watch);
+    const Served& served = served_[watch.value];
+    const bool complete = ServedInFull(facts(), watch);
+    if (complete && facts().options.deviations.keeps_history) return;
+    findings.Add(
+        Guarantee::kCompactionSurfaced, watch,
+        [&] {
+          Draft draft{.expected = ExpectedAtCreation(details),
+                      .observed = fmt::format("silence, and then the {} in line {}", served.event,
+                                              served.where.line.value),
+                      .evidence = {details.asked.line, served.where.line},
+                      .at = served.where.at,
+                      .like = like::kSilentAfterCompaction};
+          if (complete) {
+            draft.observed = fmt::format(
+                "every change from {} on, also those below the compaction: etcd does not serve "
+                "these, "
+                "but nothing was kept from this watch",
+                details.requested_start);
+            draft.like = {};
+          }
+          return draft;
+        },
+        complete ? Level::kShould : Level::kMust);
+  }
+
   // A compact revision means that the watch has ended, and says so.
   static void CheckMark(WatchIndex watch, const Response& response, Findings& findings) {
     const std::int64_t told = response.message.compact_revision;
@@ -138,6 +171,48 @@ class CompactionSurfaced final : public Checker {
           .evidence = {response.where.line},
           .at = response.where.at,
           .impact = impact::kNoticeNumber};
+    });
+  }
+
+  bool ByOthers(Revision told) const {
+    return facts().options.others_compact && !facts().model.CompactionAsked(told);
+  }
+
+  // Reads of the past tell whether the compaction that the watch was told of has been.
+  void JudgeOthers(WatchIndex watch, Findings& findings) {
+    const WatchState& state = facts().book.state(watch);
+    const Revision told = state.compact_revision;
+    if (state.end != WatchEnd::kCompacted || !ByOthers(told) || told <= state.position) return;
+    const Where ended = *facts().book.details(watch).ended;
+    const auto read = facts().model.ReadableSince(told.previous(), ended.line);
+    const Model::Reading& last = facts().model.latest_reading();
+    const bool reached = last.started < ended.line || told <= last.revision;
+    if (!read && reached) {
+      const bool gone = facts().model.gone_below() >= told;
+      if (!others_.insert(told).second) return;
+      return findings.Doubt(fmt::format(
+          "others compacted the target to revision {}{}; what watches that were behind were still "
+          "to be given was not judged",
+          told, gone ? "" : ", by the word of a watch alone"));
+    }
+    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+      Draft draft{
+          .expected = "no ErrCompacted for a compaction that has not been",
+          .observed = fmt::format("one with compact revision {} in line {}, and an answer to "
+                                  "a read of revision {} or before",
+                                  told, ended.line.value, told.previous()),
+          .evidence = {ended.line},
+          .at = ended.at,
+          .like = like::kFalseNotice};
+      if (read) {
+        draft.evidence.push_back(*read);
+      } else {
+        draft.observed = fmt::format(
+            "one with compact revision {} in line {}; the store only "
+            "reached {}",
+            told, ended.line.value, last.revision);
+      }
+      return draft;
     });
   }
 
@@ -225,6 +300,9 @@ class CompactionSurfaced final : public Checker {
       return draft;
     });
   }
+
+  std::vector<Served> served_;  // by watch
+  std::set<Revision> others_;  // compactions by others that the reader knows of
 };
 
 const CheckerRegistration kCompactionSurfaced{{
@@ -268,7 +346,15 @@ bool BelowFloor(const Facts& facts, WatchIndex watch) {
 
 }  // namespace
 
+bool ServedInFull(const Facts& facts, WatchIndex watch) {
+  const WatchState& state = facts.book.state(watch);
+  return facts.book.details(watch).starts_below_floor() && state.end == WatchEnd::kOpen &&
+         state.events > 0 && !facts.comparer.OpenedTooLate(watch) &&
+         facts.comparer.skipped(watch).empty() && !facts.comparer.FirstMissing(watch);
+}
+
 bool OwesCompactionNotice(const Facts& facts, WatchIndex watch) {
+  if (ServedInFull(facts, watch)) return false;
   const WatchState& state = facts.book.state(watch);
   if (!state.created || state.end != WatchEnd::kOpen) return false;
   // Nobody listens to it any more, or to the end of the recording.

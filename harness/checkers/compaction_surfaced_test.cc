@@ -38,6 +38,62 @@ Script CompactedUnderWay() {
       .Compact(4);
 }
 
+// Nobody here compacted.
+Script ToldOfOthers(std::int64_t compact_revision) {
+  return Script()
+      .Put("k", "a", 2)
+      .Put("k", "b", 3)
+      .Put("k", "c", 4)
+      .Put("k", "d", 5)
+      .Watch("k", 2)
+      .Created(0, 5)
+      .Deliver(0, {{2, "k"}})
+      .Compacted(0, compact_revision);
+}
+constexpr JudgeOptions kOthersCompact{.others_compact = true};
+
+INSTANTIATE_TEST_SUITE_P(
+    CompactionByOthers, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"ThatReadsConfirm", ToldOfOthers(4).ReadRefusedAt(3).Read(5), {}, true, kOthersCompact},
+        {"ThatNoReadWasAskedAbout", ToldOfOthers(4).Read(5), {}, true, kOthersCompact},
+        {"ThatIsContradictedByARead",
+         ToldOfOthers(4).ReadAt(3, 5).Read(5),
+         {"CompactionSurfaced"},
+         false,
+         kOthersCompact},
+        {"ThatIsContradictedByAReadOfTheBase",
+         ToldOfOthers(4).ReadAt(1, 5),
+         {"CompactionSurfaced"},
+         false,
+         kOthersCompact},
+        {"ThatAnEarlierReadDoesNotContradict",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .Watch("k", 2)
+             .Created(0, 3)
+             .ReadAt(1, 3)
+             .Compacted(0, 3)
+             .ReadRefusedAt(2)
+             .Read(3),
+         {},
+         true,
+         kOthersCompact},
+        {"BeyondTheHead",
+         ToldOfOthers(9).ReadRefusedAt(8).Read(5),
+         {"CompactionSurfaced"},
+         false,
+         kOthersCompact},
+        {"NotAboveTheWatchsPlace",
+         ToldOfOthers(3).ReadRefusedAt(2).Read(5),
+         {"CompactionSurfaced"},
+         false,
+         kOthersCompact},
+        {"WhereThereAreNone", ToldOfOthers(4).ReadRefusedAt(3).Read(5), {"CompactionSurfaced"}},
+    }),
+    RowName);
+
 // A message with a compact revision that is not said to end the watch.
 Script Unmarked(Script script, std::int64_t compact_revision, const Message& rest = {}) {
   Message message = Message().Nested(1, Header(5)).Number(5, compact_revision).Raw(rest.bytes());

@@ -278,11 +278,14 @@ void Examiner::CheckKey(std::string_view key, const Found& found, const KeyValue
 
 void Examiner::CheckFacts(const KeyFacts& facts, const KeyValueView& kv, bool keys_only) {
   const bool shown = !keys_.without_marks();
-  const bool marks =
-      !shown || !facts.marks_known ||
-      (kv.create_revision == facts.kv.create_revision && kv.version == facts.kv.version);
+  const auto agrees = [&](std::string_view field, std::int64_t told, std::int64_t known) {
+    return told == known || IsUnset(deviations_, field, told);
+  };
+  const bool marks = !shown || !facts.marks_known ||
+                     (agrees("create_revision", kv.create_revision, facts.kv.create_revision) &&
+                      agrees("version", kv.version, facts.kv.version));
   const bool value = !facts.value_known || keys_only || kv.value == facts.kv.value;
-  const bool lease = !shown || !facts.lease_known || kv.lease == facts.kv.lease;
+  const bool lease = !shown || !facts.lease_known || agrees("lease", kv.lease, facts.kv.lease);
   if (marks && value && lease && kv.mod_revision == facts.kv.mod_revision) return;
   Wrong(fmt::format("{} at revision {}", Phrase(facts.kv), keys_.at()), Phrase(kv), facts.line);
 }

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/history/deviations.h"
 #include "harness/model/key_space.h"
 
 namespace watchproof {
@@ -32,7 +33,8 @@ struct Examined {
 
 class Examiner {
  public:
-  Examiner(KeySpace& keys, const Writers& writers) : keys_(keys), writers_(writers) {}
+  Examiner(KeySpace& keys, const Writers& writers, const Deviations& deviations)
+      : keys_(keys), writers_(writers), deviations_(deviations) {}
 
   // Requires: the keys are at the revision of the answer.
   Examined Question(const RecordedCall& call);
@@ -78,6 +80,7 @@ class Examiner {
 
   KeySpace& keys_;
   const Writers& writers_;
+  const Deviations& deviations_;
   const RecordedCall* call_ = nullptr;
   bool changes_ = false;
   Examined examined_;

@@ -8,15 +8,20 @@ namespace watchproof {
 namespace {
 
 // Both marks are 0 in a delete, and so are they in the change of the model.
-std::string DifferenceOf(const KeyValueView& kv, const Change& change) {
-  if (change.lineage_known && kv.create_revision != change.create_revision.value) {
+std::string DifferenceOf(const KeyValueView& kv, const Change& change,
+                         const Deviations& deviations) {
+  const auto unset = [&](std::string_view field, std::int64_t value) {
+    return IsUnset(deviations, field, value);
+  };
+  if (change.lineage_known && !unset("create_revision", kv.create_revision) &&
+      kv.create_revision != change.create_revision.value) {
     return fmt::format("its create revision is {} instead of {}", kv.create_revision,
                        change.create_revision);
   }
-  if (change.lineage_known && kv.version != change.version) {
+  if (change.lineage_known && !unset("version", kv.version) && kv.version != change.version) {
     return fmt::format("its version is {} instead of {}", kv.version, change.version);
   }
-  if (change.lease_known && kv.lease != change.lease) {
+  if (change.lease_known && !unset("lease", kv.lease) && kv.lease != change.lease) {
     return fmt::format("its lease is {} instead of {}", kv.lease, change.lease);
   }
   return {};
@@ -43,9 +48,13 @@ class Fields final : public Checker {
           kv.create_revision == change->create_revision.value && kv.lease == change->lease) {
         continue;
       }
-      std::string difference = DifferenceOf(kv, *change);
+      const Deviations& deviations = facts().options.deviations;
+      std::string difference = DifferenceOf(kv, *change, deviations);
       const Revision base = facts().model.timeline().base();
-      if (difference.empty() && !change->lineage_known && !old_keys_.Fits(*change, kv, base)) {
+      const bool lineage_told = !IsUnset(deviations, "create_revision", kv.create_revision) &&
+                                !IsUnset(deviations, "version", kv.version);
+      if (difference.empty() && !change->lineage_known && lineage_told &&
+          !old_keys_.Fits(*change, kv, base)) {
         difference = fmt::format(
             "its create revision {}, version {} and revision {} do not fit "
             "each other, or what was told of the key before",

@@ -45,6 +45,12 @@ class Findings {
     const Key key{guarantee, kStreams + stream.value, level};
     if (Admit(key)) File(key, fmt::format("stream {}", stream.value), make());
   }
+  // About the whole target, or one member of it.
+  template <typename MakeDraft>
+  void AddOfMember(Guarantee guarantee, std::int64_t member, MakeDraft make) {
+    const Key key{guarantee, kMembers + static_cast<std::uint64_t>(member), Level::kMust};
+    if (Admit(key)) File(key, fmt::format("every watch of member {}", member), make());
+  }
   // About the key-value calls of one client.
   template <typename MakeDraft>
   void Add(Guarantee guarantee, std::uint32_t client, const std::string& name, MakeDraft make) {
@@ -67,6 +73,7 @@ class Findings {
   static constexpr std::size_t kMostDoubts = 10;
   static constexpr std::uint64_t kStreams = 1ULL << 32;
   static constexpr std::uint64_t kClients = 1ULL << 33;
+  static constexpr std::uint64_t kMembers = 1ULL << 34;
 
   // One for each level: what may be must not hide what must not be.
   struct Key {

@@ -72,6 +72,8 @@ std::string_view Name(Guarantee guarantee) {
       return "Settled";
     case Guarantee::kAuthorized:
       return "Authorized";
+    case Guarantee::kAvailable:
+      return "Available";
     case Guarantee::kLinearizable:
       return "Linearizable";
     case Guarantee::kSerializable:
@@ -107,6 +109,7 @@ const std::vector<Guarantee>& AllGuarantees() {
       Guarantee::kIsolated,
       Guarantee::kSettled,
       Guarantee::kAuthorized,
+      Guarantee::kAvailable,
       Guarantee::kLinearizable,
       Guarantee::kSerializable,
       Guarantee::kTransactional,

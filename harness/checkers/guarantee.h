@@ -26,6 +26,7 @@ enum class Guarantee {
   kIsolated,
   kSettled,
   kAuthorized,
+  kAvailable,
   // Of the key-value API.
   kLinearizable,
   kSerializable,

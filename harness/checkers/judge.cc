@@ -6,6 +6,7 @@
 
 #include "harness/checkers/backlog.h"
 #include "harness/checkers/checker.h"
+#include "harness/checkers/exercise_meter.h"
 #include "harness/checkers/phrases.h"
 #include "harness/history/narrator.h"
 
@@ -18,6 +19,9 @@ class Judge::Impl final : public Audience {
     for (const CheckerInfo& info : RegisteredCheckers()) {
       if (info.make) checkers_.push_back(info.make(facts_));
     }
+    auto meter = std::make_unique<ExerciseMeter>(facts_);
+    meter_ = meter.get();
+    checkers_.push_back(std::move(meter));
   }
 
   void Consume(const NumberedEntry& line) {
@@ -55,6 +59,7 @@ class Judge::Impl final : public Audience {
       for (const auto& checker : checkers_) checker->Finish(WatchIndex(i), findings_);
     }
     return {.findings = findings_.Finished(),
+            .exercise = meter_->exercise(),
             .undecided = Undecided(),
             .notes = findings_.FinishedNotes()};
   }
@@ -66,7 +71,7 @@ class Judge::Impl final : public Audience {
   std::vector<std::size_t> Unsettled() const {
     std::vector<std::size_t> unsettled;
     for (std::uint32_t i = 0; i < book_.size(); ++i) {
-      if (!IsSettled(WatchIndex(i))) unsettled.push_back(i);
+      if (!IsSettled(facts_, WatchIndex(i))) unsettled.push_back(i);
     }
     return unsettled;
   }
@@ -81,6 +86,14 @@ class Judge::Impl final : public Audience {
     return book_.Find(stream, ordinal);
   }
   const Model& model() const { return model_; }
+  std::optional<Revision> UnconfirmedFloor() const {
+    for (auto claim = claims_.rbegin(); claim != claims_.rend(); ++claim) {
+      // A compaction to it is one of everything below.
+      if (model_.gone_below() >= *claim) return std::nullopt;
+      if (!model_.WasReadAt(claim->previous())) return *claim;
+    }
+    return std::nullopt;
+  }
   std::size_t Held() const {
     return model_.timeline().changes() - model_.timeline().first_change();
   }
@@ -129,7 +142,9 @@ class Judge::Impl final : public Audience {
   }
   void OnCompacted(WatchIndex watch, const Response& response) override {
     for (const auto& checker : checkers_) checker->Compacted(watch, response, findings_);
-    book_.state(watch).compact_revision = Revision(response.message.compact_revision);
+    const Revision told(response.message.compact_revision);
+    if (options_.others_compact && !model_.CompactionAsked(told)) claims_.insert(told);
+    book_.state(watch).compact_revision = told;
     book_.End(watch, WatchEnd::kCompacted, response.where, response.message.cancel_reason);
   }
   void OnCancelled(WatchIndex watch, const Response& response) override {
@@ -227,18 +242,6 @@ class Judge::Impl final : public Audience {
         response.highest, response.where.line.value);
   }
 
-  // A start that was compacted leaves nothing to be given until the notice comes or something later
-  // does.
-  bool AwaitsNotice(WatchIndex watch) const {
-    const WatchDetails& details = book_.details(watch);
-    return details.starts_below_floor() && book_.state(watch).last_event < details.floor_when_asked;
-  }
-  bool IsSettled(WatchIndex watch) const {
-    const WatchState& state = book_.state(watch);
-    if (state.end != WatchEnd::kOpen || book_.details(watch).continued_by) return true;
-    return state.created && !book_.details(watch).cancel_asked && !AwaitsNotice(watch) &&
-           !comparer_.FirstMissing(watch);
-  }
   void Refresh(WatchIndex watch) {
     WatchState& state = book_.state(watch);
     state.complete = state.created && !book_.details(watch).starts_below_floor() &&
@@ -271,12 +274,14 @@ class Judge::Impl final : public Audience {
   Findings findings_{book_};
   Facts facts_{options_, book_, comparer_, model_, {}, false};
   std::vector<std::unique_ptr<Checker>> checkers_;
+  const ExerciseMeter* meter_ = nullptr;  // one of them
   Narrator narrator_;
   Backlog backlog_;
   std::vector<Comparison> compared_;             // of the response at hand
   bool converged_ = false;                       // the driver waits for nothing more
   bool stopped_ = false;                         // the driver did not wait for more after a finding
   bool answered_ = false;                        // some call was
+  std::set<Revision> claims_;                    // see UnconfirmedFloor
   std::set<std::uint32_t> witnesses_;            // streams
   StreamId speaker_{};                           // of the line at hand
   std::size_t forget_at_ = options_.least_held;  // changes
@@ -285,11 +290,25 @@ class Judge::Impl final : public Audience {
   std::vector<std::string> unreadable_;
 };
 
+bool IsSettled(const Facts& facts, WatchIndex watch) {
+  const WatchState& state = facts.book.state(watch);
+  const WatchDetails& details = facts.book.details(watch);
+  if (state.end != WatchEnd::kOpen || details.continued_by) return true;
+  // A start that was compacted leaves nothing to be given until ErrCompacted comes or something
+  // later does.
+  const bool awaits_notice =
+      details.starts_below_floor() && state.last_event < details.floor_when_asked;
+  return state.created && !details.cancel_asked && !awaits_notice &&
+         !facts.comparer.FirstMissing(watch);
+}
+
 JudgeOptions OptionsOf(const RunStarted& started) {
   return {.permit_compacted_at_the_floor = started.permit_compacted_at_the_floor,
           .strict_previous = started.strict_previous,
           .without_marks = started.without_marks,
-          .gaps = started.gaps};
+          .gaps = started.gaps,
+          .others_compact = started.others_compact,
+          .deviations = started.deviations};
 }
 
 Judge::Judge(const JudgeOptions& options, Bystander* bystander)
@@ -306,6 +325,7 @@ std::vector<std::size_t> Judge::Unsettled() const { return impl_->Unsettled(); }
 std::size_t Judge::overtaken() const { return impl_->Overtaken(); }
 Revision Judge::known_through() const { return impl_->model().timeline().known_through(); }
 Revision Judge::compacted_through() const { return impl_->model().compaction_acknowledged(); }
+std::optional<Revision> Judge::UnconfirmedFloor() const { return impl_->UnconfirmedFloor(); }
 std::size_t Judge::held() const { return impl_->Held(); }
 const std::vector<Finding>& Judge::findings() const { return impl_->findings(); }
 

@@ -19,7 +19,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/checkers/exercise.h"
 #include "harness/checkers/finding.h"
+#include "harness/history/deviations.h"
 #include "harness/history/recorder.h"
 #include "harness/history/run_started.h"
 
@@ -68,6 +70,11 @@ struct JudgeOptions {
   // others write to it where the recording does not watch. Only a witness of all that is watched
   // can tell them from what was lost.
   bool gaps = false;
+  // What the store is declared to do otherwise than etcd.
+  Deviations deviations = {};
+  // Others may compact the store: a compaction that nobody of the recording asked for is
+  // legitimate, as long as no read of what it would have taken says otherwise.
+  bool others_compact = false;
   // Fewer changes than this are not worth forgetting. With 0 all are forgotten as soon as they can
   // be.
   std::size_t least_held = 4096;
@@ -78,6 +85,7 @@ JudgeOptions OptionsOf(const RunStarted& started);
 
 struct Judgement {
   std::vector<Finding> findings;
+  Exercise exercise;
   // Reasons why something could not be decided (a write whose outcome stayed unknown, an incomplete
   // recording); if not empty and there is no finding, the attempt is inconclusive.
   std::vector<std::string> undecided;
@@ -111,6 +119,9 @@ class Judge {
   // Highest revision up to which every change is known; and the highest acknowledged compaction.
   Revision known_through() const;
   Revision compacted_through() const;
+  // The highest to which others have compacted the store, by the word of a watch alone: a read just
+  // below would tell. Empty: there is none, or none that was not asked about.
+  std::optional<Revision> UnconfirmedFloor() const;
   // How many changes are held because some watch may yet be owed them.
   std::size_t held() const;
   // Findings so far; final ones come from Finish.

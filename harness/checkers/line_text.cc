@@ -169,6 +169,9 @@ std::string AnnotationText(const Entry& entry) {
       return fmt::format("member {} has not answered {} for {} ms", silent.member, silent.asked,
                          silent.waited_ms);
     }
+    std::string operator()(const TargetRefused& refused) {
+      return fmt::format("the target refuses {}: {}", refused.asked, refused.refusal);
+    }
     std::string operator()(const MomentMissed& missed) {
       return fmt::format("the moment did not come: {} of {}", missed.moment, missed.of);
     }

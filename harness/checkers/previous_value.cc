@@ -10,8 +10,13 @@ namespace watchproof {
 namespace {
 
 const std::string kNone = "no previous value";
+constexpr std::size_t kMostAbsent = 100;  // that are kept of a watch
 
-std::string DifferenceOf(const KeyValueView& kv, const Change& before, bool without_marks) {
+std::string DifferenceOf(const KeyValueView& kv, const Change& before,
+                         const JudgeOptions& options) {
+  const auto unset = [&](std::string_view field, std::int64_t value) {
+    return IsUnset(options.deviations, field, value);
+  };
   if (kv.key != before.key) return fmt::format("is of the key {}", Quoted(kv.key));
   if (kv.mod_revision != before.revision.value) {
     return fmt::format("is of revision {} instead of {}", kv.mod_revision, before.revision);
@@ -20,15 +25,16 @@ std::string DifferenceOf(const KeyValueView& kv, const Change& before, bool with
     return fmt::format("has the value {} ({} bytes) instead of {} ({} bytes)", Quoted(kv.value),
                        kv.value.size(), Quoted(before.value), before.value.size());
   }
-  if (without_marks) return {};
-  if (before.lineage_known && kv.create_revision != before.create_revision.value) {
+  if (options.without_marks) return {};
+  if (before.lineage_known && !unset("create_revision", kv.create_revision) &&
+      kv.create_revision != before.create_revision.value) {
     return fmt::format("has the create revision {} instead of {}", kv.create_revision,
                        before.create_revision);
   }
-  if (before.lineage_known && kv.version != before.version) {
+  if (before.lineage_known && !unset("version", kv.version) && kv.version != before.version) {
     return fmt::format("has the version {} instead of {}", kv.version, before.version);
   }
-  if (before.lease_known && kv.lease != before.lease) {
+  if (before.lease_known && !unset("lease", kv.lease) && kv.lease != before.lease) {
     return fmt::format("has the lease {} instead of {}", kv.lease, before.lease);
   }
   return {};
@@ -54,8 +60,39 @@ class PreviousValue final : public Checker {
     }
   }
 
+  void Finish(WatchIndex watch, Findings& findings) override {
+    for (const Absence& absence : At(absent_, watch)) {
+      if (facts().model.ReadableSince(absence.looked_up, absence.told.line)) {
+        Report(watch, absence.expected, kNone, absence.written, absence.told, findings);
+      } else if (!std::exchange(doubted_, true)) {
+        findings.Doubt(
+            "others may have compacted the target: whether a previous value had to come "
+            "was not judged");
+      }
+    }
+  }
+
  private:
+  // One that a compaction by others may have taken.
+  struct Absence {
+    std::string expected;
+    Revision looked_up{};
+    Line written{};
+    Where told;
+  };
+
+  void Missing(WatchIndex watch, const Change& change, std::string expected, Line written,
+               const Response& response, Findings& findings) {
+    if (!facts().options.others_compact) {
+      return Report(watch, std::move(expected), kNone, written, response.where, findings);
+    }
+    std::vector<Absence>& absent = At(absent_, watch);
+    if (absent.size() >= kMostAbsent) return;
+    absent.push_back({std::move(expected), change.revision.previous(), written, response.where});
+  }
+
   void CheckNone(WatchIndex watch, const Response& response, Findings& findings) {
+    if (facts().options.deviations.previous_unasked) return;
     for (const EventView& event : response.message.events) {
       if (!event.has_previous) continue;
       Report(watch, "no previous value, as the watch did not ask for it",
@@ -82,14 +119,14 @@ class PreviousValue final : public Checker {
       // The target looks it up when it sends, one revision below the event's (etcd #10681).
       const bool may_be_gone = change.revision <= response.compaction_requested;
       if (may_be_gone && !facts().options.strict_previous) return;
-      return Report(watch,
-                    fmt::format("the {} with the value before it, from revision {}; the highest "
-                                "compaction asked for was {}",
-                                Phrase(change), before.revision, response.compaction_requested),
-                    kNone, before.written, response, findings);
+      return Missing(watch, change,
+                     fmt::format("the {} with the value before it, from revision {}; the highest "
+                                 "compaction asked for was {}",
+                                 Phrase(change), before.revision, response.compaction_requested),
+                     before.written, response, findings);
     }
     const bool without_marks = facts().options.without_marks;
-    std::string difference = DifferenceOf(event.previous, before, without_marks);
+    std::string difference = DifferenceOf(event.previous, before, facts().options);
     if (difference.empty() && !without_marks && !before.lineage_known &&
         !old_keys_.Fits(before, event.previous, facts().model.timeline().base())) {
       difference = fmt::format(
@@ -118,7 +155,7 @@ class PreviousValue final : public Checker {
             : fmt::format("no previous value: by its version the {} made the key", Phrase(change));
     if (!event.has_previous) {
       if (event.kv.version <= 1 || change.revision <= response.compaction_requested) return;
-      return Report(watch, expected, kNone, change.written, response, findings);
+      return Missing(watch, change, expected, change.written, response, findings);
     }
     const bool fits = event.kv.version > 1 && previous.key == event.kv.key &&
                       previous.version == event.kv.version - 1 &&
@@ -136,16 +173,22 @@ class PreviousValue final : public Checker {
 
   static void Report(WatchIndex watch, std::string expected, std::string observed, Line written,
                      const Response& response, Findings& findings) {
+    Report(watch, std::move(expected), std::move(observed), written, response.where, findings);
+  }
+  static void Report(WatchIndex watch, std::string expected, std::string observed, Line written,
+                     const Where& where, Findings& findings) {
     findings.Add(Guarantee::kPreviousValue, watch, [&] {
       return Draft{.expected = std::move(expected),
-                   .observed = fmt::format("{} in line {}", observed, response.where.line.value),
-                   .evidence = {written, response.where.line},
-                   .at = response.where.at,
+                   .observed = fmt::format("{} in line {}", observed, where.line.value),
+                   .evidence = {written, where.line},
+                   .at = where.at,
                    .like = observed == kNone ? like::kPreviousValueGone : std::string_view()};
     });
   }
 
   std::vector<char> asked_;  // by watch
+  std::vector<std::vector<Absence>> absent_;
+  bool doubted_ = false;
   OldKeys old_keys_;
 };
 

@@ -108,6 +108,8 @@ void CaseProcess::Tick() {
 
 bool CaseProcess::ended() const { return child_->exit_state().has_value(); }
 
+bool CaseProcess::ended_cleanly() const { return child_->exit_state()->clean(); }
+
 void CaseProcess::Interrupt(int signal) {
   if (phase_ != Phase::kRunning) return;
   Read();

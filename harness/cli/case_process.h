@@ -46,6 +46,8 @@ class CaseProcess {
   // When Tick is due next.
   TimePoint next_tick() const { return next_; }
   bool ended() const;
+  // By itself, with everything put in order. Requires: ended().
+  bool ended_cleanly() const;
 
   // Passes SIGINT or SIGTERM on, so that the case heals and stops its target.
   void Interrupt(int signal);

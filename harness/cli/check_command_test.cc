@@ -54,9 +54,10 @@ class Recordings : public testing::Test {
     return file;
   }
 
-  void AddResult(const std::vector<FindingRecord>& findings, int attempt = 1) const {
+  void AddResult(const std::vector<FindingRecord>& findings, int attempt = 1,
+                 Verdict without_findings = Verdict::kPass) const {
     AttemptResult result{.case_name = "Suite.Name", .target = "etcd@3.5.30", .attempt = attempt};
-    result.verdict = findings.empty() ? Verdict::kPass : Verdict::kFail;
+    result.verdict = findings.empty() ? without_findings : Verdict::kFail;
     result.findings = findings;
     result.folder = Attempt(attempt).lexically_relative(folder_).string();
     std::ofstream(folder_ / "results.jsonl", std::ios::app) << ToJsonLine(result) << '\n';
@@ -132,13 +133,13 @@ TEST_F(Recordings, AreJudgedWithTheOptionsOfTheirRun) {
   EXPECT_THAT(Check(folder_, 1), HasSubstr("CompactionSurfaced"));
 }
 
-// What had not come when the recorder died is nobody's fault.
-TEST_F(Recordings, CutOffOnesAreJudgedUpToTheirLastWholeLine) {
+// What had not arrived when the recorder died is no finding, and no pass either.
+TEST_F(Recordings, CutOffOnesAreJudgedUpToTheirLastVerifiedLine) {
   Script script;
   script.Watch("k", 2).Created(0, 1);
   Prng prng(1);
   for (int revision = 2; revision < 600; ++revision) {
-    script.Put("k", prng.Word(2000), revision);
+    script.Put("k", prng.Word(12000), revision);
     if (revision % 50 == 49) {
       std::vector<Written> batch;
       for (int i = revision - (revision == 49 ? 47 : 49); i <= revision; ++i) {
@@ -148,11 +149,81 @@ TEST_F(Recordings, CutOffOnesAreJudgedUpToTheirLastWholeLine) {
     }
   }
   const fs::path file = Record(script);
-  fs::resize_file(file, fs::file_size(file) / 2);
-  const std::string output = Check(file, 0);
-  EXPECT_THAT(output, AllOf(HasSubstr("clean"), HasSubstr("is cut off after line")));
-  EXPECT_THAT(output, Not(HasSubstr("judged up to line 0")));
-  EXPECT_THAT(Dump({file.string()}, 0), HasSubstr("is cut off; this was its last whole line"));
+  fs::resize_file(file, fs::file_size(file) * 9 / 10);
+  const std::string output = Check(file, 2);
+  EXPECT_THAT(output, HasSubstr("inconclusive: cut off after line"));
+  EXPECT_THAT(output, AllOf(Not(HasSubstr("clean")), Not(HasSubstr("judged up to line 0"))));
+  EXPECT_THAT(Dump({file.string()}, 2), HasSubstr("history.wire.zst: cut off after line"));
+}
+
+TEST_F(Recordings, DamagedOnesAreNeverLikeBefore) {
+  const auto flip = [this](const fs::path& file) {
+    std::string contents = ReadText(file);
+    contents[contents.size() / 2] ^= 1;
+    std::ofstream(file, std::ios::binary) << contents;
+  };
+  flip(Record(Good()));
+  AddResult({});
+  flip(Record(Twice(), 2));
+  AddResult({{.guarantee = "Unique", .watch = kWatch}}, 2);
+  const std::string output = Check(folder_, 2);
+  EXPECT_THAT(output, AllOf(HasSubstr("inconclusive: damaged after line 0: the checksum of the chunk "
+                                      "at byte 0 does not match; was pass"),
+                            HasSubstr("was fail"), HasSubstr("judged up to line 0 of")));
+  EXPECT_THAT(output, AllOf(Not(HasSubstr("same as before")), Not(HasSubstr("gone"))));
+}
+
+TEST_F(Recordings, EmptyOnesAreInconclusive) {
+  const fs::path file = Record(Good());
+  std::ofstream(file, std::ios::trunc).close();
+  EXPECT_THAT(Check(file, 2), HasSubstr("inconclusive: cut off after line 0: the file is empty"));
+  AddResult({});
+  EXPECT_THAT(Check(file, 2), HasSubstr("the file is empty; was pass"));
+  EXPECT_THAT(Dump({file.string()}, 2), HasSubstr("the file is empty"));
+}
+
+TEST_F(Recordings, WithoutAWatchNothingIsProven) {
+  const auto recorder = Recorder::Open({.file = Attempt(1) / "history.wire.zst", .follow = false});
+  ASSERT_TRUE(recorder.has_value() && (*recorder)->Close().ok());
+  EXPECT_THAT(Check(folder_, 2), HasSubstr("inconclusive: there is no watch in it; no earlier"));
+  Record(Script().Put("k", "a", 2), 2);
+  AddResult({}, 2);
+  EXPECT_THAT(Check(Attempt(2), 2), HasSubstr("inconclusive: there is no watch in it; was pass"));
+}
+
+TEST_F(Recordings, WhatStaysUndecidedIsInconclusiveUnlessItWas) {
+  const Script undecided = Good()
+                               .StartPut(7, "k", "b")
+                               .FailCall(7, Method::kPut, StatusCode::kUnavailable)
+                               .Put("k", "c", 4)
+                               .Deliver(0, {{4, "k"}});
+  Record(undecided);
+  EXPECT_THAT(Check(folder_, 2), AllOf(HasSubstr("inconclusive: nothing found, but not everything"),
+                                       HasSubstr("undecided: ")));
+  AddResult({});
+  EXPECT_THAT(Check(folder_, 2), HasSubstr("could be decided; was pass"));
+  fs::remove(folder_ / "results.jsonl");
+  AddResult({}, 1, Verdict::kInconclusive);
+  EXPECT_THAT(Check(folder_, 0), HasSubstr("same as before (inconclusive, 0 found)"));
+}
+
+// One recording that cannot be opened does not hide what others show.
+TEST_F(Recordings, AllAreJudgedAndTheGravestDecides) {
+  const fs::path cut = Record(Good());
+  fs::resize_file(cut, 100);
+  const fs::path text = folder_ / "text";
+  std::ofstream(text) << "hello, this is only text";
+  const fs::path bad = folder_ / "bad.zst";
+  fs::rename(Record(Twice(), 2), bad);
+  const auto check = [](const std::vector<fs::path>& files, int expected) {
+    Words words = {"check"};
+    for (const fs::path& file : files) words.push_back(file.string());
+    return Run(std::move(words), expected);
+  };
+  EXPECT_THAT(check({cut, text, bad}, 1), AllOf(HasSubstr("cut off"), HasSubstr("text is not a watchproof"),
+                                                HasSubstr("1 found")));
+  check({text, cut}, 4);
+  check({cut}, 2);
 }
 
 TEST_F(Recordings, BadArgumentsAreNamed) {

@@ -262,7 +262,7 @@ TEST(ImportedReports, AreUndecidedWhereNobodyKnowsWhatARevocationDeleted) {
           .Told(4, {PutEvent("a", Value("1"), 2, true), DeleteEvent("a", 3),
                     PutEvent("b", Value("2"), 4, true)})
           .Done(),
-      0);
+      2);
   EXPECT_THAT(output, HasSubstr("undecided: revision 3 may belong to one of 1 writes"));
 }
 

@@ -82,46 +82,88 @@ void PrintFresh(const std::vector<FindingRecord>& findings, ShowAll all) {
   }
 }
 
-void PrintHeading(const FoundRecording& recording, const Rejudged& again,
+// What can be said of a recording as a whole.
+struct Opinion {
+  std::string text;
+  ExitCode code = ExitCode::kOk;
+};
+
+// Why the recording proves nothing, found or not; empty: it was judged, and to its end.
+std::string WhyInconclusive(const FoundRecording& recording, const Rejudged& again) {
+  if (!again.cut_off.empty()) return again.cut_off;
+  if (!again.findings.empty()) return "";
+  if (again.watches == 0) return "there is no watch in it";
+  // Calls are judged beside the watches: a verdict has never rested on those left undecided.
+  const bool calls = !recording.result && !again.undecided_calls.empty();
+  if (again.judgement.undecided.empty() && !calls) return "";
+  if (recording.result && recording.result->verdict == Verdict::kInconclusive) return "";
+  return "nothing found, but not everything could be decided";
+}
+
+Opinion OpinionOf(const FoundRecording& recording, const Rejudged& again,
                   const Difference& difference) {
   const auto& result = recording.result;
-  std::string judged;
-  if (!result) {
-    judged = again.judgement.findings.empty()
-                 ? "clean; no earlier verdict beside it"
-                 : fmt::format("{} found; no earlier verdict beside it",
-                               again.judgement.findings.size());
-  } else if (difference.fresh.empty() && difference.gone.empty()) {
-    judged = fmt::format("same as before ({}, {} found)", Name(result->verdict),
-                         again.judgement.findings.size());
-  } else {
-    judged = fmt::format("changed (was {}): {} new, {} gone", Name(result->verdict),
-                         difference.fresh.size(), difference.gone.size());
+  const std::size_t found = again.judgement.findings.size();
+  const std::size_t fresh = difference.fresh.size();
+  const ExitCode code = fresh > 0 ? ExitCode::kFailed : ExitCode::kOk;
+  if (const std::string why = WhyInconclusive(recording, again); !why.empty()) {
+    const bool known = result && again.cut_off.empty() &&
+                       (result->verdict == Verdict::kInconclusive ||
+                        result->verdict == Verdict::kUnsupported);
+    return {fmt::format("inconclusive: {}{}; {}", why,
+                        fresh > 0 ? fmt::format("; {} new up to there", fresh) : "",
+                        result ? fmt::format("was {}", Name(result->verdict))
+                               : "no earlier verdict beside it"),
+            code == ExitCode::kOk && !known ? ExitCode::kInconclusive : code};
   }
+  if (!result) {
+    return {found == 0 ? "clean; no earlier verdict beside it"
+                       : fmt::format("{} found; no earlier verdict beside it", found),
+            code};
+  }
+  if (fresh == 0 && difference.gone.empty()) {
+    return {fmt::format("same as before ({}, {} found)", Name(result->verdict), found), code};
+  }
+  return {fmt::format("changed (was {}): {} new, {} gone", Name(result->verdict), fresh,
+                      difference.gone.size()),
+          code};
+}
+
+void PrintHeading(const FoundRecording& recording, const Rejudged& again,
+                  const Opinion& opinion) {
+  const auto& result = recording.result;
   const std::string& named = result ? result->case_name : again.started.case_name;
   const std::string& version = again.started.version;
   fmt::print("{} on {}, attempt {}: {}\n", named.empty() ? recording.file.string() : named,
              result            ? result->target
              : version.empty() ? "an unnamed target"
                                : "version " + version,
-             result ? result->attempt : 1, judged);
+             result ? result->attempt : 1, opinion.text);
 }
 
-// Whether something was found that had not been known.
-Result<bool> Report(const FoundRecording& recording, const Rejudged& again, ShowAll all) {
+void PrintGone(const std::vector<const FindingRecord*>& gone) {
+  for (const FindingRecord* finding : gone) {
+    PrintSubject("gone", *finding);
+    PrintRow("expected", finding->expected);
+    PrintRow("observed", finding->observed);
+  }
+}
+
+// kFailed when something was found that had not been known, kInconclusive when the recording proves
+// less than it should.
+Result<ExitCode> Report(const FoundRecording& recording, const Rejudged& again, ShowAll all) {
   const std::vector<FindingRecord> before =
       recording.result ? recording.result->findings : std::vector<FindingRecord>();
   Difference difference = Compare(again.findings, before);
   WP_RETURN_IF_ERROR(QuoteEvidence(recording.file, difference.fresh));
-  PrintHeading(recording, again, difference);
-  if (!again.cut_off.empty()) {
-    fmt::print("  {}; judged up to line {}\n", again.cut_off, again.last.value);
-  }
+  const Opinion opinion = OpinionOf(recording, again, difference);
+  PrintHeading(recording, again, opinion);
   PrintFresh(difference.fresh, all);
-  for (const FindingRecord* finding : difference.gone) {
-    PrintSubject("gone", *finding);
-    PrintRow("expected", finding->expected);
-    PrintRow("observed", finding->observed);
+  if (again.cut_off.empty()) {
+    PrintGone(difference.gone);
+  } else {
+    fmt::print("  judged up to line {} of {}; what follows is unknown\n", again.last.value,
+               recording.file.string());
   }
   for (const std::string& reason : again.judgement.undecided) {
     fmt::print("  undecided: {}\n", reason);
@@ -130,7 +172,15 @@ Result<bool> Report(const FoundRecording& recording, const Rejudged& again, Show
     fmt::print("  undecided beside the watches: {}\n", reason);
   }
   if (again.lag.delivery_us.count() > 0) fmt::print("  {}\n", LagSentence(again.lag));
-  return !difference.fresh.empty();
+  return opinion.code;
+}
+
+// New findings outweigh a recording that could not be opened, and that one that proves nothing.
+ExitCode Graver(ExitCode a, ExitCode b) {
+  for (const ExitCode code : {ExitCode::kFailed, ExitCode::kUsage, ExitCode::kInconclusive}) {
+    if (a == code || b == code) return code;
+  }
+  return ExitCode::kOk;
 }
 
 ExitCode Complain(std::string_view command, std::string_view text) {
@@ -176,10 +226,10 @@ ExitCode CheckCommand(const std::vector<std::string>& runs, ShowAll all) {
   ExitCode code = ExitCode::kOk;
   for (const FoundRecording& recording : recordings) {
     const auto again = JudgeRecording(recording.file);
-    if (!again.has_value()) return Complain("check", again.error().ToString());
-    const auto fresh = Report(recording, *again, all);
-    if (!fresh.has_value()) return Complain("check", fresh.error().ToString());
-    if (*fresh) code = ExitCode::kFailed;
+    auto outcome = again.has_value() ? Report(recording, *again, all)
+                                     : Result<ExitCode>(tl::unexpected(again.error()));
+    code = Graver(code, outcome.has_value() ? *outcome
+                                            : Complain("check", outcome.error().message()));
   }
   return code;
 }
@@ -205,9 +255,10 @@ ExitCode HistoryDumpCommand(const HistoryFlags& flags) {
     if (!line->has_value()) break;
     if (!filter || filter->Concerns(**line)) fmt::print("{}\n", DumpLine(**line));
   }
-  if ((*reader)->truncated()) {
-    fmt::print(stderr, "watchproof {}: {} is cut off; this was its last whole line\n", kCommand,
-               file->string());
+  if (const std::string& damage = (*reader)->damage(); !damage.empty()) {
+    std::fflush(stdout);
+    fmt::print(stderr, "watchproof {}: {}: {}\n", kCommand, file->string(), damage);
+    return ExitCode::kInconclusive;
   }
   if (filter && !filter->found()) {
     return Complain(kCommand,

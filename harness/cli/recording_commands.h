@@ -13,8 +13,9 @@
 namespace watchproof {
 
 // Judges recordings anew and compares with what was found when they were made. kFailed when
-// something is found now that was not known then. Of many broken promises of one kind a few are
-// shown, unless all are asked for.
+// something is found now that was not known then; otherwise kInconclusive when one is damaged, cut
+// off, without a watch, or leaves open what the verdict beside it does not. Of many broken promises
+// of one kind a few are shown, unless all are asked for.
 enum class ShowAll { kNo, kYes };
 ExitCode CheckCommand(const std::vector<std::string>& runs, ShowAll all);
 
@@ -22,7 +23,7 @@ struct HistoryFlags {
   std::string recording;  // a file, or a folder with exactly one
   std::string watch;      // "S:I": create I (from 0) of stream S; empty: every line
 };
-// One JSON document per line of the recording.
+// One JSON document per line of the recording; of a damaged one up to there, and kInconclusive.
 ExitCode HistoryDumpCommand(const HistoryFlags& flags);
 
 struct ImportFlags {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <map>
 
-#include "harness/history/fault_line.h"
+#include "harness/checkers/gravity.h"
 #include "harness/history/reader.h"
 
 namespace watchproof {
@@ -51,28 +51,6 @@ class Results {
   std::map<fs::path, ByFolder> by_run_;
 };
 
-// What the lines of a recording say of its faults: when they were armed and healed, no more.
-class FaultTimes {
- public:
-  void Consume(const Entry& entry) {
-    if (entry.kind != EntryKind::kFault) return;
-    const auto line = ParseFaultLine(entry.text);
-    if (!line.has_value()) return;
-    const double at = std::chrono::duration<double>(entry.at).count();
-    if (!line->healed) {
-      receipts_.push_back({.fault = line->fault, .armed_at = at, .measured = {}, .text = {}});
-      return;
-    }
-    for (ReceiptRecord& receipt : receipts_) {
-      if (receipt.fault == line->fault && receipt.healed_at == 0) receipt.healed_at = at;
-    }
-  }
-  const std::vector<ReceiptRecord>& receipts() const { return receipts_; }
-
- private:
-  std::vector<ReceiptRecord> receipts_;
-};
-
 }  // namespace
 
 Result<std::vector<FoundRecording>> FindRecordings(const fs::path& given) {
@@ -110,16 +88,16 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
   std::optional<CallJudge> calls;
   FaultTimes faults;
   while (true) {
-    auto line = reader->Next();
-    if (!line.has_value()) again.cut_off = line.error().message();
-    if (!line.has_value() || !line->has_value()) break;
-    const NumberedEntry& entry = **line;
+    WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> line, reader->Next());
+    if (!line) break;
+    const NumberedEntry& entry = *line;
     if (!judge) {
       if (entry.entry.kind == EntryKind::kRunStarted) {
         WP_ASSIGN_OR_RETURN(again.started, ParseRunStarted(entry.entry.text));
       }
       judge.emplace(OptionsOf(again.started), &lag);
-      calls.emplace(CallJudgeOptions{.without_marks = again.started.without_marks});
+      calls.emplace(CallJudgeOptions{.without_marks = again.started.without_marks,
+                                     .deviations = again.started.deviations});
     }
     judge->Consume(entry);
     calls->Consume(entry);
@@ -127,18 +105,16 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
     faults.Consume(entry.entry);
     again.last = entry.line;
   }
-  if (reader->truncated()) {
-    again.cut_off = fmt::format("the recording is cut off after line {}", again.last.value);
-  }
+  again.cut_off = reader->damage();
   if (!judge) judge.emplace(JudgeOptions{});
   again.judgement = judge->Finish(again.cut_off.empty() ? Ending::kWhole : Ending::kCutOff);
+  again.watches = judge->watches().size();
   CallJudgement beside = calls ? calls->Finish() : CallJudgement();
   again.judgement.findings.insert(again.judgement.findings.end(), beside.findings.begin(),
                                   beside.findings.end());
-  again.findings = RecordsOf(again.judgement.findings, faults.receipts(),
-                             {.is_etcd = again.started.product == "etcd",
-                              .version = again.started.version,
-                              .members = again.started.members});
+  GravestFirst(again.judgement.findings);
+  again.findings =
+      RecordsOf(again.judgement.findings, faults.receipts(), CarrierOf(again.started));
   again.lag = lag.Summary();
   again.undecided_calls = std::move(beside.undecided);
   return again;

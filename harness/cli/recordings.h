@@ -36,11 +36,13 @@ struct Rejudged {
   std::vector<FindingRecord> findings;
   std::vector<std::string> undecided_calls;
   Lag lag;
+  std::size_t watches = 0;
   Line last;
-  std::string cut_off;  // why it was not judged to its end; empty: it was
+  std::string cut_off;  // why it was not judged to its end, as HistoryReader says; empty: it was
 };
-// With the present checkers and the options that the recording was made with. What cannot be read
-// to its end is judged up to its last whole entry; an error is a file that is no recording at all.
+// With the present checkers and the options that the recording was made with. What is cut off or
+// damaged is judged up to the last line that could be verified; an error is a file that is no
+// recording at all.
 Result<Rejudged> JudgeRecording(const std::filesystem::path& file);
 
 }  // namespace watchproof

@@ -16,6 +16,7 @@
 #include "harness/cli/parse.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/runner.h"
+#include "harness/cli/running_servers.h"
 #include "harness/cli/version.h"
 #include "harness/driver/attempt_spec.h"
 #include "harness/faults/fault.h"
@@ -116,12 +117,13 @@ std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
                      attempts, options.jobs, record.seed);
 }
 
-void PrintPlan(const RunRecord& record, const RunOptions& options, std::uint64_t seed) {
+void PrintPlan(const RunRecord& record, const RunOptions& options,
+               const std::vector<CaseInfo>& cases, std::uint64_t seed) {
   if (options.json) {
     fmt::print("{}\n", PlanHeader(record));
     return;
   }
-  fmt::print("{}", OpeningLine(record, options));
+  fmt::print("{}{}", OpeningLine(record, options), UsageLines(options, cases, seed));
   const int shown = std::clamp(options.repeat, 1, 1000);
   for (int attempt = 1; attempt <= shown; ++attempt) {
     for (const CaseNote& note : record.cases) {
@@ -171,7 +173,8 @@ Status OpenFiles(const RunRecord& record, RunFolder& folder) {
 }
 
 ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
-                  const Expectations& expectations, std::uint64_t seed, RunRecord& record) {
+                  const Expectations& expectations, std::uint64_t seed,
+                  const RunningServers& servers, RunRecord& record) {
   Signals& signals = Signals::Install();
   const std::int64_t now = UtcNow();
   Result<RunFolder> folder = RunFolder::Create(options.run_dir, record.seed, now);
@@ -183,7 +186,9 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
     return Complain(ExitCode::kUsage, opened.message());
   }
   Console console({.color = options.color, .progress = options.progress});
-  if (!options.json) console.Result(OpeningLine(record, options));
+  if (!options.json) {
+    console.Result(OpeningLine(record, options) + UsageLines(options, cases, seed));
+  }
   Status broken;
   const RunOptions reachable = SetAsideNotFetched(options, record);
   if (!cases.empty() && !reachable.targets.empty()) {
@@ -194,7 +199,8 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
                    .folder = *folder,
                    .console = console,
                    .signals = signals,
-                   .record = record});
+                   .record = record,
+                   .servers = servers});
     broken = runner.Run();
   }
   record.stale = StaleEntries(record, expectations);
@@ -258,10 +264,15 @@ ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord
   RunRecord record = MakeRecord(options, cases, seed, executable);
   record.defects = *defects;
   if (options.dry_run) {
-    PrintPlan(record, options, seed);
+    PrintPlan(record, options, cases, seed);
     return ExitCode::kOk;
   }
-  const ExitCode code = CarryOut(options, cases, *expectations, seed, record);
+  const Result<RunningServers> servers = RunningServers::LookAt(options);
+  if (!servers.has_value()) {
+    const bool usage = servers.error().code() == StatusCode::kInvalidArgument;
+    return Complain(usage ? ExitCode::kUsage : ExitCode::kTarget, servers.error().message());
+  }
+  const ExitCode code = CarryOut(options, cases, *expectations, seed, *servers, record);
   if (done != nullptr) *done = std::move(record);
   return code;
 }

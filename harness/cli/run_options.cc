@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
 #include <thread>
 
 #include "harness/base/shell_words.h"
 #include "harness/driver/attempt_spec.h"
 #include "harness/driver/plan.h"
+#include "harness/driver/profile.h"
 #include "harness/targets/target_info.h"
 
 namespace watchproof {
@@ -110,11 +112,12 @@ Status CheckSelection(const RunOptions& options) {
   return {};
 }
 
-// Whoever allows harm to a server that is not even a target has mistyped its address.
-Status CheckAllowed(const RunOptions& options) {
-  for (const std::string& text : options.allow_disruptive) {
+// What is allowed of a server that is not even a target has a mistyped address.
+Status CheckAllowed(const RunOptions& options, const char* flag,
+                    const std::vector<std::string>& allowed) {
+  for (const std::string& text : allowed) {
     ServerAddress address;
-    WP_RETURN_IF_ERROR(Into("--allow-disruptive", ParseServerAddress(text), address));
+    WP_RETURN_IF_ERROR(Into(flag, ParseServerAddress(text), address));
     const bool is_target =
         std::any_of(options.targets.begin(), options.targets.end(), [&](const std::string& target) {
           const auto spec = ParseTargetSpec(target);
@@ -123,8 +126,7 @@ Status CheckAllowed(const RunOptions& options) {
         });
     if (!is_target) {
       return Fail(StatusCode::kInvalidArgument,
-                  "--allow-disruptive: there is no --target endpoint:{}; name the same address",
-                  text);
+                  "{}: there is no --target endpoint:{}; name the same address", flag, text);
     }
   }
   return {};
@@ -144,6 +146,31 @@ bool Contains(const Names& names, const std::string& name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
+// Of the path from here, since the cases run in another folder.
+Status CheckFile(const char* flag, std::string& file) {
+  if (file.empty()) return {};
+  if (!std::ifstream(file) || !std::filesystem::is_regular_file(file)) {
+    return Fail(StatusCode::kInvalidArgument, "{} {}: no such file, or not ours to read", flag,
+                file);
+  }
+  file = std::filesystem::absolute(file).string();
+  return {};
+}
+
+Status CheckAccess(ServerAccess& access) {
+  WP_RETURN_IF_ERROR(CheckFile("--tls-ca", access.ca));
+  WP_RETURN_IF_ERROR(CheckFile("--tls-cert", access.certificate));
+  WP_RETURN_IF_ERROR(CheckFile("--tls-key", access.key));
+  WP_RETURN_IF_ERROR(CheckFile("--password-file", access.password_file));
+  if (access.certificate.empty() != access.key.empty()) {
+    return Fail(StatusCode::kInvalidArgument, "--tls-cert and --tls-key go together");
+  }
+  if (access.user.empty() != access.password_file.empty()) {
+    return Fail(StatusCode::kInvalidArgument, "--user and --password-file go together");
+  }
+  return {};
+}
+
 }  // namespace
 
 CLI::Option* RunFlags::Text(const std::string& name, std::string& value, const std::string& help) {
@@ -161,6 +188,7 @@ CLI::Option* RunFlags::Switch(const std::string& name, bool& value, const std::s
 
 RunFlags::RunFlags(CLI::App& command) : command_(command) {
   AddSelection();
+  AddEndpoints();
   AddExploration();
   AddOutput();
 }
@@ -168,8 +196,12 @@ RunFlags::RunFlags(CLI::App& command) : command_(command) {
 void RunFlags::AddSelection() {
   Texts("--target", targets_,
         "Server under test: embedded, embedded+DEFECT, etcd:PATH, etcd@VERSION, "
-        "endpoint:HOST:PORT, command:TEMPLATE")
+        "endpoint:HOST:PORT, endpoint:https://HOST:PORT, command:TEMPLATE")
       ->type_name("SPEC");
+  Text("--target-profile", profile_,
+       fmt::format("What the targets are declared to do otherwise than etcd: {}, or a file",
+                   fmt::join(ShippedProfiles(), ", ")))
+      ->type_name("NAME|FILE");
   Text("--releases", releases_, "all: every release of the manifest as well; none (default)")
       ->type_name("WHICH");
   Texts("--defects", defects_,
@@ -177,8 +209,6 @@ void RunFlags::AddSelection() {
         "defect planted; "
         "good if all are caught")
       ->type_name("NAMES");
-  Texts("--allow-disruptive", allow_disruptive_, "Endpoint that may be compacted")
-      ->type_name("HOST:PORT");
   Text("--filter", filter_, "Cases to run, as GoogleTest writes it: A.*:B.*-*.Slow*")
       ->type_name("PATTERNS");
   Text("--exclude", exclude_, "Cases to leave out: A.*:B.*")->type_name("PATTERNS");
@@ -188,6 +218,22 @@ void RunFlags::AddSelection() {
   Texts("--fault", faults_, "Change the parameters of a fault")->type_name("NAME:key=value,...");
   Switch("--no-faults", switches_.no_faults, "Plan faults, but never arm them");
   Switch("--bypass-proxy", switches_.bypass_proxy, "Connect clients straight to the target");
+}
+
+void RunFlags::AddEndpoints() {
+  Texts("--allow-disruptive", allow_disruptive_, "Endpoint that may be compacted")
+      ->type_name("HOST:PORT");
+  Texts("--allow-kubernetes", allow_kubernetes_,
+        "Endpoint that may be used although keys lie below /registry/")
+      ->type_name("HOST:PORT");
+  Text("--tls-ca", access_.ca, "Authorities that sign the certificates of endpoints, in PEM form")
+      ->type_name("FILE");
+  Text("--tls-cert", access_.certificate, "Our certificate, for endpoints that demand one")
+      ->type_name("FILE");
+  Text("--tls-key", access_.key, "The private key of --tls-cert")->type_name("FILE");
+  Text("--user", access_.user, "User of endpoints that demand one")->type_name("NAME");
+  Text("--password-file", access_.password_file, "File with the password of --user")
+      ->type_name("FILE");
 }
 
 void RunFlags::AddExploration() {
@@ -308,10 +354,31 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
     WP_RETURN_IF_ERROR(Into("--fault", ParseNamedParameters(text), fault));
     for (const auto& [name, value] : fault.parameters) options.faults[fault.name][name] = value;
   }
-  options.allow_disruptive = words("--allow-disruptive", allow_disruptive_);
-  WP_RETURN_IF_ERROR(CheckAllowed(options));
+  WP_RETURN_IF_ERROR(ResolveEndpoints(options));
+  WP_RETURN_IF_ERROR(ResolveProfile(options));
   if (shard_.empty()) return ShardOfGoogleTest(options);
   return Into("--shard", ParseShard(shard_), options.shard);
+}
+
+Status RunFlags::ResolveProfile(RunOptions& options) const {
+  if (profile_.empty()) return {};
+  WP_RETURN_IF_ERROR(Into("--target-profile", ProfileText(profile_), options.profile));
+  Profile profile;
+  WP_RETURN_IF_ERROR(
+      Into(("--target-profile " + profile_).c_str(), ParseProfile(options.profile), profile));
+  return {};
+}
+
+Status RunFlags::ResolveEndpoints(RunOptions& options) const {
+  const auto words = [&](const char* name, const std::vector<std::string>& values) {
+    return Words(values, command_.get_option(name), options.origins);
+  };
+  options.allow_disruptive = words("--allow-disruptive", allow_disruptive_);
+  options.allow_kubernetes = words("--allow-kubernetes", allow_kubernetes_);
+  WP_RETURN_IF_ERROR(CheckAllowed(options, "--allow-disruptive", options.allow_disruptive));
+  WP_RETURN_IF_ERROR(CheckAllowed(options, "--allow-kubernetes", options.allow_kubernetes));
+  options.access = access_;
+  return CheckAccess(options.access);
 }
 
 // A plan brings its case, and unless told otherwise its target and seed.

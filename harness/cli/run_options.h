@@ -22,6 +22,7 @@
 #include "harness/cli/exit_code.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/selection.h"
+#include "harness/targets/target_info.h"
 
 namespace watchproof {
 
@@ -46,9 +47,12 @@ struct RunOptions {
   Strict strict = Strict::kYes;
   std::filesystem::path run_dir;
   std::filesystem::path manifest;
+  std::string profile;  // the text of the profile of all targets; empty: none
   Keep keep = Keep::kFailed;
   std::map<std::string, std::map<std::string, std::string>> faults;
   std::vector<std::string> allow_disruptive;  // HOST:PORT of running servers
+  std::vector<std::string> allow_kubernetes;  // likewise, that hold what Kubernetes keeps
+  ServerAccess access;                        // of running servers
   bool no_faults = false;
   bool stop_at_finding = false;
   bool bypass_proxy = false;
@@ -79,10 +83,13 @@ class RunFlags {
 
  private:
   void AddSelection();
+  void AddEndpoints();
   void AddExploration();
   void AddOutput();
   Status ResolveSelection(RunOptions& options) const;
+  Status ResolveEndpoints(RunOptions& options) const;
   Status ResolvePlan(RunOptions& options) const;
+  Status ResolveProfile(RunOptions& options) const;
   Status ResolveExploration(RunOptions& options) const;
   Status ResolveOutput(RunOptions& options) const;
   CLI::Option* Text(const std::string& name, std::string& value, const std::string& help);
@@ -96,8 +103,10 @@ class RunFlags {
   CLI::App& command_;
   RunOptions switches_;  // the boolean ones are bound directly
   std::vector<std::string> targets_, guarantees_, levels_, faults_, allow_disruptive_, defects_;
+  std::vector<std::string> allow_kubernetes_;
+  ServerAccess access_;
   std::string filter_, exclude_, seed_, repeat_, jobs_, shard_, case_timeout_, keep_, color_;
-  std::string releases_, progress_, run_dir_ = "watchproof-runs", manifest_, plan_;
+  std::string releases_, progress_, run_dir_ = "watchproof-runs", manifest_, plan_, profile_;
   bool no_strict_ = false;
 };
 

@@ -25,6 +25,16 @@ void NoteCaught(const DefectNote& defect, AttemptNote& note) {
   note.result.reason = fmt::format("the planted defect {}", defect.name);
 }
 
+std::map<std::string, std::vector<std::string>> MissingOf(const Expectations& expectations,
+                                                          const std::string& target) {
+  std::map<std::string, std::vector<std::string>> missing;
+  for (const Release& release : expectations.releases()) {
+    if (release.product != TargetKind(target) || release.missing.empty()) continue;
+    missing[release.version] = release.missing;
+  }
+  return missing;
+}
+
 }  // namespace
 
 std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt) {
@@ -73,28 +83,45 @@ Status Runner::Run() {
 Status Runner::StartSome() {
   while (!stopping_ && running_.size() < static_cast<std::size_t>(r_.options.jobs)) {
     if (waiting_.empty() && !Refill()) break;
-    const Planned planned = waiting_.front();
-    waiting_.pop_front();
+    const auto next = NextToStart();
+    if (next == waiting_.end()) break;
+    const Planned planned = *next;
+    waiting_.erase(next);
     WP_RETURN_IF_ERROR(StartOne(planned));
     ObeySignals();
   }
   return {};
 }
 
+std::deque<Runner::Planned>::iterator Runner::NextToStart() {
+  return std::find_if(waiting_.begin(), waiting_.end(), [this](const Planned& planned) {
+    return std::none_of(running_.begin(), running_.end(), [&](const auto& process) {
+      return r_.servers.ShareServer(planned.target, process->spec().target);
+    });
+  });
+}
+
 AttemptSpec Runner::SpecOf(const Planned& planned, const AttemptFolder& folder) const {
-  return {.case_name = planned.case_name,
-          .target = planned.target,
-          .seed = planned.seed,
-          .attempt = planned.attempt,
-          .folder = folder.absolute.string(),
-          .plan = (r_.folder.path() / "plan.jsonl").string(),
-          .given_plan = r_.options.plan.string(),
-          .result_descriptor = -1,
-          .bypass_proxy = r_.options.bypass_proxy,
-          .no_faults = r_.options.no_faults,
-          .stop_at_finding = r_.options.stop_at_finding,
-          .faults = r_.options.faults,
-          .allow_disruptive = r_.options.allow_disruptive};
+  return {
+      .case_name = planned.case_name,
+      .target = planned.target,
+      .seed = planned.seed,
+      .attempt = planned.attempt,
+      .folder = folder.absolute.string(),
+      .plan = (r_.folder.path() / "plan.jsonl").string(),
+      .given_plan = r_.options.plan.string(),
+      .result_descriptor = -1,
+      .time_limit_ms =
+          std::chrono::duration_cast<std::chrono::milliseconds>(r_.options.case_timeout).count(),
+      .bypass_proxy = r_.options.bypass_proxy,
+      .no_faults = r_.options.no_faults,
+      .stop_at_finding = r_.options.stop_at_finding,
+      .faults = r_.options.faults,
+      .allow_disruptive = r_.options.allow_disruptive,
+      .missing = MissingOf(r_.expectations, planned.target),
+      .profile = r_.options.profile,
+      .access = r_.options.access,
+      .prefix = IsRunningServer(planned.target) ? DrawKeyPrefix() : std::string()};
 }
 
 Status Runner::StartOne(const Planned& planned) {
@@ -141,6 +168,7 @@ Status Runner::Collect() {
     }
     const std::unique_ptr<CaseProcess> process = std::move(running_[i]);
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+    TakeAwayLeftovers(*process);
     std::optional<AttemptResult> result = process->Conclude();
     if (result) {
       WP_RETURN_IF_ERROR(Finish(std::move(*result), process->folder(), process->started()));
@@ -151,6 +179,13 @@ Status Runner::Collect() {
     }
   }
   return {};
+}
+
+// Of one that was killed or crashed; all others take away what is theirs.
+void Runner::TakeAwayLeftovers(const CaseProcess& process) {
+  if (process.spec().prefix.empty() || process.ended_cleanly()) return;
+  const std::string left = TakeAway(r_.options, process.spec().target, process.spec().prefix);
+  if (!left.empty()) r_.console.Note(left);
 }
 
 Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoint started) {

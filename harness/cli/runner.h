@@ -21,6 +21,7 @@
 #include "harness/cli/console.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/run_options.h"
+#include "harness/cli/running_servers.h"
 #include "harness/cli/signals.h"
 #include "harness/driver/expectations.h"
 #include "harness/report/run_record.h"
@@ -36,6 +37,7 @@ struct RunnerOptions {
   Console& console;
   Signals& signals;
   RunRecord& record;
+  const RunningServers& servers;
 };
 
 // Attempt 1 has the seed itself, so that a repeat command needs nothing else.
@@ -54,6 +56,9 @@ class Runner {
     int attempt;
     std::uint64_t seed;
   };
+  // The first that waits for nothing but its turn; the end of them if there is none.
+  std::deque<Planned>::iterator NextToStart();
+  void TakeAwayLeftovers(const CaseProcess& process);
   bool Refill();
   Status StartSome();
   Status StartOne(const Planned& planned);

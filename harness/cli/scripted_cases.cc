@@ -14,6 +14,7 @@
 #include "cases/support/case_registry.h"
 #include "harness/driver/attempt_spec.h"
 #include "harness/driver/expectations.h"
+#include "harness/driver/plan.h"
 #include "harness/driver/result.h"
 #include "harness/targets/child_process.h"
 
@@ -194,6 +195,8 @@ const CaseInfo* FindCase(std::string_view name) {
   return nullptr;
 }
 bool RegisterCase(CaseInfo) { return false; }
+
+std::optional<Plan> PlanOf(const std::string&, std::uint64_t, const std::string&) { return {}; }
 
 int RunCaseProcess(std::string_view json) {
   const Result<AttemptSpec> spec = ParseAttemptSpec(json);

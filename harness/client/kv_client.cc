@@ -2,9 +2,12 @@
 #include "harness/client/kv_client.h"
 
 #include <algorithm>
+#include <atomic>
+#include <map>
 
 #include "fixtures/protos/rpc.grpc.pb.h"
 #include "fixtures/protos/rpc_lease.grpc.pb.h"
+#include "harness/base/mutex.h"
 #include "harness/client/channel.h"
 
 namespace watchproof {
@@ -36,6 +39,13 @@ class KvClient::Impl {
     return Record(method, *lease_, request, rpc);
   }
   template <typename Request, typename Response>
+  Result<Response> Ask(const Request& request, Rpc<Request, Response> rpc) {
+    Response response;
+    const Status status = Send(*kv_, request, rpc, response);
+    if (!status.ok()) return status;
+    return response;
+  }
+  template <typename Request, typename Response>
   Result<Response> Ask(const Request& request, LeaseRpc<Request, Response> rpc) {
     Response response;
     const Status status = Send(*lease_, request, rpc, response);
@@ -44,8 +54,72 @@ class KvClient::Impl {
   }
 
   void SetToken(const std::string& token) { token_ = token; }
+  WriteForm writes() const { return options_.writes; }
+
+  // Without `put` the key is deleted; the revision of the store if there is no such key. What the
+  // key's revision is, is known from the last write, or read again where that was wrong.
+  Result<Revision> WriteAsKubernetes(const std::string& key, const etcdserverpb::PutRequest* put) {
+    std::int64_t known = KnownRevision(key);
+    if (put == nullptr && known == 0) {
+      WP_ASSIGN_OR_RETURN(known, ReadRevision(key));
+    }
+    for (int attempt = 0; attempt < kMostConflicts; ++attempt) {
+      if (put == nullptr && known == 0) return Revision(latest_.load());
+      const etcdserverpb::TxnRequest request = IfUnchanged(key, known, put);
+      WP_ASSIGN_OR_RETURN(const etcdserverpb::TxnResponse response,
+                          Record(Method::kTxn, *kv_, request, &KV::Stub::Txn));
+      if (response.succeeded()) {
+        Remember(key, put == nullptr ? 0 : response.header().revision());
+        return Revision(response.header().revision());
+      }
+      WP_ASSIGN_OR_RETURN(known, ReadRevision(key));
+    }
+    return Fail(StatusCode::kAborted, "key {} was written by others between {} reads", key,
+                kMostConflicts);
+  }
 
  private:
+  static constexpr int kMostConflicts = 20;
+
+  static etcdserverpb::TxnRequest IfUnchanged(const std::string& key, std::int64_t revision,
+                                              const etcdserverpb::PutRequest* put) {
+    etcdserverpb::TxnRequest request;
+    auto* compare = request.add_compare();
+    compare->set_key(key);
+    compare->set_target(etcdserverpb::Compare::MOD);
+    compare->set_result(etcdserverpb::Compare::EQUAL);
+    compare->set_mod_revision(revision);
+    if (put != nullptr) {
+      *request.add_success()->mutable_request_put() = *put;
+    } else {
+      request.add_success()->mutable_request_delete_range()->set_key(key);
+    }
+    // A creation has nothing to read where it fails.
+    if (revision > 0) request.add_failure()->mutable_request_range()->set_key(key);
+    return request;
+  }
+
+  Result<std::int64_t> ReadRevision(const std::string& key) {
+    etcdserverpb::RangeRequest request;
+    request.set_key(key);
+    request.set_limit(1);
+    WP_ASSIGN_OR_RETURN(const etcdserverpb::RangeResponse response,
+                        Record(Method::kRange, *kv_, request, &KV::Stub::Range));
+    latest_ = response.header().revision();
+    const std::int64_t revision = response.kvs_size() > 0 ? response.kvs(0).mod_revision() : 0;
+    Remember(key, revision);
+    return revision;
+  }
+  std::int64_t KnownRevision(const std::string& key) {
+    MutexLock lock(mu_);
+    const auto known = revisions_.find(key);
+    return known == revisions_.end() ? 0 : known->second;
+  }
+  void Remember(const std::string& key, std::int64_t revision) {
+    MutexLock lock(mu_);
+    revisions_[key] = revision;
+  }
+
   template <typename Stub, typename Request, typename Response>
   Result<Response> Record(Method method, Stub& stub, const Request& request,
                           grpc::Status (Stub::*rpc)(grpc::ClientContext*, const Request&,
@@ -76,9 +150,10 @@ class KvClient::Impl {
               grpc::Status (Stub::*rpc)(grpc::ClientContext*, const Request&, Response*),
               Response& response) {
     grpc::ClientContext context;
-    context.set_deadline(
-        std::chrono::system_clock::now() +
-        std::chrono::duration_cast<std::chrono::milliseconds>(options_.call_limit));
+    const Duration left = std::max<Duration>(options_.until - Clock::now(), 1s);
+    const auto limit =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::min(options_.call_limit, left));
+    context.set_deadline(std::chrono::system_clock::now() + limit);
     context.set_wait_for_ready(true);
     if (!token_.empty()) context.AddMetadata("token", token_);
     return FromRpcStatus((stub.*rpc)(&context, request, &response));
@@ -90,6 +165,9 @@ class KvClient::Impl {
   const std::unique_ptr<KV::Stub> kv_;
   const std::unique_ptr<Lease::Stub> lease_;
   std::string token_;
+  std::atomic<std::int64_t> latest_ = 0;  // of the store, as of the last read of a key
+  Mutex mu_;
+  std::map<std::string, std::int64_t> revisions_ GUARDED_BY(mu_);  // of keys; 0: not there
 };
 
 KvClient::KvClient(RecordingContext& context, const std::string& endpoint, const KvOptions& options)
@@ -104,10 +182,14 @@ Result<Revision> KvClient::Put(const std::string& key, const std::string& value,
   request.set_key(key);
   request.set_value(value);
   request.set_lease(lease);
+  if (impl_->writes() == WriteForm::kKubernetes) return impl_->WriteAsKubernetes(key, &request);
   return impl_->Call(Method::kPut, request, &KV::Stub::Put);
 }
 
 Result<Revision> KvClient::Delete(const std::string& key, const std::string& range_end) {
+  if (impl_->writes() == WriteForm::kKubernetes && range_end.empty()) {
+    return impl_->WriteAsKubernetes(key, nullptr);
+  }
   etcdserverpb::DeleteRangeRequest request;
   request.set_key(key);
   request.set_range_end(range_end);
@@ -163,7 +245,17 @@ Result<Revision> KvClient::Read(const ReadOptions& read) {
   request.set_range_end(read.range_end);
   request.set_limit(read.limit);
   request.set_serializable(read.serializable);
+  request.set_revision(read.revision.value);
   return impl_->Call(Method::kRange, request, &KV::Stub::Range);
+}
+
+Result<std::int64_t> KvClient::Count(const std::string& key, const std::string& range_end) {
+  etcdserverpb::RangeRequest request;
+  request.set_key(key);
+  request.set_range_end(range_end);
+  request.set_count_only(true);
+  WP_ASSIGN_OR_RETURN(const auto answer, impl_->Ask(request, &KV::Stub::Range));
+  return answer.count();
 }
 
 Result<Revision> KvClient::Head() {

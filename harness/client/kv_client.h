@@ -33,12 +33,20 @@ struct ReadOptions {
   std::string range_end{};    // etcd's meaning
   std::int64_t limit = 0;     // 0: none
   bool serializable = false;  // answered by the one member, from what it has
+  Revision revision{};        // as the keys were then; 0: as they are
 };
+
+// How single keys are written: by a put or a deletion of their own, or as the Kubernetes API server
+// does it, in a transaction that compares the key's revision.
+enum class WriteForm { kPlain, kKubernetes };
 
 struct KvOptions {
   Duration call_limit = 10s;
+  // No call lasts longer than until then, or it is given a second.
+  TimePoint until = TimePoint::max();
   // Names the client, and so its connection, in the recording.
   std::string name = "side";
+  WriteForm writes = WriteForm::kPlain;
 };
 
 class KvClient {
@@ -61,6 +69,8 @@ class KvClient {
   Result<Revision> Compact(Revision at, Answer answer = Answer::kPhysical);
   // What it shows is in the recording.
   Result<Revision> Read(const ReadOptions& read);
+  // How many keys there are. Not recorded: nothing of it is judged.
+  Result<std::int64_t> Count(const std::string& key, const std::string& range_end);
   // A linearizable read of one key; tells the current revision.
   Result<Revision> Head();
 

@@ -7,11 +7,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "harness/checkers/checker.h"
+#include "harness/checkers/gravity.h"
 #include "harness/driver/executor.h"
 #include "harness/driver/finding_records.h"
 #include "harness/driver/interrupt.h"
 #include "harness/history/compress_file.h"
 #include "harness/history/dump.h"
+#include "harness/targets/probe_capabilities.h"
 
 namespace watchproof {
 namespace {
@@ -149,42 +152,86 @@ void LeaveEvidence(const std::filesystem::path& folder, AttemptResult& result) {
   }
 }
 
-FindingRecord DiedByItself(const Cluster::Death& death) {
-  return {.guarantee = std::string(Name(Guarantee::kSettled)),
-          .promise = std::string(Promise(Guarantee::kSettled)),
-          .belief = std::string(Belief(Guarantee::kSettled)),
-          .watch = "every watch",
-          .expected = "a target that lives until it is stopped; no fault of this case ends it",
-          .observed = fmt::format("its process {}; its last words: {}", death.state.ToString(),
-                                  death.last_words)};
+// Of the key-value guarantees each answer that was judged is an opportunity.
+void AddCalls(const CallJudgement& calls, Exercise& exercise) {
+  if (calls.judged == 0) return;
+  for (const CheckerInfo& info : RegisteredCheckers()) {
+    if (info.make_for_calls)
+      exercise.opportunities[std::string(Name(info.guarantee))] += calls.judged;
+  }
+}
+
+// What went wrong is written down for the checkers, if the target is to blame: it died, or lives and
+// has not answered although no fault acts on its process, or refuses what it is stated to offer.
+void ExplainTrouble(World& world, const Status& trouble, const std::string& asked,
+                    Duration waited) {
+  const bool unanswered =
+      trouble.code() == StatusCode::kDeadlineExceeded || trouble.code() == StatusCode::kUnavailable;
+  if (const auto died = world.Died()) {
+    world.NoteDeath(*died);
+  } else if (unanswered && !Interrupted()) {
+    world.NoteSilence(asked, waited);
+  } else if (world.stated() && IsRefusal(trouble.code())) {
+    world.Annotate(TargetRefused{.asked = asked, .refusal = trouble.ToString()});
+  }
+}
+
+// The recording is finished, and what it says becomes the result. Nothing is found here.
+void JudgeRecording(World& world, AttemptResult& result, std::vector<std::string>& doubts) {
+  result.target_version = world.target().version();
+  Judgement judgement = world.Finish();
+  CallJudgement calls = world.FinishCalls();
+  judgement.findings.insert(judgement.findings.end(), calls.findings.begin(), calls.findings.end());
+  GravestFirst(judgement.findings);
+  result.lag = world.lag();
+  result.exercise = std::move(judgement.exercise);
+  AddCalls(calls, result.exercise);
+  result.calls = {.judged = calls.judged, .undecided = std::move(calls.undecided)};
+  result.findings = RecordsOf(judgement.findings, world.fault_times().receipts(),
+                              CarrierOf(world.started_with()));
+  result.notes = RecordsOf(judgement.notes, world.fault_times().receipts(),
+                           CarrierOf(world.started_with()));
+  doubts = std::move(judgement.undecided);
+}
+
+// Nobody had stated that the target does this; now it is known that it does not.
+void NotOffered(AttemptResult& result, const std::string& request, const Status& refusal) {
+  result.verdict = Verdict::kUnsupported;
+  result.missing = {request};
+  result.reason = fmt::format("the target does not offer {}: {}", request, refusal.ToString());
 }
 
 void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResult& result) {
   Executor executor(world, plan, spec);
   Status done = executor.Run();
   if (done.ok()) done = executor.Converge();
+  ExplainTrouble(world, executor.DisturbsServer() ? Status() : done, executor.asked(),
+                 executor.waited());
   executor.HealAll();
-  const auto died = world.Died();
-  result.target_version = world.target().version();
-  Judgement judgement = world.Finish();
-  CallJudgement calls = world.FinishCalls();
+  std::vector<std::string> doubts;
+  JudgeRecording(world, result, doubts);
   if (const Status cleaned = world.CleanUp(); !cleaned.ok()) {
-    judgement.undecided.push_back("keys of ours stay behind: " + cleaned.message());
+    doubts.push_back("keys of ours stay behind: " + cleaned.message());
   }
-  judgement.findings.insert(judgement.findings.end(), executor.findings().begin(),
-                            executor.findings().end());
-  judgement.findings.insert(judgement.findings.end(), calls.findings.begin(), calls.findings.end());
-  result.lag = world.lag();
-  result.calls = {.judged = calls.judged, .undecided = std::move(calls.undecided)};
   result.receipts = executor.receipts();
-  result.findings = RecordsOf(judgement.findings, result.receipts, world.bug_carrier());
-  result.notes = RecordsOf(judgement.notes, result.receipts, world.bug_carrier());
-  if (died) result.findings.push_back(DiedByItself(*died));
-  std::vector<std::string> doubts = std::move(judgement.undecided);
   doubts.insert(doubts.end(), executor.unproven().begin(), executor.unproven().end());
   const bool only_unfelt = doubts.empty();
+  if (const auto vacuous = Vacuous(result.exercise, plan.guarantees)) doubts.push_back(*vacuous);
   Decide(result, done, std::move(doubts), executor.unsupported());
+  if (result.verdict == Verdict::kHarnessError && executor.refused()) NotOffered(result, executor.asked(), done);
   HoldToDeclaration(result, plan.expect, only_unfelt);
+}
+
+// It had answered before, so this is no trouble of ours.
+bool FailedAfterAnswer(World& world, const Status& trouble, Duration waited,
+                       AttemptResult& result) {
+  if (!world.started()) return false;
+  ExplainTrouble(world, trouble, "a first call", waited);
+  std::vector<std::string> doubts;
+  JudgeRecording(world, result, doubts);
+  if (result.findings.empty()) return false;
+  result.verdict = Verdict::kFail;
+  return true;
 }
 
 }  // namespace
@@ -203,13 +250,14 @@ AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan) {
     result.verdict = Verdict::kUnsupported;
     result.target_version = world.target().version();
     result.reason = "the target does not offer " + world.missing();
+    result.missing = world.found_missing();
   } else if (ready.ok()) {
     Carry(world, spec, plan, result);
-  } else if (const auto died = world.started() ? world.Died() : std::nullopt) {
-    // It had answered before, so this is no trouble of ours.
+  } else if (FailedAfterAnswer(world, ready, Clock::now() - began, result)) {
+    // The findings say why.
+  } else if (world.started() && IsRefusal(ready.code())) {
     result.target_version = world.target().version();
-    result.findings.push_back(DiedByItself(*died));
-    result.verdict = Verdict::kFail;
+    NotOffered(result, "a read of a key, or a watch", ready);
   } else {
     result.verdict = Verdict::kHarnessError;
     result.target_failed = world.target_failed();

@@ -9,6 +9,22 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json AccessOf(const ServerAccess& access) {
+  return {{"ca", access.ca},
+          {"certificate", access.certificate},
+          {"key", access.key},
+          {"user", access.user},
+          {"password_file", access.password_file}};
+}
+
+ServerAccess ParseAccess(const Json& json) {
+  return {.ca = json.value("ca", ""),
+          .certificate = json.value("certificate", ""),
+          .key = json.value("key", ""),
+          .user = json.value("user", ""),
+          .password_file = json.value("password_file", "")};
+}
+
 }  // namespace
 
 std::string FormatSeed(std::uint64_t seed) { return fmt::format("0x{:x}", seed); }
@@ -38,11 +54,16 @@ std::string ToJson(const AttemptSpec& spec) {
                   {"plan", spec.plan},
                   {"given_plan", spec.given_plan},
                   {"result_descriptor", spec.result_descriptor},
+                  {"time_limit_ms", spec.time_limit_ms},
                   {"bypass_proxy", spec.bypass_proxy},
                   {"no_faults", spec.no_faults},
                   {"stop_at_finding", spec.stop_at_finding},
                   {"faults", spec.faults},
-                  {"allow_disruptive", spec.allow_disruptive}};
+                  {"allow_disruptive", spec.allow_disruptive},
+                  {"missing", spec.missing},
+                  {"profile", spec.profile},
+                  {"access", AccessOf(spec.access)},
+                  {"prefix", spec.prefix}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -54,6 +75,7 @@ Result<AttemptSpec> ParseAttemptSpec(std::string_view text) {
   try {
     WP_ASSIGN_OR_RETURN(const std::uint64_t seed, ParseSeed(json.at("seed").get<std::string>()));
     using Allowed = std::vector<std::string>;
+    using Missing = std::map<std::string, std::vector<std::string>>;
     using Faults = std::map<std::string, std::map<std::string, std::string>>;
     return AttemptSpec{.case_name = json.at("case"),
                        .target = json.at("target"),
@@ -63,11 +85,16 @@ Result<AttemptSpec> ParseAttemptSpec(std::string_view text) {
                        .plan = json.value("plan", ""),
                        .given_plan = json.value("given_plan", ""),
                        .result_descriptor = json.value("result_descriptor", -1),
+                       .time_limit_ms = json.value("time_limit_ms", AttemptSpec().time_limit_ms),
                        .bypass_proxy = json.value("bypass_proxy", false),
                        .no_faults = json.value("no_faults", false),
                        .stop_at_finding = json.value("stop_at_finding", false),
                        .faults = json.value("faults", Faults{}),
-                       .allow_disruptive = json.value("allow_disruptive", Allowed{})};
+                       .allow_disruptive = json.value("allow_disruptive", Allowed{}),
+                       .missing = json.value("missing", Missing{}),
+                       .profile = json.value("profile", ""),
+                       .access = ParseAccess(json.value("access", Json::object())),
+                       .prefix = json.value("prefix", "")};
   } catch (const nlohmann::json::exception& error) {
     return Fail(StatusCode::kInvalidArgument, "not an attempt: {}", error.what());
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/targets/target_info.h"
 
 namespace watchproof {
 
@@ -23,14 +24,28 @@ struct AttemptSpec {
   std::string plan;            // file to append the plan to, one line per decision
   std::string given_plan;      // file with the plan to follow; empty: the case makes its own
   int result_descriptor = -1;  // where the result line goes
-  bool bypass_proxy = false;   // clients go straight to the target: no harm of the network can fire
-  bool no_faults = false;      // faults are planned but never armed
+  std::int64_t time_limit_ms = 60'000;  // of the whole attempt; the runner ends it then
+  bool bypass_proxy = false;  // clients go straight to the target: no harm of the network can fire
+  bool no_faults = false;     // faults are planned but never armed
   bool stop_at_finding = false;  // end at the first one instead of carrying out the whole plan
   // Overrides of fault parameters: "stall" -> {"duration": "1ms"}.
   std::map<std::string, std::map<std::string, std::string>> faults;
   std::vector<std::string>
       allow_disruptive;  // running servers, as HOST:PORT, that may be compacted
+  // What releases of the target's kind are known not to offer, by version.
+  std::map<std::string, std::vector<std::string>> missing = {};
+  std::string profile = {};  // the text of the target's profile; empty: none
+  ServerAccess access = {};  // of running servers
+  // What every key on a running server begins with, so that the runner can delete them when the
+  // attempt could not; empty: the attempt draws one.
+  std::string prefix = {};
 };
+
+// What of the limit the steps of a plan may take, and their waits with them: the rest is for
+// starting, healing, stopping and judging.
+inline Duration TimeForPlan(const AttemptSpec& spec) {
+  return std::chrono::milliseconds(spec.time_limit_ms) * 7 / 10;
+}
 
 std::string ToJson(const AttemptSpec& spec);
 Result<AttemptSpec> ParseAttemptSpec(std::string_view json);

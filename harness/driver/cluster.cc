@@ -114,9 +114,11 @@ Status Cluster::SettleLeader(Deadline deadline) {
 }
 
 std::optional<Cluster::Death> Cluster::Died() const {
-  for (const Member& member : members_) {
-    if (const auto state = member.target->died()) {
-      return Death{.state = *state, .last_words = member.target->LastWords()};
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const Target& target = *members_[i].target;
+    if (const auto state = target.died()) {
+      return Death{
+          .member = static_cast<int>(i) + 1, .state = *state, .last_words = target.LastWords()};
     }
   }
   return std::nullopt;

@@ -58,6 +58,7 @@ class Cluster {
   std::vector<ServerStatus> Ask(Duration patience);
   // How a server ended, if one did without being told to, and its last words.
   struct Death {
+    int member = 1;
     ExitState state;
     std::string last_words;
   };

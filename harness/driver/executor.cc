@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/driver/interrupt.h"
+#include "harness/targets/probe_capabilities.h"
 
 namespace watchproof {
 namespace {
@@ -12,19 +13,46 @@ namespace {
 constexpr std::string_view kWatcherGauge = "etcd_debugging_mvcc_watcher_total";
 constexpr int kMostSentinels = 200;  // to lift the head over the start of a watch on the future
 
+// What a step asks the target for.
+struct RequestOf {
+  std::string_view operator()(const PutStep&) const { return "a put"; }
+  std::string_view operator()(const DeleteStep&) const { return "a deletion"; }
+  std::string_view operator()(const TxnStep&) const { return "a transaction"; }
+  std::string_view operator()(const RefusedTxnStep&) const { return "a transaction"; }
+  std::string_view operator()(const CompactStep&) const { return "a compaction"; }
+  std::string_view operator()(const LeaseStep&) const { return "a lease"; }
+  std::string_view operator()(const RevokeStep&) const { return "the revocation of a lease"; }
+  std::string_view operator()(const AwaitExpiredStep&) const { return "the list of leases"; }
+  std::string_view operator()(const AuthStep&) const { return "users"; }
+  std::string_view operator()(const InjectStep& step) const {
+    return KindOf(step.fault) == "no-space" ? "an alarm" : "maintenance";
+  }
+  std::string_view operator()(const HealStep&) const { return "maintenance"; }
+  template <typename Other>
+  std::string_view operator()(const Other&) const {
+    return "a watch";
+  }
+};
+
 }  // namespace
 
 Executor::Executor(World& world, const Plan& plan, const AttemptSpec& spec)
     : world_(world), plan_(plan), spec_(spec) {}
 
 Status Executor::Run() {
-  WP_ASSIGN_OR_RETURN(head_, world_.kv().Head());
+  Ask("a linearizable read");
+  WP_ASSIGN_OR_RETURN(head_, world_.Head());
   gauge_before_ = WatcherGauge();
   // What probing left may still be counted. On a target of our own there is the witness, no other.
   if (gauge_before_ && !world_.target().shared()) gauge_before_ = 1;
   for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
     if (Interrupted()) return Fail(StatusCode::kCancelled, "interrupted before step {}", i);
+    Ask(std::string(std::visit(RequestOf(), plan_.steps[i])));
     Status done = std::visit([this](const auto& step) { return Do(step); }, plan_.steps[i]);
+    // An injection may also fail as its parameters are wrong.
+    const bool ours = done.code() == StatusCode::kInvalidArgument &&
+                      std::holds_alternative<InjectStep>(plan_.steps[i]);
+    refused_ = IsRefusal(done.code()) && !ours;
     if (!done.ok()) return std::move(done).WithContext("step {} of the plan", i);
     for (const auto& [name, fault] : faults_) fault->Observe(world_.ports());
     world_.PumpAll();
@@ -88,7 +116,13 @@ Status Executor::WriteSentinels() {
   return {};
 }
 
+void Executor::Ask(std::string what) {
+  asked_ = std::move(what);
+  asked_at_ = Clock::now();
+}
+
 Status Executor::Converge() {
+  Ask("the put of a sentinel");
   HealAll();
   if (world_.StopsEarly()) return {};
   world_.Annotate(StageReached{Stage::kHealed});

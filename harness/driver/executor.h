@@ -24,6 +24,10 @@
 
 namespace watchproof {
 
+inline std::int64_t InMilliseconds(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
 class Executor {
  public:
   Executor(World& world, const Plan& plan, const AttemptSpec& spec);
@@ -40,8 +44,14 @@ class Executor {
   std::vector<ReceiptRecord> receipts() const;
   // What faults of the plan found the target not to do, so that they could not take effect.
   std::vector<std::string> unsupported() const;
-  // Promises of the target that only the clock could judge.
-  const std::vector<Finding>& findings() const { return findings_; }
+  // What was asked of the target last, since when, and whether that was refused as unknown,
+  // unsupported or wrong.
+  const std::string& asked() const { return asked_; }
+  Duration waited() const { return Clock::now() - asked_at_; }
+  bool refused() const { return refused_; }
+  // Whether a fault that is not healed acts on a process of the target, or between its members: it
+  // need not answer then.
+  bool DisturbsServer() const;
 
  private:
   static constexpr Duration kPatience = 10s;  // for facts that every target brings about
@@ -92,7 +102,6 @@ class Executor {
   // Whether the stream is told progress within the limit; asks for it again and again if so wished.
   Result<bool> ToldProgress(const std::string& stream, MustTellProgressStep::When when,
                             Duration limit);
-  std::string Lagging(const std::string& group);
   std::uint64_t EventsGiven(const std::string& group);
   // Waits for a fact; if it does not come the attempt proves nothing, which is noted, and the run
   // goes on.
@@ -100,6 +109,7 @@ class Executor {
   void AwaitEnds(const std::string& group);
   bool EveryMember(const std::string& group, const std::function<bool(const WatchState&)>& fact);
   Revision Resolve(const RevisionRef& ref) const;
+  void Ask(std::string what);
   Status NoteWrite(const Result<Revision>& revision);
   Status NoteHead(const Result<Revision>& revision);
   // Its id on the target; 0 for none.
@@ -121,8 +131,11 @@ class Executor {
   std::map<std::string, std::unique_ptr<Fault>> faults_;
   std::set<std::string> spares_;  // of the faults
   std::map<std::string, std::unique_ptr<Load>> loads_;
+  bool refused_ = false;
   std::vector<std::string> unproven_;
-  std::vector<Finding> findings_;
+  std::set<std::string> healed_;  // faults
+  std::string asked_;
+  TimePoint asked_at_ = Clock::now();
   int probes_ = 0;
 };
 

@@ -48,6 +48,7 @@ Status Executor::Do(const HealStep& step) {
   world_.FaultHealed(step.fault);
   WP_RETURN_IF_ERROR(faults_.at(step.fault)->Heal(world_.ports()));
   RecordFault(step.fault, "healed");
+  healed_.insert(step.fault);
   return {};
 }
 
@@ -57,6 +58,14 @@ void Executor::RecordFault(const std::string& name, const std::string& phase) {
       {"fault", name}, {"phase", phase}, {"fired", receipt.fired}, {"measured", receipt.measured}};
   world_.recorder().Append(
       {.kind = EntryKind::kFault, .at = world_.recorder().Now(), .text = text.dump()});
+}
+
+bool Executor::DisturbsServer() const {
+  return std::any_of(faults_.begin(), faults_.end(), [this](const auto& fault) {
+    if (healed_.contains(fault.first)) return false;
+    const auto info = FindFault(KindOf(fault.first));
+    return info && (info->ends_streams == EndsStreams::kEvery || info->parts_members);
+  });
 }
 
 void Executor::HealAll() {

@@ -48,19 +48,10 @@ Status Executor::Do(const RefusedTxnStep& step) {
 
 Status Executor::Do(const MustEndStep& step) {
   WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
-  const bool ended =
-      world_.PumpUntil([&] { return world_.HasEnded(stream->id()); }, Within(step.limit));
-  if (ended || world_.GivesUp()) return {};
-  findings_.push_back(
-      {.guarantee = Guarantee::kSettled,
-       .watch = fmt::format("every watch of stream {}", step.stream),
-       .expected =
-           fmt::format("the stream to end within {} ms, as it asked for a member with a leader and "
-                       "this one has lost it",
-                       std::chrono::duration_cast<std::chrono::milliseconds>(step.limit).count()),
-       .observed = "a stream that stays open",
-       .evidence = {world_.recorder().last()},
-       .at = world_.recorder().Now()});
+  world_.Annotate(StreamEndDue{.stream = stream->id(), .limit_ms = InMilliseconds(step.limit)});
+  world_.PumpUntil([&] { return world_.HasEnded(stream->id()); }, Within(step.limit));
+  if (!world_.GivesUp()) world_.Annotate(StreamEndOver{stream->id()});
+  world_.PumpAll();
   return {};
 }
 

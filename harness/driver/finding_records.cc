@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "harness/checkers/line_text.h"
+#include "harness/history/annotation.h"
+#include "harness/history/fault_line.h"
 #include "harness/history/reader.h"
 
 namespace watchproof {
@@ -33,6 +35,28 @@ std::string Meanwhile(double at, const std::vector<ReceiptRecord>& receipts) {
 }
 
 }  // namespace
+
+BugCarrier CarrierOf(const RunStarted& started) {
+  return {.is_etcd = started.product == "etcd",
+          .version = started.version,
+          .members = started.members};
+}
+
+void FaultTimes::Consume(const Entry& entry) {
+  const double at = std::chrono::duration<double>(entry.at).count();
+  const auto heal = [this, at](const std::string* fault) {
+    for (ReceiptRecord& receipt : receipts_) {
+      const bool meant = fault == nullptr || receipt.fault == *fault;
+      if (meant && receipt.healed_at == 0) receipt.healed_at = at;
+    }
+  };
+  if (IsStage(entry, Stage::kHealed)) return heal(nullptr);
+  if (entry.kind != EntryKind::kFault) return;
+  const auto line = ParseFaultLine(entry.text);
+  if (!line.has_value()) return;
+  if (line->healed) return heal(&line->fault);
+  receipts_.push_back({.fault = line->fault, .armed_at = at, .measured = {}, .text = {}});
+}
 
 std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
                                      const std::vector<ReceiptRecord>& receipts,

@@ -14,8 +14,23 @@
 #include "harness/checkers/finding.h"
 #include "harness/checkers/likeness.h"
 #include "harness/driver/result.h"
+#include "harness/history/run_started.h"
 
 namespace watchproof {
+
+// What the target is to a reader of known bugs, as the recording says.
+BugCarrier CarrierOf(const RunStarted& started);
+
+// When the faults of a recording were armed and healed, as its lines say: the same while it is made
+// and when it is judged again.
+class FaultTimes {
+ public:
+  void Consume(const Entry& entry);
+  const std::vector<ReceiptRecord>& receipts() const { return receipts_; }
+
+ private:
+  std::vector<ReceiptRecord> receipts_;
+};
 
 std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
                                      const std::vector<ReceiptRecord>& receipts,

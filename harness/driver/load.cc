@@ -13,8 +13,12 @@ constexpr std::uint64_t kHighestVersion = 3;  // that a transaction asks for
 
 }  // namespace
 
-Load::Load(RecordingContext& context, std::vector<std::string> endpoints, const LoadStep& step)
-    : context_(context), endpoints_(std::move(endpoints)), step_(step) {
+Load::Load(RecordingContext& context, std::vector<std::string> endpoints, const LoadStep& step,
+           LoadAccess access)
+    : context_(context),
+      endpoints_(std::move(endpoints)),
+      step_(step),
+      access_(std::move(access)) {
   threads_.reserve(step_.clients);
   for (std::size_t i = 0; i < step_.clients; ++i) {
     threads_.emplace_back([this, i] { Run(i); });
@@ -31,7 +35,9 @@ void Load::Stop() {
 void Load::Run(std::size_t client) {
   const std::string name = fmt::format("{}-{}", step_.load, client);
   const std::string& endpoint = endpoints_.at(client % endpoints_.size());
-  KvClient kv(context_, endpoint, {.call_limit = kCallLimit, .name = name});
+  KvClient kv(context_, endpoint,
+              {.call_limit = kCallLimit, .name = name, .writes = access_.writes});
+  kv.SetToken(access_.token);
   Prng prng = Prng(step_.seed).Fork(name);
   for (std::size_t i = 0; i < step_.calls && !stopping_; ++i) {
     const auto revision = CallOnce(kv, prng);

@@ -24,11 +24,18 @@
 
 namespace watchproof {
 
+// How its clients call the target.
+struct LoadAccess {
+  WriteForm writes = WriteForm::kPlain;
+  std::string token = {};  // where the target knows users
+};
+
 class Load {
  public:
   // The key of the step is that on the target. Requires: an endpoint; the clients take turns at
   // them.
-  Load(RecordingContext& context, std::vector<std::string> endpoints, const LoadStep& step);
+  Load(RecordingContext& context, std::vector<std::string> endpoints, const LoadStep& step,
+       LoadAccess access);
   ~Load() { Stop(); }
   Load(const Load&) = delete;
   Load& operator=(const Load&) = delete;
@@ -49,6 +56,7 @@ class Load {
   RecordingContext& context_;
   const std::vector<std::string> endpoints_;
   const LoadStep step_;
+  const LoadAccess access_;
   std::atomic<bool> stopping_ = false;
   std::atomic<std::size_t> finished_ = 0;
   std::atomic<std::size_t> ended_ = 0;

@@ -274,6 +274,8 @@ struct Plan {
   std::vector<Capability> needs;
   // See JudgeOptions.
   bool permit_compacted_at_the_floor = false;
+  // By name: an attempt in which one of them could not have been broken proves nothing.
+  std::vector<std::string> guarantees{};
   // How long watches may take to settle once everything is healed.
   Duration converge_limit = 10s;
 };

@@ -121,6 +121,27 @@ Json ToJson(const Lag& lag) {
   return json;
 }
 
+Json ToJson(const Exercise& exercise) {
+  return Json{{"watches_asked", exercise.watches_asked},
+              {"watches_created", exercise.watches_created},
+              {"events_expected", exercise.events_expected},
+              {"events_delivered", exercise.events_delivered},
+              {"promises_asked", exercise.promises_asked},
+              {"promises_answered", exercise.promises_answered},
+              {"opportunities", exercise.opportunities}};
+}
+
+Exercise ReadExercise(const Json& json) {
+  const auto number = [&json](const char* name) { return json.value(name, std::uint64_t{0}); };
+  return {.watches_asked = number("watches_asked"),
+          .watches_created = number("watches_created"),
+          .events_expected = number("events_expected"),
+          .events_delivered = number("events_delivered"),
+          .promises_asked = number("promises_asked"),
+          .promises_answered = number("promises_answered"),
+          .opportunities = json.value("opportunities", std::map<std::string, std::uint64_t>{})};
+}
+
 Histogram ReadHistogram(const Json& json, const char* name) {
   const auto found = json.find(name);
   if (found == json.end()) return {};
@@ -166,8 +187,10 @@ AttemptResult ReadResult(const Json& json, Verdict verdict) {
                        .findings = {},
                        .receipts = {},
                        .calls = ReadCalls(json.value("calls", Json::object())),
+                       .exercise = ReadExercise(json.value("exercise", Json::object())),
                        .lag = ReadLag(json.value("lag", Json::object())),
-                       .folder = json.value("folder", "")};
+                       .folder = json.value("folder", ""),
+                       .missing = json.value("missing", std::vector<std::string>{})};
   for (const Json& finding : json.value("findings", Json::array())) {
     result.findings.push_back(ReadFinding(finding));
   }
@@ -211,8 +234,10 @@ std::string ToJsonLine(const AttemptResult& result) {
             {"notes", Json::array()},
             {"receipts", Json::array()},
             {"calls", {{"judged", result.calls.judged}, {"undecided", result.calls.undecided}}},
+            {"exercise", ToJson(result.exercise)},
             {"lag", ToJson(result.lag)},
-            {"folder", result.folder}};
+            {"folder", result.folder},
+            {"missing", result.missing}};
   for (const FindingRecord& finding : result.findings) json["findings"].push_back(ToJson(finding));
   for (const FindingRecord& note : result.notes) json["notes"].push_back(ToJson(note));
   for (const ReceiptRecord& receipt : result.receipts) json["receipts"].push_back(ToJson(receipt));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/checkers/exercise.h"
 #include "harness/model/lag.h"
 
 namespace watchproof {
@@ -84,8 +85,11 @@ struct AttemptResult {
   std::vector<FindingRecord> findings;
   std::vector<ReceiptRecord> receipts;
   CallsRecord calls;
+  Exercise exercise;
   Lag lag;             // measured, never judged
   std::string folder;  // of the attempt, relative to the run folder
+  // What the case needs and the target was found not to offer, by asking it: nobody had stated it.
+  std::vector<std::string> missing = {};
   // Findings of the level may: shown, and never a reason to fail.
   std::vector<FindingRecord> notes{};
 };

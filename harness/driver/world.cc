@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "harness/base/check.h"
 #include "harness/base/prng.h"
 #include "harness/client/auth_client.h"
 #include "harness/driver/interrupt.h"
@@ -21,12 +22,6 @@ constexpr std::int64_t kMostReadBack = 100;
 const std::string kEveryKey("\0", 1);
 // From its key on, as the end of a range.
 const std::string kOpenEnd("\0", 1);
-
-// Requires: the last byte is below 0xff.
-std::string EndOfPrefix(std::string prefix) {
-  ++prefix.back();
-  return prefix;
-}
 
 bool Needs(const Plan& plan, Capability capability) {
   return std::find(plan.needs.begin(), plan.needs.end(), capability) != plan.needs.end();
@@ -45,10 +40,24 @@ std::vector<FaultInfo> FaultsOf(const Plan& plan) {
   std::erase_if(faults, [&names](const FaultInfo& fault) { return !names.contains(fault.name); });
   return faults;
 }
+
+// Who starts the case has parsed it before.
+Profile ProfileOf(const AttemptSpec& spec) {
+  if (spec.profile.empty()) return {};
+  Result<Profile> profile = ParseProfile(spec.profile);
+  WP_CHECK(profile.has_value(), "the profile of an attempt parses");
+  return std::move(profile).value();
+}
+WriteForm FormOf(const Profile& profile) {
+  return profile.requests == Profile::Requests::kKubernetes ? WriteForm::kKubernetes
+                                                            : WriteForm::kPlain;
+}
 }  // namespace
 
 World::World(const AttemptSpec& spec, const Plan& plan)
     : spec_(spec),
+      profile_(ProfileOf(spec)),
+      beyond_requests_(BeyondRequests(plan, profile_.requests)),
       needs_(plan.needs),
       faults_(FaultsOf(plan)),
       folder_(spec.folder),
@@ -56,9 +65,13 @@ World::World(const AttemptSpec& spec, const Plan& plan)
                 .seed = FormatSeed(spec.seed),
                 .permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
                 .strict_previous = Needs(plan, Capability::kStrictPreviousValues),
-                .gaps = IsShared(spec)}),
+                .gaps = IsShared(spec),
+                .others_compact = IsShared(spec),
+                .deviations = profile_.deviations}),
       judge_(OptionsOf(started_), &lag_),
-      shape_(plan.cluster) {}
+      calls_({.deviations = started_.deviations}),
+      shape_(plan.cluster),
+      deadline_(TimeForPlan(spec)) {}
 
 World::~World() { Stop(); }
 
@@ -70,21 +83,20 @@ Status World::Start() {
     // Not of the seed: two runs with one seed must not meet on one server.
     Prng prng(static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()) ^
               static_cast<std::uint64_t>(getpid()));
-    prefix_ = fmt::format("watchproof/{}/", prng.Word(12));
+    prefix_ = spec_.prefix.empty() ? fmt::format("watchproof/{}/", prng.Word(12)) : spec_.prefix;
   }
   Status probed = Probe();
   if (!probed.ok()) return std::move(probed).WithContext("probing what the target offers");
   if (!missing_.empty()) return {};
-  const BugCarrier carrier = bug_carrier();
-  started_.version = carrier.version;
-  started_.product = carrier.is_etcd ? "etcd" : "";
-  started_.members = carrier.members;
-  recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started_)});
+  BeginRecording();
   for (int member = 1; member <= members(); ++member) {
     // Each is a client of its own: what one member tells says nothing about another one.
     const std::string name = member == 1 ? "side" : fmt::format("side-{}", member);
     kvs_.push_back(std::make_unique<KvClient>(*context_, target(member).endpoint().ToString(),
-                                              KvOptions{.name = name}));
+                                              KvOptions{.until = deadline_.at(),
+                                                        .name = name,
+                                                        .writes = FormOf(profile_)}));
+    kvs_.back()->SetToken(target(member).token());
   }
   WP_RETURN_IF_ERROR(OpenRoads());
   MakePorts();
@@ -92,20 +104,23 @@ Status World::Start() {
 }
 
 // A server that runs already is known by its version only: etcd's are three numbers from 3 on.
-BugCarrier World::bug_carrier() {
+void World::BeginRecording() {
+  if (std::exchange(begun_, true)) return;
   const std::string version = target().version();
   const auto spec = ParseTargetSpec(spec_.target);
   const std::string kind = spec.has_value() ? spec->kind : std::string();
   const bool shaped =
       version.starts_with("3.") && version.find_first_not_of("0123456789.") == std::string::npos;
-  return {.is_etcd = kind == "etcd" || (kind == "endpoint" && shaped),
-          .version = version,
-          .members = target().shared() ? 0 : members()};
+  started_.version = version;
+  started_.product = kind == "etcd" || (kind == "endpoint" && shaped) ? "etcd" : "";
+  started_.members = target().shared() ? 0 : members();
+  recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started_)});
 }
 
 Status World::StartTarget() {
   WP_ASSIGN_OR_RETURN(TargetSpec spec, ParseTargetSpec(spec_.target));
   spec.allow_disruptive = spec_.allow_disruptive;
+  spec.access = spec_.access;
   proxies_ = std::make_unique<proxy::Proxies>();
   return cluster_.Start(
       {.spec = std::move(spec),
@@ -218,10 +233,12 @@ std::optional<double> World::MetricOf(int member, std::string_view name) {
 
 // Sees every change by the side door, so that a write whose answer was lost can be settled later.
 Status World::OpenWitness() {
-  WP_ASSIGN_OR_RETURN(const Revision head, kv().Head());
-  WP_ASSIGN_OR_RETURN(
-      witness_, WatchStream::Open(*context_,
-                                  {.endpoint = target().endpoint().ToString(), .road = "witness"}));
+  WP_ASSIGN_OR_RETURN(const Revision head, Head());
+  first_head_ = head;
+  WP_ASSIGN_OR_RETURN(witness_,
+                      WatchStream::Open(*context_, {.endpoint = target().endpoint().ToString(),
+                                                    .road = "witness",
+                                                    .token = target().token()}));
   // Everything, or on a target that others use too everything of ours.
   witness_->Create({.key = prefix_.empty() ? kEveryKey : prefix_,
                     .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
@@ -243,13 +260,42 @@ Status World::Probe() {
   Capabilities wanted(needs_.begin(), needs_.end());
   // Without our proxy a fault cannot be felt, which is for its receipt to tell.
   wanted.erase(Capability::kProxy);
+  const Stated stated = StatedOfTarget();
+  stated_ = !stated.offered.empty();
+  if (!beyond_requests_.empty()) {
+    missing_ += fmt::format("{}{}, which profile {} leaves out", missing_.empty() ? "" : ", ",
+                            beyond_requests_, profile_.name);
+  }
   if (wanted.empty()) return {};
-  WP_ASSIGN_OR_RETURN(const Capabilities offered, ProbeCapabilities(target(), wanted, Within(10s)));
+  WP_ASSIGN_OR_RETURN(
+      const Capabilities offered,
+      ProbeCapabilities(target(), wanted, Within(10s),
+                        {.stated = stated, .prefix = prefix_.empty() ? "" : prefix_ + "probe/"}));
   for (const Capability need : wanted) {
     if (offered.contains(need)) continue;
     missing_ += fmt::format("{}{}", missing_.empty() ? "" : ", ", Name(need));
+    const bool of_the_api = need < Capability::kOurs && need != Capability::kStrictPreviousValues;
+    if (of_the_api && !stated.missing.contains(need)) found_missing_.emplace_back(Name(need));
   }
   return {};
+}
+
+// What its kind and version offer, then what the manifest knows of the release, then what the
+// profile declares.
+Stated World::StatedOfTarget() {
+  Stated stated = target().stated();
+  const auto state = [&stated](Capability capability, bool offered) {
+    (offered ? stated.offered : stated.missing).insert(capability);
+    (offered ? stated.missing : stated.offered).erase(capability);
+  };
+  if (const auto release = spec_.missing.find(target().version()); release != spec_.missing.end()) {
+    for (const std::string& name : release->second) {
+      if (const auto capability = FindCapability(name)) state(*capability, false);
+    }
+  }
+  for (const Capability capability : profile_.stated.offered) state(capability, true);
+  for (const Capability capability : profile_.stated.missing) state(capability, false);
+  return stated;
 }
 
 Status World::AskForUsers(const std::vector<WorldReader>& readers) {
@@ -270,6 +316,7 @@ Result<WatchStream*> World::Stream(const std::string& name, const StreamWishes& 
     const Endpoint server = target(wishes.member).endpoint();
     StreamOptions options{.endpoint = (side ? server : Road(wishes.member)).ToString(),
                           .road = side ? "side" : "faulted",
+                          .token = target(wishes.member).token(),
                           .require_leader = wishes.require_leader};
     if (!wishes.user.empty()) {
       AuthClient auth(server.ToString());
@@ -293,7 +340,8 @@ std::unique_ptr<Load> World::StartLoad(const LoadStep& step) {
     const Endpoint road = step.side ? target(member).endpoint() : Road(member);
     endpoints.push_back(road.ToString());
   }
-  return std::make_unique<Load>(*context_, std::move(endpoints), placed);
+  return std::make_unique<Load>(*context_, std::move(endpoints), placed,
+                                LoadAccess{FormOf(profile_), target().token()});
 }
 
 std::string World::PlacedEnd(const std::string& range_end) const {
@@ -304,19 +352,14 @@ std::string World::PlacedEnd(const std::string& range_end) const {
 
 Status World::ReadBack() {
   for (const bool serializable : {false, true}) {
+    if (serializable && profile_.requests == Profile::Requests::kKubernetes) continue;
     const auto read = kv().Read({.key = prefix_.empty() ? kEveryKey : prefix_,
                                  .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
                                  .limit = kMostReadBack,
                                  .serializable = serializable});
     if (!read.has_value()) return read.error();
   }
-  return {};
-}
-
-Status World::CleanUp() {
-  if (prefix_.empty() || kvs_.empty() || Died()) return {};
-  const auto deleted = kv().Delete(prefix_, EndOfPrefix(prefix_));
-  return deleted.has_value() ? Status() : deleted.error();
+  return CheckFloor();
 }
 
 WatchStream* World::StreamOf(StreamId id) {
@@ -327,6 +370,7 @@ WatchStream* World::StreamOf(StreamId id) {
 }
 
 void World::Annotate(const Annotation& annotation) {
+  BeginRecording();
   Entry entry = AnnotationEntry(annotation);
   entry.at = recorder_->Now();
   recorder_->Append(std::move(entry));
@@ -355,6 +399,7 @@ void World::Take(const NumberedEntry& line) {
   calls_.Consume(line);
   lag_.Consume(line);
   overlaps_.Consume(line);
+  fault_times_.Consume(entry);
 }
 
 World::Arrived World::ArrivedAt(StreamId stream) const {
@@ -393,7 +438,20 @@ Lag World::lag() const {
   return lag;
 }
 
-bool World::GivesUp() const { return Interrupted() || Died() || StopsEarly(); }
+bool World::GivesUp() const {
+  return Interrupted() || Died() || silent_ || StopsEarly() || deadline_.expired();
+}
+
+void World::NoteSilence(const std::string& asked, Duration waited) {
+  silent_ = true;
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(waited).count();
+  Annotate(TargetSilent{.member = member_, .asked = asked, .waited_ms = ms});
+}
+
+void World::NoteDeath(const Cluster::Death& death) {
+  Annotate(TargetEnded{
+      .member = death.member, .how = death.state.ToString(), .last_words = death.last_words});
+}
 
 bool World::PumpUntil(const std::function<bool()>& done, Deadline deadline) {
   for (;;) {
@@ -401,6 +459,7 @@ bool World::PumpUntil(const std::function<bool()>& done, Deadline deadline) {
     if (done()) return true;
     if (deadline.expired() || GivesUp()) return false;
     memory_.Sample(ports_);
+    ConfirmFloors();
     const Duration slice = std::min<Duration>(deadline.remaining(), 5ms);
     if (const auto line = recorder_->Next(Within(slice))) Take(*line);
   }
@@ -422,11 +481,16 @@ Judgement World::Finish() {
   pacings_.clear();
   streams_.clear();
   witness_.reset();
+  PumpAll();
+  ConfirmFloors();
   // Behind every message of the streams: whatever these told of the store cannot lie beyond it.
   const Status read = GivesUp() ? Status() : ReadBack();
   PumpAll();
   Judgement judgement = judge_.Finish();
-  if (!read.ok()) judgement.undecided.push_back("reading back at the end: " + read.message());
+  // Not every store can read a range like that; what is known to be etcd's must.
+  const bool may_refuse = !stated_ && IsRefusal(read.code());
+  if (!read.ok() && !may_refuse)
+    judgement.undecided.push_back("reading back at the end: " + read.message());
   if (recorder_->incomplete()) judgement.undecided.push_back("the recording is incomplete");
   return judgement;
 }

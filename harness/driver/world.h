@@ -29,10 +29,12 @@
 #include "harness/client/watch_stream.h"
 #include "harness/driver/attempt_spec.h"
 #include "harness/driver/cluster.h"
+#include "harness/driver/finding_records.h"
 #include "harness/driver/load.h"
 #include "harness/driver/memory_meter.h"
 #include "harness/driver/overlap_book.h"
 #include "harness/driver/plan.h"
+#include "harness/driver/profile.h"
 #include "harness/faults/fault.h"
 #include "harness/history/annotation.h"
 #include "harness/history/recorder.h"
@@ -49,6 +51,9 @@ struct WorldReader {
   std::string range_end;
 };
 
+// Of the range of all keys that begin with it.
+std::string EndOfPrefix(std::string prefix);
+
 class World {
  public:
   World(const AttemptSpec& spec, const Plan& plan);
@@ -60,6 +65,10 @@ class World {
   // What the plan needs and the target does not offer, in words. Unless this is empty, nothing but
   // the target has been started.
   const std::string& missing() const { return missing_; }
+  // Those of them that were found by asking, as nobody had stated whether they are offered.
+  const std::vector<std::string>& found_missing() const { return found_missing_; }
+  // Whether it is stated what the target offers: what it refuses all the same is held against it.
+  bool stated() const { return stated_; }
   // Whether the target has answered once.
   bool started() const { return cluster_.started(); }
   void Stop();
@@ -67,8 +76,8 @@ class World {
   // One server of the target; the first one where it is not a cluster's.
   Target& target(int member = 1) { return cluster_.member(member); }
   int members() const { return cluster_.size(); }
-  // What the target is to a reader of known bugs. Requires: started.
-  BugCarrier bug_carrier();
+  // What the recording says of itself.
+  const RunStarted& started_with() const { return started_; }
   std::optional<Cluster::Death> Died() const { return cluster_.Died(); }
   // By the side door of the member in use.
   KvClient& kv() { return *kvs_.at(static_cast<std::size_t>(member_ - 1)); }
@@ -100,11 +109,26 @@ class World {
   // A key or the end of a range of the plan, as it is on the target.
   std::string Placed(const std::string& key) const { return prefix_ + key; }
   std::string PlacedEnd(const std::string& range_end) const;
-  // Deletes what was written to a target that others use too. After Finish: this is not judged.
+  // Deletes what was written to a target that others use too, and revokes what was granted. After
+  // Finish: this is not judged. The error tells what stays behind.
   Status CleanUp();
+  // On a target that others use too: shows whether they have compacted what we use of its history.
+  Status CheckFloor();
+  // A linearizable read; tells the current revision.
+  Result<Revision> Head();
+  // Of a shorter time than asked for where others use the target, too.
+  Result<std::int64_t> Grant(std::chrono::seconds ttl);
   // The attempt is to end at its first finding, and there is one.
   bool StopsEarly() const { return spec_.stop_at_finding && !judge_.findings().empty(); }
-  // There is nothing left to wait for: interrupted, without a target, or stopped early.
+  // The target lives and does not answer: what it was asked for, and for how long. Nothing more is
+  // waited for.
+  void NoteSilence(const std::string& asked, Duration waited);
+  // Its process has ended although nobody ended it: so the recording says.
+  void NoteDeath(const Cluster::Death& death);
+  // When the faults were armed and healed, as the recording says.
+  const FaultTimes& fault_times() const { return fault_times_; }
+  // There is nothing left to wait for: interrupted, without a target that answers, stopped early,
+  // or out of time.
   bool GivesUp() const;
   // Null if it is none of these.
   WatchStream* StreamOf(StreamId id);
@@ -139,7 +163,9 @@ class World {
   CallJudgement FinishCalls() { return calls_.Finish(); }
 
  private:
+  void BeginRecording();
   Status Probe();
+  Stated StatedOfTarget();
   Status StartTarget();
   Status OpenRoads();
   const Endpoint& Road(int member) const { return roads_.at(static_cast<std::size_t>(member - 1)); }
@@ -154,9 +180,13 @@ class World {
   Status OpenWitness();
   // Reads of everything of ours, one linearizable, one serializable, for the recording.
   Status ReadBack();
+  void ConfirmFloors();
+  void AskAt(Revision revision);
   void Take(const NumberedEntry& line);
 
   const AttemptSpec spec_;
+  const Profile profile_;
+  const std::string beyond_requests_;  // what the plan asks for that the profile leaves out
   const std::vector<Capability> needs_;
   const std::vector<FaultInfo> faults_;  // of the plan
   const std::filesystem::path folder_;
@@ -165,6 +195,7 @@ class World {
   RunStarted started_;  // what the recording says of itself
   LagFollower lag_;
   OverlapBook overlaps_;
+  FaultTimes fault_times_;
   Judge judge_;
   CallJudge calls_;
   const ClusterPlan shape_;
@@ -179,6 +210,8 @@ class World {
   std::unique_ptr<WatchStream> witness_;
   std::map<std::string, std::unique_ptr<WatchStream>> streams_;
   std::string prefix_;
+  std::set<std::int64_t> granted_;              // leases, on a target that others use too
+  Revision first_head_{};                       // before the first write
   std::map<std::string, WorldReader> readers_;  // by user
   Line followed_{};
   std::set<StreamId> faulted_;  // the streams that take the faulted road
@@ -193,6 +226,12 @@ class World {
   };
   std::map<std::string, Pacing> pacings_;  // by stream
   std::string missing_;
+  std::vector<std::string> found_missing_;
+  bool stated_ = false;
+  // By then the plan has been carried out, or has taken too long.
+  const Deadline deadline_;
+  bool begun_ = false;
+  bool silent_ = false;
   bool stopped_ = false;
 };
 

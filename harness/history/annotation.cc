@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, std::variant_size_v<Annotation>> kTypes =
                                                                                   "stream_end_over",
                                                                                   "target_ended",
                                                                                   "target_silent",
-                                                                                  "moment_missed"};
+                                                                                  "moment_missed", "target_refused"};
 constexpr std::array<std::string_view, 5> kStages = {"healed", "sentinels", "converged", "end",
                                                      "stopped"};
 

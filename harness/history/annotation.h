@@ -164,6 +164,17 @@ struct TargetSilent {
   }
 };
 
+// The target refused a request that it is stated to offer.
+struct TargetRefused {
+  std::string asked;
+  std::string refusal;  // the status
+  template <typename F>
+  void Fields(F& field) {
+    field("asked", asked);
+    field("refusal", refusal);
+  }
+};
+
 // A step waited for a moment on the wire, and it did not come within the limit.
 struct MomentMissed {
   std::string moment;
@@ -177,7 +188,7 @@ struct MomentMissed {
 
 using Annotation = std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue,
                                 ProgressOver, DeliveryDue, DeliveryOver, StreamEndDue,
-                                StreamEndOver, TargetEnded, TargetSilent, MomentMissed>;
+                                StreamEndOver, TargetEnded, TargetSilent, MomentMissed, TargetRefused>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

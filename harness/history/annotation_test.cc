@@ -21,7 +21,8 @@ TEST(Annotation, EachTypeSurvivesItsText) {
                                        StreamEndOver{StreamId(4)},
                                        TargetEnded{2, "was killed by signal 11", "panic: \"no\""},
                                        TargetSilent{1, "a put", 9000},
-                                       MomentMissed{"created", "main"}};
+                                       MomentMissed{"created", "main"},
+      TargetRefused{"a lease", "unimplemented"}};
   std::size_t kinds = 0;
   for (const Annotation& annotation : all) {
     const std::string text = ToText(annotation);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file format of a history, version 3.
-//
-// One zstd frame (so `zstd -dc` opens it) around: the magic line, then one frame per entry:
+// How one entry of a recording is written. The file around the entries: chunk.h.
 //
 //   offset  bytes  what (numbers are little-endian)
 //        0      1  kind
@@ -37,7 +35,6 @@
 
 namespace watchproof {
 
-inline constexpr std::string_view kHistoryMagic = "watchproof history 3\n";
 inline constexpr std::size_t kFrameHeaderSize = 28;
 // No gRPC message and no text of ours comes near; what claims more is not a history.
 inline constexpr std::uint32_t kLongestPart = 1U << 30;

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -36,7 +37,13 @@ class FieldWriter {
   explicit FieldWriter(nlohmann::ordered_json& out) : out_(out) {}
   template <typename T>
   void operator()(const char* name, const T& value) {
-    out_[name] = value;
+    if constexpr (requires(T fields, FieldWriter& writer) { fields.Fields(writer); }) {
+      T copy = value;
+      FieldWriter nested(out_[name] = nlohmann::ordered_json::object());
+      copy.Fields(nested);
+    } else {
+      out_[name] = value;
+    }
   }
   template <typename Tag, typename T>
   void operator()(const char* name, const Quantity<Tag, T>& value) {
@@ -104,6 +111,22 @@ class FieldReader {
       value.bytes.push_back(static_cast<char>(byte));
     }
     return digits.empty();
+  }
+  template <typename T>
+    requires requires(T fields, FieldReader& reader) { fields.Fields(reader); }
+  static bool Take(const nlohmann::json& json, T& value) {
+    if (!json.is_object()) return false;
+    FieldReader nested(json);
+    value.Fields(nested);
+    return !nested.wrong();
+  }
+  template <typename Less>
+  static bool Take(const nlohmann::json& json, std::set<std::string, Less>& values) {
+    std::vector<std::string> all;
+    if (!Take(json, all)) return false;
+    values.clear();
+    values.insert(all.begin(), all.end());
+    return true;
   }
   template <typename T>
   static bool Take(const nlohmann::json& json, std::vector<T>& values) {

@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/history/reader.h"
 
+#include <fmt/format.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "harness/history/chunk.h"
 #include "harness/history/frame.h"
 
 namespace watchproof {
+namespace {
+
+// Enough of a recording of an older version to decompress its first words.
+constexpr std::size_t kBeginningSize = 256 << 10;
+// What a chunk claims to need is only taken as far as the file has it.
+constexpr std::size_t kStep = 1 << 20;
+
+}  // namespace
 
 class HistoryReader::Impl {
  public:
   Impl(std::filesystem::path path, std::FILE* file)
-      : path_(std::move(path)), file_(file), context_(ZSTD_createDCtx()) {
-    in_memory_.resize(ZSTD_DStreamInSize());
-    out_memory_.resize(ZSTD_DStreamOutSize());
-  }
+      : path_(std::move(path)), file_(file), context_(ZSTD_createDCtx()) {}
   ~Impl() {
     std::fclose(file_);
     ZSTD_freeDCtx(context_);
@@ -27,95 +34,146 @@ class HistoryReader::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  // A file cut off inside the magic is a truncated history without entries.
-  Status ReadMagic() {
-    while (data_.size() < kHistoryMagic.size() && !ended_) {
-      if (!Fill().ok() || !data_.starts_with(kHistoryMagic.substr(0, data_.size())))
-        return Foreign();
+  Status RefuseForeign() {
+    WP_RETURN_IF_ERROR(Fill(kBeginningSize));
+    if (const auto why = WhyForeign(read_)) {
+      return Fail(StatusCode::kInvalidArgument, "{} {}", path_.string(), *why);
     }
-    if (!data_.starts_with(kHistoryMagic.substr(0, data_.size()))) return Foreign();
-    if (data_.size() < kHistoryMagic.size() && !(truncated_ && BeginsLikeZstd())) return Foreign();
-    consumed_ = std::min(data_.size(), kHistoryMagic.size());
     return Status();
   }
 
   Result<std::optional<NumberedEntry>> Next() {
-    while (true) {
-      auto frame = frames_.Parse(std::string_view(data_).substr(consumed_));
-      if (!frame.has_value()) return Damaged(std::move(frame).error());
-      if (frame->has_value()) {
-        consumed_ += (*frame)->size;
-        line_ = line_.next();
-        return std::optional<NumberedEntry>({line_, std::move((*frame)->entry)});
-      }
-      if (ended_) {
-        truncated_ = truncated_ || consumed_ < data_.size();
-        return std::optional<NumberedEntry>();
-      }
-      if (Status status = Fill(); !status.ok()) return Damaged(std::move(status));
+    while (!ended_ && left_ == 0) WP_RETURN_IF_ERROR(NextChunk());
+    if (ended_) return std::optional<NumberedEntry>();
+    auto frame = frames_.Parse(std::string_view(content_).substr(consumed_));
+    if (!frame.has_value() || !frame->has_value()) {
+      Damaged(frame.has_value() ? "an entry ends behind its chunk" : frame.error().message());
+      return std::optional<NumberedEntry>();
     }
+    consumed_ += (*frame)->size;
+    if (--left_ == 0 && consumed_ != content_.size()) {
+      Damaged(fmt::format("bytes behind the last entry of {}", Here()));
+      return std::optional<NumberedEntry>();
+    }
+    line_ = line_.next();
+    return std::optional<NumberedEntry>({line_, std::move((*frame)->entry)});
   }
 
-  bool truncated() const { return truncated_; }
+  const std::string& damage() const { return damage_; }
 
  private:
-  Status Foreign() const {
-    return Fail(StatusCode::kInvalidArgument, "{} is not a watchproof history of version 3",
-                path_.string());
+  void EndWith(std::string_view how, std::string_view why) {
+    ended_ = true;
+    damage_ = fmt::format("{} after line {}: {}", how, line_.value, why);
   }
-  // The decompressor asks for more before it has seen the first four bytes. Nothing but the first
-  // block has been read when this is asked.
-  bool BeginsLikeZstd() const {
-    constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
-    const std::string_view begin(in_memory_.data(), std::min(first_read_, kZstdMagic.size()));
-    return kZstdMagic.starts_with(begin);
+  void Damaged(std::string_view why) { EndWith("damaged", why); }
+  void CutOff(std::string_view why) { EndWith("cut off", why); }
+  std::string Here() const { return fmt::format("the chunk at byte {}", offset_); }
+
+  // Makes read_ at least so long, or as long as the file has bytes.
+  Status Fill(std::size_t size) {
+    while (read_.size() < size) {
+      const std::size_t before = read_.size();
+      read_.resize(before + std::min(size - before, kStep));
+      const std::size_t got = std::fread(read_.data() + before, 1, read_.size() - before, file_);
+      read_.resize(before + got);
+      if (got > 0) continue;
+      if (std::ferror(file_) == 0) return Status();
+      return FromErrno(errno).WithContext("cannot read the history {}", path_.string());
+    }
+    return Status();
   }
-  Status Damaged(Status why) const {
-    return std::move(why).WithContext("history {} is damaged after line {}", path_.string(),
-                                      line_.value);
+  void Drop(std::size_t size) {
+    read_.erase(0, size);
+    offset_ += size;
   }
 
-  // Decompresses some more into data_, or sets ended_.
-  Status Fill() {
-    data_.erase(0, std::exchange(consumed_, 0));
-    const std::size_t before = data_.size();
-    while (data_.size() == before && !ended_) {
-      if (in_.pos == in_.size) {
-        in_ = {in_memory_.data(), std::fread(in_memory_.data(), 1, in_memory_.size(), file_), 0};
-        if (in_.size == 0) return EndOfFile();
-        if (first_read_ == 0) first_read_ = in_.size;
+  // Afterwards entries are there, or ended_ is set.
+  Status NextChunk() {
+    WP_RETURN_IF_ERROR(Fill(kHeadSize));
+    if (read_.size() < kHeadSize) {
+      if (read_.empty()) {
+        CutOff(offset_ == 0 ? "the file is empty" : "the trailer is missing");
+      } else {
+        CutOff(fmt::format("the head at byte {} is incomplete", offset_));
       }
-      ZSTD_outBuffer out{out_memory_.data(), out_memory_.size(), 0};
-      const std::size_t left = ZSTD_decompressStream(context_, &out, &in_);
-      if (ZSTD_isError(left) != 0) {
-        return Fail(StatusCode::kDataLoss, "{}", ZSTD_getErrorName(left));
-      }
-      data_.append(out_memory_.data(), out.pos);
-      ended_ = left == 0;
+      return Status();
+    }
+    const auto head = ParseHead(std::string_view(read_).substr(0, kHeadSize));
+    if (!head) {
+      Damaged(fmt::format("no chunk begins at byte {}", offset_));
+    } else if (head->frame_size > kLargestChunk || head->content_size > kLargestChunk) {
+      Damaged(fmt::format("{} claims {} bytes", Here(), head->frame_size));
+    } else {
+      return Verify(*head);
     }
     return Status();
   }
 
-  Status EndOfFile() {
-    if (std::ferror(file_) != 0) return FromErrno(errno);
+  Status Verify(const Head& head) {
+    const std::size_t size = kHeadSize + head.frame_size;
+    WP_RETURN_IF_ERROR(Fill(size));
+    const std::string_view chunk = std::string_view(read_).substr(0, size);
+    if (chunk.size() < size) {
+      CutOff(fmt::format("{} is incomplete", Here()));
+      return Status();
+    }
+    const std::string_view frame = chunk.substr(kHeadSize);
+    if (HashOf(chunk, frame, hash_) != head.hash) {
+      Damaged(fmt::format("the checksum of {} does not match", Here()));
+      return Status();
+    }
+    hash_ = head.hash;
+    if (head.first_line != line_.value + 1) {
+      Damaged(fmt::format("{} begins with line {}", Here(), head.first_line));
+    } else if (head.kind == HeadKind::kTrailer) {
+      return Close(head, size);
+    } else {
+      Decompress(head, frame);
+    }
+    if (!ended_) Drop(size);
+    return Status();
+  }
+
+  void Decompress(const Head& head, std::string_view frame) {
+    content_.resize(head.content_size);
+    const std::size_t size = ZSTD_decompressDCtx(context_, content_.data(), content_.size(),
+                                                 frame.data(), frame.size());
+    if (ZSTD_isError(size) != 0) {
+      Damaged(fmt::format("{}: {}", Here(), ZSTD_getErrorName(size)));
+    } else if (size != head.content_size || head.entries == 0) {
+      Damaged(fmt::format("{} does not hold what it claims", Here()));
+    } else {
+      consumed_ = 0;
+      left_ = head.entries;
+    }
+  }
+
+  Status Close(const Head& trailer, std::size_t size) {
+    WP_RETURN_IF_ERROR(Fill(size + 1));
     ended_ = true;
-    truncated_ = true;  // the end of the zstd frame never came
+    if (read_.size() > size) {
+      Damaged("bytes follow the trailer");
+    } else if (trailer.lost > 0) {
+      EndWith("incomplete",
+              fmt::format("the recorder could not keep {} further entries", trailer.lost));
+    }
     return Status();
   }
 
   const std::filesystem::path path_;
   std::FILE* const file_;
   ZSTD_DCtx* const context_;
-  std::vector<char> in_memory_;
-  std::vector<char> out_memory_;
-  ZSTD_inBuffer in_{nullptr, 0, 0};
-  std::size_t first_read_ = 0;
-  std::string data_;  // decompressed, from consumed_ on not yet handed out
-  std::size_t consumed_ = 0;
+  std::string read_;          // of the file, from offset_ on
+  std::uint64_t offset_ = 0;  // in the file
+  std::uint64_t hash_ = 0;    // of the chunk before
+  std::string content_;       // of this chunk, decompressed
+  std::size_t consumed_ = 0;  // bytes of it
+  std::uint64_t left_ = 0;    // entries of it
   FrameReader frames_;
   Line line_{};
   bool ended_ = false;
-  bool truncated_ = false;
+  std::string damage_;
 };
 
 HistoryReader::HistoryReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -127,11 +185,11 @@ Result<std::unique_ptr<HistoryReader>> HistoryReader::Open(const std::filesystem
     return FromErrno(errno).WithContext("cannot read the history {}", path.string());
   }
   auto impl = std::make_unique<Impl>(path, file);
-  WP_RETURN_IF_ERROR(impl->ReadMagic());
+  WP_RETURN_IF_ERROR(impl->RefuseForeign());
   return std::unique_ptr<HistoryReader>(new HistoryReader(std::move(impl)));
 }
 
 Result<std::optional<NumberedEntry>> HistoryReader::Next() { return impl_->Next(); }
-bool HistoryReader::truncated() const { return impl_->truncated(); }
+const std::string& HistoryReader::damage() const { return impl_->damage(); }
 
 }  // namespace watchproof

@@ -7,14 +7,17 @@
 //     if (!line) break;
 //     judge.Consume(*line);
 //   }
-//   if (reader->truncated()) ...   // the recorder did not live to finish its file
+//   if (!reader->damage().empty()) ...   // not all that was recorded has been read
 //
-// Not thread-safe. Ownership: entries own their payload.
+// A chunk (chunk.h) is read whole and its hash verified before the first of its entries is handed
+// out. What is not exactly what a recorder wrote ends the reading at the last verified line.
+// Not thread-safe. Ownership: entries own their payload. Memory: one chunk, and the event window.
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "harness/base/status.h"
 #include "harness/history/recorder.h"
@@ -23,14 +26,17 @@ namespace watchproof {
 
 class HistoryReader {
  public:
-  // Errors name the file; a file that is not a history says so.
+  // Errors name the file; one that is not a history, or of another version, says so. A file that is
+  // empty, cut off or damaged opens all the same.
   static Result<std::unique_ptr<HistoryReader>> Open(const std::filesystem::path& path);
   ~HistoryReader();
 
-  // Empty at the end. A file that was cut off is read up to its last whole entry.
+  // Empty at the end, which may be an early one: see damage(). Errors are the system's, while
+  // reading the file.
   Result<std::optional<NumberedEntry>> Next();
-  // After the end: whether the file was cut off.
-  bool truncated() const;
+  // After the end: empty if the recording is whole, otherwise why not and up to where it was read,
+  // such as "cut off after line 12: the trailer is missing".
+  const std::string& damage() const;
 
  private:
   class Impl;

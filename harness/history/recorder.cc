@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/history/recorder.h"
 
-#include <zstd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <thread>
@@ -14,14 +10,13 @@
 
 #include "harness/base/check.h"
 #include "harness/base/mutex.h"
+#include "harness/history/chunk_writer.h"
 #include "harness/history/frame.h"
 #include "harness/history/recording_tail.h"
 
 namespace watchproof {
 namespace {
 
-// Cheap enough for a million entries a second; recordings shrink to about a tenth anyway.
-constexpr int kCompressionLevel = 1;
 // After a crash of this process at most this much of the recording is lost.
 constexpr Duration kFlushInterval = 1s;
 // The writer looks by itself this often, so that Append need not wake it for every entry.
@@ -39,88 +34,28 @@ bool Crosses(std::int64_t total, std::int64_t added, std::int64_t mark) {
   return total >= mark && total - added < mark;
 }
 
-// One compressed file. Not thread-safe.
-class CompressedFile {
- public:
-  static Result<std::unique_ptr<CompressedFile>> Create(const std::filesystem::path& path) {
-    std::FILE* file = std::fopen(path.c_str(), "wbe");
-    if (file == nullptr) {
-      return FromErrno(errno).WithContext("cannot write the history {}", path.string());
-    }
-    return std::unique_ptr<CompressedFile>(new CompressedFile(path, file));
-  }
-  ~CompressedFile() {
-    if (file_ != nullptr) std::fclose(file_);
-    ZSTD_freeCCtx(context_);
-  }
-  CompressedFile(const CompressedFile&) = delete;
-  CompressedFile& operator=(const CompressedFile&) = delete;
-
-  Status Write(std::string_view data) { return Compress(data, ZSTD_e_continue); }
-  // What was written so far can be read even if nothing follows.
-  Status Flush() {
-    WP_RETURN_IF_ERROR(Compress({}, ZSTD_e_flush));
-    return std::fflush(file_) == 0 ? Status() : WriteError();
-  }
-  Status Finish() {
-    WP_RETURN_IF_ERROR(Compress({}, ZSTD_e_end));
-    std::FILE* file = std::exchange(file_, nullptr);
-    return std::fclose(file) == 0 ? Status() : WriteError();
-  }
-
- private:
-  CompressedFile(std::filesystem::path path, std::FILE* file)
-      : path_(std::move(path)), file_(file), context_(ZSTD_createCCtx()) {
-    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, kCompressionLevel);
-    ZSTD_CCtx_setParameter(context_, ZSTD_c_checksumFlag, 1);
-    out_.resize(ZSTD_CStreamOutSize());
-  }
-
-  Status WriteError() const {
-    return FromErrno(errno).WithContext("writing the history {}", path_.string());
-  }
-
-  Status Compress(std::string_view data, ZSTD_EndDirective directive) {
-    ZSTD_inBuffer in{data.data(), data.size(), 0};
-    while (true) {
-      ZSTD_outBuffer out{out_.data(), out_.size(), 0};
-      const std::size_t left = ZSTD_compressStream2(context_, &out, &in, directive);
-      if (ZSTD_isError(left) != 0) {
-        return Fail(StatusCode::kInternal, "compressing the history: {}", ZSTD_getErrorName(left));
-      }
-      if (std::fwrite(out_.data(), 1, out.pos, file_) != out.pos) return WriteError();
-      const bool done = directive == ZSTD_e_continue ? in.pos == in.size : left == 0;
-      if (done) return Status();
-    }
-  }
-
-  const std::filesystem::path path_;
-  std::FILE* file_;
-  ZSTD_CCtx* const context_;
-  std::vector<char> out_;
-};
-
 // Some frames in the order of the file. Never changed once it is sealed.
-struct Chunk {
+struct Piece {
   std::string frames;
-  Line before;  // of its first entry
+  std::uint64_t entries = 0;
+  Line before;  // its first entry
 };
-using ChunkPtr = std::shared_ptr<const Chunk>;  // owned by the writer's list and the follower's
-// A chunk is sealed when it is this large, or when someone wants what is there. Small enough to
+using PiecePtr = std::shared_ptr<const Piece>;  // owned by the writer's list and the follower's
+// A piece is sealed when it is this large, or when someone wants what is there. Small enough to
 // come from malloc's heap rather than from a mapping of its own.
-constexpr std::size_t kChunkSize = 64 << 10;
+constexpr std::size_t kPieceSize = 64 << 10;
 
-// Chunks on their way to one consumer.
+// Pieces on their way to one consumer.
 struct Backlog {
-  std::vector<ChunkPtr> chunks;
-  std::int64_t bytes = 0;  // those of the chunk that is being filled included
+  std::vector<PiecePtr> pieces;
+  std::int64_t bytes = 0;  // those of the piece that is being filled included
 };
 
 }  // namespace
 
 class Recorder::Impl {
  public:
-  Impl(const RecorderOptions& options, std::unique_ptr<CompressedFile> file)
+  Impl(const RecorderOptions& options, std::unique_ptr<ChunkWriter> file)
       : capacity_(options.capacity.value), follow_(options.follow), file_(std::move(file)) {
     PrintTailIfACheckFails();
     writer_ = std::thread([this] { WriteAll(); });
@@ -135,19 +70,21 @@ class Recorder::Impl {
     if (failed_ || unwritten_.bytes + being_written_ + cost > capacity_ ||
         unread_.bytes + being_read_ + cost > capacity_) {
       incomplete_ = true;
+      ++lost_;
       return false;
     }
     if (entry.at == Duration::zero()) entry.at = Now();
     const std::size_t before = filling_.frames.size();
     if (before == 0) {
       filling_.before = last_;
-      filling_.frames.reserve(kChunkSize);
+      filling_.frames.reserve(kPieceSize);
     }
     last_ = last_.next();
     NoteForTail(last_, entry);
     frame_writer_.Append(entry, filling_.frames);
+    ++filling_.entries;
     Announce(static_cast<std::int64_t>(filling_.frames.size() - before));
-    if (filling_.frames.size() >= kChunkSize) SealLocked();
+    if (filling_.frames.size() >= kPieceSize) SealLocked();
     return true;
   }
 
@@ -171,8 +108,8 @@ class Recorder::Impl {
       }
       if (next_ < reading_.size() && offset_ == 0) read_ = reading_[next_]->before;
     }
-    const ChunkPtr& chunk = reading_[next_];
-    auto frame = frame_reader_.Parse(std::string_view(chunk->frames).substr(offset_), chunk);
+    const PiecePtr& piece = reading_[next_];
+    auto frame = frame_reader_.Parse(std::string_view(piece->frames).substr(offset_), piece);
     WP_CHECK(frame.has_value() && frame->has_value(), "what the recorder wrote can be read");
     offset_ += (*frame)->size;
     read_ = read_.next();
@@ -204,9 +141,9 @@ class Recorder::Impl {
 
   void SealLocked() REQUIRES(mu_) {
     if (filling_.frames.empty()) return;
-    auto chunk = std::make_shared<const Chunk>(std::exchange(filling_, {}));
-    if (follow_) unread_.chunks.push_back(chunk);
-    if (!failed_) unwritten_.chunks.push_back(std::move(chunk));
+    auto piece = std::make_shared<const Piece>(std::exchange(filling_, {}));
+    if (follow_) unread_.pieces.push_back(piece);
+    if (!failed_) unwritten_.pieces.push_back(std::move(piece));
   }
 
   // Takes everything that waits for the follower at once: one lock per batch.
@@ -220,7 +157,7 @@ class Recorder::Impl {
     nap_ = last_.value - read_.value > kBusy ? std::min(2 * nap_, kLongestNap) : kShortestNap;
     awake_since_ = Clock::now();
     SealLocked();
-    std::swap(reading_, unread_.chunks);
+    std::swap(reading_, unread_.pieces);
     being_read_ = std::exchange(unread_.bytes, 0);
     return true;
   }
@@ -238,21 +175,21 @@ class Recorder::Impl {
   }
 
   void WriteAll() {
-    std::vector<ChunkPtr> batch;
+    std::vector<PiecePtr> batch;
     TimePoint flush_at = Clock::now() + kFlushInterval;
     bool more = true;
-    Status status = file_->Write(kHistoryMagic);
+    Status status;
     while (more && status.ok()) {
       more = TakeBatch(batch);
-      for (auto chunk = batch.begin(); chunk != batch.end() && status.ok(); ++chunk) {
-        status = file_->Write((*chunk)->frames);
+      for (auto piece = batch.begin(); piece != batch.end() && status.ok(); ++piece) {
+        status = file_->Add((*piece)->frames, (*piece)->entries);
       }
       if (status.ok() && Clock::now() >= flush_at) {
-        status = file_->Flush();
+        status = file_->EndChunk();
         flush_at = Clock::now() + kFlushInterval;
       }
     }
-    if (status.ok()) status = file_->Finish();
+    if (status.ok()) status = file_->Finish(lost());
     MutexLock lock(mu_);
     failed_ = !status.ok();
     incomplete_ = incomplete_ || failed_;
@@ -261,9 +198,14 @@ class Recorder::Impl {
     outcome_ = std::move(status);
   }
 
+  std::uint64_t lost() const {
+    MutexLock lock(mu_);
+    return lost_;
+  }
+
   // False when nothing will follow. Blocks: until there is something worth writing or the interval
   // passed.
-  bool TakeBatch(std::vector<ChunkPtr>& batch) {
+  bool TakeBatch(std::vector<PiecePtr>& batch) {
     batch.clear();
     MutexLock lock(mu_);
     being_written_ = 0;
@@ -271,7 +213,7 @@ class Recorder::Impl {
     while (!closed_ && unwritten_.bytes < kWakeWriterAt && to_write_.WaitUntil(mu_, until)) {
     }
     SealLocked();
-    std::swap(batch, unwritten_.chunks);
+    std::swap(batch, unwritten_.pieces);
     being_written_ = std::exchange(unwritten_.bytes, 0);
     return !closed_;
   }
@@ -281,10 +223,10 @@ class Recorder::Impl {
   const std::int64_t capacity_;
   const bool follow_;
   // The writer's alone.
-  const std::unique_ptr<CompressedFile> file_;
+  const std::unique_ptr<ChunkWriter> file_;
   // The follower's alone.
   FrameReader frame_reader_;
-  std::vector<ChunkPtr> reading_;
+  std::vector<PiecePtr> reading_;
   std::size_t next_ = 0;    // among them
   std::size_t offset_ = 0;  // within that
   Line read_{};
@@ -295,7 +237,7 @@ class Recorder::Impl {
   CondVar arrived_;
   CondVar to_write_;
   FrameWriter frame_writer_ GUARDED_BY(mu_);
-  Chunk filling_ GUARDED_BY(mu_);
+  Piece filling_ GUARDED_BY(mu_);
   Backlog unwritten_ GUARDED_BY(mu_);
   Backlog unread_ GUARDED_BY(mu_);
   std::int64_t being_written_ GUARDED_BY(mu_) = 0;
@@ -305,6 +247,7 @@ class Recorder::Impl {
   bool closed_ GUARDED_BY(mu_) = false;
   bool failed_ GUARDED_BY(mu_) = false;
   bool incomplete_ GUARDED_BY(mu_) = false;
+  std::uint64_t lost_ GUARDED_BY(mu_) = 0;  // entries
   Status outcome_ GUARDED_BY(mu_);
   std::thread writer_;  // last: it uses everything above
 };
@@ -313,7 +256,7 @@ Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Recorder::~Recorder() = default;
 
 Result<std::unique_ptr<Recorder>> Recorder::Open(const RecorderOptions& options) {
-  WP_ASSIGN_OR_RETURN(std::unique_ptr<CompressedFile> file, CompressedFile::Create(options.file));
+  WP_ASSIGN_OR_RETURN(std::unique_ptr<ChunkWriter> file, ChunkWriter::Create(options.file));
   return std::unique_ptr<Recorder>(new Recorder(std::make_unique<Impl>(options, std::move(file))));
 }
 

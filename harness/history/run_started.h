@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "harness/base/status.h"
+#include "harness/history/deviations.h"
 
 namespace watchproof {
 
@@ -24,7 +25,9 @@ struct RunStarted {
   int members = 0;      // of its cluster; 0: unknown
   bool permit_compacted_at_the_floor = false;
   bool strict_previous = false;
-  bool gaps = false;           // others write to the target, or it leaves revisions out
+  bool gaps = false;  // others write to the target, or it leaves revisions out
+  bool others_compact = false;  // others may compact the target
+  Deviations deviations = {};
   bool without_marks = false;  // of keys: create revision, version and lease were not recorded
 
   template <typename F>
@@ -38,6 +41,8 @@ struct RunStarted {
     field("permit_compacted_at_the_floor", permit_compacted_at_the_floor);
     field("strict_previous", strict_previous);
     field("gaps", gaps);
+    field("others_compact", others_compact);
+    field("deviations", deviations);
     field("without_marks", without_marks);
   }
 };

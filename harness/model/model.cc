@@ -22,6 +22,7 @@ void Model::CallStarted(const NumberedEntry& line) {
     compaction_requested_ = floors_.requested();
     return;
   }
+  if (entry.method == Method::kRange) past_reads_.Started(line);
   if (entry.method == Method::kRange && !IsSerializable(entry.method, entry.payload.view())) {
     reading_[entry.call.value] = line.line;
   }
@@ -53,6 +54,7 @@ void Model::CallEnded(const NumberedEntry& line) {
     return;
   }
   reading_.erase(entry.call.value);
+  past_reads_.Ended(line);
   const auto out = out_.find(entry.call.value);
   if (out == out_.end()) return;
   const Call call = std::move(out->second);

@@ -25,6 +25,7 @@
 #include "harness/history/wire.h"
 #include "harness/model/floors.h"
 #include "harness/model/operations.h"
+#include "harness/model/past_reads.h"
 #include "harness/model/timeline.h"
 
 namespace watchproof {
@@ -54,6 +55,13 @@ class Model {
   Revision compaction_requested() const { return compaction_requested_; }
   // Whether that very compaction was asked for, by anyone of the recording.
   bool CompactionAsked(Revision revision) const { return floors_.Asked(revision); }
+
+  // What reads of past revisions have told of compactions, whoever's they were.
+  std::optional<Line> ReadableSince(Revision revision, Line since) const {
+    return past_reads_.ReadableSince(revision, since);
+  }
+  Revision gone_below() const { return past_reads_.GoneBelow(highest_header_); }
+  bool WasReadAt(Revision revision) const { return past_reads_.Asked(revision); }
 
   // How far the store was by the linearizable read that began last, of those that were answered.
   // Whatever had been told before it began cannot lie beyond.
@@ -120,6 +128,7 @@ class Model {
   std::map<std::uint32_t, Call> out_;      // started, not ended
   std::map<std::uint32_t, Line> reading_;  // linearizable ones, likewise
   Reading latest_reading_;
+  PastReads past_reads_;
   std::map<Revision, Acknowledged> waiting_;         // acknowledged, behind a hole
   std::vector<Unanswered> open_;                     // ended without a certain outcome
   std::map<Revision, Unanswered> settled_;           // open ones that a witness settled

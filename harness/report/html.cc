@@ -220,6 +220,12 @@ std::string ToHtml(const RunRecord& record) {
   const std::string title = EscapeXml(Sentence(record));
   std::string text = kHead;
   text += fmt::format("<title>watchproof: {0}</title></head><body>\n<h1>{0}</h1>\n", title);
+  for (const std::string& target : record.targets) {
+    const std::string missing = FoundMissing(record, target);
+    if (missing.empty()) continue;
+    text += fmt::format("<p>{} was found not to offer: {}</p>\n",
+                        EscapeXml(TargetLabel(record, target)), EscapeXml(missing));
+  }
   if (!record.defects.empty()) text += MutationHtml(record);
   text += Matrix(record);
   text += "<h2>What is wrong</h2>\n" + (troubles.empty() ? "<p>Nothing new.</p>\n" : troubles);

@@ -77,13 +77,25 @@ std::string Trouble(const RunRecord& record, const AttemptNote& attempt) {
   return text + Indented("repeat     " + RepeatCommand(record, result)) + "\n";
 }
 
+std::string MissingLines(const RunRecord& record) {
+  std::string text;
+  for (const std::string& target : record.targets) {
+    const std::string missing = FoundMissing(record, target);
+    if (missing.empty()) continue;
+    text += fmt::format("- {} was found not to offer: {}\n", Safe(TargetLabel(record, target)),
+                        Safe(missing));
+  }
+  return text.empty() ? text : text + "\n";
+}
+
 }  // namespace
 
 std::string ToMarkdown(const RunRecord& record) {
   // Far below the megabyte above which some CI systems drop a summary as a whole.
   constexpr std::size_t kMostBytes = 200'000;
-  std::string text = fmt::format("# watchproof\n\n{}\n\n{}\n", Safe(Sentence(record)),
-                                 record.defects.empty() ? Table(record) : MutationMarkdown(record));
+  std::string text =
+      fmt::format("# watchproof\n\n{}\n\n{}{}\n", Safe(Sentence(record)), MissingLines(record),
+                  record.defects.empty() ? Table(record) : MutationMarkdown(record));
   std::string known;
   std::size_t left_out = 0;
   for (const AttemptNote& attempt : record.attempts) {

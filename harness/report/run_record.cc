@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
 
 #include "harness/report/mutation.h"
 #include "harness/report/text.h"
@@ -108,6 +110,21 @@ std::string TargetLabel(const RunRecord& record, std::string_view spec) {
     }
   }
   return TargetLabel(spec, "");
+}
+
+std::string FoundMissing(const RunRecord& record, std::string_view target) {
+  std::map<std::string, std::set<std::string>> cases;  // by what they need
+  for (const AttemptNote& attempt : record.attempts) {
+    if (attempt.result.target != target) continue;
+    for (const std::string& what : attempt.result.missing) {
+      cases[what].insert(attempt.result.case_name);
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [what, needing] : cases) {
+    parts.push_back(fmt::format("{} ({})", CleanText(what), Count(needing.size(), "case")));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string RepeatCommand(const RunRecord& record, const AttemptResult& result) {

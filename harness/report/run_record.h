@@ -130,6 +130,10 @@ struct Cell {
 };
 Cell CellOf(const RunRecord& record, std::string_view case_name, std::string_view target);
 
+// What the target was found not to offer, though nobody had stated it: "leases (3 cases), users";
+// empty: nothing was.
+std::string FoundMissing(const RunRecord& record, std::string_view target);
+
 // "etcd 3.4.23", "embedded", "kine 3.5.13": kind or program and, where it means something, version.
 std::string TargetLabel(std::string_view spec, std::string_view version);
 // Label of a target with the version its attempts reported.

@@ -301,10 +301,27 @@ std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
   return text;
 }
 
+// What stayed unasked because the target does not offer it: a reader must not take it for passed.
+std::string MissingText(const RunRecord& record, const TerminalStyle& style) {
+  std::string text;
+  for (const std::string& target : record.targets) {
+    const std::string missing = FoundMissing(record, target);
+    if (missing.empty()) continue;
+    const std::string sentence = fmt::format(
+        "{} was found not to offer: {}. A profile (--target-profile) that states it "
+        "would turn this into a failure.",
+        TargetLabel(record, target), missing);
+    for (const std::string& line : Wrap(sentence, std::max<std::size_t>(style.width, 60) - 2)) {
+      text += (text.empty() ? "  " : "    ") + line + "\n";
+    }
+  }
+  return text.empty() ? text : text + "\n";
+}
+
 std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
   const bool planted = !record.defects.empty();
-  std::string text =
-      fmt::format("\n{}\n", planted ? MutationText(record, style) : MatrixText(record, style));
+  std::string text = fmt::format("\n{}{}\n", MissingText(record, style),
+                                 planted ? MutationText(record, style) : MatrixText(record, style));
   for (const AttemptNote& attempt : record.attempts) {
     const Outcome outcome = OutcomeOf(attempt);
     if (outcome < Outcome::kUnexpectedPass || outcome == Outcome::kTargetFailed) continue;

@@ -4,6 +4,7 @@
 // Threads: constants.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -25,8 +26,16 @@ enum class Capability {
   kDurable,               // keeps its data when it is killed and started again
   kProcess,               // is a process of ours, which can be stopped and continued
   kCluster,               // several of it can be started as one cluster
+  kServerOfItsOwn,        // nobody else uses it, so that it may be filled and alarmed
 };
 using Capabilities = std::set<Capability>;
+inline constexpr Capability kLastCapability = Capability::kServerOfItsOwn;
+
+// What is known of a target without asking it. What is in neither set has to be asked.
+struct Stated {
+  Capabilities offered;
+  Capabilities missing;
+};
 
 constexpr std::string_view Name(Capability capability) {
   switch (capability) {
@@ -60,8 +69,17 @@ constexpr std::string_view Name(Capability capability) {
       return "process";
     case Capability::kCluster:
       return "cluster";
+    case Capability::kServerOfItsOwn:
+      return "a server of its own, which nobody else uses";
   }
   return "unnamed capability";
+}
+
+constexpr std::optional<Capability> FindCapability(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(kLastCapability); ++i) {
+    if (Name(static_cast<Capability>(i)) == name) return static_cast<Capability>(i);
+  }
+  return std::nullopt;
 }
 
 }  // namespace watchproof

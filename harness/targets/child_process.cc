@@ -139,6 +139,28 @@ Status CheckRunnable(const std::filesystem::path& executable) {
   return {};
 }
 
+// What runtimes print first when a program crashes; a trace of many lines follows it.
+constexpr std::string_view kCrashes[] = {
+    "panic: ",         "fatal error: ",           "[signal SIG", "terminate called",
+    "runtime error: ", "ERROR: AddressSanitizer", "Assertion `", "panicked at "};
+
+// The begin of the line with the first of these, if there is one.
+std::optional<std::size_t> BeginOfCrash(std::string_view text) {
+  std::size_t first = std::string_view::npos;
+  for (const std::string_view crash : kCrashes) first = std::min(first, text.find(crash));
+  if (first == std::string_view::npos) return std::nullopt;
+  const std::size_t line = text.rfind('\n', first);
+  return line == std::string_view::npos ? 0 : line + 1;
+}
+
+std::string FirstLines(std::string_view text, std::size_t lines) {
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < lines && end != std::string_view::npos; ++i) {
+    end = text.find('\n', end + (i > 0 ? 1 : 0));
+  }
+  return std::string(text.substr(0, end));
+}
+
 }  // namespace
 
 std::string ExitState::ToString() const {
@@ -279,11 +301,12 @@ std::string ChildProcess::LastWords(std::size_t lines) const {
   if (impl_->log().empty()) return {};
   std::ifstream file(impl_->log(), std::ios::binary | std::ios::ate);
   if (!file) return {};
-  constexpr std::streamoff kTail = 4096;
+  constexpr std::streamoff kTail = 65536;
   const std::streamoff size = file.tellg();
   file.seekg(std::max<std::streamoff>(0, size - kTail));
   std::string tail((std::istreambuf_iterator<char>(file)), {});
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.pop_back();
+  if (const auto crash = BeginOfCrash(tail)) return FirstLines(tail.substr(*crash), lines);
   std::size_t from = tail.size();
   for (std::size_t i = 0; i < lines && from != std::string::npos && from > 0; ++i) {
     from = tail.rfind('\n', from - 1);

@@ -35,6 +35,13 @@ class EmbeddedTarget final : public ProcessTarget {
   bool durable() const override { return lasting_; }
   bool can_be_strict() const override { return true; }
   bool ours() const override { return true; }
+  Stated stated() const override {
+    return {.offered = {Capability::kCompaction, Capability::kClientChosenIds,
+                        Capability::kProgressRequest, Capability::kFragment,
+                        Capability::kPreviousValues, Capability::kSlowWatcherGauge,
+                        Capability::kProgressNotices, Capability::kUsers, Capability::kLeases},
+            .missing = {}};
+  }
 
  private:
   Endpoint metrics_endpoint() const override { return {host(), kHttpPort}; }

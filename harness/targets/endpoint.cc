@@ -4,30 +4,52 @@
 #include <algorithm>
 
 #include "harness/targets/probe.h"
+#include "harness/targets/probe_endpoint.h"
+#include "harness/targets/tls_tunnel.h"
 
 namespace watchproof {
 namespace {
 
 // It runs already or it does not; waiting long would only hide a wrong address.
 constexpr Duration kAnswerLimit = 5s;
+constexpr Duration kTlsLimit = 2s;
 
 class EndpointTarget final : public Target {
  public:
-  EndpointTarget(Endpoint endpoint, bool disruptive)
-      : endpoint_(std::move(endpoint)), disruptive_(disruptive) {}
+  EndpointTarget(const TargetSpec& spec, bool disruptive)
+      : server_{spec.host, spec.port},
+        access_(spec.access),
+        tls_(spec.tls.value_or(!spec.access.ca.empty() || !spec.access.certificate.empty())),
+        disruptive_(disruptive),
+        endpoint_(server_) {}
 
   Status Start(const StartOptions& options) override {
-    const Duration limit = std::min(kAnswerLimit, options.deadline.remaining());
-    Result<ServerStatus> answer = AskStatus(endpoint_, Within(limit));
+    const Deadline deadline = Within(std::min(kAnswerLimit, options.deadline.remaining()));
+    if (tls_) {
+      WP_RETURN_IF_ERROR(CheckTls(server_, access_, deadline));
+      WP_ASSIGN_OR_RETURN(tunnel_, TlsTunnel::Open(options.host, server_, access_));
+      endpoint_ = tunnel_->endpoint();
+    }
+    Result<ServerStatus> answer = AskStatus(endpoint_, deadline);
+    if (!answer.has_value() && !tls_ && SpeaksTls(server_, Within(kTlsLimit))) {
+      return Fail(StatusCode::kUnauthenticated,
+                  "{} speaks TLS; name it as endpoint:https://{}, and the authority of its "
+                  "certificate with --tls-ca FILE",
+                  server_.ToString(), server_.ToString());
+    }
     if (!answer.has_value()) {
       return Fail(answer.error().code(),
                   "nothing that speaks etcd's API answers on {}; expected a server that is already "
                   "running there ({})",
-                  endpoint_.ToString(), answer.error().message());
+                  server_.ToString(), answer.error().message());
     }
     version_ = answer->version;
-    return {};
+    auto token = LogIn(endpoint_, access_, deadline);
+    if (!token.has_value()) return token.error().WithContext("{}", server_.ToString());
+    token_ = *std::move(token);
+    return CheckServes(endpoint_, token_, deadline).WithContext("{}", server_.ToString());
   }
+  std::string token() const override { return token_; }
   Endpoint endpoint() const override { return endpoint_; }
   std::string version() const override { return version_; }
   Result<Metrics> ReadMetrics() override { return FetchMetrics(endpoint_, Within(2s)); }
@@ -36,11 +58,16 @@ class EndpointTarget final : public Target {
   // It is no child of ours, so nobody tells us how it ended.
   std::optional<ExitState> died() const override { return std::nullopt; }
   std::string LastWords() const override { return {}; }
-  void Stop() override {}
+  void Stop() override { tunnel_.reset(); }
 
  private:
-  const Endpoint endpoint_;
+  const Endpoint server_;
+  const ServerAccess access_;
+  const bool tls_;
   const bool disruptive_;
+  std::unique_ptr<TlsTunnel> tunnel_;
+  Endpoint endpoint_;  // where we reach it
+  std::string token_;
   std::string version_;
 };
 
@@ -54,14 +81,14 @@ bool Allowed(const TargetSpec& spec) {
 
 const TargetRegistration kEndpoint{{
     .info = {.name = "endpoint",
-             .grammar = "endpoint:HOST:PORT",
+             .grammar = "endpoint:HOST:PORT or endpoint:https://HOST:PORT",
              .explain =
                  "A server that is already running and that may be somebody else's: it is never "
                  "stopped, killed or started, keys are written under a prefix of their own and "
                  "deleted at the end, and nothing is compacted unless --allow-disruptive names "
                  "it."},
     .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {
-      return std::make_unique<EndpointTarget>(Endpoint{spec.host, spec.port}, Allowed(spec));
+      return std::make_unique<EndpointTarget>(spec, Allowed(spec));
     },
 }};
 

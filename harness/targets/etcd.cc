@@ -3,6 +3,7 @@
 // alone or as a member of a cluster.
 #include <fstream>
 
+#include "harness/targets/etcd_version.h"
 #include "harness/targets/process_target.h"
 #include "harness/targets/release_cache.h"
 
@@ -18,13 +19,22 @@ class EtcdTarget final : public ProcessTarget {
       WP_ASSIGN_OR_RETURN(const auto cached, CachedRelease("etcd", release_));
       binary_ = cached.string();
     }
-    WP_RETURN_IF_ERROR(CheckItIsEtcd(options));
+    std::string ended;
+    WP_ASSIGN_OR_RETURN(const std::string said, Ask(options, "--version", ended));
+    WP_RETURN_IF_ERROR(CheckItIsEtcd(said, ended));
     ChildOptions child{.executable = binary_, .arguments = ArgumentsOf(options)};
     WP_RETURN_IF_ERROR(AddProgressInterval(options, child));
     WP_RETURN_IF_ERROR(Serve(options, std::move(child)));
     if (release_.empty() || release_ == version()) return {};
     return Fail(StatusCode::kFailedPrecondition, "{} is cached as etcd {}, but answers as {}",
                 binary_, release_, version());
+  }
+  Stated stated() const override {
+    Stated stated = CapabilitiesOfEtcd(version());
+    if (!stated.offered.empty()) {
+      (tells_progress_ ? stated.offered : stated.missing).insert(Capability::kProgressNotices);
+    }
+    return stated;
   }
   bool durable() const override { return true; }
   bool can_cluster() const override { return true; }
@@ -84,13 +94,14 @@ class EtcdTarget final : public ProcessTarget {
 
   // Ten minutes is what etcd waits before it tells a quiet watch its progress by itself. Releases
   // name the flag differently, and old ones have none.
-  Status AddProgressInterval(const StartOptions& options, ChildOptions& child) const {
+  Status AddProgressInterval(const StartOptions& options, ChildOptions& child) {
     std::string ignored;
     WP_ASSIGN_OR_RETURN(const std::string help, Ask(options, "--help", ignored));
     for (const char* flag :
          {"--watch-progress-notify-interval", "--experimental-watch-progress-notify-interval"}) {
       if (help.find(flag) == std::string::npos) continue;
       child.arguments.insert(child.arguments.end(), {flag, "200ms"});
+      tells_progress_ = true;
       break;
     }
     return {};
@@ -98,10 +109,8 @@ class EtcdTarget final : public ProcessTarget {
 
   // A program that is not etcd must not be left running with our arguments, whatever it makes of
   // them.
-  Status CheckItIsEtcd(const StartOptions& options) const {
-    std::string ended;
-    WP_ASSIGN_OR_RETURN(const std::string answer, Ask(options, "--version", ended));
-    if (answer.starts_with("etcd Version: ")) return {};
+  Status CheckItIsEtcd(const std::string& answer, const std::string& ended) const {
+    if (EtcdVersionIn(answer)) return {};
     const std::string first_line = answer.substr(0, answer.find('\n'));
     return Fail(
         StatusCode::kInvalidArgument,
@@ -110,7 +119,8 @@ class EtcdTarget final : public ProcessTarget {
   }
 
   std::string binary_;
-  const std::string release_;  // to be looked up in the cache; empty: the binary is given
+  bool tells_progress_ = false;  // by itself, as its flag has been set
+  const std::string release_;    // to be looked up in the cache; empty: the binary is given
 };
 
 const TargetRegistration kEtcd{{

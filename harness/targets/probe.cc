@@ -62,6 +62,7 @@ Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline) {
   return ServerStatus{.version = response.version(),
                       .revision = response.header().revision(),
                       .member = response.header().member_id(),
+                      .cluster = response.header().cluster_id(),
                       .leader = response.leader(),
                       .term = response.raftterm()};
 }

@@ -17,6 +17,7 @@ struct ServerStatus {
   std::string version;
   std::int64_t revision = 0;
   std::uint64_t member = 0;  // its own id
+  std::uint64_t cluster = 0;
   std::uint64_t leader = 0;  // as it knows; 0: none
   std::uint64_t term = 0;
 };

@@ -3,6 +3,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <functional>
 #include <future>
 #include <limits>
 #include <random>
@@ -22,6 +23,7 @@ constexpr std::int64_t kChosenId = 42;
 constexpr Duration kProgressEvery = 100ms;
 constexpr Duration kProgressLimit = 1s;
 constexpr Duration kNoticeLimit = 1500ms;
+constexpr int kMostTries = 5;
 // Two of these are beyond what etcd sends in one piece (2 MiB), one is within what it accepts.
 constexpr std::size_t kLargeValue = 1200 * 1024;
 
@@ -35,7 +37,8 @@ std::shared_ptr<grpc::Channel> OwnChannel(const Endpoint& endpoint) {
                                    arguments);
 }
 
-void Limit(grpc::ClientContext& context, Deadline deadline) {
+void Limit(grpc::ClientContext& context, const std::string& token, Deadline deadline) {
+  if (!token.empty()) context.AddMetadata("token", token);
   context.set_deadline(std::chrono::system_clock::now() +
                        std::chrono::duration_cast<std::chrono::milliseconds>(deadline.remaining()));
 }
@@ -56,8 +59,8 @@ enum class Asking { kNo, kRepeatedly };
 // One watch stream with one watch on it.
 class OneWatch {
  public:
-  OneWatch(pb::Watch::Stub& stub, Deadline deadline) {
-    Limit(context_, deadline);
+  OneWatch(pb::Watch::Stub& stub, const std::string& token, Deadline deadline) {
+    Limit(context_, token, deadline);
     stream_ = stub.Watch(&context_);
   }
   ~OneWatch() {
@@ -112,9 +115,12 @@ class OneWatch {
 
 class Prober {
  public:
-  Prober(Target& target, Deadline deadline)
+  Prober(Target& target, Deadline deadline, const ProbeOptions& options)
       : target_(target),
+        stated_(options.stated),
+        token_(target.token()),
         deadline_(deadline),
+        prefix_(options.prefix.empty() ? RandomPrefix() : options.prefix),
         channel_(OwnChannel(target.endpoint())),
         kv_(pb::KV::NewStub(channel_)),
         watch_(pb::Watch::NewStub(channel_)) {}
@@ -124,27 +130,32 @@ class Prober {
       case Capability::kProxy:
         return false;
       case Capability::kCompaction:
-        return Compaction();
+        if (!target_.may_compact()) return false;
+        return Answer(capability, &Prober::Compaction);
       case Capability::kClientChosenIds:
-        return ChosenIds();
+        return Answer(capability, &Prober::ChosenIds);
       case Capability::kProgressRequest:
-        return Progress();
+        return Answer(capability, &Prober::Progress);
       case Capability::kFragment:
-        return Fragments();
+        return Answer(capability, &Prober::Fragments);
       case Capability::kPreviousValues:
-        return PreviousValues();
+        return Answer(capability, &Prober::PreviousValues);
       case Capability::kSlowWatcherGauge:
-        return SlowWatcherGauge();
+        return Answer(capability, &Prober::SlowWatcherGauge);
       case Capability::kProgressNotices:
-        return ProgressNotices();
+        return Answer(capability, &Prober::ProgressNotices);
       case Capability::kUsers:
-        return Users();
+        // Rights are for everyone who uses the target.
+        if (target_.shared()) return false;
+        return Answer(capability, &Prober::Users);
       case Capability::kStrictPreviousValues:
         return target_.can_be_strict();
       case Capability::kLeases:
-        return Leases();
+        return Answer(capability, &Prober::Leases);
       case Capability::kOurs:
         return target_.ours();
+      case Capability::kServerOfItsOwn:
+        return !target_.shared();
       case Capability::kDurable:
         return target_.durable();
       case Capability::kProcess:
@@ -162,34 +173,43 @@ class Prober {
     request.set_range_end(EndOf(prefix_));
     pb::DeleteRangeResponse response;
     grpc::ClientContext context;
-    Limit(context, deadline_);
+    Limit(context, token_, deadline_);
     return FromRpcStatus(kv_->DeleteRange(&context, request, &response));
   }
 
  private:
+  // As stated; else the target is asked, and what it refuses it does not offer.
+  Result<bool> Answer(Capability capability, Result<bool> (Prober::*ask)()) {
+    if (stated_.offered.contains(capability)) return true;
+    if (stated_.missing.contains(capability)) return false;
+    Result<bool> answer = (this->*ask)();
+    if (!answer.has_value() && IsRefusal(answer.error().code())) return false;
+    return answer;
+  }
   // Asked for a revision that is far in the future: who knows the call refuses it and harms
   // nothing.
   Result<bool> Compaction() {
-    if (!target_.may_compact()) return false;
     pb::CompactionRequest request;
     request.set_revision(std::numeric_limits<std::int64_t>::max() / 2);
     pb::CompactionResponse response;
     grpc::ClientContext context;
-    Limit(context, deadline_);
+    Limit(context, token_, deadline_);
     const Status answer = FromRpcStatus(kv_->Compact(&context, request, &response));
     if (answer.ok() || answer.code() == StatusCode::kOutOfRange) return true;
     if (answer.code() == StatusCode::kUnimplemented) return false;
+    // To whom it is a user without the right to.
+    if (answer.code() == StatusCode::kPermissionDenied && !token_.empty()) return false;
     return answer;
   }
   Result<bool> ChosenIds() {
-    OneWatch watch(*watch_, deadline_);
+    OneWatch watch(*watch_, token_, deadline_);
     pb::WatchCreateRequest create = CreateOf("ids");
     create.set_watch_id(kChosenId);
     WP_ASSIGN_OR_RETURN(const pb::WatchResponse answer, watch.Create(create));
     return answer.created() && !answer.canceled() && answer.watch_id() == kChosenId;
   }
   Result<bool> Progress() {
-    OneWatch watch(*watch_, deadline_);
+    OneWatch watch(*watch_, token_, deadline_);
     WP_ASSIGN_OR_RETURN(const pb::WatchResponse answer, watch.Create(CreateOf("progress")));
     if (!answer.created()) return false;
     const Result<bool> heard =
@@ -197,13 +217,11 @@ class Prober {
     // To end the stream is an answer to the request, too.
     return heard.value_or(false);
   }
-  // Rights are for everyone who uses the target.
   Result<bool> Users() {
-    if (target_.shared()) return false;
     const auto auth = pb::Auth::NewStub(channel_);
     pb::AuthUserListResponse response;
     grpc::ClientContext context;
-    Limit(context, deadline_);
+    Limit(context, token_, deadline_);
     const Status answer =
         FromRpcStatus(auth->UserList(&context, pb::AuthUserListRequest(), &response));
     if (answer.code() == StatusCode::kUnimplemented) return false;
@@ -217,14 +235,14 @@ class Prober {
     request.set_id(std::numeric_limits<std::int64_t>::max());
     pb::LeaseTimeToLiveResponse response;
     grpc::ClientContext context;
-    Limit(context, deadline_);
+    Limit(context, token_, deadline_);
     const Status answer = FromRpcStatus(lease->LeaseTimeToLive(&context, request, &response));
     if (answer.ok() || answer.code() == StatusCode::kNotFound) return true;
     if (answer.code() == StatusCode::kUnimplemented) return false;
     return answer;
   }
   Result<bool> ProgressNotices() {
-    OneWatch watch(*watch_, deadline_);
+    OneWatch watch(*watch_, token_, deadline_);
     pb::WatchCreateRequest create = CreateOf("notices");
     create.set_progress_notify(true);
     WP_ASSIGN_OR_RETURN(const pb::WatchResponse answer, watch.Create(create));
@@ -234,6 +252,20 @@ class Prober {
   // That a create with the field is accepted proves nothing: a server that does not know the field
   // ignores it. So it is given something to split.
   Result<bool> Fragments() {
+    return UnlessCompacted([this] { return FragmentsOnce(); });
+  }
+  Result<bool> PreviousValues() {
+    return UnlessCompacted([this] { return PreviousValuesOnce(); });
+  }
+  // What was asked from may be compacted by others before it is sent.
+  Result<bool> UnlessCompacted(const std::function<Result<bool>()>& ask) {
+    for (int i = 0;; ++i) {
+      compacted_ = false;
+      Result<bool> offers = ask();
+      if (!compacted_ || i == kMostTries) return offers;
+    }
+  }
+  Result<bool> FragmentsOnce() {
     const std::string large(kLargeValue, 'x');
     Result<std::int64_t> first = Put("large/1", large);
     // Takes no values of this size, and so has nothing to split.
@@ -243,7 +275,7 @@ class Prober {
     }
     if (!first.has_value()) return first.error();
     WP_ASSIGN_OR_RETURN(const std::int64_t second, Put("large/2", large));
-    OneWatch watch(*watch_, deadline_);
+    OneWatch watch(*watch_, token_, deadline_);
     pb::WatchCreateRequest create = CreateOf("large/");
     create.set_range_end(EndOf(create.key()));
     create.set_start_revision(*first);
@@ -255,15 +287,16 @@ class Prober {
       if (events > 0 && response.events(events - 1).kv().mod_revision() >= second) return false;
       WP_ASSIGN_OR_RETURN(response, watch.Next());
     }
+    compacted_ = response.compact_revision() > 0;
     return false;
   }
-  Result<bool> PreviousValues() {
+  Result<bool> PreviousValuesOnce() {
     // More than once, so that a target which gives wrong ones is not taken for one that gives none.
     const Result<std::int64_t> first = Put("previous", "first");
     if (!first.has_value()) return first.error();
     WP_ASSIGN_OR_RETURN(const std::int64_t second, Put("previous", "second"));
     WP_ASSIGN_OR_RETURN(const std::int64_t third, Put("previous", "third"));
-    OneWatch watch(*watch_, deadline_);
+    OneWatch watch(*watch_, token_, deadline_);
     pb::WatchCreateRequest create = CreateOf("previous");
     create.set_start_revision(second);
     create.set_prev_kv(true);
@@ -275,6 +308,7 @@ class Prober {
       }
       WP_ASSIGN_OR_RETURN(response, watch.Next());
     }
+    compacted_ = response.compact_revision() > 0;
     return false;
   }
   Result<bool> SlowWatcherGauge() {
@@ -293,26 +327,29 @@ class Prober {
     request.set_value(value);
     pb::PutResponse response;
     grpc::ClientContext context;
-    Limit(context, deadline_);
+    Limit(context, token_, deadline_);
     wrote_ = true;
     WP_RETURN_IF_ERROR(FromRpcStatus(kv_->Put(&context, request, &response)));
     return response.header().revision();
   }
 
   Target& target_;
+  const Stated& stated_;
+  const std::string token_;
   const Deadline deadline_;
-  const std::string prefix_ = RandomPrefix();
+  const std::string prefix_;
   const std::shared_ptr<grpc::Channel> channel_;  // also kept by the stubs: gRPC's own sharing
   const std::unique_ptr<pb::KV::Stub> kv_;
   const std::unique_ptr<pb::Watch::Stub> watch_;
   bool wrote_ = false;
+  bool compacted_ = false;
 };
 
 }  // namespace
 
 Result<Capabilities> ProbeCapabilities(Target& target, const Capabilities& wanted,
-                                       Deadline deadline) {
-  Prober prober(target, deadline);
+                                       Deadline deadline, const ProbeOptions& options) {
+  Prober prober(target, deadline, options);
   Capabilities offered;
   Status trouble;
   for (const Capability capability : wanted) {
@@ -326,8 +363,15 @@ Result<Capabilities> ProbeCapabilities(Target& target, const Capabilities& wante
   }
   const Status cleaned = prober.CleanUp();
   if (!trouble.ok()) return trouble;
-  if (!cleaned.ok()) return cleaned.WithContext("deleting the keys of the probe");
+  if (!cleaned.ok() && !IsRefusal(cleaned.code())) {
+    return cleaned.WithContext("deleting the keys of the probe");
+  }
   return offered;
+}
+
+bool IsRefusal(StatusCode code) {
+  return code == StatusCode::kUnimplemented || code == StatusCode::kUnknown ||
+         code == StatusCode::kInvalidArgument;
 }
 
 }  // namespace watchproof

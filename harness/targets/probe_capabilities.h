@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds out what a running target offers, by asking it: never by its version number.
+// Finds out what a running target offers: what is not stated of it, by asking it.
 //
 //   WP_ASSIGN_OR_RETURN(const Capabilities offered,
 //                       ProbeCapabilities(target, {Capability::kFragment}, Within(5s)));
@@ -19,8 +19,19 @@
 namespace watchproof {
 
 // Those of `wanted` that the target offers. kProxy is no matter of the target and never among them.
-// An error means that the target does not do what every target must, or not in time.
+struct ProbeOptions {
+  // What is stated is not asked for.
+  Stated stated = {};
+  // Keys are written below it; its last byte is a slash. Empty: below a random one.
+  std::string prefix = {};
+};
+
+// A call that the target refuses as unknown, unsupported or wrong means that it does not offer the
+// thing; an error, that it does not do what every target must, or not in time.
 Result<Capabilities> ProbeCapabilities(Target& target, const Capabilities& wanted,
-                                       Deadline deadline);
+                                       Deadline deadline, const ProbeOptions& options = {});
+
+// How servers say that they do not do something: other codes mean that it went wrong.
+bool IsRefusal(StatusCode code);
 
 }  // namespace watchproof

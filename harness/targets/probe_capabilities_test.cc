@@ -144,6 +144,46 @@ TEST(ProbeOfCapabilities, ServersThatIgnoreWhatTheyDoNotKnowAreFoundOut) {
   EXPECT_EQ(server.kv.deletes, 1);
 }
 
+// A server that knows a call and answers that it does not do such things.
+class RefusingKv final : public pb::KV::Service {
+  grpc::Status Put(grpc::ServerContext*, const pb::PutRequest*, pb::PutResponse*) override {
+    return {grpc::StatusCode::UNKNOWN, "put is not supported"};
+  }
+  grpc::Status Compact(grpc::ServerContext*, const pb::CompactionRequest*,
+                       pb::CompactionResponse*) override {
+    return {grpc::StatusCode::INVALID_ARGUMENT, "compact is not supported"};
+  }
+};
+
+TEST(ProbeOfCapabilities, ARefusedCallIsNoError) {
+  RefusingKv kv;
+  int port = 0;
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  builder.RegisterService(&kv);
+  const auto server = builder.BuildAndStart();
+  FakeTarget target(fmt::format("127.0.0.1:{}", port));
+  const Capabilities wanted = {Capability::kCompaction, Capability::kPreviousValues,
+                               Capability::kFragment, Capability::kLeases,
+                               Capability::kClientChosenIds};
+  const auto offered = ProbeCapabilities(target, wanted, Within(20s));
+  server->Shutdown(std::chrono::system_clock::now());
+  ASSERT_TRUE(offered.has_value()) << offered.error().message();
+  EXPECT_EQ(*offered, Capabilities{});
+}
+
+TEST(ProbeOfCapabilities, WhatIsStatedIsNotAskedFor) {
+  FakeTarget nowhere("127.99.99.99:1");
+  const Stated stated{.offered = {Capability::kFragment, Capability::kCompaction},
+                      .missing = {Capability::kLeases}};
+  const Capabilities wanted = {Capability::kFragment, Capability::kLeases, Capability::kCompaction};
+  EXPECT_EQ(ProbeCapabilities(nowhere, wanted, Within(5s), stated).value(),
+            (Capabilities{Capability::kFragment, Capability::kCompaction}));
+  nowhere.compactable = false;  // its owner has not allowed it
+  EXPECT_EQ(ProbeCapabilities(nowhere, {Capability::kCompaction}, Within(5s), stated).value(),
+            Capabilities{});
+}
+
 TEST(ProbeOfCapabilities, SilenceIsNoAnswerToAProgressRequest) {
   OldServer server;
   FakeTarget target(server.endpoint());

@@ -42,7 +42,17 @@ std::vector<TargetKindInfo> TargetKinds() {
 Result<ServerAddress> ParseServerAddress(std::string_view text) {
   const Status unusable =
       Fail(StatusCode::kInvalidArgument,
-           "'{}' is no address; expected HOST:PORT such as 127.0.0.1:2379 or [::1]:2379", text);
+           "'{}' is no address; expected HOST:PORT such as 127.0.0.1:2379 or [::1]:2379, or a URL "
+           "such as https://db.local:2379",
+           text);
+  std::optional<bool> tls;
+  for (const auto& [scheme, secure] : {std::pair{"http://", false}, std::pair{"https://", true}}) {
+    if (!text.starts_with(scheme)) continue;
+    tls = secure;
+    text.remove_prefix(std::string_view(scheme).size());
+    if (text.ends_with('/')) text.remove_suffix(1);
+    break;
+  }
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return unusable;
   std::string_view host = text.substr(0, colon);
@@ -57,7 +67,7 @@ Result<ServerAddress> ParseServerAddress(std::string_view text) {
   const bool number = error == std::errc() && end == digits.data() + digits.size();
   const bool clean = host.find_first_of("/[]@ ") == std::string_view::npos;
   if (host.empty() || !clean || !number || port < 1 || port > 65535) return unusable;
-  return ServerAddress{.host = std::string(host), .port = port};
+  return ServerAddress{.host = std::string(host), .port = port, .tls = tls};
 }
 
 Result<TargetSpec> ParseTargetSpec(const std::string& text) {
@@ -93,6 +103,7 @@ Result<TargetSpec> ParseTargetSpec(const std::string& text) {
     }
     spec.host = address->host;
     spec.port = address->port;
+    spec.tls = address->tls;
     return spec;
   }
   while (!rest.empty()) {

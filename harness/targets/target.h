@@ -19,6 +19,7 @@
 
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
+#include "harness/targets/capability.h"
 #include "harness/targets/child_process.h"
 #include "harness/targets/target_info.h"
 
@@ -71,9 +72,14 @@ class Target {
   virtual std::string version() const = 0;
   // kNotFound when it publishes none.
   virtual Result<Metrics> ReadMetrics() = 0;
+  // What it is known to offer and not to offer, once it runs: a broken promise of these is a
+  // finding, where an unknown store would only be asked.
+  virtual Stated stated() const { return {}; }
   // Whether it was there before us and others may use it: never stopped, keys only under a prefix
   // of our own and deleted at the end.
   virtual bool shared() const { return false; }
+  // That every call must carry as its metadata "token"; empty: none. After Start.
+  virtual std::string token() const { return {}; }
   // Whether we made it, so that its clients may be lied to.
   virtual bool ours() const { return false; }
   // Whether its history may be shortened.

@@ -4,6 +4,7 @@
 // Threads: constants.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,16 @@ struct TargetKindInfo {
 };
 std::vector<TargetKindInfo> TargetKinds();
 
+// How running servers want to be reached, the same for all of them. Files by their path: no
+// password and no key is ever held or recorded here.
+struct ServerAccess {
+  std::string ca;           // authorities in PEM form; empty: those of this machine
+  std::string certificate;  // of the client, with its key
+  std::string key;
+  std::string user;
+  std::string password_file;
+};
+
 struct TargetSpec {
   std::string text;                  // as given
   std::string kind;                  // "embedded", "etcd"
@@ -28,6 +39,8 @@ struct TargetSpec {
   std::string host;                  // of "endpoint:HOST:PORT", without the brackets of IPv6
   int port = 0;
   std::vector<std::string> command;  // words of "command:TEMPLATE", placeholders not filled in
+  std::optional<bool> tls = {};  // as its URL says; without one the access decides
+  ServerAccess access = {};      // not part of the text, either
   // Endpoints, as HOST:PORT, that may be disrupted although they are not ours. Not part of the
   // text; filled in by whoever was allowed to.
   std::vector<std::string> allow_disruptive = {};
@@ -36,9 +49,10 @@ struct TargetSpec {
 struct ServerAddress {
   std::string host;
   int port = 0;
+  std::optional<bool> tls = {};  // by "http://" or "https://", if there is one
 };
-// Of a server that runs: "127.0.0.1:2379", "db.local:2379", "[::1]:2379"; never port 0. Errors name
-// the text and what was expected.
+// Of a server that runs: "127.0.0.1:2379", "db.local:2379", "[::1]:2379", "https://db.local:2379";
+// never port 0. Errors name the text and what was expected.
 Result<ServerAddress> ParseServerAddress(std::string_view text);
 // Grammar only; whether the binary exists or a defect is known is found at the start. Errors name
 // the text and the forms that are understood.

@@ -104,9 +104,19 @@ TEST_F(TargetTest, AddressesOfRunningServersAreTakenApart) {
   const auto six = ParseTargetSpec("endpoint:[::1]:65535");
   ASSERT_TRUE(six.has_value());
   EXPECT_EQ((Endpoint{six->host, six->port}.ToString()), "[::1]:65535");
-  for (const char* bad : {"endpoint:db", "endpoint::2379", "endpoint:db:0", "endpoint:db:65536",
-                          "endpoint:db:x", "endpoint:db:23 ", "endpoint:::1:2379",
-                          "endpoint:http://db:2379", "endpoint:a@b:1", "endpoint:db:"}) {
+  EXPECT_EQ(plain->tls, std::nullopt);
+  for (const auto& [text, tls] : {std::pair{"endpoint:http://db.local:2379", false},
+                                  std::pair{"endpoint:https://db.local:2379/", true}}) {
+    const auto url = ParseTargetSpec(text);
+    ASSERT_TRUE(url.has_value()) << text;
+    EXPECT_EQ(url->host, "db.local");
+    EXPECT_EQ(url->port, 2379);
+    EXPECT_EQ(url->tls, tls);
+  }
+  for (const char* bad :
+       {"endpoint:db", "endpoint::2379", "endpoint:db:0", "endpoint:db:65536", "endpoint:db:x",
+        "endpoint:db:23 ", "endpoint:::1:2379", "endpoint:http://db", "endpoint:https://db:2379/x",
+        "endpoint:ftp://db:1", "endpoint:a@b:1", "endpoint:db:"}) {
     const auto spec = ParseTargetSpec(bad);
     ASSERT_FALSE(spec.has_value()) << bad;
     EXPECT_THAT(spec.error().message(),

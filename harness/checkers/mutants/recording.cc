@@ -58,9 +58,8 @@ Result<Recording> LoadRecording(const std::filesystem::path& file) {
     }
     recording.lines.push_back(*std::move(line));
   }
-  if (reader->truncated()) {
-    return Fail(StatusCode::kDataLoss, "{} is cut off after line {}", file.string(),
-                recording.lines.size());
+  if (!reader->damage().empty()) {
+    return Fail(StatusCode::kDataLoss, "{} is {}", file.string(), reader->damage());
   }
   return recording;
 }

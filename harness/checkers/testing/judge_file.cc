@@ -29,6 +29,10 @@ int Run(const char* file) {
     if (!line->has_value()) break;
     judge.Consume(**line);
   }
+  if (!(*reader)->damage().empty()) {
+    fmt::print(stderr, "judge_file: {} is {}\n", file, (*reader)->damage());
+    return 2;
+  }
   const std::size_t held = judge.held();
   const Judgement judgement = judge.Finish();
   fmt::print("{} changes held at the end\n", held);

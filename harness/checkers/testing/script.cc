@@ -182,6 +182,25 @@ Script& Script::Read(std::int64_t revision) {
               Message().Nested(1, Header(revision)).bytes());
 }
 
+Script& Script::ReadAt(std::int64_t at, std::int64_t head) {
+  return Call(Method::kRange, Message().Text(1, "any").Number(4, at).bytes(),
+              Message().Nested(1, Header(head)).bytes());
+}
+
+Script& Script::ReadRefusedAt(std::int64_t at) {
+  const CallId call(++calls_);
+  Add({.kind = EntryKind::kCallStarted,
+       .method = Method::kRange,
+       .call = call,
+       .payload = Bytes::Take(Message().Text(1, "any").Number(4, at).bytes())});
+  return Add({.kind = EntryKind::kCallEnded,
+              .method = Method::kRange,
+              .code = StatusCode::kOutOfRange,
+              .call = call,
+              .payload = {},
+              .text = "required revision has been compacted"});
+}
+
 Script& Script::Payload(EntryKind kind, std::string payload) {
   return Add({.kind = kind, .stream = stream_, .payload = Bytes::Take(std::move(payload))});
 }

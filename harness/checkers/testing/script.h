@@ -76,6 +76,10 @@ class Script {
   Script& FailCall(std::uint32_t call, Method method, StatusCode code);
   // A read through the side door, which says how far the store is.
   Script& Read(std::int64_t revision);
+  // A read of how the keys were at a revision, by a store that has come to `head`: answered, or
+  // refused as out of range.
+  Script& ReadAt(std::int64_t at, std::int64_t head);
+  Script& ReadRefusedAt(std::int64_t at);
 
   Script& Watch(const std::string& key, std::int64_t start, const ScriptedCreate& options = {});
   Script& Cancel(std::int64_t id);

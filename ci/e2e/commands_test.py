@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Any store that a command line starts: command:TEMPLATE, and profiles."""
+
+import json
+import shlex
+
+from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, main
+
+KILLED = "Resumable.SurvivesKillAndRestart"
+RESTARTED = "CompactionSurfaced.DeleteAtTheFloorSurvivesARestart"
+
+
+class Commands(RunTest):
+    def template(self, *more):
+        words = [self.watchproof, "store", "--listen", "{host}:{port}", *more]
+        return "command:" + shlex.join(words).replace("'", "")
+
+    def wrapper(self, name, script):
+        path = self.folder / name
+        path.write_text("#!/bin/sh\n" + script.replace("STORE", shlex.quote(self.watchproof)))
+        path.chmod(0o755)
+        return str(path)
+
+    def test_a_store_that_is_told_where_to_keep_its_data_is_killed_and_restarted(self):
+        self.run_it(
+            "--target",
+            self.template("--data", "{data}"),
+            "--filter",
+            f"{KILLED}:{RESTARTED}:{DELETE_AT_FLOOR}:{OVERTAKES}",
+            expect=0,
+        )
+        self.assertEqual(set(self.verdicts().values()), {"pass"})
+        folders = [path.name for path in (self.latest() / "cases").iterdir()]
+        self.assertEqual(folders, ["watchproof"])
+
+    def test_without_data_what_needs_it_is_unsupported(self):
+        done = self.run_it("--target", self.template(), "--filter", f"{KILLED}:{OVERTAKES}", expect=0)
+        self.assertEqual(self.verdicts(), {KILLED: "unsupported", OVERTAKES: "pass"})
+        self.assertIn("does not offer durable", done.stdout)
+
+    def test_a_store_without_a_host_is_reached_on_a_free_port(self):
+        target = f"command:{self.watchproof} store --listen 127.0.0.1:{{port}}"
+        self.run_it("--target", target, "--filter", OVERTAKES, expect=0)
+
+    def test_templates_that_cannot_serve_are_4_and_programs_that_cannot_start_are_3(self):
+        for template, words in (("store {host}", "{port}"), ("store {port} {x}", "{x} is unknown")):
+            done = self.run_it("--target", f"command:{template}", expect=4)
+            self.assertIn(words, done.stderr)
+        for program, words in (("/nowhere/store", "no such file"), ("no-such-store", "PATH")):
+            done = self.run_it(
+                "--target", f"command:{program} {{port}}", "--filter", OVERTAKES, expect=3
+            )
+            self.assertIn(words, done.stdout)
+
+    def test_the_repeat_line_is_one_word_for_the_shell(self):
+        mute = self.wrapper("mute store", "echo no space on device >&2; exit 1\n")
+        target = f"command:'{mute}' {{port}}"
+        done = self.run_it("--target", target, "--filter", OVERTAKES, expect=3)
+        line = next(line for line in done.stdout.splitlines() if " repeat " in line)
+        self.assertIn(target, shlex.split(line))
+
+    def test_what_ignores_sigterm_is_killed_and_the_case_unsupported(self):
+        # The store itself obeys, so it is asked through a process that does not end.
+        stubborn = self.wrapper(
+            "stubborn", 'trap "" TERM\nSTORE store "$@" &\nwhile :; do sleep 1; done\n'
+        )
+        target = f"command:{stubborn} --listen {{host}}:{{port}} --data {{data}}"
+        self.run_it("--target", target, "--filter", KILLED, "--keep", "all", expect=0)
+        plan = self.folder / "plan.jsonl"
+        text = (self.latest() / "plan.jsonl").read_text().replace('"kill"', '"restart"')
+        plan.write_text("".join(line + "\n" for line in text.splitlines() if KILLED in line))
+        self.run_it("--target", target, "--plan", str(plan), expect=0)
+        self.assertEqual(self.verdicts(), {KILLED: "unsupported"})
+        self.assertIn("SIGTERM", self.results()[0]["reason"])
+
+    def test_a_profile_states_and_limits(self):
+        profile = self.folder / "mine.toml"
+        profile.write_text(
+            'name = "mine"\nabout = "x"\nlacks = ["progress-request"]\nrequests = "kubernetes"\n'
+        )
+        self.run_it(
+            "--target",
+            self.template("--data", "{data}"),
+            "--target-profile",
+            str(profile),
+            "--filter",
+            f"{KILLED}:{OVERTAKES}",
+            "--keep",
+            "all",
+            expect=0,
+        )
+        self.assertEqual(self.verdicts(), {KILLED: "pass", OVERTAKES: "unsupported"})
+        profile.write_text('name = "mine"\nabout = "x"\nlack = []\n')
+        done = self.run_it("--target-profile", str(profile), expect=4)
+        self.assertIn("unknown field 'lack'", done.stderr)
+        done = self.run_it("--target-profile", "nothing", expect=4)
+        self.assertIn("kubernetes", done.stderr)
+
+    def test_shipped_profiles_judge_the_embedded_store(self):
+        for name in ("etcd", "kubernetes", "leases-locks"):
+            with self.subTest(profile=name):
+                self.run_it(
+                    "--target-profile", name, "--filter", f"{DELETE_AT_FLOOR}:{KILLED}", expect=0
+                )
+                verdicts = self.verdicts()
+                self.assertEqual(verdicts[KILLED], "pass", json.dumps(self.results()[0]["reason"]))
+
+
+if __name__ == "__main__":
+    main()

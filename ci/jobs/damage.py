@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Damages recordings in many ways and has `watchproof check` judge what is left.
+
+    ci/jobs/damage.py WATCHPROOF PATH... [--cuts 20] [--flips 200] [--seed 1] [--jobs N]
+
+PATH is a recording or a folder with recordings, such as that of a run with --keep all. First each
+path is judged as it is, beside the verdicts of its run. Then each recording is cut at 20 places and
+has one bit flipped at 200 places, each change in a copy of its own. Every copy must be called
+inconclusive, by name, and be exit code 2; or 1 where the whole recording has findings. Prints the
+counts; exit code 1 when a copy, or a recording as it is, was judged otherwise.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+BATCH = 44  # copies that one command judges: few, so that large recordings do not fill the disk
+GREEN = re.compile(r"\bclean\b|same as before|\bpass\b")
+JUDGED = re.compile(r"^  judged up to line \d+ of (.*); what follows is unknown$")
+
+
+def recordings_in(path):
+    path = pathlib.Path(path)
+    return sorted(path.rglob("*.wire.zst")) if path.is_dir() else [path]
+
+
+def check(watchproof, *paths):
+    return subprocess.run(
+        [watchproof, "check", *map(str, paths)],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+
+
+def spoiled(contents, cuts, flips, seed):
+    """Yields (what was done, bytes). The first and the last byte are always among the cuts."""
+    draw = random.Random(seed)
+    size = len(contents)
+    places = {0, size - 1}
+    while len(places) < min(cuts, size):
+        places.add(draw.randrange(size))
+    for length in sorted(places):
+        yield f"cut-{length}", contents[:length]
+    for bit in draw.sample(range(8 * size), min(flips, 8 * size)):
+        flipped = bytearray(contents)
+        flipped[bit // 8] ^= 1 << bit % 8
+        yield f"flip-{bit}", bytes(flipped)
+
+
+def problems_of(done, copies, codes):
+    """What is wrong with a judgement of these copies, all of which are damaged."""
+    if done.returncode not in codes:
+        yield f"exit code {done.returncode}, not among {codes}; {done.stderr.strip()}"
+    headings = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
+    if len(headings) != len(copies):
+        yield f"{len(headings)} judgements of {len(copies)} copies; {done.stderr.strip()}"
+    for line in headings:
+        if GREEN.search(line) or ": inconclusive: " not in line:
+            yield f"not called inconclusive: {line}"
+    named = {match[1] for match in map(JUDGED.match, done.stdout.splitlines()) if match}
+    for copy in copies:
+        if str(copy) not in named:
+            yield f"not said to be damaged: {copy.name}"
+
+
+def damage(watchproof, recording, cuts=20, flips=200, seed=1):
+    """Returns how often each exit code came for a batch, how many copies, and what was wrong."""
+    counts = collections.Counter()
+    problems = []
+    contents = recording.read_bytes()
+    with tempfile.TemporaryDirectory(prefix="wp-damage-") as folder:
+        copies = []
+        # Here, where no verdict lies beside it: every finding is new.
+        whole = pathlib.Path(folder) / "whole.wire.zst"
+        whole.write_bytes(contents)
+        codes = (1, 2) if check(watchproof, whole).returncode == 1 else (2,)
+
+        def judge():
+            if not copies:
+                return
+            done = check(watchproof, *copies)
+            counts["copies"] += len(copies)
+            counts[f"exit {done.returncode}"] += 1
+            problems.extend(f"{recording}: {text}" for text in problems_of(done, copies, codes))
+            for copy in copies:
+                copy.unlink()
+            copies.clear()
+
+        whole.unlink()
+        for what, changed in spoiled(contents, cuts, flips, f"{seed} {recording.name}"):
+            copy = pathlib.Path(folder) / f"{what}.wire.zst"
+            copy.write_bytes(changed)
+            copies.append(copy)
+            if len(copies) == BATCH:
+                judge()
+        judge()
+    return counts, problems
+
+
+def check_whole(watchproof, path):
+    """Judges a path as it is. Returns counts and what differs from the verdicts beside it."""
+    done = check(watchproof, path)
+    headings = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
+    counts = collections.Counter()
+    problems = [f"{path}: {done.stderr.strip()}"] if done.stderr.strip() else []
+    for line in headings:
+        said = next(
+            (word for word in ("same as before", "changed", "inconclusive:", "clean") if word in line),
+            "found",
+        )
+        counts[said.rstrip(":")] += 1
+        if said == "changed" or (said == "inconclusive:" and "was unsupported" not in line):
+            problems.append(line)
+    return counts, problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("watchproof")
+    parser.add_argument("paths", nargs="+")
+    parser.add_argument("--cuts", type=int, default=20)
+    parser.add_argument("--flips", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    whole = collections.Counter()
+    counts = collections.Counter()
+    problems = []
+    recordings = []
+    for path in options.paths:
+        seen, wrong = check_whole(options.watchproof, path)
+        whole.update(seen)
+        problems += wrong
+        recordings += recordings_in(path)
+    print(f"{len(recordings)} recordings as they are: {dict(whole)}")
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        todo = [
+            pool.submit(
+                damage, options.watchproof, path, options.cuts, options.flips, options.seed
+            )
+            for path in recordings
+        ]
+        for task in todo:
+            seen, wrong = task.result()
+            counts.update(seen)
+            problems += wrong
+    copies = counts.pop("copies", 0)
+    print(f"{copies} damaged copies, in batches of at most {BATCH}: {dict(counts)}")
+    for problem in problems[:50]:
+        print(f"  wrong: {problem}")
+    print(f"{len(problems)} judged otherwise than they must be")
+    sys.exit(1 if problems or not recordings else 0)
+
+
+if __name__ == "__main__":
+    main()

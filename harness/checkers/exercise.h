@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much an attempt tested: what could have gone wrong in it, counted from the recording.
+//
+//   ExerciseMeter meter(facts);          // the judge feeds it like any checker
+//   if (const auto why = Vacuous(meter.Finished(), {"Reliable"})) ... inconclusive, not passed
+//
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/checkers/guarantee.h"
+
+namespace watchproof {
+
+struct Exercise {
+  std::uint64_t watches_asked = 0;
+  std::uint64_t watches_created = 0;
+  std::uint64_t events_expected = 0;   // summed over the watches; sentinels included
+  std::uint64_t events_delivered = 0;  // of these
+  // Creates, cancels and periods in which progress was due; and those of them that were answered.
+  std::uint64_t promises_asked = 0;
+  std::uint64_t promises_answered = 0;
+  // How often the target could have broken the guarantee, by its name; those with none are left
+  // out.
+  std::map<std::string, std::uint64_t> opportunities;
+};
+
+// Why an attempt without a finding proves nothing about one of the guarantees, by name; empty if it
+// does. Without any guarantee: about any watch.
+std::optional<std::string> Vacuous(const Exercise& exercise,
+                                   const std::vector<std::string>& guarantees);
+
+}  // namespace watchproof

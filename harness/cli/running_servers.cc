@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/running_servers.h"
+
+#include <netdb.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "harness/cli/runner.h"
+#include "harness/driver/plan_usage.h"
+#include "harness/report/text.h"
+#include "harness/targets/probe_endpoint.h"
+
+namespace watchproof {
+namespace {
+
+constexpr Duration kPatience = 10s;
+// Plans of this many rounds are drawn up; later ones are of the same kind.
+constexpr int kMostRounds = 10;
+// What no running server has for us: see EndpointTarget and ProbeCapabilities.
+constexpr Capability kNever[] = {Capability::kOurs,          Capability::kDurable,
+                                 Capability::kProcess,       Capability::kCluster,
+                                 Capability::kUsers,         Capability::kStrictPreviousValues,
+                                 Capability::kServerOfItsOwn};
+
+TargetSpec SpecOf(const RunOptions& options, const std::string& target) {
+  TargetSpec spec = ParseTargetSpec(target).value();
+  spec.allow_disruptive = options.allow_disruptive;
+  spec.access = options.access;
+  return spec;
+}
+
+bool IsNamed(const TargetSpec& spec, const std::vector<std::string>& addresses) {
+  return std::any_of(addresses.begin(), addresses.end(), [&](const std::string& text) {
+    const Result<ServerAddress> one = ParseServerAddress(text);
+    return one.has_value() && one->host == spec.host && one->port == spec.port;
+  });
+}
+
+// Where its name leads: "127.0.0.1:2379".
+std::set<std::string> AddressesOf(const TargetSpec& spec) {
+  std::set<std::string> addresses;
+  addrinfo wanted{};
+  wanted.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(spec.host.c_str(), nullptr, &wanted, &found) != 0) return addresses;
+  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+    char text[NI_MAXHOST];
+    if (getnameinfo(one->ai_addr, one->ai_addrlen, text, sizeof text, nullptr, 0, NI_NUMERICHOST) ==
+        0) {
+      addresses.insert(fmt::format("{}:{}", text, spec.port));
+    }
+  }
+  freeaddrinfo(found);
+  return addresses;
+}
+
+bool Meet(const std::set<std::string>& a, const std::set<std::string>& b) {
+  return std::any_of(a.begin(), a.end(), [&b](const auto& one) { return b.contains(one); });
+}
+
+bool MayRun(const CaseInfo& info, bool disruptive) {
+  return std::none_of(info.needs.begin(), info.needs.end(), [&](Capability need) {
+    return std::find(std::begin(kNever), std::end(kNever), need) != std::end(kNever) ||
+           (need == Capability::kCompaction && !disruptive);
+  });
+}
+
+struct RunUsage {
+  Usage most;  // of one attempt
+  std::int64_t bytes = 0;
+  std::int64_t compactions = 0;
+};
+
+void Add(const Usage& one, RunUsage& usage) {
+  usage.most.keys = std::max(usage.most.keys, one.keys);
+  usage.most.watchers = std::max(usage.most.watchers, one.watchers);
+  usage.most.leases = std::max(usage.most.leases, one.leases);
+  usage.bytes += one.bytes;
+  usage.compactions += one.compactions;
+}
+
+}  // namespace
+
+bool IsRunningServer(const std::string& target) {
+  const auto spec = ParseTargetSpec(target);
+  return spec.has_value() && spec->kind == "endpoint";
+}
+
+Result<RunningServers> RunningServers::LookAt(const RunOptions& options) {
+  struct Server {
+    std::set<std::string> addresses;
+    std::uint64_t cluster = 0;
+  };
+  std::vector<Server> seen;
+  RunningServers servers;
+  for (const std::string& target : options.targets) {
+    if (!IsRunningServer(target)) continue;
+    const TargetSpec spec = SpecOf(options, target);
+    Result<EndpointView> view = watchproof::LookAt(spec, Within(kPatience));
+    if (!view.has_value()) return view.error();
+    if (view->kubernetes && !IsNamed(spec, options.allow_kubernetes)) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "--target {}: keys lie below /registry/, so a Kubernetes cluster may depend on "
+                  "it; use another server, or name it with --allow-kubernetes {}:{}",
+                  target, spec.host, spec.port);
+    }
+    // Members of one cluster share their history. Two clusters may say the same of themselves, and
+    // then only wait for each other.
+    Server server{.addresses = AddressesOf(spec), .cluster = view->cluster};
+    int number = 0;
+    for (std::size_t i = 0; i < seen.size() && number == 0; ++i) {
+      const bool one_cluster = server.cluster != 0 && server.cluster == seen[i].cluster;
+      if (one_cluster || Meet(server.addresses, seen[i].addresses)) {
+        number = static_cast<int>(i) + 1;
+      }
+    }
+    if (number == 0) {
+      seen.push_back(std::move(server));
+      number = static_cast<int>(seen.size());
+    } else {
+      seen[static_cast<std::size_t>(number - 1)].addresses.merge(server.addresses);
+    }
+    servers.servers_[target] = number;
+  }
+  return servers;
+}
+
+bool RunningServers::ShareServer(const std::string& target, const std::string& other) const {
+  const auto one = servers_.find(target);
+  const auto two = servers_.find(other);
+  return one != servers_.end() && two != servers_.end() && one->second == two->second;
+}
+
+std::string UsageLines(const RunOptions& options, const std::vector<CaseInfo>& cases,
+                       std::uint64_t seed) {
+  std::vector<std::string> targets = options.targets;
+  std::erase_if(targets, [](const std::string& target) { return !IsRunningServer(target); });
+  if (targets.empty()) return {};
+  const int rounds = options.repeat == 0 ? kMostRounds : std::min(options.repeat, kMostRounds);
+  RunUsage all[2];  // with compactions, and without
+  for (int round = 1; round <= rounds; ++round) {
+    for (const CaseInfo& info : cases) {
+      const auto plan = PlanOf(info.name, SeedOfAttempt(seed, round), options.plan.string());
+      for (const bool disruptive : {false, true}) {
+        if (plan && MayRun(info, disruptive)) Add(UsageOf(*plan), all[disruptive ? 1 : 0]);
+      }
+    }
+  }
+  std::string lines;
+  for (const std::string& target : targets) {
+    const bool disruptive = IsNamed(SpecOf(options, target), options.allow_disruptive);
+    const RunUsage& usage = all[disruptive ? 1 : 0];
+    lines += fmt::format(
+        "  {}: at most {} at a time below watchproof/, {} and {} at a time, {} of values and {} in "
+        "{}; keys and leases are taken away after each attempt\n",
+        target, Count(static_cast<std::size_t>(usage.most.keys), "key"),
+        Count(static_cast<std::size_t>(usage.most.watchers), "watcher"),
+        Count(static_cast<std::size_t>(usage.most.leases), "lease"),
+        fmt::format("{:.1f} MiB", static_cast<double>(usage.bytes) / (1024.0 * 1024.0)),
+        disruptive ? Count(static_cast<std::size_t>(usage.compactions), "compaction")
+                   : std::string("no compaction"),
+        options.repeat == rounds ? std::string("all") : fmt::format("each {} rounds", rounds));
+  }
+  return lines;
+}
+
+std::string DrawKeyPrefix() {
+  // Not of the seed: two runs with one seed must not meet on one server.
+  std::random_device device;
+  return fmt::format("watchproof/{:08x}{:08x}/", device(), device());
+}
+
+std::string TakeAway(const RunOptions& options, const std::string& target,
+                     const std::string& prefix) {
+  const auto left = Sweep(SpecOf(options, target), prefix, Within(kPatience / 2));
+  if (left.has_value() && *left == 0) return {};
+  if (left.has_value()) {
+    return fmt::format("{} below {} stay behind on {}",
+                       Count(static_cast<std::size_t>(*left), "key"), prefix, target);
+  }
+  return fmt::format("keys below {} may stay behind on {}: {}", prefix, target,
+                     left.error().message());
+}
+
+}  // namespace watchproof

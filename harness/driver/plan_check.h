@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a plan that was read from a file can be carried out: what its steps speak of is there
+// when they are reached, and its numbers have a size that somebody can have meant.
+//
+//   WP_RETURN_IF_ERROR(CheckPlan(plan));   // "step 3 (heal): there is no fault 'stall' before it"
+//
+// Steps are numbered from 1. Threads: a pure function.
+#pragma once
+
+#include "harness/base/status.h"
+#include "harness/driver/plan.h"
+
+namespace watchproof {
+
+Status CheckPlan(const Plan& plan);
+
+}  // namespace watchproof

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a store is declared to do otherwise than etcd, once for all cases: a TOML file, or one of
+// those that lie in fixtures/profiles/ and are built into the executable.
+//
+//   WP_ASSIGN_OR_RETURN(const std::string text, ProfileText("kine"));
+//   WP_ASSIGN_OR_RETURN(const Profile profile, ParseProfile(text));
+//
+// Threads: functions without state.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/status.h"
+#include "harness/driver/plan.h"
+#include "harness/history/deviations.h"
+#include "harness/targets/capability.h"
+
+namespace watchproof {
+
+struct Profile {
+  std::string name;
+  std::string about;  // for readers
+  Stated stated;
+  // The forms in which a case may write and read. Kubernetes: each write a transaction that
+  // compares the key's revision, one key at a time, and no serializable reads.
+  enum class Requests { kAll, kKubernetes };
+  Requests requests = Requests::kAll;
+  Deviations deviations;
+};
+
+// Errors name the line and what was expected.
+Result<Profile> ParseProfile(std::string_view toml);
+
+// The text of a shipped profile by its name, or of the file at that path.
+Result<std::string> ProfileText(const std::string& name_or_file);
+std::vector<std::string> ShippedProfiles();
+
+// What the plan asks of the target that the profile's requests have no form for, in words; empty:
+// nothing.
+std::string BeyondRequests(const Plan& plan, Profile::Requests requests);
+
+struct ShippedProfile {
+  std::string_view name;
+  std::string_view text;
+};
+// Generated from fixtures/profiles/.
+const std::vector<ShippedProfile>& ProfileTexts();
+
+}  // namespace watchproof

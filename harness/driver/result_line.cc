@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/driver/result_line.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/escape.h"
+
+namespace watchproof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLongestLine = (64 << 10) - 1;
+constexpr std::size_t kLongestText = 2 << 10;  // of one field
+constexpr std::size_t kMostLines = 64;         // of the evidence of one finding
+constexpr std::size_t kMostReceipts = 16;
+constexpr std::string_view kMore = "more_findings";
+
+// Keys and values may be any bytes; a line is always valid UTF-8.
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Cuts every text in it, however deep.
+void ShortenTexts(Json& json, std::size_t longest) {
+  if (json.is_structured()) {
+    for (Json& part : json) ShortenTexts(part, longest);
+  } else if (json.is_string() && json.get_ref<const std::string&>().size() > longest) {
+    const auto& text = json.get_ref<const std::string&>();
+    json = fmt::format("{}... ({} bytes)", Escaped(text.substr(0, longest), LineEnds::kKeep),
+                       text.size());
+  }
+}
+
+Json Brief(const Json& finding) {
+  Json brief;
+  for (const char* name : {"guarantee", "watch", "expected", "observed", "evidence"}) {
+    brief[name] = finding.at(name);
+  }
+  Json& evidence = brief.at("evidence");
+  if (evidence.size() > kMostLines) {
+    evidence.erase(evidence.begin() + static_cast<std::ptrdiff_t>(kMostLines), evidence.end());
+  }
+  ShortenTexts(brief, kLongestText);
+  return brief;
+}
+
+// Everything but the findings, in at most half a line.
+void ShortenRest(Json& json) {
+  if (Dump(json).size() <= kLongestLine / 2) return;
+  json["lag"] = Json::object();
+  Json& receipts = json.at("receipts");
+  if (receipts.size() > kMostReceipts) {
+    receipts.erase(receipts.begin() + static_cast<std::ptrdiff_t>(kMostReceipts), receipts.end());
+  }
+  Json& undecided = json.at("calls").at("undecided");
+  if (undecided.size() > 1) undecided.erase(undecided.begin() + 1, undecided.end());
+  for (std::size_t longest = kLongestText; Dump(json).size() > kLongestLine / 2 && longest > 16;
+       longest /= 2) {
+    ShortenTexts(json, longest);
+  }
+}
+
+}  // namespace
+
+std::string ToResultsLine(const AttemptResult& result) {
+  std::string line = ToJsonLine(result);
+  if (line.size() <= kLongestLine) return line;
+  Json json = Json::parse(line);
+  const Json findings = std::exchange(json["findings"], Json::array());
+  json[std::string(kMore)] = findings.size();
+  ShortenRest(json);
+  std::size_t size = Dump(json).size();
+  for (const Json& finding : findings) {
+    Json brief = Brief(finding);
+    size += Dump(brief).size() + 1;
+    if (size > kLongestLine) break;
+    json.at("findings").push_back(std::move(brief));
+  }
+  json[std::string(kMore)] = findings.size() - json.at("findings").size();
+  return Dump(json);
+}
+
+Result<AttemptResult> ReadResultsLine(std::string_view line, const std::filesystem::path& run) {
+  Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  // A line that was shortened says so, also where nothing but texts was.
+  if (!json.is_object() || !json.contains(kMore) || !json.contains("folder") ||
+      !json.at("folder").is_string()) {
+    return ParseResultLine(line);
+  }
+  std::ifstream file(run / json.at("folder").get<std::string>() / "findings.json");
+  Json findings = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (findings.is_array()) json["findings"] = std::move(findings);
+  return ParseResultLine(Dump(json));
+}
+
+}  // namespace watchproof

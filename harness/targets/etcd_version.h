@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an etcd binary says of itself, and what the API of a version offers.
+//
+//   const auto version = EtcdVersionIn(answer);   // to --version
+//   if (CapabilitiesOfEtcd("3.5.16").offered.contains(Capability::kFragment)) ...
+//
+// Threads: functions without state.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/targets/capability.h"
+
+namespace watchproof {
+
+// Of the line "etcd Version: 3.4.44", which need not be the first one: some builds print warnings
+// before it. Empty: there is no such line.
+std::optional<std::string> EtcdVersionIn(std::string_view answer);
+
+// Both sets are empty for a text that is no version of etcd 3. Progress notices in time for a test
+// depend on a flag and are in neither; so is what the process, not the API, offers.
+Stated CapabilitiesOfEtcd(std::string_view version);
+
+}  // namespace watchproof

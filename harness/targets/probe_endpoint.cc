@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/targets/probe_endpoint.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "fixtures/protos/rpc.grpc.pb.h"
+#include "fixtures/protos/rpc_auth.grpc.pb.h"
+#include "harness/targets/probe.h"
+
+namespace watchproof {
+namespace {
+
+namespace pb = etcdserverpb;
+
+// Where an API server of Kubernetes keeps everything, unless told otherwise.
+constexpr const char* kKubernetes = "/registry/";
+
+// One call on a connection of its own.
+template <typename Service, typename Request, typename Response>
+Status CallOnce(const Endpoint& endpoint, const std::string& token, Deadline deadline,
+                const Request& request, Response& response,
+                grpc::Status (Service::Stub::*rpc)(grpc::ClientContext*, const Request&,
+                                                   Response*)) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  const auto stub = Service::NewStub(grpc::CreateCustomChannel(
+      endpoint.ToString(), grpc::InsecureChannelCredentials(), arguments));
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() +
+                       std::chrono::duration_cast<std::chrono::milliseconds>(deadline.remaining()));
+  if (!token.empty()) context.AddMetadata("token", token);
+  return FromRpcStatus((stub.get()->*rpc)(&context, request, &response));
+}
+
+// The end of the range of all keys that begin with `prefix`, whose last byte is a slash.
+std::string EndOf(std::string prefix) {
+  ++prefix.back();
+  return prefix;
+}
+
+Result<std::int64_t> Count(const Endpoint& endpoint, const std::string& token,
+                           const std::string& prefix, Deadline deadline) {
+  pb::RangeRequest request;
+  request.set_key(prefix);
+  request.set_range_end(EndOf(prefix));
+  request.set_count_only(true);
+  pb::RangeResponse response;
+  WP_RETURN_IF_ERROR(
+      CallOnce<pb::KV>(endpoint, token, deadline, request, response, &pb::KV::Stub::Range));
+  return response.count();
+}
+
+Result<std::string> ReadPassword(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream read;
+  read << stream.rdbuf();
+  std::string password = read.str();
+  while (!password.empty() && (password.back() == '\n' || password.back() == '\r')) {
+    password.pop_back();
+  }
+  if (stream.is_open() && !password.empty()) return password;
+  return Fail(StatusCode::kInvalidArgument, "--password-file {}: expected a password in it", file);
+}
+
+}  // namespace
+
+Result<std::string> LogIn(const Endpoint& endpoint, const ServerAccess& access, Deadline deadline) {
+  if (access.user.empty()) return std::string();
+  pb::AuthenticateRequest request;
+  request.set_name(access.user);
+  WP_ASSIGN_OR_RETURN(*request.mutable_password(), ReadPassword(access.password_file));
+  pb::AuthenticateResponse response;
+  const Status done =
+      CallOnce<pb::Auth>(endpoint, {}, deadline, request, response, &pb::Auth::Stub::Authenticate);
+  if (done.code() == StatusCode::kFailedPrecondition) {
+    return Fail(StatusCode::kUnauthenticated, "it asks nobody for a user; leave --user out ({})",
+                done.message());
+  }
+  if (!done.ok()) {
+    return Fail(StatusCode::kUnauthenticated,
+                "it does not take user {} with the password in {} (--user, --password-file): {}",
+                access.user, access.password_file, done.message());
+  }
+  return response.token();
+}
+
+Status CheckServes(const Endpoint& endpoint, const std::string& token, Deadline deadline) {
+  const Result<std::int64_t> count = Count(endpoint, token, "watchproof/", deadline);
+  const StatusCode code = count.has_value() ? StatusCode::kOk : count.error().code();
+  const bool refused = code == StatusCode::kInvalidArgument ||
+                       code == StatusCode::kUnauthenticated ||
+                       code == StatusCode::kPermissionDenied;
+  // What else goes wrong with reads is for the cases to find.
+  if (!refused) return {};
+  if (token.empty()) {
+    return Fail(StatusCode::kUnauthenticated,
+                "it demands a user; name one with --user NAME and --password-file FILE ({})",
+                count.error().message());
+  }
+  return Fail(StatusCode::kPermissionDenied,
+              "the user has no right to the keys below watchproof/, where all of a run lies ({})",
+              count.error().message());
+}
+
+Result<EndpointView> LookAt(const TargetSpec& spec, Deadline deadline) {
+  WP_ASSIGN_OR_RETURN(const auto target, MakeTarget(spec));
+  WP_RETURN_IF_ERROR(target->Start({.host = "127.0.0.1", .folder = {}, .deadline = deadline}));
+  EndpointView view{.version = target->version()};
+  WP_ASSIGN_OR_RETURN(const ServerStatus status, AskStatus(target->endpoint(), deadline));
+  view.cluster = status.cluster;
+  // Who may not read it cannot harm it.
+  const auto keys = Count(target->endpoint(), target->token(), kKubernetes, deadline);
+  view.kubernetes = keys.has_value() && *keys > 0;
+  return view;
+}
+
+Result<std::int64_t> Sweep(const TargetSpec& spec, const std::string& prefix, Deadline deadline) {
+  WP_ASSIGN_OR_RETURN(const auto target, MakeTarget(spec));
+  WP_RETURN_IF_ERROR(target->Start({.host = "127.0.0.1", .folder = {}, .deadline = deadline}));
+  pb::DeleteRangeRequest request;
+  request.set_key(prefix);
+  request.set_range_end(EndOf(prefix));
+  pb::DeleteRangeResponse response;
+  WP_RETURN_IF_ERROR(CallOnce<pb::KV>(target->endpoint(), target->token(), deadline, request,
+                                      response, &pb::KV::Stub::DeleteRange));
+  return Count(target->endpoint(), target->token(), prefix, deadline);
+}
+
+}  // namespace watchproof

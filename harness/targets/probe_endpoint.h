@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is asked of a server that is already running beyond its status: a token for a user, whether
+// it serves us at all, whose keys it holds, and that nothing of ours is left.
+//
+//   WP_ASSIGN_OR_RETURN(const std::string token, LogIn(endpoint, "root", password));
+//   WP_RETURN_IF_ERROR(CheckServes(endpoint, token, Within(5s)));
+//   WP_ASSIGN_OR_RETURN(const EndpointView view, LookAt(spec, Within(5s)));
+//
+// Threads: any; calls block until answered or the deadline.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+#include "harness/targets/target.h"
+
+namespace watchproof {
+
+// The token of the user with the password in the file; empty without a user. Errors name the flag.
+Result<std::string> LogIn(const Endpoint& endpoint, const ServerAccess& access, Deadline deadline);
+
+// Whether it answers a read; a server that demands a user does not.
+Status CheckServes(const Endpoint& endpoint, const std::string& token, Deadline deadline);
+
+struct EndpointView {
+  std::string version;
+  std::uint64_t cluster = 0;
+  bool kubernetes = false;  // keys lie below /registry/
+};
+// Changes nothing.
+Result<EndpointView> LookAt(const TargetSpec& spec, Deadline deadline);
+
+// Deletes the keys with the prefix, and tells how many are there all the same.
+Result<std::int64_t> Sweep(const TargetSpec& spec, const std::string& prefix, Deadline deadline);
+
+}  // namespace watchproof
