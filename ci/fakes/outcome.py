@@ -13,6 +13,8 @@ import subprocess
 from collections import Counter
 from dataclasses import dataclass
 
+# What etcd offers is stated of a dishonest server too: it must not get out of a case by offering less.
+PROFILE = ["--target-profile", "etcd"]
 # Begin of the keys by which the tool asks what a target offers, before a recording begins.
 PROBE_KEYS = "wp-probe/"
 
@@ -80,7 +82,7 @@ def run_fake(tools, behaviour, folder, flags, limit=7200):
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "tampered.jsonl"
     target = template(tools, behaviour["name"], log)
-    code, results, output = run_suite(tools, target, folder, flags, limit)
+    code, results, output = run_suite(tools, target, folder, [*PROFILE, *flags], limit)
     (folder / "output.txt").write_text(output)
     broken = tampered_attempts(log)
     by_case = {result["case"]: broken[result["folder"]]
