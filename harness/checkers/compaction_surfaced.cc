@@ -161,7 +161,8 @@ class CompactionSurfaced final : public Checker {
                                               served.where.line.value),
                       .evidence = {details.asked.line, served.where.line},
                       .at = served.where.at,
-                      .like = like::kSilentAfterCompaction};
+                      .like = like::kSilentAfterCompaction,
+                      .impact = impact::kNoticeMissing};
           if (complete) {
             draft.observed = fmt::format(
                 "every change from {} on, also those below the compaction: etcd does not serve "
