@@ -130,6 +130,30 @@ class CompactionSurfaced final : public Checker {
     });
   }
 
+  // etcd answers both as out of range: what has been compacted, and what is yet to come.
+  void CompactionAnswered(const CompactionAnswer& answer, Findings& findings) override {
+    const bool below = answer.at <= answer.floor_when_asked;
+    const bool beyond = answer.ceiling && answer.at > *answer.ceiling;
+    if ((!below && !beyond) || answer.code == StatusCode::kOutOfRange) return;
+    // Without an answer nothing is known.
+    const bool done = answer.code == StatusCode::kOk;
+    if (!done && !IsDefiniteRefusal(answer.code)) return;
+    findings.AddOfMember(
+        Guarantee::kCompactionSurfaced, 1,
+        [&] {
+          return Draft{
+              .expected = fmt::format(
+                  "a compaction at revision {} to be refused as out of range: {}", answer.at,
+                  below ? fmt::format("the store has been compacted to {}", answer.floor_when_asked)
+                        : fmt::format("the store has not gone beyond {}", *answer.ceiling)),
+              .observed = done ? std::string("it was acknowledged")
+                               : fmt::format("{}: {}", Name(answer.code), answer.text),
+              .evidence = {answer.asked.line, answer.answered.line},
+              .at = answer.answered.at};
+        },
+        done ? Level::kMust : Level::kShould);
+  }
+
   void Finish(WatchIndex watch, Findings& findings) override {
     if (findings.Has(Guarantee::kCompactionSurfaced, watch)) return;
     if (At(served_, watch).where.line.value != 0) return ReportServed(watch, findings);
