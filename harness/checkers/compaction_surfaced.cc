@@ -60,20 +60,7 @@ class CompactionSurfaced final : public Checker {
                      .impact = impact::kNoticeFalse};
       });
     } else if (!at_floor && CaughtUp(watch, requested)) {
-      const Standing& standing = *facts().book.details(watch).standing;
-      findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
-        return Draft{
-            .expected = fmt::format("no ErrCompacted: by line {} the watch had caught up with "
-                                    "revision {}, and nothing in its range was written between "
-                                    "that and {}, the highest compaction asked for",
-                                    standing.where.line.value, standing.through, requested),
-            .observed = fmt::format("ErrCompacted with compact revision {} in line {}", told,
-                                    response.where.line.value),
-            .evidence = {standing.where.line, response.where.line},
-            .at = response.where.at,
-            .like = like::kFalseNotice,
-            .impact = impact::kNoticeFalse};
-      });
+      ReportUntrue(watch, requested, response, findings);
     } else if (told > requested || told < position || (told == position && !at_floor)) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
         return Draft{
@@ -247,6 +234,24 @@ class CompactionSurfaced final : public Checker {
     const OwedList& owed = *facts().comparer.owed(watch);
     const std::uint32_t next = owed.LowerBound(standing->through.next());
     return next == owed.size() || owed[next].revision >= floor;
+  }
+
+  void ReportUntrue(WatchIndex watch, Revision floor, const Response& response,
+                    Findings& findings) const {
+    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+      const Standing& standing = *facts().book.details(watch).standing;
+      return Draft{
+          .expected = fmt::format("no ErrCompacted: by line {} the watch had caught up with "
+                                  "revision {}, and nothing in its range was written between "
+                                  "that and {}, the highest compaction asked for",
+                                  standing.where.line.value, standing.through, floor),
+          .observed = fmt::format("ErrCompacted with compact revision {} in line {}",
+                                  response.message.compact_revision, response.where.line.value),
+          .evidence = {standing.where.line, response.where.line},
+          .at = response.where.at,
+          .like = like::kFalseNotice,
+          .impact = impact::kNoticeFalse};
+    });
   }
 
   bool ByOthers(Revision told) const {
