@@ -2,9 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What cannot run says why, and by which exit code."""
 
+import json
+import pathlib
+import random
 import stat
+import subprocess
 
 from tool import DELETE_AT_FLOOR, RunTest, main
+
+FAILURES = pathlib.Path(__file__).resolve().parents[2] / "fixtures" / "failures"
+# A colour, a line end, a terminal's 8-bit escape, a byte that is no text.
+ODD = b"odd\x1b[31m\n\xc2\x9b\xff"
+ODD_NUMBERS = (-1, 2**63, 2**64 - 1, -(2**63), 1e300, 0.5, 10**40)
 
 
 class Errors(RunTest):
@@ -53,6 +62,162 @@ class Errors(RunTest):
     def test_an_unknown_defect_is_named(self):
         done = self.run_it("--target", "embedded+nonsense", "--filter", DELETE_AT_FLOOR, expect=4)
         self.assertIn("nonsense", done.stdout + done.stderr)
+
+    def call(self, *arguments, stdout=subprocess.PIPE):
+        return subprocess.run(
+            [self.watchproof, *arguments],
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            timeout=120,
+            check=False,
+        )
+
+    def assert_one_line(self, done, code, *words):
+        error = done.stderr.decode(errors="replace")
+        self.assertEqual(done.returncode, code, error)
+        self.assertEqual(len(error.splitlines()), 1, error)
+        for word in words:
+            self.assertIn(word, error)
+
+    def test_a_full_disk_behind_standard_output_is_told_and_changes_no_verdict(self):
+        bad = str(FAILURES / "filter-ignored.wire.zst")
+        for arguments, code in (
+            (["list"], 4),
+            (["--version"], 4),
+            (["explain", "stall"], 4),
+            (["run", "--dry-run"], 4),
+            (["check", bad], 1),
+            (["history", "dump", bad], 4),
+        ):
+            with self.subTest(arguments=arguments), open("/dev/full", "wb") as full:
+                done = self.call(*arguments, stdout=full)
+                self.assert_one_line(done, code, "standard output", "No space left", "expected")
+
+    def test_a_full_disk_is_told_with_the_file_that_did_not_fit(self):
+        client = self.folder / "reports" / "client-1"
+        client.mkdir(parents=True)
+        (client / "operations.json").write_text("")
+        (client / "watch.json").write_text("")
+        done = self.call("history", "import", str(client.parent), "/dev/full")
+        self.assert_one_line(done, 4, "/dev/full", "No space left")
+        full = self.folder / "full"
+        full.mkdir()
+        mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(full)]
+        if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+            self.skipTest("a small file system cannot be mounted here")
+        self.addCleanup(subprocess.run, ["umount", "-l", str(full)], check=False)
+        one = ["--target", "embedded", "--filter", DELETE_AT_FLOOR, "--progress", "off"]
+        for left in (60, 40, 20, 8, 4, 0):
+            with self.subTest(left=left):
+                subprocess.run(f"rm -rf {full}/*", shell=True, check=True)
+                (full / "ballast").write_bytes(bytes((64 - left) << 10))
+                done = self.call("run", "--run-dir", str(full), *one)
+                error = done.stderr.decode()
+                self.assertIn(done.returncode, (4, 70), error)
+                self.assertIn("No space left on device", error)
+                self.assertIn(str(full), error)
+                self.assertNotIn("internal error", error)
+                self.assertNotIn(b"killed by signal", done.stdout)
+
+    def plan(self):
+        """The lines of a plan that can be followed."""
+        self.run_it("--target", "embedded", "--filter", DELETE_AT_FLOOR, "--seed", "1", expect=0)
+        lines = (self.latest() / "plan.jsonl").read_text().splitlines()
+        return [line for line in lines if json.loads(line).get("kind") != "run"]
+
+    def test_a_plan_that_is_none_is_4_and_says_what_is_wrong(self):
+        good = self.plan()
+        file = self.folder / "plan.jsonl"
+        header = {key: json.loads(good[0])[key] for key in ("case", "target", "seed", "attempt")}
+        cases = [
+            (None, "is a folder"),
+            (b"", "there is no plan"),
+            (b"\x00\xff\x1b[31m noise", "line 1"),
+            (b"[" * 100000, "line 1"),
+            ("\n".join([*good, json.dumps({**header, "op": "jump"})]), "no step 'jump'"),
+            (
+                "\n".join([*good, json.dumps({**header, "op": "cancel", "group": "\x1b[31m"})]),
+                "no group '\\x1b[31m'",
+            ),
+            ("\n".join([*good, json.dumps({**header, "op": "hold", "us": 2**62})]), "us"),
+        ]
+        for content, words in cases:
+            with self.subTest(words=words):
+                path = file
+                if content is None:
+                    path = self.folder
+                else:
+                    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+                done = self.call("run", "--plan", str(path))
+                self.assert_one_line(done, 4, str(path), words)
+
+    def test_no_damaged_plan_crashes(self):
+        good = self.plan()
+        file = self.folder / "plan.jsonl"
+        draw = random.Random(1)
+        codes = set()
+        for _ in range(60):
+            lines = [json.loads(line) for line in good]
+            for _ in range(draw.randint(1, 3)):
+                line = draw.choice(lines)
+                name = draw.choice(sorted(line))
+                if draw.random() < 0.3:
+                    line.pop(name)
+                else:
+                    line[name] = draw.choice([*ODD_NUMBERS, None, "", "x", [], {}, [[]], True])
+                if not line:
+                    line["op"] = None
+            file.write_text("\n".join(json.dumps(line) for line in lines))
+            done = self.call("run", "--dry-run", "--plan", str(file))
+            codes.add(done.returncode)
+            self.assertIn(done.returncode, (0, 4, 5), f"{file.read_text()}\n{done.stderr}")
+        self.assertIn(4, codes)
+
+    def test_what_is_no_snapshot_is_4_and_named(self):
+        (self.folder / "noise").write_bytes(random.Random(1).randbytes(5000))
+        (self.folder / "empty").touch()
+        (self.folder / "folder").mkdir()
+        for name in ("noise", "empty", "folder", "missing"):
+            with self.subTest(name=name):
+                file, made = str(self.folder / name), self.folder / "made"
+                done = self.call("store", "--restore", file, "--data", str(made))
+                self.assert_one_line(done, 4, file, "expected")
+                self.assertFalse(made.exists())
+
+    def test_control_characters_in_names_are_shown_and_not_obeyed(self):
+        odd = bytes(self.folder) + b"/" + ODD
+        recording = odd + b".zst"
+        whole = (FAILURES / "filter-ignored.wire.zst").read_bytes()
+        pathlib.Path(recording.decode(errors="surrogateescape")).write_bytes(whole[:500])
+        one = ["--target", "embedded", "--filter", DELETE_AT_FLOOR, "--color", "never"]
+        for arguments in (
+            ["check", recording],
+            ["check", odd],
+            ["history", "dump", odd],
+            ["shrink", odd],
+            ["explain", ODD],
+            ["list", ODD],
+            [ODD],
+            ["run", "--filter", ODD],
+            ["run", "--target", ODD],
+            ["run", "--target", b"etcd:" + odd],
+            ["run", "--plan", odd],
+            ["run", "--fault", ODD],
+            ["run", "--manifest", odd],
+            ["run", b"--" + ODD],
+            ["run", "--run-dir", odd, *one],
+            ["store", "--restore", odd, "--data", odd + b"2"],
+            ["fetch", ODD, ODD],
+        ):
+            with self.subTest(arguments=arguments):
+                done = self.call(*arguments, *(["--run-dir", str(self.folder / "r")]
+                                               if arguments[:2] == ["run", "--target"] else []))
+                self.assertNotIn(done.returncode, (70, -6, -11), done.stderr)
+                for text in (done.stdout, done.stderr):
+                    text.decode()  # valid UTF-8
+                    for bad in (b"\x1b", b"\xc2\x9b", b"[31m\n"):
+                        self.assertNotIn(bad, text)
 
 
 if __name__ == "__main__":

@@ -115,10 +115,8 @@ def check_whole(watchproof, path):
     counts = collections.Counter()
     problems = [f"{path}: {done.stderr.strip()}"] if done.stderr.strip() else []
     for line in headings:
-        said = next(
-            (word for word in ("same as before", "changed", "inconclusive:", "clean") if word in line),
-            "found",
-        )
+        words = ("same as before", "changed", "inconclusive:", "clean")
+        said = next((word for word in words if word in line), "found")
         counts[said.rstrip(":")] += 1
         if said == "changed" or (said == "inconclusive:" and "was unsupported" not in line):
             problems.append(line)

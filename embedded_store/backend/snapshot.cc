@@ -38,10 +38,15 @@ class SnapshotFile {
   Status Verify() {
     std::error_code error;
     size_ = std::filesystem::file_size(path_, error);
-    if (error) return FromErrorCode(error).WithContext("{}", path_.string());
+    if (error) {
+      const Status why = FromErrorCode(error);
+      return Fail(why.code(), "{}: {}; expected a file that holds a snapshot of this store",
+                  path_.string(), why.message());
+    }
     std::string head(kHead.size(), '\0');
     if (!Take(head) || head != kHead || size_ < kHead.size() + 1 + Sha256Stream::kBytes) {
-      return Fail(StatusCode::kFailedPrecondition, "{} is not a snapshot of this store",
+      return Fail(StatusCode::kFailedPrecondition,
+                  "{} is not a snapshot of this store; expected what `snapshot save` got from it",
                   path_.string());
     }
     Sha256Stream sum;

@@ -40,8 +40,8 @@ bool IsAllowed(std::string_view character, LineEnds line_ends) {
   // Line separators, and marks that turn the direction of what follows.
   if (character.starts_with("\xe2\x80") || character.starts_with("\xe2\x81")) {
     const auto last = static_cast<unsigned char>(character[2]);
-    const bool turns = character[1] == '\x80' ? (last >= 0xa8 && last <= 0xae)
-                                              : (last >= 0xa6 && last <= 0xa9);
+    const bool turns =
+        character[1] == '\x80' ? (last >= 0xa8 && last <= 0xae) : (last >= 0xa6 && last <= 0xa9);
     if (turns) return false;
   }
   // U+0080 to U+009F: control characters that some terminals obey.

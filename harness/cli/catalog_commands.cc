@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "harness/base/escape.h"
 #include "harness/cli/catalog.h"
 #include "harness/cli/console.h"
 #include "harness/cli/parse.h"
@@ -59,8 +60,8 @@ ExitCode ListCommand(const std::string& kind, AsJson json) {
   std::vector<std::string> plurals;
   for (const std::string& known : ListedKinds()) plurals.push_back(known + "s");
   if (!kind.empty() && std::find(plurals.begin(), plurals.end(), kind) == plurals.end()) {
-    fmt::print(stderr, "watchproof list: '{}' is none of {}{}\n", kind, fmt::join(plurals, ", "),
-               DidYouMean(kind, plurals));
+    fmt::print(stderr, "watchproof list: '{}' is none of {}{}\n", Escaped(kind),
+               fmt::join(plurals, ", "), DidYouMean(kind, plurals));
     return ExitCode::kUsage;
   }
   const std::vector<CatalogEntry> catalog = Catalog();
@@ -94,7 +95,7 @@ ExitCode ExplainCommand(const std::string& name, AsJson json) {
     found = true;
   }
   if (found) return ExitCode::kOk;
-  fmt::print(stderr, "watchproof explain: nothing is called '{}'{}\n", name,
+  fmt::print(stderr, "watchproof explain: nothing is called '{}'{}\n", Escaped(name),
              DidYouMean(name, names));
   return ExitCode::kUsage;
 }

@@ -167,9 +167,10 @@ TEST_F(Recordings, DamagedOnesAreNeverLikeBefore) {
   flip(Record(Twice(), 2));
   AddResult({{.guarantee = "Unique", .watch = kWatch}}, 2);
   const std::string output = Check(folder_, 2);
-  EXPECT_THAT(output, AllOf(HasSubstr("inconclusive: damaged after line 0: the checksum of the chunk "
-                                      "at byte 0 does not match; was pass"),
-                            HasSubstr("was fail"), HasSubstr("judged up to line 0 of")));
+  EXPECT_THAT(output,
+              AllOf(HasSubstr("inconclusive: damaged after line 0: the checksum of the chunk "
+                              "at byte 0 does not match; was pass"),
+                    HasSubstr("was fail"), HasSubstr("judged up to line 0 of")));
   EXPECT_THAT(output, AllOf(Not(HasSubstr("same as before")), Not(HasSubstr("gone"))));
 }
 
@@ -220,8 +221,9 @@ TEST_F(Recordings, AllAreJudgedAndTheGravestDecides) {
     for (const fs::path& file : files) words.push_back(file.string());
     return Run(std::move(words), expected);
   };
-  EXPECT_THAT(check({cut, text, bad}, 1), AllOf(HasSubstr("cut off"), HasSubstr("text is not a watchproof"),
-                                                HasSubstr("1 found")));
+  EXPECT_THAT(
+      check({cut, text, bad}, 1),
+      AllOf(HasSubstr("cut off"), HasSubstr("text is not a watchproof"), HasSubstr("1 found")));
   check({text, cut}, 4);
   check({cut}, 2);
 }

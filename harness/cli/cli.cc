@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cases/support/case_registry.h"
+#include "harness/base/escape.h"
 #include "harness/cli/catalog_commands.h"
 #include "harness/cli/exit_code.h"
 #include "harness/cli/fetch_command.h"
@@ -22,6 +23,7 @@
 #include "harness/cli/run_options.h"
 #include "harness/cli/serve_commands.h"
 #include "harness/cli/shrink_command.h"
+#include "harness/cli/standard_output.h"
 #include "harness/cli/version.h"
 #include "harness/report/run_json.h"
 
@@ -195,7 +197,7 @@ class CommandLine {
     if (run_.parsed()) {
       const Result<RunOptions> options = run_flags_.Resolve(words_);
       if (!options.has_value()) {
-        fmt::print(stderr, "watchproof run: {}\n", options.error().message());
+        fmt::print(stderr, "watchproof run: {}\n", Escaped(options.error().message()));
         return Number(ExitCode::kUsage);
       }
       return Number(RunCommand(*options, words_[0]));
@@ -226,7 +228,7 @@ class CommandLine {
       const bool command = std::find(commands.begin(), commands.end(), words_[1]) != commands.end();
       if (command) chosen = app_.get_subcommand(words_[1]);
       if (!command && !words_[1].starts_with("-")) {
-        fmt::print(stderr, "watchproof: there is no command '{}'{}\n", words_[1],
+        fmt::print(stderr, "watchproof: there is no command '{}'{}\n", Escaped(words_[1]),
                    DidYouMean(words_[1], commands));
         return Number(ExitCode::kUsage);
       }
@@ -242,7 +244,8 @@ class CommandLine {
       break;
     }
     const std::string who = chosen == &app_ ? "" : " " + chosen->get_name();
-    fmt::print(stderr, "watchproof{}: {}{}\nTry: watchproof{} --help\n", who, message, hint, who);
+    fmt::print(stderr, "watchproof{}: {}{}\nTry: watchproof{} --help\n", who, Escaped(message),
+               Escaped(hint), who);
     return Number(ExitCode::kUsage);
   }
 
@@ -283,13 +286,22 @@ class CommandLine {
 }  // namespace
 
 int Main(int argc, char** argv) {
+  TakeOverStandardStreams();
+  int code = Number(ExitCode::kInternal);
   // The last line of defence: whatever a library throws ends as an internal error, not as a crash.
   try {
-    return CommandLine(argc, argv).Run();
+    code = CommandLine(argc, argv).Run();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "watchproof: internal error: {}\n", error.what());
-    return Number(ExitCode::kInternal);
+    fmt::print(stderr, "watchproof: internal error: {}\n", Escaped(error.what()));
   }
+  if (const int lost = CloseStandardOutput(); lost != 0) {
+    fmt::print(stderr,
+               "watchproof: standard output: {}; expected room for all that is printed there\n",
+               FromErrno(lost).message());
+    // What was judged stays as it was judged; but what was not said must not look like success.
+    if (code == Number(ExitCode::kOk)) code = Number(ExitCode::kUsage);
+  }
+  return code;
 }
 
 }  // namespace watchproof

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "harness/base/escape.h"
 #include "harness/cli/manifest.h"
 #include "harness/targets/release_cache.h"
 
@@ -12,7 +13,7 @@ namespace watchproof {
 namespace {
 
 ExitCode Complain(ExitCode code, std::string_view message) {
-  fmt::print(stderr, "watchproof fetch: {}\n", message);
+  fmt::print(stderr, "watchproof fetch: {}\n", Escaped(message));
   return code;
 }
 

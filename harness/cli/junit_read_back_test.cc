@@ -49,12 +49,12 @@ TEST(Junit, OtherParsersReadEveryOutcome) {
                                     "  print(c.get('classname'), c.get('name'), *kinds)\n");
   EXPECT_EQ(text,
             "6 1 3 1\n"
-            "Ordered NeverGoesBack\n"
-            "Reliable MissesNothing ('error', 'inconclusive')\n"
-            "Unique NoTwins ('error', 'harness')\n"
-            "Ordered NeverGoesBack ('failure', 'Ordered')\n"
-            "Reliable MissesNothing ('skipped', None)\n"
-            "Unique NoTwins ('error', 'not_run')\n");
+            "Ordered NeverGoesBack [embedded]\n"
+            "Reliable MissesNothing [embedded] ('error', 'inconclusive')\n"
+            "Unique NoTwins [embedded] ('error', 'harness')\n"
+            "Ordered NeverGoesBack [etcd:/usr/bin/etcd] ('failure', 'Ordered')\n"
+            "Reliable MissesNothing [etcd:/usr/bin/etcd] ('skipped', None)\n"
+            "Unique NoTwins [etcd:/usr/bin/etcd] ('error', 'not_run')\n");
 }
 
 TEST(Junit, AnyBytesGiveWellFormedXml) {

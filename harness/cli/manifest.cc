@@ -9,8 +9,10 @@ namespace watchproof {
 Result<Expectations> LoadExpectations(const std::filesystem::path& manifest) {
   if (manifest.empty()) return Expectations::BuiltIn();
   std::ifstream file(manifest, std::ios::binary);
-  if (!file) {
-    return Fail(StatusCode::kNotFound, "--manifest: '{}' cannot be read", manifest.string());
+  std::error_code error;
+  if (!file || std::filesystem::is_directory(manifest, error)) {
+    return Fail(StatusCode::kNotFound, "--manifest: '{}' cannot be read; expected a TOML file",
+                manifest.string());
   }
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   Result<Expectations> parsed = Expectations::Parse(text);

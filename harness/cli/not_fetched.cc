@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "harness/base/escape.h"
 #include "harness/cli/manifest.h"
 #include "harness/targets/release_cache.h"
 #include "harness/targets/target_info.h"
@@ -57,7 +58,7 @@ RunOptions SetAsideNotFetched(const RunOptions& options, RunRecord& record) {
     }
     if (!options.unnamed_targets.contains(target)) {
       record.named_not_fetched = true;
-      fmt::print(stderr, "watchproof run: {}\n", missing.message());
+      fmt::print(stderr, "watchproof run: {}\n", Escaped(missing.message()));
     }
     for (const CaseNote& note : record.cases) {
       record.not_run.push_back({.case_name = note.name,

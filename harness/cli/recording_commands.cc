@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/base/escape.h"
 #include "harness/cli/recordings.h"
 #include "harness/history/dump.h"
 #include "harness/history/import_report.h"
@@ -51,11 +52,11 @@ Difference Compare(const std::vector<FindingRecord>& now,
 }
 
 void PrintSubject(std::string_view change, const FindingRecord& finding) {
-  fmt::print("  {:<5} {}: {}\n", change, finding.guarantee, finding.watch);
+  fmt::print("  {:<5} {}: {}\n", change, Escaped(finding.guarantee), Escaped(finding.watch));
 }
 
 void PrintRow(std::string_view name, const std::string& text) {
-  fmt::print("          {:<10} {}\n", name, text);
+  fmt::print("          {:<10} {}\n", name, Escaped(text));
 }
 
 // The first of each guarantee in full, then a few: the others break the same promise in the same
@@ -107,9 +108,9 @@ Opinion OpinionOf(const FoundRecording& recording, const Rejudged& again,
   const std::size_t fresh = difference.fresh.size();
   const ExitCode code = fresh > 0 ? ExitCode::kFailed : ExitCode::kOk;
   if (const std::string why = WhyInconclusive(recording, again); !why.empty()) {
-    const bool known = result && again.cut_off.empty() &&
-                       (result->verdict == Verdict::kInconclusive ||
-                        result->verdict == Verdict::kUnsupported);
+    const bool known =
+        result && again.cut_off.empty() &&
+        (result->verdict == Verdict::kInconclusive || result->verdict == Verdict::kUnsupported);
     return {fmt::format("inconclusive: {}{}; {}", why,
                         fresh > 0 ? fmt::format("; {} new up to there", fresh) : "",
                         result ? fmt::format("was {}", Name(result->verdict))
@@ -129,16 +130,15 @@ Opinion OpinionOf(const FoundRecording& recording, const Rejudged& again,
           code};
 }
 
-void PrintHeading(const FoundRecording& recording, const Rejudged& again,
-                  const Opinion& opinion) {
+void PrintHeading(const FoundRecording& recording, const Rejudged& again, const Opinion& opinion) {
   const auto& result = recording.result;
   const std::string& named = result ? result->case_name : again.started.case_name;
   const std::string& version = again.started.version;
-  fmt::print("{} on {}, attempt {}: {}\n", named.empty() ? recording.file.string() : named,
-             result            ? result->target
-             : version.empty() ? "an unnamed target"
-                               : "version " + version,
-             result ? result->attempt : 1, opinion.text);
+  fmt::print("{} on {}, attempt {}: {}\n", Escaped(named.empty() ? recording.file.string() : named),
+             Escaped(result            ? result->target
+                     : version.empty() ? "an unnamed target"
+                                       : "version " + version),
+             result ? result->attempt : 1, Escaped(opinion.text));
 }
 
 void PrintGone(const std::vector<const FindingRecord*>& gone) {
@@ -163,13 +163,13 @@ Result<ExitCode> Report(const FoundRecording& recording, const Rejudged& again, 
     PrintGone(difference.gone);
   } else {
     fmt::print("  judged up to line {} of {}; what follows is unknown\n", again.last.value,
-               recording.file.string());
+               Escaped(recording.file.string()));
   }
   for (const std::string& reason : again.judgement.undecided) {
-    fmt::print("  undecided: {}\n", reason);
+    fmt::print("  undecided: {}\n", Escaped(reason));
   }
   for (const std::string& reason : again.undecided_calls) {
-    fmt::print("  undecided beside the watches: {}\n", reason);
+    fmt::print("  undecided beside the watches: {}\n", Escaped(reason));
   }
   if (again.lag.delivery_us.count() > 0) fmt::print("  {}\n", LagSentence(again.lag));
   return opinion.code;
@@ -184,7 +184,7 @@ ExitCode Graver(ExitCode a, ExitCode b) {
 }
 
 ExitCode Complain(std::string_view command, std::string_view text) {
-  fmt::print(stderr, "watchproof {}: {}\n", command, text);
+  fmt::print(stderr, "watchproof {}: {}\n", command, Escaped(text));
   return ExitCode::kUsage;
 }
 
@@ -228,8 +228,8 @@ ExitCode CheckCommand(const std::vector<std::string>& runs, ShowAll all) {
     const auto again = JudgeRecording(recording.file);
     auto outcome = again.has_value() ? Report(recording, *again, all)
                                      : Result<ExitCode>(tl::unexpected(again.error()));
-    code = Graver(code, outcome.has_value() ? *outcome
-                                            : Complain("check", outcome.error().message()));
+    code =
+        Graver(code, outcome.has_value() ? *outcome : Complain("check", outcome.error().message()));
   }
   return code;
 }
@@ -257,7 +257,8 @@ ExitCode HistoryDumpCommand(const HistoryFlags& flags) {
   }
   if (const std::string& damage = (*reader)->damage(); !damage.empty()) {
     std::fflush(stdout);
-    fmt::print(stderr, "watchproof {}: {}: {}\n", kCommand, file->string(), damage);
+    fmt::print(stderr, "watchproof {}: {}: {}\n", kCommand, Escaped(file->string()),
+               Escaped(damage));
     return ExitCode::kInconclusive;
   }
   if (filter && !filter->found()) {
@@ -286,7 +287,7 @@ ExitCode HistoryImportCommand(const ImportFlags& flags) {
   }
   fmt::print(
       "{} calls and {} watches of {} clients are in {}\njudge them with: watchproof check {}\n",
-      calls, watches, reports->size(), flags.recording, flags.recording);
+      calls, watches, reports->size(), Escaped(flags.recording), Escaped(flags.recording));
   return ExitCode::kOk;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "harness/checkers/gravity.h"
+#include "harness/driver/result_line.h"
 #include "harness/history/reader.h"
 
 namespace watchproof {
@@ -41,7 +42,7 @@ class Results {
     std::ifstream file(run / kResults);
     for (std::string line; std::getline(file, line);) {
       // A run that was killed may leave half a line.
-      if (auto result = ParseResultLine(line); result.has_value()) {
+      if (auto result = ReadResultsLine(line, run); result.has_value()) {
         entry->second[result->folder] = *std::move(result);
       }
     }

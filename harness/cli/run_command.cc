@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "harness/base/escape.h"
 #include "harness/base/log.h"
 #include "harness/cli/console.h"
 #include "harness/cli/defect_targets.h"
@@ -30,7 +31,7 @@ namespace watchproof {
 namespace {
 
 ExitCode Complain(ExitCode code, std::string_view message) {
-  fmt::print(stderr, "watchproof run: {}\n", message);
+  fmt::print(stderr, "watchproof run: {}\n", Escaped(message));
   return code;
 }
 
@@ -113,8 +114,8 @@ std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
                                   : fmt::format("embedded, clean and with each of {}",
                                                 Count(record.defects.size(), "defect"));
   return fmt::format("watchproof {}: {} on {}, {}, {} at a time, seed {}\n",
-                     record.versions.at("watchproof"), Count(record.cases.size(), "case"), targets,
-                     attempts, options.jobs, record.seed);
+                     record.versions.at("watchproof"), Count(record.cases.size(), "case"),
+                     Escaped(targets), attempts, options.jobs, record.seed);
 }
 
 void PrintPlan(const RunRecord& record, const RunOptions& options,
@@ -210,8 +211,10 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
   const Status written = WriteReports(record, *folder);
   if (!written.ok() && record.interrupted.empty()) code = ExitCode::kInternal;
   console.Result(options.json ? SummaryJson(record) + "\n" : LastScreen(record, console.style()));
-  if (!broken.ok()) Complain(code, broken.message());
-  if (!written.ok()) Complain(code, written.message());
+  // What could not be written while attempts ran can hardly be written afterwards.
+  if (const Status& first = broken.ok() ? written : broken; !first.ok()) {
+    Complain(code, first.message() + "; expected a run folder that takes all that a run leaves");
+  }
   return code;
 }
 

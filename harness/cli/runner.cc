@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "harness/driver/result_line.h"
 #include "harness/report/mutation.h"
 #include "harness/report/terminal.h"
 
@@ -201,8 +202,8 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   const Keep keep = r_.options.keep;
   const bool kept = keep == Keep::kAll || (keep == Keep::kFailed && !good);
   r_.folder.FinishAttempt(folder, kept ? KeepHistory::kYes : KeepHistory::kNo);
-  const std::string line = ToJsonLine(note.result);
-  WP_RETURN_IF_ERROR(r_.folder.AppendLine("results.jsonl", line));
+  const std::string line = ToResultsLine(note.result);
+  const Status appended = r_.folder.AppendLine("results.jsonl", line);
   if (r_.options.json) {
     r_.console.Result(line + "\n");
   } else if (planted != nullptr && !r_.options.verbose) {
@@ -217,7 +218,7 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   const bool ends = r_.options.same_seed ? failed || outcome > Outcome::kUnexpectedPass : wrong;
   if (ends && (r_.options.fail_fast || r_.options.until_fail)) stopping_ = true;
   r_.record.attempts.push_back(std::move(note));
-  return {};
+  return appended;
 }
 
 void Runner::ObeySignals() {

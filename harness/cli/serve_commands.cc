@@ -12,6 +12,7 @@
 
 #include "embedded_store/defects/defect.h"
 #include "embedded_store/server/store_server.h"
+#include "harness/base/escape.h"
 #include "harness/base/log.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/proxy_view.h"
@@ -24,7 +25,7 @@ namespace watchproof {
 namespace {
 
 ExitCode Complain(ExitCode code, std::string_view command, std::string_view message) {
-  fmt::print(stderr, "watchproof {}: {}\n", command, message);
+  fmt::print(stderr, "watchproof {}: {}\n", command, Escaped(message));
   return code;
 }
 
@@ -66,9 +67,9 @@ ExitCode RestoreCommand(const StoreFlags& flags) {
     return Complain(ExitCode::kUsage, "store", "--restore needs --data, the folder to make");
   }
   if (Status made = store::RestoreStore(flags.restore, flags.data); !made.ok()) {
-    return Complain(ExitCode::kTarget, "store", made.message());
+    return Complain(ExitCode::kUsage, "store", made.message());
   }
-  fmt::print("{} now holds what is in {}\n", flags.data, flags.restore);
+  fmt::print("{} now holds what is in {}\n", Escaped(flags.data), Escaped(flags.restore));
   return ExitCode::kOk;
 }
 

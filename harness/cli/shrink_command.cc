@@ -9,9 +9,11 @@
 #include <cstdio>
 #include <fstream>
 
+#include "harness/base/escape.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/plan_trials.h"
 #include "harness/cli/selection.h"
+#include "harness/driver/result_line.h"
 #include "harness/driver/shrinker.h"
 #include "harness/report/text.h"
 #include "harness/report/utc.h"
@@ -24,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr int kMeasured = 20;  // attempts with the plan that is left
 
 ExitCode Complain(ExitCode code, std::string_view message) {
-  fmt::print(stderr, "watchproof shrink: {}\n", message);
+  fmt::print(stderr, "watchproof shrink: {}\n", Escaped(message));
   return code;
 }
 
@@ -51,7 +53,7 @@ Result<AttemptResult> ChooseAttempt(const ShrinkFlags& flags) {
   std::ifstream file(fs::path(flags.run) / "results.jsonl");
   std::vector<AttemptResult> failed;
   for (std::string line; std::getline(file, line);) {
-    auto result = ParseResultLine(line);
+    auto result = ReadResultsLine(line, flags.run);
     if (!result.has_value() || result->verdict != Verdict::kFail || result->findings.empty()) {
       continue;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard output and error that may fail without disturbing the command that writes to them: a full
-// disk behind them changes what is read, never what is judged, nor its exit code.
+// Standard output and error that may fail without disturbing the command that writes to them: a
+// full disk behind them changes what is read, never what is judged, nor its exit code.
 //
 //   TakeOverStandardStreams();                // before anything is printed
 //   const int code = Run();

@@ -3,11 +3,14 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "harness/base/escape.h"
 #include "harness/driver/plan.h"
+#include "harness/driver/plan_check.h"
 
 namespace watchproof {
 namespace {
@@ -42,8 +45,27 @@ RevisionRef ToRevision(const Json& json, const char* name) {
   return AtRevision(ToNumber(view, view));
 }
 
+// What cannot be said in our unit is refused here; what makes no sense, by CheckPlan.
 Duration ToDuration(const Json& json, const char* name) {
-  return std::chrono::microseconds(json.at(name).get<std::int64_t>());
+  const auto count = json.at(name).get<std::int64_t>();
+  constexpr auto kMost = std::chrono::duration_cast<std::chrono::microseconds>(Duration::max());
+  if (count > kMost.count() || count < -kMost.count()) {
+    throw Misfit{fmt::format("{} us are no time", count)};
+  }
+  return std::chrono::microseconds(count);
+}
+
+// Of an int, which the library would cut down in silence.
+int ToInt(const Json& json, const char* name, int missing) {
+  const auto number = json.value(name, std::int64_t{missing});
+  if (number > std::numeric_limits<int>::max() || number < std::numeric_limits<int>::min()) {
+    throw Misfit{fmt::format("{}: {} is too large a number", name, number)};
+  }
+  return static_cast<int>(number);
+}
+int ToInt(const Json& json, const char* name) {
+  static_cast<void>(json.at(name));
+  return ToInt(json, name, 0);
 }
 
 PutStep ToPut(const Json& json) {
@@ -80,7 +102,7 @@ WatchStep ToWatch(const Json& json) {
           .no_deletes = json.value("no_deletes", false),
           .stream = json.at("stream"),
           .user = json.value("user", ""),
-          .member = json.value("member", 1),
+          .member = ToInt(json, "member", 1),
           .require_leader = json.value("require_leader", false)};
 }
 ChurnStep ToChurn(const Json& json) {
@@ -109,7 +131,7 @@ LoadStep ToLoad(const Json& json) {
           .seed = json.at("load_seed"),
           .side = json.at("side"),
           .puts_only = json.value("puts_only", false),
-          .member = json.value("member", 1)};
+          .member = ToInt(json, "member", 1)};
 }
 RefusedTxnStep ToRefusedTxn(const Json& json) {
   return {.write = ToPut(json.at("write")), .key = json.at("key"), .at = ToRevision(json, "at")};
@@ -132,7 +154,7 @@ WhenStep ToWhen(const Json& json) {
             .revision = ToRevision(json, "revision"),
             .limit = ToDuration(json, "us")};
   }
-  throw Misfit{fmt::format("there is no moment '{}'", word)};
+  throw Misfit{fmt::format("there is no moment '{}'", Escaped(word))};
 }
 
 using Reader = Step (*)(const Json&);
@@ -160,10 +182,10 @@ const ReadersByOp& Deeds() {
       {"cancel", [](const Json& j) -> Step { return CancelStep{j.at("group")}; }},
       {"resume",
        [](const Json& j) -> Step {
-         return ResumeStep{j.at("group"), j.at("as"), j.value("member", 1)};
+         return ResumeStep{j.at("group"), j.at("as"), ToInt(j, "member", 1)};
        }},
       {"refused txn", [](const Json& j) -> Step { return ToRefusedTxn(j); }},
-      {"use member", [](const Json& j) -> Step { return UseMemberStep{j.at("member")}; }},
+      {"use member", [](const Json& j) -> Step { return UseMemberStep{ToInt(j, "member")}; }},
       {"auth", [](const Json& j) -> Step { return ToAuth(j); }},
       {"load", [](const Json& j) -> Step { return ToLoad(j); }},
       {"request progress",
@@ -200,9 +222,11 @@ const ReadersByOp& Waits() {
       {"await registered",
        [](const Json& j) -> Step { return AwaitRegisteredStep{j.at("watchers")}; }},
       {"await sync passes",
-       [](const Json& j) -> Step { return AwaitSyncPassesStep{j.at("passes")}; }},
-      {"await caught up", [](const Json& j) -> Step { return AwaitCaughtUpStep{j.at("member")}; }},
-      {"await snapshot", [](const Json& j) -> Step { return AwaitSnapshotStep{j.at("member")}; }},
+       [](const Json& j) -> Step { return AwaitSyncPassesStep{ToInt(j, "passes")}; }},
+      {"await caught up",
+       [](const Json& j) -> Step { return AwaitCaughtUpStep{ToInt(j, "member")}; }},
+      {"await snapshot",
+       [](const Json& j) -> Step { return AwaitSnapshotStep{ToInt(j, "member")}; }},
       {"await felt", [](const Json& j) -> Step { return AwaitFeltStep{j.at("fault")}; }},
       {"when", [](const Json& j) -> Step { return ToWhen(j); }},
       {"hold", [](const Json& j) -> Step { return HoldStep{ToDuration(j, "us")}; }},
@@ -223,20 +247,20 @@ void TakeLine(const Json& line, std::optional<PlanFile>& file) {
   const PlanHeader header{.case_name = line.at("case"),
                           .target = line.at("target"),
                           .seed = line.at("seed"),
-                          .attempt = line.at("attempt")};
+                          .attempt = ToInt(line, "attempt")};
   if (line.contains("steps")) {
     if (file) throw Misfit{"a second plan begins; expected one attempt"};
     file.emplace(PlanFile{.header = header, .plan = {}});
     file->plan.converge_limit = ToDuration(line, "converge_us");
-    file->plan.cluster = {.members = line.value("members", 1),
-                          .snapshot_count = line.value("snapshot_count", 0)};
+    file->plan.cluster = {.members = ToInt(line, "members", 1),
+                          .snapshot_count = ToInt(line, "snapshot_count", 0)};
     file->plan.permit_compacted_at_the_floor = line.value("permit_compacted_at_the_floor", false);
     return;
   }
   if (!file) throw Misfit{"a step before the line that begins a plan (with \"steps\")"};
   const auto op = line.at("op").get<std::string>();
   const Reader reader = FindReader(op);
-  if (reader == nullptr) throw Misfit{fmt::format("there is no step '{}'", op)};
+  if (reader == nullptr) throw Misfit{fmt::format("there is no step '{}'", Escaped(op))};
   file->plan.steps.push_back(reader(line));
 }
 
@@ -250,9 +274,15 @@ Status ParseLine(std::string_view text, std::optional<PlanFile>& file) {
   } catch (const Misfit& misfit) {
     return Status(StatusCode::kInvalidArgument, misfit.why);
   } catch (const nlohmann::json::exception& error) {
-    return Status(StatusCode::kInvalidArgument, error.what());
+    return Status(StatusCode::kInvalidArgument, Escaped(error.what()));
   }
   return {};
+}
+
+void TakeRun(const Json& json, RecordedPlan& found) {
+  found.bypass_proxy = json.value("bypass_proxy", false);
+  found.no_faults = json.value("no_faults", false);
+  found.faults = json.value("faults", found.faults);
 }
 
 }  // namespace
@@ -274,8 +304,16 @@ Result<PlanFile> ParsePlan(std::string_view lines) {
 Result<PlanFile> ReadPlan(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) return FromErrno(errno).WithContext("cannot read the plan {}", file.string());
+  // A folder can be opened; reading it would throw.
+  if (std::error_code error; std::filesystem::is_directory(file, error)) {
+    return Fail(StatusCode::kInvalidArgument, "{} is a folder; expected a file with a plan",
+                file.string());
+  }
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   Result<PlanFile> plan = ParsePlan(text);
+  if (plan.has_value()) {
+    if (Status fine = CheckPlan(plan->plan); !fine.ok()) plan = tl::unexpected(std::move(fine));
+  }
   if (!plan.has_value()) return std::move(plan).error().WithContext("{}", file.string());
   return plan;
 }
@@ -295,14 +333,17 @@ Result<RecordedPlan> FindPlan(const std::filesystem::path& file, const PlanHeade
   for (std::string line; std::getline(in, line);) {
     const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!json.is_object()) continue;  // a run that was killed may leave half a line
-    if (json.value("kind", "") == "run") {
-      found.bypass_proxy = json.value("bypass_proxy", false);
-      found.no_faults = json.value("no_faults", false);
-      found.faults = json.value("faults", found.faults);
-    } else if (json.value("case", "") == attempt.case_name &&
-               json.value("target", "") == attempt.target &&
-               json.value("attempt", 0) == attempt.attempt) {
-      lines += line + '\n';
+    try {
+      if (json.value("kind", "") == "run") {
+        TakeRun(json, found);
+      } else if (json.value("case", "") == attempt.case_name &&
+                 json.value("target", "") == attempt.target &&
+                 json.value("attempt", 0) == attempt.attempt) {
+        lines += line + '\n';
+      }
+    } catch (const nlohmann::json::exception& error) {
+      return Fail(StatusCode::kInvalidArgument, "{} is no file of plans: {}", file.string(),
+                  Escaped(error.what()));
     }
   }
   Result<PlanFile> plan = ParsePlan(lines);

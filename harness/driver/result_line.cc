@@ -16,6 +16,7 @@ constexpr std::size_t kLongestLine = (64 << 10) - 1;
 constexpr std::size_t kLongestText = 2 << 10;  // of one field
 constexpr std::size_t kMostLines = 64;         // of the evidence of one finding
 constexpr std::size_t kMostReceipts = 16;
+constexpr std::size_t kMostNotes = 4;
 constexpr std::string_view kMore = "more_findings";
 
 // Keys and values may be any bytes; a line is always valid UTF-8.
@@ -34,15 +35,17 @@ void ShortenTexts(Json& json, std::size_t longest) {
   }
 }
 
+void KeepFirst(std::size_t most, Json& array) {
+  if (array.size() <= most) return;
+  array.erase(array.begin() + static_cast<std::ptrdiff_t>(most), array.end());
+}
+
 Json Brief(const Json& finding) {
   Json brief;
-  for (const char* name : {"guarantee", "watch", "expected", "observed", "evidence"}) {
+  for (const char* name : {"guarantee", "level", "watch", "expected", "observed", "evidence"}) {
     brief[name] = finding.at(name);
   }
-  Json& evidence = brief.at("evidence");
-  if (evidence.size() > kMostLines) {
-    evidence.erase(evidence.begin() + static_cast<std::ptrdiff_t>(kMostLines), evidence.end());
-  }
+  KeepFirst(kMostLines, brief.at("evidence"));
   ShortenTexts(brief, kLongestText);
   return brief;
 }
@@ -51,12 +54,10 @@ Json Brief(const Json& finding) {
 void ShortenRest(Json& json) {
   if (Dump(json).size() <= kLongestLine / 2) return;
   json["lag"] = Json::object();
-  Json& receipts = json.at("receipts");
-  if (receipts.size() > kMostReceipts) {
-    receipts.erase(receipts.begin() + static_cast<std::ptrdiff_t>(kMostReceipts), receipts.end());
-  }
-  Json& undecided = json.at("calls").at("undecided");
-  if (undecided.size() > 1) undecided.erase(undecided.begin() + 1, undecided.end());
+  KeepFirst(kMostReceipts, json.at("receipts"));
+  KeepFirst(1, json.at("calls").at("undecided"));
+  KeepFirst(kMostNotes, json.at("notes"));
+  for (Json& note : json.at("notes")) note = Brief(note);
   for (std::size_t longest = kLongestText; Dump(json).size() > kLongestLine / 2 && longest > 16;
        longest /= 2) {
     ShortenTexts(json, longest);

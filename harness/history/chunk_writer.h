@@ -47,9 +47,9 @@ class ChunkWriter {
   const std::filesystem::path path_;
   std::FILE* file_;
   ZSTD_CCtx* const context_;
-  std::string frame_;   // compressed so far, of the chunk that is being filled
-  std::size_t used_ = 0;  // bytes of it
-  Head head_;           // of that chunk
+  std::string frame_;       // compressed so far, of the chunk that is being filled
+  std::size_t used_ = 0;    // bytes of it
+  Head head_;               // of that chunk
   std::uint64_t hash_ = 0;  // of the previous chunk's head
 };
 

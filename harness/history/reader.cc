@@ -137,8 +137,8 @@ class HistoryReader::Impl {
 
   void Decompress(const Head& head, std::string_view frame) {
     content_.resize(head.content_size);
-    const std::size_t size = ZSTD_decompressDCtx(context_, content_.data(), content_.size(),
-                                                 frame.data(), frame.size());
+    const std::size_t size =
+        ZSTD_decompressDCtx(context_, content_.data(), content_.size(), frame.data(), frame.size());
     if (ZSTD_isError(size) != 0) {
       Damaged(fmt::format("{}: {}", Here(), ZSTD_getErrorName(size)));
     } else if (size != head.content_size || head.entries == 0) {

@@ -193,8 +193,8 @@ TEST_F(ReaderTest, AnEntryThatIsNoneEndsTheReading) {
 
 TEST_F(ReaderTest, OtherFilesAreRefusedByName) {
   EXPECT_FALSE(HistoryReader::Open(folder_ / "nothing").has_value());
-  for (const std::string_view contents : {"x", "plain text, and long enough",
-                                          "\x28\xb5\x2f\xfd and then no compressed data"}) {
+  for (const std::string_view contents :
+       {"x", "plain text, and long enough", "\x28\xb5\x2f\xfd and then no compressed data"}) {
     Overwrite(contents);
     const auto reader = HistoryReader::Open(file());
     ASSERT_FALSE(reader.has_value()) << contents;

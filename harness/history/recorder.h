@@ -11,8 +11,8 @@
 // order. Next is for one thread. One thread of the recorder's own compresses and writes.
 // Ownership: an entry is written into the bytes of the file at once and let go, while its message
 // is still in the processor's cache; those bytes are what waits for the writer and the follower. Of
-// responses to many watches of one range the events are kept once (frame.h). Close writes the trailer
-// (chunk.h), without which a recording is cut off, and waits; the destructor closes.
+// responses to many watches of one range the events are kept once (frame.h). Close writes the
+// trailer (chunk.h), without which a recording is cut off, and waits; the destructor closes.
 #pragma once
 
 #include <filesystem>

@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "harness/base/escape.h"
 #include "harness/report/finding_rows.h"
 #include "harness/report/formats.h"
 #include "harness/report/text.h"
@@ -95,19 +96,29 @@ std::string Body(const RunRecord& record, const AttemptNote& attempt, Suite& sui
   return Element("error", "harness", result.reason, "repeat: " + repeat);
 }
 
-std::string TestCase(const RunRecord& record, std::string_view name, int attempt, double seconds,
+struct TestName {
+  std::string_view case_name;
+  std::string_view target;
+  int attempt = 1;
+};
+
+// Some CI systems know a test by class and name alone and drop what has those of another, so the
+// target is part of the name.
+std::string TestCase(const RunRecord& record, const TestName& test, double seconds,
                      std::string_view body) {
+  const std::string_view name = test.case_name;
   const std::size_t dot = name.find('.');
   const std::string_view suite = name.substr(0, dot);
   std::string leaf(dot == std::string_view::npos ? name : name.substr(dot + 1));
-  if (attempt > 1) leaf += fmt::format("#{}", attempt);
+  leaf += fmt::format(" [{}]", test.target);
+  if (test.attempt > 1) leaf += fmt::format(" #{}", test.attempt);
   std::string place;
   if (const CaseNote* note = FindCaseNote(record, name); note != nullptr && !note->file.empty()) {
     place = fmt::format(" file=\"{}\" line=\"{}\"", EscapeXml(note->file), note->line);
   }
   return fmt::format(
       "    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"{}>\n{}    </testcase>\n",
-      EscapeXml(suite), EscapeXml(leaf), seconds, place, body);
+      EscapeXml(Escaped(suite)), EscapeXml(Escaped(leaf)), seconds, place, body);
 }
 
 std::string Properties(const AttemptResult& result) {
@@ -131,19 +142,20 @@ std::string ToJunit(const RunRecord& record) {
     ++suite.tests;
     suite.seconds += result.seconds;
     const std::string body = Properties(result) + Body(record, attempt, suite);
-    suite.cases += TestCase(record, result.case_name, result.attempt, result.seconds, body);
+    suite.cases +=
+        TestCase(record, {result.case_name, result.target, result.attempt}, result.seconds, body);
   }
   for (const NotRun& attempt : record.not_run) {
     Suite& suite = suites[attempt.target];
     ++suite.tests;
     if (attempt.outcome == Outcome::kNotFetched) {
       ++suite.skipped;
-      suite.cases += TestCase(record, attempt.case_name, attempt.attempt, 0,
+      suite.cases += TestCase(record, {attempt.case_name, attempt.target, attempt.attempt}, 0,
                               "      <skipped message=\"not fetched\"/>\n");
       continue;
     }
     ++suite.errors;
-    suite.cases += TestCase(record, attempt.case_name, attempt.attempt, 0,
+    suite.cases += TestCase(record, {attempt.case_name, attempt.target, attempt.attempt}, 0,
                             Element("error", "not_run", "not run", record.interrupted));
   }
   Suite all;
@@ -157,8 +169,8 @@ std::string ToJunit(const RunRecord& record) {
     text += fmt::format(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" "
         "time=\"{:.3f}\" timestamp=\"{}\">\n{}  </testsuite>\n",
-        EscapeXml(target), suite.tests, suite.failures, suite.errors, suite.skipped, suite.seconds,
-        EscapeXml(record.started), suite.cases);
+        EscapeXml(Escaped(target)), suite.tests, suite.failures, suite.errors, suite.skipped,
+        suite.seconds, EscapeXml(record.started), suite.cases);
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "harness/base/escape.h"
 #include "harness/report/mutation.h"
 #include "harness/report/text.h"
 
@@ -92,12 +93,12 @@ Cell CellOf(const RunRecord& record, std::string_view case_name, std::string_vie
 
 std::string TargetLabel(std::string_view spec, std::string_view version) {
   const std::string_view kind = TargetKind(spec);
-  if (kind == "embedded") return CleanText(spec);
+  if (kind == "embedded") return Escaped(spec);
   if (kind == "command") {
-    return CleanText(fmt::format("{}{}{}", TargetName(spec), version.empty() ? "" : " ", version));
+    return Escaped(fmt::format("{}{}{}", TargetName(spec), version.empty() ? "" : " ", version));
   }
-  if (!version.empty()) return CleanText(fmt::format("{} {}", kind, version));
-  std::string label = CleanText(spec);
+  if (!version.empty()) return Escaped(fmt::format("{} {}", kind, version));
+  std::string label = Escaped(spec);
   // A release by name that never came up: "etcd 3.5.16" of "etcd@3.5.16".
   if (label.size() > kind.size() && label[kind.size()] == '@') label[kind.size()] = ' ';
   return label;

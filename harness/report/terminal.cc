@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "harness/base/escape.h"
 #include "harness/report/finding_rows.h"
 #include "harness/report/mutation.h"
 
@@ -30,7 +31,7 @@ std::string Heading(const AttemptNote& attempt, const TerminalStyle& style) {
                                        PadLeft(FormatSeconds(result.seconds), 7));
   const std::size_t taken = 4 + Columns(word) + Columns(tail);
   const std::size_t room = style.width > taken + 20 ? style.width - taken : 20;
-  const std::string name = CleanText(result.case_name);
+  const std::string name = Escaped(result.case_name);
   return fmt::format("  {}  {}{}\n", Paint(word, outcome, style),
                      PadRight(Shorten(name, room, style.charset), std::min<std::size_t>(room, 58)),
                      tail);
@@ -50,7 +51,7 @@ std::string Field(std::string_view name, std::string_view value, const TerminalS
 
 // Never broken over lines: it is there to be copied.
 std::string RawField(std::string_view name, std::string_view value) {
-  return fmt::format("    {}{}\n", PadRight(name, kFieldIndent - 4), CleanText(value));
+  return fmt::format("    {}{}\n", PadRight(name, kFieldIndent - 4), Escaped(value));
 }
 
 std::string OtherFindings(const AttemptResult& result) {
@@ -155,7 +156,7 @@ std::string FetchCommandText(const RunRecord& record) {
   std::string text;
   for (const auto& [product, wanted] : versions) {
     text += fmt::format("fetch   {} fetch {} {}\n", JoinShell({record.executable}),
-                        CleanText(product), CleanText(fmt::format("{}", fmt::join(wanted, " "))));
+                        Escaped(product), Escaped(fmt::format("{}", fmt::join(wanted, " "))));
   }
   return text;
 }
@@ -294,9 +295,9 @@ std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
   }
   for (std::size_t i = 0; i < heads.size(); ++i) {
     if (!heads[i].legend) continue;
-    const bool by_spec = heads[i].label == CleanText(record.targets[i]);
+    const bool by_spec = heads[i].label == Escaped(record.targets[i]);
     text += fmt::format("  [{}] {}{}\n", i + 1, heads[i].label,
-                        by_spec ? "" : fmt::format(": {}", CleanText(record.targets[i])));
+                        by_spec ? "" : fmt::format(": {}", Escaped(record.targets[i])));
   }
   return text;
 }
@@ -326,14 +327,14 @@ std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
     const Outcome outcome = OutcomeOf(attempt);
     if (outcome < Outcome::kUnexpectedPass || outcome == Outcome::kTargetFailed) continue;
     text += fmt::format("{} {}\n", Paint(StyleOf(outcome).word, outcome, style),
-                        CleanText(RepeatCommand(record, attempt.result)));
+                        Escaped(RepeatCommand(record, attempt.result)));
   }
   for (const std::string& entry : record.stale) {
-    text += fmt::format("manifest: {}\n", CleanText(entry));
+    text += fmt::format("manifest: {}\n", Escaped(entry));
   }
   text += FetchCommandText(record);
   text += fmt::format("{} {} in all.\n", Sentence(record), FormatSeconds(record.seconds));
-  text += fmt::format("report  {}/report.html\n", record.folder);
+  text += fmt::format("report  {}/report.html\n", Escaped(record.folder));
   return text + fmt::format("seed    {}\n", record.seed);
 }
 

@@ -26,7 +26,7 @@ TEST(AttemptText, FailureExplainsItself) {
             "    promise    within one watch, revisions never decrease\n"
             "    watch      watch 3 of stream 1 on [\"a\", \"b\") from revision 2\n"
             "    expected   a revision of at least 799\n"
-            "    observed   revision 3 (key \"<k>\xef\xbf\xbd\") in line 212\n"
+            "    observed   revision 3 (key \"<k>\\xff\") in line 212\n"
             "    see        line 211, at 1.0 ms: revision 799\n"
             "    see        line 212, at 2.3 ms: revision 3\n"
             "    meanwhile  stall, 0.8 s earlier\n"

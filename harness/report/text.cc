@@ -6,43 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/base/escape.h"
+
 namespace watchproof {
 namespace {
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
-
-// Length of the valid character at the start of `text`; 0 if there is none.
-std::size_t CharacterLength(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  if (lead < 0x80) return 1;
-  std::size_t length = 0;
-  if (lead >= 0xc2 && lead <= 0xdf) length = 2;
-  if (lead >= 0xe0 && lead <= 0xef) length = 3;
-  if (lead >= 0xf0 && lead <= 0xf4) length = 4;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!IsContinuation(text[i])) return 0;
-  }
-  const auto second = static_cast<unsigned char>(text[1]);
-  if (lead == 0xe0 && second < 0xa0) return 0;   // longer than needed
-  if (lead == 0xed && second >= 0xa0) return 0;  // half of a UTF-16 pair
-  if (lead == 0xf0 && second < 0x90) return 0;
-  if (lead == 0xf4 && second >= 0x90) return 0;  // above the last character
-  return length;
-}
-
-bool IsAllowed(std::string_view character) {
-  if (character.size() == 1) {
-    const char c = character[0];
-    return c == '\n' || c == '\t' || (c >= 0x20 && c != 0x7f);
-  }
-  if (character == "\xef\xbf\xbe" || character == "\xef\xbf\xbf") return false;  // not in XML
-  // U+0080 to U+009F: control characters that some terminals obey.
-  return !(character.size() == 2 && character[0] == '\xc2' &&
-           static_cast<unsigned char>(character[1]) < 0xa0);
-}
 
 // The byte at which character number `n` begins.
 std::size_t ByteOf(std::string_view text, std::size_t n) {
@@ -57,17 +26,7 @@ std::size_t ByteOf(std::string_view text, std::size_t n) {
 
 }  // namespace
 
-std::string CleanText(std::string_view text) {
-  std::string clean;
-  clean.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t length = CharacterLength(text);
-    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
-    clean += length > 0 && IsAllowed(character) ? character : kReplacement;
-    text.remove_prefix(character.size());
-  }
-  return clean;
-}
+std::string CleanText(std::string_view text) { return Escaped(text, LineEnds::kKeep); }
 
 std::string EscapeXml(std::string_view text) {
   std::string escaped;
@@ -157,6 +116,15 @@ std::string ShellQuote(std::string_view text) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
   if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos) {
     return std::string(text);
+  }
+  // With control characters in it the word could be read but not copied.
+  if (const std::string escaped = Escaped(text); escaped != text) {
+    std::string quoted = "$'";
+    for (const char c : text) {
+      const bool plain = c >= 0x20 && c < 0x7f && c != '\'' && c != '\\';
+      quoted += plain ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+    return quoted + "'";
   }
   std::string quoted = "'";
   for (const char c : text) {

@@ -12,7 +12,8 @@
 
 namespace watchproof {
 
-// Valid UTF-8 without control characters except tab and line end: safe for terminals, XML and HTML.
+// Valid UTF-8 without control characters except tab and line end, the others shown as "\x1b": safe
+// for terminals, XML and HTML. A name, which has one line, is for Escaped (harness/base/escape.h).
 std::string CleanText(std::string_view text);
 // CleanText with the characters that XML and HTML reserve replaced, quotes included.
 std::string EscapeXml(std::string_view text);
@@ -30,7 +31,8 @@ std::string ShortenEnd(std::string_view text, std::size_t columns, Charset chars
 // Breaks at spaces; a longer word stands alone on its line.
 std::vector<std::string> Wrap(std::string_view text, std::size_t columns);
 
-// As one word for a POSIX shell; untouched if it needs no quotes.
+// As one word for a POSIX shell; untouched if it needs no quotes. Control characters become the
+// escapes of $'...'.
 std::string ShellQuote(std::string_view text);
 std::string JoinShell(const std::vector<std::string>& words);
 

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What other tools read: names that stay apart, paths that exist in the repository, short lines."""
+
+import json
+import pathlib
+import subprocess
+import xml.etree.ElementTree
+
+from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, main
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Reports(RunTest):
+    def assert_in_repository(self, path):
+        self.assertTrue(path.startswith("cases/"), path)
+        self.assertTrue((ROOT / path).is_file(), path)
+
+    def test_every_test_of_junit_has_a_name_of_its_own_and_a_file_of_the_repository(self):
+        targets = ["embedded", "embedded+delete-at-floor-lost"]
+        self.run_it(
+            *(word for target in targets for word in ("--target", target)),
+            "--filter",
+            f"{DELETE_AT_FLOOR}:{OVERTAKES}",
+            "--repeat",
+            "2",
+            expect=1,
+        )
+        root = xml.etree.ElementTree.parse(self.latest() / "junit.xml").getroot()
+        tests = [
+            (test.get("classname"), test.get("name"), test.get("file"))
+            for test in root.iter("testcase")
+        ]
+        self.assertEqual(len(tests), 2 * 2 * len(targets))
+        self.assertEqual(len(set(tests)), len(tests), tests)
+        for target in targets:
+            self.assertEqual(len([name for _, name, _ in tests if f"[{target}]" in name]), 4)
+        for _, _, file in tests:
+            self.assert_in_repository(file)
+        ctrf = json.loads((self.latest() / "ctrf.json").read_text())["results"]["tests"]
+        for test in ctrf:
+            self.assert_in_repository(test["filePath"])
+
+    def test_list_and_explain_tell_files_of_the_repository(self):
+        listed = subprocess.run(
+            [self.watchproof, "list", "cases", "--json"], capture_output=True, text=True, check=True
+        )
+        sources = [json.loads(line)["source"] for line in listed.stdout.splitlines()]
+        self.assertGreater(len(sources), 50)
+        for source in sources:
+            self.assert_in_repository(source.rsplit(":", 1)[0])
+        command = [self.watchproof, "explain", DELETE_AT_FLOOR]
+        explained = subprocess.run(command, capture_output=True, text=True, check=True)
+        self.assertRegex(explained.stdout, r"source +cases/compaction/\w+\.cc:\d+")
+
+    def test_lines_of_results_stay_short_while_findings_have_everything(self):
+        self.run_it(
+            "--target", "embedded+events-crossed", "--filter", "Isolated.*:Reliable.*", expect=1
+        )
+        for line in (self.latest() / "results.jsonl").read_text().splitlines():
+            self.assertLess(len(line.encode()), 64 << 10)
+            result = json.loads(line)
+            findings = self.latest() / result["folder"] / "findings.json"
+            found = len(json.loads(findings.read_text()))
+            self.assertEqual(len(result["findings"]) + result.get("more_findings", 0), found)
+
+
+if __name__ == "__main__":
+    main()
