@@ -319,8 +319,8 @@ JudgeOptions OptionsOf(const RunStarted& started) {
           .strict_previous = started.strict_previous,
           .without_marks = started.without_marks,
           .gaps = started.gaps,
-          .others_compact = started.others_compact,
-          .deviations = started.deviations};
+          .deviations = started.deviations,
+          .others_compact = started.others_compact};
 }
 
 Judge::Judge(const JudgeOptions& options, Bystander* bystander)
