@@ -114,7 +114,8 @@ def run(options, server, seed, runs):
     with open(runs.parent / f"{runs.name}-{seed}.txt", "w", encoding="utf-8") as out:
         done = subprocess.run(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL,
                               check=False)
-    lines = (runs / "latest" / "results.jsonl").read_text().splitlines()
+    results = runs / "latest" / "results.jsonl"
+    lines = results.read_text().splitlines() if results.exists() else []
     return done.returncode, [json.loads(line) for line in lines], time.monotonic() - began
 
 

@@ -19,7 +19,9 @@ ExitCode Complain(ExitCode code, std::string_view message) {
 
 Result<std::vector<Release>> Choose(const FetchFlags& flags, const Expectations& expectations) {
   if (flags.all) {
-    if (flags.product.empty()) return expectations.releases();
+    std::vector<Release> all = expectations.releases();
+    std::erase_if(all, [](const Release& release) { return release.only_if_met; });
+    if (flags.product.empty()) return all;
     return Fail(StatusCode::kInvalidArgument, "either --all or a product and its versions");
   }
   if (flags.versions.empty()) {

@@ -25,6 +25,7 @@ Status WhyNotFetched(const std::string& target) {
 void AddReleases(const Expectations& expectations, RunOptions& options) {
   if (!options.all_releases) return;
   for (const Release& release : expectations.releases()) {
+    if (release.only_if_met) continue;
     const std::string target = release.product + "@" + release.version;
     const auto& given = options.targets;
     if (std::find(given.begin(), given.end(), target) != given.end()) continue;

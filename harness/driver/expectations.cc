@@ -120,6 +120,7 @@ Status ReadOrigin(const toml::table& table, Release& release) {
   if (table.contains("missing")) {
     WP_ASSIGN_OR_RETURN(release.missing, List<std::string>(table, "missing"));
   }
+  release.only_if_met = table["only_if_met"].value_or(false);
   if (!table.contains("debian")) return {};
   const toml::table* debian = table.get("debian")->as_table();
   if (debian == nullptr) return FailAt(*table.get("debian"), "expected a [release.debian] table");
@@ -128,8 +129,8 @@ Status ReadOrigin(const toml::table& table, Release& release) {
 }
 
 Result<Release> ReadRelease(const toml::table& table) {
-  WP_RETURN_IF_ERROR(
-      OnlyFields(table, {"product", "version", "source", "missing", "debian", "expected"}));
+  WP_RETURN_IF_ERROR(OnlyFields(
+      table, {"product", "version", "source", "missing", "only_if_met", "debian", "expected"}));
   Release release;
   WP_ASSIGN_OR_RETURN(release.product, Text(table, "product"));
   WP_ASSIGN_OR_RETURN(release.version, Text(table, "version"));

@@ -40,6 +40,8 @@ struct Release {
   // What it is known not to offer, for readers: a run finds that out by probing.
   std::vector<std::string> missing;
   std::optional<DebianBinary> debian;
+  // Known where it is met, but no part of "all": it is not in an archive that everybody reaches.
+  bool only_if_met = false;
   std::vector<ExpectedFailure> expected;
 };
 

@@ -28,17 +28,19 @@ Status CallOnce(const Endpoint& endpoint, const std::string& token, Deadline dea
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() +
                        std::chrono::duration_cast<std::chrono::milliseconds>(deadline.remaining()));
+  if (!token.empty()) context.AddMetadata("token", token);
   return FromRpcStatus((stub.*rpc)(&context, request, &response));
 }
 
 // The store's revision, from the header of a read that need not find anything.
-Result<std::int64_t> AskHead(const Endpoint& endpoint, Deadline deadline) {
+Result<std::int64_t> AskHead(const Endpoint& endpoint, const std::string& token,
+                             Deadline deadline) {
   etcdserverpb::RangeRequest request;
   request.set_key("watchproof/head");
   request.set_limit(1);
   etcdserverpb::RangeResponse response;
   WP_RETURN_IF_ERROR(
-      CallOnce(endpoint, deadline, request, response, &etcdserverpb::KV::Stub::Range));
+      CallOnce(endpoint, token, deadline, request, response, &etcdserverpb::KV::Stub::Range));
   return response.header().revision();
 }
 
@@ -54,7 +56,7 @@ Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
   }
   if (response.header().revision() == 0) {
     // A store that says nothing of itself still answers who reads from it.
-    const Result<std::int64_t> head = AskHead(endpoint, deadline);
+    const Result<std::int64_t> head = AskHead(endpoint, token, deadline);
     if (!status.ok() && !head.has_value()) {
       return status.WithContext("asking {} for its status", endpoint.ToString());
     }
