@@ -107,7 +107,7 @@ class Endpoints(EndpointTest):
 
     def test_is_never_filled(self):
         target = ("--target", f"endpoint:{self.ADDRESS}", "--allow-disruptive", self.ADDRESS)
-        self.run_it(*target, "--filter", NO_SPACE, expect=0)
+        self.run_it(*target, "--filter", NO_SPACE, expect=2)
         (result,) = self.results()
         self.assertEqual(result["verdict"], "unsupported")
         self.assertIn("a server of its own", result["reason"])

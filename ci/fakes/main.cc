@@ -38,7 +38,8 @@ int List() {
   for (const RegisteredBehaviour& one : AllBehaviours()) {
     fmt::print("{}\n", nlohmann::json{{"name", one.info.name},
                                       {"explain", one.info.explain},
-                                      {"guarantees", one.info.guarantees}}
+                                      {"guarantees", one.info.guarantees},
+                                      {"only_noted", one.info.only_noted}}
                            .dump());
   }
   return 0;

@@ -36,7 +36,7 @@ def complaints(outcome, control):
         if lost:
             yield f"passes on embedded only: {', '.join(lost)}"
         return
-    if outcome.exit_code != 1:
+    if outcome.exit_code != 1 and not outcome.only_noted:
         yield f"exit {outcome.exit_code}, expected 1"
     if not outcome.tampered:
         yield "broke nothing in any attempt"

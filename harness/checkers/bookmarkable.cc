@@ -72,13 +72,20 @@ class Bookmarkable final : public Checker {
             .impact = impact::kBookmarkTooLow};
       });
     }
+    CheckWished(watch, response, findings);
     if (revision >= bookmark.revision) bookmark = {revision, response.where};
-    if (!due_.empty()) due_.erase(state.stream.value);
+    if (const auto due = due_.find(state.stream.value); due != due_.end()) {
+      Settle(due, {revision, response.where});
+    }
   }
 
   void Annotated(const Annotation& annotation, Where where, Findings& findings) override {
     if (const auto* due = std::get_if<ProgressDue>(&annotation)) {
-      due_[due->stream.value] = {*due, where};
+      Revision head = facts().model.reached();
+      for (const WatchState& watch : facts().book.states()) {
+        if (watch.stream == due->stream) head = std::max(head, watch.last_event);
+      }
+      due_[due->stream.value] = {*due, where, head.value, {}};
     } else if (const auto* over = std::get_if<ProgressOver>(&annotation)) {
       Over(over->stream, where, findings);
     }
@@ -89,35 +96,68 @@ class Bookmarkable final : public Checker {
     std::int64_t revision = 0;
     Where where;
   };
+  // What the driver waits for, and the latest answer that did not do.
   struct Due {
-    ProgressDue due;
+    ProgressDue what;
     Where where;
+    std::int64_t head = 0;
+    Bookmark latest;
   };
+
+  // To one watch, by its id: only those that wished for it are told without a request.
+  void CheckWished(WatchIndex watch, const Response& response, Findings& findings) const {
+    const WatchDetails& details = facts().book.details(watch);
+    if (response.message.watch_id < 0 || details.progress_wished) return;
+    if (facts().book.ProgressAsked(response.stream)) return;
+    findings.Add(
+        Guarantee::kBookmarkable, watch,
+        [&] {
+          return Draft{
+              .expected =
+                  "no progress: the watch was created without progress_notify, and "
+                  "nobody has asked for progress on its stream",
+              .observed = fmt::format("progress {} in line {}", response.message.header.revision,
+                                      response.where.line.value),
+              .evidence = {details.asked.line, response.where.line},
+              .at = response.where.at};
+        },
+        Level::kShould);
+  }
+
+  // Only what covers all that had been answered before is an answer.
+  void Settle(std::map<std::uint32_t, Due>::iterator due, const Bookmark& told) {
+    due->second.latest = told;
+    if (told.revision >= due->second.head) due_.erase(due);
+  }
 
   void Over(StreamId stream, Where where, Findings& findings) {
     const auto found = due_.find(stream.value);
     if (found == due_.end()) return;  // it came
-    const auto& [due, since] = found->second;
+    const Due due = found->second;
+    due_.erase(found);
     findings.Add(Guarantee::kBookmarkable, stream, [&] {
       return Draft{
-          .expected = fmt::format(
-              "progress told within {} ms, as {} and there was nothing left to "
-              "deliver",
-              due.limit_ms,
-              due.asked ? "it was asked for again and again" : "the watches had wished for it"),
-          .observed =
-              fmt::format("none in {}, from line {} to line {}", Milliseconds(where.at - since.at),
-                          since.line.value, where.line.value),
-          .evidence = {since.line, where.line},
+          .expected = fmt::format("progress of at least revision {}, where the store was, within "
+                                  "{} ms, as {} and there was nothing left to deliver",
+                                  due.head, due.what.limit_ms,
+                                  due.what.asked ? "it was asked for again and again"
+                                                 : "the watches had wished for it"),
+          .observed = fmt::format(
+              "{} in {}, from line {} to line {}",
+              due.latest.where.line.value == 0
+                  ? std::string("none")
+                  : fmt::format("progress {} in line {} and nothing higher", due.latest.revision,
+                                due.latest.where.line.value),
+              Milliseconds(where.at - due.where.at), due.where.line.value, where.line.value),
+          .evidence = {due.where.line, where.line},
           .at = where.at,
           .like = like::kNoProgress,
           .impact = impact::kBookmarkMissing};
     });
-    due_.erase(found);
   }
 
   std::vector<Bookmark> bookmarks_;
-  std::map<std::uint32_t, Due> due_;  // by stream, while none has come
+  std::map<std::uint32_t, Due> due_;  // by stream, while none has been told
 };
 
 const CheckerRegistration kBookmarkable{{
@@ -139,7 +179,9 @@ const CheckerRegistration kBookmarkable{{
         "watch of the "
         "stream that has been announced. A missing answer is no fault, as servers may drop the "
         "request, but on a stream with nothing left to deliver progress must come, within a "
-        "bound that the case sets, if it is asked for again and again.",
+        "bound that the case sets, if it is asked for again and again; and it must move with the "
+        "store: an answer below what had been acknowledged before counts for none. By itself a "
+        "server tells progress only to watches with progress_notify (should).",
     .make = [](const Facts& facts) { return std::make_unique<Bookmarkable>(facts); },
 }};
 

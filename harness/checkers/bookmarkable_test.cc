@@ -94,6 +94,62 @@ INSTANTIATE_TEST_SUITE_P(
              .Progress(kWholeStream, 3)
              .Annotate(ProgressOver{StreamId(1)}),
          {"Bookmarkable"}},
+        {"ToldLessThanTheStoreHad",
+         TwoPuts()
+             .Deliver(0, {{2, "k"}, {3, "k"}})
+             .Put("j", "a", 4)
+             .Annotate(ProgressDue{StreamId(1), true, 5000})
+             .Progress(kWholeStream, 3)
+             .Progress(kWholeStream, 3)
+             .Annotate(ProgressOver{StreamId(1)}),
+         {"Bookmarkable"}},
+        {"ToldLessAndThenAll",
+         TwoPuts()
+             .Deliver(0, {{2, "k"}, {3, "k"}})
+             .Put("j", "a", 4)
+             .Annotate(ProgressDue{StreamId(1), false, 5000})
+             .Progress(0, 3)
+             .Progress(0, 4)
+             .Annotate(ProgressOver{StreamId(1)}),
+         {}},
+        {"ToldBeforeTheStoreMovedOn",
+         TwoPuts()
+             .Deliver(0, {{2, "k"}, {3, "k"}})
+             .Annotate(ProgressDue{StreamId(1), true, 5000})
+             .Put("j", "a", 4)
+             .Progress(kWholeStream, 3)
+             .Annotate(ProgressOver{StreamId(1)}),
+         {}},
+        {"ToldBelowTheHeadInSpiteOfAHole",
+         Script()
+             .StartPut(1, "x", "1")
+             .FailCall(1, Method::kPut, StatusCode::kUnavailable)
+             .Put("j", "a", 3)
+             .Watch("k", 4)
+             .Created(0, 3)
+             .Annotate(ProgressDue{StreamId(1), true, 5000})
+             .Progress(kWholeStream, 3)
+             .Annotate(ProgressOver{StreamId(1)}),
+         {},
+         true},
+        {"ToldThoughItDidNotWish",
+         Script().Put("k", "a", 2).Watch("k", 0, {.progress = false}).Created(0, 2).Progress(0, 2),
+         {"Bookmarkable"}},
+        {"ToldAsTheStreamHasAsked",
+         Script()
+             .Put("k", "a", 2)
+             .Watch("k", 0, {.progress = false})
+             .Created(0, 2)
+             .AskProgress()
+             .Progress(0, 2),
+         {}},
+        {"ToldTheWholeStreamThoughNoneDidWish",
+         Script()
+             .Put("k", "a", 2)
+             .Watch("k", 0, {.progress = false})
+             .Created(0, 2)
+             .Progress(kWholeStream, 2),
+         {}},
         {"NoAnswerIsNoFault", TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}), {}},
         // Promises nothing about what is not known, but progress itself needs no knowledge.
         {"OvertakesBehindAHole",

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "harness/checkers/comparer.h"
+#include "harness/checkers/fault_log.h"
 #include "harness/checkers/findings.h"
 #include "harness/checkers/judge.h"
 #include "harness/checkers/watch_book.h"
@@ -33,6 +34,7 @@ struct Facts {
   const WatchBook& book;
   const Comparer& comparer;
   const Model& model;
+  const FaultLog& faults;
   Where latest;  // the line at hand; in Finish the last one
   // The recording stops before its run did: what has not come may have come later.
   bool cut_off = false;
@@ -52,6 +54,13 @@ bool ServedInFull(const Facts& facts, WatchIndex watch);
 
 // The target ended a watch to which it owed ErrCompacted, without saying so.
 bool EndedWithoutNotice(const Facts& facts, WatchIndex watch);
+
+// The highest compaction that may have been done so far. A store that had a history before the
+// recording may have been compacted anywhere up to its base.
+Revision HighestFloor(const Facts& facts);
+
+// Whether the request itself, or a fault, explains that the create was refused by the response.
+bool RefusalIsJustified(const Facts& facts, WatchIndex watch, const Response& response);
 
 // Whether the event is of the range and kind that the watch asked for.
 inline bool Concerns(const TrackedRange& range, const EventView& event) {
@@ -108,10 +117,13 @@ class Checker {
   virtual void Stray(const Response&, Findings&) {}
   // Bytes of the target that came as one message and are none.
   virtual void Garbled(StreamId, Where, const Status& /*why*/, Findings&) {}
+  // A stream has ended; what it ended for each of its watches is in the book.
+  virtual void StreamClosed(const StreamEnd&) {}
   // Changes are about to be forgotten: what is asked of them must be asked now.
   virtual void Forget(Findings&) {}
-  // The end of the recording.
+  // The end of the recording, once for each watch; and once.
   virtual void Finish(WatchIndex, Findings&) {}
+  virtual void Conclude(Findings&) {}
 
  protected:
   const Facts& facts() const { return facts_; }

@@ -17,6 +17,7 @@ class CompactionSurfaced final : public Checker {
 
   void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
     CheckMark(watch, response, findings);
+    CheckRefusal(watch, response, findings);
   }
   void Progress(WatchIndex watch, const Response& response, Findings& findings) override {
     CheckMark(watch, response, findings);
@@ -36,7 +37,7 @@ class CompactionSurfaced final : public Checker {
 
   void Compacted(WatchIndex watch, const Response& response, Findings& findings) override {
     const Revision position = facts().book.state(watch).position;
-    const Revision requested = HighestFloor();
+    const Revision requested = HighestFloor(facts());
     const Revision told(response.message.compact_revision);
     const bool permitted =
         facts().options.permit_compacted_at_the_floor ||
@@ -57,6 +58,21 @@ class CompactionSurfaced final : public Checker {
                      .at = response.where.at,
                      .like = like::kFalseNotice,
                      .impact = impact::kNoticeFalse};
+      });
+    } else if (!at_floor && CaughtUp(watch, requested)) {
+      const Standing& standing = *facts().book.details(watch).standing;
+      findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+        return Draft{
+            .expected = fmt::format("no ErrCompacted: by line {} the watch had caught up with "
+                                    "revision {}, and nothing in its range was written between "
+                                    "that and {}, the highest compaction asked for",
+                                    standing.where.line.value, standing.through, requested),
+            .observed = fmt::format("ErrCompacted with compact revision {} in line {}", told,
+                                    response.where.line.value),
+            .evidence = {standing.where.line, response.where.line},
+            .at = response.where.at,
+            .like = like::kFalseNotice,
+            .impact = impact::kNoticeFalse};
       });
     } else if (told > requested || told < position || (told == position && !at_floor)) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
@@ -145,7 +161,8 @@ class CompactionSurfaced final : public Checker {
                                               served.where.line.value),
                       .evidence = {details.asked.line, served.where.line},
                       .at = served.where.at,
-                      .like = like::kSilentAfterCompaction};
+                      .like = like::kSilentAfterCompaction,
+                      .impact = impact::kNoticeMissing};
           if (complete) {
             draft.observed = fmt::format(
                 "every change from {} on, also those below the compaction: etcd does not serve "
@@ -172,6 +189,40 @@ class CompactionSurfaced final : public Checker {
           .at = response.where.at,
           .impact = impact::kNoticeNumber};
     });
+  }
+
+  // The create was refused, and the only reason that the request gives is its start.
+  void CheckRefusal(WatchIndex watch, const Response& response, Findings& findings) const {
+    if (!response.message.canceled || response.message.compact_revision > 0) return;
+    const WatchDetails& details = facts().book.details(watch);
+    const Revision start(details.requested_start);
+    if (start.value <= 0 || start >= HighestFloor(facts())) return;
+    if (RefusalIsJustified(facts(), watch, response)) return;
+    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+      return Draft{
+          .expected = fmt::format("ErrCompacted with a compact revision: the start, {}, is below "
+                                  "{}, to which a compaction was asked for",
+                                  start, HighestFloor(facts())),
+          .observed =
+              fmt::format("a refusal in line {} that names none; reason {}",
+                          response.where.line.value, Quoted(response.message.cancel_reason)),
+          .evidence = {details.asked.line, response.where.line},
+          .at = response.where.at,
+          .impact = impact::kNoticeMissing};
+    });
+  }
+
+  // Nothing can be left for compaction to take away. A target compares a place, not events: while
+  // it has not gone through what is below the floor for this watch, it may say ErrCompacted even
+  // if none of that concerns the watch. That is over once the watch has caught up, until something
+  // comes that it may have to wait for, or its member is sent a snapshot.
+  bool CaughtUp(WatchIndex watch, Revision floor) const {
+    const std::optional<Standing>& standing = facts().book.details(watch).standing;
+    if (!standing || facts().faults.MembersParted(standing->where.line)) return false;
+    if (facts().model.timeline().known_through() < floor.previous()) return false;
+    const OwedList& owed = *facts().comparer.owed(watch);
+    const std::uint32_t next = owed.LowerBound(standing->through.next());
+    return next == owed.size() || owed[next].revision >= floor;
   }
 
   bool ByOthers(Revision told) const {
@@ -214,14 +265,6 @@ class CompactionSurfaced final : public Checker {
       }
       return draft;
     });
-  }
-
-  // A store that had a history before the recording may have been compacted anywhere up to its
-  // base.
-  Revision HighestFloor() const {
-    const Revision base = facts().model.timeline().base();
-    const Revision requested = facts().model.compaction_requested();
-    return base.value > 1 ? std::max(base, requested) : requested;
   }
 
   static std::string ExpectedAtCreation(const WatchDetails& details) {
@@ -302,7 +345,7 @@ class CompactionSurfaced final : public Checker {
   }
 
   std::vector<Served> served_;  // by watch
-  std::set<Revision> others_;  // compactions by others that the reader knows of
+  std::set<Revision> others_;   // compactions by others that the reader knows of
 };
 
 const CheckerRegistration kCompactionSurfaced{{
@@ -312,24 +355,27 @@ const CheckerRegistration kCompactionSurfaced{{
     .belief = "Only ErrCompacted tells a Kubernetes cache to start over. Without it, it "
               "serves what it has as if that were up to date; told without cause, it "
               "lists everything anew for nothing.",
-    .explain = "Compaction throws history away. What that means for a watch depends on its place, "
-               "the lowest "
-               "revision that it has not been given. Owed: a watch that asks for a start below the "
-               "compaction "
-               "floor, or whose next change has been compacted before it was sent, must end in "
-               "ErrCompacted; if "
-               "it is silently resumed at a later change, or left open, the client never learns "
-               "that it missed "
-               "something (etcd #17529). Permitted: below the floor, while the events are still on "
-               "their way, "
-               "either they or ErrCompacted may come. Forbidden: at or above the floor everything "
-               "is kept, so "
-               "ErrCompacted would be a lie. When it comes it names a compact revision that is of "
-               "use (above the "
-               "watch's place, and that of a compaction which was asked for), it comes once, "
-               "marked as canceled, "
-               "for a live "
-               "watch, and nothing but the answer to a cancel follows it.",
+    .explain =
+        "Compaction throws history away. What that means for a watch depends on its place, "
+        "the lowest "
+        "revision that it has not been given. Owed: a watch that asks for a start below the "
+        "compaction "
+        "floor, or whose next change has been compacted before it was sent, must end in "
+        "ErrCompacted; if "
+        "it is silently resumed at a later change, or left open, the client never learns "
+        "that it missed "
+        "something (etcd #17529). Permitted: below the floor, while the events are still on "
+        "their way, or the server still has to look for them, either they or ErrCompacted may "
+        "come. Forbidden: at or above the floor everything is kept, so ErrCompacted would be "
+        "untrue; nor may it come to a watch that has caught up (its created header, "
+        "progress, or an event says so at a time when nothing later had been written) and "
+        "in whose range nothing was written since. When it comes it names a compact revision that "
+        "is of "
+        "use (above the "
+        "watch's place, and that of a compaction which was asked for), it comes once, "
+        "marked as canceled, "
+        "for a live "
+        "watch, and nothing but the answer to a cancel follows it.",
     .make = [](const Facts& facts) { return std::make_unique<CompactionSurfaced>(facts); },
 }};
 
@@ -345,6 +391,12 @@ bool BelowFloor(const Facts& facts, WatchIndex watch) {
 }
 
 }  // namespace
+
+Revision HighestFloor(const Facts& facts) {
+  const Revision base = facts.model.timeline().base();
+  const Revision requested = facts.model.compaction_requested();
+  return base.value > 1 ? std::max(base, requested) : requested;
+}
 
 bool ServedInFull(const Facts& facts, WatchIndex watch) {
   const WatchState& state = facts.book.state(watch);

@@ -129,6 +129,131 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     RowName);
 
+// The create for `start` was refused, with the store compacted to 4.
+Script RefusedBelow(std::int64_t start, const Message& rest = {}) {
+  return Script()
+      .Put("k", "a", 2)
+      .Put("k", "b", 3)
+      .Put("k", "c", 4)
+      .Compact(4)
+      .Watch("k", start)
+      .Payload(EntryKind::kResponseReceived,
+               Message().Nested(1, Header(4)).Number(3, 1).Number(4, 1).Raw(rest.bytes()).bytes());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CompactionRefused, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"WithACompactRevision", RefusedBelow(2, Message().Number(5, 4)), {}},
+        {"WithoutACompactRevision", RefusedBelow(2), {"CompactionSurfaced"}},
+        {"WithAReasonInstead",
+         RefusedBelow(2, Message().Text(6, "required revision has been compacted")),
+         {"CompactionSurfaced"}},
+        {"AtTheFloor", RefusedBelow(4), {"Settled"}},
+        {"AtTheFloorWithACompactRevision",
+         RefusedBelow(4, Message().Number(5, 4)),
+         {"CompactionSurfaced"}},
+        {"FromNowOn", RefusedBelow(0), {"Settled"}},
+        {"OfANegativeStart", RefusedBelow(-1, Message().Text(6, "negative")), {}},
+        {"BeforeTheCompactionWasAcknowledged",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .StartCompact(1, 3)
+             .Watch("k", 2)
+             .Refused(-1, "compacted")
+             .EndCompact(1, StatusCode::kOk),
+         {"CompactionSurfaced"}},
+        {"WhatWasWrittenDoesNotMatter",
+         Script()
+             .StartPut(1, "x", "1")
+             .FailCall(1, Method::kPut, StatusCode::kUnavailable)
+             .Put("k", "a", 3)
+             .Put("k", "b", 4)
+             .Compact(4)
+             .Watch("k", 2)
+             .Refused(-1, "compacted"),
+         {"CompactionSurfaced"},
+         true},
+    }),
+    RowName);
+
+// A watch on "k" that the store knows from revision 3 on; others write "j" up to 6.
+Script Quiet(Script caught_up) {
+  return caught_up.Put("j", "b", 4).Put("j", "c", 5).Put("j", "d", 6);
+}
+Script TwoPuts() { return Script().Put("k", "a", 2).Put("k", "b", 3); }
+Script FromNow() { return TwoPuts().Watch("k", 0).Created(0, 3); }
+Script FromHistory() { return TwoPuts().Watch("k", 3).Created(0, 3); }
+
+INSTANTIATE_TEST_SUITE_P(
+    CompactionOfTheQuiet, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"FromNowOn", Quiet(FromNow()).Compact(6).Compacted(0, 6), {"CompactionSurfaced"}},
+        {"FromTheFuture",
+         Quiet(TwoPuts().Watch("k", 4).Created(0, 3)).Compact(6).Compacted(0, 6),
+         {"CompactionSurfaced"}},
+        // Between the look at the store and the registration others may have written.
+        {"FromNowOnWhileOthersWrote",
+         TwoPuts()
+             .Watch("k", 0)
+             .StartPut(1, "j", "z")
+             .Created(0, 3)
+             .AckPut(1, 4)
+             .Put("j", "a", 5)
+             .Put("j", "b", 6)
+             .Compact(6)
+             .Compacted(0, 6),
+         {}},
+        // Until its catch-up pass it has a place of its own, whatever was written.
+        {"FromHistoryThatWasNotGivenYet",
+         Quiet(TwoPuts()).Watch("k", 4).Created(0, 6).Compact(6).Compacted(0, 6),
+         {}},
+        {"AfterItsLatestEvent",
+         Quiet(FromHistory().Deliver(0, {{3, "k"}})).Compact(6).Compacted(0, 6),
+         {"CompactionSurfaced"}},
+        {"AfterAnEventThatMayHaveWaited",
+         Quiet(FromHistory()).Deliver(0, {{3, "k"}}).Compact(6).Compacted(0, 6),
+         {}},
+        {"AfterProgress",
+         Quiet(FromHistory().Deliver(0, {{3, "k"}})).Progress(0, 4).Compact(6).Compacted(0, 6),
+         {"CompactionSurfaced"}},
+        {"WithAnEventOutstanding",
+         Quiet(FromHistory().Deliver(0, {{3, "k"}}))
+             .Put("k", "c", 7)
+             .Put("j", "d", 8)
+             .Compact(8)
+             .Compacted(0, 8),
+         {}},
+        {"WithAnEventOutstandingAboveTheFloor",
+         Quiet(FromHistory().Deliver(0, {{3, "k"}})).Put("k", "c", 7).Compact(6).Compacted(0, 6),
+         {"CompactionSurfaced"}},
+        {"OfAMemberThatWasCutOff",
+         Quiet(FromHistory().Deliver(0, {{3, "k"}}).Armed("isolate", "none", true))
+             .Healed("isolate")
+             .Compact(6)
+             .Compacted(0, 6),
+         {}},
+        {"OfAMemberThatHadComeBackBefore",
+         Quiet(
+             TwoPuts().Armed("isolate", "none", true).Healed("isolate").Watch("k", 0).Created(0, 3))
+             .Compact(6)
+             .Compacted(0, 6),
+         {"CompactionSurfaced"}},
+        {"OnAStoreOfOthers", Quiet(FromNow()).Compact(6).Compacted(0, 6), {}, true, {.gaps = true}},
+        {"BehindAHole",
+         FromNow()
+             .StartPut(1, "k", "x")
+             .FailCall(1, Method::kPut, StatusCode::kUnavailable)
+             .Put("j", "a", 5)
+             .Put("j", "b", 6)
+             .Compact(6)
+             .Compacted(0, 6),
+         {},
+         true},
+    }),
+    RowName);
+
 INSTANTIATE_TEST_SUITE_P(
     CompactionOwed, TruthTable,
     testing::ValuesIn(std::vector<Row>{

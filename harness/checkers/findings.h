@@ -39,11 +39,12 @@ class Findings {
     const Key key{guarantee, watch.value, level};
     if (Admit(key)) File(key, book_.Label(watch), make());
   }
-  // About no watch in particular.
+  // About no watch in particular; of stream 0: about the store.
   template <typename MakeDraft>
   void Add(Guarantee guarantee, StreamId stream, MakeDraft make, Level level = Level::kMust) {
     const Key key{guarantee, kStreams + stream.value, level};
-    if (Admit(key)) File(key, fmt::format("stream {}", stream.value), make());
+    if (!Admit(key)) return;
+    File(key, stream.value == 0 ? "the store" : fmt::format("stream {}", stream.value), make());
   }
   // About the whole target, or one member of it.
   template <typename MakeDraft>

@@ -12,6 +12,7 @@ class Fragmented final : public Checker {
 
   void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
     Open& open = At(open_, watch);
+    CheckSize(watch, open, response, findings);
     if (open.parts == 0 && response.last_part) return;
     if (!facts().book.details(watch).fragments_asked) {
       Report(watch, "whole responses, as the watch did not ask for fragments",
@@ -31,6 +32,7 @@ class Fragmented final : public Checker {
       open.header = response.message.header.revision;
     }
     open.latest = response.where;
+    open.bytes = SizeOf(response);
     open.highest = std::max(open.highest, response.highest);
     if (response.last_part) open = {};
   }
@@ -84,7 +86,37 @@ class Fragmented final : public Checker {
     Where first;
     Where latest;
     Revision highest{};
+    std::size_t bytes = 0;  // of the latest part
   };
+
+  static std::size_t SizeOf(const Response& response) {
+    return response.payload.view().size() + response.tail.view().size();
+  }
+
+  // A part and the one behind it were too much for one message, so nothing larger than both may
+  // come whole. One event cannot be split.
+  void CheckSize(WatchIndex watch, const Open& open, const Response& response, Findings& findings) {
+    const std::size_t size = SizeOf(response);
+    if (open.parts > 0 && open.bytes + size < too_large_) {
+      too_large_ = open.bytes + size;
+      shown_ = response.where;
+    }
+    if (size <= too_large_ || response.message.events.size() < 2) return;
+    if (!facts().book.details(watch).fragments_asked) return;
+    findings.Add(
+        Guarantee::kFragmented, watch,
+        [&] {
+          return Draft{.expected = fmt::format("messages of at most {} bytes: line {} shows that "
+                                               "the server splits what is larger",
+                                               too_large_, shown_.line.value),
+                       .observed = fmt::format("{} events in {} bytes in line {}",
+                                               response.message.events.size(), size,
+                                               response.where.line.value),
+                       .evidence = {shown_.line, response.where.line},
+                       .at = response.where.at};
+        },
+        Level::kShould);
+  }
 
   static void CheckMark(WatchIndex watch, std::string_view what, const Response& response,
                         Findings& findings) {
@@ -114,6 +146,8 @@ class Fragmented final : public Checker {
   }
 
   std::vector<Open> open_;
+  std::size_t too_large_ = SIZE_MAX;  // bytes
+  Where shown_;
 };
 
 const CheckerRegistration kFragmented{{
@@ -124,7 +158,10 @@ const CheckerRegistration kFragmented{{
     .explain = "A watch that asked for fragments may be given a large response in parts, each but "
                "the last marked as a fragment. The parts carry the same watch id and the same "
                "header, nothing else of that watch comes between them, and the last one does come "
-               "unless the stream is cut. A watch that did not ask is never given parts. That no "
+               "unless the stream is cut. A watch that did not ask is never given parts; one that "
+               "did is not given more at once than the server has shown to be too much (should). "
+               "Parts may end inside a revision, as etcd documents: they are there to split large "
+               "revisions. That no "
                "revision is spread over two responses is judged by Atomic, which takes the parts "
                "of one for a whole. Source: the field fragment of WatchCreateRequest in the etcd "
                "v3 API.",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of several findings is the headline: a dead target, then lost or invented data before order, order before
-// silence, silence before fields; and what must be before what should be.
+// Which of several findings is the headline: a dead target, then lost or invented data before
+// order, order before silence, silence before fields; and what must be before what should be.
 //
 //   GravestFirst(judgement.findings);
 //

@@ -130,7 +130,7 @@ class Isolated final : public Checker {
   bool ChosenByAnother(WatchIndex watch, std::int64_t id) const {
     const WatchBook& book = facts().book;
     for (std::size_t i = 0; i < book.size(); ++i) {
-      const WatchIndex other{i};
+      const WatchIndex other(static_cast<std::uint32_t>(i));
       if (other != watch && book.state(other).stream == book.state(watch).stream &&
           book.details(other).requested_id == id && !book.details(other).created) {
         return true;
@@ -196,7 +196,7 @@ bool AnsweredOutOfOrder(const Facts& facts, WatchIndex watch, std::string_view k
   const WatchDetails& mine = facts.book.details(watch);
   if (!mine.created) return false;
   for (std::size_t i = 0; i < facts.book.size(); ++i) {
-    const WatchIndex other{i};
+    const WatchIndex other(static_cast<std::uint32_t>(i));
     const WatchDetails& details = facts.book.details(other);
     if (other == watch || facts.book.state(other).stream != facts.book.state(watch).stream ||
         !details.range.range.Contains(key)) {

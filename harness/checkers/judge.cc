@@ -31,6 +31,7 @@ class Judge::Impl final : public Audience {
                                    facts_.latest.line.value, line.line.value);
     }
     facts_.latest = {line.line, line.entry.at};
+    faults_.Consume(line);
     switch (line.entry.kind) {
       case EntryKind::kCallStarted:
         return model_.CallStarted(line);
@@ -58,6 +59,7 @@ class Judge::Impl final : public Audience {
     for (std::uint32_t i = 0; i < book_.size(); ++i) {
       for (const auto& checker : checkers_) checker->Finish(WatchIndex(i), findings_);
     }
+    for (const auto& checker : checkers_) checker->Conclude(findings_);
     return {.findings = findings_.Finished(),
             .exercise = meter_->exercise(),
             .undecided = Undecided(),
@@ -85,6 +87,7 @@ class Judge::Impl final : public Audience {
   std::optional<std::size_t> Find(StreamId stream, std::uint32_t ordinal) const {
     return book_.Find(stream, ordinal);
   }
+  bool WasDropped(StreamId stream) const { return dropped_.contains(stream.value); }
   const Model& model() const { return model_; }
   std::optional<Revision> UnconfirmedFloor() const {
     for (auto claim = claims_.rbegin(); claim != claims_.rend(); ++claim) {
@@ -115,7 +118,7 @@ class Judge::Impl final : public Audience {
   }
   void OnCreated(WatchIndex watch, const Response& response) override {
     for (const auto& checker : checkers_) checker->Answered(watch, response, findings_);
-    book_.Create(watch, response);
+    book_.Create(watch, response, model_.Ceiling());
     comparer_.Open(watch, book_.details(watch).range, book_.state(watch).start);
     if (comparer_.OpenedTooLate(watch) && !book_.details(watch).starts_below_floor()) {
       findings_.Doubt(fmt::format(
@@ -132,7 +135,7 @@ class Judge::Impl final : public Audience {
   void OnDelivered(WatchIndex watch, ResponsePtr& response) override {
     response->compaction_requested = model_.compaction_requested();
     for (const auto& checker : checkers_) checker->Delivered(watch, *response, findings_);
-    book_.Deliver(watch, *response);
+    book_.Deliver(watch, *response, model_.Ceiling());
     if (!backlog_.Waits(watch) && comparer_.Knows(*response)) return Compare(watch, *response);
     backlog_.Push(watch, std::move(response));
   }
@@ -157,6 +160,7 @@ class Judge::Impl final : public Audience {
   void OnStray(const Response& response) override {
     for (const auto& checker : checkers_) checker->Stray(response, findings_);
   }
+  void OnProgressAsked(StreamId stream) override { book_.AskProgress(stream); }
   void OnAnnotation(const Annotation& annotation, Where where) override {
     if (const auto* resumption = std::get_if<Resumption>(&annotation)) {
       if (auto reason = book_.Resume(*resumption, where)) findings_.Doubt(*std::move(reason));
@@ -176,6 +180,11 @@ class Judge::Impl final : public Audience {
     book_.End(watch, WatchEnd::kStreamClosed, end.where,
               fmt::format("{}{}{}", Name(end.code), end.text.empty() ? "" : ": ", end.text));
   }
+  void OnStreamClosed(const StreamEnd& end) override {
+    const bool excused = end.intended || faults_.MayHaveEnded(end.stream, end.where.line, end.code);
+    if (!excused) dropped_.insert(end.stream.value);
+    for (const auto& checker : checkers_) checker->StreamClosed(end);
+  }
   // What is judged is no witness: it is believed only as long as nobody else has said anything.
   void OnHeader(Revision revision) override {
     if (!answered_ || witnesses_.contains(speaker_.value)) model_.HeaderSeen(revision);
@@ -183,7 +192,8 @@ class Judge::Impl final : public Audience {
   void OnWitnessAsked(const Asked& asked) override { model_.WitnessAsked(asked.request); }
   void OnWitnessed(const Response& response) override {
     model_.Witnessed(response.message.events,
-                     response.tail.size() > 0 ? response.tail : response.payload);
+                     response.tail.size() > 0 ? response.tail : response.payload,
+                     response.where.line);
     Drain();
   }
   void OnGarbled(StreamId stream, Where where, const Status& why) override {
@@ -272,7 +282,8 @@ class Judge::Impl final : public Audience {
   WatchBook book_;
   Comparer comparer_{model_.timeline()};
   Findings findings_{book_};
-  Facts facts_{options_, book_, comparer_, model_, {}, false};
+  FaultLog faults_;
+  Facts facts_{options_, book_, comparer_, model_, faults_, {}, false};
   std::vector<std::unique_ptr<Checker>> checkers_;
   const ExerciseMeter* meter_ = nullptr;  // one of them
   Narrator narrator_;
@@ -283,6 +294,7 @@ class Judge::Impl final : public Audience {
   bool answered_ = false;                        // some call was
   std::set<Revision> claims_;                    // see UnconfirmedFloor
   std::set<std::uint32_t> witnesses_;            // streams
+  std::set<std::uint32_t> dropped_;              // likewise: that ended by themselves
   StreamId speaker_{};                           // of the line at hand
   std::size_t forget_at_ = options_.least_held;  // changes
   std::optional<std::string> doubtful_;
@@ -323,6 +335,8 @@ std::optional<std::size_t> Judge::Find(StreamId stream, std::uint32_t ordinal) c
 }
 std::vector<std::size_t> Judge::Unsettled() const { return impl_->Unsettled(); }
 std::size_t Judge::overtaken() const { return impl_->Overtaken(); }
+bool Judge::WasDropped(StreamId stream) const { return impl_->WasDropped(stream); }
+Revision Judge::reached() const { return impl_->model().reached(); }
 Revision Judge::known_through() const { return impl_->model().timeline().known_through(); }
 Revision Judge::compacted_through() const { return impl_->model().compaction_acknowledged(); }
 std::optional<Revision> Judge::UnconfirmedFloor() const { return impl_->UnconfirmedFloor(); }

@@ -116,6 +116,10 @@ class Judge {
   // How many watches have been given something while they were owed something before it. Only the
   // end tells whether that still comes.
   std::size_t overtaken() const;
+  // Whether the stream has ended by itself: neither the client nor a fault did it.
+  bool WasDropped(StreamId stream) const;
+  // How far the store is known to have been, by the answers to calls.
+  Revision reached() const;
   // Highest revision up to which every change is known; and the highest acknowledged compaction.
   Revision known_through() const;
   Revision compacted_through() const;

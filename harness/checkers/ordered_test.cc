@@ -18,6 +18,16 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(0, 2)
              .Deliver(0, {{2, "a"}, {2, "b"}}),
          {}},
+        {"AgainstTheOrderOfATransaction",
+         Script()
+             .Txn({.puts = {{"b", "1"}, {"a", "1"}}}, 2)
+             .Watch("a", 2, {.range_end = "c"})
+             .Created(0, 2)
+             .Deliver(0, {{2, "a"}, {2, "b"}}),
+         {},
+         false,
+         {},
+         {"Ordered"}},
         {"GoesBackBetweenResponses",
          TwoPuts().Deliver(0, {{3, "k"}}).Deliver(0, {{2, "k"}}),
          {"Ordered"}},

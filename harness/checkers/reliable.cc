@@ -77,6 +77,34 @@ class Reliable final : public Checker {
     FindGapBelowBookmark(watch, findings);
   }
 
+  // What reached the store without any client's doing.
+  void Conclude(Findings& findings) override {
+    const auto change = facts().model.unexplained();
+    if (!change) return;
+    findings.Add(Guarantee::kReliable, StreamId(0), [&] {
+      std::string before;
+      if (change->written.value == 0) {
+        before = "the key had not been there";
+      } else if (change->lease == 0) {
+        before = fmt::format("line {} left the key on no lease", change->written.value);
+      } else {
+        before = fmt::format("line {} left the key on lease {}, which has not ended",
+                             change->written.value, change->lease);
+      }
+      Draft draft{.expected = "only changes that a recorded write or the end of a lease explains",
+                  .observed = fmt::format("the {} of {} at revision {} in line {}; {}",
+                                          change->deleted ? "delete" : "put", Quoted(change->key),
+                                          change->revision, change->seen.value, before),
+                  .evidence = {change->seen},
+                  .at = facts().latest.at,
+                  .impact = change->deleted ? std::string_view() : impact::kChangeInvented};
+      if (change->written.value != 0) {
+        draft.evidence.insert(draft.evidence.begin(), change->written);
+      }
+      return draft;
+    });
+  }
+
  private:
   struct Bookmark {
     Revision revision{};
@@ -221,14 +249,18 @@ const CheckerRegistration kReliable{{
         "A watch is given exactly what was written in its range from its start on, without a gap.",
     .belief = "A Kubernetes cache holds objects as they were before a change that it was "
               "not given, or as nobody wrote them, and has no reason to list them anew.",
-    .explain = "Every acknowledged write that changes a key of the watched range at or above the "
-               "watch's start is delivered with its key, type, value and revision, and nothing "
-               "else is: nothing below the start, nothing that was never written. Once something "
-               "later has been delivered, or progress has been told beyond it, a change that has "
-               "not come is lost. Its neighbours judge the rest: the marks of a key are for "
-               "Fields, strangers for Filtered and Isolated, compacted changes for "
-               "CompactionSurfaced, a missing end for Settled. Source: the guarantee \"reliable\" "
-               "of the etcd v3 watch API.",
+    .explain =
+        "Every acknowledged write that changes a key of the watched range at or above the "
+        "watch's start is delivered with its key, type, value and revision, and nothing "
+        "else is: nothing below the start, nothing that was never written. Where nobody else "
+        "writes, a change that no recorded write and no end of a lease explains (a key that "
+        "had left the lease is none of its keys) breaks this for every watch. Once "
+        "something "
+        "later has been delivered, or progress has been told beyond it, a change that has "
+        "not come is lost. Its neighbours judge the rest: the marks of a key are for "
+        "Fields, strangers for Filtered and Isolated, compacted changes for "
+        "CompactionSurfaced, a missing end for Settled. Source: the guarantee \"reliable\" "
+        "of the etcd v3 watch API.",
     .make = [](const Facts& facts) { return std::make_unique<Reliable>(facts); },
 }};
 

@@ -333,6 +333,102 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     RowName);
 
+// Two keys on a lease, one of which has left it; a control watch shows every change. Goes back to
+// the stream of the control watch.
+Script LeftItsLease() {
+  return Script()
+      .On(9, "witness")
+      .Watch("a", 2, {.range_end = "z"})
+      .Created(0, 1)
+      .PutWithLease("a", 7, 2)
+      .PutWithLease("b", 7, 3)
+      .Put("b", "free", 4)
+      .Revoke(7, 5)
+      .Deliver(0, {{2, "a"}, {3, "b"}, {4, "b"}});
+}
+Script OnePutShown() {
+  return Script()
+      .On(9, "witness")
+      .Watch("a", 2, {.range_end = "z"})
+      .Created(0, 1)
+      .Put("a", "1", 2)
+      .Deliver(0, {{2, "a"}});
+}
+Event Deleted(const std::string& key, std::int64_t revision) {
+  return {.deleted = true, .kv = {.key = key, .mod = revision}};
+}
+Event Foreign(const std::string& key, std::int64_t revision) {
+  return {.kv = {.key = key, .value = "x", .create = revision, .mod = revision, .version = 1}};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ReliableStore, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"ALeaseTakesItsKeys", LeftItsLease().DeliverRaw(0, {Deleted("a", 5)}), {}},
+        {"ALeaseTakesAKeyThatHadLeftIt",
+         LeftItsLease().DeliverRaw(0, {Deleted("a", 5), Deleted("b", 5)}),
+         {"Reliable"},
+         true},
+        {"ALeaseTakesOnlyTheKeyThatHadLeftIt",
+         LeftItsLease().DeliverRaw(0, {Deleted("b", 5)}),
+         {"Reliable"},
+         true},
+        {"ALeaseTakesAKeyOfAnother",
+         Script()
+             .On(9, "witness")
+             .Watch("a", 2, {.range_end = "z"})
+             .Created(0, 1)
+             .PutWithLease("a", 7, 2)
+             .PutWithLease("b", 8, 3)
+             .Revoke(7, 4)
+             .DeliverRaw(0, {Deleted("a", 4), Deleted("b", 4)}),
+         {"Reliable"},
+         true},
+        {"ADeleteThatNobodyAskedFor",
+         OnePutShown().DeliverRaw(0, {Deleted("a", 3)}).Put("c", "1", 4),
+         {"Reliable"},
+         true},
+        {"ADeleteOfAKeyThatWasNotThere",
+         OnePutShown().DeliverRaw(0, {Deleted("b", 3)}).Put("c", "1", 4),
+         {"Reliable"},
+         true},
+        {"APutThatNobodyAskedFor",
+         OnePutShown().DeliverRaw(0, {Foreign("b", 3)}).Put("c", "1", 4),
+         {"Reliable"},
+         true},
+        {"AWriteOfUnknownOutcomeExplainsIt",
+         OnePutShown()
+             .StartPut(1, "b", "x")
+             .FailCall(1, Method::kPut, StatusCode::kUnavailable)
+             .DeliverRaw(0, {Foreign("b", 3)})
+             .Put("c", "1", 4),
+         {}},
+        {"AnotherWriteOfUnknownOutcomeDoesNot",
+         OnePutShown()
+             .StartPut(1, "b", "y")
+             .FailCall(1, Method::kPut, StatusCode::kUnavailable)
+             .DeliverRaw(0, {Foreign("b", 3)})
+             .Put("c", "1", 4),
+         {"Reliable"},
+         true},
+        {"NoControlWatchTellsOfIt", OnePutShown().Put("c", "1", 4), {}, true},
+        {"OthersWriteToTheStore",
+         OnePutShown().DeliverRaw(0, {Deleted("a", 3)}).Put("c", "1", 4),
+         {},
+         true,
+         {.gaps = true}},
+        {"TheStoreHadKeysBefore",
+         Script(10)
+             .On(9, "witness")
+             .Watch("a", 11, {.range_end = "z"})
+             .Created(0, 10)
+             .DeliverRaw(0, {Deleted("b", 11)})
+             .Put("c", "1", 12),
+         {},
+         true},
+    }),
+    RowName);
+
 TEST(Reliable, SaysWhatIsLostAndHowMuch) {
   const Judgement judgement = Basic().Deliver(0, {{2, "k"}, {5, "k"}}).Judge();
   ASSERT_EQ(judgement.findings.size(), 1u);

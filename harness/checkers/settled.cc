@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settled: when all is quiet, every watch has been answered and is complete, compacted or ended on
 // request.
+#include <algorithm>
+
 #include "harness/checkers/checker.h"
 #include "harness/checkers/impact.h"
 #include "harness/checkers/phrases.h"
@@ -11,6 +13,48 @@ namespace {
 class Settled final : public Checker {
  public:
   using Checker::Checker;
+
+  // A start below the floor that is refused for nothing else is CompactionSurfaced's.
+  void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
+    if (!response.message.canceled || response.message.compact_revision > 0) return;
+    if (RefusalIsJustified(facts(), watch, response)) return;
+    const WatchDetails& details = facts().book.details(watch);
+    const Revision start(details.requested_start);
+    if (start.value > 0 && start < HighestFloor(facts())) return;
+    findings.Add(Guarantee::kSettled, watch, [&] {
+      return Draft{.expected = "a watch: nothing in the request gives a reason to refuse it",
+                   .observed = fmt::format("a refusal in line {}, giving as reason {}",
+                                           response.where.line.value,
+                                           Quoted(response.message.cancel_reason)),
+                   .evidence = {details.asked.line, response.where.line},
+                   .at = response.where.at,
+                   .impact = impact::kCreateUnanswered};
+    });
+  }
+
+  void StreamClosed(const StreamEnd& end) override {
+    if (end.intended || facts().faults.MayHaveEnded(end.stream, end.where.line, end.code)) return;
+    dropped_.push_back(
+        {end.stream, end.where,
+         fmt::format("{}{}{}", Name(end.code), end.text.empty() ? "" : ": ", end.text),
+         OpenOn(end.stream)});
+  }
+
+  void Conclude(Findings& findings) override {
+    if (facts().faults.unsaid()) return;
+    for (const Dropped& dropped : dropped_) {
+      findings.Add(Guarantee::kSettled, dropped.stream, [&] {
+        return Draft{
+            .expected = "a stream that lasts until the client closes it or a fault cuts it",
+            .observed = fmt::format("it ended by itself in line {}, with {} open watch{}: {}",
+                                    dropped.where.line.value, dropped.open,
+                                    dropped.open == 1 ? "" : "es", dropped.status),
+            .evidence = {dropped.where.line},
+            .at = dropped.where.at,
+            .impact = impact::kEndedUnasked};
+      });
+    }
+  }
 
   // Events and ErrCompacted out of place belong to Reliable and CompactionSurfaced.
   void Afterwards(WatchIndex watch, const Response& response, Findings& findings) override {
@@ -49,12 +93,7 @@ class Settled final : public Checker {
       case WatchEnd::kOpen:
         return FinishOpen(watch, findings);
       case WatchEnd::kRefused:
-        if (details.end_text.empty() && !details.range.range.empty() &&
-            details.requested_start >= 0) {
-          Report(watch, "a watch, or a reason why not",
-                 fmt::format("a refusal without a reason in line {}", details.ended->line.value),
-                 findings, impact::kCreateUnanswered);
-        }
+      case WatchEnd::kStreamClosed:
         return;
       case WatchEnd::kCancelled:
         if (!details.cancel_asked && !NeighbourToBlame(facts(), watch) &&
@@ -65,18 +104,25 @@ class Settled final : public Checker {
                  findings, impact::kEndedUnasked);
         }
         return;
-      case WatchEnd::kStreamClosed:
-        if (!details.stream_close_intended && !details.continued_by) {
-          Report(watch, "a stream that lasts until the client closes it",
-                 fmt::format("it ended by itself in line {}: {}", details.ended->line.value,
-                             details.end_text),
-                 findings, impact::kEndedUnasked);
-        }
-        return;
     }
   }
 
  private:
+  struct Dropped {
+    StreamId stream;
+    Where where;
+    std::string status;
+    std::size_t open = 0;
+  };
+
+  std::size_t OpenOn(StreamId stream) const {
+    std::size_t open = 0;
+    for (const WatchState& watch : facts().book.states()) {
+      if (watch.stream == stream && watch.end == WatchEnd::kOpen) ++open;
+    }
+    return open;
+  }
+
   static bool IsPlain(const Response& response) {
     return response.message.events.empty() && response.message.compact_revision <= 0;
   }
@@ -139,6 +185,8 @@ class Settled final : public Checker {
       return draft;
     });
   }
+
+  std::vector<Dropped> dropped_;
 };
 
 const CheckerRegistration kSettled{{
@@ -150,16 +198,33 @@ const CheckerRegistration kSettled{{
     .explain = "When faults are healed and writing has stopped, waiting must come to an end. Every "
                "create request "
                "has been answered; every watch has been given all it was owed, or was told "
-               "ErrCompacted, or ended "
-               "because the client cancelled it, was refused for a reason, or closed the stream. A "
-               "watch that is "
-               "none of these is stuck: the finding says where it stands, what it was owed next "
-               "and how much is "
-               "missing. A watch that ends without being asked, or with a stream that ended by "
-               "itself, has not "
-               "been settled either.",
+               "ErrCompacted, or ended because the client cancelled it or closed the stream. A "
+               "watch that is none of these is stuck: the finding says where it stands, what was "
+               "expected next and how much is missing. A create may be refused only for what the "
+               "request says: an empty range, a negative start, an id that is in use, a range "
+               "that the user may not read; or while a fault takes the server down or its leader "
+               "away. A watch must not end without being asked, and a stream must not end by "
+               "itself, with whatever status and however well its watches are resumed later: only "
+               "a fault that can end streams, armed before, or the client excuses that.",
     .make = [](const Facts& facts) { return std::make_unique<Settled>(facts); },
 }};
 
 }  // namespace
+
+bool RefusalIsJustified(const Facts& facts, WatchIndex watch, const Response& response) {
+  const WatchDetails& details = facts.book.details(watch);
+  const StreamId stream = facts.book.state(watch).stream;
+  if (details.range.range.empty() || details.requested_start < 0) return true;
+  const std::optional<Right>& right = facts.book.RightOf(stream);
+  if (right && !right->readable.ContainsAll(details.range.range)) return true;
+  if (facts.faults.MayRefuse(stream, response.where.line)) return true;
+  if (details.requested_id == 0) return false;
+  // etcd frees an id when its watch is cancelled, not when it ends in ErrCompacted.
+  const std::vector<WatchState>& all = facts.book.states();
+  return std::any_of(all.begin(), all.end(), [&](const WatchState& other) {
+    return other.stream == stream && other.created && other.end != WatchEnd::kCancelled &&
+           other.id == WatchId(details.requested_id);
+  });
+}
+
 }  // namespace watchproof

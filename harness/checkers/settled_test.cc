@@ -27,9 +27,6 @@ INSTANTIATE_TEST_SUITE_P(
          Script().Watch("k", 0, {.id = 42}).Cancel(42).Created(42, 1).Cancelled(42),
          {}},
         {"ReadyAnswerTwice", Complete().Cancel(0).Cancelled(0).Cancelled(0), {"Settled"}},
-        {"RefusedWithAReason", Complete().Watch("k", 2, {.id = 7}).Refused(-1, "duplicate"), {}},
-        {"RefusedWithTheIdAskedFor", Complete().Watch("k", 2, {.id = 7}).Refused(7, "no"), {}},
-        {"RefusedWithoutAReason", Complete().Watch("k", 2).Refused(-1, ""), {"Settled"}},
         {"EmptyRangeNeedsNoReason",
          Complete().Watch("k", 2, {.range_end = "a"}).Refused(-1, ""),
          {}},
@@ -42,6 +39,9 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(0, 2)
              .Deliver(0, {{2, "k"}}),
          {}},
+        {"AnotherStreamClosedByTheClient",
+         Complete().Annotate(ClosingStream{StreamId(2)}).Closed(StatusCode::kCancelled),
+         {"Settled"}},
         {"StreamEndedByItself", Complete().Closed(StatusCode::kUnavailable), {"Settled"}},
         {"StreamClosedByTheClient",
          TwoPuts().Annotate(ClosingStream{StreamId(1)}).Closed(StatusCode::kCancelled),
@@ -61,9 +61,6 @@ INSTANTIATE_TEST_SUITE_P(
         {"EndedByItselfThoughTheDriverHadWaited",
          Complete().Annotate(StageReached{Stage::kConverged}).Closed(StatusCode::kUnavailable),
          {"Settled"}},
-        {"AnotherStreamClosedByTheClient",
-         Complete().Annotate(ClosingStream{StreamId(2)}).Closed(StatusCode::kCancelled),
-         {"Settled"}},
         {"AnswerToNothing", Complete().Created(3, 3), {"Settled"}},
         {"ProgressForNobody", Complete().Progress(3, 3), {"Settled"}},
         {"NotDecidedBehindAHole",
@@ -80,6 +77,178 @@ INSTANTIATE_TEST_SUITE_P(
          {"Headers"}},
     }),
     RowName);
+
+// A create of the stream on which watch 5 was created by its id.
+Script Five(const ScriptedCreate& next) {
+  return Complete().Watch("k", 4, {.id = 5}).Created(5, 3).Watch("k", 4, next);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    SettledRefusal, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"ForNoReason", Complete().Watch("k", 2).Refused(-1, ""), {"Settled"}},
+        {"WhateverItsReasonSays",
+         Complete().Watch("k", 2).Refused(-1, "too many requests"),
+         {"Settled"}},
+        {"ForTheWholeStore",
+         Complete()
+             .Watch(std::string("\0", 1), 2, {.range_end = std::string("\0", 1)})
+             .Refused(-1, "empty"),
+         {"Settled"}},
+        {"OfAnEmptyRange", Complete().Watch("k", 2, {.range_end = "a"}).Refused(-1, ""), {}},
+        {"OfARangeThatEndsWhereItBegins",
+         Complete().Watch("k", 2, {.range_end = "k"}).Refused(-1, "empty"),
+         {}},
+        {"OfANegativeStart", Complete().Watch("k", -7).Refused(-1, "negative"), {}},
+        {"OfANegativeStartOfACompactedStore",
+         Complete().Compact(3).Watch("k", -1).Refused(-1, "negative"),
+         {}},
+        {"OfAnIdInUse", Five({.id = 5}).Refused(-1, "duplicate"), {}},
+        {"OfAnIdInUseWithTheIdAskedFor", Five({.id = 5}).Refused(5, "duplicate"), {}},
+        {"OfAnIdThatTheServerChose",
+         Complete().Watch("k", 4, {.id = 5}).Refused(-1, "duplicate"),
+         {"Settled"}},
+        {"OfAnotherIdThanThatInUse", Five({.id = 6}).Refused(-1, "duplicate"), {"Settled"}},
+        {"OfNoIdAtAll", Five({}).Refused(-1, "duplicate"), {"Settled"}},
+        {"OfAnIdThatWasFreed",
+         Complete()
+             .Watch("k", 4, {.id = 5})
+             .Created(5, 3)
+             .Cancel(5)
+             .Cancelled(5)
+             .Watch("k", 4, {.id = 5})
+             .Refused(-1, "duplicate"),
+         {"Settled"}},
+        {"OfAnIdOfAnotherStream",
+         Complete()
+             .Watch("k", 4, {.id = 5})
+             .Created(5, 3)
+             .On(2)
+             .Watch("k", 4, {.id = 5})
+             .Refused(-1, "duplicate"),
+         {"Settled"}},
+        // etcd frees the id of a watch that ended in ErrCompacted only when it is cancelled as
+        // well.
+        {"OfAnIdThatWasCompacted",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .Compact(3)
+             .Watch("k", 2, {.id = 5})
+             .Created(5, 3)
+             .Compacted(5, 3)
+             .Watch("k", 3, {.id = 5})
+             .Refused(-1, "duplicate"),
+         {}},
+        {"WithoutTheRight",
+         Complete()
+             .Annotate(ReadRight{StreamId(1), {"k"}, {""}})
+             .Watch("k", 2, {.range_end = "l"})
+             .Refused(-1, "denied"),
+         {}},
+        {"WithTheRight",
+         Complete()
+             .Annotate(ReadRight{StreamId(1), {"k"}, {"l"}})
+             .Watch("k", 2)
+             .Refused(-1, "denied"),
+         {"Settled"}},
+        {"WhileAFaultTakesTheServerDown",
+         Complete().Armed("restart", "every").Watch("k", 2).Refused(-1, "closing"),
+         {}},
+        {"WhileTheMemberHasNoLeader",
+         Complete().Armed("isolate", "none", true).Watch("k", 2).Refused(-1, "no leader"),
+         {}},
+        {"WhileAnotherFaultIsAtWork",
+         Complete().Armed("stall", "none").Watch("k", 2).Refused(-1, "too many requests"),
+         {"Settled"}},
+        {"AfterTheFaultWasHealed",
+         Complete()
+             .Armed("restart", "every")
+             .Healed("restart")
+             .On(2)
+             .Watch("k", 2)
+             .Refused(-1, "closing"),
+         {"Settled"}},
+        {"NotAnsweredBehindAHole",
+         Script()
+             .StartPut(1, "x", "1")
+             .FailCall(1, Method::kPut, StatusCode::kUnavailable)
+             .Put("k", "a", 3)
+             .Watch("k", 3)
+             .Refused(-1, "busy"),
+         {"Settled"},
+         true},
+    }),
+    RowName);
+
+// The watch of stream 1 is continued by one of stream 2.
+Script Resumed(Script ended) {
+  return ended.On(2)
+      .Annotate(Resumption{StreamId(1), 0, StreamId(2), 0})
+      .Watch("k", 4)
+      .Created(0, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    SettledStream, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"EndedByItselfWithOk", Complete().Closed(StatusCode::kOk), {"Settled"}},
+        {"EndedByItselfAndResumed",
+         Resumed(Complete().Closed(StatusCode::kUnavailable)),
+         {"Settled"}},
+        {"EndedByItselfWithoutAnOpenWatch",
+         Complete().Cancel(0).Cancelled(0).Closed(StatusCode::kOk),
+         {"Settled"}},
+        {"EndedByItselfWithoutAnyWatch", Complete().On(2).Closed(StatusCode::kOk), {"Settled"}},
+        {"EachIsNamed",
+         Complete().Closed(StatusCode::kOk).On(2).Closed(StatusCode::kOk),
+         {"Settled", "Settled"}},
+        {"CutByAFault",
+         Resumed(Complete().Armed("reset", "proxied").Closed(StatusCode::kUnavailable)),
+         {}},
+        {"CutByAFaultThatWasHealedBefore",
+         Resumed(
+             Complete().Armed("reset", "proxied").Healed("reset").Closed(StatusCode::kUnavailable)),
+         {}},
+        {"OpenedOnlyAfterTheFaultWasHealed",
+         Complete()
+             .Armed("reset", "proxied")
+             .Healed("reset")
+             .On(2)
+             .Closed(StatusCode::kUnavailable),
+         {"Settled"}},
+        {"EndedBeforeTheFault",
+         Resumed(Complete().Closed(StatusCode::kUnavailable).Armed("reset", "proxied")),
+         {"Settled"}},
+        {"EndedUnderAFaultThatEndsNone",
+         Resumed(Complete().Armed("stall", "none").Closed(StatusCode::kUnavailable)),
+         {"Settled"}},
+        {"CutWhereTheFaultDoesNotReach",
+         Complete().On(2, "side").Armed("reset", "proxied").Closed(StatusCode::kUnavailable),
+         {"Settled"}},
+        {"EndedByAProcessThatReachesEveryStream",
+         Complete().On(2, "side").Armed("kill", "every").Closed(StatusCode::kUnavailable),
+         {}},
+        {"EndedForWantOfALeader",
+         Resumed(Complete().Armed("isolate", "none", true).Closed(StatusCode::kUnavailable)),
+         {}},
+        {"EndedWithOkByAMemberThatWasCutOff",
+         Resumed(Complete().Armed("isolate", "none", true).Closed(StatusCode::kOk)),
+         {"Settled"}},
+        {"OfARecordingThatDoesNotSayWhatItsFaultsEnd",
+         Resumed(Complete().Closed(StatusCode::kUnavailable).Armed("reset", "")),
+         {}},
+        {"OfTheWitness", Complete().On(2, "witness").Closed(StatusCode::kUnavailable), {}},
+    }),
+    RowName);
+
+TEST(Settled, KnowsWhichStreamsWereDropped) {
+  Judge judge({});
+  const Script script = Complete().Closed(StatusCode::kOk);
+  for (const NumberedEntry& line : script.lines()) judge.Consume(line);
+  EXPECT_TRUE(judge.WasDropped(StreamId(1)));
+  EXPECT_FALSE(judge.WasDropped(StreamId(2)));
+}
 
 TEST(Settled, SaysWhereItStandsAndWhatIsMissing) {
   const Judgement judgement =

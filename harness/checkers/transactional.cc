@@ -2,6 +2,7 @@
 // Transactional: a write happens at one state, wholly or not at all, and its answer tells so.
 #include "harness/checkers/call_checker.h"
 #include "harness/checkers/phrases.h"
+#include "harness/model/shown.h"
 
 namespace watchproof {
 namespace {
@@ -9,6 +10,13 @@ namespace {
 class Transactional final : public CallChecker {
  public:
   using CallChecker::CallChecker;
+
+  // A read that began after the answer to the revocation, and that every member agrees on.
+  void Answered(const RecordedCall& call, Findings& findings) override {
+    if (facts().log.revoked().empty() || call.serializable || IsOfThePast(call)) return;
+    EachShown(KindOf(call.method), call.request.view(), call.response.view(),
+              [&](const KeyValueView& kv) { CheckLease(call, kv, findings); });
+  }
 
   void Settled(Findings& findings) override {
     for (const Unfitting& unfitting : facts().writers.unfitting()) {
@@ -40,6 +48,29 @@ class Transactional final : public CallChecker {
     if (call.method == Method::kRange) return;
     AddMismatch(Guarantee::kTransactional, call, mismatch, findings);
   }
+
+ private:
+  static bool IsOfThePast(const RecordedCall& call) {
+    RangeRequestView range;
+    return call.method == Method::kRange && Parse(call.request.view(), range).ok() &&
+           range.revision > 0;
+  }
+
+  void CheckLease(const RecordedCall& call, const KeyValueView& kv, Findings& findings) const {
+    const auto revoked = facts().log.revoked().find(kv.lease);
+    if (kv.lease == 0 || revoked == facts().log.revoked().end()) return;
+    if (call.began < revoked->second.ended) return;
+    Add(Guarantee::kTransactional, call, findings, [&] {
+      return Draft{
+          .expected = fmt::format("no key on lease {}: line {} acknowledged that it was revoked, "
+                                  "which takes all its keys away",
+                                  kv.lease, revoked->second.ended.value),
+          .observed = fmt::format("{} on it, put at revision {}, in line {}, a read begun later",
+                                  Quoted(kv.key), kv.mod_revision, call.ended.value),
+          .evidence = {revoked->second.began, revoked->second.ended, call.ended},
+          .at = call.at};
+    });
+  }
 };
 
 const CheckerRegistration kTransactional{{
@@ -54,7 +85,9 @@ const CheckerRegistration kTransactional{{
                "keys of a range, the count of a delete, the previous keys, is what that state "
                "gives. The same holds for a put or a delete alone. A transaction that changed "
                "nothing, or was refused, leaves no trace: what its other branch would have "
-               "written must never be seen. Source: \"atomicity\" of the KV API guarantees of "
+               "written must never be seen. To revoke a lease is a write, too: once it is "
+               "acknowledged, none of the lease's keys is there any more. Source: \"atomicity\" of "
+               "the KV API guarantees of "
                "etcd, and the message TxnRequest of its API.",
     .make_for_calls = [](const CallFacts& facts) { return std::make_unique<Transactional>(facts); },
 }};

@@ -128,5 +128,53 @@ const std::vector<CallRow>& TraceRows() {
 INSTANTIATE_TEST_SUITE_P(TransactionalTrace, CallTable, testing::ValuesIn(TraceRows()),
                          CallRowName);
 
+KeyValueFields Leased(std::int64_t mod) {
+  KeyValueFields kv = Kv("k", "1", mod);
+  kv.lease = 7;
+  return kv;
+}
+Message LeaseId(std::int64_t lease) { return Message().Number(1, lease); }
+CallScript Revoked() {
+  return CallScript()
+      .Do(Method::kPut, PutOf("k", "1", 7), Told(2))
+      .Do(Method::kLeaseRevoke, LeaseId(7), Told(3));
+}
+
+const std::vector<CallRow>& LeaseRows() {
+  static const std::vector<CallRow> kRows = {
+      {"ARevokedLeaseTakesItsKeys", Revoked().Get("k", Shown(3, {}))},
+      {"ARevokedLeaseLeavesAKey", Revoked().Get("k", Shown(3, {Leased(2)})), {"Transactional"}},
+      {"ATransactionFindsTheKeyThatWasLeft",
+       Revoked().Do(Method::kTxn, TxnOf{.success = {GetPart("k")}}.message(),
+                    Decided(3, true, {ShownPart(3, {Leased(2)})})),
+       {"Transactional"}},
+      // One member may not have heard of it yet.
+      {"ASerializableReadMayBeBehind",
+       Revoked().Do(Method::kRange, GetOf("k", {.serializable = true}), Shown(2, {Leased(2)}))},
+      {"ThePastStillHasTheKey",
+       Revoked().Do(Method::kRange, GetOf("k", {.revision = 2}), Shown(3, {Leased(2)}))},
+      {"AReadThatBeganBefore", CallScript()
+                                   .Do(Method::kPut, PutOf("k", "1", 7), Told(2))
+                                   .Begin(1, Method::kRange, GetOf("k"))
+                                   .Do(Method::kLeaseRevoke, LeaseId(7), Told(3))
+                                   .End(1, Method::kRange, Shown(2, {Leased(2)}))},
+      {"ARevocationOfUnknownOutcome", CallScript()
+                                          .Do(Method::kPut, PutOf("k", "1", 7), Told(2))
+                                          .Lose(Method::kLeaseRevoke, LeaseId(7))
+                                          .Get("k", Shown(2, {Leased(2)}))},
+      {"ALeaseThatWasGrantedAnew", Revoked()
+                                       .Do(Method::kLeaseGrant, LeaseId(60), Told(3).Number(2, 7))
+                                       .Do(Method::kPut, PutOf("k", "1", 7), Told(4))
+                                       .Get("k", Shown(4, {Leased(4)}))},
+      {"AKeyOnAnotherLease", CallScript()
+                                 .Do(Method::kPut, PutOf("k", "1", 7), Told(2))
+                                 .Do(Method::kLeaseRevoke, LeaseId(8), Told(2))
+                                 .Get("k", Shown(2, {Leased(2)}))},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(TransactionalLease, CallTable, testing::ValuesIn(LeaseRows()),
+                         CallRowName);
+
 }  // namespace
 }  // namespace watchproof

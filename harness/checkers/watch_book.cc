@@ -52,6 +52,7 @@ void WatchBook::Ask(const Asked& asked, Revision floor, Revision known) {
   details.latest = asked.where;
   details.previous_asked = asked.request.prev_kv;
   details.fragments_asked = asked.request.fragment;
+  details.progress_wished = asked.request.progress_notify;
   const auto predecessor = predecessors_.find({asked.stream.value, asked.ordinal});
   if (predecessor == predecessors_.end()) return;
   details.continues = predecessor->second;
@@ -90,7 +91,7 @@ void WatchBook::Arrive(WatchIndex watch, Where where) {
 
 // etcd takes the revision for a start of 0 and for the created header in one step. What a negative
 // start means differs between releases that accept it; it is taken for 0.
-void WatchBook::Create(WatchIndex watch, const Response& response) {
+void WatchBook::Create(WatchIndex watch, const Response& response, const Ceiling& ceiling) {
   WatchState& state = states_[watch.value];
   state.created = true;
   state.id = WatchId(response.message.watch_id);
@@ -101,15 +102,24 @@ void WatchBook::Create(WatchIndex watch, const Response& response) {
   state.resume_at = state.start;
   details_[watch.value].created = response.where;
   details_[watch.value].header_when_created = Revision(response.message.header.revision);
+  // etcd looks at once whether there is history to be gone through.
+  if (details_[watch.value].requested_start >= 0 && ceiling && state.start > *ceiling) {
+    details_[watch.value].standing = Standing{state.start.previous(), response.where};
+  }
   Arrive(watch, response.where);
 }
 
-void WatchBook::Deliver(WatchIndex watch, const Response& response) {
+void WatchBook::Deliver(WatchIndex watch, const Response& response, const Ceiling& ceiling) {
   WatchState& state = states_[watch.value];
   state.events += response.message.events.size();
   state.last_event = std::max(state.last_event, response.highest);
   state.position = std::max(state.position, response.highest.next());
   if (response.last_part) state.resume_at = state.position;
+  std::optional<Standing>& standing = details_[watch.value].standing;
+  standing.reset();
+  if (response.last_part && ceiling && response.highest >= *ceiling) {
+    standing = Standing{response.highest, response.where};
+  }
   Arrive(watch, response.where);
 }
 
@@ -120,6 +130,7 @@ void WatchBook::Progress(WatchIndex watch, const Response& response) {
   state.position = std::max(state.position, revision.next());
   state.resume_at = std::max(state.resume_at, revision.next());
   ++state.progress_answers;
+  details_[watch.value].standing = Standing{state.position.previous(), response.where};
   Arrive(watch, response.where);
 }
 

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,12 @@
 #include "harness/model/timeline.h"
 
 namespace watchproof {
+
+// Where a watch is known to have caught up: nothing had been written beyond when it was told so.
+struct Standing {
+  Revision through{};  // the target has gone through everything up to it
+  Where where;
+};
 
 // What checkers know of a watch beyond its public state.
 struct WatchDetails {
@@ -35,7 +42,11 @@ struct WatchDetails {
   bool stream_close_intended = false;
   bool previous_asked = false;
   bool fragments_asked = false;
+  bool progress_wished = false;
   Revision header_when_created{};
+  // Empty once something came that may have waited for it: a watcher that is behind has a place of
+  // its own, its latest event, however little was written in its range since.
+  std::optional<Standing> standing;
   // By the driver's mark, the watch that it takes over from, and the one that takes over from it.
   std::optional<WatchIndex> continues;
   std::optional<WatchIndex> continued_by;
@@ -57,6 +68,9 @@ class WatchBook {
   // What the user of a stream may read; none: everything.
   const std::optional<Right>& RightOf(StreamId stream) const;
 
+  // Whether progress has been asked for on the stream.
+  bool ProgressAsked(StreamId stream) const { return progress_asked_.contains(stream.value); }
+
   std::size_t size() const { return states_.size(); }
   const std::vector<WatchState>& states() const { return states_; }
   const WatchState& state(WatchIndex watch) const { return states_[watch.value]; }
@@ -72,8 +86,11 @@ class WatchBook {
   // The mark stands before the create that it speaks of. Empty, or why it cannot be followed.
   std::optional<std::string> Resume(const Resumption& resumption, Where where);
   void Limit(const ReadRight& right, Where where);
-  void Create(WatchIndex watch, const Response& response);
-  void Deliver(WatchIndex watch, const Response& response);
+  void AskProgress(StreamId stream) { progress_asked_.insert(stream.value); }
+  // `ceiling` is what the store cannot have exceeded when the response came; empty: not known.
+  using Ceiling = std::optional<Revision>;
+  void Create(WatchIndex watch, const Response& response, const Ceiling& ceiling);
+  void Deliver(WatchIndex watch, const Response& response, const Ceiling& ceiling);
   void Progress(WatchIndex watch, const Response& response);
   void End(WatchIndex watch, WatchEnd end, Where where, std::string_view text);
 
@@ -86,6 +103,7 @@ class WatchBook {
   std::map<Ordinal, std::size_t> by_ordinal_;
   std::map<Ordinal, WatchIndex> predecessors_;            // of creates to come
   std::map<std::uint32_t, std::optional<Right>> rights_;  // by stream
+  std::set<std::uint32_t> progress_asked_;                // streams
 };
 
 }  // namespace watchproof

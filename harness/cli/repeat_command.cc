@@ -46,7 +46,8 @@ Result<Named> ParseNamed(const std::string& text) {
     }
     named.finding = *number;
   }
-  if (!fs::exists(named.run / "results.jsonl") || !fs::exists(named.run / "run.json")) {
+  if (!fs::exists(named.run / "results.jsonl", ignored) ||
+      !fs::exists(named.run / "run.json", ignored)) {
     return Fail(StatusCode::kNotFound,
                 "{}: expected the folder of a run, with run.json and results.jsonl",
                 named.run.string());

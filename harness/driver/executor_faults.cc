@@ -17,16 +17,16 @@ Status Executor::Do(const InjectStep& step) {
   if (const auto found = spec_.faults.find(KindOf(step.fault)); found != spec_.faults.end()) {
     for (const auto& [name, value] : found->second) parameters[name] = value;
   }
-  WP_ASSIGN_OR_RETURN(auto fault, MakeFault(step.fault, parameters));
-  if (!spec_.no_faults) {
-    world_.FaultArmed(step.fault);
-    // What this target cannot be made to feel is told by the receipt.
-    Status armed = fault->Arm(world_.ports());
-    if (!armed.ok() && armed.code() != StatusCode::kUnimplemented) return armed;
-  }
-  faults_[step.fault] = std::move(fault);
+  WP_ASSIGN_OR_RETURN(auto made, MakeFault(step.fault, parameters));
+  std::unique_ptr<Fault>& fault = faults_[step.fault] = std::move(made);
   if (step.spare) spares_.insert(step.fault);
+  // Before it does anything: only what ends behind this line is excused by it.
   RecordFault(step.fault, "armed");
+  if (spec_.no_faults) return {};
+  world_.FaultArmed(step.fault);
+  // What this target cannot be made to feel is told by the receipt.
+  Status armed = fault->Arm(world_.ports());
+  if (!armed.ok() && armed.code() != StatusCode::kUnimplemented) return armed;
   return {};
 }
 
@@ -54,8 +54,12 @@ Status Executor::Do(const HealStep& step) {
 
 void Executor::RecordFault(const std::string& name, const std::string& phase) {
   const FaultReceipt receipt = faults_.at(name)->receipt();
-  const nlohmann::ordered_json text{
+  nlohmann::ordered_json text{
       {"fault", name}, {"phase", phase}, {"fired", receipt.fired}, {"measured", receipt.measured}};
+  const auto info = FindFault(name);
+  const bool acts = info && !spec_.no_faults;
+  text["ends_streams"] = Name(acts ? info->ends_streams : EndsStreams::kNone);
+  if (acts && info->parts_members) text["parts_members"] = true;
   world_.recorder().Append(
       {.kind = EntryKind::kFault, .at = world_.recorder().Now(), .text = text.dump()});
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps that hold the target to a time, and the waiting that they share with others.
 #include <algorithm>
+#include <map>
 
 #include "harness/driver/executor.h"
 #include "harness/history/narrator.h"
@@ -64,20 +65,27 @@ Status Executor::Do(const MustDeliverStep& step) {
 Result<bool> Executor::ToldProgress(const std::string& name, MustTellProgressStep::When when,
                                     Duration limit) {
   WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(name));
-  const auto answers = [&] {
-    std::uint64_t count = 0;
-    for (const WatchState& watch : world_.judge().watches()) {
-      if (watch.stream == stream->id()) count += watch.progress_answers;
-    }
-    return count;
-  };
+  std::map<std::uint32_t, std::uint64_t> before;  // by ordinal
   world_.PumpAll();
-  const std::uint64_t before = answers();
+  // An answer below it counts for none.
+  Revision head = world_.judge().reached();
+  for (const WatchState& watch : world_.judge().watches()) {
+    if (watch.stream != stream->id()) continue;
+    before[watch.ordinal] = watch.progress_answers;
+    head = std::max(head, watch.last_event);
+  }
+  const auto answered = [&] {
+    const std::vector<WatchState>& all = world_.judge().watches();
+    return std::any_of(all.begin(), all.end(), [&](const WatchState& watch) {
+      return watch.stream == stream->id() && watch.progress_answers > before[watch.ordinal] &&
+             watch.bookmark >= head;
+    });
+  };
   const Deadline deadline = Within(limit);
   bool told = false;
   while (!told && !deadline.expired() && !world_.GivesUp()) {
     if (when == MustTellProgressStep::When::kAsked) stream->RequestProgress();
-    told = world_.PumpUntil([&] { return answers() > before; }, Within(kProgressEvery));
+    told = world_.PumpUntil(answered, Within(kProgressEvery));
   }
   return told;
 }

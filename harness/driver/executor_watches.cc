@@ -23,10 +23,16 @@ Status Executor::Do(const WatchStep& step) {
                                                   .member = step.member,
                                                   .require_leader = step.require_leader}));
   world_.PumpAll();
-  // Nobody would answer, and the target would be blamed for it.
+  // A create would not be answered, and the target would be blamed for that.
   if (world_.HasEnded(stream->id())) {
-    return Fail(StatusCode::kInternal, "the plan watches on stream {}, which has ended",
-                step.stream);
+    if (!world_.judge().WasDropped(stream->id())) {
+      return Fail(StatusCode::kInternal, "the plan watches on stream {}, which has ended",
+                  step.stream);
+    }
+    groups_[step.group];
+    unproven_.push_back(fmt::format("the target ended stream {}, so group {} has no watch",
+                                    step.stream, step.group));
+    return {};
   }
   for (std::size_t i = 0; i < step.count; ++i) {
     const std::int64_t id = step.first_id == 0 ? 0 : step.first_id + static_cast<std::int64_t>(i);

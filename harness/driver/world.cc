@@ -92,10 +92,9 @@ Status World::Start() {
   for (int member = 1; member <= members(); ++member) {
     // Each is a client of its own: what one member tells says nothing about another one.
     const std::string name = member == 1 ? "side" : fmt::format("side-{}", member);
-    kvs_.push_back(std::make_unique<KvClient>(*context_, target(member).endpoint().ToString(),
-                                              KvOptions{.until = deadline_.at(),
-                                                        .name = name,
-                                                        .writes = FormOf(profile_)}));
+    kvs_.push_back(std::make_unique<KvClient>(
+        *context_, target(member).endpoint().ToString(),
+        KvOptions{.until = deadline_.at(), .name = name, .writes = FormOf(profile_)}));
     kvs_.back()->SetToken(target(member).token());
   }
   WP_RETURN_IF_ERROR(OpenRoads());
@@ -160,7 +159,8 @@ Status World::OpenRoads() {
 ServerPorts World::PortsOf(int member) {
   Target& server = target(member);
   const auto ask = [&server](Deadline deadline) -> Result<ServerWord> {
-    WP_ASSIGN_OR_RETURN(const ServerStatus status, AskStatus(server.endpoint(), deadline));
+    WP_ASSIGN_OR_RETURN(const ServerStatus status,
+                        AskStatus(server.endpoint(), deadline, server.token()));
     return ServerWord{.version = status.version,
                       .revision = status.revision,
                       .member = status.member,
@@ -188,7 +188,7 @@ void World::MakePorts() {
   ports_.silence = [this] { return recorder_->Now() - last_arrival_; };
   ports_.metric = [this](std::string_view name) { return MetricOf(1, name); };
   ports_.call_by_road = [this](Deadline deadline) -> Status {
-    const auto answer = AskStatus(Road(1), deadline);
+    const auto answer = AskStatus(Road(1), deadline, target().token());
     return answer.has_value() ? Status() : answer.error();
   };
   ports_.closed_streams = [this] {

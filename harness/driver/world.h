@@ -91,7 +91,7 @@ class World {
   std::optional<double> MetricOf(int member, std::string_view name);
   // How far the member is, and whom it takes for the leader.
   Result<ServerStatus> StatusOf(int member) {
-    return AskStatus(target(member).endpoint(), Within(1s));
+    return AskStatus(target(member).endpoint(), Within(1s), target(member).token());
   }
   // Opened on first use; names that begin with "side" take the side door.
   struct StreamWishes {

@@ -14,7 +14,8 @@ const FaultRegistration kBlackHole{{
                         "and a call over the same road, answered before, is not answered then.",
              .parameters = {{"direction", "to-client", "to-client, to-target or both"},
                             {"at-least", "1KiB",
-                             "bytes that must have been swallowed for it to count"}}},
+                             "bytes that must have been swallowed for it to count"}},
+             .ends_streams = EndsStreams::kProxied},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       WP_ASSIGN_OR_RETURN(const proxy::Direction direction,
                           proxy::ParseDirection(given.at("direction")));

@@ -11,7 +11,8 @@ const FaultRegistration kClose{{
                         "at that moment, once, with an end of stream (FIN) towards both sides; "
                         "those that come later are spared unless asked. Felt when at least one "
                         "connection was closed and a watch stream of the clients ended after it.",
-             .parameters = ConnectionEndParameters()},
+             .parameters = ConnectionEndParameters(),
+             .ends_streams = EndsStreams::kProxied},
     .make =
         [](const FaultParameters& given) {
           return MakeConnectionEnd({.effect = "close",

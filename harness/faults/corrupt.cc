@@ -12,7 +12,8 @@ const FaultRegistration kCorrupt{{
                         "refused before any target but our own. Felt when a byte was changed and, "
                         "after it, there is a finding or a watch stream of the clients ended.",
              .parameters = {{"every", "1KiB", "one byte of so many is changed on average"}},
-             .self_test_only = true},
+             .self_test_only = true,
+             .ends_streams = EndsStreams::kProxied},
     .make =
         [](const FaultParameters& given) {
           return MakeLie({.effect = "corrupt",

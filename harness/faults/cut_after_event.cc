@@ -14,7 +14,8 @@ const FaultRegistration kCutAfterEvent{{
                             kHow,
                             CodeParameter("internal-error"),
                             kTimes},
-             .follows_streams = true},
+             .follows_streams = true,
+             .ends_streams = EndsStreams::kProxied},
     .make = [](const FaultParameters& given) { return MakeStreamCut("cut-after-event", given); },
 }};
 

@@ -14,7 +14,8 @@ const FaultRegistration kCutBetweenFragments{{
                             kHow,
                             CodeParameter("internal-error"),
                             kTimes},
-             .follows_streams = true},
+             .follows_streams = true,
+             .ends_streams = EndsStreams::kProxied},
     .make =
         [](const FaultParameters& given) { return MakeStreamCut("cut-between-fragments", given); },
 }};

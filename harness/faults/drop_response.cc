@@ -15,7 +15,8 @@ const FaultRegistration kDropResponse{{
              .parameters = {{"watch", "0", "the watch id"},
                             {"count", "1", "which response with events or progress"}},
              .follows_streams = true,
-             .self_test_only = true},
+             .self_test_only = true,
+             .ends_streams = EndsStreams::kProxied},
     .make =
         [](const FaultParameters& given) {
           return MakeLie({.effect = "drop-response",

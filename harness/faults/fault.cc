@@ -37,6 +37,25 @@ std::vector<FaultInfo> KnownFaults() {
   return infos;
 }
 
+std::string_view Name(EndsStreams which) {
+  switch (which) {
+    case EndsStreams::kNone:
+      return "none";
+    case EndsStreams::kProxied:
+      return "proxied";
+    case EndsStreams::kEvery:
+      return "every";
+  }
+  return "unknown";
+}
+
+std::optional<FaultInfo> FindFault(const std::string& name) {
+  for (const FaultKind& kind : Kinds()) {
+    if (kind.info.name == KindOf(name)) return kind.info;
+  }
+  return std::nullopt;
+}
+
 Result<std::int64_t> ParseCount(std::string_view text) {
   std::int64_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);

@@ -134,12 +134,21 @@ struct FaultParameterInfo {
   std::string default_value;
   std::string explain;
 };
+// Which watch streams it may end, by itself or when it is healed: none, those that lead through the
+// proxy, or all.
+enum class EndsStreams { kNone, kProxied, kEvery };
+std::string_view Name(EndsStreams which);  // as in recordings: "none", "proxied", "every"
+
 struct FaultInfo {
   std::string name;
   std::string explain;
   std::vector<FaultParameterInfo> parameters;
   bool follows_streams = false;  // the proxy must know the streams of its connections
   bool self_test_only = false;   // lies to clients: only for a target of our own making
+  // What its line in the recording says of it, so that checkers know what it excuses.
+  EndsStreams ends_streams = EndsStreams::kNone;
+  // A member of a cluster may lose its leader, or fall behind and be sent a snapshot.
+  bool parts_members = false;
 };
 struct FaultKind {
   FaultInfo info;
@@ -155,6 +164,8 @@ Result<std::int64_t> ParseCount(std::string_view text);
 
 // Sorted by name.
 std::vector<FaultInfo> KnownFaults();
+// Empty for a name that no fault has.
+std::optional<FaultInfo> FindFault(const std::string& name);
 // A plan that injects one kind several times tells them apart behind a slash: "restart/2".
 std::string KindOf(const std::string& name);
 // Errors name the fault or parameter and what was expected.

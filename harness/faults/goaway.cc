@@ -14,7 +14,8 @@ const FaultRegistration kGoaway{{
                  {{"last", "0", "the last stream id that counts; a client's first one is 1"},
                   CodeParameter("no-error"),
                   kTimes}),
-             .follows_streams = true},
+             .follows_streams = true,
+             .ends_streams = EndsStreams::kProxied},
     .make = [](const FaultParameters& given) { return MakeStreamCut("goaway", given); },
 }};
 

@@ -11,7 +11,8 @@ const FaultRegistration kHalfClose{{
                         "moment, while the target goes on sending into nothing; those that come "
                         "later are spared unless asked. Felt when at least one connection was hit "
                         "and a watch stream of the clients ended after it.",
-             .parameters = ConnectionEndParameters()},
+             .parameters = ConnectionEndParameters(),
+             .ends_streams = EndsStreams::kProxied},
     .make =
         [](const FaultParameters& given) {
           return MakeConnectionEnd({.effect = "half-close",

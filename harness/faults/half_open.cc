@@ -92,7 +92,8 @@ const FaultRegistration kHalfOpen{{
                  "nobody; with the target gone, when it counts fewer watchers than before, while "
                  "no stream of the clients ended and nothing arrived for 100 ms.",
              .parameters = {{"gone", "client", "client or target"},
-                            {"after", "0s", "when so much time has passed"}}},
+                            {"after", "0s", "when so much time has passed"}},
+             .ends_streams = EndsStreams::kProxied},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       FaultParameters rest = given;
       const std::string gone = rest.extract("gone").mapped();

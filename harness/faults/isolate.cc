@@ -23,7 +23,8 @@ const FaultRegistration kIsolate{{
                         "each other, both ways, until healed; its clients still reach it. Felt "
                         "when a member says that it has no leader any more, or another one, or "
                         "that the term has risen.",
-             .parameters = {kMemberParameter}},
+             .parameters = {kMemberParameter},
+             .parts_members = true},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       WP_ASSIGN_OR_RETURN(const int member, ParseMember(given.at("member")));
       return std::make_unique<Isolate>(member);

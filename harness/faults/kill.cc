@@ -21,7 +21,9 @@ const FaultRegistration kKill{{
                  "during=compaction only when it also counts a compaction that nobody asked the "
                  "new process for, if it counts them. A target that keeps nothing, or that is no "
                  "process of ours, cannot take it.",
-             .parameters = Parameters()},
+             .parameters = Parameters(),
+             .ends_streams = EndsStreams::kEvery,
+             .parts_members = true},
     .make =
         [](const FaultParameters& given) {
           return MakeServerRestart({.name = "kill", .goodbye = Goodbye::kNone}, given);

@@ -78,7 +78,8 @@ const FaultRegistration kMoveLeader{{
     .info = {.name = "move-leader",
              .explain = "Asks the leader of a cluster to hand over to another member. Felt when "
                         "every member says by the side door that it follows the new one.",
-             .parameters = {{"to", "2", "which member is to lead"}}},
+             .parameters = {{"to", "2", "which member is to lead"}},
+             .parts_members = true},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       WP_ASSIGN_OR_RETURN(const int to, ParseMember(given.at("to")));
       return std::make_unique<MoveLeader>(to);

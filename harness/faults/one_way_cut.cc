@@ -23,7 +23,8 @@ const FaultRegistration kOneWayCut{{
                         "answers and everything else pass. Felt when a member says that it has no "
                         "leader any more, or another one, or that the term has risen: so the "
                         "leader must be the one who is not heard.",
-             .parameters = {{"from", "1", "who is not heard"}, {"to", "2", "by whom"}}},
+             .parameters = {{"from", "1", "who is not heard"}, {"to", "2", "by whom"}},
+             .parts_members = true},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       PeerFault::Link link;
       WP_ASSIGN_OR_RETURN(link.from, ParseMember(given.at("from")));

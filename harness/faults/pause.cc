@@ -80,7 +80,8 @@ const FaultRegistration kPause{{
                         "it go on when healed (SIGSTOP, SIGCONT): connections stay open and nobody "
                         "answers. Felt when the kernel calls the process stopped and a question to "
                         "it by the side door stays without an answer for 250 ms.",
-             .parameters = {kMemberParameter}},
+             .parameters = {kMemberParameter},
+             .parts_members = true},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       WP_ASSIGN_OR_RETURN(const int member, ParseMember(given.at("member")));
       return std::make_unique<Pause>(member);

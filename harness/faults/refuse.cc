@@ -10,7 +10,8 @@ const FaultRegistration kRefuse{{
              .explain = "New connections of the road between clients and target are refused; those "
                         "that exist are left alone. Felt when a call over the same road, on a "
                         "connection of its own, was answered before and is not answered then.",
-             .parameters = {}},
+             .parameters = {},
+             .ends_streams = EndsStreams::kProxied},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       WP_ASSIGN_OR_RETURN(proxy::EffectSpec spec, SpecOf("refuse", proxy::Direction::kBoth, given));
       return MakeDeadRoad({.effect = std::move(spec), .counted_as = {}});

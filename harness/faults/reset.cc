@@ -12,7 +12,8 @@ const FaultRegistration kReset{{
                         "at that moment, once, with RST towards both sides; those that come later "
                         "are spared unless asked. Felt when at least one connection was cut and a "
                         "watch stream of the clients ended after it.",
-             .parameters = ConnectionEndParameters()},
+             .parameters = ConnectionEndParameters(),
+             .ends_streams = EndsStreams::kProxied},
     .make =
         [](const FaultParameters& given) {
           return MakeConnectionEnd({.effect = "cut",

@@ -12,7 +12,8 @@ const FaultRegistration kResetStream{{
                         "connection lives on. Felt when it acted and a watch stream of the "
                         "clients ended after it.",
              .parameters = MomentParameters({CodeParameter("internal-error"), kTimes}),
-             .follows_streams = true},
+             .follows_streams = true,
+             .ends_streams = EndsStreams::kProxied},
     .make = [](const FaultParameters& given) { return MakeStreamCut("reset-stream", given); },
 }};
 

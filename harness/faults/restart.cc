@@ -21,7 +21,9 @@ const FaultRegistration kRestart{{
                  "downgrade. Felt when the end of the process was seen and the new one answers "
                  "with the same revision or a higher one, and names the release that was asked "
                  "for.",
-             .parameters = Parameters()},
+             .parameters = Parameters(),
+             .ends_streams = EndsStreams::kEvery,
+             .parts_members = true},
     .make =
         [](const FaultParameters& given) {
           return MakeServerRestart({.name = "restart", .goodbye = Goodbye::kInOrder}, given);

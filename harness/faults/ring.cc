@@ -35,7 +35,8 @@ const FaultRegistration kRing{{
                         "and the first one among them, until healed: everybody hears somebody, and "
                         "nobody all. Needs four members. Felt when a member says that it has no "
                         "leader any more, or another one, or that the term has risen.",
-             .parameters = {}},
+             .parameters = {},
+             .parts_members = true},
     .make = [](const FaultParameters&) -> Result<std::unique_ptr<Fault>> {
       return std::make_unique<Ring>();
     },

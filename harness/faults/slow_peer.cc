@@ -39,7 +39,8 @@ const FaultRegistration kSlowPeer{{
                         "other, each way. Felt when it has not got, half the delay and at least "
                         "25 ms later, what another member had: so there must be writes.",
              .parameters = {WhichMember(),
-                            {"delay", "150ms", "each way; above an election's time it is a cut"}}},
+                            {"delay", "150ms", "each way; above an election's time it is a cut"}},
+             .parts_members = true},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       WP_ASSIGN_OR_RETURN(const int member, ParseMember(given.at("member")));
       WP_ASSIGN_OR_RETURN(const Duration delay, proxy::ParseDuration(given.at("delay")));

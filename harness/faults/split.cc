@@ -33,7 +33,8 @@ const FaultRegistration kSplit{{
                         "risen.",
              .parameters = {{"leader", "majority",
                              "majority or minority: where the first member is, which leads at the "
-                             "start"}}},
+                             "start"}},
+             .parts_members = true},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       const std::string& where = given.at("leader");
       if (where == "majority" || where == "minority") {

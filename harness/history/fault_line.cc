@@ -4,6 +4,16 @@
 #include <nlohmann/json.hpp>
 
 namespace watchproof {
+namespace {
+
+FaultLine::Ends EndsOf(const nlohmann::json& json) {
+  const auto ends = json.find("ends_streams");
+  if (ends == json.end()) return FaultLine::Ends::kUnsaid;
+  if (*ends == "every") return FaultLine::Ends::kEvery;
+  return *ends == "proxied" ? FaultLine::Ends::kProxied : FaultLine::Ends::kNone;
+}
+
+}  // namespace
 
 Result<FaultLine> ParseFaultLine(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
@@ -13,7 +23,9 @@ Result<FaultLine> ParseFaultLine(std::string_view text) {
     return Fail(StatusCode::kInvalidArgument, "'{}' does not tell of a fault", text);
   }
   return FaultLine{.fault = fault->get<std::string>(),
-                   .healed = phase->get<std::string>() == "healed"};
+                   .healed = phase->get<std::string>() == "healed",
+                   .ends_streams = EndsOf(json),
+                   .parts_members = json.find("parts_members") != json.end()};
 }
 
 }  // namespace watchproof

@@ -14,8 +14,14 @@
 namespace watchproof {
 
 struct FaultLine {
+  // Which watch streams the fault may end; older recordings do not say.
+  enum class Ends { kUnsaid, kNone, kProxied, kEvery };
+
   std::string fault;
   bool healed = false;  // or armed
+  Ends ends_streams = Ends::kUnsaid;
+  // A member of a cluster may lose its leader, or fall behind and be sent a snapshot.
+  bool parts_members = false;
 };
 
 Result<FaultLine> ParseFaultLine(std::string_view text);

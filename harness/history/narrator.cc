@@ -122,6 +122,8 @@ void Narrator::TellRequest(const NumberedEntry& line) {
     if (!watch) return;  // etcd does not answer it either
     ++told_[watch->value].cancels;
     audience_.OnCancelAsked(*watch, where);
+  } else if (request.kind == WatchRequestKind::kProgress) {
+    audience_.OnProgressAsked(stream.id);
   }
 }
 
@@ -252,6 +254,7 @@ void Narrator::TellStreamClosed(const NumberedEntry& line) {
                       .intended = stream.closing,
                       .code = line.entry.code,
                       .text = line.entry.text};
+  if (!stream.witness) audience_.OnStreamClosed(end);
   for (const WatchIndex watch : stream.asked) {
     Told& told = told_[watch.value];
     if (std::exchange(told.ended, true)) continue;

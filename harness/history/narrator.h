@@ -96,12 +96,15 @@ class Audience {
   virtual void OnProgress(WatchIndex /*watch*/, const Response& /*response*/) {}
   virtual void OnCompacted(WatchIndex /*watch*/, const Response& /*response*/) {}
   virtual void OnCancelled(WatchIndex /*watch*/, const Response& /*response*/) {}
+  virtual void OnProgressAsked(StreamId /*stream*/) {}
   // A message for a watch that had ended, other than the answer to a cancel.
   virtual void OnAfterwards(WatchIndex /*watch*/, const Response& /*response*/) {}
   // A message for a watch that was never created on this stream.
   virtual void OnStray(const Response& /*response*/) {}
   virtual void OnAnnotation(const Annotation& /*annotation*/, Where /*where*/) {}
   virtual void OnStreamEnded(WatchIndex /*watch*/, const StreamEnd& /*end*/) {}
+  // Once for each stream, also where no watch of it was open; not for the witness'.
+  virtual void OnStreamClosed(const StreamEnd& /*end*/) {}
   // Any header that says how far the store is.
   virtual void OnHeader(Revision /*revision*/) {}
   virtual void OnWitnessAsked(const Asked& /*asked*/) {}

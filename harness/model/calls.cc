@@ -49,6 +49,26 @@ void CallLog::Consume(const NumberedEntry& line) {
     Begin(line);
   }
   if (entry.kind == EntryKind::kCallEnded) End(line);
+  if (entry.method == Method::kLeaseGrant || entry.method == Method::kLeaseRevoke) {
+    FollowLease(line);
+  }
+}
+
+void CallLog::FollowLease(const NumberedEntry& line) {
+  const Entry& entry = line.entry;
+  if (entry.kind == EntryKind::kCallStarted && entry.method == Method::kLeaseRevoke) {
+    LeaseRevokeRequestView request;
+    if (!Parse(entry.payload.view(), request).ok()) return;
+    revoking_[entry.call.value] = {request.id, line.line};
+  }
+  if (entry.kind != EntryKind::kCallEnded || entry.code != StatusCode::kOk) return;
+  LeaseGrantResponseView granted;
+  if (entry.method == Method::kLeaseGrant && Parse(entry.payload.view(), granted).ok()) {
+    revoked_.erase(granted.id);
+  }
+  const auto revoking = revoking_.find(entry.call.value);
+  if (revoking == revoking_.end()) return;
+  revoked_[revoking->second.lease] = {revoking->second.began, line.line};
 }
 
 std::uint32_t CallLog::ClientOf(const std::string& name) {

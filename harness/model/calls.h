@@ -49,6 +49,12 @@ struct RecordedCall {
   Reached before_here;
 };
 
+// A lease whose revocation was acknowledged, and that was not granted anew.
+struct Revocation {
+  Line began{};
+  Line ended{};
+};
+
 class CallLog {
  public:
   void Consume(const NumberedEntry& line);
@@ -58,11 +64,13 @@ class CallLog {
   const std::vector<const RecordedCall*>& ended() const { return ended_; }
   // The first is empty: calls whose client the recording does not name.
   const std::vector<std::string>& client_names() const { return client_names_; }
+  const std::map<std::int64_t, Revocation>& revoked() const { return revoked_; }
   // What the store had reached before the first write began; 0 if nobody asked.
   Revision base() const { return base_; }
 
  private:
   void Begin(const NumberedEntry& line);
+  void FollowLease(const NumberedEntry& line);
   void End(const NumberedEntry& line);
   void Reach(Revision revision, Line line);
   std::uint32_t ClientOf(const std::string& name);
@@ -70,6 +78,12 @@ class CallLog {
   std::deque<RecordedCall> calls_;
   std::vector<const RecordedCall*> ended_;
   std::unordered_map<std::uint32_t, RecordedCall*> out_;  // began, not ended; by number
+  struct Revoking {
+    std::int64_t lease = 0;
+    Line began{};
+  };
+  std::unordered_map<std::uint32_t, Revoking> revoking_;  // began, not ended; by number
+  std::map<std::int64_t, Revocation> revoked_;            // by lease
   std::vector<std::string> client_names_ = {""};
   std::map<std::string, std::uint32_t, std::less<>> clients_;
   std::vector<Reached> reached_by_;  // by client

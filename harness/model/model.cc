@@ -195,13 +195,13 @@ bool Model::WasSpared(std::string_view key, Revision revision,
   });
 }
 
-void Model::Witnessed(const std::vector<EventView>& events, const Bytes& payload) {
+void Model::Witnessed(const std::vector<EventView>& events, const Bytes& payload, Line line) {
   bool news = false;
   for (const EventView& event : events) {
     const Revision revision(event.kv.mod_revision);
     witnessed_through_ = std::max(witnessed_through_, revision);
     if (base_settled_ && revision <= timeline_.known_through()) continue;
-    seen_[revision].push_back({event, payload});
+    seen_[revision].push_back({event, payload, line});
     news = true;
   }
   const bool may_settle = revisions_ == Revisions::kWithGaps || !open_.empty() || !leases_.empty();
@@ -277,12 +277,61 @@ bool Model::MayExplain(const Call& call, const std::vector<Testimony>& seen) con
   });
 }
 
+// Whether every one of the changes takes away a key of the lease.
+bool Model::MayBeOf(std::int64_t lease, const std::vector<Testimony>& seen) const {
+  return leases_.contains(lease) &&
+         std::all_of(seen.begin(), seen.end(), [&](const Testimony& testimony) {
+           return testimony.event.type == 1 && timeline_.LeaseOf(testimony.event.kv.key) == lease;
+         });
+}
+
+std::optional<Model::Unexplained> Model::unexplained() const {
+  const Revision next = timeline_.known_through().next();
+  const auto found = seen_.find(next);
+  if (revisions_ == Revisions::kWithGaps || !base_settled_ || timeline_.base().value > 1 ||
+      found == seen_.end() || waiting_.contains(next)) {
+    return std::nullopt;
+  }
+  const std::vector<Testimony>& seen = found->second;
+  const bool open = std::any_of(open_.begin(), open_.end(), [&](const Unanswered& unanswered) {
+    return std::any_of(seen.begin(), seen.end(), [&](const Testimony& testimony) {
+      return MayExplain(unanswered.call, {testimony});
+    });
+  });
+  if (open) return std::nullopt;
+  std::optional<Unexplained> first;
+  for (const Testimony& testimony : seen) {
+    const KeyValueView& kv = testimony.event.kv;
+    const Change* before = timeline_.Latest(kv.key);
+    const bool alive = before != nullptr && !before->deleted;
+    if (alive && !before->lease_known) return std::nullopt;
+    const std::int64_t lease = alive ? before->lease : 0;
+    if (MayBeOf(lease, seen)) return std::nullopt;
+    // What was on no lease tells more than what was on another one.
+    if (first && (first->lease == 0 || lease != 0)) continue;
+    first = Unexplained{.revision = next,
+                        .key = std::string(kv.key),
+                        .deleted = testimony.event.type == 1,
+                        .seen = testimony.line,
+                        .written = before == nullptr ? Line() : before->written,
+                        .lease = lease};
+  }
+  return first;
+}
+
 void Model::Finish() {
   finished_ = true;
   for (auto& [id, call] : out_) open_.push_back({std::move(call), StatusCode::kUnknown});
   out_.clear();
   SettleBase();
   Advance();
+}
+
+std::optional<Revision> Model::Ceiling() const {
+  if (revisions_ == Revisions::kWithGaps || !leases_.empty()) return std::nullopt;
+  Revision highest = std::max(highest_header_, timeline_.known_through());
+  if (!waiting_.empty()) highest = std::max(highest, waiting_.rbegin()->first);
+  return highest.plus(static_cast<std::int64_t>(open_.size() + out_.size()));
 }
 
 bool Model::MayExist(Revision revision) const {

@@ -44,7 +44,7 @@ class Model {
   // A header of a watch stream: before the first write it tells where the store stood.
   void HeaderSeen(Revision revision);
   void WitnessAsked(const WatchCreateView& create);
-  void Witnessed(const std::vector<EventView>& events, const Bytes& payload);
+  void Witnessed(const std::vector<EventView>& events, const Bytes& payload, Line line = {});
   // The end of the recording: calls that are still out will not be answered.
   void Finish();
 
@@ -71,11 +71,28 @@ class Model {
   };
   const Reading& latest_reading() const { return latest_reading_; }
 
+  // How far the store is known to have been, by the answers to calls.
+  Revision reached() const { return highest_header_; }
+  // What cannot have been exceeded so far, as every write begun so far makes one revision at most;
+  // empty where others write, or leases may end.
+  std::optional<Revision> Ceiling() const;
   // Whether a revision that is not known may nevertheless have been written, by calls whose outcome
   // is unknown or by someone else.
   bool MayExist(Revision revision) const;
   // Whether a witness watches the whole range, so that its silence means something.
   bool IsWitnessed(const KeyRange& range) const;
+  // A change that was seen at the first revision that is not known, and that no recorded write and
+  // no end of a lease explains, whatever the outcome of open calls may be.
+  struct Unexplained {
+    Revision revision{};
+    std::string key;
+    bool deleted = false;
+    Line seen{};
+    Line written{};          // of the key as it was before; 0: there was none
+    std::int64_t lease = 0;  // on which it was
+  };
+  // Requires: Finish. Empty also where others may write, or not enough is known.
+  std::optional<Unexplained> unexplained() const;
   // Reasons why the timeline ends before the store did, or cannot be trusted.
   std::vector<std::string> undecided() const;
 
@@ -98,6 +115,7 @@ class Model {
   struct Testimony {
     EventView event;
     Bytes payload;
+    Line line{};
   };
 
   void Answered(const Call& call, const NumberedEntry& end);
@@ -118,6 +136,7 @@ class Model {
   bool MayExplain(const Call& call, const std::vector<Testimony>& seen) const;
   bool Explains(const std::vector<Change>& changes, const std::vector<Testimony>& seen,
                 bool exactly) const;
+  bool MayBeOf(std::int64_t lease, const std::vector<Testimony>& seen) const;
   void Apply(Revision revision, Acknowledged write);
   void Contradiction(std::string text);
 

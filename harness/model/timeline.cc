@@ -88,6 +88,14 @@ std::int64_t Timeline::LeaseOf(std::string_view name) const {
   return key == keys_.end() ? 0 : LeaseOf(key->second);
 }
 
+const Change* Timeline::Latest(std::string_view name) const {
+  const auto key = keys_.find(name);
+  if (key == keys_.end() || key->second.latest == Change::kNone) return nullptr;
+  const std::uint32_t latest = key->second.latest;
+  const bool forgotten = latest < first_ && !kept_.contains(latest);
+  return forgotten ? nullptr : &change(latest);
+}
+
 std::vector<Operation> Timeline::EndOfLease(std::int64_t lease) const {
   std::vector<Operation> deletes;
   for (const auto& [name, key] : keys_) {

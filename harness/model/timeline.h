@@ -130,6 +130,8 @@ class Timeline {
   std::vector<Change> Preview(const std::vector<Operation>& operations) const;
   // The lease that a living key hangs on; 0 for none, or for one that is not known.
   std::int64_t LeaseOf(std::string_view key) const;
+  // The latest change of the key, unless it was never seen or has been forgotten.
+  const Change* Latest(std::string_view key) const;
   // What the end of a lease does: it deletes every key that is known to hang on it. The operations
   // look into the timeline.
   std::vector<Operation> EndOfLease(std::int64_t lease) const;

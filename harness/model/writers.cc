@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harness/model/shown.h"
+
 namespace watchproof {
 namespace {
 
@@ -34,33 +36,6 @@ bool Explains(const std::vector<Operation>& way, const std::vector<Sighting>& se
     return std::any_of(way.begin(), way.end(),
                        [&](const Operation& operation) { return Explains(operation, sighting); });
   });
-}
-
-// Every key with its value that an answer shows.
-template <typename Visit>
-void EachShown(OperationKind kind, std::string_view request, std::string_view response,
-               Visit visit) {
-  if (kind == OperationKind::kRange) {
-    RangeRequestView range;
-    RangeResponseView answer;
-    if (!Parse(request, range).ok() || range.keys_only || !Parse(response, answer).ok()) return;
-    for (const KeyValueView& kv : answer.kvs) visit(kv);
-  } else if (kind == OperationKind::kPut) {
-    PutResponseView answer;
-    if (Parse(response, answer).ok() && answer.has_previous) visit(answer.previous);
-  } else if (kind == OperationKind::kDeleteRange) {
-    DeleteRangeResponseView answer;
-    if (!Parse(response, answer).ok()) return;
-    for (const KeyValueView& kv : answer.previous) visit(kv);
-  } else if (kind == OperationKind::kTxn) {
-    TxnRequestView txn;
-    TxnResponseView answer;
-    if (!Parse(request, txn).ok() || !Parse(response, answer).ok()) return;
-    const std::vector<OperationView>& ran = answer.succeeded ? txn.success : txn.failure;
-    for (std::size_t i = 0; i < std::min(ran.size(), answer.responses.size()); ++i) {
-      EachShown(ran[i].kind, ran[i].body, answer.responses[i].body, visit);
-    }
-  }
 }
 
 bool UsesLease(const std::vector<Operation>& operations) {

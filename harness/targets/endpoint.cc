@@ -30,24 +30,27 @@ class EndpointTarget final : public Target {
       WP_ASSIGN_OR_RETURN(tunnel_, TlsTunnel::Open(options.host, server_, access_));
       endpoint_ = tunnel_->endpoint();
     }
-    Result<ServerStatus> answer = AskStatus(endpoint_, deadline);
-    if (!answer.has_value() && !tls_ && SpeaksTls(server_, Within(kTlsLimit))) {
+    auto token = LogIn(endpoint_, access_, deadline);
+    // Without an answer there is more to say than that.
+    if (!token.has_value() && token.error().code() == StatusCode::kUnauthenticated) {
+      return token.error().WithContext("{}", server_.ToString());
+    }
+    if (token.has_value()) token_ = *std::move(token);
+    Result<ServerStatus> answer = AskStatus(endpoint_, deadline, token_);
+    if (answer.has_value() || IsRefusal(answer.error().code())) {
+      if (answer.has_value()) version_ = answer->version;
+      return CheckServes(endpoint_, token_, deadline).WithContext("{}", server_.ToString());
+    }
+    if (!tls_ && SpeaksTls(server_, Within(kTlsLimit))) {
       return Fail(StatusCode::kUnauthenticated,
                   "{} speaks TLS; name it as endpoint:https://{}, and the authority of its "
                   "certificate with --tls-ca FILE",
                   server_.ToString(), server_.ToString());
     }
-    if (!answer.has_value()) {
-      return Fail(answer.error().code(),
-                  "nothing that speaks etcd's API answers on {}; expected a server that is already "
-                  "running there ({})",
-                  server_.ToString(), answer.error().message());
-    }
-    version_ = answer->version;
-    auto token = LogIn(endpoint_, access_, deadline);
-    if (!token.has_value()) return token.error().WithContext("{}", server_.ToString());
-    token_ = *std::move(token);
-    return CheckServes(endpoint_, token_, deadline).WithContext("{}", server_.ToString());
+    return Fail(StatusCode::kUnavailable,
+                "nothing that speaks etcd's API answers on {}; expected a server that is already "
+                "running there ({})",
+                server_.ToString(), answer.error().message());
   }
   std::string token() const override { return token_; }
   Endpoint endpoint() const override { return endpoint_; }

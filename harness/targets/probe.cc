@@ -15,8 +15,8 @@ using Maintenance = etcdserverpb::Maintenance;
 
 // One call on a connection of its own.
 template <typename Service, typename Request, typename Response>
-Status CallOnce(const Endpoint& endpoint, Deadline deadline, const Request& request,
-                Response& response,
+Status CallOnce(const Endpoint& endpoint, const std::string& token, Deadline deadline,
+                const Request& request, Response& response,
                 grpc::Status (Service::*rpc)(grpc::ClientContext*, const Request&, Response*)) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -44,9 +44,10 @@ Result<std::int64_t> AskHead(const Endpoint& endpoint, Deadline deadline) {
 
 }  // namespace
 
-Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline) {
+Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
+                               const std::string& token) {
   etcdserverpb::StatusResponse response;
-  const Status status = CallOnce(endpoint, deadline, etcdserverpb::StatusRequest(), response,
+  const Status status = CallOnce(endpoint, token, deadline, etcdserverpb::StatusRequest(), response,
                                  &Maintenance::Stub::Status);
   if (!status.ok() && status.code() != StatusCode::kUnimplemented) {
     return status.WithContext("asking {} for its status", endpoint.ToString());
@@ -71,7 +72,8 @@ Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadl
   etcdserverpb::MoveLeaderRequest request;
   request.set_targetid(member);
   etcdserverpb::MoveLeaderResponse response;
-  Status moved = CallOnce(endpoint, deadline, request, response, &Maintenance::Stub::MoveLeader);
+  Status moved =
+      CallOnce(endpoint, {}, deadline, request, response, &Maintenance::Stub::MoveLeader);
   if (moved.ok()) return moved;
   return std::move(moved).WithContext("having {} hand over to member {:x}", endpoint.ToString(),
                                       member);

@@ -22,8 +22,9 @@ struct ServerStatus {
   std::uint64_t term = 0;
 };
 
-// One Maintenance.Status call on a connection of its own.
-Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline);
+// One Maintenance.Status call on a connection of its own, for the user of the token.
+Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
+                               const std::string& token = {});
 
 // Has the leader, which must be the one at `endpoint`, hand over to another member.
 Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline);

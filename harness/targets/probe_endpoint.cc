@@ -9,6 +9,7 @@
 #include "fixtures/protos/rpc.grpc.pb.h"
 #include "fixtures/protos/rpc_auth.grpc.pb.h"
 #include "harness/targets/probe.h"
+#include "harness/targets/target.h"
 
 namespace watchproof {
 namespace {
@@ -77,6 +78,9 @@ Result<std::string> LogIn(const Endpoint& endpoint, const ServerAccess& access, 
   pb::AuthenticateResponse response;
   const Status done =
       CallOnce<pb::Auth>(endpoint, {}, deadline, request, response, &pb::Auth::Stub::Authenticate);
+  if (done.code() == StatusCode::kUnavailable || done.code() == StatusCode::kDeadlineExceeded) {
+    return done;
+  }
   if (done.code() == StatusCode::kFailedPrecondition) {
     return Fail(StatusCode::kUnauthenticated, "it asks nobody for a user; leave --user out ({})",
                 done.message());
@@ -89,14 +93,16 @@ Result<std::string> LogIn(const Endpoint& endpoint, const ServerAccess& access, 
   return response.token();
 }
 
+bool IsRefusal(StatusCode code) {
+  return code == StatusCode::kInvalidArgument || code == StatusCode::kUnauthenticated ||
+         code == StatusCode::kPermissionDenied;
+}
+
 Status CheckServes(const Endpoint& endpoint, const std::string& token, Deadline deadline) {
   const Result<std::int64_t> count = Count(endpoint, token, "watchproof/", deadline);
   const StatusCode code = count.has_value() ? StatusCode::kOk : count.error().code();
-  const bool refused = code == StatusCode::kInvalidArgument ||
-                       code == StatusCode::kUnauthenticated ||
-                       code == StatusCode::kPermissionDenied;
   // What else goes wrong with reads is for the cases to find.
-  if (!refused) return {};
+  if (!IsRefusal(code)) return {};
   if (token.empty()) {
     return Fail(StatusCode::kUnauthenticated,
                 "it demands a user; name one with --user NAME and --password-file FILE ({})",
@@ -111,7 +117,8 @@ Result<EndpointView> LookAt(const TargetSpec& spec, Deadline deadline) {
   WP_ASSIGN_OR_RETURN(const auto target, MakeTarget(spec));
   WP_RETURN_IF_ERROR(target->Start({.host = "127.0.0.1", .folder = {}, .deadline = deadline}));
   EndpointView view{.version = target->version()};
-  WP_ASSIGN_OR_RETURN(const ServerStatus status, AskStatus(target->endpoint(), deadline));
+  WP_ASSIGN_OR_RETURN(const ServerStatus status,
+                      AskStatus(target->endpoint(), deadline, target->token()));
   view.cluster = status.cluster;
   // Who may not read it cannot harm it.
   const auto keys = Count(target->endpoint(), target->token(), kKubernetes, deadline);

@@ -14,13 +14,18 @@
 
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
-#include "harness/targets/target.h"
+#include "harness/targets/target_info.h"
 
 namespace watchproof {
 
-// The token of the user with the password in the file; empty without a user. Errors name the flag.
+struct Endpoint;
+
+// The token of the user with the password in the file; empty without a user. kUnauthenticated: it
+// is not given one, and why; another error: there was no answer.
 Result<std::string> LogIn(const Endpoint& endpoint, const ServerAccess& access, Deadline deadline);
 
+// Whether a server that answers so wants to know who asks, or forbids it.
+bool IsRefusal(StatusCode code);
 // Whether it answers a read; a server that demands a user does not.
 Status CheckServes(const Endpoint& endpoint, const std::string& token, Deadline deadline);
 

@@ -261,6 +261,20 @@ Status CheckTls(const Endpoint& server, const ServerAccess& access, Deadline dea
                 "({})",
                 name, access.certificate, trial.error.message());
   }
+  if (trial.reached == Trial::Reached::kHandshake && access.certificate.empty()) {
+    return Fail(
+        StatusCode::kUnauthenticated,
+        "{} ends the connection once TLS has begun ({}); if it demands the certificate of a "
+        "client, name one with --tls-cert FILE and --tls-key FILE",
+        name, trial.error.message());
+  }
+  if (trial.reached == Trial::Reached::kHandshake) {
+    return Fail(
+        StatusCode::kUnauthenticated,
+        "{} ends the connection once TLS has begun ({}); it may not take the certificate of "
+        "--tls-cert {}",
+        name, trial.error.message(), access.certificate);
+  }
   return Fail(
       StatusCode::kUnavailable,
       "what answers on {} does not speak TLS with us ({}); if it speaks plainly, name it as "

@@ -90,7 +90,7 @@ TEST_F(Tls, SaysWhichFlagIsMissing) {
   EXPECT_THAT(Start(SpecOf(address, With("other.crt", "client"))).message(),
               HasSubstr("is not to be trusted"));
   EXPECT_THAT(Start(SpecOf(address, With("ca.crt", "stranger"))).message(),
-              HasSubstr("does not take the certificate"));
+              HasSubstr("take the certificate of --tls-cert"));
 }
 
 TEST_F(Tls, RefusesFilesThatHoldSomethingElse) {

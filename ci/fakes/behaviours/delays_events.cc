@@ -34,7 +34,8 @@ const BehaviourRegistration kDelaysEvents(
     {.name = "delays-events",
      .explain = "Delivers everything in order, but four seconds late from the eleventh "
                 "message of a stream on.",
-     .guarantees = {}},
+     .guarantees = {},
+     .only_noted = true},
     EachStream<Delays>);
 
 }  // namespace

@@ -24,7 +24,8 @@ class Reorders final : public WatchTamper {
 const BehaviourRegistration kReordersWithinRevision(
     {.name = "reorders-within-revision",
      .explain = "Swaps neighbours among the events of one revision.",
-     .guarantees = {"Ordered"}},
+     .guarantees = {"Ordered"},
+     .only_noted = true},
     EachStream<Reorders>);
 
 }  // namespace

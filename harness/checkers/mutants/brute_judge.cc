@@ -41,10 +41,12 @@ BruteRuling BruteJudge::Rule(const std::vector<NumberedEntry>& lines) {
   truth_ = *std::move(truth);
   BruteTelling telling = Listen(lines, truth_.converged);
   ruling_.wrongs = std::move(telling.wrongs);
+  faults_ = std::move(telling.faults);
   for (const BruteWatch& watch : telling.watches) {
     JudgeWatch(watch);
     CheckResumption(watch, telling.watches);
   }
+  CheckSizes(telling.watches);
   CheckLives();
   return std::exchange(ruling_, {});
 }
@@ -247,6 +249,9 @@ void BruteJudge::CheckProgress(const BruteWatch& watch, const Owed& owed) {
     const std::uint64_t line = watch.given[i].line;
     const std::int64_t revision = view.header.revision;
     if (revision + 1 < StartOf(watch)) Wrong(watch, line, "progress below the start");
+    if (view.watch_id >= 0 && !watch.asked.progress_notify && !watch.given[i].progress_asked) {
+      Wrong(watch, line, "progress that nobody wished for");
+    }
     std::set<std::pair<std::int64_t, std::string_view>> before;
     for (std::size_t j = 0; j < watch.given.size(); ++j) {
       const WatchResponseView& other = watch.given[j].view;
@@ -275,6 +280,60 @@ void BruteJudge::CheckProgress(const BruteWatch& watch, const Owed& owed) {
   }
 }
 
+// What was too much for one message stays too much.
+void BruteJudge::CheckSizes(const std::vector<BruteWatch>& all) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> shown;  // from that line on, so many bytes
+  for (const BruteWatch& watch : all) {
+    const BruteMessage* part = nullptr;
+    for (const BruteMessage& message : watch.given) {
+      if (message.view.events.empty()) continue;
+      if (part != nullptr) shown.emplace_back(message.line, part->bytes + message.bytes);
+      part = message.view.fragment ? &message : nullptr;
+    }
+  }
+  for (const BruteWatch& watch : all) {
+    for (const BruteMessage& message : watch.given) {
+      if (!watch.asked.fragment || message.view.events.size() < 2) continue;
+      const bool large = std::any_of(shown.begin(), shown.end(), [&](const auto& too_large) {
+        return too_large.first <= message.line && message.bytes > too_large.second;
+      });
+      if (large) Wrong(watch, message.line, "larger than what was split before");
+    }
+  }
+}
+
+// Was it told, at a time when nothing later can have been written, that it had been given all, and
+// was nothing of its range written between that and the floor?
+bool BruteJudge::CaughtUp(const BruteWatch& watch, std::int64_t floor) {
+  std::optional<std::int64_t> through;
+  std::uint64_t since = watch.answer->line;
+  if (watch.asked.start_revision >= 0 && StartOf(watch) > truth_.CeilingAt(since)) {
+    through = StartOf(watch) - 1;
+  }
+  for (std::size_t i = 0; i + 1 < watch.given.size(); ++i) {
+    const WatchResponseView& view = watch.given[i].view;
+    if (IsProgress(view)) {
+      through = PositionAfter(watch, i + 1) - 1;
+    } else if (!view.events.empty()) {
+      std::int64_t highest = 0;
+      for (const EventView& event : view.events) {
+        highest = std::max(highest, event.kv.mod_revision);
+      }
+      through.reset();
+      if (!view.fragment && highest >= truth_.CeilingAt(watch.given[i].line)) through = highest;
+    }
+    since = watch.given[i].line;
+  }
+  if (!through || truth_.KnownAt(watch.given.back().line) < floor - 1) return false;
+  const bool parted = std::any_of(faults_.begin(), faults_.end(), [&](const BruteFault& fault) {
+    return fault.unsaid || (fault.parts_members && fault.healed > since);
+  });
+  const Owed owed = OwedTo(watch);
+  return !parted && std::none_of(owed.begin(), owed.end(), [&](const BruteChange* change) {
+    return change->revision > *through && change->revision < floor;
+  });
+}
+
 void BruteJudge::CheckNotice(const BruteWatch& watch) {
   if (watch.end != BruteEnd::kNotice) return;
   const BruteMessage& notice = watch.given.back();
@@ -283,6 +342,7 @@ void BruteJudge::CheckNotice(const BruteWatch& watch) {
   const std::int64_t told = notice.view.compact_revision;
   if (options_.permit_compacted_at_the_floor && position == floor && told == floor) return;
   if (position >= floor) return Wrong(watch, notice.line, "ErrCompacted at or above the floor");
+  if (CaughtUp(watch, floor)) return Wrong(watch, notice.line, "ErrCompacted though caught up");
   if (told <= position || told > floor) {
     return Wrong(watch, notice.line, "a compact revision of no use");
   }
@@ -294,16 +354,8 @@ void BruteJudge::CheckNotice(const BruteWatch& watch) {
 
 void BruteJudge::CheckEnd(const BruteWatch& watch, const Owed& owed) {
   const bool left_alone = watch.continued_by.has_value();
-  if (watch.end == BruteEnd::kCut && !watch.cut_by_us && !left_alone) {
-    return Wrong(watch, watch.asked_line, "its stream ended by itself");
-  }
   if (watch.end == BruteEnd::kRefused) {
-    const WatchCreateView& asked = watch.asked;
-    const bool empty = !asked.range_end.empty() && asked.range_end != std::string_view("\0", 1) &&
-                       asked.key >= asked.range_end;
-    if (watch.answer->view.cancel_reason.empty() && !empty && asked.start_revision >= 0) {
-      Wrong(watch, watch.answer->line, "a refusal without a reason");
-    }
+    if (!watch.refused_rightly) Wrong(watch, watch.answer->line, "a refusal for no reason");
     return;
   }
   if (BelowFloorAtOnce(watch)) {

@@ -70,7 +70,11 @@ class BruteJudge {
   bool BelowFloorAtOnce(const BruteWatch& watch) const;
   void Wrong(const BruteWatch& watch, std::uint64_t line, const std::string& what);
 
+  void CheckSizes(const std::vector<BruteWatch>& all);
+  bool CaughtUp(const BruteWatch& watch, std::int64_t floor);
+
   BruteTruth truth_;
+  std::vector<BruteFault> faults_;
   const BruteOptions options_;
   std::map<Wanted, Owed> everything_;  // looks into the truth
   // By key and its first put that is known: what was told of its marks before that.

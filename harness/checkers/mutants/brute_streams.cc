@@ -9,7 +9,10 @@ namespace watchproof {
 namespace {
 
 struct Stream {
+  std::uint64_t opened = 0;
+  bool proxied = false;
   bool witness = false;
+  bool progress_asked = false;
   bool closing = false;
   std::vector<std::size_t> creates;  // watches
   std::size_t answered = 0;
@@ -27,11 +30,17 @@ class Listener {
       const Entry& entry = line.entry;
       at_ = line.line.value;
       stream_ = entry.stream.value;
-      if (entry.kind == EntryKind::kStreamOpened) Here().witness = entry.text == "witness";
+      if (entry.kind == EntryKind::kStreamOpened) Open(entry.text);
+      if (entry.kind == EntryKind::kFault) Fault(entry.text);
       if (entry.kind == EntryKind::kRequestSent) Request(entry);
       if (entry.kind == EntryKind::kResponseReceived) Response(entry);
-      if (entry.kind == EntryKind::kStreamClosed) Close();
+      if (entry.kind == EntryKind::kStreamClosed) Close(entry.code);
       if (entry.kind == EntryKind::kAnnotation) Annotation(entry.text);
+    }
+    const bool unsaid = std::any_of(out_.faults.begin(), out_.faults.end(),
+                                    [](const BruteFault& fault) { return fault.unsaid; });
+    for (const std::string& drop : drops_) {
+      if (!unsaid) out_.wrongs.push_back(drop);
     }
     return std::move(out_);
   }
@@ -40,6 +49,58 @@ class Listener {
   Stream& Here() { return streams_[stream_]; }
   void Wrong(const std::string& what) {
     out_.wrongs.push_back(fmt::format("line {}: {}", at_, what));
+  }
+
+  void Open(const std::string& road) {
+    Here().opened = at_;
+    Here().witness = road == "witness";
+    Here().proxied = road == "faulted";
+  }
+
+  void Fault(const std::string& text) {
+    const auto says = [&](const char* what) { return text.find(what) != std::string::npos; };
+    const std::size_t name = text.find(R"("fault":")");
+    BruteFault fault{.name = text.substr(name, text.find(',', name) - name), .armed = at_};
+    if (says(R"("phase":"healed")")) {
+      for (BruteFault& earlier : out_.faults) {
+        if (earlier.name == fault.name) earlier.healed = std::min(earlier.healed, at_);
+      }
+      return;
+    }
+    fault.unsaid = !says(R"("ends_streams":)");
+    fault.ends_all = says(R"("ends_streams":"every")");
+    fault.ends_proxied = says(R"("ends_streams":"proxied")");
+    fault.parts_members = says(R"("parts_members":)");
+    out_.faults.push_back(fault);
+  }
+
+  // Whether a fault that does such a thing was at work on the stream, at a time when it was open.
+  template <typename Does>
+  bool FaultOn(const Stream& stream, Does does) const {
+    return std::any_of(out_.faults.begin(), out_.faults.end(), [&](const BruteFault& fault) {
+      const bool ends = fault.ends_all || (fault.ends_proxied && stream.proxied);
+      return fault.healed > stream.opened && does(fault, ends);
+    });
+  }
+
+  bool RefusedRightly(const Stream& stream, const WatchCreateView& asked) const {
+    const std::string_view zero("\0", 1);
+    if (!asked.range_end.empty() && asked.range_end != zero && asked.key >= asked.range_end) {
+      return true;
+    }
+    if (asked.start_revision < 0) return true;
+    if (FaultOn(stream, [](const BruteFault& fault, bool ends) {
+          return ends || fault.parts_members || fault.unsaid;
+        })) {
+      return true;
+    }
+    return asked.watch_id != 0 &&
+           std::any_of(stream.creates.begin(), stream.creates.end(), [&](std::size_t index) {
+             const BruteWatch& other = out_.watches[index];
+             return other.answer && other.end != BruteEnd::kRefused &&
+                    other.end != BruteEnd::kCancelled &&
+                    other.answer->view.watch_id == asked.watch_id;
+           });
   }
 
   void Request(const Entry& entry) {
@@ -58,6 +119,8 @@ class Listener {
       }
       Here().creates.push_back(index);
       out_.watches.push_back(std::move(watch));
+    } else if (request.kind == WatchRequestKind::kProgress) {
+      Here().progress_asked = true;
     } else if (request.kind == WatchRequestKind::kCancel) {
       if (const auto meant = MeantByCancel(request.cancel_id)) {
         out_.watches[*meant].cancels.push_back(at_);
@@ -78,7 +141,10 @@ class Listener {
   }
 
   void Response(const Entry& entry) {
-    BruteMessage message{.line = at_, .view = {}};
+    BruteMessage message{.line = at_,
+                         .view = {},
+                         .bytes = entry.payload.view().size() + entry.tail.view().size(),
+                         .progress_asked = Here().progress_asked};
     const bool readable = Parse(entry.payload.view(), message.view).ok();
     if (Here().witness) return;
     if (!readable) return Wrong("bytes that are no message");
@@ -113,6 +179,7 @@ class Listener {
     const std::size_t index = stream.creates[stream.answered++];
     BruteWatch& watch = out_.watches[index];
     const WatchResponseView& view = message.view;
+    watch.refused_rightly = RefusedRightly(stream, watch.asked);
     if (view.fragment) Wrong("an answer to a create in parts");
     if (!view.events.empty()) Wrong("an answer to a create with events");
     watch.answer = message;
@@ -158,7 +225,14 @@ class Listener {
     --watch.cancels_open;
   }
 
-  void Close() {
+  void Close(StatusCode code) {
+    const bool leaderless = code == StatusCode::kUnavailable;
+    const bool cut = FaultOn(Here(), [&](const BruteFault& fault, bool ends) {
+      return ends || (leaderless && fault.parts_members);
+    });
+    if (!Here().closing && !Here().witness && !cut) {
+      drops_.push_back(fmt::format("line {}: the stream ended by itself", at_));
+    }
     if (at_ >= converged_ && Here().closing) return;
     for (const std::size_t index : Here().creates) {
       BruteWatch& watch = out_.watches[index];
@@ -186,6 +260,7 @@ class Listener {
 
   const std::uint64_t converged_;
   BruteTelling out_;
+  std::vector<std::string> drops_;
   std::map<std::uint32_t, Stream> streams_;
   std::map<std::pair<unsigned, unsigned>, std::size_t> resumed_;  // by the create to come
   std::uint64_t at_ = 0;

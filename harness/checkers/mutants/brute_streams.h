@@ -21,6 +21,8 @@ namespace watchproof {
 struct BruteMessage {
   std::uint64_t line = 0;
   WatchResponseView view;
+  std::size_t bytes = 0;
+  bool progress_asked = false;  // by then, on its stream
 };
 
 enum class BruteEnd { kOpen, kRefused, kNotice, kCancelled, kCut };
@@ -35,13 +37,26 @@ struct BruteWatch {
   std::vector<std::uint64_t> cancels;
   BruteEnd end = BruteEnd::kOpen;
   std::uint32_t cancels_open = 0;
-  bool cut_by_us = false;
+  bool cut_by_us = false;  // or by a fault
+  bool refused_rightly = false;
   std::optional<std::size_t> continues;
   std::optional<std::size_t> continued_by;
 };
 
+// A fault, from the line that armed it to the one that healed it.
+struct BruteFault {
+  std::string name;
+  std::uint64_t armed = 0;
+  std::uint64_t healed = UINT64_MAX;
+  bool unsaid = false;  // the line does not say what it does to streams
+  bool ends_all = false;
+  bool ends_proxied = false;
+  bool parts_members = false;
+};
+
 struct BruteTelling {
   std::vector<BruteWatch> watches;
+  std::vector<BruteFault> faults;
   std::vector<std::string> wrongs;
 };
 

@@ -20,6 +20,7 @@ struct Step {
 
 struct Write {
   std::uint64_t begun = 0;
+  std::uint64_t ended = 0;
   std::vector<Step> steps;
   bool changes = false;
 };
@@ -28,6 +29,7 @@ struct Call {
   std::uint64_t begun = 0;
   Method method = Method::kNone;
   std::string_view request;
+  std::size_t index = 0;  // into the truth's calls
 };
 
 Status AddSteps(OperationKind kind, std::string_view request, std::string_view response,
@@ -123,7 +125,12 @@ class Replayer {
 
   Status Begin(const NumberedEntry& line) {
     const Entry& entry = line.entry;
-    calls_[entry.call.value] = {line.line.value, entry.method, entry.payload.view()};
+    calls_[entry.call.value] = {line.line.value, entry.method, entry.payload.view(),
+                                truth_.calls.size()};
+    truth_.calls.push_back(
+        {.begun = line.line.value,
+         .writes = entry.method != Method::kRange && KindOf(entry.method) != OperationKind::kNone,
+         .leases = entry.method == Method::kLeaseRevoke});
     if (entry.method != Method::kCompact) return Status();
     CompactionRequestView request;
     WP_RETURN_IF_ERROR(Parse(entry.payload.view(), request));
@@ -138,6 +145,13 @@ class Replayer {
     if (found == calls_.end()) return Status();
     const Call call = found->second;
     calls_.erase(found);
+    BruteCall& of = truth_.calls[call.index];
+    of.ended = line.line.value;
+    HeaderView told;
+    if (entry.code == StatusCode::kOk && ParseHeader(entry.payload.view(), told).ok()) {
+      of.told = told.revision;
+      of.leases = of.leases || call.method == Method::kLeaseGrant;
+    }
     if (call.method == Method::kCompact) {
       BruteCompaction& compaction = truth_.compactions[compactions_[entry.call.value]];
       compaction.ended = line.line.value;
@@ -148,7 +162,7 @@ class Replayer {
     if (call.method == Method::kRange) return Read(call, entry);
     if (KindOf(call.method) == OperationKind::kNone || Refused(entry.code)) return Status();
     if (entry.code != StatusCode::kOk) return Unknown(call.begun);
-    Write write{.begun = call.begun};
+    Write write{.begun = call.begun, .ended = line.line.value};
     HeaderView header;
     WP_RETURN_IF_ERROR(ParseHeader(entry.payload.view(), header));
     WP_RETURN_IF_ERROR(AddSteps(KindOf(call.method), call.request, entry.payload.view(), write));
@@ -198,6 +212,7 @@ class Replayer {
   Status Apply(std::int64_t revision, const Write& write) {
     const std::uint64_t before = truth_.begun.empty() ? 0 : truth_.begun.back();
     truth_.begun.push_back(std::max(before, write.begun));
+    truth_.ended.push_back(std::max(truth_.ended.empty() ? 0 : truth_.ended.back(), write.ended));
     for (const Step& step : write.steps) {
       if (!step.deletes) {
         WP_RETURN_IF_ERROR(Put(revision, step.put));
@@ -240,6 +255,22 @@ class Replayer {
 
 std::int64_t BruteTruth::MostAt(std::uint64_t line) const {
   return base + (std::lower_bound(begun.begin(), begun.end(), line) - begun.begin());
+}
+
+std::int64_t BruteTruth::CeilingAt(std::uint64_t line) const {
+  std::int64_t told = 1;
+  std::int64_t out = 0;
+  for (const BruteCall& call : calls) {
+    if (call.begun >= line) continue;
+    if (call.leases) return INT64_MAX;
+    if (call.ended < line) told = std::max(told, call.told);
+    if (call.ended >= line && call.writes) ++out;
+  }
+  return told + out;
+}
+
+std::int64_t BruteTruth::KnownAt(std::uint64_t line) const {
+  return base + (std::lower_bound(ended.begin(), ended.end(), line) - ended.begin());
 }
 
 std::int64_t BruteTruth::MostReadAfter(std::uint64_t line) const {

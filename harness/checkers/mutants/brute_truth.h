@@ -41,17 +41,33 @@ struct BruteReading {
   std::int64_t revision = 0;
 };
 
+// A call from its beginning to its end, and the revision that its answer named.
+struct BruteCall {
+  std::uint64_t begun = 0;  // lines
+  std::uint64_t ended = UINT64_MAX;
+  bool writes = false;
+  bool leases = false;
+  std::int64_t told = 0;
+};
+
 struct BruteTruth {
+  std::vector<BruteCall> calls;
   std::vector<BruteChange> log;  // in the order of revisions
   std::int64_t base = 1;         // where the store stood before them; at 1 it was empty
   // From the revision above the base on: the line by which the writes up to it had all begun.
   std::vector<std::uint64_t> begun;
+  std::vector<std::uint64_t> ended;  // likewise: by which they had all been answered
   std::vector<BruteCompaction> compactions;
   std::vector<BruteReading> readings;
   std::uint64_t converged = 0;  // the line of that mark: from here on streams end with the run
 
   // The highest revision that can exist before the line.
   std::int64_t MostAt(std::uint64_t line) const;
+  // What the store cannot have exceeded at the line, by what had been answered until then: each
+  // write that was out may have made one revision. Nothing is certain where leases may end.
+  std::int64_t CeilingAt(std::uint64_t line) const;
+  // Up to where every write had been answered.
+  std::int64_t KnownAt(std::uint64_t line) const;
   // What the store had at most, by what was read after the line.
   std::int64_t MostReadAfter(std::uint64_t line) const;
   // The highest compaction asked for, or done for certain, before the line.

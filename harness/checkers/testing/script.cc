@@ -210,6 +210,7 @@ Script& Script::Watch(const std::string& key, std::int64_t start, const Scripted
   create.Text(1, key);
   if (!options.range_end.empty()) create.Text(2, options.range_end);
   create.Optional(3, start);
+  if (options.progress) create.Number(4, 1);
   if (options.no_put) create.Number(5, 0);
   if (options.no_delete) create.Number(5, 1);
   if (options.previous) create.Number(6, 1);
@@ -283,6 +284,21 @@ Script& Script::ForeignProgress(std::int64_t id, std::int64_t revision) {
 }
 
 Script& Script::Annotate(const Annotation& annotation) { return Add(AnnotationEntry(annotation)); }
+Script& Script::Armed(const std::string& fault, const std::string& ends, bool parts_members) {
+  const std::string told =
+      ends.empty() ? std::string() : fmt::format(R"(,"ends_streams":"{}")", ends);
+  return Add({.kind = EntryKind::kFault,
+              .text = fmt::format(R"({{"fault":"{}","phase":"armed"{}{}}})", fault, told,
+                                  parts_members ? R"(,"parts_members":true)" : "")});
+}
+Script& Script::Healed(const std::string& fault) {
+  return Add(
+      {.kind = EntryKind::kFault,
+       .text = fmt::format(R"({{"fault":"{}","phase":"healed","ends_streams":"none"}})", fault)});
+}
+Script& Script::AskProgress() {
+  return Payload(EntryKind::kRequestSent, Message().Nested(3, Message()).bytes());
+}
 Script& Script::Closed(StatusCode code) {
   return Add({.kind = EntryKind::kStreamClosed, .code = code, .stream = stream_, .text = "bye"});
 }

@@ -41,6 +41,7 @@ struct ScriptedCreate {
   bool no_put = false;
   bool no_delete = false;
   bool previous = false;
+  bool progress = true;  // wishes to be told of it
 };
 struct PutPart {
   std::string key{};
@@ -97,6 +98,10 @@ class Script {
   // An answer of another cluster than all others.
   Script& ForeignProgress(std::int64_t id, std::int64_t revision);
   Script& Annotate(const Annotation& annotation);
+  // A fault that ends so much ("none", "proxied", "every"; empty: an old recording) is armed.
+  Script& Armed(const std::string& fault, const std::string& ends, bool parts_members = false);
+  Script& Healed(const std::string& fault);
+  Script& AskProgress();
   Script& Closed(StatusCode code);
   Script& Payload(EntryKind kind, std::string payload);
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/fault_log.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace watchproof {
+
+void FaultLog::Consume(const NumberedEntry& line) {
+  const Entry& entry = line.entry;
+  if (entry.kind == EntryKind::kStreamOpened) {
+    streams_[entry.stream.value] = {line.line, entry.text == "faulted"};
+  }
+  if (entry.kind != EntryKind::kFault) return;
+  auto told = ParseFaultLine(entry.text);
+  if (!told.has_value()) return;
+  unsaid_ = unsaid_ || told->ends_streams == FaultLine::Ends::kUnsaid;
+  if (!told->healed) {
+    faults_.push_back({*std::move(told), line.line});
+    return;
+  }
+  for (Fault& fault : faults_) {
+    if (fault.what.fault == told->fault && fault.healed.value == 0) fault.healed = line.line;
+  }
+}
+
+FaultLog::Stream FaultLog::Of(StreamId stream) const {
+  const auto found = streams_.find(stream.value);
+  return found == streams_.end() ? Stream() : found->second;
+}
+
+bool FaultLog::EndsOn(const Fault& fault, const Stream& stream) {
+  return fault.what.ends_streams == FaultLine::Ends::kEvery ||
+         (fault.what.ends_streams == FaultLine::Ends::kProxied && stream.proxied);
+}
+
+bool FaultLog::Acted(const Fault& fault, Line before, Line since) {
+  return fault.armed < before && (fault.healed.value == 0 || fault.healed > since);
+}
+
+bool FaultLog::MayHaveEnded(StreamId stream, Line end, StatusCode code) const {
+  const Stream what = Of(stream);
+  return std::any_of(faults_.begin(), faults_.end(), [&](const Fault& fault) {
+    const bool leaderless = fault.what.parts_members && code == StatusCode::kUnavailable;
+    return Acted(fault, end, what.opened) && (leaderless || EndsOn(fault, what));
+  });
+}
+
+bool FaultLog::MayRefuse(StreamId stream, Line at) const {
+  if (unsaid_) return true;
+  const Stream what = Of(stream);
+  return std::any_of(faults_.begin(), faults_.end(), [&](const Fault& fault) {
+    return Acted(fault, at, what.opened) && (fault.what.parts_members || EndsOn(fault, what));
+  });
+}
+
+bool FaultLog::MembersParted(Line since) const {
+  return unsaid_ || std::any_of(faults_.begin(), faults_.end(), [&](const Fault& fault) {
+           return fault.what.parts_members && (fault.healed.value == 0 || fault.healed > since);
+         });
+}
+
+}  // namespace watchproof

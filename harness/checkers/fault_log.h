@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the faults of a recording excuse: the end of a stream, a member that fell behind.
+//
+//   FaultLog faults;
+//   faults.Consume(line);                                    // every line, in order
+//   if (!faults.MayHaveEnded(stream, line, code)) ...        // the server ended it by itself
+//
+// A fault excuses what happens from the line on where it was armed; once it is healed, only what
+// was open then. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "harness/history/fault_line.h"
+#include "harness/history/recorder.h"
+
+namespace watchproof {
+
+class FaultLog {
+ public:
+  void Consume(const NumberedEntry& line);
+
+  // Whether a fault may have ended the stream in that line. A member that lost its leader ends
+  // the streams that asked for one, with Unavailable.
+  bool MayHaveEnded(StreamId stream, Line end, StatusCode code) const;
+  // Whether a server may have been about to end, or without a leader, in that line.
+  bool MayRefuse(StreamId stream, Line at) const;
+  // Whether a member may have been sent a snapshot of the store since that line.
+  bool MembersParted(Line since) const;
+  // The recording is older than what its faults say of streams: every end is excused.
+  bool unsaid() const { return unsaid_; }
+
+ private:
+  struct Fault {
+    FaultLine what;
+    Line armed;
+    Line healed{};  // 0: not yet
+  };
+  struct Stream {
+    Line opened;
+    bool proxied = false;
+  };
+
+  Stream Of(StreamId stream) const;
+  static bool EndsOn(const Fault& fault, const Stream& stream);
+  // It was armed before the line, and not healed before the other.
+  static bool Acted(const Fault& fault, Line before, Line since);
+
+  std::vector<Fault> faults_;
+  std::map<std::uint32_t, Stream> streams_;
+  bool unsaid_ = false;
+};
+
+}  // namespace watchproof
