@@ -89,6 +89,17 @@ bool AnsweredOutOfOrder(const Facts& facts, WatchIndex watch, std::string_view k
 // ended or was asked to be: that one.
 std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch);
 
+// The answer to a request for compaction.
+struct CompactionAnswer {
+  Revision at{};
+  Revision floor_when_asked{};           // acknowledged before
+  std::optional<Revision> ceiling = {};  // what the store cannot have been beyond, if that is known
+  StatusCode code = StatusCode::kOk;
+  std::string_view text;
+  Where asked;
+  Where answered;
+};
+
 class CallChecker;
 struct CallFacts;
 
@@ -108,6 +119,8 @@ class Checker {
   // about the watch may be ahead by then.
   virtual void Compared(WatchIndex, const Response&, const std::vector<Comparison>&, Findings&) {}
   virtual void Progress(WatchIndex, const Response&, Findings&) {}
+  // A compaction was answered.
+  virtual void CompactionAnswered(const CompactionAnswer&, Findings&) {}
   // What the driver did, or waits for.
   virtual void Annotated(const Annotation&, Where, Findings&) {}
   virtual void Compacted(WatchIndex, const Response&, Findings&) {}

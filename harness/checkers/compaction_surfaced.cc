@@ -60,20 +60,7 @@ class CompactionSurfaced final : public Checker {
                      .impact = impact::kNoticeFalse};
       });
     } else if (!at_floor && CaughtUp(watch, requested)) {
-      const Standing& standing = *facts().book.details(watch).standing;
-      findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
-        return Draft{
-            .expected = fmt::format("no ErrCompacted: by line {} the watch had caught up with "
-                                    "revision {}, and nothing in its range was written between "
-                                    "that and {}, the highest compaction asked for",
-                                    standing.where.line.value, standing.through, requested),
-            .observed = fmt::format("ErrCompacted with compact revision {} in line {}", told,
-                                    response.where.line.value),
-            .evidence = {standing.where.line, response.where.line},
-            .at = response.where.at,
-            .like = like::kFalseNotice,
-            .impact = impact::kNoticeFalse};
-      });
+      ReportUntrue(watch, requested, response, findings);
     } else if (told > requested || told < position || (told == position && !at_floor)) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
         return Draft{
@@ -128,6 +115,30 @@ class CompactionSurfaced final : public Checker {
           .at = response.where.at,
           .impact = impact::kAnsweredUnasked};
     });
+  }
+
+  // etcd answers both as out of range: what has been compacted, and what is yet to come.
+  void CompactionAnswered(const CompactionAnswer& answer, Findings& findings) override {
+    const bool below = answer.at <= answer.floor_when_asked;
+    const bool beyond = answer.ceiling && answer.at > *answer.ceiling;
+    if ((!below && !beyond) || answer.code == StatusCode::kOutOfRange) return;
+    // Without an answer nothing is known.
+    const bool done = answer.code == StatusCode::kOk;
+    if (!done && !IsDefiniteRefusal(answer.code)) return;
+    findings.AddOfMember(
+        Guarantee::kCompactionSurfaced, 1,
+        [&] {
+          return Draft{
+              .expected = fmt::format(
+                  "a compaction at revision {} to be refused as out of range: {}", answer.at,
+                  below ? fmt::format("the store has been compacted to {}", answer.floor_when_asked)
+                        : fmt::format("the store has not gone beyond {}", *answer.ceiling)),
+              .observed = done ? std::string("it was acknowledged")
+                               : fmt::format("{}: {}", Name(answer.code), answer.text),
+              .evidence = {answer.asked.line, answer.answered.line},
+              .at = answer.answered.at};
+        },
+        done ? Level::kMust : Level::kShould);
   }
 
   void Finish(WatchIndex watch, Findings& findings) override {
@@ -223,6 +234,24 @@ class CompactionSurfaced final : public Checker {
     const OwedList& owed = *facts().comparer.owed(watch);
     const std::uint32_t next = owed.LowerBound(standing->through.next());
     return next == owed.size() || owed[next].revision >= floor;
+  }
+
+  void ReportUntrue(WatchIndex watch, Revision floor, const Response& response,
+                    Findings& findings) const {
+    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+      const Standing& standing = *facts().book.details(watch).standing;
+      return Draft{
+          .expected = fmt::format("no ErrCompacted: by line {} the watch had caught up with "
+                                  "revision {}, and nothing in its range was written between "
+                                  "that and {}, the highest compaction asked for",
+                                  standing.where.line.value, standing.through, floor),
+          .observed = fmt::format("ErrCompacted with compact revision {} in line {}",
+                                  response.message.compact_revision, response.where.line.value),
+          .evidence = {standing.where.line, response.where.line},
+          .at = response.where.at,
+          .like = like::kFalseNotice,
+          .impact = impact::kNoticeFalse};
+    });
   }
 
   bool ByOthers(Revision told) const {

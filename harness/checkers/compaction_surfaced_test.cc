@@ -50,7 +50,7 @@ Script ToldOfOthers(std::int64_t compact_revision) {
       .Deliver(0, {{2, "k"}})
       .Compacted(0, compact_revision);
 }
-constexpr JudgeOptions kOthersCompact{.others_compact = true};
+const JudgeOptions kOthersCompact{.others_compact = true};
 
 INSTANTIATE_TEST_SUITE_P(
     CompactionByOthers, TruthTable,

@@ -48,8 +48,9 @@ class Findings {
   }
   // About the whole target, or one member of it.
   template <typename MakeDraft>
-  void AddOfMember(Guarantee guarantee, std::int64_t member, MakeDraft make) {
-    const Key key{guarantee, kMembers + static_cast<std::uint64_t>(member), Level::kMust};
+  void AddOfMember(Guarantee guarantee, std::int64_t member, MakeDraft make,
+                   Level level = Level::kMust) {
+    const Key key{guarantee, kMembers + static_cast<std::uint64_t>(member), level};
     if (Admit(key)) File(key, fmt::format("every watch of member {}", member), make());
   }
   // About the key-value calls of one client.

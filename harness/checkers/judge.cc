@@ -34,10 +34,12 @@ class Judge::Impl final : public Audience {
     faults_.Consume(line);
     switch (line.entry.kind) {
       case EntryKind::kCallStarted:
+        if (line.entry.method == Method::kCompact) NoteCompaction(line);
         return model_.CallStarted(line);
       case EntryKind::kCallEnded:
         answered_ = answered_ || line.entry.code == StatusCode::kOk;
         model_.CallEnded(line);
+        if (line.entry.method == Method::kCompact) AnswerCompaction(line);
         return Drain();
       case EntryKind::kStreamOpened:
         if (line.entry.text == "witness") witnesses_.insert(line.entry.stream.value);
@@ -103,6 +105,26 @@ class Judge::Impl final : public Audience {
   const std::vector<Finding>& findings() const { return findings_.all(); }
 
  private:
+  void NoteCompaction(const NumberedEntry& line) {
+    CompactionRequestView request;
+    if (!Parse(line.entry.payload.view(), request).ok()) return;
+    compactions_[line.entry.call.value] = {.at = Revision(request.revision),
+                                           .floor_when_asked = model_.compaction_acknowledged(),
+                                           .text = {},
+                                           .asked = facts_.latest,
+                                           .answered = {}};
+  }
+  void AnswerCompaction(const NumberedEntry& line) {
+    const auto asked = compactions_.extract(line.entry.call.value);
+    if (asked.empty()) return;
+    CompactionAnswer answer = asked.mapped();
+    answer.ceiling = model_.Ceiling();
+    answer.code = line.entry.code;
+    answer.text = line.entry.text;
+    answer.answered = facts_.latest;
+    for (const auto& checker : checkers_) checker->CompactionAnswered(answer, findings_);
+  }
+
   // Checkers first, the book after: they see each watch as it stood before.
   void OnAsked(WatchIndex watch, const Asked& asked) override {
     book_.Ask(asked, model_.compaction_acknowledged(), model_.timeline().known_through());
@@ -288,15 +310,16 @@ class Judge::Impl final : public Audience {
   const ExerciseMeter* meter_ = nullptr;  // one of them
   Narrator narrator_;
   Backlog backlog_;
-  std::vector<Comparison> compared_;             // of the response at hand
-  bool converged_ = false;                       // the driver waits for nothing more
-  bool stopped_ = false;                         // the driver did not wait for more after a finding
-  bool answered_ = false;                        // some call was
-  std::set<Revision> claims_;                    // see UnconfirmedFloor
-  std::set<std::uint32_t> witnesses_;            // streams
-  std::set<std::uint32_t> dropped_;              // likewise: that ended by themselves
-  StreamId speaker_{};                           // of the line at hand
-  std::size_t forget_at_ = options_.least_held;  // changes
+  std::vector<Comparison> compared_;   // of the response at hand
+  bool converged_ = false;             // the driver waits for nothing more
+  bool stopped_ = false;               // the driver did not wait for more after a finding
+  bool answered_ = false;              // some call was
+  std::set<Revision> claims_;          // see UnconfirmedFloor
+  std::set<std::uint32_t> witnesses_;  // streams
+  std::map<std::uint32_t, CompactionAnswer> compactions_;  // by call, not yet answered
+  std::set<std::uint32_t> dropped_;                        // likewise: that ended by themselves
+  StreamId speaker_{};                                     // of the line at hand
+  std::size_t forget_at_ = options_.least_held;            // changes
   std::optional<std::string> doubtful_;
   std::optional<std::string> lines_missing_;
   std::vector<std::string> unreadable_;

@@ -127,6 +127,10 @@ BugCarrier Etcd(std::string version, int members) {
   return {.is_etcd = true, .version = std::move(version), .members = members};
 }
 
+BugCarrier Other(std::string version, int members) {
+  return {.is_etcd = false, .version = std::move(version), .members = members};
+}
+
 const std::string kFloor = "the delete at exactly the compaction revision is lost";
 const std::string kFalse =
     "after a snapshot was restored, a watch is told ErrCompacted without cause";
@@ -137,8 +141,8 @@ INSTANTIATE_TEST_SUITE_P(
     Releases, KnownBug,
     testing::Values(
         // No release of etcd, or an unknown one: a resemblance.
-        Told{like::kFalseNotice, {.version = "3.6.16", .members = 1}, "etcd #15271: " + kFalse},
-        Told{like::kStaleRead, {}, "etcd #20418: " + kStale},
+        Told{like::kFalseNotice, Other("3.6.16", 1), "etcd #15271: " + kFalse},
+        Told{like::kStaleRead, Other("", 0), "etcd #20418: " + kStale},
         Told{like::kFalseNotice, Etcd("", 0), "etcd #15271: " + kFalse},
         Told{like::kFalseNotice, Etcd("main", 3), "etcd #15271: " + kFalse},
         // It takes more members than there are.

@@ -21,18 +21,22 @@ class Ordered final : public Checker {
     last.where = response.where;
   }
 
-  // Of one revision: etcd shows the changes of a transaction in the order of its operations, and
-  // documents nothing.
+  // Of one revision: the changes of a transaction come in the order of its operations. The order in
+  // which one operation, or the end of a lease, deletes many keys is nobody's promise.
   void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
                 Findings& findings) override {
     for (std::size_t i = 1; i < compared.size(); ++i) {
       const EventView& event = response.message.events[i];
+      const EventView& before = response.message.events[i - 1];
       const bool matched =
           compared[i].match <= Match::kLate && compared[i - 1].match <= Match::kLate;
-      if (!matched || compared[i].owed > compared[i - 1].owed ||
-          event.kv.mod_revision != response.message.events[i - 1].kv.mod_revision) {
+      if (!matched || event.kv.mod_revision != before.kv.mod_revision ||
+          compared[i].owed > compared[i - 1].owed) {
         continue;
       }
+      const OwedList& owed = *facts().comparer.owed(watch);
+      const bool deletes = facts().comparer.change(owed[compared[i].owed]).deleted &&
+                           facts().comparer.change(owed[compared[i - 1].owed]).deleted;
       findings.Add(
           Guarantee::kOrdered, watch,
           [&] {
@@ -40,12 +44,11 @@ class Ordered final : public Checker {
                                                  "they were made",
                                                  event.kv.mod_revision),
                          .observed = fmt::format("{} behind {} in line {}", Quoted(event.kv.key),
-                                                 Quoted(response.message.events[i - 1].kv.key),
-                                                 response.where.line.value),
+                                                 Quoted(before.kv.key), response.where.line.value),
                          .evidence = {response.where.line},
                          .at = response.where.at};
           },
-          Level::kMay);
+          deletes ? Level::kMay : Level::kShould);
     }
   }
 
@@ -88,8 +91,9 @@ const CheckerRegistration kOrdered{{
                "the same watch "
                "was given before, in an earlier response or earlier in the same one. Two watches "
                "of one stream "
-               "may be apart. Within one revision etcd shows changes in the order in which a "
-               "transaction made them; another order is noted and no failure (may). Source: the "
+               "may be apart. Within one revision the changes of a transaction come in the order "
+               "of its operations (should); the order of keys that were deleted together is noted "
+               "and no failure (may). Source: the "
                "guarantee \"ordered\" of the etcd v3 watch API.",
     .make = [](const Facts& facts) { return std::make_unique<Ordered>(facts); },
 }};

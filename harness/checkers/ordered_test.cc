@@ -24,10 +24,28 @@ INSTANTIATE_TEST_SUITE_P(
              .Watch("a", 2, {.range_end = "c"})
              .Created(0, 2)
              .Deliver(0, {{2, "a"}, {2, "b"}}),
+         {"Ordered"}},
+        {"AgainstTheOrderOfKeysThatWereDeletedTogether",
+         Script()
+             .Txn({.puts = {{"a", "1"}, {"b", "1"}}}, 2)
+             .Delete("a", 3, "c")
+             .Watch("a", 3, {.range_end = "c"})
+             .Created(0, 3)
+             .Deliver(0, {{3, "b"}, {3, "a"}}),
          {},
          false,
          {},
          {"Ordered"}},
+        {"OrderInsideARevisionBehindAHole",
+         Script()
+             .StartPut(1, "x", "1")
+             .FailCall(1, Method::kPut, StatusCode::kUnavailable)
+             .Txn({.puts = {{"b", "1"}, {"a", "1"}}}, 3)
+             .Watch("a", 3, {.range_end = "c"})
+             .Created(0, 3)
+             .Deliver(0, {{3, "a"}, {3, "b"}}),
+         {},
+         true},
         {"GoesBackBetweenResponses",
          TwoPuts().Deliver(0, {{3, "k"}}).Deliver(0, {{2, "k"}}),
          {"Ordered"}},

@@ -2,6 +2,9 @@
 // Settled: when all is quiet, every watch has been answered and is complete, compacted or ended on
 // request.
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/impact.h"
@@ -33,11 +36,33 @@ class Settled final : public Checker {
   }
 
   void StreamClosed(const StreamEnd& end) override {
+    closed_.insert(end.stream.value);
     if (end.intended || facts().faults.MayHaveEnded(end.stream, end.where.line, end.code)) return;
     dropped_.push_back(
         {end.stream, end.where,
          fmt::format("{}{}{}", Name(end.code), end.text.empty() ? "" : ": ", end.text),
          OpenOn(end.stream)});
+  }
+
+  // A stream that was opened with require-leader, to a member that has lost it.
+  void Annotated(const Annotation& annotation, Where where, Findings& findings) override {
+    if (const auto* due = std::get_if<StreamEndDue>(&annotation)) {
+      due_[due->stream.value] = {*due, where};
+    } else if (const auto* over = std::get_if<StreamEndOver>(&annotation)) {
+      const auto found = due_.extract(over->stream.value);
+      if (found.empty() || closed_.contains(over->stream.value)) return;
+      const auto& [what, since] = found.mapped();
+      findings.Add(Guarantee::kSettled, over->stream, [&] {
+        return Draft{
+            .expected = fmt::format("the end of the stream within {} ms, as it asked for a member "
+                                    "with a leader and this one has lost it",
+                                    what.limit_ms),
+            .observed =
+                fmt::format("a stream that stays open for {}", Milliseconds(where.at - since.at)),
+            .evidence = {since.line, where.line},
+            .at = where.at};
+      });
+    }
   }
 
   void Conclude(Findings& findings) override {
@@ -187,6 +212,8 @@ class Settled final : public Checker {
   }
 
   std::vector<Dropped> dropped_;
+  std::set<std::uint32_t> closed_;                               // streams
+  std::map<std::uint32_t, std::pair<StreamEndDue, Where>> due_;  // by stream
 };
 
 const CheckerRegistration kSettled{{

@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 
+#include "harness/base/escape.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/run_command.h"
 #include "harness/cli/run_options.h"
@@ -23,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 ExitCode Complain(std::string_view message) {
-  fmt::print(stderr, "watchproof repeat: {}\n", message);
+  fmt::print(stderr, "watchproof repeat: {}\n", Escaped(message));
   return ExitCode::kUsage;
 }
 

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <utility>
+
+#include "harness/history/json_fields.h"
 namespace watchproof {
 namespace {
 

@@ -17,7 +17,7 @@
 
 #include "harness/base/status.h"
 #include "harness/history/entry.h"
-#include "harness/history/json_fields.h"
+#include "harness/history/hex_bytes.h"
 
 namespace watchproof {
 

@@ -24,13 +24,9 @@
 #include <vector>
 
 #include "harness/base/units.h"
+#include "harness/history/hex_bytes.h"
 
 namespace watchproof {
-
-// Any bytes, written as pairs of hexadecimal digits.
-struct HexBytes {
-  std::string bytes;
-};
 
 class FieldWriter {
  public:

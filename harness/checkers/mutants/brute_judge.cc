@@ -91,6 +91,7 @@ void BruteJudge::JudgeWatch(const BruteWatch& watch) {
   const Owed owed = OwedTo(watch);
   CheckShape(watch);
   CheckContent(watch, owed);
+  CheckTurns(watch, owed);
   CheckParts(watch, owed);
   CheckProgress(watch, owed);
   CheckNotice(watch);
@@ -176,7 +177,7 @@ void BruteJudge::CheckLives() {
 }
 
 // What was given must be the beginning of what was owed, revision by revision, each whole and in
-// one response. Within a revision there is no order: no key changes twice in it.
+// one response. No key changes twice in a revision.
 void BruteJudge::CheckContent(const BruteWatch& watch, const Owed& owed) {
   std::vector<std::pair<std::size_t, const EventView*>> given;  // message, event
   std::vector<std::size_t> response_of(watch.given.size());
@@ -215,6 +216,27 @@ void BruteJudge::CheckContent(const BruteWatch& watch, const Owed& owed) {
     }
     if (!run.empty() && !(unfinished && watch.end == BruteEnd::kCut)) {
       return Wrong(watch, line, fmt::format("revision {} is not whole", revision));
+    }
+  }
+}
+
+// Neighbours of one revision come in the order in which they were made, unless both were deleted.
+void BruteJudge::CheckTurns(const BruteWatch& watch, const Owed& owed) {
+  const auto place = [&](const EventView& event) {
+    return std::find_if(owed.begin(), owed.end(), [&](const BruteChange* change) {
+      return change->revision == event.kv.mod_revision && change->kv.key == event.kv.key;
+    });
+  };
+  for (const BruteMessage& message : watch.given) {
+    for (std::size_t i = 1; i < message.view.events.size(); ++i) {
+      if (message.view.events[i].kv.mod_revision != message.view.events[i - 1].kv.mod_revision) {
+        continue;
+      }
+      const auto before = place(message.view.events[i - 1]);
+      const auto after = place(message.view.events[i]);
+      if (before == owed.end() || after == owed.end() || after > before) continue;
+      if ((*before)->deleted && (*after)->deleted) continue;
+      Wrong(watch, message.line, "not in the order of the transaction");
     }
   }
 }

@@ -54,6 +54,7 @@ class BruteJudge {
   void CheckHeaders(const BruteWatch& watch);
   void CheckShape(const BruteWatch& watch);
   void CheckContent(const BruteWatch& watch, const Owed& owed);
+  void CheckTurns(const BruteWatch& watch, const Owed& owed);
   void CheckParts(const BruteWatch& watch, const Owed& owed);
   void CheckProgress(const BruteWatch& watch, const Owed& owed);
   void CheckNotice(const BruteWatch& watch);

@@ -133,7 +133,7 @@ std::vector<Equivalence> OtherCourses() {
       {"one-revision",
        {M::kSwapEvents},
        OfOneRevision,
-       "a revision changes no key twice, so its events have no order"},
+       "keys that were deleted together have no order"},
       {"cut-elsewhere",
        {M::kSplitResponse},
        BetweenRevisions,
