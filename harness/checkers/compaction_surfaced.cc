@@ -429,9 +429,10 @@ Revision HighestFloor(const Facts& facts) {
 
 bool ServedInFull(const Facts& facts, WatchIndex watch) {
   const WatchState& state = facts.book.state(watch);
-  return facts.book.details(watch).starts_below_floor() && state.end == WatchEnd::kOpen &&
-         state.events > 0 && !facts.comparer.OpenedTooLate(watch) &&
-         facts.comparer.skipped(watch).empty() && !facts.comparer.FirstMissing(watch);
+  // Where it has ended, what came later is not this one's to deliver.
+  const bool behind = state.end == WatchEnd::kOpen && facts.comparer.FirstMissing(watch);
+  return facts.book.details(watch).starts_below_floor() && state.events > 0 && !behind &&
+         !facts.comparer.OpenedTooLate(watch) && facts.comparer.skipped(watch).empty();
 }
 
 bool OwesCompactionNotice(const Facts& facts, WatchIndex watch) {
