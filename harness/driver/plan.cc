@@ -229,4 +229,22 @@ std::vector<std::string> StepLines(const Plan& plan) {
   return lines;
 }
 
+Status CheckWaits(const Plan& plan, Duration time_for_steps) {
+  struct {
+    Duration operator()(const HoldStep& step) const { return step.duration; }
+    Duration operator()(const MustEndStep& step) const { return step.limit; }
+    Duration operator()(const MustDeliverStep& step) const { return step.limit; }
+    Duration operator()(const MustTellProgressStep& step) const { return step.limit; }
+    Duration operator()(const auto&) const { return {}; }
+  } const wait;
+  Duration sum{};
+  for (const Step& step : plan.steps) sum += std::visit(wait, step);
+  if (sum <= time_for_steps) return {};
+  const auto seconds = [](Duration d) { return std::chrono::duration<double>(d).count(); };
+  return Fail(StatusCode::kInvalidArgument,
+              "the waits of the plan add up to {:.1f} s; expected at most {:.1f} s, which the time "
+              "limit of the case leaves to its steps",
+              seconds(sum), seconds(time_for_steps));
+}
+
 }  // namespace watchproof
