@@ -12,16 +12,19 @@ constexpr ValueSize kLarge{.least = 90 * 1024, .most = 110 * 1024};
 WATCH_CASE(Fragmented, JoinsToTheWholeResponse,
            {.requirement = "fragment splits large watch responses (etcd API, "
                            "WatchCreateRequest.fragment)",
-            .explain = "Some megabytes of history are read by a watch that asked for fragments "
-                       "and by one that did not. Joined together, the fragments must be the "
-                       "whole.",
+            .explain = "Some megabytes of history, two keys a revision, are read by a watch that "
+                       "asked for fragments and by one that did not. Joined together, the "
+                       "fragments must be the whole.",
             .level = Level::kMust,
             .needs = {Capability::kFragment},
             .guarantees = {"Fragmented", "Reliable", "Atomic"}}) {
   Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("large");
   const Write first = scenario.Put(scenario.Key(stem), kLarge);
-  for (std::int64_t i = prng.Between(36, 48); i > 0; --i) scenario.Put(scenario.Key(stem), kLarge);
+  // Two of a revision each, so that a fragment may end between them.
+  for (std::int64_t i = prng.Between(18, 24); i > 0; --i) {
+    scenario.PutTogether({scenario.Key(stem), scenario.Key(stem)}, kLarge);
+  }
   const WatchedRange range = Prefix(stem + "/");
   scenario.Watch(
       {.group = "pieces", .count = 2, .range = range, .start = first.revision(), .fragment = true});

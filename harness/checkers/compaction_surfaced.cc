@@ -39,9 +39,10 @@ class CompactionSurfaced final : public Checker {
     const Revision position = facts().book.state(watch).position;
     const Revision requested = HighestFloor(facts());
     const Revision told(response.message.compact_revision);
-    const bool permitted =
-        facts().options.permit_compacted_at_the_floor ||
-        (facts().options.strict_previous && facts().book.details(watch).previous_asked);
+    // Such a watch ends where a previous value is gone, however far it had come.
+    const bool strict =
+        facts().options.strict_previous && facts().book.details(watch).previous_asked;
+    const bool permitted = facts().options.permit_compacted_at_the_floor || strict;
     const bool at_floor = permitted && position == requested;
     // By others, who may compact at any time: judged at the end, when reads have told.
     if (ByOthers(told) && told > position) return;
@@ -59,7 +60,7 @@ class CompactionSurfaced final : public Checker {
                      .like = like::kFalseNotice,
                      .impact = impact::kNoticeFalse};
       });
-    } else if (!at_floor && CaughtUp(watch, requested)) {
+    } else if (!at_floor && !strict && CaughtUp(watch, requested)) {
       ReportUntrue(watch, requested, response, findings);
     } else if (told > requested || told < position || (told == position && !at_floor)) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
@@ -429,9 +430,10 @@ Revision HighestFloor(const Facts& facts) {
 
 bool ServedInFull(const Facts& facts, WatchIndex watch) {
   const WatchState& state = facts.book.state(watch);
-  return facts.book.details(watch).starts_below_floor() && state.end == WatchEnd::kOpen &&
-         state.events > 0 && !facts.comparer.OpenedTooLate(watch) &&
-         facts.comparer.skipped(watch).empty() && !facts.comparer.FirstMissing(watch);
+  // Where it has ended, what came later is not this one's to deliver.
+  const bool behind = state.end == WatchEnd::kOpen && facts.comparer.FirstMissing(watch);
+  return facts.book.details(watch).starts_below_floor() && state.events > 0 && !behind &&
+         !facts.comparer.OpenedTooLate(watch) && facts.comparer.skipped(watch).empty();
 }
 
 bool OwesCompactionNotice(const Facts& facts, WatchIndex watch) {

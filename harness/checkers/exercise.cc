@@ -18,7 +18,6 @@ void ExerciseMeter::Answered(WatchIndex watch, const Response& response, Finding
   const WatchDetails& details = facts().book.details(watch);
   if (++creates_[facts().book.state(watch).stream.value] > 1) Add(Guarantee::kIsolated);
   if (details.continues) Add(Guarantee::kResumable);
-  if (!details.range.puts || !details.range.deletes) Add(Guarantee::kFiltered);
 }
 
 void ExerciseMeter::Delivered(WatchIndex, const Response& response, Findings&) {
@@ -81,6 +80,7 @@ void ExerciseMeter::Finish(WatchIndex watch, Findings&) {
   for (const Skipped& gap : facts().comparer.skipped(watch)) missing += gap.to - gap.from;
   const std::uint64_t expected = At(delivered_, watch) + missing;
   exercise_.events_expected += expected;
+  if (facts().model.timeline().changes() > expected) Add(Guarantee::kFiltered);
   Add(Guarantee::kReliable, expected);
 }
 

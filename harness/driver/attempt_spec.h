@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/deadline.h"
 #include "harness/base/status.h"
 #include "harness/targets/target_info.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/driver/executor.h"
+#include "harness/model/operations.h"
 
 namespace watchproof {
 namespace {

@@ -477,7 +477,7 @@ void World::PumpAll() {
 
 Judgement World::Finish() {
   PumpAll();
-  Annotate(Reached{StopsEarly() ? Stage::kStopped : Stage::kEnd});
+  Annotate(StageReached{StopsEarly() ? Stage::kStopped : Stage::kEnd});
   pacings_.clear();
   streams_.clear();
   witness_.reset();

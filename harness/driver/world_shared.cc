@@ -21,7 +21,7 @@ std::string EndOfPrefix(std::string prefix) {
 // On a target that others use too: whether the whole attempt is still there to be read, but for
 // what we had compacted ourselves. If so nobody else has compacted any of it.
 Status World::CheckFloor() {
-  if (!judging_.others_compact) return {};
+  if (!started_.others_compact) return {};
   AskAt(std::max(first_head_, judge_.compacted_through()));
   return {};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/faults/fault.h"
+#include "harness/faults/refusal.h"
 
 namespace watchproof {
 namespace {
@@ -17,7 +18,7 @@ class Defragment final : public Fault {
       return Fail(StatusCode::kUnimplemented, "defragment: others use this target too");
     }
     const auto before = Size(ports);
-    WP_RETURN_IF_ERROR(ports.defragment());
+    WP_RETURN_IF_ERROR(AsRefusal(ports.defragment()));
     const auto after = Size(ports);
     done_at_ = ports.now();
     if (before && after) freed_ = *before - *after;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The target is told that it has no space left: it must refuse writes, and go on serving watches.
 #include "harness/faults/fault.h"
+#include "harness/faults/refusal.h"
 
 namespace watchproof {
 namespace {
@@ -15,7 +16,7 @@ class NoSpace final : public Fault {
       return Fail(StatusCode::kUnimplemented, "no-space: others use this target too");
     }
     taken_before_ = ports.put().ok();
-    if (raise_) WP_RETURN_IF_ERROR(ports.alarm(true));
+    if (raise_) WP_RETURN_IF_ERROR(AsRefusal(ports.alarm(true)));
     raised_ = raise_;
     const Status put = ports.put();
     refused_ = put.code() == StatusCode::kResourceExhausted;

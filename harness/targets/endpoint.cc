@@ -37,7 +37,7 @@ class EndpointTarget final : public Target {
     }
     if (token.has_value()) token_ = *std::move(token);
     Result<ServerStatus> answer = AskStatus(endpoint_, deadline, token_);
-    if (answer.has_value() || IsRefusal(answer.error().code())) {
+    if (answer.has_value() || NeedsOtherUser(answer.error().code())) {
       if (answer.has_value()) version_ = answer->version;
       return CheckServes(endpoint_, token_, deadline).WithContext("{}", server_.ToString());
     }

@@ -93,7 +93,7 @@ Result<std::string> LogIn(const Endpoint& endpoint, const ServerAccess& access, 
   return response.token();
 }
 
-bool IsRefusal(StatusCode code) {
+bool NeedsOtherUser(StatusCode code) {
   return code == StatusCode::kInvalidArgument || code == StatusCode::kUnauthenticated ||
          code == StatusCode::kPermissionDenied;
 }
@@ -102,7 +102,7 @@ Status CheckServes(const Endpoint& endpoint, const std::string& token, Deadline 
   const Result<std::int64_t> count = Count(endpoint, token, "watchproof/", deadline);
   const StatusCode code = count.has_value() ? StatusCode::kOk : count.error().code();
   // What else goes wrong with reads is for the cases to find.
-  if (!IsRefusal(code)) return {};
+  if (!NeedsOtherUser(code)) return {};
   if (token.empty()) {
     return Fail(StatusCode::kUnauthenticated,
                 "it demands a user; name one with --user NAME and --password-file FILE ({})",

@@ -25,7 +25,7 @@ struct Endpoint;
 Result<std::string> LogIn(const Endpoint& endpoint, const ServerAccess& access, Deadline deadline);
 
 // Whether a server that answers so wants to know who asks, or forbids it.
-bool IsRefusal(StatusCode code);
+bool NeedsOtherUser(StatusCode code);
 // Whether it answers a read; a server that demands a user does not.
 Status CheckServes(const Endpoint& endpoint, const std::string& token, Deadline deadline);
 
