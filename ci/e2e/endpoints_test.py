@@ -14,6 +14,8 @@ KILLED = "Resumable.SurvivesKillAndRestart"
 NO_SPACE = "Reliable.MissesNothingWhenNoSpaceIsLeft"
 LEASES = "Atomic.*Lease*"
 PASSWORD = "never to be seen"
+# A busy machine takes its time over a password.
+PATIENCE = ("--dial-timeout=60s", "--command-timeout=60s")
 
 
 @unittest.skipUnless(shutil.which("etcdctl"), "needs etcdctl to look at a server from outside")
@@ -46,7 +48,7 @@ class EndpointTest(RunTest):
     def etcdctl(self, *arguments):
         flags = [self.placed(word) for word in self.ETCDCTL_FLAGS]
         done = subprocess.run(
-            ["etcdctl", "--endpoints", self.ADDRESS, *flags, *arguments],
+            ["etcdctl", "--endpoints", self.ADDRESS, *PATIENCE, *flags, *arguments],
             env={**os.environ, "ETCDCTL_API": "3"},
             capture_output=True,
             text=True,

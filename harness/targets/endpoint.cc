@@ -24,22 +24,25 @@ class EndpointTarget final : public Target {
         endpoint_(server_) {}
 
   Status Start(const StartOptions& options) override {
-    const Deadline deadline = Within(std::min(kAnswerLimit, options.deadline.remaining()));
+    // Each answer has its own time: a busy server needs long to check a password alone.
+    const auto patience = [&] {
+      return Within(std::min(kAnswerLimit, options.deadline.remaining()));
+    };
     if (tls_) {
-      WP_RETURN_IF_ERROR(CheckTls(server_, access_, deadline));
+      WP_RETURN_IF_ERROR(CheckTls(server_, access_, patience()));
       WP_ASSIGN_OR_RETURN(tunnel_, TlsTunnel::Open(options.host, server_, access_));
       endpoint_ = tunnel_->endpoint();
     }
-    auto token = LogIn(endpoint_, access_, deadline);
+    auto token = LogIn(endpoint_, access_, patience());
     // Without an answer there is more to say than that.
     if (!token.has_value() && token.error().code() == StatusCode::kUnauthenticated) {
       return token.error().WithContext("{}", server_.ToString());
     }
     if (token.has_value()) token_ = *std::move(token);
-    Result<ServerStatus> answer = AskStatus(endpoint_, deadline, token_);
+    Result<ServerStatus> answer = AskStatus(endpoint_, patience(), token_);
     if (answer.has_value() || NeedsOtherUser(answer.error().code())) {
       if (answer.has_value()) version_ = answer->version;
-      return CheckServes(endpoint_, token_, deadline).WithContext("{}", server_.ToString());
+      return CheckServes(endpoint_, token_, patience()).WithContext("{}", server_.ToString());
     }
     if (!tls_ && SpeaksTls(server_, Within(kTlsLimit))) {
       return Fail(StatusCode::kUnauthenticated,
