@@ -115,7 +115,7 @@ class Errors(RunTest):
                 done = self.call("run", "--run-dir", str(full), *one)
                 error = done.stderr.decode()
                 self.assertIn(done.returncode, (4, 70), error)
-                self.assertIn("No space left on device", error)
+                self.assertRegex(error, "No space left on device|disk is full")
                 self.assertIn(str(full), error)
                 self.assertNotIn("internal error", error)
                 self.assertNotIn(b"killed by signal", done.stdout)
@@ -203,7 +203,7 @@ class Errors(RunTest):
             ["run", "--target", ODD],
             ["run", "--target", b"etcd:" + odd],
             ["run", "--plan", odd],
-            ["run", "--fault", ODD],
+            ["run", "--fault", ODD + b":bogus=1"],
             ["run", "--manifest", odd],
             ["run", b"--" + ODD],
             ["run", "--run-dir", odd, *one],

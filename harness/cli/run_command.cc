@@ -45,9 +45,18 @@ Status CheckFaults(const RunOptions& options) {
   return {};
 }
 
+// Names travel in JSON, which holds text and nothing else.
+Status CheckPrintable(std::string_view flag, const std::string& name) {
+  if (Escaped(name) == name) return {};
+  return Fail(StatusCode::kInvalidArgument,
+              "{}: '{}' has control characters or is not UTF-8; expected text", flag,
+              Escaped(name));
+}
+
 Status CheckTargets(const std::vector<std::string>& targets) {
   std::set<std::string> seen;
   for (const std::string& text : targets) {
+    WP_RETURN_IF_ERROR(CheckPrintable("--target", text));
     if (const Result<TargetSpec> spec = ParseTargetSpec(text); !spec.has_value()) {
       return spec.error().WithContext("--target");
     } else if (Status defects = CheckDefects(*spec); !defects.ok()) {
@@ -237,6 +246,9 @@ ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord
   }
   if (Status targets = CheckTargets(options.targets); !targets.ok()) {
     return Complain(ExitCode::kUsage, targets.message());
+  }
+  if (Status folder = CheckPrintable("--run-dir", options.run_dir.string()); !folder.ok()) {
+    return Complain(ExitCode::kUsage, folder.message());
   }
   if (Status faults = CheckFaults(options); !faults.ok()) {
     return Complain(ExitCode::kUsage, faults.message());

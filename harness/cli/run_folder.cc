@@ -107,7 +107,10 @@ Result<RunFolder> RunFolder::Create(const fs::path& run_dir, std::string_view se
   if (folder.lock_ < 0 || flock(folder.lock_, LOCK_EX) != 0) {
     return FromErrno(errno).WithContext("run folder '{}' cannot be locked", folder.path_.string());
   }
-  WP_RETURN_IF_ERROR(WriteAll(folder.lock_, fmt::format("{}\n", getpid())));
+  if (Status locked = WriteAll(folder.lock_, fmt::format("{}\n", getpid())); !locked.ok()) {
+    return std::move(locked).WithContext("run folder '{}' cannot be written to",
+                                         folder.path_.string());
+  }
   PointLatest(run_dir, folder.id());
   return folder;
 }

@@ -37,8 +37,8 @@ Status FailDatabase(sqlite3* db, const char* what) {
 }
 
 Status Execute(sqlite3* db, const char* sql) {
-  if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return FailDatabase(db, sql);
-  return {};
+  if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK) return {};
+  return FailDatabase(db, "writing");
 }
 
 Result<Statement> Prepare(sqlite3* db, const char* sql) {
@@ -141,7 +141,8 @@ Result<int> RebuildDatabase(const fs::path& run_dir) {
 Status AddToDatabase(const fs::path& run_dir, const std::string& run_id) {
   if (fs::exists(run_dir / "results.db") && AddOneRun(run_dir, run_id).ok()) return {};
   const Result<int> rebuilt = RebuildDatabase(run_dir);
-  return rebuilt.has_value() ? Status() : rebuilt.error();
+  if (rebuilt.has_value()) return {};
+  return rebuilt.error().WithContext("{}", (run_dir / "results.db").string());
 }
 
 }  // namespace watchproof
