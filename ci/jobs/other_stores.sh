@@ -49,6 +49,6 @@ t4=v1.1.17
 good=0
 build kine github.com/k3s-io/kine $kine
 build t4 github.com/t4db/t4/cmd/t4 $t4
-judge kine "$cache/kine-$kine --listen-address {host}:{port} --endpoint sqlite://{data}/kine.db?_journal=WAL&cache=shared --metrics-bind-address 0 --watch-progress-notify-interval 200ms --datastore-poll-interval 100ms" "$@" || good=1
+judge kine "$cache/kine-$kine --listen-address {host}:{port} --endpoint sqlite://{data}/kine.db?_journal=WAL&cache=shared --metrics-bind-address 0 --watch-progress-notify-interval 200ms --datastore-poll-interval 100ms --compact-min-retain 0" "$@" || good=1
 judge t4 "$cache/t4-$t4 run --data-dir {data} --listen {host}:{port}" "$@" || good=1
 exit $good

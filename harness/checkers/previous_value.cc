@@ -40,6 +40,12 @@ std::string DifferenceOf(const KeyValueView& kv, const Change& before,
   return {};
 }
 
+// The store is declared not to say how old its keys are.
+bool HasNoLineage(const KeyValueView& kv, const JudgeOptions& options) {
+  return options.without_marks || IsUnset(options.deviations, "version", kv.version) ||
+         IsUnset(options.deviations, "create_revision", kv.create_revision);
+}
+
 class PreviousValue final : public Checker {
  public:
   using Checker::Checker;
@@ -112,7 +118,7 @@ class PreviousValue final : public Checker {
     }
     const Change& before = facts().model.timeline().change(change.previous);
     // What the events tell of an old key must be what its previous values tell.
-    if (!change.lineage_known && !change.deleted && !facts().options.without_marks) {
+    if (!change.lineage_known && !change.deleted && !HasNoLineage(event.kv, facts().options)) {
       old_keys_.Fits(change, event.kv, facts().model.timeline().base());
     }
     if (!event.has_previous) {
@@ -125,9 +131,9 @@ class PreviousValue final : public Checker {
                                  Phrase(change), before.revision, response.compaction_requested),
                      before.written, response, findings);
     }
-    const bool without_marks = facts().options.without_marks;
+    const bool without_lineage = HasNoLineage(event.previous, facts().options);
     std::string difference = DifferenceOf(event.previous, before, facts().options);
-    if (difference.empty() && !without_marks && !before.lineage_known &&
+    if (difference.empty() && !without_lineage && !before.lineage_known &&
         !old_keys_.Fits(before, event.previous, facts().model.timeline().base())) {
       difference = fmt::format(
           "has the create revision {} and the version {}, which do not fit "
@@ -144,8 +150,8 @@ class PreviousValue final : public Checker {
   // fit the event.
   void CheckOld(WatchIndex watch, const EventView& event, const Change& change,
                 const Response& response, Findings& findings) {
-    if (facts().options.without_marks) return;
     const KeyValueView& previous = event.previous;
+    if (HasNoLineage(event.has_previous ? previous : event.kv, facts().options)) return;
     const std::string expected =
         event.kv.version > 1
             ? fmt::format(

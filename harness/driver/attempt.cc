@@ -161,6 +161,16 @@ void AddCalls(const CallJudgement& calls, Exercise& exercise) {
   }
 }
 
+// etcd answers with kUnknown where a time limit of its own has passed, so from what is stated that
+// code is no refusal. Others answer so to whatever they do not do.
+bool RefusesWhatIsStated(const World& world, const Status& trouble) {
+  return world.stated() && IsRefusal(trouble.code()) && trouble.code() != StatusCode::kUnknown;
+}
+bool DoesNotOffer(World& world, const Status& trouble) {
+  if (!world.stated()) return IsRefusal(trouble.code());
+  return trouble.code() == StatusCode::kUnknown && world.target().stated().offered.empty();
+}
+
 // What went wrong is written down for the checkers, if the target is to blame: it died, or lives
 // and has not answered although no fault acts on its process, or refuses what it is stated to
 // offer.
@@ -172,7 +182,7 @@ void ExplainTrouble(World& world, const Status& trouble, const std::string& aske
     world.NoteDeath(*died);
   } else if (unanswered && !Interrupted()) {
     world.NoteSilence(asked, waited);
-  } else if (world.stated() && IsRefusal(trouble.code())) {
+  } else if (RefusesWhatIsStated(world, trouble)) {
     world.Annotate(TargetRefused{.asked = asked, .refusal = trouble.ToString()});
   }
 }
@@ -219,7 +229,7 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   const bool only_unfelt = doubts.empty();
   if (const auto vacuous = Vacuous(result.exercise, plan.guarantees)) doubts.push_back(*vacuous);
   Decide(result, done, std::move(doubts), executor.unsupported());
-  if (result.verdict == Verdict::kHarnessError && executor.refused())
+  if (result.verdict == Verdict::kHarnessError && executor.refused() && DoesNotOffer(world, done))
     NotOffered(result, executor.asked(), done);
   HoldToDeclaration(result, plan.expect, only_unfelt);
 }
@@ -258,7 +268,7 @@ AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan) {
     Carry(world, spec, plan, result);
   } else if (FailedAfterAnswer(world, ready, Clock::now() - began, result)) {
     // The findings say why.
-  } else if (world.started() && IsRefusal(ready.code())) {
+  } else if (world.started() && DoesNotOffer(world, ready)) {
     result.target_version = world.target().version();
     NotOffered(result, "a read of a key, or a watch", ready);
   } else {
