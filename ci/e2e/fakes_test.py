@@ -26,8 +26,10 @@ class Fakes(RunTest):
     def run_against(self, behaviour, *cases):
         tools = Tools(self.watchproof, DISHONEST_SERVER)
         known = tools.behaviours()
-        flags = ["--filter", ":".join(cases), "--jobs", "2", "--case-timeout", "30s"]
-        return run_fake(tools, known[behaviour], self.folder / behaviour, flags, limit=120)
+        flags = ["--filter", ":".join(cases), "--jobs", "2"]
+        # None of these cases kills it, so that nothing need be on the disk.
+        return run_fake(tools, known[behaviour], self.folder / behaviour, flags, limit=240,
+                        more=["--in-memory"])
 
     def assert_found_out(self, behaviour, *cases):
         outcome = self.run_against(behaviour, *cases)

@@ -61,8 +61,8 @@ def tampered_attempts(log):
     return broken
 
 
-def template(tools, behaviour, log):
-    words = [tools.dishonest_server, "--behaviour", behaviour, "--log", str(log)]
+def template(tools, behaviour, log, more):
+    words = [tools.dishonest_server, "--behaviour", behaviour, "--log", str(log), *more]
     return f"command:{shlex.join(words)} --listen {{host}}:{{port}} --data {{data}}"
 
 
@@ -80,10 +80,11 @@ def run_suite(tools, target, folder, flags, limit):
     return done.returncode, [json.loads(line) for line in lines], done.stdout
 
 
-def run_fake(tools, behaviour, folder, flags, limit=7200):
+def run_fake(tools, behaviour, folder, flags, limit=7200, more=()):
+    """`more` are words for the dishonest server."""
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "tampered.jsonl"
-    target = template(tools, behaviour["name"], log)
+    target = template(tools, behaviour["name"], log, more)
     code, results, output = run_suite(tools, target, folder, [*PROFILE, *flags], limit)
     (folder / "output.txt").write_text(output)
     broken = tampered_attempts(log)
