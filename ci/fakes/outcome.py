@@ -13,7 +13,8 @@ import subprocess
 from collections import Counter
 from dataclasses import dataclass
 
-# What etcd offers is stated of a dishonest server too: it must not get out of a case by offering less.
+# What etcd offers is stated of a dishonest server too, so that it gets out of no case by offering
+# less.
 PROFILE = ["--target-profile", "etcd"]
 # Begin of the keys by which the tool asks what a target offers, before a recording begins.
 PROBE_KEYS = "wp-probe/"
