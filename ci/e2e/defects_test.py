@@ -3,9 +3,15 @@
 """Planted defects: each is caught by what it declares, or is said to be missed."""
 
 import json
+import pathlib
 import subprocess
+import sys
 
 from tool import RunTest, main
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "jobs"))
+
+import damage  # noqa: E402
 
 
 class Defects(RunTest):
@@ -20,13 +26,17 @@ class Defects(RunTest):
             check=True,
         )
         names = {json.loads(line)["name"] for line in listed.stdout.splitlines()}
-        done = self.run_it("--defects", "all", expect=0, limit=1500)
+        done = self.run_it("--defects", "all", "--keep", "all", expect=0, limit=1500)
         table = self.mutation()
         self.assertEqual({row["defect"] for row in table["defects"]}, names)
         for row in table["defects"]:
             self.assertEqual(row["verdict"], "caught", row)
         self.assertEqual(table["clean"], {})
         self.assertIn(f"All of {len(names)} planted defects caught", done.stdout)
+        # Nothing is found that the recording does not show: judged again, each says the same.
+        counts, problems = damage.check_whole(self.watchproof, self.latest())
+        self.assertEqual(problems, [])
+        self.assertGreater(counts["same as before"], 20 * len(names))
 
     def test_a_defect_that_no_chosen_case_can_show_is_missed_and_says_so(self):
         one = "compaction-notice-lost"

@@ -115,10 +115,10 @@ def check_whole(watchproof, path):
     counts = collections.Counter()
     problems = [f"{path}: {done.stderr.strip()}"] if done.stderr.strip() else []
     for line in headings:
-        words = ("same as before", "changed", "inconclusive:", "clean")
+        words = ("same as before", "in other words", "changed", "inconclusive:", "clean")
         said = next((word for word in words if word in line), "found")
         counts[said.rstrip(":")] += 1
-        if said == "changed" or (said == "inconclusive:" and "was unsupported" not in line):
+        if said in ("changed", "in other words") or (said == "inconclusive:" and "was unsupported" not in line):
             problems.append(line)
     return counts, problems
 

@@ -422,8 +422,9 @@ INSTANTIATE_TEST_SUITE_P(
              .On(9, "witness")
              .Watch("a", 11, {.range_end = "z"})
              .Created(0, 10)
-             .DeliverRaw(0, {Deleted("b", 11)})
-             .Put("c", "1", 12),
+             .Put("c", "1", 11)
+             .DeliverRaw(0, {Deleted("b", 12)})
+             .Put("c", "2", 13),
          {},
          true},
     }),

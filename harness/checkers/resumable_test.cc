@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"GoesOnWhereItStopped",
          Resume(Stopped(), 3).Deliver(0, {{3, "k"}, {4, "k"}, {5, "k"}}),
          {}},
-        {"ACutWithoutAMarkIsExcusedByTheSuccessor",
+        {"ACutThatNobodyMadeIsNotExcusedByTheSuccessor",
          Script()
              .Put("k", "a", 2)
              .Watch("k", 2)
@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Watch("k", 2)
              .Created(0, 2)
              .Deliver(0, {{2, "k"}}),
-         {}},
+         {"Settled"}},
         {"ResumedElsewhereThanProgressHadTold",
          Script()
              .Put("k", "a", 2)

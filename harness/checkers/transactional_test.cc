@@ -142,12 +142,16 @@ CallScript Revoked() {
 
 const std::vector<CallRow>& LeaseRows() {
   static const std::vector<CallRow> kRows = {
-      {"ARevokedLeaseTakesItsKeys", Revoked().Get("k", Shown(3, {}))},
-      {"ARevokedLeaseLeavesAKey", Revoked().Get("k", Shown(3, {Leased(2)})), {"Transactional"}},
+      {"ARevokedLeaseTakesItsKeys", Revoked().Get("k", Shown(3, {})), {}, true},
+      {"ARevokedLeaseLeavesAKey",
+       Revoked().Get("k", Shown(3, {Leased(2)})),
+       {"Transactional"},
+       true},
       {"ATransactionFindsTheKeyThatWasLeft",
        Revoked().Do(Method::kTxn, TxnOf{.success = {GetPart("k")}}.message(),
                     Decided(3, true, {ShownPart(3, {Leased(2)})})),
-       {"Transactional"}},
+       {"Transactional"},
+       true},
       // One member may not have heard of it yet.
       {"ASerializableReadMayBeBehind",
        Revoked().Do(Method::kRange, GetOf("k", {.serializable = true}), Shown(2, {Leased(2)}))},

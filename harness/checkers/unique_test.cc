@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Watch("a", 2, {.range_end = "z"})
              .Created(0, 2)
              .Deliver(0, {{2, "c"}, {2, "c"}, {2, "b"}, {2, "a"}}),
-         {"Unique"}},
+         {"Ordered", "Unique"}},
         {"TwoWatchesGetOneEach",
          ThreePuts()
              .Watch("k", 4)

@@ -28,24 +28,32 @@ using Subject = std::pair<std::string, std::string>;
 struct Difference {
   std::vector<FindingRecord> fresh;
   std::vector<const FindingRecord*> gone;
+  std::size_t reworded = 0;  // of the same subject, in other words or with other evidence
 };
 
-// The driver adds this one itself, when the target dies; no recording shows it.
-bool FromRecording(const FindingRecord& finding) { return finding.watch != "every watch"; }
+bool SaysTheSame(const FindingRecord& now, const FindingRecord& before) {
+  return now.expected == before.expected && now.observed == before.observed &&
+         now.like == before.like && now.belief == before.belief && now.level == before.level &&
+         now.meanwhile == before.meanwhile && now.evidence == before.evidence;
+}
 
 Difference Compare(const std::vector<FindingRecord>& now,
                    const std::vector<FindingRecord>& before) {
-  std::set<Subject> known;
-  for (const FindingRecord& finding : before) known.insert({finding.guarantee, finding.watch});
+  std::map<Subject, const FindingRecord*> known;
+  for (const FindingRecord& finding : before) {
+    known.insert({{finding.guarantee, finding.watch}, &finding});
+  }
   Difference difference;
   std::set<Subject> present;
   for (const FindingRecord& finding : now) {
     const Subject subject(finding.guarantee, finding.watch);
     present.insert(subject);
-    if (!known.contains(subject)) difference.fresh.push_back(finding);
+    const auto match = known.find(subject);
+    if (match == known.end()) difference.fresh.push_back(finding);
+    if (match != known.end() && !SaysTheSame(finding, *match->second)) ++difference.reworded;
   }
   for (const FindingRecord& finding : before) {
-    if (!FromRecording(finding) || present.contains({finding.guarantee, finding.watch})) continue;
+    if (present.contains({finding.guarantee, finding.watch})) continue;
     difference.gone.push_back(&finding);
   }
   return difference;
@@ -120,6 +128,11 @@ Opinion OpinionOf(const FoundRecording& recording, const Rejudged& again,
   if (!result) {
     return {found == 0 ? "clean; no earlier verdict beside it"
                        : fmt::format("{} found; no earlier verdict beside it", found),
+            code};
+  }
+  if (fresh == 0 && difference.gone.empty() && difference.reworded > 0) {
+    return {fmt::format("same findings as before ({}, {} found), {} in other words",
+                        Name(result->verdict), found, difference.reworded),
             code};
   }
   if (fresh == 0 && difference.gone.empty()) {

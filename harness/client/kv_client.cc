@@ -63,7 +63,9 @@ class KvClient::Impl {
     if (put == nullptr && known == 0) {
       WP_ASSIGN_OR_RETURN(known, ReadRevision(key));
     }
-    for (int attempt = 0; attempt < kMostConflicts; ++attempt) {
+    // Among many writers of one key somebody succeeds each time, but not always the same one.
+    const Deadline deadline = Within(options_.call_limit);
+    while (!deadline.expired()) {
       if (put == nullptr && known == 0) return Revision(latest_.load());
       const etcdserverpb::TxnRequest request = IfUnchanged(key, known, put);
       WP_ASSIGN_OR_RETURN(const etcdserverpb::TxnResponse response,
@@ -74,13 +76,11 @@ class KvClient::Impl {
       }
       WP_ASSIGN_OR_RETURN(known, ReadRevision(key));
     }
-    return Fail(StatusCode::kAborted, "key {} was written by others between {} reads", key,
-                kMostConflicts);
+    return Fail(StatusCode::kAborted, "key {} was written by others, again and again, for {} ms",
+                key, deadline.budget().count());
   }
 
  private:
-  static constexpr int kMostConflicts = 20;
-
   static etcdserverpb::TxnRequest IfUnchanged(const std::string& key, std::int64_t revision,
                                               const etcdserverpb::PutRequest* put) {
     etcdserverpb::TxnRequest request;

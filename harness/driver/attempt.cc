@@ -161,8 +161,9 @@ void AddCalls(const CallJudgement& calls, Exercise& exercise) {
   }
 }
 
-// What went wrong is written down for the checkers, if the target is to blame: it died, or lives and
-// has not answered although no fault acts on its process, or refuses what it is stated to offer.
+// What went wrong is written down for the checkers, if the target is to blame: it died, or lives
+// and has not answered although no fault acts on its process, or refuses what it is stated to
+// offer.
 void ExplainTrouble(World& world, const Status& trouble, const std::string& asked,
                     Duration waited) {
   const bool unanswered =
@@ -189,8 +190,8 @@ void JudgeRecording(World& world, AttemptResult& result, std::vector<std::string
   result.calls = {.judged = calls.judged, .undecided = std::move(calls.undecided)};
   result.findings = RecordsOf(judgement.findings, world.fault_times().receipts(),
                               CarrierOf(world.started_with()));
-  result.notes = RecordsOf(judgement.notes, world.fault_times().receipts(),
-                           CarrierOf(world.started_with()));
+  result.notes =
+      RecordsOf(judgement.notes, world.fault_times().receipts(), CarrierOf(world.started_with()));
   doubts = std::move(judgement.undecided);
 }
 
@@ -218,7 +219,8 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   const bool only_unfelt = doubts.empty();
   if (const auto vacuous = Vacuous(result.exercise, plan.guarantees)) doubts.push_back(*vacuous);
   Decide(result, done, std::move(doubts), executor.unsupported());
-  if (result.verdict == Verdict::kHarnessError && executor.refused()) NotOffered(result, executor.asked(), done);
+  if (result.verdict == Verdict::kHarnessError && executor.refused())
+    NotOffered(result, executor.asked(), done);
   HoldToDeclaration(result, plan.expect, only_unfelt);
 }
 
@@ -243,7 +245,8 @@ AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan) {
                        .seed = FormatSeed(spec.seed),
                        .attempt = spec.attempt,
                        .started = UtcNow()};
-  Status ready = WritePlan(spec, plan);
+  Status ready = CheckWaits(plan, TimeForSteps(spec));
+  if (ready.ok()) ready = WritePlan(spec, plan);
   World world(spec, plan);
   if (ready.ok()) ready = world.Start();
   if (ready.ok() && !world.missing().empty()) {

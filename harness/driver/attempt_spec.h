@@ -43,9 +43,9 @@ struct AttemptSpec {
 };
 
 // What of the limit the steps of a plan may take, and their waits with them: the rest is for
-// starting, healing, stopping and judging.
-inline Duration TimeForPlan(const AttemptSpec& spec) {
-  return std::chrono::milliseconds(spec.time_limit_ms) * 7 / 10;
+// healing, converging, stopping and judging.
+inline Duration TimeForSteps(const AttemptSpec& spec) {
+  return std::chrono::milliseconds(spec.time_limit_ms) * 6 / 10;
 }
 
 std::string ToJson(const AttemptSpec& spec);

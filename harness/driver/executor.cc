@@ -11,6 +11,7 @@ namespace watchproof {
 namespace {
 
 constexpr std::string_view kWatcherGauge = "etcd_debugging_mvcc_watcher_total";
+constexpr Duration kMarginToConverge = 2s;
 constexpr int kMostSentinels = 200;  // to lift the head over the start of a watch on the future
 
 // What a step asks the target for.
@@ -40,6 +41,7 @@ Executor::Executor(World& world, const Plan& plan, const AttemptSpec& spec)
     : world_(world), plan_(plan), spec_(spec) {}
 
 Status Executor::Run() {
+  world_.GrantTime(TimeForSteps(spec_));
   Ask("a linearizable read");
   WP_ASSIGN_OR_RETURN(head_, world_.Head());
   gauge_before_ = WatcherGauge();
@@ -47,6 +49,12 @@ Status Executor::Run() {
   if (gauge_before_ && !world_.target().shared()) gauge_before_ = 1;
   for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
     if (Interrupted()) return Fail(StatusCode::kCancelled, "interrupted before step {}", i);
+    if (world_.OutOfTime()) {
+      unproven_.push_back(
+          fmt::format("out of time before step {}: the steps of a plan may take {} ms", i,
+                      InMilliseconds(TimeForSteps(spec_))));
+      break;
+    }
     Ask(std::string(std::visit(RequestOf(), plan_.steps[i])));
     Status done = std::visit([this](const auto& step) { return Do(step); }, plan_.steps[i]);
     // An injection may also fail as its parameters are wrong.
@@ -125,6 +133,7 @@ Status Executor::Converge() {
   Ask("the put of a sentinel");
   HealAll();
   if (world_.StopsEarly()) return {};
+  world_.GrantTime(plan_.converge_limit + kMarginToConverge);
   world_.Annotate(StageReached{Stage::kHealed});
   const Deadline limit = Within(plan_.converge_limit);
   // Twice, because whatever was still queued for a watch when it got its first sentinel comes

@@ -164,6 +164,18 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// What a step waits that does not end with a fact.
+struct WaitOf {
+  Duration operator()(const HoldStep& step) const { return step.duration; }
+  Duration operator()(const MustEndStep& step) const { return step.limit; }
+  Duration operator()(const MustDeliverStep& step) const { return step.limit; }
+  Duration operator()(const MustTellProgressStep& step) const { return step.limit; }
+  template <typename Other>
+  Duration operator()(const Other&) const {
+    return {};
+  }
+};
+
 }  // namespace
 
 std::string RevisionRef::ToString() const {
@@ -227,6 +239,17 @@ std::vector<std::string> StepLines(const Plan& plan) {
   std::vector<std::string> lines;
   for (const Step& step : plan.steps) lines.push_back(Dump(std::visit(ToJson{}, step)));
   return lines;
+}
+
+Status CheckWaits(const Plan& plan, Duration time_for_steps) {
+  Duration sum{};
+  for (const Step& step : plan.steps) sum += std::visit(WaitOf(), step);
+  if (sum <= time_for_steps) return {};
+  const auto seconds = [](Duration d) { return std::chrono::duration<double>(d).count(); };
+  return Fail(StatusCode::kInvalidArgument,
+              "the waits of the plan add up to {:.1f} s; expected at most {:.1f} s, which the time "
+              "limit of the case leaves to its steps",
+              seconds(sum), seconds(time_for_steps));
 }
 
 }  // namespace watchproof

@@ -294,6 +294,10 @@ std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header)
 // The same of the steps alone, without what all lines share.
 std::vector<std::string> StepLines(const Plan& plan);
 
+// Sums the waits of a plan that end with their time and not with a fact, or that the target must
+// keep to. Errors if that is more than there is time for.
+Status CheckWaits(const Plan& plan, Duration time_for_steps);
+
 struct PlanFile {
   PlanHeader header;
   Plan plan;

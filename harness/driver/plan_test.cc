@@ -119,5 +119,14 @@ TEST(Plan, NamesTheLineThatCannotBeRead) {
   EXPECT_THAT(error(begin + step + R"("op":"cancel","group":7})"), testing::HasSubstr("line 2"));
 }
 
+TEST(CheckWaits, AddsUpWhatEndsWithTimeAlone) {
+  Plan plan;
+  plan.steps = {HoldStep{4s}, MustDeliverStep{.group = "g", .limit = 3s}, AwaitCreatedStep{"g"}};
+  EXPECT_TRUE(CheckWaits(plan, 7s).ok());
+  const Status late = CheckWaits(plan, 6s);
+  EXPECT_EQ(late.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(late.message(), testing::HasSubstr("add up to 7.0 s; expected at most 6.0 s"));
+}
+
 }  // namespace
 }  // namespace watchproof

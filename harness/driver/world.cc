@@ -16,6 +16,7 @@
 namespace watchproof {
 namespace {
 constexpr int kProxyPort = 2378;
+constexpr Duration kTimeToConverge = 10s;  // for the calls of it
 // Enough to see whether the keys are as they were left; values of cases may be large.
 constexpr std::int64_t kMostReadBack = 100;
 // One past the last key of any prefix: every key of the store.
@@ -71,7 +72,7 @@ World::World(const AttemptSpec& spec, const Plan& plan)
       judge_(OptionsOf(started_), &lag_),
       calls_({.deviations = started_.deviations}),
       shape_(plan.cluster),
-      deadline_(TimeForPlan(spec)) {}
+      deadline_(TimeForSteps(spec)) {}
 
 World::~World() { Stop(); }
 
@@ -94,7 +95,8 @@ Status World::Start() {
     const std::string name = member == 1 ? "side" : fmt::format("side-{}", member);
     kvs_.push_back(std::make_unique<KvClient>(
         *context_, target(member).endpoint().ToString(),
-        KvOptions{.until = deadline_.at(), .name = name, .writes = FormOf(profile_)}));
+        KvOptions{
+            .until = deadline_.at() + kTimeToConverge, .name = name, .writes = FormOf(profile_)}));
     kvs_.back()->SetToken(target(member).token());
   }
   WP_RETURN_IF_ERROR(OpenRoads());
@@ -439,7 +441,7 @@ Lag World::lag() const {
 }
 
 bool World::GivesUp() const {
-  return Interrupted() || Died() || silent_ || StopsEarly() || deadline_.expired();
+  return Interrupted() || Died() || silent_ || StopsEarly() || OutOfTime();
 }
 
 void World::NoteSilence(const std::string& asked, Duration waited) {

@@ -127,6 +127,10 @@ class World {
   void NoteDeath(const Cluster::Death& death);
   // When the faults were armed and healed, as the recording says.
   const FaultTimes& fault_times() const { return fault_times_; }
+  // The phase at hand has taken too long: the steps of the plan, or converging, for which time is
+  // granted anew.
+  bool OutOfTime() const { return deadline_.expired(); }
+  void GrantTime(Duration time) { deadline_ = Within(time); }
   // There is nothing left to wait for: interrupted, without a target that answers, stopped early,
   // or out of time.
   bool GivesUp() const;
@@ -228,8 +232,7 @@ class World {
   std::string missing_;
   std::vector<std::string> found_missing_;
   bool stated_ = false;
-  // By then the plan has been carried out, or has taken too long.
-  const Deadline deadline_;
+  Deadline deadline_;  // of the phase at hand
   bool begun_ = false;
   bool silent_ = false;
   bool stopped_ = false;

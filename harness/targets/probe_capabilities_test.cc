@@ -177,10 +177,10 @@ TEST(ProbeOfCapabilities, WhatIsStatedIsNotAskedFor) {
   const Stated stated{.offered = {Capability::kFragment, Capability::kCompaction},
                       .missing = {Capability::kLeases}};
   const Capabilities wanted = {Capability::kFragment, Capability::kLeases, Capability::kCompaction};
-  EXPECT_EQ(ProbeCapabilities(nowhere, wanted, Within(5s), stated).value(),
+  EXPECT_EQ(ProbeCapabilities(nowhere, wanted, Within(5s), {.stated = stated}).value(),
             (Capabilities{Capability::kFragment, Capability::kCompaction}));
   nowhere.compactable = false;  // its owner has not allowed it
-  EXPECT_EQ(ProbeCapabilities(nowhere, {Capability::kCompaction}, Within(5s), stated).value(),
+  EXPECT_EQ(ProbeCapabilities(nowhere, {Capability::kCompaction}, Within(5s), {.stated = stated}).value(),
             Capabilities{});
 }
 

@@ -327,7 +327,7 @@ void BruteJudge::CheckSizes(const std::vector<BruteWatch>& all) {
 // Was it told, at a time when nothing later can have been written, that it had been given all, and
 // was nothing of its range written between that and the floor?
 bool BruteJudge::CaughtUp(const BruteWatch& watch, std::int64_t floor) {
-  std::optional<std::int64_t> through;
+  std::int64_t through = -1;  // -1: it was not
   std::uint64_t since = watch.answer->line;
   if (watch.asked.start_revision >= 0 && StartOf(watch) > truth_.CeilingAt(since)) {
     through = StartOf(watch) - 1;
@@ -341,18 +341,18 @@ bool BruteJudge::CaughtUp(const BruteWatch& watch, std::int64_t floor) {
       for (const EventView& event : view.events) {
         highest = std::max(highest, event.kv.mod_revision);
       }
-      through.reset();
+      through = -1;
       if (!view.fragment && highest >= truth_.CeilingAt(watch.given[i].line)) through = highest;
     }
     since = watch.given[i].line;
   }
-  if (!through || truth_.KnownAt(watch.given.back().line) < floor - 1) return false;
+  if (through < 0 || truth_.KnownAt(watch.given.back().line) < floor - 1) return false;
   const bool parted = std::any_of(faults_.begin(), faults_.end(), [&](const BruteFault& fault) {
     return fault.unsaid || (fault.parts_members && fault.healed > since);
   });
   const Owed owed = OwedTo(watch);
   return !parted && std::none_of(owed.begin(), owed.end(), [&](const BruteChange* change) {
-    return change->revision > *through && change->revision < floor;
+    return change->revision > through && change->revision < floor;
   });
 }
 
