@@ -16,9 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from outcome import Tools, run_fake  # noqa: E402
 
 STARTS = "CompactionSurfaced.StartBelowAtAndAboveTheFloor"
-ONCE = "CompactionSurfaced.NoticeComesOnce"
 CANCEL = "Isolated.CancelLeavesNeighboursUntouched"
-BATCHES = "Reliable.MissesNothingAtTheEdgeOfABatch"
 DISHONEST_SERVER = None
 
 
@@ -26,8 +24,10 @@ class Fakes(RunTest):
     def run_against(self, behaviour, *cases):
         tools = Tools(self.watchproof, DISHONEST_SERVER)
         known = tools.behaviours()
-        flags = ["--filter", ":".join(cases), "--jobs", "2", "--case-timeout", "30s"]
-        return run_fake(tools, known[behaviour], self.folder / behaviour, flags, limit=120)
+        flags = ["--filter", ":".join(cases), "--jobs", "2"]
+        # None of these cases kills it, so that nothing need be on the disk.
+        return run_fake(tools, known[behaviour], self.folder / behaviour, flags, limit=240,
+                        more=["--in-memory"])
 
     def assert_found_out(self, behaviour, *cases):
         outcome = self.run_against(behaviour, *cases)
@@ -37,19 +37,19 @@ class Fakes(RunTest):
         self.assertEqual(outcome.missing, [], outcome.output)
 
     def test_an_honest_relay_passes(self):
-        outcome = self.run_against("honest", STARTS, ONCE, CANCEL, BATCHES, OVERTAKES)
+        outcome = self.run_against("honest", STARTS, CANCEL, OVERTAKES)
         self.assertEqual(outcome.exit_code, 0, outcome.output)
-        self.assertEqual(outcome.passed, {STARTS, ONCE, CANCEL, BATCHES, OVERTAKES})
+        self.assertEqual(outcome.passed, {STARTS, CANCEL, OVERTAKES})
         self.assertEqual(outcome.tampered, {})
 
     def test_a_refusal_without_cause(self):
         self.assert_found_out("refuse-all", STARTS, CANCEL, OVERTAKES)
 
     def test_an_end_that_does_not_say_compacted(self):
-        self.assert_found_out("no-compact-revision", STARTS, ONCE)
+        self.assert_found_out("no-compact-revision", STARTS)
 
     def test_events_that_are_left_out(self):
-        self.assert_found_out("drops-events", BATCHES, CANCEL)
+        self.assert_found_out("drops-events", OVERTAKES, CANCEL)
 
     def test_an_end_that_is_told_twice(self):
         self.assert_found_out("cancels-twice", CANCEL)

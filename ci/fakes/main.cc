@@ -26,6 +26,7 @@ struct Options {
   std::string store;
   std::string data;
   std::string log;
+  bool in_memory = false;
   bool list = false;
 };
 
@@ -52,7 +53,7 @@ Result<std::unique_ptr<store::StoreServer>> StartStore(const Options& options) {
   chosen.host = host;
   chosen.port = 0;
   chosen.http_port = 0;
-  chosen.data = options.data;
+  if (!options.in_memory) chosen.data = options.data;
   chosen.progress_interval = 200ms;
   return store::StoreServer::Start(chosen);
 }
@@ -91,6 +92,8 @@ int Main(int argc, char** argv) {
   app.add_option("--listen", options.listen, "HOST:PORT for clients");
   app.add_option("--store", options.store, "HOST:PORT of a server to relay to, not our own store");
   app.add_option("--data", options.data, "Folder of our own store; in memory when left out");
+  app.add_flag("--in-memory", options.in_memory,
+               "Keep nothing in the folder of --data, which then only names us in the log");
   app.add_option("--log", options.log, "File that gets a JSON line for every broken message");
   app.add_flag("--list", options.list, "Print the behaviours, one JSON document per line");
   try {

@@ -13,7 +13,8 @@ import subprocess
 from collections import Counter
 from dataclasses import dataclass
 
-# What etcd offers is stated of a dishonest server too: it must not get out of a case by offering less.
+# What etcd offers is stated of a dishonest server too, so that it gets out of no case by offering
+# less.
 PROFILE = ["--target-profile", "etcd"]
 # Begin of the keys by which the tool asks what a target offers, before a recording begins.
 PROBE_KEYS = "wp-probe/"
@@ -61,8 +62,8 @@ def tampered_attempts(log):
     return broken
 
 
-def template(tools, behaviour, log):
-    words = [tools.dishonest_server, "--behaviour", behaviour, "--log", str(log)]
+def template(tools, behaviour, log, more):
+    words = [tools.dishonest_server, "--behaviour", behaviour, "--log", str(log), *more]
     return f"command:{shlex.join(words)} --listen {{host}}:{{port}} --data {{data}}"
 
 
@@ -80,10 +81,11 @@ def run_suite(tools, target, folder, flags, limit):
     return done.returncode, [json.loads(line) for line in lines], done.stdout
 
 
-def run_fake(tools, behaviour, folder, flags, limit=7200):
+def run_fake(tools, behaviour, folder, flags, limit=7200, more=()):
+    """`more` are words for the dishonest server."""
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "tampered.jsonl"
-    target = template(tools, behaviour["name"], log)
+    target = template(tools, behaviour["name"], log, more)
     code, results, output = run_suite(tools, target, folder, [*PROFILE, *flags], limit)
     (folder / "output.txt").write_text(output)
     broken = tampered_attempts(log)

@@ -72,8 +72,10 @@ def main():
     parser.add_argument("dishonest_server")
     parser.add_argument("--behaviour", action="append", default=[])
     parser.add_argument("--folder", type=pathlib.Path)
-    parser.add_argument("flags", nargs="*", help="for `watchproof run`, behind --")
-    options = parser.parse_args()
+    words = sys.argv[1:]
+    split = words.index("--") if "--" in words else len(words)
+    options = parser.parse_args(words[:split])
+    flags = words[split + 1:]
     tools = Tools(os.path.abspath(options.watchproof), os.path.abspath(options.dishonest_server))
     known = tools.behaviours()
     chosen = options.behaviour or [HONEST] + [name for name in known if name != HONEST]
@@ -81,12 +83,12 @@ def main():
         if name not in known:
             parser.error(f"no behaviour {name}; there are {', '.join(known)}")
     folder = (options.folder or pathlib.Path(tempfile.mkdtemp(prefix="wp-fakes-"))).absolute()
-    control = control_of(tools, folder, options.flags, chosen)
+    control = control_of(tools, folder, flags, chosen)
     print(row("behaviour", "exit", "pass", "fail", "inconcl", "unsupp", "harness", "broken",
               "what is wrong"))
     good = True
     for name in chosen:
-        good &= show(run_fake(tools, known[name], folder / name, options.flags), control)
+        good &= show(run_fake(tools, known[name], folder / name, flags), control)
     print(f"runs and what each server broke: {folder}")
     return 0 if good else 1
 

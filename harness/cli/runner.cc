@@ -256,9 +256,10 @@ void Runner::ShowProgress() {
 
 void Runner::ListNotRun() {
   // A run that repeats until something fails left nothing out when it did.
-  const bool endless = r_.options.repeat == 0 && r_.record.interrupted.empty();
+  const bool open_ended = r_.options.repeat == 0 || r_.options.same_seed;
+  const bool endless = open_ended && r_.record.interrupted.empty();
   constexpr std::size_t kMostListed = 10'000;
-  while (r_.options.repeat != 0 && waiting_.size() < kMostListed && Refill()) {
+  while (!open_ended && waiting_.size() < kMostListed && Refill()) {
   }
   if (!endless) dropped_.insert(dropped_.end(), waiting_.begin(), waiting_.end());
   for (const Planned& planned : dropped_) {
