@@ -48,6 +48,12 @@ void ExerciseMeter::Progress(WatchIndex watch, const Response&, Findings&) {
   }
 }
 
+// Where a previous value is gone, ErrCompacted may take its place.
+void ExerciseMeter::Compacted(WatchIndex watch, const Response&, Findings&) {
+  Add(Guarantee::kCompactionSurfaced);
+  if (facts().book.details(watch).previous_asked) Add(Guarantee::kPreviousValue);
+}
+
 void ExerciseMeter::Annotated(const Annotation& annotation, Where, Findings&) {
   if (const auto* due = std::get_if<ProgressDue>(&annotation)) {
     ++exercise_.promises_asked;

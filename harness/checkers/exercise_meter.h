@@ -18,6 +18,7 @@ class ExerciseMeter final : public Checker {
                 Findings& findings) override;
   void Delivered(WatchIndex watch, const Response& response, Findings& findings) override;
   void Progress(WatchIndex watch, const Response& response, Findings& findings) override;
+  void Compacted(WatchIndex watch, const Response& response, Findings& findings) override;
   void Annotated(const Annotation& annotation, Where where, Findings& findings) override;
   void Finish(WatchIndex watch, Findings& findings) override;
 
