@@ -46,7 +46,7 @@ class Reports(RunTest):
         listed = subprocess.run(
             [self.watchproof, "list", "cases", "--json"], capture_output=True, text=True, check=True
         )
-        sources = [json.loads(line)["source"] for line in listed.stdout.splitlines()]
+        sources = [json.loads(line)["facts"]["source"] for line in listed.stdout.splitlines()]
         self.assertGreater(len(sources), 50)
         for source in sources:
             self.assert_in_repository(source.rsplit(":", 1)[0])

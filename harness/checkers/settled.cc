@@ -66,7 +66,8 @@ class Settled final : public Checker {
   }
 
   void Conclude(Findings& findings) override {
-    if (facts().faults.unsaid()) return;
+    // The fault that cut a stream may be told in the part of the recording that is missing.
+    if (facts().cut_off || facts().faults.unsaid()) return;
     for (const Dropped& dropped : dropped_) {
       findings.Add(Guarantee::kSettled, dropped.stream, [&] {
         return Draft{
