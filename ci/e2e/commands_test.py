@@ -36,7 +36,8 @@ class Commands(RunTest):
         self.assertEqual(folders, [os.path.basename(self.watchproof)])
 
     def test_without_data_what_needs_it_is_unsupported(self):
-        done = self.run_it("--target", self.template(), "--filter", f"{KILLED}:{OVERTAKES}", expect=0)
+        filters = f"{KILLED}:{OVERTAKES}"
+        done = self.run_it("--target", self.template(), "--filter", filters, expect=0)
         self.assertEqual(self.verdicts(), {KILLED: "unsupported", OVERTAKES: "pass"})
         self.assertIn("does not offer durable", done.stdout)
 

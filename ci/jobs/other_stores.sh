@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds stores that are not etcd from their Go modules, each in a folder of its own in the cache,
 # and runs every case on each, with the profile that says what it does otherwise. Their failures are
-# findings about them and turn nothing red here; a harness error, a store that does not come up and a
-# crash of ours do. Takes half an hour. Arguments are handed to `watchproof run`.
+# findings about them and turn nothing red here; a harness error, a store that does not come up and
+# a crash of ours do. Takes half an hour. Arguments are handed to `watchproof run`.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 watchproof=${WATCHPROOF:-$root/build/release/watchproof}
@@ -49,6 +49,9 @@ t4=v1.1.17
 good=0
 build kine github.com/k3s-io/kine $kine
 build t4 github.com/t4db/t4/cmd/t4 $t4
-judge kine "$cache/kine-$kine --listen-address {host}:{port} --endpoint sqlite://{data}/kine.db?_journal=WAL&cache=shared --metrics-bind-address 0 --watch-progress-notify-interval 200ms --datastore-poll-interval 100ms --compact-min-retain 0" "$@" || good=1
+kine_flags=(--listen-address {host}:{port}
+  --endpoint "sqlite://{data}/kine.db?_journal=WAL&cache=shared" --metrics-bind-address 0
+  --watch-progress-notify-interval 200ms --datastore-poll-interval 100ms --compact-min-retain 0)
+judge kine "$cache/kine-$kine ${kine_flags[*]}" "$@" || good=1
 judge t4 "$cache/t4-$t4 run --data-dir {data} --listen {host}:{port}" "$@" || good=1
 exit $good

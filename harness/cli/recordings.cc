@@ -114,8 +114,7 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
   again.judgement.findings.insert(again.judgement.findings.end(), beside.findings.begin(),
                                   beside.findings.end());
   GravestFirst(again.judgement.findings);
-  again.findings =
-      RecordsOf(again.judgement.findings, faults.receipts(), CarrierOf(again.started));
+  again.findings = RecordsOf(again.judgement.findings, faults.receipts(), CarrierOf(again.started));
   again.lag = lag.Summary();
   again.undecided_calls = std::move(beside.undecided);
   return again;

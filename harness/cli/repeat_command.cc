@@ -186,7 +186,8 @@ ExitCode RepeatAttempt(const RepeatRequest& request, const std::string& executab
   const Result<RepeatNote> note = NoteOf(named->run);
   if (!note.has_value()) return Complain(note.error().message());
   const bool is_path = executable.find('/') != std::string::npos;
-  const std::string called = is_path ? fs::absolute(executable).lexically_normal().string() : executable;
+  const std::string called =
+      is_path ? fs::absolute(executable).lexically_normal().string() : executable;
   // Paths among the flags, and in the target, start from where the run was started.
   std::error_code error;
   fs::current_path(note->working_folder, error);

@@ -69,6 +69,12 @@ Status CheckTargets(const std::vector<std::string>& targets) {
   return {};
 }
 
+Status CheckOptions(const RunOptions& options) {
+  WP_RETURN_IF_ERROR(CheckTargets(options.targets));
+  WP_RETURN_IF_ERROR(CheckPrintable("--run-dir", options.run_dir.string()));
+  return CheckFaults(options);
+}
+
 std::uint64_t DrawSeed() {
   // 28 bits: enough never to meet the same one by accident in a working week, short to type.
   std::random_device device;
@@ -244,14 +250,8 @@ ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord
   if (Status named = CheckReleases(*expectations, options.targets); !named.ok()) {
     return Complain(ExitCode::kUsage, named.message());
   }
-  if (Status targets = CheckTargets(options.targets); !targets.ok()) {
-    return Complain(ExitCode::kUsage, targets.message());
-  }
-  if (Status folder = CheckPrintable("--run-dir", options.run_dir.string()); !folder.ok()) {
-    return Complain(ExitCode::kUsage, folder.message());
-  }
-  if (Status faults = CheckFaults(options); !faults.ok()) {
-    return Complain(ExitCode::kUsage, faults.message());
+  if (Status good = CheckOptions(options); !good.ok()) {
+    return Complain(ExitCode::kUsage, good.message());
   }
   const std::vector<CaseInfo> all = AllCases();
   std::vector<CaseInfo> selected = Select(all, options.selection);

@@ -352,7 +352,8 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
   for (const std::string& text : faults) {
     NamedParameters fault;
     WP_RETURN_IF_ERROR(Into("--fault", ParseNamedParameters(text), fault));
-    for (const auto& [name, value] : fault.parameters) options.faults[fault.name][name] = value;
+    auto& parameters = options.faults[fault.name];  // an unknown name is an error, too
+    for (const auto& [name, value] : fault.parameters) parameters[name] = value;
   }
   WP_RETURN_IF_ERROR(ResolveEndpoints(options));
   WP_RETURN_IF_ERROR(ResolveProfile(options));

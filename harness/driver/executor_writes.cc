@@ -65,8 +65,8 @@ Status Executor::Do(const CompactStep& step) {
   }
   if (step.refused || done.has_value()) return {};
   // Nobody of ours compacts ahead of the plan.
-  const bool by_others = world_.target().shared() &&
-                         done.error().code() == StatusCode::kOutOfRange && at <= head_;
+  const bool by_others =
+      world_.target().shared() && done.error().code() == StatusCode::kOutOfRange && at <= head_;
   if (!by_others) return done.error();
   unproven_.push_back(fmt::format(
       "others had compacted the target beyond revision {}, to which the plan does", at));

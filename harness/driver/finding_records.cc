@@ -37,9 +37,8 @@ std::string Meanwhile(double at, const std::vector<ReceiptRecord>& receipts) {
 }  // namespace
 
 BugCarrier CarrierOf(const RunStarted& started) {
-  return {.is_etcd = started.product == "etcd",
-          .version = started.version,
-          .members = started.members};
+  return {
+      .is_etcd = started.product == "etcd", .version = started.version, .members = started.members};
 }
 
 void FaultTimes::Consume(const Entry& entry) {

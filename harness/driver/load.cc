@@ -15,10 +15,7 @@ constexpr std::uint64_t kHighestVersion = 3;  // that a transaction asks for
 
 Load::Load(RecordingContext& context, std::vector<std::string> endpoints, const LoadStep& step,
            LoadAccess access)
-    : context_(context),
-      endpoints_(std::move(endpoints)),
-      step_(step),
-      access_(std::move(access)) {
+    : context_(context), endpoints_(std::move(endpoints)), step_(step), access_(std::move(access)) {
   threads_.reserve(step_.clients);
   for (std::size_t i = 0; i < step_.clients; ++i) {
     threads_.emplace_back([this, i] { Run(i); });

@@ -9,19 +9,23 @@ namespace watchproof {
 namespace {
 
 // By alternative of the variant.
-constexpr std::array<std::string_view, std::variant_size_v<Annotation>> kTypes = {"",
-                                                                                  "closing_stream",
-                                                                                  "resume",
-                                                                                  "right",
-                                                                                  "progress_due",
-                                                                                  "progress_over",
-                                                                                  "delivery_due",
-                                                                                  "delivery_over",
-                                                                                  "stream_end_due",
-                                                                                  "stream_end_over",
-                                                                                  "target_ended",
-                                                                                  "target_silent",
-                                                                                  "moment_missed", "target_refused"};
+constexpr std::size_t kAlternatives = std::variant_size_v<Annotation>;
+constexpr std::array<std::string_view, kAlternatives> kTypes = {
+    "",
+    "closing_stream",
+    "resume",
+    "right",
+    "progress_due",
+    "progress_over",
+    "delivery_due",
+    "delivery_over",
+    "stream_end_due",
+    "stream_end_over",
+    "target_ended",
+    "target_silent",
+    "moment_missed",
+    "target_refused",
+};
 constexpr std::array<std::string_view, 5> kStages = {"healed", "sentinels", "converged", "end",
                                                      "stopped"};
 

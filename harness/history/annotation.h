@@ -186,9 +186,10 @@ struct MomentMissed {
   }
 };
 
-using Annotation = std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue,
-                                ProgressOver, DeliveryDue, DeliveryOver, StreamEndDue,
-                                StreamEndOver, TargetEnded, TargetSilent, MomentMissed, TargetRefused>;
+using Annotation =
+    std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
+                 DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
+                 MomentMissed, TargetRefused>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

@@ -33,7 +33,7 @@ class FieldWriter {
   explicit FieldWriter(nlohmann::ordered_json& out) : out_(out) {}
   template <typename T>
   void operator()(const char* name, const T& value) {
-    if constexpr (requires(T fields, FieldWriter& writer) { fields.Fields(writer); }) {
+    if constexpr (requires(T fields, FieldWriter & writer) { fields.Fields(writer); }) {
       T copy = value;
       FieldWriter nested(out_[name] = nlohmann::ordered_json::object());
       copy.Fields(nested);
@@ -109,7 +109,7 @@ class FieldReader {
     return digits.empty();
   }
   template <typename T>
-    requires requires(T fields, FieldReader& reader) { fields.Fields(reader); }
+  requires requires(T fields, FieldReader& reader) { fields.Fields(reader); }
   static bool Take(const nlohmann::json& json, T& value) {
     if (!json.is_object()) return false;
     FieldReader nested(json);

@@ -25,7 +25,7 @@ struct RunStarted {
   int members = 0;      // of its cluster; 0: unknown
   bool permit_compacted_at_the_floor = false;
   bool strict_previous = false;
-  bool gaps = false;  // others write to the target, or it leaves revisions out
+  bool gaps = false;            // others write to the target, or it leaves revisions out
   bool others_compact = false;  // others may compact the target
   Deviations deviations = {};
   bool without_marks = false;  // of keys: create revision, version and lease were not recorded

@@ -180,8 +180,9 @@ TEST(ProbeOfCapabilities, WhatIsStatedIsNotAskedFor) {
   EXPECT_EQ(ProbeCapabilities(nowhere, wanted, Within(5s), {.stated = stated}).value(),
             (Capabilities{Capability::kFragment, Capability::kCompaction}));
   nowhere.compactable = false;  // its owner has not allowed it
-  EXPECT_EQ(ProbeCapabilities(nowhere, {Capability::kCompaction}, Within(5s), {.stated = stated}).value(),
-            Capabilities{});
+  EXPECT_EQ(
+      ProbeCapabilities(nowhere, {Capability::kCompaction}, Within(5s), {.stated = stated}).value(),
+      Capabilities{});
 }
 
 TEST(ProbeOfCapabilities, SilenceIsNoAnswerToAProgressRequest) {

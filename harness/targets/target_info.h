@@ -39,8 +39,8 @@ struct TargetSpec {
   std::string host;                  // of "endpoint:HOST:PORT", without the brackets of IPv6
   int port = 0;
   std::vector<std::string> command;  // words of "command:TEMPLATE", placeholders not filled in
-  std::optional<bool> tls = {};  // as its URL says; without one the access decides
-  ServerAccess access = {};      // not part of the text, either
+  std::optional<bool> tls = {};      // as its URL says; without one the access decides
+  ServerAccess access = {};          // not part of the text, either
   // Endpoints, as HOST:PORT, that may be disrupted although they are not ours. Not part of the
   // text; filled in by whoever was allowed to.
   std::vector<std::string> allow_disruptive = {};

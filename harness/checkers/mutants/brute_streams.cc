@@ -2,8 +2,9 @@
 #include "harness/checkers/mutants/brute_streams.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "harness/history/annotation.h"
 
 namespace watchproof {
 namespace {
@@ -35,7 +36,7 @@ class Listener {
       if (entry.kind == EntryKind::kRequestSent) Request(entry);
       if (entry.kind == EntryKind::kResponseReceived) Response(entry);
       if (entry.kind == EntryKind::kStreamClosed) Close(entry.code);
-      if (entry.kind == EntryKind::kAnnotation) Annotation(entry.text);
+      if (entry.kind == EntryKind::kAnnotation) Annotated(entry.text);
     }
     const bool unsaid = std::any_of(out_.faults.begin(), out_.faults.end(),
                                     [](const BruteFault& fault) { return fault.unsaid; });
@@ -242,19 +243,15 @@ class Listener {
     }
   }
 
-  // Read here once more, as this judge shares no parser with the other one.
-  void Annotation(const std::string& text) {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_object()) return;
-    const std::string type = json.value("type", "");
-    const unsigned stream = json.value("stream", 0U);
-    if (type == "closing_stream") {
-      streams_[stream].closing = true;
-    } else if (type == "resume") {
-      const std::vector<std::size_t>& creates = streams_[stream].creates;
-      const std::size_t ordinal = json.value("ordinal", std::size_t{0});
-      const std::pair next(json.value("next_stream", 0U), json.value("next_ordinal", 0U));
-      if (ordinal < creates.size()) resumed_[next] = creates[ordinal];
+  void Annotated(const std::string& text) {
+    const auto annotation = ParseAnnotation(text);
+    if (!annotation.has_value()) return;
+    if (const auto* closing = std::get_if<ClosingStream>(&*annotation)) {
+      streams_[closing->stream.value].closing = true;
+    } else if (const auto* next = std::get_if<Resumption>(&*annotation)) {
+      const std::vector<std::size_t>& creates = streams_[next->stream.value].creates;
+      if (next->ordinal >= creates.size()) return;
+      resumed_[{next->next_stream.value, next->next_ordinal}] = creates[next->ordinal];
     }
   }
 
