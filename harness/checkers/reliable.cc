@@ -77,8 +77,10 @@ class Reliable final : public Checker {
     FindGapBelowBookmark(watch, findings);
   }
 
-  // What reached the store without any client's doing.
+  // What reached the store without any client's doing. Imported recordings do not say what a
+  // revocation deleted.
   void Conclude(Findings& findings) override {
+    if (facts().options.without_marks) return;
     const auto change = facts().model.unexplained();
     if (!change) return;
     findings.Add(Guarantee::kReliable, StreamId(0), [&] {

@@ -93,12 +93,14 @@ const std::string kWatch = "watch 0 of stream 1 on \"k\" from revision 2";
 
 TEST_F(Recordings, SameFindingsAreNoNews) {
   Record(Twice());
-  AddResult({{.guarantee = "Unique", .watch = kWatch}});
+  AddResult({{.guarantee = "Unique", .watch = kWatch, .observed = "in words of another release"}});
   Record(Good(), 2);
   AddResult({}, 2);
-  EXPECT_THAT(Check(folder_, 0),
-              AllOf(HasSubstr("Suite.Name on etcd@3.5.30, attempt 1: same as before (fail, 1"),
-                    HasSubstr("attempt 2: same as before (pass, 0 found)")));
+  EXPECT_THAT(
+      Check(folder_, 0),
+      AllOf(HasSubstr("Suite.Name on etcd@3.5.30, attempt 1: same findings as before (fail, "
+                      "1 found), 1 in other words"),
+            HasSubstr("attempt 2: same as before (pass, 0 found)")));
 }
 
 TEST_F(Recordings, NewFindingsAreToldAndFail) {
@@ -112,7 +114,7 @@ TEST_F(Recordings, WhatIsNoLongerFoundIsToldAndHarmless) {
   Record(Good());
   AddResult({{.guarantee = "Reliable", .watch = kWatch, .expected = "more"},
              {.guarantee = "Settled", .watch = "every watch"}});
-  EXPECT_THAT(Check(folder_, 0), AllOf(HasSubstr("changed (was fail): 0 new, 1 gone"),
+  EXPECT_THAT(Check(folder_, 0), AllOf(HasSubstr("changed (was fail): 0 new, 2 gone"),
                                        HasSubstr("gone  Reliable: " + kWatch)));
 }
 

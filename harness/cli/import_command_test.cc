@@ -95,8 +95,10 @@ class Reports {
   }
   // All keys, unless told otherwise.
   Reports& Watch(std::int64_t start, const Json& more = Json::object()) {
-    watch_ = {{"Request", {{"Key", ""}, {"Revision", start}, {"WithPrefix", true}}},
-              {"Responses", Json::array()}};
+    watch_ = {
+        {"Request",
+         {{"Key", ""}, {"Revision", start}, {"WithPrefix", true}, {"WithProgressNotify", true}}},
+        {"Responses", Json::array()}};
     watch_["Request"].update(more);
     return *this;
   }
