@@ -6,6 +6,7 @@
 
 #include "harness/checkers/backlog.h"
 #include "harness/checkers/checker.h"
+#include "harness/checkers/control_watch.h"
 #include "harness/checkers/exercise_meter.h"
 #include "harness/checkers/phrases.h"
 #include "harness/history/narrator.h"
@@ -62,6 +63,7 @@ class Judge::Impl final : public Audience {
       for (const auto& checker : checkers_) checker->Finish(WatchIndex(i), findings_);
     }
     for (const auto& checker : checkers_) checker->Conclude(findings_);
+    control_.Check(model_.timeline(), findings_);
     return {.findings = findings_.Finished(),
             .exercise = meter_->exercise(),
             .undecided = Undecided(),
@@ -211,8 +213,12 @@ class Judge::Impl final : public Audience {
   void OnHeader(Revision revision) override {
     if (!answered_ || witnesses_.contains(speaker_.value)) model_.HeaderSeen(revision);
   }
-  void OnWitnessAsked(const Asked& asked) override { model_.WitnessAsked(asked.request); }
+  void OnWitnessAsked(const Asked& asked) override {
+    model_.WitnessAsked(asked.request);
+    if (!options_.gaps) control_.Ask(asked);
+  }
   void OnWitnessed(const Response& response) override {
+    control_.Deliver(response);
     model_.Witnessed(response.message.events,
                      response.tail.size() > 0 ? response.tail : response.payload,
                      response.where.line);
@@ -244,6 +250,7 @@ class Judge::Impl final : public Audience {
     }
     if (below > timeline.forgotten()) {
       for (const auto& checker : checkers_) checker->Forget(findings_);
+      control_.Check(timeline, findings_);
       comparer_.Forget(below);
       timeline.Forget(below);
       if (bystander_ != nullptr) bystander_->HearForgotten(below);
@@ -310,6 +317,7 @@ class Judge::Impl final : public Audience {
   const ExerciseMeter* meter_ = nullptr;  // one of them
   Narrator narrator_;
   Backlog backlog_;
+  ControlWatch control_;
   std::vector<Comparison> compared_;   // of the response at hand
   bool converged_ = false;             // the driver waits for nothing more
   bool stopped_ = false;               // the driver did not wait for more after a finding

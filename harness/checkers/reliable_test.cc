@@ -302,6 +302,37 @@ Script Gaps() {
       .Deliver(0, {{4, "k"}, {7, "k"}})
       .On(1);
 }
+// On a private store the control watch is judged, too.
+Script Controlled() {
+  return Script()
+      .On(9, "witness")
+      .Watch("", 2, {.range_end = std::string(1, '\0')})
+      .Created(0, 1)
+      .On(1)
+      .Watch("k", 2)
+      .Created(0, 1)
+      .Put("k", "a", 2)
+      .Put("k", "b", 3)
+      .Put("k", "c", 4)
+      .Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}})
+      .On(9, "witness");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ReliableControlWatch, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"GivenAll", Controlled().Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}}), {}},
+        {"GivenLessThanAll", Controlled().Deliver(0, {{2, "k"}, {3, "k"}}), {}},
+        {"OneLeftOut", Controlled().Deliver(0, {{2, "k"}, {4, "k"}}), {"Reliable"}},
+        {"TheFirstLeftOut", Controlled().Deliver(0, {{3, "k"}}), {"Reliable"}},
+        {"LeftOutWhereOthersWrite",
+         Controlled().Deliver(0, {{2, "k"}, {4, "k"}}),
+         {},
+         false,
+         {.gaps = true}},
+    }),
+    RowName);
+
 Event Invented(std::int64_t revision) {
   return {.kv = {.key = "k", .value = "c", .create = 4, .mod = revision, .version = 2}};
 }
@@ -380,6 +411,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(0, 1)
              .PutWithLease("a", 7, 2)
              .PutWithLease("b", 8, 3)
+             .Deliver(0, {{2, "a"}, {3, "b"}})
              .Revoke(7, 4)
              .DeliverRaw(0, {Deleted("a", 4), Deleted("b", 4)}),
          {"Reliable"},
@@ -423,6 +455,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Watch("a", 11, {.range_end = "z"})
              .Created(0, 10)
              .Put("c", "1", 11)
+             .Deliver(0, {{11, "c"}})
              .DeliverRaw(0, {Deleted("b", 12)})
              .Put("c", "2", 13),
          {},
