@@ -5,8 +5,8 @@
     fakes.py WATCHPROOF DISHONEST_SERVER [--behaviour NAME ...] [--folder DIR] [-- RUN FLAGS]
 
 Exit code 0 when each of them ends with exit code 1, findings of every guarantee that it declares
-to break, and no attempt that passed although something was broken in it; and when the honest one
-passes what the embedded store passes.
+to break, and no attempt that passed although something was broken in it; and when nothing of the
+honest one fails.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fakes"))
-from outcome import Tools, run_fake, run_suite  # noqa: E402
+from outcome import Tools, run_fake  # noqa: E402
 
 VERDICTS = ("pass", "fail", "inconclusive", "unsupported", "harness_error")
 HONEST = "honest"
@@ -27,14 +27,12 @@ def row(*cells):
     return f"{name:26} " + " ".join(f"{cell!s:>7}" for cell in numbers) + f"  {rest}"
 
 
-def complaints(outcome, control):
+def complaints(outcome):
     """What is wrong with it, besides the cases that were deceived."""
     if outcome.behaviour == HONEST:
-        if outcome.exit_code != 0:
-            yield f"exit {outcome.exit_code}, expected 0"
-        lost = sorted(control - outcome.passed) if control is not None else []
-        if lost:
-            yield f"passes on embedded only: {', '.join(lost)}"
+        # A fault of the process may miss the relay: that is inconclusive, and no other verdict.
+        if outcome.exit_code not in (0, 2):
+            yield f"exit {outcome.exit_code}, expected 0 or 2"
         return
     if outcome.exit_code != 1 and not outcome.only_noted:
         yield f"exit {outcome.exit_code}, expected 1"
@@ -44,25 +42,15 @@ def complaints(outcome, control):
         yield f"no finding of {', '.join(outcome.missing)}"
 
 
-def show(outcome, control):
+def show(outcome):
     counts = [outcome.verdicts[verdict] for verdict in VERDICTS]
-    wrong = list(complaints(outcome, control))
+    wrong = list(complaints(outcome))
     print(row(outcome.behaviour, outcome.exit_code, *counts, len(outcome.tampered),
               "; ".join(wrong) or "-"))
     for case in outcome.deceived:
         print(f"    passed although it {outcome.tampered[case]}: {case}")
     sys.stdout.flush()
     return not wrong and not outcome.deceived
-
-
-def control_of(tools, folder, flags, chosen):
-    """The cases that the embedded store passes; None when nobody asks for them."""
-    if HONEST not in chosen:
-        return None
-    _, results, _ = run_suite(tools, "embedded", folder / "embedded", flags, 7200)
-    supported = {r["case"] for r in results if r["verdict"] == "pass"}
-    # These need the target to be the tool's own executable, which no command line is.
-    return {case for case in supported if not case.startswith("Selftest.")}
 
 
 def main():
@@ -83,12 +71,11 @@ def main():
         if name not in known:
             parser.error(f"no behaviour {name}; there are {', '.join(known)}")
     folder = (options.folder or pathlib.Path(tempfile.mkdtemp(prefix="wp-fakes-"))).absolute()
-    control = control_of(tools, folder, flags, chosen)
     print(row("behaviour", "exit", "pass", "fail", "inconcl", "unsupp", "harness", "broken",
               "what is wrong"))
     good = True
     for name in chosen:
-        good &= show(run_fake(tools, known[name], folder / name, flags), control)
+        good &= show(run_fake(tools, known[name], folder / name, flags))
     print(f"runs and what each server broke: {folder}")
     return 0 if good else 1
 

@@ -162,7 +162,9 @@ Status Executor::Do(const AwaitSyncPassesStep& step) {
     WP_RETURN_IF_ERROR(Do(WatchStep{
         .group = name, .key = key, .start = {.number = revision.value}, .stream = "side"}));
     Await("a pass of the target's catch-up loop", kPatience, [&] {
-      return EveryMember(name, [](const WatchState& watch) { return watch.events > 0; });
+      return EveryMember(name, [](const WatchState& watch) {
+        return watch.events > 0 || watch.end != WatchEnd::kOpen;
+      });
     });
   }
   return {};
