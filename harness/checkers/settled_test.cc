@@ -238,7 +238,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"OfARecordingThatDoesNotSayWhatItsFaultsEnd",
          Resumed(Complete().Closed(StatusCode::kUnavailable).Armed("reset", "")),
          {}},
-        {"OfTheWitness", Complete().On(2, "witness").Closed(StatusCode::kUnavailable), {}},
+        {"OfTheControlWatch", Complete().On(2, "witness").Closed(StatusCode::kOk), {"Settled"}},
     }),
     RowName);
 

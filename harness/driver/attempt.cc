@@ -14,12 +14,15 @@
 #include "harness/driver/interrupt.h"
 #include "harness/history/compress_file.h"
 #include "harness/history/dump.h"
+#include "harness/targets/probe.h"
 #include "harness/targets/probe_capabilities.h"
 
 namespace watchproof {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr Duration kLastQuestion = 5s;  // to a target that has not answered
 
 std::string UtcNow() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -171,19 +174,35 @@ bool DoesNotOffer(World& world, const Status& trouble) {
   return trouble.code() == StatusCode::kUnknown && world.target().stated().offered.empty();
 }
 
+// Why an attempt could not be carried out to its end.
+struct Trouble {
+  Status status;
+  std::string asked;  // of the target, last
+  Duration waited{};
+  bool undisturbed = true;  // no fault acts that may keep an answer from coming
+  bool refused = true;      // a refusal would be the target's
+};
+
+// An error of ours may look the same, and so may a path that a fault acts on: then it is only
+// silent if it does not answer on the direct path, either.
+bool IsSilent(World& world, const Trouble& trouble) {
+  const StatusCode code = trouble.status.code();
+  if (code == StatusCode::kDeadlineExceeded && trouble.undisturbed) return true;
+  if (code != StatusCode::kDeadlineExceeded && code != StatusCode::kUnavailable) return false;
+  const Target& target = world.target();
+  return !AskStatus(target.endpoint(), Within(kLastQuestion), target.token()).has_value();
+}
+
 // What went wrong is written down for the checkers, if the target is to blame: it died, or lives
 // and has not answered although no fault acts on its process, or refuses what it is stated to
 // offer.
-void ExplainTrouble(World& world, const Status& trouble, const std::string& asked,
-                    Duration waited) {
-  const bool unanswered =
-      trouble.code() == StatusCode::kDeadlineExceeded || trouble.code() == StatusCode::kUnavailable;
+void ExplainTrouble(World& world, const Trouble& trouble) {
   if (const auto died = world.Died()) {
     world.NoteDeath(*died);
-  } else if (unanswered && !Interrupted()) {
-    world.NoteSilence(asked, waited);
-  } else if (RefusesWhatIsStated(world, trouble)) {
-    world.Annotate(TargetRefused{.asked = asked, .refusal = trouble.ToString()});
+  } else if (!Interrupted() && IsSilent(world, trouble)) {
+    world.NoteSilence(trouble.asked, trouble.waited);
+  } else if (trouble.refused && RefusesWhatIsStated(world, trouble.status)) {
+    world.Annotate(TargetRefused{.asked = trouble.asked, .refusal = trouble.status.ToString()});
   }
 }
 
@@ -216,8 +235,11 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   Executor executor(world, plan, spec);
   Status done = executor.Run();
   if (done.ok()) done = executor.Converge();
-  ExplainTrouble(world, executor.DisturbsServer() ? Status() : done, executor.asked(),
-                 executor.waited());
+  ExplainTrouble(world, {.status = executor.DisturbsServer() ? Status() : done,
+                         .asked = executor.asked(),
+                         .waited = executor.waited(),
+                         .undisturbed = !executor.Disturbs(),
+                         .refused = executor.refused()});
   executor.HealAll();
   std::vector<std::string> doubts;
   JudgeRecording(world, result, doubts);
@@ -238,7 +260,7 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
 bool FailedAfterAnswer(World& world, const Status& trouble, Duration waited,
                        AttemptResult& result) {
   if (!world.started()) return false;
-  ExplainTrouble(world, trouble, "a first call", waited);
+  ExplainTrouble(world, {.status = trouble, .asked = "a first call", .waited = waited});
   std::vector<std::string> doubts;
   JudgeRecording(world, result, doubts);
   if (result.findings.empty()) return false;

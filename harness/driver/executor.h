@@ -52,6 +52,8 @@ class Executor {
   // Whether a fault that is not healed acts on a process of the target, or between its members: it
   // need not answer then.
   bool DisturbsServer() const;
+  // Whether any fault is not healed.
+  bool Disturbs() const { return healed_.size() < faults_.size(); }
 
  private:
   static constexpr Duration kPatience = 10s;  // for facts that every target brings about

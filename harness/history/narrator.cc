@@ -254,7 +254,7 @@ void Narrator::TellStreamClosed(const NumberedEntry& line) {
                       .intended = stream.closing,
                       .code = line.entry.code,
                       .text = line.entry.text};
-  if (!stream.witness) audience_.OnStreamClosed(end);
+  audience_.OnStreamClosed(end);
   for (const WatchIndex watch : stream.asked) {
     Told& told = told_[watch.value];
     if (std::exchange(told.ended, true)) continue;

@@ -103,7 +103,7 @@ class Audience {
   virtual void OnStray(const Response& /*response*/) {}
   virtual void OnAnnotation(const Annotation& /*annotation*/, Where /*where*/) {}
   virtual void OnStreamEnded(WatchIndex /*watch*/, const StreamEnd& /*end*/) {}
-  // Once for each stream, also where no watch of it was open; not for the witness'.
+  // Once for each stream, also where no watch of it was open, and for that of the control watch.
   virtual void OnStreamClosed(const StreamEnd& /*end*/) {}
   // Any header that says how far the store is.
   virtual void OnHeader(Revision /*revision*/) {}

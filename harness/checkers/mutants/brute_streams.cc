@@ -231,7 +231,7 @@ class Listener {
     const bool cut = FaultOn(Here(), [&](const BruteFault& fault, bool ends) {
       return ends || (leaderless && fault.parts_members);
     });
-    if (!Here().closing && !Here().witness && !cut) {
+    if (!Here().closing && !cut) {
       drops_.push_back(fmt::format("line {}: the stream ended by itself", at_));
     }
     if (at_ >= converged_ && Here().closing) return;
