@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The control watch is judged, too: on a store that only the recording changes, a change that it
-// left out although it was given a later one is lost.
+// left out although it was given a later one is lost, and nothing comes twice.
 //
 //   ControlWatch control;
-//   control.Ask(asked);  control.Deliver(response);       // as it is recorded
+//   control.Ask(asked);  control.Deliver(response, findings);  // as it is recorded
 //   control.Check(model.timeline(), findings);            // before the timeline forgets, and last
 //
 // Keeps the revisions that it was given and that are not checked yet. Not thread-safe.
@@ -33,11 +33,28 @@ class ControlWatch {
     stream_ = asked.stream;
   }
 
-  void Deliver(const Response& response) {
+  // All of a revision comes in one response, so that nothing at or below what came before may
+  // follow.
+  void Deliver(const Response& response, Findings& findings) {
     if (!range_ || response.stream != stream_) return;
+    const Where before = latest_;
+    const Revision highest = highest_;
     for (const EventView& event : response.message.events) {
-      given_.emplace(Revision(event.kv.mod_revision), response.where);
+      const Revision revision(event.kv.mod_revision);
+      given_.emplace(revision, response.where);
+      highest_ = std::max(highest_, revision);
+      if (revision > highest) continue;
+      findings.Add(Guarantee::kUnique, stream_, [&] {
+        return Draft{
+            .expected = fmt::format("a revision above {} at the control watch, which no fault "
+                                    "touches",
+                                    highest),
+            .observed = fmt::format("the {} {}", Phrase(event), Since(response.where, before)),
+            .evidence = {before.line, response.where.line},
+            .at = response.where.at};
+      });
     }
+    latest_ = response.where;
   }
 
   // What it was given beyond what is known is looked at later.
@@ -70,6 +87,8 @@ class ControlWatch {
 
   std::optional<KeyRange> range_;
   Revision start_{};
+  Revision highest_{};
+  Where latest_{};
   StreamId stream_{};
   std::map<Revision, Where> given_;
   std::uint32_t next_ = 0;  // change to check

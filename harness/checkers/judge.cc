@@ -218,7 +218,7 @@ class Judge::Impl final : public Audience {
     if (!options_.gaps) control_.Ask(asked);
   }
   void OnWitnessed(const Response& response) override {
-    control_.Deliver(response);
+    control_.Deliver(response, findings_);
     model_.Witnessed(response.message.events,
                      response.tail.size() > 0 ? response.tail : response.payload,
                      response.where.line);

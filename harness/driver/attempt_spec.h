@@ -48,6 +48,11 @@ inline Duration TimeForSteps(const AttemptSpec& spec) {
   return std::chrono::milliseconds(spec.time_limit_ms) * 6 / 10;
 }
 
+// By when, counted from its begin, an attempt that is still converging gives up.
+inline Duration TimeToConverge(const AttemptSpec& spec) {
+  return std::chrono::milliseconds(spec.time_limit_ms) * 85 / 100;
+}
+
 std::string ToJson(const AttemptSpec& spec);
 Result<AttemptSpec> ParseAttemptSpec(std::string_view json);
 

@@ -121,6 +121,7 @@ class Executor {
   void RecordFault(const std::string& name, const std::string& phase);
   void StopLoads();
   Status WriteSentinels();
+  bool AwaitSettled();
 
   World& world_;
   const Plan& plan_;

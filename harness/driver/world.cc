@@ -479,7 +479,7 @@ void World::PumpAll() {
 
 Judgement World::Finish() {
   PumpAll();
-  Annotate(StageReached{StopsEarly() ? Stage::kStopped : Stage::kEnd});
+  Annotate(StageReached{StopsEarly() || OutOfTime() ? Stage::kStopped : Stage::kEnd});
   pacings_.clear();
   streams_.clear();
   witness_.reset();

@@ -131,6 +131,8 @@ class World {
   // granted anew.
   bool OutOfTime() const { return deadline_.expired(); }
   void GrantTime(Duration time) { deadline_ = Within(time); }
+  // Since the attempt began.
+  Duration age() const { return Clock::now() - began_; }
   // There is nothing left to wait for: interrupted, without a target that answers, stopped early,
   // or out of time.
   bool GivesUp() const;
@@ -232,6 +234,7 @@ class World {
   std::string missing_;
   std::vector<std::string> found_missing_;
   bool stated_ = false;
+  const TimePoint began_ = Clock::now();
   Deadline deadline_;  // of the phase at hand
   bool begun_ = false;
   bool silent_ = false;

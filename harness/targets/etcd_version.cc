@@ -29,10 +29,12 @@ Stated CapabilitiesOfEtcd(std::string_view version) {
   Stated stated{.offered = {Capability::kCompaction, Capability::kPreviousValues,
                             Capability::kSlowWatcherGauge, Capability::kUsers, Capability::kLeases},
                 .missing = {}};
-  // These came with 3.4.
-  for (const Capability capability :
-       {Capability::kClientChosenIds, Capability::kProgressRequest, Capability::kFragment}) {
-    (minor >= 4 ? stated.offered : stated.missing).insert(capability);
+  if (minor >= 4) {
+    stated.offered.insert(
+        {Capability::kClientChosenIds, Capability::kProgressRequest, Capability::kFragment});
+  } else {
+    // Late releases of 3.3 offer the other two, so these are asked about.
+    stated.missing.insert(Capability::kClientChosenIds);
   }
   return stated;
 }
