@@ -136,7 +136,7 @@ Status Executor::Do(const ResumeStep& step) {
 // A stream that is caught up is answered sooner or later, as it asks again and again.
 Status Executor::Do(const AwaitProgressStep& step) {
   return Do(MustTellProgressStep{
-      .stream = step.stream, .when = MustTellProgressStep::When::kAsked, .limit = kPatience});
+      .when = MustTellProgressStep::When::kAsked, .stream = step.stream, .limit = kPatience});
 }
 
 Status Executor::Do(const AwaitRegisteredStep& step) {
