@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "harness/checkers/findings.h"
 #include "harness/checkers/phrases.h"
@@ -42,17 +44,14 @@ class ControlWatch {
     for (const EventView& event : response.message.events) {
       const Revision revision(event.kv.mod_revision);
       given_.emplace(revision, response.where);
+      if (revision <= highest) {
+        const bool split = revision == highest && !keys_.contains(event.kv.key);
+        ReportEarlier(split ? Guarantee::kAtomic : Guarantee::kUnique, event, before, response,
+                      findings);
+      }
+      if (revision > highest_) keys_.clear();
       highest_ = std::max(highest_, revision);
-      if (revision > highest) continue;
-      findings.Add(Guarantee::kUnique, stream_, [&] {
-        return Draft{
-            .expected = fmt::format("a revision above {} at the control watch, which no fault "
-                                    "touches",
-                                    highest),
-            .observed = fmt::format("the {} {}", Phrase(event), Since(response.where, before)),
-            .evidence = {before.line, response.where.line},
-            .at = response.where.at};
-      });
+      if (revision == highest_) keys_.emplace(event.kv.key);
     }
     latest_ = response.where;
   }
@@ -73,6 +72,18 @@ class ControlWatch {
   }
 
  private:
+  void ReportEarlier(Guarantee guarantee, const EventView& event, Where before,
+                     const Response& response, Findings& findings) const {
+    findings.Add(guarantee, stream_, [&] {
+      return Draft{
+          .expected = fmt::format(
+              "a revision above {} at the control watch, which no fault touches", highest_),
+          .observed = fmt::format("the {} {}", Phrase(event), Since(response.where, before)),
+          .evidence = {before.line, response.where.line},
+          .at = response.where.at};
+    });
+  }
+
   void Report(const Change& change, Findings& findings) const {
     const auto later = given_.upper_bound(change.revision);
     findings.Add(Guarantee::kReliable, stream_, [&] {
@@ -88,6 +99,7 @@ class ControlWatch {
   std::optional<KeyRange> range_;
   Revision start_{};
   Revision highest_{};
+  std::set<std::string, std::less<>> keys_;  // given at the highest revision
   Where latest_{};
   StreamId stream_{};
   std::map<Revision, Where> given_;

@@ -328,6 +328,15 @@ INSTANTIATE_TEST_SUITE_P(
         {"OneGivenTwice",
          Controlled().Deliver(0, {{2, "k"}, {3, "k"}}).Deliver(0, {{3, "k"}, {4, "k"}}),
          {"Unique"}},
+        {"OneRevisionInTwo",
+         Script()
+             .On(9, "witness")
+             .Watch("", 2, {.range_end = std::string(1, '\0')})
+             .Created(0, 1)
+             .Txn({.puts = {{"a", "1"}, {"b", "1"}}}, 2)
+             .Deliver(0, {{2, "a"}})
+             .Deliver(0, {{2, "b"}}),
+         {"Atomic"}},
         {"LeftOutWhereOthersWrite",
          Controlled().Deliver(0, {{2, "k"}, {4, "k"}}),
          {},

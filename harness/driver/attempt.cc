@@ -22,6 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr Duration kCrashSeen = 1s;
 constexpr Duration kLastQuestion = 5s;  // to a target that has not answered
 
 std::string UtcNow() {
@@ -235,6 +236,10 @@ void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResul
   Executor executor(world, plan, spec);
   Status done = executor.Run();
   if (done.ok()) done = executor.Converge();
+  // A connection may tell of a crash before the end of the process is seen.
+  if (done.code() == StatusCode::kUnavailable) {
+    world.PumpUntil([&world] { return world.Died().has_value(); }, Within(kCrashSeen));
+  }
   ExplainTrouble(world, {.status = executor.DisturbsServer() ? Status() : done,
                          .asked = executor.asked(),
                          .waited = executor.waited(),

@@ -155,16 +155,17 @@ TEST(ExpectationsBuiltIn, ListsTheBugsOfEveryRelease) {
     return found;
   };
   // The first case of the list needs client-chosen ids, which 3.3.25 does not offer.
-  EXPECT_THAT(issues("3.3.25"), ElementsAre(18089, 18089, 15220, 20221, 17529, 22294, 20693, 18089,
-                                            kAdvisory, 15271, 15271, 20221, 20221, 18667, 18089));
+  EXPECT_THAT(issues("3.3.25"),
+              ElementsAre(18089, 18089, 15220, 20221, 17529, 22294, 22294, 20693, 18089, kAdvisory,
+                          15271, 15271, 20221, 20221, 18667, 18089));
   EXPECT_THAT(issues("3.4.23"),
-              ElementsAre(17529, 18089, 18089, 15220, 20221, 17529, 22294, 20693, 18089, kAdvisory,
-                          15271, 15271, 20221, 20221, 18667, 17780, 18089));
+              ElementsAre(17529, 18089, 18089, 15220, 20221, 17529, 22294, 22294, 20693, 18089,
+                          kAdvisory, 15271, 15271, 20221, 20221, 18667, 17780, 18089));
   EXPECT_THAT(issues("3.5.16"),
-              ElementsAre(20221, 22294, 20693, kAdvisory, 20221, 20221, 18667, 19179));
-  EXPECT_THAT(issues("3.5.30"), ElementsAre(22294, kAdvisory, 18667));
-  EXPECT_THAT(issues("3.6.16"), ElementsAre(22294, 18667));
-  EXPECT_THAT(issues("3.7.3"), ElementsAre(22294));
+              ElementsAre(20221, 22294, 22294, 20693, kAdvisory, 20221, 20221, 18667, 19179));
+  EXPECT_THAT(issues("3.5.30"), ElementsAre(22294, 22294, kAdvisory, 18667));
+  EXPECT_THAT(issues("3.6.16"), ElementsAre(22294, 22294, 18667));
+  EXPECT_THAT(issues("3.7.3"), ElementsAre(22294, 22294));
 }
 
 TEST(ExpectationsBuiltIn, SaysOfEveryReleaseWhereItIsFrom) {
