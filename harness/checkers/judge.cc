@@ -292,7 +292,8 @@ class Judge::Impl final : public Audience {
     if (doubtful_) reasons.push_back(*doubtful_);
     if (stopped_) {
       reasons.push_back(
-          "the run was stopped at its first finding; what would have come is not known");
+          "the run was stopped early, at a finding or out of time; what would have come is not "
+          "known");
     } else if (facts_.cut_off) {
       reasons.push_back(
           fmt::format("the recording was cut off after line {}; what came later is not known",
