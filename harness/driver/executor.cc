@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "harness/driver/interrupt.h"
 #include "harness/targets/probe_capabilities.h"
@@ -132,20 +133,22 @@ void Executor::Ask(std::string what) {
 // Until every watch has settled, or none of them received anything for the limit: a slow machine is
 // no broken promise.
 bool Executor::AwaitSettled() {
-  const auto events = [this] {
-    std::uint64_t sum = 0;
-    for (const WatchState& watch : world_.judge().watches()) sum += watch.events;
-    return sum;
+  std::uint64_t latest = 0;
+  TimePoint since = Clock::now();
+  const auto silent = [&] {
+    std::uint64_t events = 0;
+    for (const WatchState& watch : world_.judge().watches()) events += watch.events;
+    if (std::exchange(latest, events) != events) since = Clock::now();
+    return Clock::now() - since >= plan_.converge_limit;
   };
-  const auto settled = [this] {
-    return world_.judge().known_through() >= head_ && world_.judge().Unsettled().empty();
-  };
-  std::uint64_t before = 0;
-  do {
-    before = events();
-    if (world_.PumpUntil(settled, Within(plan_.converge_limit))) return true;
-  } while (!world_.GivesUp() && events() > before);
-  return false;
+  bool settled = false;
+  world_.PumpUntil(
+      [&] {
+        settled = world_.judge().known_through() >= head_ && world_.judge().Unsettled().empty();
+        return settled || silent();
+      },
+      Within(TimeToConverge(spec_)));
+  return settled;
 }
 
 Status Executor::Converge() {
