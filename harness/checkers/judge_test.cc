@@ -171,7 +171,7 @@ TEST(Judge, MissesNothingBehindTheLineWhereARunWasStopped) {
   const Judgement stopped = script.Annotate(StageReached{Stage::kStopped}).Judge();
   ASSERT_THAT(stopped.findings, testing::SizeIs(1));
   EXPECT_EQ(stopped.findings[0].guarantee, Guarantee::kUnique);
-  EXPECT_THAT(stopped.undecided, testing::ElementsAre(testing::HasSubstr("stopped at its first")));
+  EXPECT_THAT(stopped.undecided, testing::ElementsAre(testing::HasSubstr("stopped early")));
 }
 
 }  // namespace
