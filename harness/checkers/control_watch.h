@@ -46,8 +46,8 @@ class ControlWatch {
       given_.emplace(revision, response.where);
       if (revision <= highest) {
         const bool split = revision == highest && !keys_.contains(event.kv.key);
-        ReportEarlier(split ? Guarantee::kAtomic : Guarantee::kUnique, event, before, response,
-                      findings);
+        findings.Add(split ? Guarantee::kAtomic : Guarantee::kUnique, stream_,
+                     [&] { return NotAbove(highest, event, before, response); });
       }
       if (revision > highest_) keys_.clear();
       highest_ = std::max(highest_, revision);
@@ -72,16 +72,13 @@ class ControlWatch {
   }
 
  private:
-  void ReportEarlier(Guarantee guarantee, const EventView& event, Where before,
-                     const Response& response, Findings& findings) const {
-    findings.Add(guarantee, stream_, [&] {
-      return Draft{
-          .expected = fmt::format(
-              "a revision above {} at the control watch, which no fault touches", highest_),
-          .observed = fmt::format("the {} {}", Phrase(event), Since(response.where, before)),
-          .evidence = {before.line, response.where.line},
-          .at = response.where.at};
-    });
+  static Draft NotAbove(Revision highest, const EventView& event, Where before,
+                        const Response& response) {
+    return {.expected = fmt::format(
+                "a revision above {} at the control watch, which no fault touches", highest),
+            .observed = fmt::format("the {} {}", Phrase(event), Since(response.where, before)),
+            .evidence = {before.line, response.where.line},
+            .at = response.where.at};
   }
 
   void Report(const Change& change, Findings& findings) const {
