@@ -71,8 +71,8 @@ def run_suite(tools, target, folder, flags, limit):
     """(exit code, results, what was printed) of the suite on one target."""
     runs = folder / "runs"
     done = subprocess.run(
-        [tools.watchproof, "run", "--target", target, "--run-dir", str(runs), "--keep", "none"]
-        + ["--progress", "off", "--color", "never", *flags],
+        [tools.watchproof, "run", "--target", target, "--run-dir", str(runs), "--progress", "off"]
+        + ["--color", "never", *(() if "--keep" in flags else ("--keep", "none")), *flags],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL,
         timeout=limit, check=False, env={**os.environ, "WATCHPROOF_SEED": ""},
     )

@@ -54,6 +54,12 @@ bool FaultLog::MayRefuse(StreamId stream, Line at) const {
   });
 }
 
+bool FaultLog::QuietSince(Line since) const {
+  return std::all_of(faults_.begin(), faults_.end(), [since](const Fault& fault) {
+    return fault.healed.value != 0 && fault.healed < since;
+  });
+}
+
 bool FaultLog::MembersParted(Line since) const {
   return unsaid_ || std::any_of(faults_.begin(), faults_.end(), [&](const Fault& fault) {
            return fault.what.parts_members && (fault.healed.value == 0 || fault.healed > since);

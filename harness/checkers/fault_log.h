@@ -29,6 +29,8 @@ class FaultLog {
   bool MayRefuse(StreamId stream, Line at) const;
   // Whether a member may have been sent a snapshot of the store since that line.
   bool MembersParted(Line since) const;
+  // Whether no fault has been active since that line.
+  bool QuietSince(Line since) const;
   // The recording is older than what its faults say of streams: every end is excused.
   bool unsaid() const { return unsaid_; }
 

@@ -7,6 +7,7 @@
 #include "harness/checkers/backlog.h"
 #include "harness/checkers/checker.h"
 #include "harness/checkers/control_watch.h"
+#include "harness/checkers/delay_rule.h"
 #include "harness/checkers/exercise_meter.h"
 #include "harness/checkers/phrases.h"
 #include "harness/history/narrator.h"
@@ -33,6 +34,7 @@ class Judge::Impl final : public Audience {
     }
     facts_.latest = {line.line, line.entry.at};
     faults_.Consume(line);
+    delays_.Consume(line);
     switch (line.entry.kind) {
       case EntryKind::kCallStarted:
         if (line.entry.method == Method::kCompact) NoteCompaction(line);
@@ -63,7 +65,11 @@ class Judge::Impl final : public Audience {
       for (const auto& checker : checkers_) checker->Finish(WatchIndex(i), findings_);
     }
     for (const auto& checker : checkers_) checker->Conclude(findings_);
+    delays_.Finish(findings_);
     control_.Check(model_.timeline(), findings_);
+    if (converged_ && !facts_.cut_off) {
+      control_.Finish(model_.timeline(), facts_.latest, findings_);
+    }
     return {.findings = findings_.Finished(),
             .exercise = meter_->exercise(),
             .undecided = Undecided(),
@@ -80,6 +86,15 @@ class Judge::Impl final : public Audience {
       if (!IsSettled(facts_, WatchIndex(i))) unsettled.push_back(i);
     }
     return unsettled;
+  }
+  bool ControlWatchWaits() const {
+    const auto needed = control_.Needed();
+    return needed && *needed <= model_.timeline().known_through();
+  }
+  std::uint64_t Given() const {
+    std::uint64_t events = control_.events();
+    for (const WatchState& watch : book_.states()) events += watch.events;
+    return events;
   }
   std::size_t Overtaken() const {
     std::size_t overtaken = 0;
@@ -159,6 +174,7 @@ class Judge::Impl final : public Audience {
   void OnDelivered(WatchIndex watch, ResponsePtr& response) override {
     response->compaction_requested = model_.compaction_requested();
     for (const auto& checker : checkers_) checker->Delivered(watch, *response, findings_);
+    delays_.Deliver(watch, *response);
     book_.Deliver(watch, *response, model_.Ceiling());
     if (!backlog_.Waits(watch) && comparer_.Knows(*response)) return Compare(watch, *response);
     backlog_.Push(watch, std::move(response));
@@ -207,6 +223,8 @@ class Judge::Impl final : public Audience {
   void OnStreamClosed(const StreamEnd& end) override {
     const bool excused = end.intended || faults_.MayHaveEnded(end.stream, end.where.line, end.code);
     if (!excused) dropped_.insert(end.stream.value);
+    // As with the others, what it was not given until the driver had waited is missing.
+    if (!converged_ || !end.intended) control_.Close(end.stream);
     for (const auto& checker : checkers_) checker->StreamClosed(end);
   }
   // What is judged is no witness: it is believed only as long as nobody else has said anything.
@@ -223,6 +241,9 @@ class Judge::Impl final : public Audience {
                      response.tail.size() > 0 ? response.tail : response.payload,
                      response.where.line);
     Drain();
+  }
+  void OnWitnessEnded(const Response& response) override {
+    control_.End(response, model_.compaction_requested(), findings_);
   }
   void OnGarbled(StreamId stream, Where where, const Status& why) override {
     for (const auto& checker : checkers_) checker->Garbled(stream, where, why, findings_);
@@ -245,6 +266,7 @@ class Judge::Impl final : public Audience {
   void ForgetWhatIsPassed() {
     Timeline& timeline = model_.timeline();
     Revision below = std::min(model_.compaction_acknowledged(), timeline.known_through().next());
+    if (const auto needed = control_.Needed()) below = std::min(below, *needed);
     for (std::uint32_t i = 0; i < book_.size() && below > timeline.forgotten(); ++i) {
       if (const auto needed = NeededBy(WatchIndex(i))) below = std::min(below, *needed);
     }
@@ -319,6 +341,7 @@ class Judge::Impl final : public Audience {
   Narrator narrator_;
   Backlog backlog_;
   ControlWatch control_;
+  DelayRule delays_{facts_};
   std::vector<Comparison> compared_;   // of the response at hand
   bool converged_ = false;             // the driver waits for nothing more
   bool stopped_ = false;               // the driver did not wait for more after a finding
@@ -366,6 +389,8 @@ std::optional<std::size_t> Judge::Find(StreamId stream, std::uint32_t ordinal) c
   return impl_->Find(stream, ordinal);
 }
 std::vector<std::size_t> Judge::Unsettled() const { return impl_->Unsettled(); }
+bool Judge::ControlWatchWaits() const { return impl_->ControlWatchWaits(); }
+std::uint64_t Judge::given() const { return impl_->Given(); }
 std::size_t Judge::overtaken() const { return impl_->Overtaken(); }
 bool Judge::WasDropped(StreamId stream) const { return impl_->WasDropped(stream); }
 Revision Judge::reached() const { return impl_->model().reached(); }

@@ -113,6 +113,11 @@ class Judge {
   std::optional<std::size_t> Find(StreamId stream, std::uint32_t ordinal) const;
   // Watches that are neither complete nor ended.
   std::vector<std::size_t> Unsettled() const;
+  // Whether the control watch of a store that nobody else changes has not been given all that is
+  // known.
+  bool ControlWatchWaits() const;
+  // How many events all watches have been given, the control watch among them.
+  std::uint64_t given() const;
   // How many watches have been given something while they were owed something before it. Only the
   // end tells whether that still comes.
   std::size_t overtaken() const;

@@ -323,6 +323,51 @@ INSTANTIATE_TEST_SUITE_P(
     testing::ValuesIn(std::vector<Row>{
         {"GivenAll", Controlled().Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}}), {}},
         {"GivenLessThanAll", Controlled().Deliver(0, {{2, "k"}, {3, "k"}}), {}},
+        {"GivenLessThanAllThoughAllWereWaitedFor",
+         Controlled().Deliver(0, {{2, "k"}, {3, "k"}}).Annotate(StageReached{Stage::kConverged}),
+         {"Reliable"}},
+        {"GivenNothingThoughAllWereWaitedFor",
+         Controlled().Annotate(StageReached{Stage::kConverged}),
+         {"Reliable"}},
+        {"ClosedByTheClientWhenAllHadBeenWaitedFor",
+         Controlled()
+             .Annotate(StageReached{Stage::kConverged})
+             .Annotate(ClosingStream{StreamId(9)})
+             .Closed(StatusCode::kCancelled),
+         {"Reliable"}},
+        {"EndedByAFaultBeforeAllWereWaitedFor",
+         Controlled()
+             .Armed("kill", "every")
+             .Closed(StatusCode::kUnavailable)
+             .Annotate(StageReached{Stage::kConverged}),
+         {}},
+        {"AnotherTakesOver",
+         Controlled()
+             .Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}})
+             .Annotate(ClosingStream{StreamId(9)})
+             .Closed(StatusCode::kCancelled)
+             .On(8, "witness")
+             .Watch("", 5, {.range_end = std::string(1, '\0')})
+             .Created(0, 4)
+             .On(1)
+             .Put("k", "d", 5)
+             .Deliver(0, {{5, "k"}})
+             .Annotate(StageReached{Stage::kConverged}),
+         {"Reliable"}},
+        {"Cancelled", Controlled().Cancelled(0, "too busy"), {"Settled"}},
+        {"CancelledTwice", Controlled().Cancelled(0).Cancelled(0), {"Settled"}},
+        {"Refused",
+         Script()
+             .On(9, "witness")
+             .Watch("", 2, {.range_end = std::string(1, '\0')})
+             .Refused(-1, "too busy"),
+         {"Settled"}},
+        {"CompactedThoughItHadComeSoFar",
+         Controlled().Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}}).Compact(4).Compacted(0, 4),
+         {"CompactionSurfaced"}},
+        {"CompactedWhereItHadNotComeSoFar",
+         Controlled().Deliver(0, {{2, "k"}}).Compact(4).Compacted(0, 4),
+         {}},
         {"OneLeftOut", Controlled().Deliver(0, {{2, "k"}, {4, "k"}}), {"Reliable"}},
         {"TheFirstLeftOut", Controlled().Deliver(0, {{3, "k"}}), {"Reliable"}},
         {"OneGivenTwice",

@@ -130,25 +130,39 @@ void Executor::Ask(std::string what) {
   asked_at_ = Clock::now();
 }
 
-// Until every watch has settled, or none of them received anything for the limit: a slow machine is
-// no broken promise.
+// Until every watch has settled, the control watch among them, or none of them received anything
+// for the limit: a slow machine is no broken promise.
 bool Executor::AwaitSettled() {
+  const Judge& judge = world_.judge();
   std::uint64_t latest = 0;
   TimePoint since = Clock::now();
   const auto silent = [&] {
-    std::uint64_t events = 0;
-    for (const WatchState& watch : world_.judge().watches()) events += watch.events;
-    if (std::exchange(latest, events) != events) since = Clock::now();
+    if (std::exchange(latest, judge.given()) != judge.given()) since = Clock::now();
     return Clock::now() - since >= plan_.converge_limit;
   };
   bool settled = false;
   world_.PumpUntil(
       [&] {
-        settled = world_.judge().known_through() >= head_ && world_.judge().Unsettled().empty();
+        settled = judge.known_through() >= head_ && judge.Unsettled().empty() &&
+                  !judge.ControlWatchWaits();
         return settled || silent();
       },
       Within(TimeToConverge(spec_)));
   return settled;
+}
+
+// A server may drop a request while watches are behind, but not each one.
+Status Executor::AskForProgressAgain() {
+  for (const std::string& name : progress_asked_) {
+    WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(name));
+    if (world_.HasEnded(stream->id())) continue;
+    const auto& watches = world_.judge().watches();
+    const bool any_open = std::any_of(watches.begin(), watches.end(), [&](const WatchState& one) {
+      return one.stream == stream->id() && one.end == WatchEnd::kOpen;
+    });
+    if (any_open) WP_RETURN_IF_ERROR(Do(MustTellProgressStep{.stream = name}));
+  }
+  return {};
 }
 
 Status Executor::Converge() {
@@ -158,18 +172,21 @@ Status Executor::Converge() {
   world_.GrantTime(
       std::max(TimeToConverge(spec_) - world_.age(), plan_.converge_limit + kMarginToConverge));
   world_.Annotate(StageReached{Stage::kHealed});
+  bool settled = false;
   // Twice, because whatever was still queued for a watch when it got its first sentinel comes
   // before the second.
   for (int round = 0; round < 2; ++round) {
     WP_RETURN_IF_ERROR(WriteSentinels());
     world_.Annotate(StageReached{Stage::kSentinels});
-    if (AwaitSettled()) continue;
+    settled = AwaitSettled();
+    if (settled) continue;
     if (world_.OutOfTime()) {
       unproven_.push_back("out of time while watches still received what was expected");
       return {};
     }
     break;  // the judge tells what is missing
   }
+  if (settled) WP_RETURN_IF_ERROR(AskForProgressAgain());
   world_.Annotate(StageReached{Stage::kConverged});
   return {};
 }

@@ -122,6 +122,7 @@ class Executor {
   void StopLoads();
   Status WriteSentinels();
   bool AwaitSettled();
+  Status AskForProgressAgain();
 
   World& world_;
   const Plan& plan_;
@@ -136,7 +137,8 @@ class Executor {
   std::map<std::string, std::unique_ptr<Load>> loads_;
   bool refused_ = false;
   std::vector<std::string> unproven_;
-  std::set<std::string> healed_;  // faults
+  std::set<std::string> healed_;          // faults
+  std::set<std::string> progress_asked_;  // streams
   std::string asked_;
   TimePoint asked_at_ = Clock::now();
   int probes_ = 0;

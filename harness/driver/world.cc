@@ -101,7 +101,7 @@ Status World::Start() {
   }
   WP_RETURN_IF_ERROR(OpenRoads());
   MakePorts();
-  return OpenWitness();
+  return OpenWitness(target().token());
 }
 
 // A server that runs already is known by its version only: etcd's are three numbers from 3 on.
@@ -234,13 +234,13 @@ std::optional<double> World::MetricOf(int member, std::string_view name) {
 }
 
 // Sees every change by the side door, so that a write whose answer was lost can be settled later.
-Status World::OpenWitness() {
+Status World::OpenWitness(const std::string& token) {
   WP_ASSIGN_OR_RETURN(const Revision head, Head());
-  first_head_ = head;
+  if (first_head_ == Revision()) first_head_ = head;
   WP_ASSIGN_OR_RETURN(witness_,
                       WatchStream::Open(*context_, {.endpoint = target().endpoint().ToString(),
                                                     .road = "witness",
-                                                    .token = target().token()}));
+                                                    .token = token}));
   // Everything, or on a target that others use too everything of ours.
   witness_->Create({.key = prefix_.empty() ? kEveryKey : prefix_,
                     .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
@@ -306,9 +306,11 @@ Status World::AskForUsers(const std::vector<WorldReader>& readers) {
     WP_RETURN_IF_ERROR(auth.AddReader(reader.user, reader.key, reader.range_end));
     readers_[reader.user] = reader;
   }
+  // What has no user is refused from here on, and watches that have none are ended.
+  witness_.reset();
   WP_ASSIGN_OR_RETURN(const std::string root, auth.Enable());
   for (const auto& kv : kvs_) kv->SetToken(root);
-  return {};
+  return OpenWitness(root);
 }
 
 Result<WatchStream*> World::Stream(const std::string& name, const StreamWishes& wishes) {

@@ -183,7 +183,7 @@ class World {
   Status PaceReader(const ReaderPace& pace);
   // Readers that go on by and by are told to.
   void ReadOn();
-  Status OpenWitness();
+  Status OpenWitness(const std::string& token);
   // Reads of everything of ours, one linearizable, one serializable, for the recording.
   Status ReadBack();
   void ConfirmFloors();

@@ -146,6 +146,7 @@ void Narrator::TellResponse(const NumberedEntry& line) {
       if (bystander_ != nullptr) bystander_->HearWitnessed(*response);
       audience_.OnWitnessed(*response);
     }
+    if (message.canceled) audience_.OnWitnessEnded(*response);
     return Return(std::move(response));
   }
   if (message.created) {

@@ -109,6 +109,8 @@ class Audience {
   virtual void OnHeader(Revision /*revision*/) {}
   virtual void OnWitnessAsked(const Asked& /*asked*/) {}
   virtual void OnWitnessed(const Response& /*response*/) {}
+  // The target ended it, or refused it.
+  virtual void OnWitnessEnded(const Response& /*response*/) {}
   // A line of ours.
   virtual void OnUnreadable(Where /*where*/, const Status& /*why*/) {}
   // Bytes that came whole, as one message, and are none.

@@ -40,6 +40,10 @@ class EndpointTarget final : public Target {
     }
     if (token.has_value()) token_ = *std::move(token);
     Result<ServerStatus> answer = AskStatus(endpoint_, patience(), token_);
+    if (!token.has_value() && (answer.has_value() || NeedsOtherUser(answer.error().code()))) {
+      return token.error().WithContext("{} did not answer when user {} logged in",
+                                       server_.ToString(), access_.user);
+    }
     if (answer.has_value() || NeedsOtherUser(answer.error().code())) {
       if (answer.has_value()) version_ = answer->version;
       return CheckServes(endpoint_, token_, patience()).WithContext("{}", server_.ToString());

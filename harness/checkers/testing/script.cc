@@ -33,8 +33,13 @@ Script::Script(std::int64_t base) {
 
 Script& Script::Add(Entry entry) {
   const Line line(lines_.size() + 1);
-  entry.at = std::chrono::milliseconds(line.value);
+  entry.at = std::chrono::milliseconds(line.value) + paused_;
   lines_.push_back({line, std::move(entry)});
+  return *this;
+}
+
+Script& Script::Pause(Duration duration) {
+  paused_ += duration;
   return *this;
 }
 

@@ -102,6 +102,8 @@ class Script {
   Script& Armed(const std::string& fault, const std::string& ends, bool parts_members = false);
   Script& Healed(const std::string& fault);
   Script& AskProgress();
+  // Time that passes before the next line.
+  Script& Pause(Duration duration);
   Script& Closed(StatusCode code);
   Script& Payload(EntryKind kind, std::string payload);
 
@@ -123,6 +125,7 @@ class Script {
   Script& Send(std::int64_t id, const std::vector<Event>& events, bool fragment);
 
   std::vector<NumberedEntry> lines_;
+  Duration paused_{};
   StreamId stream_{1};
   std::optional<std::int64_t> header_;  // of the next response
   std::uint32_t calls_ = 1000;
