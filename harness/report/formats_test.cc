@@ -45,6 +45,15 @@ TEST(Html, StandsAloneAndEscapesWhatOthersWrote) {
   EXPECT_THAT(text, HasSubstr("<title>watchproof: Broken run"));
 }
 
+TEST(Html, ShowsNotesApart) {
+  RunRecord record = SampleRecord();
+  EXPECT_THAT(ToHtml(record), testing::Not(testing::HasSubstr("<h2>Notes")));
+  record.attempts.front().result.notes.push_back(
+      {.watch = "watch 3", .expected = "at once", .observed = "4 <s> later"});
+  EXPECT_THAT(ToHtml(record),
+              testing::HasSubstr("<td>watch 3</td><td>at once</td><td>4 &lt;s&gt; later</td>"));
+}
+
 TEST(Trace, FaultsAreAsynchronousPairs) {
   const auto json = nlohmann::json::parse(ToTrace(SampleRecord()));
   int begins = 0;

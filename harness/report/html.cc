@@ -189,6 +189,25 @@ std::string Receipts(const RunRecord& record) {
          rows + "</tbody></table></div>\n";
 }
 
+// What no document of etcd promises, and an operator may still want to know.
+std::string Notes(const RunRecord& record) {
+  std::string rows;
+  for (const AttemptNote& attempt : record.attempts) {
+    const AttemptResult& result = attempt.result;
+    for (const FindingRecord& note : result.notes) {
+      rows += fmt::format(
+          "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+          EscapeXml(result.case_name), EscapeXml(TargetLabel(result.target, result.target_version)),
+          EscapeXml(note.watch), EscapeXml(note.expected), EscapeXml(note.observed));
+    }
+  }
+  if (rows.empty()) return {};
+  return "<h2>Notes</h2>\n<p>No failures: etcd's documents promise nothing of it.</p>\n"
+         "<div class=\"wide\"><table><thead><tr><th>case</th><th>target</th><th>watch</th>"
+         "<th>usual</th><th>observed</th></tr></thead><tbody>\n" +
+         rows + "</tbody></table></div>\n";
+}
+
 std::string Facts(const RunRecord& record) {
   std::string text = "<dl>\n" + Row("run", record.id) + Row("started", record.started) +
                      Row("took", FormatSeconds(record.seconds)) + Row("seed", record.seed);
@@ -232,6 +251,7 @@ std::string ToHtml(const RunRecord& record) {
   if (!undecided.empty()) text += "<h2>What could not be decided</h2>\n" + undecided;
   if (!known.empty())
     text += "<details><summary>Known failures</summary>\n" + known + "</details>\n";
+  text += Notes(record);
   text += "<h2>How it went</h2>\n" + Timeline(record) + LagHtml(record);
   text += "<h2>Can I trust it</h2>\n" + Receipts(record);
   text += "<h2>The run</h2>\n" + Facts(record);

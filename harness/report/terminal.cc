@@ -332,6 +332,12 @@ std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
   for (const std::string& entry : record.stale) {
     text += fmt::format("manifest: {}\n", Escaped(entry));
   }
+  std::size_t notes = 0;
+  for (const AttemptNote& attempt : record.attempts) notes += attempt.result.notes.size();
+  if (notes > 0) {
+    text += fmt::format("{} on what etcd's documents do not promise, in the report\n",
+                        Count(notes, "note"));
+  }
   text += FetchCommandText(record);
   text += fmt::format("{} {} in all.\n", Sentence(record), FormatSeconds(record.seconds));
   text += fmt::format("report  {}/report.html\n", Escaped(record.folder));

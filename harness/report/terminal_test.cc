@@ -102,6 +102,15 @@ TEST(LastScreen, SeedIsLastAndFailuresHaveTheirCommand) {
                              "seed    0x51e9c2\n"));
 }
 
+TEST(LastScreen, CountsNotes) {
+  RunRecord record = SampleRecord();
+  EXPECT_THAT(LastScreen(record, {}), testing::Not(testing::HasSubstr("note")));
+  record.attempts.front().result.notes.resize(1);
+  EXPECT_THAT(
+      LastScreen(record, {}),
+      testing::HasSubstr("\n1 note on what etcd's documents do not promise, in the report\n"));
+}
+
 TEST(Colour, IsAddedToWordsAndNeverAlone) {
   TerminalStyle style = kPlain;
   style.colour = true;
