@@ -17,8 +17,8 @@ void CompactAndKill(Scenario& scenario, const Write& at, const std::string& kill
   scenario.Hold(kCommitted, kCommitted);
   scenario.CompactAtOnce(at.revision());
   scenario.Hold(1ms, 4ms);
-  scenario.InjectSpare(kill, {{"during", "compaction"}});
-  scenario.AwaitFelt(kill);
+  scenario.InjectOptional(kill, {{"during", "compaction"}});
+  scenario.AwaitEffect(kill);
   scenario.Heal(kill);
   scenario.Hold(kResumed, kResumed);
 }

@@ -25,7 +25,7 @@ WATCH_CASE(CompactionSurfaced, DeleteAtTheFloorSurvivesARestart,
   for (std::int64_t i = prng.Between(1, 4); i > 0; --i) scenario.Put(scenario.Key("bystander"));
   scenario.Compact(gone.revision());
   scenario.Inject("kill");
-  scenario.AwaitFelt("kill");
+  scenario.AwaitEffect("kill");
   scenario.Heal("kill");
   scenario.PermitCompactedAtTheFloor();
   scenario.Watch({.group = "mourner", .range = OneKey(ghost), .start = gone.revision()});

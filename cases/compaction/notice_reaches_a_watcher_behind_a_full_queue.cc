@@ -8,7 +8,7 @@
 namespace watchproof {
 namespace {
 
-constexpr std::size_t kCrowd = 100;  // one put becomes so many responses
+constexpr std::size_t kWatchers = 100;  // one put becomes so many responses
 constexpr std::size_t kLate = 8;
 constexpr int kFatPuts = 60;
 constexpr std::size_t kFatBytes = 16 * 1024;
@@ -34,12 +34,12 @@ WATCH_CASE(CompactionSurfaced, NoticeReachesAWatcherBehindAFullQueue,
   Prng warm_up = scenario.Random("warm-up");
   for (std::int64_t i = warm_up.Between(2, 12); i > 0; --i) scenario.Put(hot);
 
-  scenario.Watch({.group = "crowd", .count = kCrowd, .range = OneKey(hot), .first_id = 1});
+  scenario.Watch({.group = "crowd", .count = kWatchers, .range = OneKey(hot), .first_id = 1});
   scenario.AwaitCreated("crowd");
   scenario.Hold(0ms, 30ms);
   scenario.Inject("stall");
   for (int i = 0; i < kFatPuts; ++i) scenario.Put(hot, {kFatBytes, kFatBytes});
-  scenario.AwaitFelt("stall");
+  scenario.AwaitEffect("stall");
 
   scenario.Compact(AtHead());
   scenario.Watch({.group = "late",
@@ -47,7 +47,7 @@ WATCH_CASE(CompactionSurfaced, NoticeReachesAWatcherBehindAFullQueue,
                   .range = OneKey(hot),
                   .start = first.revision(),
                   .first_id = 1001});
-  scenario.AwaitRegistered(kCrowd + kLate);
+  scenario.AwaitRegistered(kWatchers + kLate);
   scenario.AwaitSyncPasses(3);
   scenario.Hold(0ms, 30ms);
   scenario.Heal("stall");

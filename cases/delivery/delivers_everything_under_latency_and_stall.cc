@@ -99,11 +99,11 @@ WATCH_CASE(
   scenario.AwaitDelivered("all");
   scenario.Inject("stall");
   writer.Phase(static_cast<int>(prng.Between(kWritesPerPhase, 2 * kWritesPerPhase)));
-  scenario.AwaitFelt("stall");
+  scenario.AwaitEffect("stall");
   scenario.Hold(0ms, 50ms);
   scenario.Heal("stall");
   writer.Phase(static_cast<int>(prng.Between(10, kWritesPerPhase)));
-  scenario.AwaitFelt("latency");
+  scenario.AwaitEffect("latency");
   scenario.Heal("latency");
 }
 

@@ -30,7 +30,7 @@ void LiveThrough(Scenario& scenario, int members, const std::string& fault,
   scenario.BeginLoad(
       {.load = "meanwhile", .clients = 4, .calls = 100, .key = stem, .member = members});
   scenario.Inject(fault, parameters);
-  scenario.AwaitFelt(fault);
+  scenario.AwaitEffect(fault);
   scenario.AwaitLoad("meanwhile");
   scenario.Heal(fault);
   for (int member = 1; member <= members; ++member) scenario.AwaitCaughtUp(member);

@@ -26,7 +26,7 @@ WATCH_CASE(Reliable, MissesNothingWhenItIsDefragmented,
   scenario.BeginLoad({.clients = 2, .calls = 60, .keys = 3, .key = scenario.Key("load")});
   scenario.Watch({.group = "late", .count = 20, .range = OneKey(key), .start = next.revision()});
   scenario.Inject("defragment");
-  scenario.AwaitFelt("defragment");
+  scenario.AwaitEffect("defragment");
   for (std::int64_t i = prng.Between(5, 15); i > 0; --i) scenario.Put(key);
   scenario.AwaitLoad();
   scenario.AwaitDelivered("before");

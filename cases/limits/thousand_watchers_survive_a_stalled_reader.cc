@@ -26,7 +26,7 @@ WATCH_CASE(Reliable, ThousandWatchersSurviveAStalledReader,
   scenario.Hold(0ms, 30ms);
   scenario.Inject("stall");
   for (std::int64_t i = prng.Between(25, 40); i > 0; --i) scenario.Put(key, {200, 2000});
-  scenario.AwaitFelt("stall");
+  scenario.AwaitEffect("stall");
   scenario.Hold(0ms, 50ms);
   scenario.Heal("stall");
   for (std::int64_t i = prng.Between(1, 5); i > 0; --i) scenario.Put(key);

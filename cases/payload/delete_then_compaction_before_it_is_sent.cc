@@ -8,7 +8,7 @@
 namespace watchproof {
 namespace {
 
-constexpr std::size_t kCrowd = 400;
+constexpr std::size_t kWatchers = 400;
 
 WATCH_CASE(PreviousValue, DeleteThenCompactionBeforeItIsSent,
            {.requirement = "prev_kv may be missing when the previous revision was compacted, the "
@@ -27,7 +27,7 @@ WATCH_CASE(PreviousValue, DeleteThenCompactionBeforeItIsSent,
   const std::string fat = scenario.Key("fat");
   Prng prng = scenario.Random("shape");
   for (std::int64_t i = prng.Between(1, 4); i > 0; --i) scenario.Put(key);
-  scenario.Watch({.group = "crowd", .count = kCrowd, .range = OneKey(fat)});
+  scenario.Watch({.group = "crowd", .count = kWatchers, .range = OneKey(fat)});
   scenario.Watch({.group = "cache", .range = OneKey(key), .previous_values = true});
   scenario.AwaitCreated("crowd");
   scenario.AwaitCreated("cache");
@@ -36,7 +36,7 @@ WATCH_CASE(PreviousValue, DeleteThenCompactionBeforeItIsSent,
   // One write fills the queue, so that nobody but the cache's watch is behind the floor that
   // follows.
   scenario.Put(fat, {8192, 8192});
-  scenario.AwaitFelt("stall");
+  scenario.AwaitEffect("stall");
   const Write deletion = scenario.Delete(key);
   scenario.Compact(deletion.revision());
   scenario.Hold(20ms, 60ms);

@@ -23,7 +23,7 @@ WATCH_CASE(Fields, BeginAnewAfterDelete,
   const Write first = scenario.PutTogether(keys);
   scenario.Watch({.group = "live", .range = Prefix(stem + "/")});
   scenario.AwaitCreated("live");
-  for (std::int64_t life = prng.Between(4, 8); life > 0; --life) {
+  for (std::int64_t lineage = prng.Between(4, 8); lineage > 0; --lineage) {
     const std::string& key = prng.Pick(keys);
     for (std::int64_t i = prng.Between(1, 4); i > 0; --i) scenario.Put(key);
     scenario.Delete(key);

@@ -7,7 +7,7 @@
 namespace watchproof {
 namespace {
 
-constexpr std::size_t kCrowd = 400;
+constexpr std::size_t kWatchers = 400;
 
 WATCH_CASE(PreviousValue, MissesNoneWhereItMustNot,
            {.requirement = "with strict previous values a watch ends with ErrCompacted instead of "
@@ -25,16 +25,16 @@ WATCH_CASE(PreviousValue, MissesNoneWhereItMustNot,
   const std::string fat = scenario.Key("fat");
   Prng prng = scenario.Random("shape");
   for (std::int64_t i = prng.Between(1, 4); i > 0; --i) scenario.Put(key);
-  scenario.Watch({.group = "crowd", .count = kCrowd, .range = OneKey(fat)});
+  scenario.Watch({.group = "crowd", .count = kWatchers, .range = OneKey(fat)});
   scenario.Watch({.group = "cache", .range = OneKey(key), .previous_values = true});
   const std::string filler = scenario.Key("filler");
-  scenario.Watch({.group = "filler", .count = kCrowd / 2, .range = OneKey(filler)});
+  scenario.Watch({.group = "filler", .count = kWatchers / 2, .range = OneKey(filler)});
   scenario.AwaitCreated("crowd");
   scenario.AwaitCreated("cache");
   scenario.AwaitCreated("filler");
   scenario.Inject("stall");
   scenario.Put(fat, {8192, 8192});
-  scenario.AwaitFelt("stall");
+  scenario.AwaitEffect("stall");
   // Takes whatever room the sender has made meanwhile.
   scenario.Put(filler);
   const Write deletion = scenario.Delete(key);

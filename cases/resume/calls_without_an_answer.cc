@@ -23,14 +23,14 @@ WATCH_CASE(Linearizable, CallsWithoutAnAnswerHappenOnceOrNever,
   scenario.AwaitCreated("first");
   // Each call takes at least two of these, so that the reset comes in the middle of the load.
   scenario.Inject("latency", {{"delay", fmt::format("{}us", prng.Between(1000, 2500))}});
-  scenario.AwaitFelt("latency");
+  scenario.AwaitEffect("latency");
   scenario.BeginLoad({.clients = 8,
                       .calls = static_cast<std::size_t>(prng.Between(250, 400)),
                       .keys = static_cast<std::size_t>(prng.Between(3, 8)),
                       .key = stem});
   scenario.Hold(50ms, 300ms);
   scenario.Inject("reset");
-  scenario.AwaitFelt("reset");
+  scenario.AwaitEffect("reset");
   scenario.Heal("reset");
   scenario.Resume("first", "second");
   scenario.Heal("latency");

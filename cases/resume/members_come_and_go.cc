@@ -58,7 +58,7 @@ WATCH_CASE(Resumable, SurvivesARollingRestart,
     const std::string fault = "restart/" + std::to_string(member);
     const int next = member % kMembers + 1;
     scenario.Inject(fault, {{"member", std::to_string(member)}});
-    scenario.AwaitFelt(fault);
+    scenario.AwaitEffect(fault);
     AwaitAll(scenario);
     scenario.UseMember(next);
     scenario.Put(key);

@@ -31,7 +31,7 @@ WATCH_CASE(Resumable, MissesNothingAfterReset,
   write();
   scenario.Inject("reset");
   write();
-  scenario.AwaitFelt("reset");
+  scenario.AwaitEffect("reset");
   scenario.Heal("reset");
   scenario.Resume("first", "second");
   write();

@@ -15,7 +15,7 @@ constexpr std::size_t kWritesOfEach = 800;
 // Leaves the member behind until it must be sent a snapshot, and waits until it has it.
 void FallBehind(Scenario& scenario, const std::string& fault) {
   scenario.Inject(fault, {{"member", std::to_string(kBehind)}});
-  scenario.AwaitFelt(fault);
+  scenario.AwaitEffect(fault);
   scenario.BeginLoad({.clients = kWriters,
                       .calls = kWritesOfEach,
                       .keys = 100,

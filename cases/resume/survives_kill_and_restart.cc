@@ -27,7 +27,7 @@ WATCH_CASE(Resumable, SurvivesKillAndRestart,
   scenario.AwaitCreated("first");
   write();
   scenario.Inject("kill");
-  scenario.AwaitFelt("kill");
+  scenario.AwaitEffect("kill");
   scenario.Heal("kill");
   write();
   scenario.Resume("first", "second");

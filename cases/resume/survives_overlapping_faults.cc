@@ -42,21 +42,21 @@ WATCH_CASE(
 
   scenario.Inject("latency", {{"delay", fmt::format("{}us", prng.Between(1000, 4000))}});
   writer.Write(20, 40);
-  scenario.AwaitFelt("latency");
+  scenario.AwaitEffect("latency");
   scenario.AwaitDelivered("first");
   scenario.Inject("stall");
   writer.Write(60, 90);
-  scenario.AwaitFelt("stall");
+  scenario.AwaitEffect("stall");
   scenario.Inject("reset");
   writer.Write(10, 30);
-  scenario.AwaitFelt("reset");
+  scenario.AwaitEffect("reset");
   scenario.Heal("stall");
   scenario.Heal("reset");
   scenario.Resume("first", "second");
   writer.Write(20, 40);
   scenario.AwaitDelivered("second");
   scenario.Inject("kill");
-  scenario.AwaitFelt("kill");
+  scenario.AwaitEffect("kill");
   scenario.Heal("kill");
   writer.Write(20, 40);
   scenario.Resume("second", "third");

@@ -35,7 +35,7 @@ WATCH_CASE(Settled, StreamThatNeedsALeaderEndsWithoutOne,
   scenario.Put(key);
   scenario.AwaitDelivered("careful");
   scenario.Inject("isolate", {{"member", std::to_string(kLost)}});
-  scenario.AwaitFelt("isolate");
+  scenario.AwaitEffect("isolate");
   for (int i = 0; i < 20; ++i) scenario.Put(key);
   scenario.MustEnd("careful");
   scenario.Resume("careful", "elsewhere", 1);

@@ -20,7 +20,7 @@ WATCH_CASE(Reliable, MissesNothingWhenItsConnectionIsTakenLate,
   for (std::int64_t i = prng.Between(10, 30); i > 0; --i) scenario.Put(key);
   scenario.Watch({.group = "late", .count = 5, .range = OneKey(key), .start = first.revision()});
   scenario.AwaitCreated("late");
-  scenario.AwaitFelt("late-accept");
+  scenario.AwaitEffect("late-accept");
   scenario.Heal("late-accept");
   for (std::int64_t i = prng.Between(1, 10); i > 0; --i) scenario.Put(key);
   scenario.AwaitDelivered("late");

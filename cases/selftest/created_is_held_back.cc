@@ -19,7 +19,7 @@ WATCH_CASE(Reliable, MissesNothingWhenItsCreationIsHeldBack,
   scenario.Inject("hold-created");
   scenario.Watch({.group = "held", .range = OneKey(key), .start = first.revision()});
   for (int i = 0; i < 10; ++i) scenario.Put(key);
-  scenario.AwaitFelt("hold-created");
+  scenario.AwaitEffect("hold-created");
   scenario.Heal("hold-created");
   scenario.AwaitCreated("held");
   scenario.Put(key);

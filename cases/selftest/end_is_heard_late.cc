@@ -23,8 +23,8 @@ WATCH_CASE(Resumable, MissesNothingWhenTheEndIsHeardLate,
   scenario.Inject("late-end", {{"delay", "1s"}});
   scenario.Inject("kill");
   for (std::int64_t i = prng.Between(10, 30); i > 0; --i) scenario.Put(key);
-  scenario.AwaitFelt("kill");
-  scenario.AwaitFelt("late-end");
+  scenario.AwaitEffect("kill");
+  scenario.AwaitEffect("late-end");
   scenario.Heal("kill");
   scenario.Heal("late-end");
   scenario.Resume("first", "second");

@@ -29,7 +29,7 @@ void Carry(Scenario& scenario, const std::string& fault,
   scenario.AwaitCreated("first");
   scenario.Inject(fault, parameters);
   for (int i = 0; i < 8; ++i) scenario.Put(key, kLarge);
-  scenario.AwaitFelt(fault);
+  scenario.AwaitEffect(fault);
   scenario.Heal(fault);
   scenario.Put(key);
 }

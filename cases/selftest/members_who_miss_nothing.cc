@@ -2,7 +2,7 @@
 // The faults of clusters in ways in which no member can feel them: the links are whole again long
 // before anybody misses a heartbeat, the cut is between two who do not lead, there is nothing that
 // could come late. The cluster keeps its promises, and still that is no pass.
-#include "cases/selftest/unfelt_case.h"
+#include "cases/selftest/ineffective_case.h"
 
 namespace watchproof {
 namespace {
@@ -20,7 +20,7 @@ struct Row {
 
 void Carry(Scenario& scenario, const Row& row) {
   scenario.Cluster({.members = row.members});
-  const std::string key = WatchSpared(scenario);
+  const std::string key = WatchUntouched(scenario);
   scenario.Inject(row.fault, row.parameters);
   scenario.Heal(row.fault);
   scenario.Put(key);
@@ -43,14 +43,14 @@ const std::vector<Row>& Rows() {
 }
 
 CaseInfo InfoOf(const std::string& name, std::string explain, int line) {
-  return UnfeltCase(name, std::move(explain), Capability::kCluster, __FILE__, line);
+  return IneffectiveCase(name, std::move(explain), Capability::kCluster, __FILE__, line);
 }
 
 void HandOverToOneCutOff(Scenario& scenario) {
   scenario.Cluster({.members = 3});
-  const std::string key = WatchSpared(scenario);
+  const std::string key = WatchUntouched(scenario);
   scenario.Inject("isolate", {{"member", "2"}});
-  scenario.AwaitFelt("isolate");
+  scenario.AwaitEffect("isolate");
   scenario.Inject("move-leader", {{"to", "2"}});
   scenario.Heal("move-leader");
   scenario.Heal("isolate");

@@ -20,10 +20,10 @@ WATCH_CASE(Resumable, MissesNothingWhileConnectionsAreRefused,
   scenario.Watch({.group = "first", .count = 5, .range = OneKey(key)});
   scenario.AwaitCreated("first");
   scenario.Inject("refuse");
-  scenario.AwaitFelt("refuse");
+  scenario.AwaitEffect("refuse");
   scenario.Inject("reset");
   for (std::int64_t i = prng.Between(10, 30); i > 0; --i) scenario.Put(key);
-  scenario.AwaitFelt("reset");
+  scenario.AwaitEffect("reset");
   scenario.Heal("reset");
   scenario.Heal("refuse");
   scenario.Resume("first", "second");

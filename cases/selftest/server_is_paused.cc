@@ -19,7 +19,7 @@ WATCH_CASE(Reliable, MissesNothingWhenItsServerIsPaused,
   scenario.AwaitCreated("all");
   scenario.BeginLoad({.clients = 2, .calls = 200, .key = stem, .side = true});
   scenario.Inject("pause");
-  scenario.AwaitFelt("pause");
+  scenario.AwaitEffect("pause");
   scenario.Heal("pause");
   scenario.AwaitLoad();
   scenario.Put(stem + "/0");

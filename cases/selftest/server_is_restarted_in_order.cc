@@ -21,7 +21,7 @@ WATCH_CASE(Resumable, SurvivesARestartInOrder,
   scenario.AwaitCreated("first");
   for (int i = 0; i < 20; ++i) scenario.Put(key);
   scenario.Inject("restart");
-  scenario.AwaitFelt("restart");
+  scenario.AwaitEffect("restart");
   scenario.Heal("restart");
   for (int i = 0; i < 20; ++i) scenario.Put(key);
   scenario.Resume("first", "second");

@@ -24,7 +24,7 @@ WATCH_CASE(Resumable, MissesNothingAfterACutBetweenFragments,
   scenario.Watch(
       {.group = "first", .range = Prefix(stem + "/"), .start = first.revision(), .fragment = true});
   scenario.AwaitCreated("first");
-  scenario.AwaitFelt("cut-between-fragments");
+  scenario.AwaitEffect("cut-between-fragments");
   scenario.Heal("cut-between-fragments");
   scenario.Resume("first", "second");
   scenario.Put(scenario.Key(stem));

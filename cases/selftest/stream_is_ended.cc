@@ -16,7 +16,7 @@ void ResumeBehind(Scenario& scenario, const std::string& fault, const Parameters
   scenario.AwaitCreated("first");
   scenario.Inject(fault, parameters);
   for (std::int64_t i = prng.Between(10, 30); i > 0; --i) scenario.Put(key);
-  scenario.AwaitFelt(fault);
+  scenario.AwaitEffect(fault);
   scenario.Heal(fault);
   scenario.Resume("first", "second");
   for (std::int64_t i = prng.Between(1, 10); i > 0; --i) scenario.Put(key);

@@ -13,7 +13,7 @@ void StandStill(Scenario& scenario, const std::string& fault, int puts, ValueSiz
   scenario.AwaitCreated("held");
   scenario.Inject(fault);
   for (int i = 0; i < puts; ++i) scenario.Put(key, size);
-  scenario.AwaitFelt(fault);
+  scenario.AwaitEffect(fault);
   scenario.Heal(fault);
   scenario.Put(key);
   scenario.AwaitDelivered("held");

@@ -25,7 +25,7 @@ WATCH_CASE(Isolated, StalledNeighbourDelaysAreBounded,
   scenario.Hold(0ms, 30ms);
   scenario.Inject("stall");
   for (std::int64_t i = prng.Between(20, 40); i > 0; --i) scenario.Put(key, {1000, 4000});
-  scenario.AwaitFelt("stall");
+  scenario.AwaitEffect("stall");
   for (std::int64_t i = prng.Between(5, 10); i > 0; --i) scenario.Put(key);
   scenario.MustDeliver("free");
   scenario.Hold(0ms, 30ms);

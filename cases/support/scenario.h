@@ -140,10 +140,10 @@ class Scenario {
   void MustDeliver(const std::string& group) { Add(MustDeliverStep{group}); }
   // Promises: progress is told in time, when asked for, or by itself to watches that wish for it.
   void MustAnswerProgress(const std::string& stream = "main") {
-    Add(MustTellProgressStep{MustTellProgressStep::When::kAsked, stream});
+    Add(MustReportProgressStep{MustReportProgressStep::When::kAsked, stream});
   }
   void MustNotifyProgress(const std::string& stream = "main") {
-    Add(MustTellProgressStep{MustTellProgressStep::When::kUnasked, stream});
+    Add(MustReportProgressStep{MustReportProgressStep::When::kUnasked, stream});
   }
   void AwaitDelivered(const std::string& group) { Add(AwaitDeliveredStep{group}); }
   // Until the target's own gauge counts this many more watchers than at the start, where it has
@@ -157,10 +157,11 @@ class Scenario {
     Add(InjectStep{fault, std::move(parameters)});
   }
   // The same; one that was felt, of all the spare ones of its kind, is proof enough.
-  void InjectSpare(const std::string& fault, std::map<std::string, std::string> parameters = {}) {
+  void InjectOptional(const std::string& fault,
+                      std::map<std::string, std::string> parameters = {}) {
     Add(InjectStep{fault, std::move(parameters), true});
   }
-  void AwaitFelt(const std::string& fault) { Add(AwaitFeltStep{fault}); }
+  void AwaitEffect(const std::string& fault) { Add(AwaitEffectStep{fault}); }
   void Heal(const std::string& fault) { Add(HealStep{fault}); }
   // The next sentence waits for a moment, or for the limit.
   void When(const WhenStep& moment) { Add(moment); }

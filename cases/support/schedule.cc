@@ -7,9 +7,9 @@
 namespace watchproof {
 namespace {
 
-using Kind = Harm::Kind;
+using Kind = Disturbance::Kind;
 
-std::vector<Harm> Everything(Prng& prng) {
+std::vector<Disturbance> Everything(Prng& prng) {
   const auto micros = [&](std::int64_t least, std::int64_t most) {
     return fmt::format("{}us", prng.Between(least, most));
   };
@@ -53,16 +53,16 @@ Schedule::Schedule(Scenario& scenario, ScheduleOptions options)
   prng_.Shuffle(left_);
 }
 
-const Harm* Schedule::Draw(const std::vector<Kind>& kinds) {
-  const auto found = std::find_if(left_.begin(), left_.end(), [&](const Harm& harm) {
-    return std::find(kinds.begin(), kinds.end(), harm.kind) != kinds.end();
+const Disturbance* Schedule::Draw(const std::vector<Kind>& kinds) {
+  const auto found = std::find_if(left_.begin(), left_.end(), [&](const Disturbance& disturbance) {
+    return std::find(kinds.begin(), kinds.end(), disturbance.kind) != kinds.end();
   });
   return found == left_.end() ? nullptr : &*found;
 }
 
-std::map<std::string, std::string> Schedule::ParametersOf(const Harm& harm) const {
-  std::map<std::string, std::string> parameters = harm.parameters;
-  if (harm.kind == Kind::kReader) parameters["stream"] = stream_;
+std::map<std::string, std::string> Schedule::ParametersOf(const Disturbance& disturbance) const {
+  std::map<std::string, std::string> parameters = disturbance.parameters;
+  if (disturbance.kind == Kind::kReader) parameters["stream"] = stream_;
   return parameters;
 }
 
@@ -75,21 +75,21 @@ void Schedule::AwaitMoment() {
   scenario_.When(when);
 }
 
-void Schedule::Inject(const Harm& harm) {
-  const std::string fault = harm.fault;
-  const bool slow = harm.kind == Kind::kSlow;
-  const bool needs_calm =
-      harm.kind == Kind::kHold || harm.kind == Kind::kReader || harm.kind == Kind::kNeedsFlow;
+void Schedule::Inject(const Disturbance& disturbance) {
+  const std::string fault = disturbance.fault;
+  const bool slow = disturbance.kind == Kind::kSlow;
+  const bool needs_calm = disturbance.kind == Kind::kHold || disturbance.kind == Kind::kReader ||
+                          disturbance.kind == Kind::kNeedsFlow;
   options_.write(5, 10);
   AwaitMoment();
   // Who is behind already, on a slow road, cannot show that he falls behind now, and a target that
   // waits for its window has nothing to say to a client that is gone.
   if (needs_calm) scenario_.AwaitDelivered(group_);
-  scenario_.Inject(fault, ParametersOf(harm));
+  scenario_.Inject(fault, ParametersOf(disturbance));
   armed_.push_back(fault);
-  std::erase_if(left_, [&](const Harm& one) { return one.fault == fault; });
+  std::erase_if(left_, [&](const Disturbance& one) { return one.fault == fault; });
   options_.write(60, 90);
-  scenario_.AwaitFelt(fault);
+  scenario_.AwaitEffect(fault);
   // A slow road leaves everybody behind for a while, and then nobody could tell who is held back.
   if (slow) scenario_.AwaitDelivered(group_);
 }
@@ -106,13 +106,13 @@ void Schedule::Round() {
     scenario_.When({.moment = WhenStep::Moment::kProgress, .of = group_});
   }
   for (std::int64_t slow = prng_.Between(0, 2); slow > 0; --slow) {
-    if (const Harm* harm = Draw({Kind::kSlow})) Inject(*harm);
+    if (const Disturbance* disturbance = Draw({Kind::kSlow})) Inject(*disturbance);
   }
-  const Harm* const refuses = prng_.Chance(0.3) ? Draw({Kind::kRefuses}) : nullptr;
+  const Disturbance* const refuses = prng_.Chance(0.3) ? Draw({Kind::kRefuses}) : nullptr;
   if (refuses) Inject(*refuses);
   std::vector<Kind> cuts = {Kind::kCut, Kind::kStreamCut, Kind::kNeedsFlow};
   if (!refuses) cuts.push_back(Kind::kNeedsAnswer);
-  if (const Harm* hold = prng_.Chance(0.7) ? Draw({Kind::kHold, Kind::kReader}) : nullptr) {
+  if (const Disturbance* hold = prng_.Chance(0.7) ? Draw({Kind::kHold, Kind::kReader}) : nullptr) {
     const bool reader = hold->kind == Kind::kReader;
     const std::string fault = hold->fault;
     Inject(*hold);
@@ -122,7 +122,7 @@ void Schedule::Round() {
       cuts = {Kind::kCut};
     }
   }
-  const Harm* const cut = Draw(cuts);
+  const Disturbance* const cut = Draw(cuts);
   if (cut) Inject(*cut);
   prng_.Shuffle(armed_);
   while (!armed_.empty()) {

@@ -29,7 +29,7 @@ struct ScheduleOptions {
 };
 
 // One way to do harm, with what it does not go with.
-struct Harm {
+struct Disturbance {
   enum class Kind {
     kSlow,         // the road, for everybody
     kRefuses,      // who comes anew, and so calls of our own
@@ -55,17 +55,17 @@ class Schedule {
 
  private:
   // One of these kinds that was not used before, or none.
-  const Harm* Draw(const std::vector<Harm::Kind>& kinds);
-  void Inject(const Harm& harm);
+  const Disturbance* Draw(const std::vector<Disturbance::Kind>& kinds);
+  void Inject(const Disturbance& disturbance);
   void Heal(const std::string& fault);
   // The name of a parameter's value where only the schedule knows it.
-  std::map<std::string, std::string> ParametersOf(const Harm& harm) const;
+  std::map<std::string, std::string> ParametersOf(const Disturbance& disturbance) const;
   void AwaitMoment();
 
   Scenario& scenario_;
   const ScheduleOptions options_;
   Prng prng_;
-  std::vector<Harm> left_;          // in the order in which they will be drawn
+  std::vector<Disturbance> left_;   // in the order in which they will be drawn
   std::vector<std::string> armed_;  // faults that are in place
   std::string group_;
   std::string stream_ = "main";

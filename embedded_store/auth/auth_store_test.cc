@@ -59,7 +59,7 @@ class Auth : public testing::Test {
     EXPECT_TRUE(auth_->GrantPermission("reader", {right, {begin, end}}).ok());
   }
 
-  std::unique_ptr<MemoryBackend> backend_ = std::make_unique<MemoryBackend>(Lasting::kYes);
+  std::unique_ptr<MemoryBackend> backend_ = std::make_unique<MemoryBackend>(Durable::kYes);
   std::unique_ptr<AuthStore> auth_;
 };
 
@@ -271,7 +271,7 @@ TEST_F(Auth, TakesRightsAway) {
       },
   };
   for (const auto& way : ways) {
-    backend_ = std::make_unique<MemoryBackend>(Lasting::kYes);
+    backend_ = std::make_unique<MemoryBackend>(Durable::kYes);
     Reopen();
     Enable();
     Grant(Right::kRead, "a", "c");
@@ -341,7 +341,7 @@ TEST(ForeignRows, AreRefusedByName) {
       {"enabled", eight + "x"},
   };
   for (const auto& [key, value] : rows) {
-    MemoryBackend backend(Lasting::kYes);
+    MemoryBackend backend(Durable::kYes);
     backend.Stage({{Bucket::kAuth, key, value}});
     const Status recovered = AuthStore(backend, {}).Recover();
     EXPECT_EQ(recovered.code(), StatusCode::kDataLoss) << key;

@@ -70,7 +70,7 @@ class Backend {
 
   // Whether what is staged outlives the process. If not, a writer that keeps its data in memory
   // anyway need not stage it.
-  virtual bool lasting() const = 0;
+  virtual bool durable() const = 0;
   // Why so many bytes more cannot be kept; ok if they can. Asked before a write is begun, because
   // what has been staged can no longer be refused. What frees space may use a reserve.
   virtual Status Admit(std::size_t bytes, Purpose purpose) = 0;

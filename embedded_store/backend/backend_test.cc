@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 struct InMemory {
-  std::unique_ptr<Backend> Open() { return std::make_unique<MemoryBackend>(Lasting::kYes); }
+  std::unique_ptr<Backend> Open() { return std::make_unique<MemoryBackend>(Durable::kYes); }
 };
 struct OnDisk {
   TemporaryFolder folder;

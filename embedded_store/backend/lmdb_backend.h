@@ -34,7 +34,7 @@ class LmdbBackend final : public Backend {
       const std::filesystem::path& folder, Acknowledge acknowledge = Acknowledge::kAfterSync);
   ~LmdbBackend() override { Stop(); }
 
-  bool lasting() const override { return true; }
+  bool durable() const override { return true; }
   Status Admit(std::size_t bytes, Purpose purpose) override;
   Result<std::unique_ptr<BackendReader>> Read() const override;
   Ticket Stage(std::vector<Mutation> mutations) override;

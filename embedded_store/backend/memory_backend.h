@@ -15,16 +15,16 @@
 
 namespace watchproof::store {
 
-enum class Lasting { kNo, kYes };
+enum class Durable { kNo, kYes };
 
 class MemoryBackend final : public Backend {
  public:
   using Entries = std::map<std::string, std::string, std::less<>>;
   using Buckets = std::array<Entries, std::size(kAllBuckets)>;
 
-  explicit MemoryBackend(Lasting lasting = Lasting::kNo) : lasting_(lasting) {}
+  explicit MemoryBackend(Durable durable = Durable::kNo) : durable_(durable) {}
 
-  bool lasting() const override { return lasting_ == Lasting::kYes; }
+  bool durable() const override { return durable_ == Durable::kYes; }
   Status Admit(std::size_t, Purpose) override { return {}; }
   Result<std::unique_ptr<BackendReader>> Read() const override;
   Ticket Stage(std::vector<Mutation> mutations) override;
@@ -36,7 +36,7 @@ class MemoryBackend final : public Backend {
   void Stop() override {}
 
  private:
-  const Lasting lasting_;
+  const Durable durable_;
   mutable Mutex mu_;
   Buckets buckets_ GUARDED_BY(mu_);
   ByteCount bytes_ GUARDED_BY(mu_);

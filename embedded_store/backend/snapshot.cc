@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kHead = "watchproof snapshot 1\n";
 // An entry is a mark, the bucket's number plus one, then key and value, each behind its length.
-constexpr char kEndMark = 0;
+constexpr char kEndTag = 0;
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kSectorBytes = 512;
 // What is written to the new folder in one transaction.
@@ -67,7 +67,7 @@ class SnapshotFile {
   Result<bool> Next(Mutation& entry) {
     std::string mark(1, '\0');
     if (!Take(mark)) return Damaged("it has no end");
-    if (mark[0] == kEndMark) return false;
+    if (mark[0] == kEndTag) return false;
     const auto number = static_cast<std::size_t>(mark[0] - 1);
     if (number >= std::size(kAllBuckets)) return Damaged("it names an unknown bucket");
     entry.bucket = kAllBuckets[number];
@@ -136,7 +136,7 @@ Result<std::string> Snapshot::Next(std::size_t least) {
   while (!ended_ && piece.size() < least) {
     WP_ASSIGN_OR_RETURN(const bool more, AppendEntry(piece));
     if (more) continue;
-    piece.push_back(kEndMark);
+    piece.push_back(kEndTag);
     // etcdctl takes a snapshot for whole only when its sum follows full sectors.
     const std::size_t odd = (size_ + piece.size()) % kSectorBytes;
     if (odd > 0) piece.append(kSectorBytes - odd, '\0');

@@ -38,7 +38,7 @@ class SnapshotTest : public testing::Test {
   }
   Status Restore(const std::string& bytes) { return RestoreSnapshot(Write(bytes), target_); }
 
-  MemoryBackend backend_{Lasting::kYes};
+  MemoryBackend backend_{Durable::kYes};
   TemporaryFolder folder_;
   const std::filesystem::path target_ = folder_.path() / "data";
 };

@@ -8,7 +8,7 @@ namespace {
 class CreateRevisionSurvivesDelete final : public PassOn {
  public:
   using PassOn::PassOn;
-  Rebirth OnRebirth() override { return Rebirth::kItsCreateRevision; }
+  Recreation OnRecreation() override { return Recreation::kItsCreateRevision; }
 };
 
 const DefectRegistration kCreateRevisionSurvivesDelete(

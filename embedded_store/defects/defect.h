@@ -42,7 +42,7 @@ class PassOn : public Hooks {
   explicit PassOn(std::unique_ptr<Hooks> next) : next_(std::move(next)) {}
   FloorDelete OnDeleteAtFloor() override { return next_->OnDeleteAtFloor(); }
   LoneDelete OnLoneDelete() override { return next_->OnLoneDelete(); }
-  Rebirth OnRebirth() override { return next_->OnRebirth(); }
+  Recreation OnRecreation() override { return next_->OnRecreation(); }
   LeaseEnd OnLeaseEnd() override { return next_->OnLeaseEnd(); }
   Revision OnPreviousSought(Revision mod) override { return next_->OnPreviousSought(mod); }
   void OnCreate(WatchSpec& spec) override { next_->OnCreate(spec); }
@@ -65,7 +65,7 @@ class PassOn : public Hooks {
   ReplyCut OnSeveralEvents() override { return next_->OnSeveralEvents(); }
   LastPart OnLastPart() override { return next_->OnLastPart(); }
   NoticeFate OnNoticeRefused() override { return next_->OnNoticeRefused(); }
-  ProgressRoad OnProgressRequested() override { return next_->OnProgressRequested(); }
+  ProgressTiming OnProgressRequested() override { return next_->OnProgressRequested(); }
   KeyRange OnWatchAuthorized(const KeyRange& range) override {
     return next_->OnWatchAuthorized(range);
   }

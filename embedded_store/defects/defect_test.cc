@@ -44,7 +44,7 @@ TEST(Defects, CanBeStacked) {
   const auto hooks = MakeHooks({"compaction-notice-lost", "progress-overtakes-events"});
   ASSERT_TRUE(hooks.has_value());
   EXPECT_EQ((*hooks)->OnNoticeRefused(), NoticeFate::kForgotten);
-  EXPECT_EQ((*hooks)->OnProgressRequested(), ProgressRoad::kAtOnce);
+  EXPECT_EQ((*hooks)->OnProgressRequested(), ProgressTiming::kAtOnce);
 }
 
 class WithDefect : public HubTest {

@@ -8,7 +8,7 @@ namespace {
 class ProgressOvertakesEvents final : public PassOn {
  public:
   using PassOn::PassOn;
-  ProgressRoad OnProgressRequested() override { return ProgressRoad::kAtOnce; }
+  ProgressTiming OnProgressRequested() override { return ProgressTiming::kAtOnce; }
 };
 
 const DefectRegistration kProgressOvertakesEvents(

@@ -88,7 +88,7 @@ KeyValue PutTwiceDeletedAndPut(Bent store) {
   store.Put("k");
   return store.Last();
 }
-TEST(Rebirth, BeginsAnew) {
+TEST(Recreation, BeginsAnew) {
   const KeyValue kv = PutTwiceDeletedAndPut(Bent());
   EXPECT_EQ(kv.create, Revision{5});
   EXPECT_EQ(kv.version, 1);
@@ -116,7 +116,7 @@ TEST(LeaseExpirySplit, TakesARevisionForEachKey) {
 std::vector<std::string> FromTheFloorAfterARestart(const std::string& defect) {
   const auto hooks =
       *MakeHooks(defect.empty() ? std::vector<std::string>{} : std::vector<std::string>{defect});
-  MemoryBackend rest(Lasting::kYes);
+  MemoryBackend rest(Durable::kYes);
   {
     MvccStore store(rest, *hooks);
     Put(store, "ghost");

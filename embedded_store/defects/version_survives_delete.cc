@@ -8,7 +8,7 @@ namespace {
 class VersionSurvivesDelete final : public PassOn {
  public:
   using PassOn::PassOn;
-  Rebirth OnRebirth() override { return Rebirth::kItsVersion; }
+  Recreation OnRecreation() override { return Recreation::kItsVersion; }
 };
 
 const DefectRegistration kVersionSurvivesDelete(

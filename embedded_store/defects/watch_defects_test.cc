@@ -35,7 +35,7 @@ class Bent : public HubTest {
 
 using Lines = std::vector<std::string>;
 // What remains after the answers to creates.
-Lines Heard(Client& client) {
+Lines Received(Client& client) {
   Lines texts = client.Read();
   std::erase_if(texts, [](const std::string& text) { return text.starts_with("created"); });
   return texts;
@@ -47,7 +47,7 @@ Lines AfterARefusedCreate(const std::string& defect) {
   client.WatchKey("k");
   client.Watch({.range = {"z", "a"}});
   hub.Write("k");
-  return Heard(client);
+  return Received(client);
 }
 TEST(RefusedCreateClosesWatchZero, SilencesIt) {
   EXPECT_THAT(AfterARefusedCreate(""),
@@ -62,7 +62,7 @@ Lines AfterACancel(const std::string& defect) {
   for (int i = 0; i < 3; ++i) client.WatchKey("k");
   client.Cancel(0);
   hub.Write("k");
-  Lines texts = Heard(client);
+  Lines texts = Received(client);
   std::sort(texts.begin(), texts.end());
   return texts;
 }
@@ -82,7 +82,7 @@ Lines BesideANegativeStart(const std::string& defect) {
   other.WatchKey("any", -1);
   hub.SyncAll();
   hub.Write("k", "live");
-  return Heard(innocent);
+  return Received(innocent);
 }
 TEST(NegativeStartSpoilsPass, MakesOthersSkipTheirHistory) {
   EXPECT_THAT(BesideANegativeStart(""),
@@ -96,7 +96,7 @@ Lines OfTwoNeighbours(const std::string& defect) {
   Client client = hub.Open();
   for (const char* key : {"x", "y", "a", "b"}) client.WatchKey(key);
   for (const char* key : {"a", "b", "x"}) hub.Write(key);
-  return Heard(client);
+  return Received(client);
 }
 TEST(EventsCrossed, GoToTheNeighbour) {
   EXPECT_THAT(OfTwoNeighbours(""),
@@ -109,7 +109,7 @@ TEST(EventsCrossed, LeavesAWatchWithoutANeighbourAlone) {
   Client client = hub.Open();
   for (const char* key : {"x", "y", "a"}) client.WatchKey(key);
   hub.Write("a");
-  EXPECT_THAT(Heard(client), ElementsAre("events 2@2 put a=v@2"));
+  EXPECT_THAT(Received(client), ElementsAre("events 2@2 put a=v@2"));
 }
 
 Lines BeforeAFutureStart(const std::string& defect) {
@@ -119,7 +119,7 @@ Lines BeforeAFutureStart(const std::string& defect) {
   client.AskProgress();
   hub.Write("k");
   hub.Write("k");
-  return Heard(client);
+  return Received(client);
 }
 TEST(FutureStart, HearsNothingOfTheTimeBefore) {
   EXPECT_THAT(BeforeAFutureStart(""), ElementsAre("events 0@3 put k=v@3"));
@@ -158,9 +158,9 @@ Lines OfAVictim(const std::string& defect) {
   Client client = hub.Open();
   client.WatchKey("k");
   for (const char* value : {"a", "b", "c"}) hub.Write("k", value);
-  Lines all = Heard(client);
+  Lines all = Received(client);
   hub.ServeVictims();
-  for (std::string& text : Heard(client)) all.push_back(std::move(text));
+  for (std::string& text : Received(client)) all.push_back(std::move(text));
   return all;
 }
 TEST(Victim, IsGivenWhatItMissedOnce) {
@@ -183,7 +183,7 @@ Lines BelowTheFloor(const std::string& defect) {
   Client client = hub.Open();
   client.WatchKey("k", 2);
   for (int step = 0; step < 3; ++step) hub.Sync();
-  return Heard(client);
+  return Received(client);
 }
 TEST(Notice, ComesOnceAndNamesTheFloor) {
   EXPECT_THAT(BelowTheFloor(""), ElementsAre("compacted 0@0 at 4"));
@@ -211,7 +211,7 @@ Lines OfAQuietWatchThatAsksTooEarly(const std::string& defect, bool write_at_the
   hub.SyncAll();
   client.AskProgress();
   if (write_at_the_end) hub.Write("quiet");
-  return Heard(client);
+  return Received(client);
 }
 TEST(ProgressRequestRemembered, IsAnsweredWithTheNextEventAndNoOtherIsBefore) {
   EXPECT_THAT(OfAQuietWatchThatAsksTooEarly("", false), ElementsAre("progress -1@3"));
@@ -228,7 +228,7 @@ TEST(ProgressRequestRemembered, HoldsThePeriodicOnesBackToo) {
     client.AskProgress();
     hub.SyncAll();
     hub.Tick();
-    EXPECT_EQ(Heard(client).empty(), !defect.empty()) << defect;
+    EXPECT_EQ(Received(client).empty(), !defect.empty()) << defect;
   }
 }
 

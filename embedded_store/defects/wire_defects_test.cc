@@ -17,7 +17,7 @@ using testing::ElementsAre;
 std::vector<std::string> Parts(const std::string& defect, int count, bool may_fragment) {
   const auto hooks =
       *MakeHooks(defect.empty() ? std::vector<std::string>{} : std::vector<std::string>{defect});
-  std::vector<OwedEvent> events;
+  std::vector<PendingEvent> events;
   for (int i = 0; i < count; ++i) {
     events.push_back(
         {.change = std::make_shared<const Change>(Change{.sub = i,

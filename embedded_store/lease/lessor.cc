@@ -58,9 +58,9 @@ Status Lessor::Recover(TimePoint now) {
   return {};
 }
 
-Result<Granted> Lessor::Grant(const LeaseWish& wish, TimePoint now) {
-  if (wish.ttl > limits_.longest) return ErrLeaseTtlTooLarge();
-  Granted granted{.id = wish.id, .ttl = std::max(wish.ttl, limits_.shortest)};
+Result<Granted> Lessor::Grant(const LeaseRequest& request, TimePoint now) {
+  if (request.ttl > limits_.longest) return ErrLeaseTtlTooLarge();
+  Granted granted{.id = request.id, .ttl = std::max(request.ttl, limits_.shortest)};
   {
     MutexLock lock(mu_);
     if (granted.id == kNoLease) granted.id = ChooseIdLocked();

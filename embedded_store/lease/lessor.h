@@ -40,7 +40,7 @@ struct LeaseLimits {
   Duration checkpoint_interval = 5s;
 };
 
-struct LeaseWish {
+struct LeaseRequest {
   LeaseId id = kNoLease;     // kNoLease: any that is free
   std::chrono::seconds ttl;  // raised to the shortest
 };
@@ -63,7 +63,7 @@ class Lessor {
   // Takes up the leases that the store has recovered. Requires: once, before anything else.
   Status Recover(TimePoint now);
 
-  Result<Granted> Grant(const LeaseWish& wish, TimePoint now);
+  Result<Granted> Grant(const LeaseRequest& request, TimePoint now);
   // Its keys go in the revision of the answer, which is the current one when there were none.
   Result<DeleteAnswer> Revoke(LeaseId id);
   // Its full time from now on, once everything staged is safe; ErrLeaseNotFound when it has ended,

@@ -173,9 +173,9 @@ TEST_F(LessorTest, AnUnknownLeaseIsRefusedAndChangesNothing) {
 }
 
 // A lessor and its store over a backend that stays when they go.
-class Life {
+class LifeTest {
  public:
-  Life(Backend& rest, Checkpoints checkpoints, TimePoint now)
+  LifeTest(Backend& rest, Checkpoints checkpoints, TimePoint now)
       : store(rest), lessor(store, {.checkpoints = checkpoints}, Prng(1)) {
     EXPECT_TRUE(store.Recover().ok());
     EXPECT_TRUE(lessor.Recover(now).ok());
@@ -186,20 +186,20 @@ class Life {
 
 class LessorAfterARestart : public testing::TestWithParam<Checkpoints> {
  protected:
-  MemoryBackend rest_{Lasting::kYes};
+  MemoryBackend rest_{Durable::kYes};
   const TimePoint now_ = TimePoint{} + 1h;
 };
 
 TEST_P(LessorAfterARestart, GivesFullTimeAgainOrWhatWasLeft) {
   {
-    Life before(rest_, GetParam(), now_);
+    LifeTest before(rest_, GetParam(), now_);
     ASSERT_TRUE(before.lessor.Grant({.id = 1, .ttl = 100s}, now_).has_value());
     ASSERT_TRUE(before.lessor.Grant({.id = 2, .ttl = 100s}, now_).has_value());
     ASSERT_TRUE(before.store.Put({.key = "k", .lease = 1}).has_value());
     before.lessor.CheckpointStep(now_ + 30s);
     ASSERT_TRUE(before.lessor.KeepAlive(2, now_ + 40s).has_value());
   }
-  Life after(rest_, GetParam(), now_);
+  LifeTest after(rest_, GetParam(), now_);
   const auto left = GetParam() == Checkpoints::kYes ? 70s : 100s;
   EXPECT_EQ(after.lessor.Find(1, now_)->remaining, left);
   EXPECT_EQ(after.lessor.Find(2, now_)->remaining, 100s);  // kept alive since
@@ -212,7 +212,7 @@ TEST_P(LessorAfterARestart, GivesFullTimeAgainOrWhatWasLeft) {
 
 TEST_P(LessorAfterARestart, EndedLeasesStayEnded) {
   {
-    Life before(rest_, GetParam(), now_);
+    LifeTest before(rest_, GetParam(), now_);
     for (const LeaseId id : {1, 2, 3}) {
       ASSERT_TRUE(before.lessor.Grant({.id = id, .ttl = 10s}, now_).has_value());
     }
@@ -221,7 +221,7 @@ TEST_P(LessorAfterARestart, EndedLeasesStayEnded) {
     ASSERT_TRUE(before.lessor.Revoke(1).has_value());
     before.lessor.ExpireStep(now_ + 10s);
   }
-  Life after(rest_, GetParam(), now_);
+  LifeTest after(rest_, GetParam(), now_);
   EXPECT_THAT(after.lessor.List(), ElementsAre(3));
   EXPECT_EQ(after.store.Put({.key = "k", .lease = 1}).error().ToString(),
             ErrLeaseNotFound().ToString());
@@ -231,7 +231,7 @@ INSTANTIATE_TEST_SUITE_P(Lessor, LessorAfterARestart,
                          testing::Values(Checkpoints::kNo, Checkpoints::kYes));
 
 TEST(LessorRecovery, NamesADamagedLease) {
-  MemoryBackend rest(Lasting::kYes);
+  MemoryBackend rest(Durable::kYes);
   for (const char* record : {"", "10", "10 x", "10 11", "-1 0", "10 5 "}) {
     rest.Stage({{Bucket::kLease, "000000000000001f", record}});
     MvccStore store(rest);

@@ -6,8 +6,8 @@
 namespace watchproof::store {
 namespace {
 
-constexpr char kPutMark = 'p';
-constexpr char kDeleteMark = 'd';
+constexpr char kPutTag = 'p';
+constexpr char kDeleteTag = 'd';
 constexpr std::size_t kNumberBytes = 8;
 constexpr std::size_t kKeyBytes = 2 * kNumberBytes + 1;
 
@@ -72,7 +72,7 @@ std::string ChangeValue(const Change& change) {
   const KeyValue& kv = change.kv;
   std::string value;
   value.reserve(32 + kv.key.size() + kv.value.size());
-  value.push_back(change.kind == ChangeKind::kPut ? kPutMark : kDeleteMark);
+  value.push_back(change.kind == ChangeKind::kPut ? kPutTag : kDeleteTag);
   AppendVarint(kv.key.size(), value);
   value += kv.key;
   if (change.kind == ChangeKind::kDelete) return value;
@@ -91,7 +91,7 @@ Result<Change> ReadChange(std::string_view key, std::string_view value) {
   change.kv.mod = Revision{BigEndian(key.substr(0, kNumberBytes))};
   change.sub = BigEndian(key.substr(kNumberBytes + 1));
   Reader reader{.rest = value.substr(1)};
-  change.kind = value[0] == kPutMark ? ChangeKind::kPut : ChangeKind::kDelete;
+  change.kind = value[0] == kPutTag ? ChangeKind::kPut : ChangeKind::kDelete;
   change.kv.key = reader.Bytes(reader.Varint());
   if (change.kind == ChangeKind::kPut) {
     change.kv.create = Revision{reader.Signed()};
@@ -99,8 +99,8 @@ Result<Change> ReadChange(std::string_view key, std::string_view value) {
     change.kv.lease = reader.Signed();
     change.kv.value = reader.rest;
   }
-  const bool marked = value[0] == kPutMark || value[0] == kDeleteMark;
-  if (!reader.ok || !marked || change.kv.mod.value <= 1 || change.sub < 0) {
+  const bool tagged = value[0] == kPutTag || value[0] == kDeleteTag;
+  if (!reader.ok || !tagged || change.kv.mod.value <= 1 || change.sub < 0) {
     return Fail(StatusCode::kDataLoss, "the change at revision {} is damaged", change.kv.mod);
   }
   return change;

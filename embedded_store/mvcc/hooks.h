@@ -28,7 +28,7 @@ enum class FloorDelete {
 enum class LoneDelete { kRestored, kForgotten };
 
 // What a put that follows a delete takes over from the life that the delete ended.
-enum class Rebirth { kNothing, kItsCreateRevision, kItsVersion };
+enum class Recreation { kNothing, kItsCreateRevision, kItsVersion };
 
 // In which revisions the keys of a lease go when it ends.
 enum class LeaseEnd { kInOne, kInOneEach };
@@ -76,7 +76,7 @@ enum class ReplyCut { kNowhere, kBetweenEvents };
 enum class LastPart { kSent, kDropped };
 
 // Which way the answer to a progress request takes.
-enum class ProgressRoad {
+enum class ProgressTiming {
   kBehindEvents,  // only when every watcher of the stream has caught up, through the queue of the
                   // events
   kAtOnce,        // always, past everything that waits
@@ -97,7 +97,7 @@ class Hooks {
   virtual FloorDelete OnDeleteAtFloor() { return FloorDelete::kKept; }
   virtual LoneDelete OnLoneDelete() { return LoneDelete::kRestored; }
   // A key is put for the first time since it was deleted.
-  virtual Rebirth OnRebirth() { return Rebirth::kNothing; }
+  virtual Recreation OnRecreation() { return Recreation::kNothing; }
   virtual LeaseEnd OnLeaseEnd() { return LeaseEnd::kInOne; }
   // The revision whose state holds the previous value of a change at `mod`.
   virtual Revision OnPreviousSought(Revision mod) { return mod.previous(); }
@@ -126,7 +126,7 @@ class Hooks {
   // A sync step could not queue a compaction notice because the stream's queue was full.
   virtual NoticeFate OnNoticeRefused() { return NoticeFate::kTryAgain; }
   // A client asked for the progress of its stream.
-  virtual ProgressRoad OnProgressRequested() { return ProgressRoad::kBehindEvents; }
+  virtual ProgressTiming OnProgressRequested() { return ProgressTiming::kBehindEvents; }
   virtual EarlyRequest OnEarlyRequest() { return EarlyRequest::kDropped; }
   virtual PreviousGone OnPreviousGone() { return PreviousGone::kEndsTheWatch; }
   // A user wants to watch `range`, or goes on watching it after rights have changed: the range that

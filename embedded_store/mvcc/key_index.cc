@@ -13,32 +13,33 @@ bool MainAbove(Revision main, const RevisionPair& pair) { return main < pair.mai
 
 }  // namespace
 
-KeyIndex::Life KeyIndex::Put(const std::string& key, RevisionPair at) {
-  Generations& lives = keys_[key];
-  if (lives.empty() || lives.back().ended) {
-    lives.push_back({.life = NextLife(lives, at.main), .ended = false, .revisions = {}});
+KeyIndex::Lineage KeyIndex::Put(const std::string& key, RevisionPair at) {
+  Generations& generations = keys_[key];
+  if (generations.empty() || generations.back().ended) {
+    generations.push_back(
+        {.lineage = NextLineage(generations, at.main), .ended = false, .revisions = {}});
   }
-  Generation& now = lives.back();
+  Generation& now = generations.back();
   WP_CHECK(now.revisions.empty() || now.revisions.back() < at, "revisions of a key only grow");
   now.revisions.push_back(at);
-  ++now.life.version;
-  return now.life;
+  ++now.lineage.version;
+  return now.lineage;
 }
 
-KeyIndex::Life KeyIndex::NextLife(const Generations& lives, Revision create) const {
-  Life life{.create = create, .version = 0};
-  if (lives.empty()) return life;
-  switch (hooks_.OnRebirth()) {
-    case Rebirth::kNothing:
+KeyIndex::Lineage KeyIndex::NextLineage(const Generations& generations, Revision create) const {
+  Lineage lineage{.create = create, .version = 0};
+  if (generations.empty()) return lineage;
+  switch (hooks_.OnRecreation()) {
+    case Recreation::kNothing:
       break;
-    case Rebirth::kItsCreateRevision:
-      life.create = lives.back().life.create;
+    case Recreation::kItsCreateRevision:
+      lineage.create = generations.back().lineage.create;
       break;
-    case Rebirth::kItsVersion:
-      life.version = lives.back().life.version;
+    case Recreation::kItsVersion:
+      lineage.version = generations.back().lineage.version;
       break;
   }
-  return life;
+  return lineage;
 }
 
 void KeyIndex::Delete(const std::string& key, RevisionPair at) {
@@ -61,12 +62,12 @@ void KeyIndex::VisitAt(const KeyRange& range, Revision revision, const Visit& vi
   }
 }
 
-std::optional<RevisionPair> KeyIndex::Visible(const Generations& lives, Revision revision) {
-  for (auto life = lives.rbegin(); life != lives.rend(); ++life) {
-    const auto after =
-        std::upper_bound(life->revisions.begin(), life->revisions.end(), revision, MainAbove);
-    if (after == life->revisions.begin()) continue;  // this life began later
-    if (life->ended && after == life->revisions.end()) return std::nullopt;
+std::optional<RevisionPair> KeyIndex::Visible(const Generations& generations, Revision revision) {
+  for (auto generation = generations.rbegin(); generation != generations.rend(); ++generation) {
+    const auto after = std::upper_bound(generation->revisions.begin(), generation->revisions.end(),
+                                        revision, MainAbove);
+    if (after == generation->revisions.begin()) continue;  // this life began later
+    if (generation->ended && after == generation->revisions.end()) return std::nullopt;
     return *(after - 1);
   }
   return std::nullopt;
@@ -75,15 +76,15 @@ std::optional<RevisionPair> KeyIndex::Visible(const Generations& lives, Revision
 bool KeyIndex::Restore(const Change& change) {
   const bool lone = change.kind == ChangeKind::kDelete && !keys_.contains(change.kv.key);
   if (lone && hooks_.OnLoneDelete() == LoneDelete::kForgotten) return false;
-  Generations& lives = keys_[change.kv.key];
+  Generations& generations = keys_[change.kv.key];
   // A delete alone: compaction took the puts before it.
-  if (lives.empty() || lives.back().ended) lives.emplace_back();
-  Generation& now = lives.back();
+  if (generations.empty() || generations.back().ended) generations.emplace_back();
+  Generation& now = generations.back();
   now.revisions.push_back({change.kv.mod, change.sub});
   if (change.kind == ChangeKind::kDelete) {
     now.ended = true;
   } else {
-    now.life = {.create = change.kv.create, .version = change.kv.version};
+    now.lineage = {.create = change.kv.create, .version = change.kv.version};
   }
   return true;
 }
@@ -95,27 +96,30 @@ KeyIndex::Trimmed KeyIndex::Compact(Revision floor, const std::string& from, std
       trimmed.next = it->first;
       break;
     }
-    Generations& lives = it->second;
-    for (Generation& life : lives) Trim(life, floor, trimmed.dropped);
-    std::erase_if(lives, [](const Generation& life) { return life.revisions.empty(); });
-    it = lives.empty() ? keys_.erase(it) : std::next(it);
+    Generations& generations = it->second;
+    for (Generation& generation : generations) Trim(generation, floor, trimmed.dropped);
+    std::erase_if(generations,
+                  [](const Generation& generation) { return generation.revisions.empty(); });
+    it = generations.empty() ? keys_.erase(it) : std::next(it);
   }
   return trimmed;
 }
 
-void KeyIndex::Trim(Generation& life, Revision floor, std::vector<RevisionPair>& dropped) const {
-  auto& revisions = life.revisions;
+void KeyIndex::Trim(Generation& generation, Revision floor,
+                    std::vector<RevisionPair>& dropped) const {
+  auto& revisions = generation.revisions;
   // All that happened at the floor stays, because a watch may start there. What a read at the floor
   // sees is either among it or the last put before it.
   auto kept = std::lower_bound(revisions.begin(), revisions.end(), floor, MainBelow);
   bool changed_at_floor = kept != revisions.end() && kept->main == floor;
-  const bool ends_at_floor = changed_at_floor && life.ended && std::next(kept) == revisions.end();
+  const bool ends_at_floor =
+      changed_at_floor && generation.ended && std::next(kept) == revisions.end();
   if (ends_at_floor && hooks_.OnDeleteAtFloor() == FloorDelete::kDropped) {
     ++kept;
     changed_at_floor = false;
   }
   if (!changed_at_floor && kept != revisions.begin()) {
-    const bool is_delete = life.ended && kept == revisions.end();
+    const bool is_delete = generation.ended && kept == revisions.end();
     if (!is_delete) --kept;
   }
   dropped.insert(dropped.end(), revisions.begin(), kept);

@@ -27,12 +27,12 @@ class KeyIndex {
  public:
   explicit KeyIndex(Hooks& hooks = Hooks::None()) : hooks_(hooks) {}
 
-  struct Life {
+  struct Lineage {
     Revision create;
     std::int64_t version = 0;
   };
 
-  Life Put(const std::string& key, RevisionPair at);
+  Lineage Put(const std::string& key, RevisionPair at);
   // Requires: the key is alive.
   void Delete(const std::string& key, RevisionPair at);
 
@@ -58,15 +58,15 @@ class KeyIndex {
 
  private:
   struct Generation {
-    Life life;  // of the newest put
+    Lineage lineage;  // of the newest put
     bool ended = false;
     std::vector<RevisionPair> revisions;  // ascending; the last one is the delete when ended
   };
   using Generations = std::vector<Generation>;
 
-  static std::optional<RevisionPair> Visible(const Generations& lives, Revision revision);
-  Life NextLife(const Generations& lives, Revision create) const;
-  void Trim(Generation& life, Revision floor, std::vector<RevisionPair>& dropped) const;
+  static std::optional<RevisionPair> Visible(const Generations& generations, Revision revision);
+  Lineage NextLineage(const Generations& generations, Revision create) const;
+  void Trim(Generation& generation, Revision floor, std::vector<RevisionPair>& dropped) const;
 
   Hooks& hooks_;
   std::map<std::string, Generations, std::less<>> keys_;

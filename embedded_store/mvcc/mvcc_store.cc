@@ -65,7 +65,7 @@ Ticket MvccStore::CommitLocked(WriteTxn txn, std::vector<Mutation> along) {
 
 Ticket MvccStore::StageLocked(const Commit& commit, std::vector<Mutation> mutations) {
   // Without a disk the changes are in memory anyway; what came along may be nowhere else.
-  if (!backend_.lasting())
+  if (!backend_.durable())
     return mutations.empty() ? Ticket() : backend_.Stage(std::move(mutations));
   mutations.reserve(mutations.size() + commit.events.size());
   for (const Event& event : commit.events) {
@@ -162,7 +162,7 @@ Result<CompactAnswer> MvccStore::Compact(Revision floor) {
   // The floor is written before anything is erased: a crash in between leaves either no trace of
   // this compaction or one that is finished at the next start.
   floor_ticket_ = {};
-  if (backend_.lasting()) {
+  if (backend_.durable()) {
     floor_ticket_ = backend_.Stage({{Bucket::kMeta, kScheduledKey, NumberValue(floor.value)}});
   }
   if (floor_ticket_.value == 0) safe_floor_ = floor;
@@ -197,11 +197,11 @@ bool MvccStore::CompactStepLocked() {
   std::vector<Mutation> erasures;
   for (std::size_t i = std::min(doomed.size(), kErasuresPerStep); i > 0; --i) {
     log_.Erase(doomed.front());
-    if (backend_.lasting()) erasures.push_back({Bucket::kChange, ChangeKey(doomed.front())});
+    if (backend_.durable()) erasures.push_back({Bucket::kChange, ChangeKey(doomed.front())});
     doomed.pop_front();
   }
   const bool finished = !next && doomed.empty();
-  if (backend_.lasting() && finished) {
+  if (backend_.durable() && finished) {
     erasures.push_back({Bucket::kMeta, kFinishedKey, NumberValue(compacted_.value)});
   }
   if (!erasures.empty()) backend_.Stage(std::move(erasures));
@@ -267,13 +267,13 @@ std::size_t MvccStore::size() const {
 }
 
 BackendSizes MvccStore::sizes() const {
-  if (backend_.lasting()) return backend_.sizes();
+  if (backend_.durable()) return backend_.sizes();
   MutexLock lock(mu_);
   return {.total = log_.bytes(), .in_use = log_.bytes()};
 }
 
 Result<std::unique_ptr<BackendReader>> MvccStore::Read() const {
-  if (backend_.lasting()) return backend_.Read();
+  if (backend_.durable()) return backend_.Read();
   std::vector<ChangePtr> changes;
   std::map<std::string, std::string> meta;
   MutexLock lock(mu_);

@@ -21,7 +21,7 @@ using testing::IsEmpty;
 class CrashingBackend final : public Backend {
  public:
   CrashingBackend(Backend& rest, std::size_t survivors) : rest_(rest), survivors_(survivors) {}
-  bool lasting() const override { return true; }
+  bool durable() const override { return true; }
   Status Admit(std::size_t, Purpose) override { return {}; }
   Result<std::unique_ptr<BackendReader>> Read() const override { return rest_.Read(); }
   Ticket Stage(std::vector<Mutation> mutations) override {
@@ -65,7 +65,7 @@ void ExpectSameReads(const MvccStore& store, const MvccStore& reference, Revisio
 }
 
 TEST(Recovery, BringsBackEveryRevisionAndGoesOnBehindTheLast) {
-  MemoryBackend rest(Lasting::kYes);
+  MemoryBackend rest(Durable::kYes);
   MvccStore reference;
   WriteHistory(reference);
   {
@@ -84,7 +84,7 @@ TEST(Recovery, BringsBackEveryRevisionAndGoesOnBehindTheLast) {
 }
 
 TEST(Recovery, KeepsTheFloor) {
-  MemoryBackend rest(Lasting::kYes);
+  MemoryBackend rest(Durable::kYes);
   {
     MvccStore store(rest);
     WriteHistory(store);
@@ -113,12 +113,12 @@ TEST(Recovery, SeesNoHalfOfACompactionOrATransactionWhereverTheCrashWas) {
     }
     return crashing.stages();
   };
-  MemoryBackend all(Lasting::kYes);
+  MemoryBackend all(Durable::kYes);
   const std::size_t stages = run(1000, all);
   ASSERT_GE(stages, 13U);
   for (std::size_t survivors = 0; survivors <= stages; ++survivors) {
     SCOPED_TRACE(fmt::format("the crash was after {} stages", survivors));
-    MemoryBackend rest(Lasting::kYes);
+    MemoryBackend rest(Durable::kYes);
     run(survivors, rest);
     MvccStore store(rest);
     ASSERT_TRUE(store.Recover().ok());
@@ -134,7 +134,7 @@ TEST(Recovery, SeesNoHalfOfACompactionOrATransactionWhereverTheCrashWas) {
 }
 
 TEST(Recovery, RefusesADamagedChangeByItsRevision) {
-  MemoryBackend rest(Lasting::kYes);
+  MemoryBackend rest(Durable::kYes);
   rest.Stage({{Bucket::kChange, ChangeKey({Revision{7}, 0}), std::string("p\xff")}});
   MvccStore store(rest);
   const Status status = store.Recover();
@@ -148,7 +148,7 @@ TEST(StoreReader, OfAMemoryStoreMakesTheSameStore) {
   ASSERT_TRUE(store.Compact(Revision{5}).has_value());
   const auto reader = store.Read();
   ASSERT_TRUE(reader.has_value());
-  MemoryBackend rest(Lasting::kYes);
+  MemoryBackend rest(Durable::kYes);
   std::string_view key, value;
   for (const Bucket bucket : kAllBuckets) {
     ASSERT_TRUE((*reader)->Seek(bucket).ok());

@@ -28,9 +28,9 @@ PutAnswer WriteTxn::Put(const PutOp& put) {
   if (put.ignore_value && before) change.kv.value = before->kv.value;
   if (put.ignore_lease && before) change.kv.lease = before->kv.lease;
   leases_.Move(put.key, {.from = before ? before->kv.lease : kNoLease, .to = change.kv.lease});
-  const KeyIndex::Life life = index_.Put(put.key, {begin_.next(), change.sub});
-  change.kv.create = life.create;
-  change.kv.version = life.version;
+  const KeyIndex::Lineage lineage = index_.Put(put.key, {begin_.next(), change.sub});
+  change.kv.create = lineage.create;
+  change.kv.version = lineage.version;
   Record(std::move(change));
   answer.revision = now();
   return answer;

@@ -21,7 +21,7 @@ namespace {
 
 namespace pb = etcdserverpb;
 
-constexpr char kNobody[] = "etcdserver: user name is empty";
+constexpr char kEmptyName[] = "etcdserver: user name is empty";
 constexpr char kDenied[] = "etcdserver: permission denied";
 constexpr char kNoUser[] = "etcdserver: user name not found";
 constexpr char kNoRole[] = "etcdserver: role name not found";
@@ -142,7 +142,7 @@ const Row kAuthOff[] = {
      [](Desk& desk) { return desk.LogIn("bob", "bob").status; }},
     {"AddUserTwice", grpc::FAILED_PRECONDITION, "etcdserver: user name already exists",
      [](Desk& desk) { return desk.AddUser("bob"); }},
-    {"AddUserWithoutName", grpc::INVALID_ARGUMENT, kNobody,
+    {"AddUserWithoutName", grpc::INVALID_ARGUMENT, kEmptyName,
      [](Desk& desk) { return desk.AddUser(""); }},
     {"DeleteUnknownUser", grpc::FAILED_PRECONDITION, kNoUser,
      [](Desk& desk) { return desk.DeleteUser("carol"); }},
@@ -196,7 +196,8 @@ const Row kAuthOff[] = {
 };
 
 const Row kAuthOn[] = {
-    {"PutByNobody", grpc::INVALID_ARGUMENT, kNobody, [](Desk& desk) { return desk.Put("a", {}); }},
+    {"PutByNobody", grpc::INVALID_ARGUMENT, kEmptyName,
+     [](Desk& desk) { return desk.Put("a", {}); }},
     {"PutWithAForgedToken", grpc::UNAUTHENTICATED, "etcdserver: invalid auth token",
      [](Desk& desk) { return desk.Put("a", {.token = "made.1"}); }},
     {"PutWithoutRight", grpc::PERMISSION_DENIED, kDenied,

@@ -11,7 +11,7 @@ namespace {
 
 const std::string kZero(1, '\0');
 constexpr const char* kDenied = "etcdserver: permission denied";
-constexpr const char* kNobody = "etcdserver: user name is empty";
+constexpr const char* kNoUser = "etcdserver: user name is empty";
 constexpr const char* kBadToken = "etcdserver: invalid auth token";
 // What a watch is told; clients compare it word for word.
 constexpr const char* kWatchDenied =
@@ -126,7 +126,7 @@ TEST_F(AuthCalls, AdmitKeyValueCallsByTheirRanges) {
   EXPECT_EQ(Put("b", alice_), "ok");
   EXPECT_EQ(Put("a", alice_), kDenied);
   EXPECT_EQ(Put("a", root_), "ok");
-  EXPECT_EQ(Put("a", {}), kNobody);
+  EXPECT_EQ(Put("a", {}), kNoUser);
   EXPECT_EQ(Put("a", {.token = "made.1"}), kBadToken);
   EXPECT_EQ(Range("a", "c", alice_), "ok");
   EXPECT_EQ(Range("a", kZero, alice_), kDenied);
@@ -165,7 +165,7 @@ TEST_F(AuthCalls, JudgeEveryPartOfATransaction) {
 TEST_F(AuthCalls, LeaveTheRestToRoot) {
   Enable();
   EXPECT_EQ(Call(*auth_, &pb::Auth::Stub::UserList, {}, alice_).text(), kDenied);
-  EXPECT_EQ(Call(*auth_, &pb::Auth::Stub::UserList, {}, {}).text(), kNobody);
+  EXPECT_EQ(Call(*auth_, &pb::Auth::Stub::UserList, {}, {}).text(), kNoUser);
   EXPECT_EQ(Call(*auth_, &pb::Auth::Stub::UserList, {}, root_).body.users_size(), 2);
   EXPECT_EQ(Call(*auth_, &pb::Auth::Stub::AuthStatus, {}, alice_).text(), kDenied);
   EXPECT_TRUE(Call(*auth_, &pb::Auth::Stub::AuthStatus, {}, root_).body.enabled());
@@ -173,10 +173,10 @@ TEST_F(AuthCalls, LeaveTheRestToRoot) {
   EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::Status, {}, alice_).text(), kDenied);
   EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::Status, {}, root_).text(), "ok");
   EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::Alarm, {}, alice_).text(), "ok");
-  EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::Alarm, {}, {}).text(), kNobody);
+  EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::Alarm, {}, {}).text(), kNoUser);
   EXPECT_EQ(Call(*cluster_, &pb::Cluster::Stub::MemberRemove, {}, alice_).text(), kDenied);
   EXPECT_EQ(Call(*cluster_, &pb::Cluster::Stub::MemberList, {}, alice_).text(), "ok");
-  EXPECT_EQ(Call(*cluster_, &pb::Cluster::Stub::MemberList, {}, {}).text(), kNobody);
+  EXPECT_EQ(Call(*cluster_, &pb::Cluster::Stub::MemberList, {}, {}).text(), kNoUser);
   EXPECT_EQ(Call(*kv_, &pb::KV::Stub::Compact, {}, alice_).text(), kDenied);
 }
 
@@ -207,7 +207,7 @@ TEST_F(AuthCalls, ListLeasesOnlyToThoseWhoMayReadTheirKeys) {
   grant.set_ttl(600);
   ASSERT_EQ(Call(*lease, &pb::Lease::Stub::LeaseGrant, grant, root_).text(), "ok");
   EXPECT_EQ(Call(*lease, &pb::Lease::Stub::LeaseLeases, {}, alice_).body.leases_size(), 1);
-  EXPECT_EQ(Call(*lease, &pb::Lease::Stub::LeaseLeases, {}, {}).text(), kNobody);
+  EXPECT_EQ(Call(*lease, &pb::Lease::Stub::LeaseLeases, {}, {}).text(), kNoUser);
   pb::PutRequest put = PutOf("z");
   put.set_lease(7);
   ASSERT_EQ(Call(*kv_, &pb::KV::Stub::Put, put, root_).text(), "ok");
@@ -235,7 +235,7 @@ TEST_F(AuthCalls, KeepALeaseAliveOnlyForThoseWhoMayWriteItsKeys) {
     return stream->Finish().error_message();
   };
   EXPECT_EQ(keep_alive(alice_), "600 s");
-  EXPECT_EQ(keep_alive({}), kNobody);
+  EXPECT_EQ(keep_alive({}), kNoUser);
   pb::PutRequest put = PutOf("z");
   put.set_lease(7);
   ASSERT_EQ(Call(*kv_, &pb::KV::Stub::Put, put, root_).text(), "ok");

@@ -25,9 +25,9 @@ void CrashHistory::Acknowledged(Revision at, CrashWrite write) {
   shown_ = std::max(shown_, at);
   ++acknowledged_;
 }
-void CrashHistory::InDoubt(CrashWrite write) {
+void CrashHistory::Unanswered(CrashWrite write) {
   MutexLock lock(mu_);
-  in_doubt_.push_back(std::move(write));
+  unanswered_.push_back(std::move(write));
 }
 void CrashHistory::Shown(Revision at) {
   MutexLock lock(mu_);
@@ -70,7 +70,7 @@ std::vector<std::string> CrashHistory::Check(const CrashFindings& found) {
   for (const std::int64_t lease : leases_) {
     if (!found.leases.contains(lease)) broken_.push_back(fmt::format("lease {} is lost", lease));
   }
-  in_doubt_.clear();
+  unanswered_.clear();
   delivered_.clear();
   floor_ = found.floor;
   shown_ = found.current;
@@ -121,11 +121,11 @@ void CrashHistory::SettleLocked(Revision at, const CrashWrite& write) {
         fmt::format("revision {} was {} and is {}", at, Text(known->second), Text(write)));
     return;
   }
-  const auto doubtful = std::find(in_doubt_.begin(), in_doubt_.end(), write);
-  if (doubtful == in_doubt_.end()) {
+  const auto unanswered = std::find(unanswered_.begin(), unanswered_.end(), write);
+  if (unanswered == unanswered_.end()) {
     broken_.push_back(fmt::format("revision {} holds {}, which nobody wrote", at, Text(write)));
   } else {
-    in_doubt_.erase(doubtful);
+    unanswered_.erase(unanswered);
   }
   known_.emplace(at, write);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What clients of a store were told before it crashed, and whether the store still says so.
 //
-//   history.Acknowledged(Revision{7}, write);   history.InDoubt(other);   // while it runs
+//   history.Acknowledged(Revision{7}, write);   history.Unanswered(other);   // while it runs
 //   for (const std::string& broken : history.Check(found)) ...            // after each restart
 //
 // Promises: nothing acknowledged or shown is lost, no revision comes again with other content, the
@@ -40,7 +40,7 @@ class CrashHistory {
  public:
   void Acknowledged(Revision at, CrashWrite write);
   // Its answer never came: it happened once or not at all.
-  void InDoubt(CrashWrite write);
+  void Unanswered(CrashWrite write);
   // Some answer showed this revision.
   void Shown(Revision at);
   // A watcher was given this change.
@@ -64,7 +64,7 @@ class CrashHistory {
 
   mutable Mutex mu_;
   std::map<Revision, CrashWrite> known_ GUARDED_BY(mu_);
-  std::vector<CrashWrite> in_doubt_ GUARDED_BY(mu_);
+  std::vector<CrashWrite> unanswered_ GUARDED_BY(mu_);
   std::map<Revision, CrashWrite> delivered_ GUARDED_BY(mu_);
   std::set<std::int64_t> leases_ GUARDED_BY(mu_);
   std::set<Revision> floors_asked_ GUARDED_BY(mu_);

@@ -105,7 +105,7 @@ class Writer {
     Limit(context);
     const CrashWrite write{{request.key(), std::nullopt}};
     if (!kv_->DeleteRange(&context, request, &response).ok()) {
-      history_.InDoubt(write);
+      history_.Unanswered(write);
       return false;
     }
     if (response.deleted() == 0) return true;
@@ -127,7 +127,7 @@ class Writer {
     grpc::ClientContext context;
     Limit(context);
     if (!call(&context).ok()) {
-      history_.InDoubt(std::move(write));
+      history_.Unanswered(std::move(write));
       return false;
     }
     history_.Acknowledged(Revision{response.header().revision()}, std::move(write));

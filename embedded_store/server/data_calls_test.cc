@@ -129,12 +129,12 @@ TEST_F(Data, IsThereWhenTheServerComesBack) {
 }
 
 TEST_F(Data, IsTheSameAfterASnapshotOfEitherKindIsRestored) {
-  for (const bool lasting : {false, true}) {
-    const auto folder = folder_.path() / (lasting ? "from-disk" : "from-memory");
+  for (const bool durable : {false, true}) {
+    const auto folder = folder_.path() / (durable ? "from-disk" : "from-memory");
     pb::HashKVResponse hash;
     std::string content;
     {
-      Running server(lasting ? data() : std::filesystem::path());
+      Running server(durable ? data() : std::filesystem::path());
       for (int i = 0; i < 100; ++i) server.Put(fmt::format("k{}", i % 9), std::string(2000, 'v'));
       server.Compact(60);
       server.SaveSnapshot(snapshot());
@@ -208,10 +208,10 @@ struct Company {
     EXPECT_EQ(Call(*maintenance, &pb::Maintenance::Stub::Alarm, alarm).text(), "ok");
   }
   void Expect() {
-    pb::LeaseTimeToLiveRequest question;
-    question.set_id(7);
-    question.set_keys(true);
-    const auto state = Call(*lease, &pb::Lease::Stub::LeaseTimeToLive, question).body;
+    pb::LeaseTimeToLiveRequest call;
+    call.set_id(7);
+    call.set_keys(true);
+    const auto state = Call(*lease, &pb::Lease::Stub::LeaseTimeToLive, call).body;
     EXPECT_EQ(state.grantedttl(), 600);
     EXPECT_THAT(state.keys(), ElementsAre("leased"));
     EXPECT_THAT(Call(*auth, &pb::Auth::Stub::UserList, {}).body.users(), ElementsAre("bob"));
@@ -228,11 +228,11 @@ struct Company {
 };
 
 TEST_F(Data, BringsLeasesUsersAndAlarmsAlongInASnapshotOfEitherKind) {
-  for (const bool lasting : {false, true}) {
-    SCOPED_TRACE(lasting ? "from disk" : "from memory");
-    const auto folder = folder_.path() / (lasting ? "from-disk" : "from-memory");
+  for (const bool durable : {false, true}) {
+    SCOPED_TRACE(durable ? "from disk" : "from memory");
+    const auto folder = folder_.path() / (durable ? "from-disk" : "from-memory");
     {
-      Running server(lasting ? data() : std::filesystem::path());
+      Running server(durable ? data() : std::filesystem::path());
       Company(server).Make();
       server.SaveSnapshot(snapshot());
     }

@@ -30,13 +30,13 @@ using Response = http::response<http::string_body>;
 
 Response Answer(const Request& request, const HttpPort::Pages& pages) {
   const std::string target(request.target().data(), request.target().size());
-  const auto question = std::min(target.find('?'), target.size());
-  const auto found = pages.find(target.substr(0, question));
+  const auto call = std::min(target.find('?'), target.size());
+  const auto found = pages.find(target.substr(0, call));
   Response response(http::status::not_found, request.version());
   response.set(http::field::content_type, "text/plain");
   response.body() = "404 page not found\n";
   if (found != pages.end()) {
-    Page page = found->second(target.substr(std::min(question + 1, target.size())));
+    Page page = found->second(target.substr(std::min(call + 1, target.size())));
     response.result(static_cast<unsigned>(page.code));
     response.set(http::field::content_type, page.type);
     response.body() = std::move(page.body);

@@ -28,8 +28,8 @@ TEST(Costs, CountWhatPutsBringAlongInTheDearerBranch) {
   EXPECT_EQ(CostOf(TxnOp{.success = {TxnOp{.failure = {small}}}}), 258U);
 }
 
-TEST(AlarmBook, SurvivesARestart) {
-  MemoryBackend backend(Lasting::kYes);
+TEST(AlarmTable, SurvivesARestart) {
+  MemoryBackend backend(Durable::kYes);
   const MvccStore store(backend);
   {
     Alarms alarms(backend, store, 0);
@@ -44,16 +44,16 @@ TEST(AlarmBook, SurvivesARestart) {
   EXPECT_TRUE(alarms.AdmitGrowth(0).ok());
 }
 
-TEST(AlarmBook, RefusesForeignRows) {
+TEST(AlarmTable, RefusesForeignRows) {
   for (const char* key : {"x", "1", "3/0000000000000000", "1/00000000000000zz"}) {
-    MemoryBackend backend(Lasting::kYes);
+    MemoryBackend backend(Durable::kYes);
     const MvccStore store(backend);
     backend.Stage({{Bucket::kAlarm, key, ""}});
     EXPECT_EQ(Alarms(backend, store, 0).Recover().code(), StatusCode::kDataLoss) << key;
   }
 }
 
-TEST(AlarmBook, StopsEveryChangeAfterCorruption) {
+TEST(AlarmTable, StopsEveryChangeAfterCorruption) {
   MemoryBackend backend;
   const MvccStore store(backend);
   Alarms alarms(backend, store, 0);

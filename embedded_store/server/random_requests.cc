@@ -46,7 +46,7 @@ std::int64_t RandomRequests::Revision() {
   }
 }
 
-std::int64_t RandomRequests::Mark() {
+std::int64_t RandomRequests::Offset() {
   if (Rarely()) return random_.Chance(0.5) ? -1 : kHuge;
   return random_.Chance(0.5) ? random_.Between(0, 4) : now_ - random_.Between(0, 20);
 }
@@ -70,10 +70,10 @@ pb::RangeRequest RandomRequests::Range() {
   }
   range.set_keys_only(random_.Chance(0.2));
   range.set_count_only(random_.Chance(0.2));
-  if (random_.Chance(0.15)) range.set_min_mod_revision(Mark());
-  if (random_.Chance(0.15)) range.set_max_mod_revision(Mark());
-  if (random_.Chance(0.15)) range.set_min_create_revision(Mark());
-  if (random_.Chance(0.15)) range.set_max_create_revision(Mark());
+  if (random_.Chance(0.15)) range.set_min_mod_revision(Offset());
+  if (random_.Chance(0.15)) range.set_max_mod_revision(Offset());
+  if (random_.Chance(0.15)) range.set_min_create_revision(Offset());
+  if (random_.Chance(0.15)) range.set_max_create_revision(Offset());
   return range;
 }
 
@@ -109,10 +109,10 @@ pb::Compare RandomRequests::Compare() {
       compare.set_version(random_.Between(-1, 4));
       break;
     case pb::Compare::CREATE:
-      compare.set_create_revision(Mark());
+      compare.set_create_revision(Offset());
       break;
     case pb::Compare::MOD:
-      compare.set_mod_revision(Mark());
+      compare.set_mod_revision(Offset());
       break;
     case pb::Compare::VALUE:
       compare.set_value(random_.Word(random_.Below(2)));

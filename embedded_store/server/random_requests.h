@@ -41,7 +41,7 @@ class RandomRequests {
   std::string RangeEnd();
   std::int64_t Revision();
   // Of a key that is there: small numbers, or one near the current revision.
-  std::int64_t Mark();
+  std::int64_t Offset();
   std::int64_t Lease();
   etcdserverpb::Compare Compare();
   void Operation(int depth, etcdserverpb::RequestOp& operation);

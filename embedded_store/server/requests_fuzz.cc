@@ -31,9 +31,9 @@ class Sink final : public StreamSink {
 };
 
 // One server without its network, and what its clients do.
-class World {
+class Environment {
  public:
-  World() {
+  Environment() {
     for (auto& stream : streams_) {
       stream.queue = std::make_shared<StreamQueue>(hub_.limits(), hub_.counters());
       stream.id = hub_.Open(stream.queue, sink_, now_);
@@ -229,7 +229,7 @@ class World {
   }
 
   Hooks hooks_;
-  MemoryBackend backend_{Lasting::kYes};
+  MemoryBackend backend_{Durable::kYes};
   MvccStore store_{backend_};
   AuthStore auth_{backend_, {.password_price = {.log2 = 1}}};
   WatchHub hub_{store_, hooks_};
@@ -245,8 +245,8 @@ class World {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   watchproof::store::FuzzInput input(std::string_view(reinterpret_cast<const char*>(data), size));
-  watchproof::store::World world;
-  while (!input.empty()) world.Step(input);
-  world.Finish();
+  watchproof::store::Environment environment;
+  while (!input.empty()) environment.Step(input);
+  environment.Finish();
   return 0;
 }

@@ -116,15 +116,15 @@ TEST_F(Tls, TakesOnlyClientsOfTheTrustedAuthority) {
   TrustClients();
   Serve();
   const PemPair known = Authority().Issue({.common_name = "client"});
-  const PemPair stranger = AnotherAuthority().Issue({.common_name = "client"});
+  const PemPair unknown = AnotherAuthority().Issue({.common_name = "client"});
   const PemPair late = Authority().Issue({.common_name = "client", .expired = true});
   EXPECT_EQ(TryPut(Connect(Authority(), known)), grpc::OK);
   EXPECT_EQ(TryPut(Connect(Authority())), grpc::UNAVAILABLE);
-  EXPECT_EQ(TryPut(Connect(Authority(), stranger)), grpc::UNAVAILABLE);
+  EXPECT_EQ(TryPut(Connect(Authority(), unknown)), grpc::UNAVAILABLE);
   EXPECT_EQ(TryPut(Connect(Authority(), late)), grpc::UNAVAILABLE);
   EXPECT_THAT(FetchSecurely(known), HasSubstr("health"));
   EXPECT_EQ(FetchSecurely(), "");
-  EXPECT_EQ(FetchSecurely(stranger), "");
+  EXPECT_EQ(FetchSecurely(unknown), "");
 }
 
 // Switches auth on, with root and one user without a password, who may read and write k.

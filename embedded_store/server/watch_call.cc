@@ -75,33 +75,33 @@ void WatchCall::ResumeReading() {
 }
 
 void WatchCall::Ready() {
-  if (ClaimPen()) Write();
+  if (ClaimWriter()) Write();
 }
 
-bool WatchCall::ClaimPen() {
+bool WatchCall::ClaimWriter() {
   MutexLock lock(mu_);
   look_again_ = true;
-  return !std::exchange(pen_taken_, true);
+  return !std::exchange(writer_claimed_, true);
 }
 
-bool WatchCall::ReleasePen() {
+bool WatchCall::ReleaseWriter() {
   MutexLock lock(mu_);
   if (std::exchange(look_again_, false)) return false;
-  pen_taken_ = false;
+  writer_claimed_ = false;
   return true;
 }
 
-WatchCall::PenUse WatchCall::JudgePen() {
+WatchCall::WriterUse WatchCall::NextWriterUse() {
   grpc::Status end;
   {
     MutexLock lock(mu_);
-    if (!end_) return broken_ ? PenUse::kNothing : PenUse::kReply;
+    if (!end_) return broken_ ? WriterUse::kNothing : WriterUse::kReply;
     finished_ = true;
     end = *end_;
   }
   // The pen stays taken for good. Whatever follows may be the end of this object.
   Finish(end);
-  return PenUse::kFinished;
+  return WriterUse::kFinished;
 }
 
 std::optional<grpc::ByteBuffer> WatchCall::NextMessage() {
@@ -120,9 +120,9 @@ std::optional<grpc::ByteBuffer> WatchCall::NextMessage() {
 
 void WatchCall::Write() {
   do {
-    const PenUse use = JudgePen();
-    if (use == PenUse::kFinished) return;
-    if (use == PenUse::kNothing) continue;
+    const WriterUse use = NextWriterUse();
+    if (use == WriterUse::kFinished) return;
+    if (use == WriterUse::kNothing) continue;
     if (!ahead_) ahead_ = NextMessage();
     if (ahead_) {
       response_.Swap(&*ahead_);
@@ -132,7 +132,7 @@ void WatchCall::Write() {
       StartWrite(&response_, options);
       return;
     }
-  } while (!ReleasePen());
+  } while (!ReleaseWriter());
 }
 
 void WatchCall::OnWriteDone(bool ok) {
@@ -151,7 +151,7 @@ void WatchCall::End(grpc::Status status) {
     MutexLock lock(mu_);
     end_ = std::move(status);
   }
-  if (ClaimPen()) Write();
+  if (ClaimWriter()) Write();
 }
 
 void WatchCall::OnDone() {

@@ -42,14 +42,14 @@ class WatchCall final : public WatchReactor,
   // Unless there is no room for an answer, or the call is finished.
   void ReadNext();
   // Takes the pen; without luck the one who has it looks again.
-  bool ClaimPen();
+  bool ClaimWriter();
   // Requires: the pen. Ends with a write in flight, with the call finished, or without the pen.
   void Write();
-  bool ReleasePen();
+  bool ReleaseWriter();
   // Requires: the pen. Whether it may still be used for a reply; if the call is to be finished,
   // finishes it.
-  enum class PenUse { kReply, kNothing, kFinished };
-  PenUse JudgePen();
+  enum class WriterUse { kReply, kNothing, kFinished };
+  WriterUse NextWriterUse();
   std::optional<grpc::ByteBuffer> NextMessage();
   void ResumeReading();
   // Lets whoever has the pen finish the call.
@@ -71,7 +71,7 @@ class WatchCall final : public WatchReactor,
   grpc::ByteBuffer response_;  // lent to gRPC while writing
 
   Mutex mu_;
-  bool pen_taken_ GUARDED_BY(mu_) = false;
+  bool writer_claimed_ GUARDED_BY(mu_) = false;
   bool look_again_ GUARDED_BY(mu_) = false;
   std::optional<grpc::Status> end_ GUARDED_BY(mu_);  // the call is to be finished with this
   bool finished_ GUARDED_BY(mu_) = false;            // no operation may be started any more

@@ -91,7 +91,7 @@ void WriteKeyValue(int field, const KeyValue& kv, std::size_t size, FieldWriter&
 }
 
 // As a field of the response. Sizes come first on the wire, so they are computed first.
-void WriteEvent(const OwedEvent& event, FieldWriter& out) {
+void WriteEvent(const PendingEvent& event, FieldWriter& out) {
   using E = mvccpb::Event;
   using W = FieldWriter;
   const Change& change = *event.change;
@@ -122,7 +122,7 @@ std::shared_ptr<const EncodedEvents> Encode(const EventBatch& batch) {
   bytes.reserve(batch.bytes() + batch.bytes() / 8 + 16 * batch.events().size());
   FieldWriter out(bytes);
   encoded->ends.reserve(batch.events().size());
-  for (const OwedEvent& event : batch.events()) {
+  for (const PendingEvent& event : batch.events()) {
     WriteEvent(event, out);
     encoded->ends.push_back(bytes.size());
   }

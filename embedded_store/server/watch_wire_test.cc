@@ -43,7 +43,7 @@ ChangePtr PutOf(std::int64_t revision, std::string value) {
                                                       .lease = -5}});
 }
 
-BatchPtr Batch(std::vector<OwedEvent> events) {
+BatchPtr Batch(std::vector<PendingEvent> events) {
   return std::make_shared<const EventBatch>(std::move(events));
 }
 
@@ -115,7 +115,7 @@ TEST(WireReply, EncodesABatchOnceForAllItsWatchers) {
 }
 
 TEST(WireReply, IsCutIntoFragmentsBelowTheBoundWhereTheClientTakesThem) {
-  std::vector<OwedEvent> events;
+  std::vector<PendingEvent> events;
   for (int i = 0; i < 10; ++i) events.push_back({.change = PutOf(2 + i, std::string(300, 'x'))});
   events.push_back({.change = PutOf(20, std::string(5000, 'x'))});
   events.push_back({.change = PutOf(21, "")});

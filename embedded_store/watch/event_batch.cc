@@ -18,21 +18,21 @@ std::size_t WireBytes(const Change& change) {
   return change.kv.key.size() + change.kv.value.size() + kAround;
 }
 
-std::size_t WireBytes(const OwedEvent& event) {
+std::size_t WireBytes(const PendingEvent& event) {
   const ChangePtr previous = event.previous.lock();
   return WireBytes(*event.change) + (previous ? WireBytes(*previous) : 0);
 }
 
-std::size_t WireBytes(const std::vector<OwedEvent>& events) {
+std::size_t WireBytes(const std::vector<PendingEvent>& events) {
   return std::accumulate(
       events.begin(), events.end(), std::size_t{0},
-      [](std::size_t sum, const OwedEvent& event) { return sum + WireBytes(event); });
+      [](std::size_t sum, const PendingEvent& event) { return sum + WireBytes(event); });
 }
 
-using Place = std::vector<OwedEvent>::iterator;
+using Place = std::vector<PendingEvent>::iterator;
 
 Place EndOfRevision(Place first, Place end) {
-  return std::find_if(first, end, [mod = first->change->kv.mod](const OwedEvent& event) {
+  return std::find_if(first, end, [mod = first->change->kv.mod](const PendingEvent& event) {
     return event.change->kv.mod != mod;
   });
 }
@@ -52,7 +52,7 @@ Place EndOfBatch(Place first, Place end, std::size_t most_bytes) {
 
 }  // namespace
 
-EventBatch::EventBatch(std::vector<OwedEvent> events)
+EventBatch::EventBatch(std::vector<PendingEvent> events)
     : events_(std::move(events)), bytes_(WireBytes(events_)) {
   WP_CHECK(!events_.empty(), "a batch holds events");
 }
@@ -69,20 +69,21 @@ std::shared_ptr<const EncodedEvents> EventBatch::KeepEncoded(
   return encoded_;
 }
 
-bool SameEvents(const std::vector<OwedEvent>& a, const std::vector<OwedEvent>& b) {
-  return std::equal(
-      a.begin(), a.end(), b.begin(), b.end(), [](const OwedEvent& one, const OwedEvent& other) {
-        return one.change == other.change && !one.previous.owner_before(other.previous) &&
-               !other.previous.owner_before(one.previous);
-      });
+bool SameEvents(const std::vector<PendingEvent>& a, const std::vector<PendingEvent>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const PendingEvent& one, const PendingEvent& other) {
+                      return one.change == other.change &&
+                             !one.previous.owner_before(other.previous) &&
+                             !other.previous.owner_before(one.previous);
+                    });
 }
 
-std::vector<BatchPtr> CutIntoBatches(std::vector<OwedEvent> events, std::size_t most_bytes) {
+std::vector<BatchPtr> CutIntoBatches(std::vector<PendingEvent> events, std::size_t most_bytes) {
   std::vector<BatchPtr> batches;
   for (Place first = events.begin(); first != events.end();) {
     const Place end = EndOfBatch(first, events.end(), most_bytes);
     batches.push_back(std::make_shared<const EventBatch>(
-        std::vector<OwedEvent>(std::make_move_iterator(first), std::make_move_iterator(end))));
+        std::vector<PendingEvent>(std::make_move_iterator(first), std::make_move_iterator(end))));
     first = end;
   }
   return batches;
@@ -91,9 +92,9 @@ std::vector<BatchPtr> CutIntoBatches(std::vector<OwedEvent> events, std::size_t 
 BatchPtr From(const BatchPtr& batch, Revision start) {
   if (batch->first() >= start) return batch;
   if (batch->last() < start) return nullptr;
-  std::vector<OwedEvent> left;
+  std::vector<PendingEvent> left;
   std::copy_if(batch->events().begin(), batch->events().end(), std::back_inserter(left),
-               [start](const OwedEvent& event) { return event.change->kv.mod >= start; });
+               [start](const PendingEvent& event) { return event.change->kv.mod >= start; });
   return std::make_shared<const EventBatch>(std::move(left));
 }
 

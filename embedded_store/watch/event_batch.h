@@ -19,7 +19,7 @@
 
 namespace watchproof::store {
 
-struct OwedEvent {
+struct PendingEvent {
   ChangePtr change;
   std::weak_ptr<const Change> previous;
   ChangePtr kept;  // the previous value once more, where it must still be there when it is sent
@@ -34,9 +34,9 @@ using BatchPtr = std::shared_ptr<const EventBatch>;
 class EventBatch {
  public:
   // Requires: at least one event, in order.
-  explicit EventBatch(std::vector<OwedEvent> events);
+  explicit EventBatch(std::vector<PendingEvent> events);
 
-  const std::vector<OwedEvent>& events() const { return events_; }
+  const std::vector<PendingEvent>& events() const { return events_; }
   Revision first() const { return events_.front().change->kv.mod; }
   Revision last() const { return events_.back().change->kv.mod; }
   // About what it takes on the wire.
@@ -48,18 +48,18 @@ class EventBatch {
   std::shared_ptr<const EncodedEvents> KeepEncoded(std::shared_ptr<const EncodedEvents> made) const;
 
  private:
-  const std::vector<OwedEvent> events_;
+  const std::vector<PendingEvent> events_;
   const std::size_t bytes_;
   mutable Mutex mu_;
   mutable std::shared_ptr<const EncodedEvents> encoded_ GUARDED_BY(mu_);
 };
 
 // The same changes with the same previous values.
-bool SameEvents(const std::vector<OwedEvent>& a, const std::vector<OwedEvent>& b);
+bool SameEvents(const std::vector<PendingEvent>& a, const std::vector<PendingEvent>& b);
 
 // In order; none of them splits a revision, and only one that holds a single revision is above the
 // bound.
-std::vector<BatchPtr> CutIntoBatches(std::vector<OwedEvent> events, std::size_t most_bytes);
+std::vector<BatchPtr> CutIntoBatches(std::vector<PendingEvent> events, std::size_t most_bytes);
 
 // What is left of a batch for someone who starts at a later revision; null when nothing is.
 BatchPtr From(const BatchPtr& batch, Revision start);

@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-OwedEvent At(std::int64_t revision, std::size_t bytes) {
+PendingEvent At(std::int64_t revision, std::size_t bytes) {
   Change change{.kv = {.key = "k", .value = std::string(bytes, 'x'), .mod = Revision{revision}}};
   return {.change = std::make_shared<const Change>(std::move(change))};
 }
@@ -44,7 +44,7 @@ TEST(Cut, NeverSplitsARevision) {
 TEST(Batch, CountsThePreviousValuesItWouldSend) {
   const auto before =
       std::make_shared<const Change>(Change{.kv = {.value = std::string(500, 'x')}});
-  OwedEvent event = At(2, 10);
+  PendingEvent event = At(2, 10);
   const std::size_t alone = EventBatch({event}).bytes();
   event.previous = before;
   EXPECT_GE(EventBatch({event}).bytes(), alone + 500);
@@ -52,7 +52,7 @@ TEST(Batch, CountsThePreviousValuesItWouldSend) {
 
 TEST(Batch, DoesNotKeepPreviousValuesAlive) {
   auto before = std::make_shared<const Change>();
-  OwedEvent event = At(2, 10);
+  PendingEvent event = At(2, 10);
   event.previous = before;
   const EventBatch batch({event});
   before.reset();

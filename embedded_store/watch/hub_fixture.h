@@ -22,7 +22,7 @@ namespace watchproof::store {
 inline std::vector<Event> Events(const WatchReply& reply) {
   std::vector<Event> events;
   if (!reply.batch) return events;
-  for (const OwedEvent& event : reply.batch->events()) {
+  for (const PendingEvent& event : reply.batch->events()) {
     events.push_back({event.change, event.previous.lock()});
   }
   return events;

@@ -8,7 +8,7 @@ namespace {
 
 // Events with values of these sizes.
 BatchPtr Batch(std::vector<std::size_t> sizes) {
-  std::vector<OwedEvent> events;
+  std::vector<PendingEvent> events;
   for (const std::size_t size : sizes) {
     Change change{.kv = {.key = "k", .value = std::string(size, 'x')}};
     events.push_back({.change = std::make_shared<const Change>(std::move(change))});

@@ -35,12 +35,12 @@ void WatchHub::Match(const Commit& commit, std::vector<Interest*>& touched) {
     group_.VisitWatching(event.change->kv.key, [&](Interest& interest) {
       if (interest.synced.empty() || !interest.WantsKind(event.change->kind)) return;
       if (interest.matched.empty()) touched.push_back(&interest);
-      interest.matched.push_back(Owe(interest, event));
+      interest.matched.push_back(Expect(interest, event));
     });
   }
 }
 
-OwedEvent WatchHub::Owe(const Interest& interest, const Event& event) const {
+PendingEvent WatchHub::Expect(const Interest& interest, const Event& event) const {
   if (!interest.previous_values) return {.change = event.change};
   return {.change = event.change,
           .previous = event.previous,
@@ -54,7 +54,7 @@ std::size_t WatchHub::MostBytes(const Interest& interest) const {
 // Interests that are touched one after the other are often owed the same: many ranges hold one busy
 // key.
 void WatchHub::Feed(Interest& interest, Shared& shared) {
-  std::vector<OwedEvent> matched = std::exchange(interest.matched, {});
+  std::vector<PendingEvent> matched = std::exchange(interest.matched, {});
   if (shared.most_bytes != MostBytes(interest) || !SameEvents(shared.events, matched)) {
     shared.most_bytes = MostBytes(interest);
     shared.batches = CutIntoBatches(matched, shared.most_bytes);
@@ -74,7 +74,7 @@ WatchId WatchHub::Addressee(const Watcher& watcher) const {
 void WatchHub::PayProgress(WatchStream& stream) {
   if (!ProgressIsDue(stream)) return;
   WatchReply reply{.watch = kWholeStream, .revision = revision_};
-  stream.progress_owed = !Offer(stream, reply);
+  stream.progress_pending = !Offer(stream, reply);
 }
 
 bool WatchHub::Give(Watcher& watcher, const std::vector<BatchPtr>& batches) {
@@ -82,15 +82,15 @@ bool WatchHub::Give(Watcher& watcher, const std::vector<BatchPtr>& batches) {
     // Only a watcher that starts in the future leaves something of a batch behind.
     const bool early =
         batch->first() < watcher.next && hooks_.OnEarlyEvents() == Early::kWhateverComes;
-    BatchPtr owed = early ? batch : From(batch, watcher.next);
-    if (!owed) continue;
-    const Revision first = owed->first();
-    const Revision last = owed->last();
+    BatchPtr expected = early ? batch : From(batch, watcher.next);
+    if (!expected) continue;
+    const Revision first = expected->first();
+    const Revision last = expected->last();
     WatchReply reply{.watch = Addressee(watcher),
                      .revision = revision_,
                      .may_fragment = watcher.interest.fragment,
-                     .batch = std::move(owed)};
-    watcher.heard = true;
+                     .batch = std::move(expected)};
+    watcher.received = true;
     if (!Offer(watcher.stream, reply)) {
       watcher.next = first;
       MoveTo(watcher, WatcherState::kVictim);
@@ -98,13 +98,13 @@ bool WatchHub::Give(Watcher& watcher, const std::vector<BatchPtr>& batches) {
     }
     watcher.next = last.next();
   }
-  if (watcher.stream.progress_owed) PayProgress(watcher.stream);
+  if (watcher.stream.progress_pending) PayProgress(watcher.stream);
   return true;
 }
 
 bool WatchHub::Offer(WatchStream& stream, WatchReply& reply) {
   if (!stream.queue->OfferEvents(reply)) return false;
-  if (!std::exchange(stream.has_news, true)) news_.push_back(stream.id);
+  if (!std::exchange(stream.has_updates, true)) updates_.push_back(stream.id);
   return true;
 }
 
@@ -129,7 +129,7 @@ void WatchHub::Enter(Watcher& watcher, WatcherState state) {
       break;
     case WatcherState::kVictim:
       if (stream.victims.empty()) {
-        stream.crowd_place = crowded_.insert(crowded_.end(), &stream);
+        stream.victims_place = crowded_.insert(crowded_.end(), &stream);
       }
       watcher.place = stream.victims.insert(stream.victims.end(), &watcher);
       ++victims_;
@@ -150,7 +150,7 @@ void WatchHub::Leave(Watcher& watcher) {
       break;
     case WatcherState::kVictim:
       stream.victims.erase(watcher.place);
-      if (stream.victims.empty()) crowded_.erase(stream.crowd_place);
+      if (stream.victims.empty()) crowded_.erase(stream.victims_place);
       --victims_;
       break;
     case WatcherState::kCompacted:

@@ -142,7 +142,7 @@ void WatchHub::EndWhere(const Judge& judge) {
                          .revision = revision_,
                          .canceled = true,
                          .reason = std::move(reason)});
-      if (!std::exchange(stream.has_news, true)) news_.push_back(stream.id);
+      if (!std::exchange(stream.has_updates, true)) updates_.push_back(stream.id);
       return true;
     });
   }
@@ -150,7 +150,7 @@ void WatchHub::EndWhere(const Judge& judge) {
 }
 
 // A watch that starts in the future has nothing to be told about the time before (#20221).
-bool WatchHub::HearsProgress(const Watcher& watcher) const {
+bool WatchHub::ReceivesProgress(const Watcher& watcher) const {
   if (watcher.state != WatcherState::kSynced) return false;
   return watcher.spec.start <= revision_ || hooks_.OnEarlyProgress() == Early::kWhateverComes;
 }
@@ -159,30 +159,30 @@ bool WatchHub::ProgressIsDue(const WatchStream& stream) const {
   // The revision of the answer would hold for the whole stream.
   return !stream.watchers.empty() &&
          std::all_of(stream.watchers.begin(), stream.watchers.end(),
-                     [this](const auto& entry) { return HearsProgress(*entry.second); });
+                     [this](const auto& entry) { return ReceivesProgress(*entry.second); });
 }
 
 void WatchHub::RequestProgress(StreamId id) {
   DrainCommits();
   WatchStream& stream = Find(id);
   WatchReply reply{.watch = kWholeStream, .revision = revision_};
-  if (hooks_.OnProgressRequested() == ProgressRoad::kAtOnce) {
+  if (hooks_.OnProgressRequested() == ProgressTiming::kAtOnce) {
     Answer(stream, std::move(reply), After::kNothing);
-  } else if (stream.progress_owed) {
+  } else if (stream.progress_pending) {
     // Nobody looks at it.
   } else if (ProgressIsDue(stream)) {
     // Through the queue of the events, so that it cannot overtake one (#15220). Without room it is
     // dropped.
     Offer(stream, reply);
   } else {
-    stream.progress_owed = hooks_.OnEarlyRequest() == EarlyRequest::kRemembered;
+    stream.progress_pending = hooks_.OnEarlyRequest() == EarlyRequest::kRemembered;
   }
   Publish();
 }
 
 void WatchHub::Answer(WatchStream& stream, WatchReply reply, After after) {
   stream.queue->Answer(std::move(reply), after);
-  if (!std::exchange(stream.has_news, true)) news_.push_back(stream.id);
+  if (!std::exchange(stream.has_updates, true)) updates_.push_back(stream.id);
 }
 
 void WatchHub::Publish() {
@@ -190,10 +190,10 @@ void WatchHub::Publish() {
   counters_.slow_watchers = static_cast<std::int64_t>(unsynced_.size() + victims_);
   counters_.watchers = static_cast<std::int64_t>(watchers_);
   counters_.streams = static_cast<std::int64_t>(streams_.size());
-  for (const StreamId id : std::exchange(news_, {})) {
+  for (const StreamId id : std::exchange(updates_, {})) {
     const auto found = streams_.find(id);
     if (found == streams_.end()) continue;
-    found->second->has_news = false;
+    found->second->has_updates = false;
     if (const auto sink = found->second->sink.lock()) sink->Ready();
   }
 }

@@ -62,12 +62,12 @@ struct WatchStream {
   std::shared_ptr<StreamQueue> queue;
   std::weak_ptr<StreamSink> sink;
   std::unordered_map<WatchId, std::unique_ptr<Watcher>> watchers;
-  std::list<Watcher*> victims;                      // the first have waited longest
-  std::list<WatchStream*>::iterator crowd_place{};  // while there are victims
+  std::list<Watcher*> victims;                        // the first have waited longest
+  std::list<WatchStream*>::iterator victims_place{};  // while there are victims
   WatchId next_id{0};
   TimePoint next_progress;
-  bool progress_owed = false;  // to a request that came early, if such are remembered
-  bool has_news = false;
+  bool progress_pending = false;  // to a request that came early, if such are remembered
+  bool has_updates = false;
 };
 
 // When a step that has nothing to do wants to run again.
@@ -127,7 +127,7 @@ class WatchHub {
   void Admit(WatchStream& stream, const WatchSpec& spec);
   void Drop(Watcher& watcher);
   void Silence(WatchStream& stream, WatchId id);
-  bool HearsProgress(const Watcher& watcher) const;
+  bool ReceivesProgress(const Watcher& watcher) const;
   bool ProgressIsDue(const WatchStream& stream) const;
   void Answer(WatchStream& stream, WatchReply reply, After after);
   // Ends a public operation: counters, then the sinks.
@@ -139,11 +139,11 @@ class WatchHub {
   // What the interest before was given.
   struct Shared {
     std::size_t most_bytes = 0;
-    std::vector<OwedEvent> events;
+    std::vector<PendingEvent> events;
     std::vector<BatchPtr> batches;
   };
   void Feed(Interest& interest, Shared& shared);
-  OwedEvent Owe(const Interest& interest, const Event& event) const;
+  PendingEvent Expect(const Interest& interest, const Event& event) const;
   std::size_t MostBytes(const Interest& interest) const;
   // Queues what the watcher has not been given of these; false when the queue was full, and the
   // watcher a victim with its position at what it was not given.
@@ -161,7 +161,7 @@ class WatchHub {
   std::vector<Watcher*> ChooseUnsynced();
   std::vector<Watcher*> ChooseVictims();
   bool Serve(std::vector<Watcher*> chosen);
-  bool SpoilPass(const std::vector<Watcher*>& chosen);
+  bool BreakPass(const std::vector<Watcher*>& chosen);
   bool SendNotice(Watcher& watcher, Revision floor);
   void CatchUp(Watcher& watcher, const History& history, Revision to);
   bool LacksPrevious(const Interest& interest, const Event& event) const;
@@ -180,7 +180,7 @@ class WatchHub {
   WatcherGroup group_;
   std::list<Watcher*> unsynced_;     // the first have waited longest
   std::list<WatchStream*> crowded_;  // streams with victims
-  std::vector<StreamId> news_;
+  std::vector<StreamId> updates_;
   std::unordered_map<StreamId, std::unique_ptr<WatchStream>> streams_;
 };
 

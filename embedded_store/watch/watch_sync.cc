@@ -68,7 +68,7 @@ bool WatchHub::Serve(std::vector<Watcher*> chosen) {
   for (; first != chosen.end() && (*first)->next < floor; ++first) {
     progressed = SendNotice(**first, floor) || progressed;
   }
-  if (first != chosen.end() && (*first)->next.value < 0) return SpoilPass({first, chosen.end()});
+  if (first != chosen.end() && (*first)->next.value < 0) return BreakPass({first, chosen.end()});
   while (first != chosen.end()) {
     const Revision from = (*first)->next;
     const Revision to = std::min(from.plus(limits_.revisions_per_batch - 1), revision_);
@@ -89,7 +89,7 @@ bool WatchHub::Serve(std::vector<Watcher*> chosen) {
 }
 
 // A negative position was let in among them.
-bool WatchHub::SpoilPass(const std::vector<Watcher*>& chosen) {
+bool WatchHub::BreakPass(const std::vector<Watcher*>& chosen) {
   for (Watcher* watcher : chosen) {
     watcher->next = revision_.next();
     MoveOn(*watcher);
@@ -153,11 +153,11 @@ bool WatchHub::LacksPrevious(const Interest& interest, const Event& event) const
 bool WatchHub::PutTogether(Interest& interest, const History& history, Revision from,
                            Revision to) const {
   if (interest.piece.from == from && interest.piece.to == to) return true;
-  std::vector<OwedEvent> events;
+  std::vector<PendingEvent> events;
   for (const Event& event : history.events) {
     if (event.change->kv.mod < from || !interest.Wants(*event.change)) continue;
     if (LacksPrevious(interest, event)) return false;
-    events.push_back(Owe(interest, event));
+    events.push_back(Expect(interest, event));
   }
   interest.piece = {from, to, CutIntoBatches(std::move(events), MostBytes(interest))};
   return true;
@@ -171,8 +171,8 @@ TimePoint WatchHub::ProgressStep(TimePoint now) {
       stream->next_progress = now + limits_.progress_interval;
       for (auto& [watch, watcher] : stream->watchers) {
         if (!watcher->spec.progress_notify) continue;
-        const bool idle = !std::exchange(watcher->heard, false);
-        if (!idle || stream->progress_owed || !HearsProgress(*watcher)) continue;
+        const bool idle = !std::exchange(watcher->received, false);
+        if (!idle || stream->progress_pending || !ReceivesProgress(*watcher)) continue;
         WatchReply reply{.watch = watch, .revision = revision_};
         Offer(*stream, reply);
       }

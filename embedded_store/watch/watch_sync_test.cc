@@ -154,14 +154,14 @@ TEST_F(Victims, AreServedAtOnceWhileTheirQueueHasRoom) {
   }
   Write("k");
   EXPECT_EQ(hub_.counters().slow_watchers, 172);
-  std::set<std::int64_t> heard;
+  std::set<std::int64_t> received;
   for (int round = 0; round < 3; ++round) {
     const auto replies = client.ReadReplies();
     EXPECT_EQ(replies.size(), round < 2 ? 128U : 44U);
-    for (const WatchReply& reply : replies) heard.insert(reply.watch.value);
+    for (const WatchReply& reply : replies) received.insert(reply.watch.value);
     hub_.VictimStep(now_);
   }
-  EXPECT_EQ(heard.size(), 300U);
+  EXPECT_EQ(received.size(), 300U);
   EXPECT_EQ(hub_.counters().slow_watchers, 0);
 }
 

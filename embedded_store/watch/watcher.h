@@ -33,7 +33,7 @@ struct Watcher {
   // hub's revision, whatever stands here, unless this is higher: then it starts in the future.
   Revision next{0};
   // Whether events were queued for it since the last periodic progress tick.
-  bool heard = false;
+  bool received = false;
 
   // Places in the containers of the hub, its stream and its interest, kept here so that leaving one
   // is cheap.

@@ -35,7 +35,7 @@ struct Interest {
   std::vector<Watcher*> synced;  // those that are fed at commit
 
   // Of the commits that are being fed.
-  std::vector<OwedEvent> matched;
+  std::vector<PendingEvent> matched;
   // The piece of history that was last put together for one of them: all from `from` to `to`.
   struct Piece {
     Revision from{0};

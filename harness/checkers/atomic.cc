@@ -14,11 +14,11 @@ class Atomic final : public Checker {
   void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
                 Findings& findings) override {
     Current& current = At(current_, watch);
-    const OwedList& owed = *facts().comparer.owed(watch);
+    const ExpectedList& expected = *facts().comparer.expected(watch);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const Comparison& event = compared[i];
-      if (event.match != Match::kOwed) continue;
-      const Owed& change = owed[event.owed];
+      if (event.match != Match::kExpected) continue;
+      const ExpectedChange& change = expected[event.expected];
       if (response.message.events[i].type == 1) {
         NoteEndOfLease(watch, facts().comparer.change(change), response.where, findings);
       }
@@ -28,7 +28,7 @@ class Atomic final : public Checker {
                    .group = response.group,
                    .where = response.where,
                    .given = 1,
-                   .owed = change.run_size,
+                   .expected = change.run_size,
                    .whole = response.last_part};
         continue;
       }
@@ -45,7 +45,7 @@ class Atomic final : public Checker {
     CloseLease(watch, At(ends_, watch), findings);
     const Current& current = At(current_, watch);
     // A stream or recording that is cut takes the parts to come with it.
-    const bool cut = facts().cut_off || facts().book.state(watch).end == WatchEnd::kStreamClosed;
+    const bool cut = facts().cut_off || facts().table.state(watch).end == WatchEnd::kStreamClosed;
     if (!current.whole && cut) return;
     Close(watch, current, findings);
   }
@@ -57,7 +57,7 @@ class Atomic final : public Checker {
     std::uint64_t group = 0;
     Where where;
     std::uint32_t given = 0;
-    std::uint32_t owed = 0;
+    std::uint32_t expected = 0;
     bool split = false;
     bool whole = true;  // the response that gave it has all its parts
   };
@@ -67,8 +67,8 @@ class Atomic final : public Checker {
     std::int64_t lease = 0;
     Revision first{};
     Revision latest{};
-    Where told_first;
-    Where told_latest;
+    Where first_reported;
+    Where latest_reported;
     std::uint32_t keys = 0;
     std::uint32_t revisions = 0;
   };
@@ -78,12 +78,12 @@ class Atomic final : public Checker {
     EndOfLease& end = At(ends_, watch);
     if (end.lease != change.ended_lease) {
       CloseLease(watch, end, findings);
-      end = {.lease = change.ended_lease, .first = change.revision, .told_first = where};
+      end = {.lease = change.ended_lease, .first = change.revision, .first_reported = where};
     }
     ++end.keys;
     if (end.latest != change.revision) ++end.revisions;
     end.latest = change.revision;
-    end.told_latest = where;
+    end.latest_reported = where;
   }
 
   // Of that lease nothing more will come.
@@ -91,24 +91,24 @@ class Atomic final : public Checker {
     if (end.revisions < 2) return;
     findings.Add(Guarantee::kAtomic, watch, [&] {
       const bool one_by_one = end.revisions == end.keys;
-      const bool at_once = end.told_latest.line == end.told_first.line;
+      const bool at_once = end.latest_reported.line == end.first_reported.line;
       Draft draft{.expected = fmt::format(
                       "the {} keys of one lease deleted in one revision, when it ended", end.keys),
                   .observed = fmt::format(
                       "they left {} in {} revisions, from {}{} to {} in line {}",
                       one_by_one ? "one by one," : "piece by piece,", end.revisions, end.first,
-                      at_once ? "" : fmt::format(" in line {}", end.told_first.line.value),
-                      end.latest, end.told_latest.line.value),
-                  .evidence = {end.told_first.line},
-                  .at = end.told_latest.at};
-      if (!at_once) draft.evidence.push_back(end.told_latest.line);
+                      at_once ? "" : fmt::format(" in line {}", end.first_reported.line.value),
+                      end.latest, end.latest_reported.line.value),
+                  .evidence = {end.first_reported.line},
+                  .at = end.latest_reported.at};
+      if (!at_once) draft.evidence.push_back(end.latest_reported.line);
       return draft;
     });
   }
 
   static Draft DescribeSplit(const Current& current, const Response& response) {
-    return {.expected = fmt::format("all {} changes of revision {} in one response", current.owed,
-                                    current.revision),
+    return {.expected = fmt::format("all {} changes of revision {} in one response",
+                                    current.expected, current.revision),
             .observed = fmt::format("some in line {}, more of them {}", current.where.line.value,
                                     Since(response.where, current.where)),
             .evidence = {current.where.line, response.where.line},
@@ -116,10 +116,10 @@ class Atomic final : public Checker {
   }
 
   static void Close(WatchIndex watch, const Current& current, Findings& findings) {
-    if (current.given == current.owed || current.split) return;
+    if (current.given == current.expected || current.split) return;
     findings.Add(Guarantee::kAtomic, watch, [&] {
       return Draft{.expected = fmt::format("all {} changes of revision {} in one response",
-                                           current.owed, current.revision),
+                                           current.expected, current.revision),
                    .observed = fmt::format("only {} of them, in line {}", current.given,
                                            current.where.line.value),
                    .evidence = {current.where.line},
@@ -134,7 +134,7 @@ class Atomic final : public Checker {
 const CheckerRegistration kAtomic{{
     .guarantee = Guarantee::kAtomic,
     .promise = "All events of one revision that concern a watch come in one response.",
-    .belief = "For a moment a Kubernetes cache holds one half of a transaction without "
+    .impact = "For a moment a Kubernetes cache holds one half of a transaction without "
               "the other, a state that never was.",
     .explain = "A transaction makes all its changes at one revision, and a watch must not show "
                "half of it: the "

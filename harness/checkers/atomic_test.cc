@@ -16,12 +16,12 @@ Event Deleted(const std::string& key, std::int64_t revision) {
   return {.deleted = true, .kv = {.key = key, .mod = revision}};
 }
 // Two keys whose lease ends at revision 4. The witness watches the first of them, or both.
-Script OnLease(const ScriptedCreate& witnessed = {}) {
+Script OnLease(const ScriptedCreate& controlled = {}) {
   return Script()
       .PutWithLease("a", 7, 2)
       .PutWithLease("b", 7, 3)
       .On(9, "witness")
-      .Watch("a", 4, witnessed)
+      .Watch("a", 4, controlled)
       .Created(0, 3)
       .On(1)
       .Watch("a", 4, {.range_end = "z"})

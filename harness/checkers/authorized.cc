@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Authorized: a watch is shown only what its user may read.
 #include "harness/checkers/checker.h"
-#include "harness/checkers/likeness.h"
+#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -12,19 +12,19 @@ class Authorized final : public Checker {
   using Checker::Checker;
 
   void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
-    const std::optional<Right>& right = facts().book.RightOf(facts().book.state(watch).stream);
+    const std::optional<Right>& right = facts().table.RightOf(facts().table.state(watch).stream);
     if (!right) return;
     for (const EventView& event : response.message.events) {
       if (right->readable.Contains(event.kv.key)) continue;
       findings.Add(Guarantee::kAuthorized, watch, [&] {
-        const bool open = facts().book.details(watch).range.range.open_ended();
+        const bool open = facts().table.details(watch).range.range.open_ended();
         return Draft{
             .expected = fmt::format("only keys that the user of the stream may read, {}",
                                     Phrase(right->readable)),
             .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
             .evidence = {right->where.line, response.where.line},
             .at = response.where.at,
-            .like = open ? like::kOpenRangeAllowed : std::string_view()};
+            .signature = open ? signature::kOpenRangeAllowed : std::string_view()};
       });
     }
   }
@@ -33,7 +33,7 @@ class Authorized final : public Checker {
 const CheckerRegistration kAuthorized{{
     .guarantee = Guarantee::kAuthorized,
     .promise = "A watch is shown only what its user may read.",
-    .belief = "A Kubernetes cache holds, and may hand on, objects that its user has no "
+    .impact = "A Kubernetes cache holds, and may hand on, objects that its user has no "
               "right to see.",
     .explain = "Where a server knows users, a watch needs the right to read its whole range, also "
                "where the range has no end; without it the create is refused. Whatever it answers, "

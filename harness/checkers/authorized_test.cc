@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/checkers/testing/truth_table.h"
-#include "harness/history/narrator.h"
+#include "harness/history/history_parser.h"
 
 namespace watchproof {
 namespace {

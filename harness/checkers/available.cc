@@ -43,7 +43,7 @@ class Available final : public Checker {
 const CheckerRegistration kAvailable{{
     .guarantee = Guarantee::kAvailable,
     .promise = "A target that is not stopped or disturbed lives, and answers each call.",
-    .belief = "A Kubernetes API server without its store serves from its cache what it had, and "
+    .impact = "A Kubernetes API server without its store serves from its cache what it had, and "
               "refuses every write.",
     .explain = "The process of the target must not end unless a fault kills it or the run is over, "
                "and it must answer over the direct path, which no fault of the network touches, "

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/history/narrator.h"
+#include "harness/history/history_parser.h"
 
 namespace watchproof {
 

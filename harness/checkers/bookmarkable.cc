@@ -4,7 +4,7 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/impact.h"
-#include "harness/checkers/likeness.h"
+#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -28,7 +28,7 @@ class Bookmarkable final : public Checker {
                 fmt::format("the {} {}", Phrase(event), Since(response.where, bookmark.where)),
             .evidence = {bookmark.where.line, response.where.line},
             .at = response.where.at,
-            .like = like::kProgressOvertakes,
+            .signature = signature::kProgressOvertakes,
             .impact = impact::kBookmarkTooHigh};
       });
     }
@@ -37,7 +37,7 @@ class Bookmarkable final : public Checker {
   void Progress(WatchIndex watch, const Response& response, Findings& findings) override {
     Bookmark& bookmark = At(bookmarks_, watch);
     const std::int64_t revision = response.message.header.revision;
-    const WatchState& state = facts().book.state(watch);
+    const WatchState& state = facts().table.state(watch);
     if (revision < bookmark.revision) {
       findings.Add(Guarantee::kBookmarkable, watch, [&] {
         return Draft{.expected = fmt::format("progress of at least {}", bookmark.revision),
@@ -55,9 +55,9 @@ class Bookmarkable final : public Checker {
                             "start of the watch",
                             state.start.previous()),
             .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
-            .evidence = {facts().book.details(watch).asked.line, response.where.line},
+            .evidence = {facts().table.details(watch).asked.line, response.where.line},
             .at = response.where.at,
-            .like = like::kProgressBelowStart,
+            .signature = signature::kProgressBelowStart,
             .impact = impact::kBookmarkTooLow};
       });
     } else if (Revision(revision) < state.last_event) {
@@ -67,12 +67,12 @@ class Bookmarkable final : public Checker {
                                     "given",
                                     state.last_event),
             .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
-            .evidence = {facts().book.details(watch).latest.line, response.where.line},
+            .evidence = {facts().table.details(watch).latest.line, response.where.line},
             .at = response.where.at,
             .impact = impact::kBookmarkTooLow};
       });
     }
-    CheckWished(watch, response, findings);
+    CheckProgressAsked(watch, response, findings);
     if (revision >= bookmark.revision) bookmark = {revision, response.where};
     if (const auto due = due_.find(state.stream.value); due != due_.end()) {
       Settle(due, {revision, response.where});
@@ -82,7 +82,7 @@ class Bookmarkable final : public Checker {
   void Annotated(const Annotation& annotation, Where where, Findings& findings) override {
     if (const auto* due = std::get_if<ProgressDue>(&annotation)) {
       Revision head = facts().model.reached();
-      for (const WatchState& watch : facts().book.states()) {
+      for (const WatchState& watch : facts().table.states()) {
         if (watch.stream == due->stream) head = std::max(head, watch.last_event);
       }
       due_[due->stream.value] = {*due, where, head.value, {}};
@@ -105,10 +105,10 @@ class Bookmarkable final : public Checker {
   };
 
   // To one watch, by its id: only those that wished for it are told without a request.
-  void CheckWished(WatchIndex watch, const Response& response, Findings& findings) const {
-    const WatchDetails& details = facts().book.details(watch);
-    if (response.message.watch_id < 0 || details.progress_wished) return;
-    if (facts().book.ProgressAsked(response.stream)) return;
+  void CheckProgressAsked(WatchIndex watch, const Response& response, Findings& findings) const {
+    const WatchDetails& details = facts().table.details(watch);
+    if (response.message.watch_id < 0 || details.progress_asked) return;
+    if (facts().table.ProgressAsked(response.stream)) return;
     findings.Add(
         Guarantee::kBookmarkable, watch,
         [&] {
@@ -125,9 +125,9 @@ class Bookmarkable final : public Checker {
   }
 
   // Only what covers all that had been answered before is an answer.
-  void Settle(std::map<std::uint32_t, Due>::iterator due, const Bookmark& told) {
-    due->second.latest = told;
-    if (told.revision >= due->second.head) due_.erase(due);
+  void Settle(std::map<std::uint32_t, Due>::iterator due, const Bookmark& reported) {
+    due->second.latest = reported;
+    if (reported.revision >= due->second.head) due_.erase(due);
   }
 
   void Over(StreamId stream, Where where, Findings& findings) {
@@ -151,7 +151,7 @@ class Bookmarkable final : public Checker {
               Milliseconds(where.at - due.where.at), due.where.line.value, where.line.value),
           .evidence = {due.where.line, where.line},
           .at = where.at,
-          .like = like::kNoProgress,
+          .signature = signature::kNoProgress,
           .impact = impact::kBookmarkMissing};
     });
   }
@@ -163,7 +163,7 @@ class Bookmarkable final : public Checker {
 const CheckerRegistration kBookmarkable{{
     .guarantee = Guarantee::kBookmarkable,
     .promise = "After a progress answer with revision R, no event at or below R comes any more.",
-    .belief = "A Kubernetes cache notes the bookmark as its place. Resumed from there it "
+    .impact = "A Kubernetes cache notes the bookmark as its place. Resumed from there it "
               "skips what was still to come, or hears again what it knows.",
     .explain =
         "A progress answer lets a client note how far it has come: everything up to the "

@@ -14,14 +14,14 @@
 #include <string>
 
 #include "harness/checkers/checker.h"
-#include "harness/checkers/examiner.h"
+#include "harness/checkers/response_checker.h"
 #include "harness/model/writers.h"
 
 namespace watchproof {
 
 struct CallFacts {
   const CallLog& log;
-  const Witness& witness;
+  const ControlLog& control;
   const Writers& writers;
 };
 
@@ -50,7 +50,7 @@ class CallChecker {
                    Findings& findings) const {
     Add(guarantee, call, findings, [&] {
       Draft draft{.expected = mismatch.expected, .observed = mismatch.observed, .at = call.at};
-      if (mismatch.told.value != 0) draft.evidence.push_back(mismatch.told);
+      if (mismatch.reported.value != 0) draft.evidence.push_back(mismatch.reported);
       draft.evidence.push_back(call.began);
       draft.evidence.push_back(call.ended);
       return draft;

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "harness/checkers/call_checker.h"
-#include "harness/checkers/examiner.h"
+#include "harness/checkers/response_checker.h"
 
 namespace watchproof {
 namespace {
@@ -18,7 +18,7 @@ Revision StateOf(const RecordedCall& call) {
   return past ? Revision(range.revision) : call.revision;
 }
 
-struct Question {
+struct ReadOnlyCall {
   Revision state{};
   const RecordedCall* call = nullptr;
 };
@@ -32,14 +32,14 @@ class Sweep {
       : facts_(facts),
         checkers_(checkers),
         findings_(findings),
-        keys_(facts.writers, options.without_marks),
+        keys_(facts.writers, options.without_metadata),
         deviations_(options.deviations) {}
 
   void Run() {
     Gather();
-    auto question = questions_.begin();
+    auto call = read_only_calls_.begin();
     const auto ask_before = [&](Revision end) {
-      for (; question != questions_.end() && question->state < end; ++question) Ask(*question);
+      for (; call != read_only_calls_.end() && call->state < end; ++call) Ask(*call);
     };
     for (const auto& [revision, writer] : facts_.writers.by_revision()) {
       ask_before(revision);
@@ -60,10 +60,11 @@ class Sweep {
       if (writer != writers.end() && writer->second.call == call) continue;
       const bool changed = IsWrite(call->method) && Changed(*call);
       // One that clashed with another, or lies below the base: others tell of it.
-      if (!changed) questions_.push_back({StateOf(*call), call});
+      if (!changed) read_only_calls_.push_back({StateOf(*call), call});
     }
-    std::stable_sort(questions_.begin(), questions_.end(),
-                     [](const Question& a, const Question& b) { return a.state < b.state; });
+    std::stable_sort(
+        read_only_calls_.begin(), read_only_calls_.end(),
+        [](const ReadOnlyCall& a, const ReadOnlyCall& b) { return a.state < b.state; });
   }
 
   static bool Changed(const RecordedCall& call) {
@@ -71,18 +72,19 @@ class Sweep {
     return !effect.has_value() || effect->changes();
   }
 
-  void Ask(const Question& question) {
-    if (facts_.writers.base().value == 0 || question.state < facts_.writers.base()) {
+  void Ask(const ReadOnlyCall& call) {
+    if (facts_.writers.base().value == 0 || call.state < facts_.writers.base()) {
       ++open_;
       return;
     }
-    keys_.MoveTo(question.state);
-    Take(*question.call, examiner_.Question(*question.call));
+    keys_.MoveTo(call.state);
+    Take(*call.call, response_checker_.ReadOnlyCall(*call.call));
   }
 
   void Step(Revision revision, const Writer& writer) {
     keys_.MoveTo(revision.previous());
-    if (writer.acknowledged) return Take(*writer.call, examiner_.Write(*writer.call, revision));
+    if (writer.acknowledged)
+      return Take(*writer.call, response_checker_.Write(*writer.call, revision));
     keys_.MoveTo(revision);
     if (writer.call != nullptr) {
       for (const Operation& operation : writer.operations) {
@@ -90,7 +92,7 @@ class Sweep {
       }
       return;
     }
-    for (const Sighting& seen : writer.seen) {
+    for (const Observation& seen : writer.seen) {
       if (seen.deleted) {
         keys_.LearnAbsent(seen.kv.key, seen.line);
       } else {
@@ -110,8 +112,8 @@ class Sweep {
   Findings& findings_;
   KeySpace keys_;
   const Deviations& deviations_;
-  Examiner examiner_{keys_, facts_.writers, deviations_};
-  std::vector<Question> questions_;
+  ResponseChecker response_checker_{keys_, facts_.writers, deviations_};
+  std::vector<ReadOnlyCall> read_only_calls_;
   std::uint64_t judged_ = 0;
   std::uint64_t open_ = 0;
 };
@@ -137,17 +139,17 @@ class CallJudge::Impl {
 
   void Consume(const NumberedEntry& line) {
     log_.Consume(line);
-    witness_.Consume(line);
+    control_watch_.Consume(line);
   }
 
   CallJudgement Finish() const {
-    const Writers writers(log_, witness_);
-    const CallFacts facts{log_, witness_, writers};
+    const Writers writers(log_, control_watch_);
+    const CallFacts facts{log_, control_watch_, writers};
     Sweep::Checkers checkers;
     for (const CheckerInfo& info : RegisteredCheckers()) {
       if (info.make_for_calls) checkers.push_back(info.make_for_calls(facts));
     }
-    const WatchBook no_watches;
+    const WatchTable no_watches;
     Findings findings(no_watches);
     for (const auto& checker : checkers) {
       for (const RecordedCall* call : log_.ended()) {
@@ -169,7 +171,7 @@ class CallJudge::Impl {
  private:
   const CallJudgeOptions options_;
   CallLog log_;
-  Witness witness_;
+  ControlLog control_watch_;
 };
 
 CallJudge::CallJudge(const CallJudgeOptions& options) : impl_(std::make_unique<Impl>(options)) {}

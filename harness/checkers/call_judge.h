@@ -23,7 +23,7 @@ namespace watchproof {
 
 struct CallJudgeOptions {
   // As of JudgeOptions.
-  bool without_marks = false;
+  bool without_metadata = false;
   Deviations deviations = {};
 };
 

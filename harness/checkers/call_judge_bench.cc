@@ -15,7 +15,7 @@ void JudgeCalls(benchmark::State& state) {
                                                          .clients = 64,
                                                          .keys = 1000,
                                                          .unknown = 0.02,
-                                                         .witness = state.range(0) != 0});
+                                                         .control = state.range(0) != 0});
   std::uint64_t judged = 0;
   for (auto _ : state) {
     CallJudge judge;

@@ -28,7 +28,7 @@ TEST(CallJudgeTest, FindsNothingInAPerfectStoreWithAWitness) {
 TEST(CallJudgeTest, FindsNothingInAPerfectStoreWithoutAWitness) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const CallJudgement judgement =
-        JudgeLines(MakeCallLoad({.calls = 2000, .unknown = 0.05, .witness = false, .seed = seed}));
+        JudgeLines(MakeCallLoad({.calls = 2000, .unknown = 0.05, .control = false, .seed = seed}));
     EXPECT_TRUE(judgement.findings.empty()) << seed << "\n" << Story(judgement);
     EXPECT_GT(judgement.judged, 1000u) << seed << "\n" << Story(judgement);
   }
@@ -38,7 +38,7 @@ TEST(CallJudgeTest, FindsNothingInAPerfectStoreWithoutAWitness) {
 std::string Altered(const std::string& answer, bool header) {
   RangeResponseView view;
   EXPECT_TRUE(Parse(answer, view).ok());
-  Message altered = Told(view.header.revision + (header ? 100 : 0));
+  Message altered = Reported(view.header.revision + (header ? 100 : 0));
   for (std::size_t i = 0; i < view.kvs.size(); ++i) {
     const KeyValueView& kv = view.kvs[i];
     altered.Nested(2, KeyValue({.key = std::string(kv.key),

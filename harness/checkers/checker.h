@@ -23,7 +23,7 @@
 #include "harness/checkers/fault_log.h"
 #include "harness/checkers/findings.h"
 #include "harness/checkers/judge.h"
-#include "harness/checkers/watch_book.h"
+#include "harness/checkers/watch_table.h"
 #include "harness/model/model.h"
 
 namespace watchproof {
@@ -31,7 +31,7 @@ namespace watchproof {
 // What every checker may look at.
 struct Facts {
   const JudgeOptions& options;
-  const WatchBook& book;
+  const WatchTable& table;
   const Comparer& comparer;
   const Model& model;
   const FaultLog& faults;
@@ -42,7 +42,7 @@ struct Facts {
 
 // Whether an open watch waits for an ErrCompacted that cannot be replaced by events any more: it
 // asked for a start that had been compacted, or its next owed change has been compacted since.
-bool OwesCompactionNotice(const Facts& facts, WatchIndex watch);
+bool ExpectsCompactionNotice(const Facts& facts, WatchIndex watch);
 
 // Whether nothing more is expected of the watch: it ended, is continued by another one, or has been
 // given all that is known so far.
@@ -69,10 +69,10 @@ inline bool Concerns(const TrackedRange& range, const EventView& event) {
 }
 
 // The owed change with which an event was matched, or null.
-inline const Change* Matched(const Comparer& comparer, const OwedList& owed,
+inline const Change* Matched(const Comparer& comparer, const ExpectedList& expected,
                              const Comparison& comparison) {
   if (comparison.match > Match::kRepeated) return nullptr;
-  return &comparer.change(owed[comparison.owed]);
+  return &comparer.change(expected[comparison.expected]);
 }
 
 // The watch continues another, and the change was written before it was created: if it is left out,
@@ -80,7 +80,7 @@ inline const Change* Matched(const Comparer& comparer, const OwedList& owed,
 bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost);
 
 // What upstream bug it looks like that the watch was never given the change; empty: none.
-std::string_view LikenessOfLoss(const Facts& facts, WatchIndex watch, const Change& lost);
+std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost);
 // Whether an answer to a create seems to be another create's: the two waited together on one
 // stream, and what this watch is given (`key`) is in the range of the other.
 bool AnsweredOutOfOrder(const Facts& facts, WatchIndex watch, std::string_view key);
@@ -154,7 +154,7 @@ class Checker {
 struct CheckerInfo {
   Guarantee guarantee;
   std::string_view promise;  // one sentence: what a client may rely on
-  std::string_view belief;   // what a Kubernetes cache would wrongly hold where it is broken
+  std::string_view impact;   // what a Kubernetes cache would wrongly hold where it is broken
   std::string_view explain;  // a plain-language paragraph, with the source of the rule
   // One of the two: it judges watches, or key-value calls (call_checker.h).
   std::function<std::unique_ptr<Checker>(const Facts&)> make = nullptr;

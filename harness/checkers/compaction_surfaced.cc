@@ -5,7 +5,7 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/impact.h"
-#include "harness/checkers/likeness.h"
+#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -16,19 +16,19 @@ class CompactionSurfaced final : public Checker {
   using Checker::Checker;
 
   void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckMark(watch, response, findings);
+    CheckPosition(watch, response, findings);
     CheckRefusal(watch, response, findings);
   }
   void Progress(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckMark(watch, response, findings);
+    CheckPosition(watch, response, findings);
   }
   void Cancelled(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckMark(watch, response, findings);
+    CheckPosition(watch, response, findings);
   }
 
   void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckMark(watch, response, findings);
-    const WatchDetails& details = facts().book.details(watch);
+    CheckPosition(watch, response, findings);
+    const WatchDetails& details = facts().table.details(watch);
     if (!details.starts_below_floor() || response.highest < details.floor_when_asked) return;
     Served& served = At(served_, watch);
     if (served.where.line.value != 0) return;
@@ -36,16 +36,16 @@ class CompactionSurfaced final : public Checker {
   }
 
   void Compacted(WatchIndex watch, const Response& response, Findings& findings) override {
-    const Revision position = facts().book.state(watch).position;
+    const Revision position = facts().table.state(watch).position;
     const Revision requested = HighestFloor(facts());
-    const Revision told(response.message.compact_revision);
+    const Revision reported(response.message.compact_revision);
     // Such a watch ends where a previous value is gone, however far it had come.
     const bool strict =
-        facts().options.strict_previous && facts().book.details(watch).previous_asked;
+        facts().options.strict_previous && facts().table.details(watch).previous_asked;
     const bool permitted = facts().options.permit_compacted_at_the_floor || strict;
     const bool at_floor = permitted && position == requested;
     // By others, who may compact at any time: judged at the end, when reads have told.
-    if (ByOthers(told) && told > position) return;
+    if (ByOthers(reported) && reported > position) return;
     if (position >= requested && !at_floor) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
         return Draft{.expected = fmt::format(
@@ -54,32 +54,33 @@ class CompactionSurfaced final : public Checker {
                              ? std::string("no compaction was asked for")
                              : fmt::format("the highest compaction asked for is {}", requested)),
                      .observed = fmt::format("ErrCompacted with compact revision {} in line {}",
-                                             told, response.where.line.value),
+                                             reported, response.where.line.value),
                      .evidence = {response.where.line},
                      .at = response.where.at,
-                     .like = like::kFalseNotice,
+                     .signature = signature::kFalseNotice,
                      .impact = impact::kNoticeFalse};
       });
     } else if (!at_floor && !strict && CaughtUp(watch, requested)) {
       ReportUntrue(watch, requested, response, findings);
-    } else if (told > requested || told < position || (told == position && !at_floor)) {
+    } else if (reported > requested || reported < position || (reported == position && !at_floor)) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
         return Draft{
             .expected = fmt::format("a compact revision above the watch's place, {}, and not "
                                     "above {}, the highest compaction asked for",
                                     position, requested),
             .observed =
-                fmt::format("compact revision {} in line {}", told, response.where.line.value),
+                fmt::format("compact revision {} in line {}", reported, response.where.line.value),
             .evidence = {response.where.line},
             .at = response.where.at,
             .impact = impact::kNoticeNumber};
       });
-    } else if (told > facts().model.timeline().base() && !facts().model.CompactionAsked(told)) {
+    } else if (reported > facts().model.timeline().base() &&
+               !facts().model.CompactionAsked(reported)) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
         return Draft{.expected = "the revision of a compaction that was asked for",
                      .observed = fmt::format("compact revision {} in line {}, to which nobody "
                                              "compacted",
-                                             told, response.where.line.value),
+                                             reported, response.where.line.value),
                      .evidence = {response.where.line},
                      .at = response.where.at,
                      .impact = impact::kNoticeNumber};
@@ -88,8 +89,8 @@ class CompactionSurfaced final : public Checker {
   }
 
   void Afterwards(WatchIndex watch, const Response& response, Findings& findings) override {
-    const WatchDetails& details = facts().book.details(watch);
-    const WatchEnd end = facts().book.state(watch).end;
+    const WatchDetails& details = facts().table.details(watch);
+    const WatchEnd end = facts().table.state(watch).end;
     const bool notice = response.message.compact_revision > 0;
     if (end != WatchEnd::kCompacted && !(end == WatchEnd::kCancelled && notice)) return;
     findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
@@ -100,7 +101,7 @@ class CompactionSurfaced final : public Checker {
           .observed = fmt::format("{} {}", NameOf(response), Since(response.where, *details.ended)),
           .evidence = {details.ended->line, response.where.line},
           .at = response.where.at,
-          .like = notice ? like::kNoticeRepeated : std::string_view(),
+          .signature = notice ? signature::kNoticeRepeated : std::string_view(),
           .impact = notice ? impact::kNoticeRepeated : impact::kAnsweredUnasked};
     });
   }
@@ -161,7 +162,7 @@ class CompactionSurfaced final : public Checker {
 
   // Whether anything is missing is only known at the end.
   void ReportServed(WatchIndex watch, Findings& findings) {
-    const WatchDetails& details = facts().book.details(watch);
+    const WatchDetails& details = facts().table.details(watch);
     const Served& served = served_[watch.value];
     const bool complete = ServedInFull(facts(), watch);
     if (complete && facts().options.deviations.keeps_history) return;
@@ -173,7 +174,7 @@ class CompactionSurfaced final : public Checker {
                                               served.where.line.value),
                       .evidence = {details.asked.line, served.where.line},
                       .at = served.where.at,
-                      .like = like::kSilentAfterCompaction,
+                      .signature = signature::kSilentAfterCompaction,
                       .impact = impact::kNoticeMissing};
           if (complete) {
             draft.observed = fmt::format(
@@ -181,7 +182,7 @@ class CompactionSurfaced final : public Checker {
                 "these, "
                 "but nothing was kept from this watch",
                 details.requested_start);
-            draft.like = {};
+            draft.signature = {};
           }
           return draft;
         },
@@ -189,14 +190,14 @@ class CompactionSurfaced final : public Checker {
   }
 
   // A compact revision means that the watch has ended, and says so.
-  static void CheckMark(WatchIndex watch, const Response& response, Findings& findings) {
-    const std::int64_t told = response.message.compact_revision;
-    if (told == 0 || (told > 0 && response.message.canceled)) return;
+  static void CheckPosition(WatchIndex watch, const Response& response, Findings& findings) {
+    const std::int64_t reported = response.message.compact_revision;
+    if (reported == 0 || (reported > 0 && response.message.canceled)) return;
     findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
       return Draft{
           .expected = "a compact revision only where the watch is said to be canceled by it",
           .observed =
-              fmt::format("compact revision {} in line {}", told, response.where.line.value),
+              fmt::format("compact revision {} in line {}", reported, response.where.line.value),
           .evidence = {response.where.line},
           .at = response.where.at,
           .impact = impact::kNoticeNumber};
@@ -206,7 +207,7 @@ class CompactionSurfaced final : public Checker {
   // The create was refused, and the only reason that the request gives is its start.
   void CheckRefusal(WatchIndex watch, const Response& response, Findings& findings) const {
     if (!response.message.canceled || response.message.compact_revision > 0) return;
-    const WatchDetails& details = facts().book.details(watch);
+    const WatchDetails& details = facts().table.details(watch);
     const Revision start(details.requested_start);
     if (start.value <= 0 || start >= HighestFloor(facts())) return;
     if (RefusalIsJustified(facts(), watch, response)) return;
@@ -229,69 +230,70 @@ class CompactionSurfaced final : public Checker {
   // if none of that concerns the watch. That is over once the watch has caught up, until something
   // comes that it may have to wait for, or its member is sent a snapshot.
   bool CaughtUp(WatchIndex watch, Revision floor) const {
-    const std::optional<Standing>& standing = facts().book.details(watch).standing;
-    if (!standing || facts().faults.MembersParted(standing->where.line)) return false;
+    const std::optional<CaughtUpTo>& caught_up_to = facts().table.details(watch).caught_up_to;
+    if (!caught_up_to || facts().faults.MembersParted(caught_up_to->where.line)) return false;
     if (facts().model.timeline().known_through() < floor.previous()) return false;
-    const OwedList& owed = *facts().comparer.owed(watch);
-    const std::uint32_t next = owed.LowerBound(standing->through.next());
-    return next == owed.size() || owed[next].revision >= floor;
+    const ExpectedList& expected = *facts().comparer.expected(watch);
+    const std::uint32_t next = expected.LowerBound(caught_up_to->through.next());
+    return next == expected.size() || expected[next].revision >= floor;
   }
 
   void ReportUntrue(WatchIndex watch, Revision floor, const Response& response,
                     Findings& findings) const {
     findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
-      const Standing& standing = *facts().book.details(watch).standing;
+      const CaughtUpTo& caught_up_to = *facts().table.details(watch).caught_up_to;
       return Draft{
           .expected = fmt::format("no ErrCompacted: by line {} the watch had caught up with "
                                   "revision {}, and nothing in its range was written between "
                                   "that and {}, the highest compaction asked for",
-                                  standing.where.line.value, standing.through, floor),
+                                  caught_up_to.where.line.value, caught_up_to.through, floor),
           .observed = fmt::format("ErrCompacted with compact revision {} in line {}",
                                   response.message.compact_revision, response.where.line.value),
-          .evidence = {standing.where.line, response.where.line},
+          .evidence = {caught_up_to.where.line, response.where.line},
           .at = response.where.at,
-          .like = like::kFalseNotice,
+          .signature = signature::kFalseNotice,
           .impact = impact::kNoticeFalse};
     });
   }
 
-  bool ByOthers(Revision told) const {
-    return facts().options.others_compact && !facts().model.CompactionAsked(told);
+  bool ByOthers(Revision reported) const {
+    return facts().options.others_compact && !facts().model.CompactionAsked(reported);
   }
 
   // Reads of the past tell whether the compaction that the watch was told of has been.
   void JudgeOthers(WatchIndex watch, Findings& findings) {
-    const WatchState& state = facts().book.state(watch);
-    const Revision told = state.compact_revision;
-    if (state.end != WatchEnd::kCompacted || !ByOthers(told) || told <= state.position) return;
-    const Where ended = *facts().book.details(watch).ended;
-    const auto read = facts().model.ReadableSince(told.previous(), ended.line);
+    const WatchState& state = facts().table.state(watch);
+    const Revision reported = state.compact_revision;
+    if (state.end != WatchEnd::kCompacted || !ByOthers(reported) || reported <= state.position)
+      return;
+    const Where ended = *facts().table.details(watch).ended;
+    const auto read = facts().model.ReadableSince(reported.previous(), ended.line);
     const Model::Reading& last = facts().model.latest_reading();
-    const bool reached = last.started < ended.line || told <= last.revision;
+    const bool reached = last.started < ended.line || reported <= last.revision;
     if (!read && reached) {
-      const bool gone = facts().model.gone_below() >= told;
-      if (!others_.insert(told).second) return;
-      return findings.Doubt(fmt::format(
+      const bool gone = facts().model.gone_below() >= reported;
+      if (!others_.insert(reported).second) return;
+      return findings.Undecide(fmt::format(
           "others compacted the target to revision {}{}; what watches that were behind were still "
           "to be given was not judged",
-          told, gone ? "" : ", by the word of a watch alone"));
+          reported, gone ? "" : ", by the word of a watch alone"));
     }
     findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
       Draft draft{
           .expected = "no ErrCompacted for a compaction that has not been",
           .observed = fmt::format("one with compact revision {} in line {}, and an answer to "
                                   "a read of revision {} or before",
-                                  told, ended.line.value, told.previous()),
+                                  reported, ended.line.value, reported.previous()),
           .evidence = {ended.line},
           .at = ended.at,
-          .like = like::kFalseNotice};
+          .signature = signature::kFalseNotice};
       if (read) {
         draft.evidence.push_back(*read);
       } else {
         draft.observed = fmt::format(
             "one with compact revision {} in line {}; the store only "
             "reached {}",
-            told, ended.line.value, last.revision);
+            reported, ended.line.value, last.revision);
       }
       return draft;
     });
@@ -328,7 +330,7 @@ class CompactionSurfaced final : public Checker {
                                     gap.to - gap.from, gap.to - gap.from == 1 ? "" : "s"),
             .evidence = {lost.written, gap.overtaken_by.line},
             .at = gap.overtaken_by.at,
-            .like = like::kSilentAfterCompaction,
+            .signature = signature::kSilentAfterCompaction,
             .impact = impact::kNoticeMissing};
       });
       return;
@@ -337,7 +339,7 @@ class CompactionSurfaced final : public Checker {
 
   void FindNamelessEnd(WatchIndex watch, Findings& findings) {
     if (!EndedWithoutNotice(facts(), watch)) return;
-    const WatchDetails& details = facts().book.details(watch);
+    const WatchDetails& details = facts().table.details(watch);
     findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
       return Draft{
           .expected = fmt::format("ErrCompacted with a compact revision, as the store was "
@@ -352,8 +354,8 @@ class CompactionSurfaced final : public Checker {
   }
 
   void FindSilence(WatchIndex watch, Findings& findings) {
-    if (!OwesCompactionNotice(facts(), watch)) return;
-    const WatchDetails& details = facts().book.details(watch);
+    if (!ExpectsCompactionNotice(facts(), watch)) return;
+    const WatchDetails& details = facts().table.details(watch);
     findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
       Draft draft{
           .expected = ExpectedAtCreation(details),
@@ -363,7 +365,7 @@ class CompactionSurfaced final : public Checker {
                                   details.latest.line.value),
           .evidence = {details.asked.line, details.latest.line},
           .at = facts().latest.at,
-          .like = like::kSilentAfterCompaction,
+          .signature = signature::kSilentAfterCompaction,
           .impact = impact::kNoticeMissing};
       if (!details.starts_below_floor()) {
         draft.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
@@ -382,7 +384,7 @@ const CheckerRegistration kCompactionSurfaced{{
     .guarantee = Guarantee::kCompactionSurfaced,
     .promise = "A watch that can no longer be given what it is owed ends in ErrCompacted, never in "
                "silence.",
-    .belief = "Only ErrCompacted tells a Kubernetes cache to start over. Without it, it "
+    .impact = "Only ErrCompacted tells a Kubernetes cache to start over. Without it, it "
               "serves what it has as if that were up to date; told without cause, it "
               "lists everything anew for nothing.",
     .explain =
@@ -415,7 +417,7 @@ namespace {
 
 // Its start, or the next change that it was owed, lies below the floor.
 bool BelowFloor(const Facts& facts, WatchIndex watch) {
-  if (facts.book.details(watch).starts_below_floor()) return true;
+  if (facts.table.details(watch).starts_below_floor()) return true;
   const auto missing = facts.comparer.FirstMissing(watch);
   return missing && missing->revision < facts.model.compaction_acknowledged();
 }
@@ -429,26 +431,26 @@ Revision HighestFloor(const Facts& facts) {
 }
 
 bool ServedInFull(const Facts& facts, WatchIndex watch) {
-  const WatchState& state = facts.book.state(watch);
+  const WatchState& state = facts.table.state(watch);
   // Where it has ended, what came later is not this one's to deliver.
   const bool behind = state.end == WatchEnd::kOpen && facts.comparer.FirstMissing(watch);
-  return facts.book.details(watch).starts_below_floor() && state.events > 0 && !behind &&
+  return facts.table.details(watch).starts_below_floor() && state.events > 0 && !behind &&
          !facts.comparer.OpenedTooLate(watch) && facts.comparer.skipped(watch).empty();
 }
 
-bool OwesCompactionNotice(const Facts& facts, WatchIndex watch) {
+bool ExpectsCompactionNotice(const Facts& facts, WatchIndex watch) {
   if (ServedInFull(facts, watch)) return false;
-  const WatchState& state = facts.book.state(watch);
+  const WatchState& state = facts.table.state(watch);
   if (!state.created || state.end != WatchEnd::kOpen) return false;
   // Nobody listens to it any more, or to the end of the recording.
-  if (facts.book.details(watch).continued_by || facts.cut_off) return false;
+  if (facts.table.details(watch).continued_by || facts.cut_off) return false;
   return BelowFloor(facts, watch);
 }
 
 bool EndedWithoutNotice(const Facts& facts, WatchIndex watch) {
-  const WatchState& state = facts.book.state(watch);
+  const WatchState& state = facts.table.state(watch);
   if (!state.created || state.end != WatchEnd::kCancelled) return false;
-  return !facts.book.details(watch).cancel_asked && BelowFloor(facts, watch);
+  return !facts.table.details(watch).cancel_asked && BelowFloor(facts, watch);
 }
 
 }  // namespace watchproof

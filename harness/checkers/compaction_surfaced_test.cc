@@ -39,7 +39,7 @@ Script CompactedUnderWay() {
 }
 
 // Nobody here compacted.
-Script ToldOfOthers(std::int64_t compact_revision) {
+Script ReportedOthers(std::int64_t compact_revision) {
   return Script()
       .Put("k", "a", 2)
       .Put("k", "b", 3)
@@ -55,15 +55,15 @@ const JudgeOptions kOthersCompact{.others_compact = true};
 INSTANTIATE_TEST_SUITE_P(
     CompactionByOthers, TruthTable,
     testing::ValuesIn(std::vector<Row>{
-        {"ThatReadsConfirm", ToldOfOthers(4).ReadRefusedAt(3).Read(5), {}, true, kOthersCompact},
-        {"ThatNoReadWasAskedAbout", ToldOfOthers(4).Read(5), {}, true, kOthersCompact},
+        {"ThatReadsConfirm", ReportedOthers(4).ReadRefusedAt(3).Read(5), {}, true, kOthersCompact},
+        {"ThatNoReadWasAskedAbout", ReportedOthers(4).Read(5), {}, true, kOthersCompact},
         {"ThatIsContradictedByARead",
-         ToldOfOthers(4).ReadAt(3, 5).Read(5),
+         ReportedOthers(4).ReadAt(3, 5).Read(5),
          {"CompactionSurfaced"},
          false,
          kOthersCompact},
         {"ThatIsContradictedByAReadOfTheBase",
-         ToldOfOthers(4).ReadAt(1, 5),
+         ReportedOthers(4).ReadAt(1, 5),
          {"CompactionSurfaced"},
          false,
          kOthersCompact},
@@ -81,16 +81,16 @@ INSTANTIATE_TEST_SUITE_P(
          true,
          kOthersCompact},
         {"BeyondTheHead",
-         ToldOfOthers(9).ReadRefusedAt(8).Read(5),
+         ReportedOthers(9).ReadRefusedAt(8).Read(5),
          {"CompactionSurfaced"},
          false,
          kOthersCompact},
         {"NotAboveTheWatchsPlace",
-         ToldOfOthers(3).ReadRefusedAt(2).Read(5),
+         ReportedOthers(3).ReadRefusedAt(2).Read(5),
          {"CompactionSurfaced"},
          false,
          kOthersCompact},
-        {"WhereThereAreNone", ToldOfOthers(4).ReadRefusedAt(3).Read(5), {"CompactionSurfaced"}},
+        {"WhereThereAreNone", ReportedOthers(4).ReadRefusedAt(3).Read(5), {"CompactionSurfaced"}},
     }),
     RowName);
 
@@ -255,7 +255,7 @@ INSTANTIATE_TEST_SUITE_P(
     RowName);
 
 INSTANTIATE_TEST_SUITE_P(
-    CompactionOwed, TruthTable,
+    CompactionExpected, TruthTable,
     testing::ValuesIn(std::vector<Row>{
         {"NoticeComes", CompactedBefore(2).Compacted(0, 4), {}},
         {"NoticeAfterACancelToo", CompactedBefore(2).Cancel(0).Compacted(0, 4).Cancelled(0), {}},

@@ -12,19 +12,20 @@ void Comparer::Open(WatchIndex watch, const TrackedRange& range, Revision start)
   follow.range = timeline_.Track(range);
   follow.start = start;
   follow.opened_too_late = start < timeline_.forgotten();
-  follow.next = timeline_.owed(follow.range).LowerBound(start);
+  follow.next = timeline_.expected(follow.range).LowerBound(start);
 }
 
 // A watch of the future: changes below its start are filed after it was opened.
-void Comparer::PassStart(Follow& follow, const OwedList& owed) {
-  follow.next = std::max(follow.next, owed.first());
-  while (follow.next < owed.size() && owed[follow.next].revision < follow.start) ++follow.next;
+void Comparer::PassStart(Follow& follow, const ExpectedList& expected) {
+  follow.next = std::max(follow.next, expected.first());
+  while (follow.next < expected.size() && expected[follow.next].revision < follow.start)
+    ++follow.next;
 }
 
 void Comparer::Compare(WatchIndex watch, const Response& response, std::vector<Comparison>& out) {
   out.clear();
   Follow& follow = follows_[watch.value];
-  PassStart(follow, timeline_.owed(follow.range));
+  PassStart(follow, timeline_.expected(follow.range));
   for (const EventView& event : response.message.events) {
     out.push_back(CompareEvent(follow, response, event.kv));
   }
@@ -36,11 +37,11 @@ Comparison Comparer::CompareEvent(Follow& follow, const Response& response,
   if (revision < follow.start) return {Match::kBelowStart};
   if (revision <= timeline_.base() || revision > timeline_.known_through())
     return {Match::kUnknown};
-  const OwedList& owed = timeline_.owed(follow.range);
-  if (follow.next < owed.size()) {
-    const Owed& next = owed[follow.next];
+  const ExpectedList& expected = timeline_.expected(follow.range);
+  if (follow.next < expected.size()) {
+    const ExpectedChange& next = expected[follow.next];
     if (next.revision == revision && timeline_.change(next.change).key == kv.key) {
-      const Comparison compared{Match::kOwed, follow.next++};
+      const Comparison compared{Match::kExpected, follow.next++};
       if (!follow.ahead.empty()) PassAhead(follow);
       return compared;
     }
@@ -51,14 +52,14 @@ Comparison Comparer::CompareEvent(Follow& follow, const Response& response,
 Comparison Comparer::Search(Follow& follow, const Response& response, const KeyValueView& kv) {
   const Revision revision(kv.mod_revision);
   if (revision < timeline_.forgotten()) return {Match::kForgotten};
-  const OwedList& owed = timeline_.owed(follow.range);
-  std::uint32_t index = owed.LowerBound(revision);
-  while (index < owed.size() && owed[index].revision == revision &&
-         timeline_.change(owed[index].change).key != kv.key) {
+  const ExpectedList& expected = timeline_.expected(follow.range);
+  std::uint32_t index = expected.LowerBound(revision);
+  while (index < expected.size() && expected[index].revision == revision &&
+         timeline_.change(expected[index].change).key != kv.key) {
     ++index;
   }
-  if (index == owed.size() || owed[index].revision != revision) {
-    return {timeline_.partly_known(revision) ? Match::kUnknown : Match::kNotOwed};
+  if (index == expected.size() || expected[index].revision != revision) {
+    return {timeline_.partly_known(revision) ? Match::kUnknown : Match::kNotExpected};
   }
   if (index < follow.next) {
     return {TakeSkipped(follow, index) ? Match::kLate : Match::kRepeated, index};
@@ -66,12 +67,12 @@ Comparison Comparer::Search(Follow& follow, const Response& response, const KeyV
   if (std::binary_search(follow.ahead.begin(), follow.ahead.end(), index)) {
     return {Match::kRepeated, index};
   }
-  if (owed[index].run_begin > follow.next) {
-    Leave(follow, owed[index].run_begin, response, revision);
+  if (expected[index].run_begin > follow.next) {
+    Leave(follow, expected[index].run_begin, response, revision);
   }
   follow.ahead.insert(std::lower_bound(follow.ahead.begin(), follow.ahead.end(), index), index);
   PassAhead(follow);
-  return {Match::kOwed, index};
+  return {Match::kExpected, index};
 }
 
 // Leaves out what was not given of [next, run_begin): the watch has been given something later.
@@ -120,9 +121,9 @@ bool Comparer::TakeSkipped(Follow& follow, std::uint32_t index) {
   return true;
 }
 
-const OwedList* Comparer::owed(WatchIndex watch) const {
+const ExpectedList* Comparer::expected(WatchIndex watch) const {
   if (watch.value >= follows_.size() || !follows_[watch.value].open) return nullptr;
-  return &timeline_.owed(follows_[watch.value].range);
+  return &timeline_.expected(follows_[watch.value].range);
 }
 
 const std::vector<Skipped>& Comparer::skipped(WatchIndex watch) const {
@@ -130,8 +131,8 @@ const std::vector<Skipped>& Comparer::skipped(WatchIndex watch) const {
   return watch.value < follows_.size() ? follows_[watch.value].skipped : kNone;
 }
 
-std::optional<std::uint32_t> Comparer::NextOwed(WatchIndex watch) const {
-  const OwedList* list = owed(watch);
+std::optional<std::uint32_t> Comparer::NextExpected(WatchIndex watch) const {
+  const ExpectedList* list = expected(watch);
   if (list == nullptr) return std::nullopt;
   const Follow& follow = follows_[watch.value];
   std::uint32_t next = std::max(follow.next, list->first());
@@ -141,21 +142,21 @@ std::optional<std::uint32_t> Comparer::NextOwed(WatchIndex watch) const {
 }
 
 std::uint64_t Comparer::Missing(WatchIndex watch) const {
-  const auto next = NextOwed(watch);
+  const auto next = NextExpected(watch);
   if (!next) return 0;
-  return owed(watch)->size() - *next - follows_[watch.value].ahead.size();
+  return expected(watch)->size() - *next - follows_[watch.value].ahead.size();
 }
 
 std::optional<Change> Comparer::FirstMissing(WatchIndex watch) const {
   if (watch.value >= follows_.size()) return std::nullopt;
   const Follow& follow = follows_[watch.value];
   if (follow.missing) return follow.missing->view();
-  const auto next = NextOwed(watch);
-  return next ? std::optional(change((*owed(watch))[*next])) : std::nullopt;
+  const auto next = NextExpected(watch);
+  return next ? std::optional(change((*expected(watch))[*next])) : std::nullopt;
 }
 
 Change Comparer::FirstOf(WatchIndex watch, const Skipped& gap) const {
-  return gap.first ? gap.first->view() : change((*owed(watch))[gap.from]);
+  return gap.first ? gap.first->view() : change((*expected(watch))[gap.from]);
 }
 
 void Comparer::Forget(Revision below) {

@@ -14,25 +14,25 @@
 #include <string>
 #include <vector>
 
-#include "harness/history/narrator.h"
+#include "harness/history/history_parser.h"
 #include "harness/model/timeline.h"
 
 namespace watchproof {
 
 // The first three name an owed change.
 enum class Match : std::uint8_t {
-  kOwed,        // the change was owed and had not been given before
-  kLate,        // likewise, but something later had been given before it
-  kRepeated,    // it had been given before
-  kBelowStart,  // the watch starts later
-  kForgotten,   // so old that nobody remembers; all of that it had been given
-  kNotOwed,     // no such change concerns the watch
-  kUnknown,     // from before the recording, or of a revision that is not known
+  kExpected,     // the change was owed and had not been given before
+  kLate,         // likewise, but something later had been given before it
+  kRepeated,     // it had been given before
+  kBelowStart,   // the watch starts later
+  kForgotten,    // so old that nobody remembers; all of that it had been given
+  kNotExpected,  // no such change concerns the watch
+  kUnknown,      // from before the recording, or of a revision that is not known
 };
 
 struct Comparison {
   Match match = Match::kUnknown;
-  std::uint32_t owed = 0;  // index into the owed list of the watch's range, for the first three
+  std::uint32_t expected = 0;  // index into the owed list of the watch's range, for the first three
 };
 
 // A change that outlives the timeline's, without its value.
@@ -75,11 +75,13 @@ class Comparer {
   void Compare(WatchIndex watch, const Response& response, std::vector<Comparison>& out);
 
   // The owed list of the watch, or null if it was never created.
-  const OwedList* owed(WatchIndex watch) const;
-  const Change& change(const Owed& owed) const { return timeline_.change(owed.change); }
+  const ExpectedList* expected(WatchIndex watch) const;
+  const Change& change(const ExpectedChange& expected) const {
+    return timeline_.change(expected.change);
+  }
   // The first owed change that has not been given, those left out before it not counted.
   // Requires, of one that has been given up: nothing of it was forgotten.
-  std::optional<std::uint32_t> NextOwed(WatchIndex watch) const;
+  std::optional<std::uint32_t> NextExpected(WatchIndex watch) const;
   // The same, of any watch. The view is valid until the next call that is not const.
   std::optional<Change> FirstMissing(WatchIndex watch) const;
   // How many from there on are missing.
@@ -109,7 +111,7 @@ class Comparer {
 
   Comparison CompareEvent(Follow& follow, const Response& response, const KeyValueView& kv);
   Comparison Search(Follow& follow, const Response& response, const KeyValueView& kv);
-  static void PassStart(Follow& follow, const OwedList& owed);
+  static void PassStart(Follow& follow, const ExpectedList& expected);
   static void Leave(Follow& follow, std::uint32_t run_begin, const Response& response,
                     Revision revision);
   static bool TakeSkipped(Follow& follow, std::uint32_t index);

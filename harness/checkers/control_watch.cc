@@ -27,7 +27,7 @@ std::string TextOfEnd(const Response& response) {
 
 }  // namespace
 
-void ControlWatch::Ask(const Asked& asked) {
+void ControlWatchRule::Ask(const Asked& asked) {
   if (asked.request.no_put || asked.request.no_delete || asked.request.start_revision <= 0) return;
   range_.emplace(asked.request.key, asked.request.range_end);
   start_ = Revision(asked.request.start_revision);
@@ -39,7 +39,7 @@ void ControlWatch::Ask(const Asked& asked) {
   ended_.reset();
 }
 
-void ControlWatch::Deliver(const Response& response, Findings& findings) {
+void ControlWatchRule::Deliver(const Response& response, Findings& findings) {
   if (!range_ || response.stream != stream_) return;
   const Where before = latest_;
   const Revision highest = highest_;
@@ -59,7 +59,7 @@ void ControlWatch::Deliver(const Response& response, Findings& findings) {
   latest_ = response.where;
 }
 
-void ControlWatch::End(const Response& response, Revision requested, Findings& findings) {
+void ControlWatchRule::End(const Response& response, Revision requested, Findings& findings) {
   if (response.stream != stream_ || (!range_ && !ended_)) return;
   // It may have been too slow, and what it has not been given is gone.
   const bool compacted = response.message.compact_revision > 0;
@@ -81,15 +81,15 @@ void ControlWatch::End(const Response& response, Revision requested, Findings& f
   range_.reset();
 }
 
-void ControlWatch::Close(StreamId stream) {
+void ControlWatchRule::Close(StreamId stream) {
   if (stream == stream_) range_.reset();
 }
 
-bool ControlWatch::Expects(const Change& change) const {
+bool ControlWatchRule::Expects(const Change& change) const {
   return change.revision >= start_ && range_->Contains(change.key);
 }
 
-void ControlWatch::Check(const Timeline& timeline, Findings& findings) {
+void ControlWatchRule::Check(const Timeline& timeline, Findings& findings) {
   if (!range_ || given_.empty()) return;
   const Revision through = std::min(timeline.known_through(), given_.rbegin()->first);
   for (next_ = std::max(next_, timeline.first_change()); next_ < timeline.changes(); ++next_) {
@@ -110,7 +110,7 @@ void ControlWatch::Check(const Timeline& timeline, Findings& findings) {
   if (checked != given_.begin()) given_.erase(given_.begin(), std::prev(checked));
 }
 
-void ControlWatch::Finish(const Timeline& timeline, Where latest, Findings& findings) {
+void ControlWatchRule::Finish(const Timeline& timeline, Where latest, Findings& findings) {
   if (!range_) return;
   std::uint32_t first = std::max(next_, timeline.first_change());
   const auto missing = [&](std::uint32_t change) {
@@ -130,7 +130,7 @@ void ControlWatch::Finish(const Timeline& timeline, Where latest, Findings& find
   });
 }
 
-std::optional<Revision> ControlWatch::Needed() const {
+std::optional<Revision> ControlWatchRule::Needed() const {
   if (!range_) return std::nullopt;
   return highest_.next();
 }

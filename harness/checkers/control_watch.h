@@ -2,7 +2,7 @@
 // The control watch is judged, too: on a store that only the recording changes, it is given every
 // change, once, as long as the run lasts, and nothing ends it.
 //
-//   ControlWatch control;
+//   ControlWatchRule control;
 //   control.Ask(asked);  control.Deliver(response, findings);  // as it is recorded
 //   control.End(response, requested, findings);  control.Close(stream);
 //   control.Check(model.timeline(), findings);             // before the timeline forgets, and last
@@ -17,12 +17,12 @@
 #include <string>
 
 #include "harness/checkers/findings.h"
-#include "harness/history/narrator.h"
+#include "harness/history/history_parser.h"
 #include "harness/model/timeline.h"
 
 namespace watchproof {
 
-class ControlWatch {
+class ControlWatchRule {
  public:
   // A later one, on a stream of its own, takes over from where it starts.
   void Ask(const Asked& asked);

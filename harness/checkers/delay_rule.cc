@@ -35,7 +35,7 @@ void DelayRule::Consume(const NumberedEntry& line) {
 void DelayRule::Deliver(WatchIndex watch, const Response& response) {
   const Revision revision(response.message.events.front().kv.mod_revision);
   const Written& written = written_[static_cast<std::uint64_t>(revision.value) % kRemembered];
-  const auto& created = facts_.book.details(watch).created;
+  const auto& created = facts_.table.details(watch).created;
   if (written.revision != revision || !created || created->line > written.answered.line) return;
   if (paces_.size() <= watch.value) paces_.resize(watch.value + 1);
   Pace& pace = paces_[watch.value];

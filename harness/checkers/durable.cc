@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "harness/checkers/call_checker.h"
-#include "harness/checkers/likeness.h"
+#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
 namespace {
 
-bool Wrote(const std::vector<Operation>& operations, const Sighting& seen) {
+bool Wrote(const std::vector<Operation>& operations, const Observation& seen) {
   return std::any_of(operations.begin(), operations.end(), [&](const Operation& operation) {
     if (operation.deletes != seen.deleted) return false;
     if (operation.deletes) {
@@ -26,12 +26,12 @@ class Durable final : public CallChecker {
 
   void Settled(Findings& findings) override {
     for (const Clash& clash : facts().writers.clashes()) ReportClash(clash, findings);
-    for (const auto& [revision, told] : facts().witness.told()) {
+    for (const auto& [revision, reported] : facts().control.reported()) {
       const auto writer = facts().writers.by_revision().find(revision);
       if (writer == facts().writers.by_revision().end() || !writer->second.acknowledged) continue;
-      for (const Sighting& seen : told) {
+      for (const Observation& seen : reported) {
         if (!Wrote(writer->second.operations, seen)) {
-          ReportStranger(revision, *writer->second.call, seen, findings);
+          ReportUnknownKey(revision, *writer->second.call, seen, findings);
         }
       }
     }
@@ -48,12 +48,12 @@ class Durable final : public CallChecker {
           .observed = fmt::format("revision {} in line {}", clash.revision, call.ended.value),
           .evidence = {clash.first->ended, call.began, call.ended},
           .at = call.at,
-          .like = like::kRevisionsReused};
+          .signature = signature::kRevisionsReused};
     });
   }
 
-  void ReportStranger(Revision revision, const RecordedCall& call, const Sighting& seen,
-                      Findings& findings) const {
+  void ReportUnknownKey(Revision revision, const RecordedCall& call, const Observation& seen,
+                        Findings& findings) const {
     Add(Guarantee::kDurable, call, findings, [&] {
       return Draft{
           .expected = fmt::format("at revision {} what line {} wrote and line {} acknowledged",
@@ -64,7 +64,7 @@ class Durable final : public CallChecker {
                                   seen.line.value),
           .evidence = {call.began, call.ended, seen.line},
           .at = call.at,
-          .like = like::kWriteLost};
+          .signature = signature::kWriteLost};
     });
   }
 };
@@ -72,7 +72,7 @@ class Durable final : public CallChecker {
 const CheckerRegistration kDurable{{
     .guarantee = Guarantee::kDurable,
     .promise = "An acknowledged write stays: its revision is its own, and holds what it wrote.",
-    .belief = "A Kubernetes cache holds, and others act on, an update that was "
+    .impact = "A Kubernetes cache holds, and others act on, an update that was "
               "acknowledged and is no longer there.",
     .explain = "Once a write has been answered, a crash, a change of leader or a restart must not "
                "undo it. A store that forgot one gives its revision to another write later, so two "

@@ -9,22 +9,22 @@ CallScript SideBySide() {
       .Begin(1, Method::kPut, PutOf("a", "1"))
       .Begin(2, Method::kPut, PutOf("b", "1"));
 }
-CallScript Witnessed() { return CallScript().OpenWitness().Put("a", "1", 2); }
+CallScript ControlEvents() { return CallScript().OpenControlWatch().Put("a", "1", 2); }
 
 const std::vector<CallRow>& Rows() {
   static const std::vector<CallRow> kRows = {
       {"EachWriteHasItsRevision",
-       SideBySide().End(1, Method::kPut, Told(3)).End(2, Method::kPut, Told(2))},
+       SideBySide().End(1, Method::kPut, Reported(3)).End(2, Method::kPut, Reported(2))},
       {"TwoWritesShareARevision",
-       SideBySide().End(1, Method::kPut, Told(2)).End(2, Method::kPut, Told(2)),
+       SideBySide().End(1, Method::kPut, Reported(2)).End(2, Method::kPut, Reported(2)),
        {"Durable"}},
       {"AForgottenWriteIsMissedByAReader",
        CallScript().Put("a", "1", 2).Put("b", "1", 3).Get("a", Shown(3, {})),
        {"Linearizable"}},
-      {"TheWitnessSawTheWrite", Witnessed().Sees(Kv("a", "1", 2))},
-      {"TheWitnessSawAnotherValue", Witnessed().Sees(Kv("a", "0", 2)), {"Durable"}},
-      {"TheWitnessSawAnotherKey", Witnessed().Sees(Kv("b", "1", 2)), {"Durable"}},
-      {"TheWitnessSawADelete", Witnessed().Sees(Kv("a", "", 2, 0, 0), true), {"Durable"}},
+      {"TheWitnessSawTheWrite", ControlEvents().Sees(Kv("a", "1", 2))},
+      {"TheWitnessSawAnotherValue", ControlEvents().Sees(Kv("a", "0", 2)), {"Durable"}},
+      {"TheWitnessSawAnotherKey", ControlEvents().Sees(Kv("b", "1", 2)), {"Durable"}},
+      {"TheWitnessSawADelete", ControlEvents().Sees(Kv("a", "", 2, 0, 0), true), {"Durable"}},
       {"ALostWriteIsNotOwedARevision",
        CallScript().Lose(Method::kPut, PutOf("a", "1")).Put("b", "1", 2)},
       {"ALostWriteMayHaveTakenARevision",

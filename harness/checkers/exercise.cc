@@ -15,8 +15,8 @@ void ExerciseMeter::Answered(WatchIndex watch, const Response& response, Finding
   ++exercise_.promises_answered;
   if (response.message.canceled && response.message.compact_revision <= 0) return;
   ++exercise_.watches_created;
-  const WatchDetails& details = facts().book.details(watch);
-  if (++creates_[facts().book.state(watch).stream.value] > 1) Add(Guarantee::kIsolated);
+  const WatchDetails& details = facts().table.details(watch);
+  if (++creates_[facts().table.state(watch).stream.value] > 1) Add(Guarantee::kIsolated);
   if (details.continues) Add(Guarantee::kResumable);
 }
 
@@ -28,22 +28,22 @@ void ExerciseMeter::Delivered(WatchIndex, const Response& response, Findings&) {
 
 void ExerciseMeter::Compared(WatchIndex watch, const Response&,
                              const std::vector<Comparison>& compared, Findings&) {
-  const OwedList& expected = *facts().comparer.owed(watch);
-  const bool previous = facts().book.details(watch).previous_asked;
+  const ExpectedList& expected = *facts().comparer.expected(watch);
+  const bool previous = facts().table.details(watch).previous_asked;
   std::uint64_t& delivered = At(delivered_, watch);
   for (const Comparison& event : compared) {
-    if (event.match != Match::kOwed && event.match != Match::kLate) continue;
+    if (event.match != Match::kExpected && event.match != Match::kLate) continue;
     ++exercise_.events_delivered;
     Add(Guarantee::kUnique);
     if (delivered++ > 0) Add(Guarantee::kOrdered);
-    if (expected[event.owed].run_size > 1) Add(Guarantee::kAtomic);
+    if (expected[event.expected].run_size > 1) Add(Guarantee::kAtomic);
     if (previous) Add(Guarantee::kPreviousValue);
   }
 }
 
 void ExerciseMeter::Progress(WatchIndex watch, const Response&, Findings&) {
   Add(Guarantee::kBookmarkable);
-  if (progress_due_.erase(facts().book.state(watch).stream.value) > 0) {
+  if (progress_due_.erase(facts().table.state(watch).stream.value) > 0) {
     ++exercise_.promises_answered;
   }
 }
@@ -51,7 +51,7 @@ void ExerciseMeter::Progress(WatchIndex watch, const Response&, Findings&) {
 // Where a previous value is gone, ErrCompacted may take its place.
 void ExerciseMeter::Compacted(WatchIndex watch, const Response&, Findings&) {
   Add(Guarantee::kCompactionSurfaced);
-  if (facts().book.details(watch).previous_asked) Add(Guarantee::kPreviousValue);
+  if (facts().table.details(watch).previous_asked) Add(Guarantee::kPreviousValue);
 }
 
 void ExerciseMeter::Annotated(const Annotation& annotation, Where, Findings&) {
@@ -67,12 +67,12 @@ void ExerciseMeter::Annotated(const Annotation& annotation, Where, Findings&) {
 }
 
 void ExerciseMeter::Finish(WatchIndex watch, Findings&) {
-  const WatchState& state = facts().book.state(watch);
-  const WatchDetails& details = facts().book.details(watch);
+  const WatchState& state = facts().table.state(watch);
+  const WatchDetails& details = facts().table.details(watch);
   ++exercise_.watches_asked;
   ++exercise_.promises_asked;
   Add(Guarantee::kSettled);
-  if (facts().book.RightOf(state.stream)) Add(Guarantee::kAuthorized);
+  if (facts().table.RightOf(state.stream)) Add(Guarantee::kAuthorized);
   if (details.cancel_asked) {
     ++exercise_.promises_asked;
     if (state.end != WatchEnd::kOpen) ++exercise_.promises_answered;

@@ -12,15 +12,15 @@ void FaultLog::Consume(const NumberedEntry& line) {
     streams_[entry.stream.value] = {line.line, entry.text == "faulted"};
   }
   if (entry.kind != EntryKind::kFault) return;
-  auto told = ParseFaultLine(entry.text);
-  if (!told.has_value()) return;
-  unsaid_ = unsaid_ || told->ends_streams == FaultLine::Ends::kUnsaid;
-  if (!told->healed) {
-    faults_.push_back({*std::move(told), line.line});
+  auto reported = ParseFaultLine(entry.text);
+  if (!reported.has_value()) return;
+  unsaid_ = unsaid_ || reported->ends_streams == FaultLine::Ends::kUnsaid;
+  if (!reported->healed) {
+    faults_.push_back({*std::move(reported), line.line});
     return;
   }
   for (Fault& fault : faults_) {
-    if (fault.what.fault == told->fault && fault.healed.value == 0) fault.healed = line.line;
+    if (fault.what.fault == reported->fault && fault.healed.value == 0) fault.healed = line.line;
   }
 }
 

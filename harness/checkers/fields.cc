@@ -33,14 +33,14 @@ class Fields final : public Checker {
 
   void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
                 Findings& findings) override {
-    const OwedList& owed = *facts().comparer.owed(watch);
+    const ExpectedList& expected = *facts().comparer.expected(watch);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const EventView& event = response.message.events[i];
-      const Change* change = Matched(facts().comparer, owed, compared[i]);
+      const Change* change = Matched(facts().comparer, expected, compared[i]);
       // An event of another type than the change cannot have its marks either: Reliable's.
       if (change == nullptr || event.type != (change->deleted ? 1 : 0)) continue;
       const KeyValueView& kv = event.kv;
-      if (facts().options.without_marks) {
+      if (facts().options.without_metadata) {
         CheckOrigin(watch, event, *change, response, findings);
         continue;
       }
@@ -51,9 +51,9 @@ class Fields final : public Checker {
       const Deviations& deviations = facts().options.deviations;
       std::string difference = DifferenceOf(kv, *change, deviations);
       const Revision base = facts().model.timeline().base();
-      const bool lineage_told = !IsUnset(deviations, "create_revision", kv.create_revision) &&
-                                !IsUnset(deviations, "version", kv.version);
-      if (difference.empty() && !change->lineage_known && lineage_told &&
+      const bool lineage_reported = !IsUnset(deviations, "create_revision", kv.create_revision) &&
+                                    !IsUnset(deviations, "version", kv.version);
+      if (difference.empty() && !change->lineage_known && lineage_reported &&
           !old_keys_.Fits(*change, kv, base)) {
         difference = fmt::format(
             "its create revision {}, version {} and revision {} do not fit "
@@ -69,11 +69,11 @@ class Fields final : public Checker {
                    const Response& response, Findings& findings) const {
     if (change.deleted || !change.lineage_known) return;
     const bool made = change.create_revision == change.revision;
-    const bool told = event.kv.create_revision == event.kv.mod_revision;
-    if (made == told) return;
+    const bool reported = event.kv.create_revision == event.kv.mod_revision;
+    if (made == reported) return;
     Report(watch, change, response,
-           told ? "it is told to have made the key, which was there before"
-                : "it is not told to have made the key, but it did",
+           reported ? "it is told to have made the key, which was there before"
+                    : "it is not told to have made the key, but it did",
            findings);
   }
 
@@ -95,7 +95,7 @@ class Fields final : public Checker {
 const CheckerRegistration kFields{{
     .guarantee = Guarantee::kFields,
     .promise = "Create revision, version and lease of an event follow from the writes before it.",
-    .belief = "A Kubernetes cache compares the marks of an object: an update looks like a "
+    .impact = "A Kubernetes cache compares the marks of an object: an update looks like a "
               "creation, or a conflict between two writers goes unnoticed.",
     .explain = "A put tells at which revision its key came into being, the how manieth put since "
                "then it is, and the lease it hangs on, if any; a delete tells none of them, only "

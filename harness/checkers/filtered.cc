@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filtered: a watch is shown its range and the kinds of change that it asked for, and nothing else.
 #include "harness/checkers/checker.h"
-#include "harness/checkers/likeness.h"
+#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -17,13 +17,13 @@ class Filtered final : public Checker {
       // What was owed has been chosen by range and filters.
       if (compared[i].match <= Match::kRepeated) continue;
       const EventView& event = response.message.events[i];
-      const WatchDetails& details = facts().book.details(watch);
+      const WatchDetails& details = facts().table.details(watch);
       if (Concerns(details.range, event)) continue;
       findings.Add(Guarantee::kFiltered, watch, [&] {
         Draft draft = Describe(details, event, response);
         const bool elsewhere = !details.range.range.Contains(event.kv.key);
         if (elsewhere && AnsweredOutOfOrder(facts(), watch, event.kv.key)) {
-          draft.like = like::kAnswersOutOfOrder;
+          draft.signature = signature::kAnswersOutOfOrder;
         }
         return draft;
       });
@@ -52,7 +52,7 @@ class Filtered final : public Checker {
 const CheckerRegistration kFiltered{{
     .guarantee = Guarantee::kFiltered,
     .promise = "A watch is shown only its own range, and only the kinds of change it asked for.",
-    .belief = "A Kubernetes cache holds objects that it did not ask for, or acts on a "
+    .impact = "A Kubernetes cache holds objects that it did not ask for, or acts on a "
               "kind of change that it had ruled out.",
     .explain = "A watch names a key, a range, or everything from a key on, and may ask not to be "
                "shown puts or not to be shown deletes. What it is given must lie in the range and "

@@ -19,7 +19,7 @@ struct Finding {
   std::string expected;  // "a revision of at least 799"
   std::string
       observed;  // "revision 3 (key \"k/4\") in line 212, 1.3 ms after revision 799 in line 211"
-  std::string like{};          // a signature of likeness.h, if one fits
+  std::string signature{};     // a signature of likeness.h, if one fits
   std::vector<Line> evidence;  // the two or three lines that contradict each other
   Duration at{};               // time of the offending line, to name the fault active then
   std::string impact{};        // what it does to a Kubernetes cache; empty: as its guarantee

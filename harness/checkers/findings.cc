@@ -19,7 +19,7 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
                             .watch = std::move(watch),
                             .expected = std::move(draft.expected),
                             .observed = std::move(draft.observed),
-                            .like = std::string(draft.like),
+                            .signature = std::string(draft.signature),
                             .evidence = std::move(draft.evidence),
                             .at = draft.at,
                             .impact = std::string(draft.impact),
@@ -27,8 +27,9 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
   filed.repeats.push_back(0);
 }
 
-void Findings::Doubt(std::string reason) {
-  if (doubts_.size() < kMostDoubts) doubts_.push_back(std::move(reason));
+void Findings::Undecide(std::string reason) {
+  if (undecided_reasons_.size() < kMostUndecidedReasons)
+    undecided_reasons_.push_back(std::move(reason));
 }
 
 bool Findings::Has(Guarantee guarantee, WatchIndex watch) const {

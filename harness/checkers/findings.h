@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "harness/checkers/finding.h"
-#include "harness/checkers/watch_book.h"
+#include "harness/checkers/watch_table.h"
 
 namespace watchproof {
 
@@ -25,19 +25,19 @@ struct Draft {
   std::string observed;
   std::vector<Line> evidence;
   Duration at{};
-  std::string_view like{};    // one of likeness.h
-  std::string_view impact{};  // one of impact.h; empty: what the guarantee says
+  std::string_view signature{};  // one of likeness.h
+  std::string_view impact{};     // one of impact.h; empty: what the guarantee says
 };
 
 class Findings {
  public:
   // `book` outlives the findings.
-  explicit Findings(const WatchBook& book) : book_(book) {}
+  explicit Findings(const WatchTable& table) : table_(table) {}
 
   template <typename MakeDraft>
   void Add(Guarantee guarantee, WatchIndex watch, MakeDraft make, Level level = Level::kMust) {
     const Key key{guarantee, watch.value, level};
-    if (Admit(key)) File(key, book_.Label(watch), make());
+    if (Admit(key)) File(key, table_.Label(watch), make());
   }
   // About no watch in particular; of stream 0: about the store.
   template <typename MakeDraft>
@@ -61,8 +61,8 @@ class Findings {
     File(key, name.empty() ? "a client" : fmt::format("client {}", name), make());
   }
   // What makes the recording say less than it seems to: the reader is told, the target not blamed.
-  void Doubt(std::string reason);
-  const std::vector<std::string>& doubts() const { return doubts_; }
+  void Undecide(std::string reason);
+  const std::vector<std::string>& undecided_reasons() const { return undecided_reasons_; }
   bool Has(Guarantee guarantee, WatchIndex watch) const;
 
   // In the order they were found, without the counts of repeats. Notes (Level::kMay) are apart.
@@ -72,7 +72,7 @@ class Findings {
   std::vector<Finding> FinishedNotes() const { return Finished(notes_); }
 
  private:
-  static constexpr std::size_t kMostDoubts = 10;
+  static constexpr std::size_t kMostUndecidedReasons = 10;
   static constexpr std::uint64_t kStreams = 1ULL << 32;
   static constexpr std::uint64_t kClients = 1ULL << 33;
   static constexpr std::uint64_t kMembers = 1ULL << 34;
@@ -102,10 +102,10 @@ class Findings {
   void File(const Key& key, std::string watch, Draft draft);
   static std::vector<Finding> Finished(const Filed& filed);
 
-  const WatchBook& book_;
+  const WatchTable& table_;
   Filed failures_;
   Filed notes_;
-  std::vector<std::string> doubts_;
+  std::vector<std::string> undecided_reasons_;
   std::unordered_map<Key, std::size_t, HashKey> index_;
 };
 

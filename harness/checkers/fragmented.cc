@@ -14,7 +14,7 @@ class Fragmented final : public Checker {
     Open& open = At(open_, watch);
     CheckSize(watch, open, response, findings);
     if (open.parts == 0 && response.last_part) return;
-    if (!facts().book.details(watch).fragments_asked) {
+    if (!facts().table.details(watch).fragments_asked) {
       Report(watch, "whole responses, as the watch did not ask for fragments",
              fmt::format("a fragment in line {}", response.where.line.value), response.where,
              response.where, findings);
@@ -38,27 +38,27 @@ class Fragmented final : public Checker {
   }
 
   void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckMark(watch, "an answer to a create", response, findings);
+    CheckPosition(watch, "an answer to a create", response, findings);
   }
   void Cancelled(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckMark(watch, "a cancellation", response, findings);
+    CheckPosition(watch, "a cancellation", response, findings);
   }
 
   void Progress(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckMark(watch, "a progress answer", response, findings);
+    CheckPosition(watch, "a progress answer", response, findings);
     if (At(open_, watch).parts > 0) Between(watch, "a progress answer", response.where, findings);
   }
 
   void Compacted(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckMark(watch, "ErrCompacted", response, findings);
+    CheckPosition(watch, "ErrCompacted", response, findings);
     if (At(open_, watch).parts > 0) Between(watch, "ErrCompacted", response.where, findings);
   }
 
   void Finish(WatchIndex watch, Findings& findings) override {
     const Open& open = At(open_, watch);
     if (open.parts == 0) return;
-    const WatchDetails& details = facts().book.details(watch);
-    switch (facts().book.state(watch).end) {
+    const WatchDetails& details = facts().table.details(watch);
+    switch (facts().table.state(watch).end) {
       case WatchEnd::kCancelled:
         return Between(watch, "the end of the watch", *details.ended, findings);
       case WatchEnd::kOpen:
@@ -102,7 +102,7 @@ class Fragmented final : public Checker {
       shown_ = response.where;
     }
     if (size <= too_large_ || response.message.events.size() < 2) return;
-    if (!facts().book.details(watch).fragments_asked) return;
+    if (!facts().table.details(watch).fragments_asked) return;
     findings.Add(
         Guarantee::kFragmented, watch,
         [&] {
@@ -118,8 +118,8 @@ class Fragmented final : public Checker {
         Level::kShould);
   }
 
-  static void CheckMark(WatchIndex watch, std::string_view what, const Response& response,
-                        Findings& findings) {
+  static void CheckPosition(WatchIndex watch, std::string_view what, const Response& response,
+                            Findings& findings) {
     if (!response.message.fragment) return;
     Report(watch, "fragments of events only",
            fmt::format("{} marked as one in line {}", what, response.where.line.value),
@@ -153,7 +153,7 @@ class Fragmented final : public Checker {
 const CheckerRegistration kFragmented{{
     .guarantee = Guarantee::kFragmented,
     .promise = "The parts of a response that was split for its size join to the whole response.",
-    .belief = "A Kubernetes cache takes a part of a response for the whole, and believes "
+    .impact = "A Kubernetes cache takes a part of a response for the whole, and believes "
               "a revision complete of which it holds the half.",
     .explain = "A watch that asked for fragments may be given a large response in parts, each but "
                "the last marked as a fragment. The parts carry the same watch id and the same "

@@ -89,7 +89,7 @@ std::string_view Name(Guarantee guarantee) {
 }
 
 std::string_view Promise(Guarantee guarantee) { return InfoOf(guarantee).promise; }
-std::string_view Belief(Guarantee guarantee) { return InfoOf(guarantee).belief; }
+std::string_view Impact(Guarantee guarantee) { return InfoOf(guarantee).impact; }
 std::string_view Explain(Guarantee guarantee) { return InfoOf(guarantee).explain; }
 
 const std::vector<Guarantee>& AllGuarantees() {

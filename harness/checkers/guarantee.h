@@ -39,7 +39,7 @@ std::string_view Name(Guarantee guarantee);
 // One sentence: what a client may rely on.
 std::string_view Promise(Guarantee guarantee);
 // One sentence: what a Kubernetes cache that is fed by such a store would now wrongly believe.
-std::string_view Belief(Guarantee guarantee);
+std::string_view Impact(Guarantee guarantee);
 // A plain-language paragraph for `watchproof explain`, with the source of the rule.
 std::string_view Explain(Guarantee guarantee);
 const std::vector<Guarantee>& AllGuarantees();

@@ -23,7 +23,7 @@ class Headers final : public Checker {
       return Draft{.expected = fmt::format("a header of at least revision {}, that of an event in "
                                            "the same message",
                                            response.highest),
-                   .observed = Told(response),
+                   .observed = Reported(response),
                    .evidence = {response.where.line},
                    .at = response.where.at};
     });
@@ -59,7 +59,7 @@ class Headers final : public Checker {
     // An event of such a revision is Reliable's.
     const bool blamed = Refute(findings) || findings.Has(Guarantee::kReliable, last.watch);
     if (!blamed && !facts().model.MayExist(last.revision)) {
-      findings.Doubt(fmt::format(
+      findings.Undecide(fmt::format(
           "line {} says that the store stood at revision {}, but the writes known up to the end "
           "make {}; if nobody else writes, that was not true",
           last.where.line.value, last.revision, facts().model.timeline().known_through()));
@@ -82,11 +82,11 @@ class Headers final : public Checker {
     Where where;
   };
 
-  static std::string Told(Revision revision, Where where) {
+  static std::string Reported(Revision revision, Where where) {
     return fmt::format("revision {} in the header of line {}", revision, where.line.value);
   }
-  static std::string Told(const Response& response) {
-    return Told(Revision(response.message.header.revision), response.where);
+  static std::string Reported(const Response& response) {
+    return Reported(Revision(response.message.header.revision), response.where);
   }
 
   void Check(WatchIndex watch, const Response& response, Findings& findings) {
@@ -103,7 +103,7 @@ class Headers final : public Checker {
     if (revision.value >= (response.message.canceled ? 0 : 1)) return;
     findings.Add(Guarantee::kHeaders, watch, [&] {
       return Draft{.expected = "the revision of the store in the header: at least 1",
-                   .observed = Told(response),
+                   .observed = Reported(response),
                    .evidence = {response.where.line},
                    .at = response.where.at};
     });
@@ -120,7 +120,7 @@ class Headers final : public Checker {
         return Draft{.expected = fmt::format("a revision that existed: a linearizable read begun "
                                              "later, in line {}, found the store at revision {}",
                                              read.started.value, read.revision),
-                     .observed = Told(ahead.revision, ahead.where),
+                     .observed = Reported(ahead.revision, ahead.where),
                      .evidence = {ahead.where.line, read.started},
                      .at = ahead.where.at};
       });
@@ -137,7 +137,7 @@ class Headers final : public Checker {
           return Draft{.expected = fmt::format("a revision that existed: the {} was begun only in "
                                                "line {}",
                                                Phrase(*later), later->written.value),
-                       .observed = Told(ahead.revision, ahead.where),
+                       .observed = Reported(ahead.revision, ahead.where),
                        .evidence = {ahead.where.line, later->written},
                        .at = ahead.where.at};
         });
@@ -204,7 +204,7 @@ class Headers final : public Checker {
 const CheckerRegistration kHeaders{{
     .guarantee = Guarantee::kHeaders,
     .promise = "The header of a message tells truly who sent it and how far the store was.",
-    .belief = "A Kubernetes cache takes the resource version of its lists and watches "
+    .impact = "A Kubernetes cache takes the resource version of its lists and watches "
               "from the header, and so names a state that it does not hold.",
     .explain = "Every message of a stream names the cluster and the member that sent it, which "
                "are the same for the whole stream, and the revision of the store when it was "

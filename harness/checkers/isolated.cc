@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "harness/checkers/checker.h"
-#include "harness/checkers/likeness.h"
+#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -21,16 +21,16 @@ class Isolated final : public Checker {
     // Who is refused has no watch; releases differ in what they call it.
     if (response.message.canceled && response.message.compact_revision <= 0) return;
     const std::int64_t id = response.message.watch_id;
-    const std::int64_t requested = facts().book.details(watch).requested_id;
+    const std::int64_t requested = facts().table.details(watch).requested_id;
     WatchIndex& latest = names_[response.stream.value].try_emplace(id, watch).first->second;
     const WatchIndex namesake = std::exchange(latest, watch);
     if (id < 0) {
       Misnamed(watch, "an id that is not negative: -1 is the whole stream", response, findings);
     } else if (requested != 0 && id != requested) {
       Misnamed(watch, fmt::format("the id that the client chose, {}", requested), response,
-               findings, ChosenByAnother(watch, id) ? like::kAnswersOutOfOrder : "");
-    } else if (namesake != watch && facts().book.state(namesake).end == WatchEnd::kOpen) {
-      Misnamed(watch, fmt::format("an id of its own, other than {}", facts().book.Label(namesake)),
+               findings, ChosenByAnother(watch, id) ? signature::kAnswersOutOfOrder : "");
+    } else if (namesake != watch && facts().table.state(namesake).end == WatchEnd::kOpen) {
+      Misnamed(watch, fmt::format("an id of its own, other than {}", facts().table.Label(namesake)),
                response, findings);
     }
   }
@@ -58,7 +58,7 @@ class Isolated final : public Checker {
     if (const auto* due = std::get_if<DeliveryDue>(&annotation)) {
       Due& entry = due_[due->group] = {.due = *due, .latest = where, .watches = {}};
       for (std::size_t i = 0; i < std::min(due->streams.size(), due->ordinals.size()); ++i) {
-        const auto index = facts().book.Find(StreamId(due->streams[i]), due->ordinals[i]);
+        const auto index = facts().table.Find(StreamId(due->streams[i]), due->ordinals[i]);
         if (index) entry.watches.insert(static_cast<std::uint32_t>(*index));
       }
     } else if (const auto* over = std::get_if<DeliveryOver>(&annotation)) {
@@ -72,20 +72,20 @@ class Isolated final : public Checker {
   void Finish(WatchIndex watch, Findings& findings) override {
     const auto neighbour = NeighbourToBlame(facts(), watch);
     if (!neighbour) return;
-    const WatchDetails& details = facts().book.details(watch);
-    const WatchDetails& other = facts().book.details(*neighbour);
-    const bool refused = facts().book.state(*neighbour).end == WatchEnd::kRefused;
+    const WatchDetails& details = facts().table.details(watch);
+    const WatchDetails& other = facts().table.details(*neighbour);
+    const bool refused = facts().table.state(*neighbour).end == WatchEnd::kRefused;
     const Where end = other.cancel_asked ? *other.cancel_asked : *other.ended;
     findings.Add(Guarantee::kIsolated, watch, [&] {
       return Draft{
           .expected = "a watch that lasts until it is cancelled, whatever its neighbours do",
           .observed =
               fmt::format("the target ended it {}, where {} was {}, giving as reason {}",
-                          Since(*details.ended, end), facts().book.Label(*neighbour),
+                          Since(*details.ended, end), facts().table.Label(*neighbour),
                           other.cancel_asked ? "cancelled" : "ended", Quoted(details.end_text)),
           .evidence = {end.line, details.ended->line},
           .at = details.ended->at,
-          .like = refused ? like::kWrongWatchClosed : std::string_view()};
+          .signature = refused ? signature::kWrongWatchClosed : std::string_view()};
     });
   }
 
@@ -107,7 +107,7 @@ class Isolated final : public Checker {
     for (const std::uint32_t watch : due.watches) {
       if (IsSettled(facts(), WatchIndex(watch))) continue;
       ++waiting;
-      const Revision position = facts().book.state(WatchIndex(watch)).position;
+      const Revision position = facts().table.state(WatchIndex(watch)).position;
       if (!first || position < furthest) first = WatchIndex(watch);
       furthest = std::min(furthest, position);
     }
@@ -128,11 +128,11 @@ class Isolated final : public Checker {
 
   // Of the creates that wait for their answers on the stream.
   bool ChosenByAnother(WatchIndex watch, std::int64_t id) const {
-    const WatchBook& book = facts().book;
-    for (std::size_t i = 0; i < book.size(); ++i) {
+    const WatchTable& table = facts().table;
+    for (std::size_t i = 0; i < table.size(); ++i) {
       const WatchIndex other(static_cast<std::uint32_t>(i));
-      if (other != watch && book.state(other).stream == book.state(watch).stream &&
-          book.details(other).requested_id == id && !book.details(other).created) {
+      if (other != watch && table.state(other).stream == table.state(watch).stream &&
+          table.details(other).requested_id == id && !table.details(other).created) {
         return true;
       }
     }
@@ -140,14 +140,14 @@ class Isolated final : public Checker {
   }
 
   static void Misnamed(WatchIndex watch, std::string expected, const Response& response,
-                       Findings& findings, std::string_view like = {}) {
+                       Findings& findings, std::string_view signature = {}) {
     findings.Add(Guarantee::kIsolated, watch, [&] {
       return Draft{.expected = std::move(expected),
                    .observed = fmt::format("a watch with the id {} in line {}",
                                            response.message.watch_id, response.where.line.value),
                    .evidence = {response.where.line},
                    .at = response.where.at,
-                   .like = like};
+                   .signature = signature};
     });
   }
 
@@ -159,7 +159,7 @@ class Isolated final : public Checker {
 const CheckerRegistration kIsolated{{
     .guarantee = Guarantee::kIsolated,
     .promise = "No watch of a stream disturbs another: not by its events, and not by its end.",
-    .belief = "A Kubernetes cache acts on what was meant for another resource, or is no "
+    .impact = "A Kubernetes cache acts on what was meant for another resource, or is no "
               "longer updated: its watch was disturbed by its neighbour.",
     .explain = "One stream carries many watches, and each must live as if it were alone. Each has "
                "an id of its own, which is the client's choice if it makes one; events "
@@ -174,16 +174,16 @@ const CheckerRegistration kIsolated{{
 }  // namespace
 
 std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch) {
-  const WatchState& state = facts.book.state(watch);
-  const WatchDetails& details = facts.book.details(watch);
+  const WatchState& state = facts.table.state(watch);
+  const WatchDetails& details = facts.table.details(watch);
   if (state.end != WatchEnd::kCancelled || details.cancel_asked) return std::nullopt;
   if (EndedWithoutNotice(facts, watch)) return std::nullopt;
   std::optional<WatchIndex> latest;
   Line latest_end{};
-  for (std::uint32_t i = 0; i < facts.book.size(); ++i) {
+  for (std::uint32_t i = 0; i < facts.table.size(); ++i) {
     const WatchIndex other(i);
-    if (i == watch.value || facts.book.state(other).stream != state.stream) continue;
-    const WatchDetails& theirs = facts.book.details(other);
+    if (i == watch.value || facts.table.state(other).stream != state.stream) continue;
+    const WatchDetails& theirs = facts.table.details(other);
     const auto& end = theirs.cancel_asked ? theirs.cancel_asked : theirs.ended;
     if (!end || end->line > details.ended->line || end->line < latest_end) continue;
     latest = other;
@@ -193,12 +193,12 @@ std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch)
 }
 
 bool AnsweredOutOfOrder(const Facts& facts, WatchIndex watch, std::string_view key) {
-  const WatchDetails& mine = facts.book.details(watch);
+  const WatchDetails& mine = facts.table.details(watch);
   if (!mine.created) return false;
-  for (std::size_t i = 0; i < facts.book.size(); ++i) {
+  for (std::size_t i = 0; i < facts.table.size(); ++i) {
     const WatchIndex other(static_cast<std::uint32_t>(i));
-    const WatchDetails& details = facts.book.details(other);
-    if (other == watch || facts.book.state(other).stream != facts.book.state(watch).stream ||
+    const WatchDetails& details = facts.table.details(other);
+    if (other == watch || facts.table.state(other).stream != facts.table.state(watch).stream ||
         !details.range.range.Contains(key)) {
       continue;
     }

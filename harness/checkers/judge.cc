@@ -10,14 +10,14 @@
 #include "harness/checkers/delay_rule.h"
 #include "harness/checkers/exercise_meter.h"
 #include "harness/checkers/phrases.h"
-#include "harness/history/narrator.h"
+#include "harness/history/history_parser.h"
 
 namespace watchproof {
 
-class Judge::Impl final : public Audience {
+class Judge::Impl final : public HistoryVisitor {
  public:
-  Impl(const JudgeOptions& options, Bystander* bystander)
-      : options_(options), bystander_(bystander), narrator_(*this, bystander) {
+  Impl(const JudgeOptions& options, HistoryObserver* observer)
+      : options_(options), observer_(observer), parser_(*this, observer) {
     for (const CheckerInfo& info : RegisteredCheckers()) {
       if (info.make) checkers_.push_back(info.make(facts_));
     }
@@ -45,13 +45,13 @@ class Judge::Impl final : public Audience {
         if (line.entry.method == Method::kCompact) AnswerCompaction(line);
         return Drain();
       case EntryKind::kStreamOpened:
-        if (line.entry.text == "witness") witnesses_.insert(line.entry.stream.value);
-        return narrator_.Tell(line);
+        if (line.entry.text == "witness") control_streams_.insert(line.entry.stream.value);
+        return parser_.Consume(line);
       case EntryKind::kAnnotation:
-        return narrator_.Tell(line);
+        return parser_.Consume(line);
       default:
-        speaker_ = line.entry.stream;
-        narrator_.Tell(line);
+        latest_stream_ = line.entry.stream;
+        parser_.Consume(line);
     }
   }
 
@@ -61,7 +61,7 @@ class Judge::Impl final : public Audience {
     Drain();
     backlog_.Drain(Revision(INT64_MAX),
                    [this](WatchIndex watch, ResponsePtr response) { Compare(watch, *response); });
-    for (std::uint32_t i = 0; i < book_.size(); ++i) {
+    for (std::uint32_t i = 0; i < table_.size(); ++i) {
       for (const auto& checker : checkers_) checker->Finish(WatchIndex(i), findings_);
     }
     for (const auto& checker : checkers_) checker->Conclude(findings_);
@@ -77,12 +77,12 @@ class Judge::Impl final : public Audience {
   }
 
   const std::vector<WatchState>& watches() {
-    for (std::uint32_t i = 0; i < book_.size(); ++i) Refresh(WatchIndex(i));
-    return book_.states();
+    for (std::uint32_t i = 0; i < table_.size(); ++i) Refresh(WatchIndex(i));
+    return table_.states();
   }
   std::vector<std::size_t> Unsettled() const {
     std::vector<std::size_t> unsettled;
-    for (std::uint32_t i = 0; i < book_.size(); ++i) {
+    for (std::uint32_t i = 0; i < table_.size(); ++i) {
       if (!IsSettled(facts_, WatchIndex(i))) unsettled.push_back(i);
     }
     return unsettled;
@@ -93,18 +93,18 @@ class Judge::Impl final : public Audience {
   }
   std::uint64_t Given() const {
     std::uint64_t events = control_.events();
-    for (const WatchState& watch : book_.states()) events += watch.events;
+    for (const WatchState& watch : table_.states()) events += watch.events;
     return events;
   }
   std::size_t Overtaken() const {
     std::size_t overtaken = 0;
-    for (std::uint32_t i = 0; i < book_.size(); ++i) {
+    for (std::uint32_t i = 0; i < table_.size(); ++i) {
       overtaken += comparer_.skipped(WatchIndex(i)).empty() ? 0 : 1;
     }
     return overtaken;
   }
   std::optional<std::size_t> Find(StreamId stream, std::uint32_t ordinal) const {
-    return book_.Find(stream, ordinal);
+    return table_.Find(stream, ordinal);
   }
   bool WasDropped(StreamId stream) const { return dropped_.contains(stream.value); }
   const Model& model() const { return model_; }
@@ -144,55 +144,55 @@ class Judge::Impl final : public Audience {
 
   // Checkers first, the book after: they see each watch as it stood before.
   void OnAsked(WatchIndex watch, const Asked& asked) override {
-    book_.Ask(asked, model_.compaction_acknowledged(), model_.timeline().known_through());
+    table_.Ask(asked, model_.compaction_acknowledged(), model_.timeline().known_through());
     for (const auto& checker : checkers_) checker->Asked(watch);
-    if (!options_.gaps || model_.IsWitnessed(book_.details(watch).range.range)) return;
-    findings_.Doubt(fmt::format(
+    if (!options_.gaps || model_.IsUnderControl(table_.details(watch).range.range)) return;
+    findings_.Undecide(fmt::format(
         "line {}: no witness watches all of {}, so where revisions are missing nothing is known",
-        asked.where.line.value, Phrase(book_.details(watch).range.range)));
+        asked.where.line.value, Phrase(table_.details(watch).range.range)));
   }
   void OnCancelAsked(WatchIndex watch, Where where) override {
     // What ended before is not excused by it.
-    if (book_.state(watch).end == WatchEnd::kOpen) book_.details(watch).cancel_asked = where;
+    if (table_.state(watch).end == WatchEnd::kOpen) table_.details(watch).cancel_asked = where;
   }
   void OnCreated(WatchIndex watch, const Response& response) override {
     for (const auto& checker : checkers_) checker->Answered(watch, response, findings_);
-    book_.Create(watch, response, model_.Ceiling());
-    comparer_.Open(watch, book_.details(watch).range, book_.state(watch).start);
-    if (comparer_.OpenedTooLate(watch) && !book_.details(watch).starts_below_floor()) {
-      findings_.Doubt(fmt::format(
+    table_.Create(watch, response, model_.Ceiling());
+    comparer_.Open(watch, table_.details(watch).range, table_.state(watch).start);
+    if (comparer_.OpenedTooLate(watch) && !table_.details(watch).starts_below_floor()) {
+      findings_.Undecide(fmt::format(
           "line {}: by its header {} starts below revision {}, to which the store had been "
           "compacted "
           "before; what it was owed below that was not judged",
-          response.where.line.value, book_.Label(watch), model_.timeline().forgotten()));
+          response.where.line.value, table_.Label(watch), model_.timeline().forgotten()));
     }
   }
   void OnRefused(WatchIndex watch, const Response& response) override {
     for (const auto& checker : checkers_) checker->Answered(watch, response, findings_);
-    book_.End(watch, WatchEnd::kRefused, response.where, response.message.cancel_reason);
+    table_.End(watch, WatchEnd::kRefused, response.where, response.message.cancel_reason);
   }
   void OnDelivered(WatchIndex watch, ResponsePtr& response) override {
     response->compaction_requested = model_.compaction_requested();
     for (const auto& checker : checkers_) checker->Delivered(watch, *response, findings_);
     delays_.Deliver(watch, *response);
-    book_.Deliver(watch, *response, model_.Ceiling());
+    table_.Deliver(watch, *response, model_.Ceiling());
     if (!backlog_.Waits(watch) && comparer_.Knows(*response)) return Compare(watch, *response);
     backlog_.Push(watch, std::move(response));
   }
   void OnProgress(WatchIndex watch, const Response& response) override {
     for (const auto& checker : checkers_) checker->Progress(watch, response, findings_);
-    book_.Progress(watch, response);
+    table_.Progress(watch, response);
   }
   void OnCompacted(WatchIndex watch, const Response& response) override {
     for (const auto& checker : checkers_) checker->Compacted(watch, response, findings_);
-    const Revision told(response.message.compact_revision);
-    if (options_.others_compact && !model_.CompactionAsked(told)) claims_.insert(told);
-    book_.state(watch).compact_revision = told;
-    book_.End(watch, WatchEnd::kCompacted, response.where, response.message.cancel_reason);
+    const Revision reported(response.message.compact_revision);
+    if (options_.others_compact && !model_.CompactionAsked(reported)) claims_.insert(reported);
+    table_.state(watch).compact_revision = reported;
+    table_.End(watch, WatchEnd::kCompacted, response.where, response.message.cancel_reason);
   }
   void OnCancelled(WatchIndex watch, const Response& response) override {
     for (const auto& checker : checkers_) checker->Cancelled(watch, response, findings_);
-    book_.End(watch, WatchEnd::kCancelled, response.where, response.message.cancel_reason);
+    table_.End(watch, WatchEnd::kCancelled, response.where, response.message.cancel_reason);
   }
   void OnAfterwards(WatchIndex watch, const Response& response) override {
     for (const auto& checker : checkers_) checker->Afterwards(watch, response, findings_);
@@ -200,12 +200,12 @@ class Judge::Impl final : public Audience {
   void OnStray(const Response& response) override {
     for (const auto& checker : checkers_) checker->Stray(response, findings_);
   }
-  void OnProgressAsked(StreamId stream) override { book_.AskProgress(stream); }
+  void OnProgressAsked(StreamId stream) override { table_.AskProgress(stream); }
   void OnAnnotation(const Annotation& annotation, Where where) override {
     if (const auto* resumption = std::get_if<Resumption>(&annotation)) {
-      if (auto reason = book_.Resume(*resumption, where)) findings_.Doubt(*std::move(reason));
+      if (auto reason = table_.Resume(*resumption, where)) findings_.Undecide(*std::move(reason));
     } else if (const auto* right = std::get_if<ReadRight>(&annotation)) {
-      book_.Limit(*right, where);
+      table_.Limit(*right, where);
     } else if (const auto* reached = std::get_if<StageReached>(&annotation)) {
       converged_ = converged_ || reached->stage == Stage::kConverged;
       stopped_ = stopped_ || reached->stage == Stage::kStopped;
@@ -216,9 +216,9 @@ class Judge::Impl final : public Audience {
   // what has not come by then is missing.
   void OnStreamEnded(WatchIndex watch, const StreamEnd& end) override {
     if (converged_ && end.intended) return;
-    book_.details(watch).stream_close_intended = end.intended;
-    book_.End(watch, WatchEnd::kStreamClosed, end.where,
-              fmt::format("{}{}{}", Name(end.code), end.text.empty() ? "" : ": ", end.text));
+    table_.details(watch).stream_close_intended = end.intended;
+    table_.End(watch, WatchEnd::kStreamClosed, end.where,
+               fmt::format("{}{}{}", Name(end.code), end.text.empty() ? "" : ": ", end.text));
   }
   void OnStreamClosed(const StreamEnd& end) override {
     const bool excused = end.intended || faults_.MayHaveEnded(end.stream, end.where.line, end.code);
@@ -229,20 +229,20 @@ class Judge::Impl final : public Audience {
   }
   // What is judged is no witness: it is believed only as long as nobody else has said anything.
   void OnHeader(Revision revision) override {
-    if (!answered_ || witnesses_.contains(speaker_.value)) model_.HeaderSeen(revision);
+    if (!answered_ || control_streams_.contains(latest_stream_.value)) model_.HeaderSeen(revision);
   }
-  void OnWitnessAsked(const Asked& asked) override {
-    model_.WitnessAsked(asked.request);
+  void OnControlAsked(const Asked& asked) override {
+    model_.ControlAsked(asked.request);
     if (!options_.gaps) control_.Ask(asked);
   }
-  void OnWitnessed(const Response& response) override {
+  void OnControlEvents(const Response& response) override {
     control_.Deliver(response, findings_);
-    model_.Witnessed(response.message.events,
-                     response.tail.size() > 0 ? response.tail : response.payload,
-                     response.where.line);
+    model_.ControlEvents(response.message.events,
+                         response.tail.size() > 0 ? response.tail : response.payload,
+                         response.where.line);
     Drain();
   }
-  void OnWitnessEnded(const Response& response) override {
+  void OnControlEnded(const Response& response) override {
     control_.End(response, model_.compaction_requested(), findings_);
   }
   void OnGarbled(StreamId stream, Where where, const Status& why) override {
@@ -256,7 +256,7 @@ class Judge::Impl final : public Audience {
     backlog_.Drain(model_.timeline().known_through(),
                    [this](WatchIndex watch, ResponsePtr response) {
                      Compare(watch, *response);
-                     narrator_.Return(std::move(response));
+                     parser_.Return(std::move(response));
                    });
     if (Held() >= forget_at_) ForgetWhatIsPassed();
   }
@@ -267,7 +267,7 @@ class Judge::Impl final : public Audience {
     Timeline& timeline = model_.timeline();
     Revision below = std::min(model_.compaction_acknowledged(), timeline.known_through().next());
     if (const auto needed = control_.Needed()) below = std::min(below, *needed);
-    for (std::uint32_t i = 0; i < book_.size() && below > timeline.forgotten(); ++i) {
+    for (std::uint32_t i = 0; i < table_.size() && below > timeline.forgotten(); ++i) {
       if (const auto needed = NeededBy(WatchIndex(i))) below = std::min(below, *needed);
     }
     if (below > timeline.forgotten()) {
@@ -275,43 +275,44 @@ class Judge::Impl final : public Audience {
       control_.Check(timeline, findings_);
       comparer_.Forget(below);
       timeline.Forget(below);
-      if (bystander_ != nullptr) bystander_->HearForgotten(below);
+      if (observer_ != nullptr) observer_->ObserveForgotten(below);
     }
     if (options_.least_held > 0) forget_at_ = std::max(options_.least_held, 2 * Held());
   }
 
   // The lowest revision that the watch may still have to be compared with.
   std::optional<Revision> NeededBy(WatchIndex watch) const {
-    const WatchState& state = book_.state(watch);
-    const WatchDetails& details = book_.details(watch);
+    const WatchState& state = table_.state(watch);
+    const WatchDetails& details = table_.details(watch);
     if (state.end != WatchEnd::kOpen && !backlog_.Waits(watch)) return std::nullopt;
     if (!state.created) {
       if (details.starts_below_floor()) return std::nullopt;
       return details.requested_start > 0 ? state.start : details.known_when_asked.next();
     }
-    const auto next = comparer_.NextOwed(watch);
+    const auto next = comparer_.NextExpected(watch);
     if (!next) return std::nullopt;
-    return (*comparer_.owed(watch))[*next].revision;
+    return (*comparer_.expected(watch))[*next].revision;
   }
 
   void Compare(WatchIndex watch, const Response& response) {
     comparer_.Compare(watch, response, compared_);
     for (const auto& checker : checkers_) checker->Compared(watch, response, compared_, findings_);
-    if (comparer_.Knows(response) || !model_.MayExist(response.highest) || doubtful_) return;
-    doubtful_ = fmt::format(
+    if (comparer_.Knows(response) || !model_.MayExist(response.highest) || doubtful_revision_)
+      return;
+    doubtful_revision_ = fmt::format(
         "revision {} was delivered in line {}, but whether and by whom it was written is not known",
         response.highest, response.where.line.value);
   }
 
   void Refresh(WatchIndex watch) {
-    WatchState& state = book_.state(watch);
-    state.complete = state.created && !book_.details(watch).starts_below_floor() &&
+    WatchState& state = table_.state(watch);
+    state.complete = state.created && !table_.details(watch).starts_below_floor() &&
                      !comparer_.FirstMissing(watch) && comparer_.skipped(watch).empty();
   }
 
   std::vector<std::string> Undecided() const {
     std::vector<std::string> reasons = model_.undecided();
-    if (doubtful_) reasons.push_back(*doubtful_);
+    if (doubtful_revision_) reasons.push_back(*doubtful_revision_);
     if (stopped_) {
       reasons.push_back(
           "the run was stopped early, at a finding or out of time; what would have come is not "
@@ -323,43 +324,43 @@ class Judge::Impl final : public Audience {
     }
     if (lines_missing_) reasons.push_back(*lines_missing_);
     reasons.insert(reasons.end(), unreadable_.begin(), unreadable_.end());
-    const std::vector<std::string>& doubts = findings_.doubts();
-    reasons.insert(reasons.end(), doubts.begin(), doubts.end());
+    const std::vector<std::string>& undecided_reasons = findings_.undecided_reasons();
+    reasons.insert(reasons.end(), undecided_reasons.begin(), undecided_reasons.end());
     return reasons;
   }
 
   const JudgeOptions options_;
-  Bystander* const bystander_;
+  HistoryObserver* const observer_;
   Model model_{options_.gaps ? Revisions::kWithGaps : Revisions::kDense};
-  WatchBook book_;
+  WatchTable table_;
   Comparer comparer_{model_.timeline()};
-  Findings findings_{book_};
+  Findings findings_{table_};
   FaultLog faults_;
-  Facts facts_{options_, book_, comparer_, model_, faults_, {}, false};
+  Facts facts_{options_, table_, comparer_, model_, faults_, {}, false};
   std::vector<std::unique_ptr<Checker>> checkers_;
   const ExerciseMeter* meter_ = nullptr;  // one of them
-  Narrator narrator_;
+  HistoryParser parser_;
   Backlog backlog_;
-  ControlWatch control_;
+  ControlWatchRule control_;
   DelayRule delays_{facts_};
-  std::vector<Comparison> compared_;   // of the response at hand
-  bool converged_ = false;             // the driver waits for nothing more
-  bool stopped_ = false;               // the driver did not wait for more after a finding
-  bool answered_ = false;              // some call was
-  std::set<Revision> claims_;          // see UnconfirmedFloor
-  std::set<std::uint32_t> witnesses_;  // streams
+  std::vector<Comparison> compared_;         // of the response at hand
+  bool converged_ = false;                   // the driver waits for nothing more
+  bool stopped_ = false;                     // the driver did not wait for more after a finding
+  bool answered_ = false;                    // some call was
+  std::set<Revision> claims_;                // see UnconfirmedFloor
+  std::set<std::uint32_t> control_streams_;  // streams
   std::map<std::uint32_t, CompactionAnswer> compactions_;  // by call, not yet answered
   std::set<std::uint32_t> dropped_;                        // likewise: that ended by themselves
-  StreamId speaker_{};                                     // of the line at hand
+  StreamId latest_stream_{};                               // of the line at hand
   std::size_t forget_at_ = options_.least_held;            // changes
-  std::optional<std::string> doubtful_;
+  std::optional<std::string> doubtful_revision_;
   std::optional<std::string> lines_missing_;
   std::vector<std::string> unreadable_;
 };
 
 bool IsSettled(const Facts& facts, WatchIndex watch) {
-  const WatchState& state = facts.book.state(watch);
-  const WatchDetails& details = facts.book.details(watch);
+  const WatchState& state = facts.table.state(watch);
+  const WatchDetails& details = facts.table.details(watch);
   if (state.end != WatchEnd::kOpen || details.continued_by) return true;
   // A start that was compacted leaves nothing to be given until ErrCompacted comes or something
   // later does.
@@ -372,14 +373,14 @@ bool IsSettled(const Facts& facts, WatchIndex watch) {
 JudgeOptions OptionsOf(const RunStarted& started) {
   return {.permit_compacted_at_the_floor = started.permit_compacted_at_the_floor,
           .strict_previous = started.strict_previous,
-          .without_marks = started.without_marks,
+          .without_metadata = started.without_metadata,
           .gaps = started.gaps,
           .deviations = started.deviations,
           .others_compact = started.others_compact};
 }
 
-Judge::Judge(const JudgeOptions& options, Bystander* bystander)
-    : impl_(std::make_unique<Impl>(options, bystander)) {}
+Judge::Judge(const JudgeOptions& options, HistoryObserver* observer)
+    : impl_(std::make_unique<Impl>(options, observer)) {}
 Judge::~Judge() = default;
 
 void Judge::Consume(const NumberedEntry& line) { impl_->Consume(line); }

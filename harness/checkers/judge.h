@@ -27,7 +27,7 @@
 
 namespace watchproof {
 
-class Bystander;
+class HistoryObserver;
 
 // How a watch ended, or kOpen.
 enum class WatchEnd { kOpen, kCompacted, kCancelled, kRefused, kStreamClosed };
@@ -65,7 +65,7 @@ struct JudgeOptions {
   bool strict_previous = false;
   // Create revision, version and lease of keys were not recorded: nothing follows from them. An
   // event has a create revision only if it is told to have made its key, and then its own.
-  bool without_marks = false;
+  bool without_metadata = false;
   // Revisions that nobody of the recording made may be nobody's: the store leaves some out, or
   // others write to it where the recording does not watch. Only a witness of all that is watched
   // can tell them from what was lost.
@@ -99,7 +99,7 @@ enum class Ending { kWhole, kCutOff };
 class Judge {
  public:
   // The bystander hears what the judge is told of the watches; it may be null and outlives it.
-  explicit Judge(const JudgeOptions& options, Bystander* bystander = nullptr);
+  explicit Judge(const JudgeOptions& options, HistoryObserver* observer = nullptr);
   ~Judge();
 
   void Consume(const NumberedEntry& line);

@@ -55,7 +55,7 @@ std::string EventsText(const WatchResponseView& response) {
   return text + (response.fragment ? "; a fragment, to be continued" : "");
 }
 
-std::string NewsText(const WatchResponseView& response) {
+std::string UpdatesText(const WatchResponseView& response) {
   if (response.compact_revision > 0) {
     return fmt::format("ErrCompacted, compact revision {}", response.compact_revision);
   }
@@ -76,7 +76,7 @@ std::string ResponseText(const Entry& entry) {
   const std::string who = response.watch_id == kWholeStream
                               ? std::string("every watch")
                               : fmt::format("watch {}", response.watch_id);
-  return fmt::format("tells {}: {}", who, NewsText(response));
+  return fmt::format("tells {}: {}", who, UpdatesText(response));
 }
 
 std::string CallText(const Entry& entry) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linearizable: calls take effect one after the other, each between its beginning and its answer.
 #include "harness/checkers/call_checker.h"
-#include "harness/checkers/likeness.h"
+#include "harness/checkers/known_bugs.h"
 
 namespace watchproof {
 namespace {
@@ -37,7 +37,7 @@ class Linearizable final : public CallChecker {
           .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
           .evidence = {call.before.line, call.began, call.ended},
           .at = call.at,
-          .like = like::kStaleRead};
+          .signature = signature::kStaleRead};
     });
   }
 
@@ -60,7 +60,7 @@ const CheckerRegistration kLinearizable{{
     .guarantee = Guarantee::kLinearizable,
     .promise = "Writes and linearizable reads take effect one after the other, each at a revision "
                "between its call and its answer, and a read shows the state of that revision.",
-    .belief = "A Kubernetes API server answers a read of the latest state with one that "
+    .impact = "A Kubernetes API server answers a read of the latest state with one that "
               "was over, or not there yet, and controllers act on it.",
     .explain = "Revisions are a total order that the store makes, so nothing has to be searched "
                "for: the answer to a call names its place. That place must respect real time. It "

@@ -36,9 +36,9 @@ const std::vector<CallRow>& CertainRows() {
        TwoPuts().Get("x", Shown(3, {Kv("x", "1", 2)})),
        {"Linearizable"}},
       {"MaySeeAWriteThatRunsBesideIt",
-       AroundAPut().End(1, Method::kRange, Shown(3, {kTwo})).End(2, Method::kPut, Told(3))},
+       AroundAPut().End(1, Method::kRange, Shown(3, {kTwo})).End(2, Method::kPut, Reported(3))},
       {"MayMissAWriteThatRunsBesideIt",
-       AroundAPut().End(1, Method::kRange, Shown(2, {kOne})).End(2, Method::kPut, Told(3))},
+       AroundAPut().End(1, Method::kRange, Shown(2, {kOne})).End(2, Method::kPut, Reported(3))},
       {"ReadsWhatOnlyALaterWriteBrought",
        CallScript().Put("k", "1", 2).Get("k", Shown(3, {kTwo})).Put("k", "2", 3),
        {"Linearizable"}},
@@ -55,7 +55,7 @@ const std::vector<CallRow>& CertainRows() {
 }
 INSTANTIATE_TEST_SUITE_P(Linearizable, CallTable, testing::ValuesIn(CertainRows()), CallRowName);
 
-const std::vector<CallRow>& DoubtfulRows() {
+const std::vector<CallRow>& UndecidedRows() {
   static const std::vector<CallRow> kRows = {
       {"ALostWriteIsSettledByTheReadThatShowsIt", LostPut().Get("k", Shown(3, {kTwo}))},
       {"ALostWriteThatShowsLaterSettlesEarlierReads",
@@ -71,7 +71,7 @@ const std::vector<CallRow>& DoubtfulRows() {
        {"Linearizable"}},
       {"TheWitnessSettlesALostWrite",
        CallScript()
-           .OpenWitness()
+           .OpenControlWatch()
            .Put("k", "1", 2)
            .Sees(kOne)
            .Lose(Method::kPut, PutOf("k", "2"))
@@ -84,14 +84,14 @@ const std::vector<CallRow>& DoubtfulRows() {
        true},
       {"ALeaseMayHaveTakenTheKey",
        CallScript()
-           .Do(Method::kPut, PutOf("k", "1", 7), Told(2))
+           .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
            .Put("x", "1", 4)
            .Get("k", Shown(4, {})),
        {},
        true},
       {"TheWitnessSawTheKeyGo", CallScript()
-                                    .OpenWitness()
-                                    .Do(Method::kPut, PutOf("k", "1", 7), Told(2))
+                                    .OpenControlWatch()
+                                    .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
                                     .Put("x", "1", 4)
                                     .Sees(Kv("k", "", 3, 0, 0), true)
                                     .Sees(Kv("x", "1", 4))
@@ -108,7 +108,7 @@ const std::vector<CallRow>& DoubtfulRows() {
   };
   return kRows;
 }
-INSTANTIATE_TEST_SUITE_P(LinearizableInDoubt, CallTable, testing::ValuesIn(DoubtfulRows()),
+INSTANTIATE_TEST_SUITE_P(LinearizableUndecided, CallTable, testing::ValuesIn(UndecidedRows()),
                          CallRowName);
 
 const std::vector<CallRow>& RangeRows() {

@@ -27,7 +27,7 @@ class MonotonicReads final : public CallChecker {
 const CheckerRegistration kMonotonicReads{{
     .guarantee = Guarantee::kMonotonicReads,
     .promise = "The revisions that one client is told over one connection never go back.",
-    .belief = "A Kubernetes cache lists a state older than one it had already shown, and "
+    .impact = "A Kubernetes cache lists a state older than one it had already shown, and "
               "its objects go back in time.",
     .explain = "A serializable read may be behind other members, but the member that a client is "
                "connected to does not forget: after its answer with one revision, none of its "

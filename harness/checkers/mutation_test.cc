@@ -37,19 +37,19 @@ struct Load {
 std::string Key(Prng& prng) { return "k" + std::to_string(prng.Below(6)); }
 
 // What one write changed.
-Batch Write(Script& script, std::int64_t revision, std::set<std::string>& living, Prng& prng) {
+Batch Write(Script& script, std::int64_t revision, std::set<std::string>& live, Prng& prng) {
   const std::string key = Key(prng);
   Batch changed{{revision, key}};
-  if (prng.Chance(0.2) && living.erase(key) > 0) {
+  if (prng.Chance(0.2) && live.erase(key) > 0) {
     script.Delete(key, revision);
   } else if (prng.Chance(0.4)) {
     script.Txn({.puts = {{key, prng.Word(4)}, {"t1", prng.Word(4)}, {"t2", prng.Word(4)}}},
                revision);
-    living.insert({key, "t1", "t2"});
+    live.insert({key, "t1", "t2"});
     changed.insert(changed.end(), {{revision, "t1"}, {revision, "t2"}});
   } else {
     script.Put(key, prng.Word(4), revision);
-    living.insert(key);
+    live.insert(key);
   }
   return changed;
 }
@@ -65,9 +65,9 @@ Load MakeLoad(Prng prng) {
   }
   for (int i = 0; i < kWatches; ++i) load.script.Created(i, 1);
   load.batches.resize(kWatches);
-  std::set<std::string> living;
+  std::set<std::string> live;
   for (std::int64_t revision = 2; revision < 2 + kWrites; ++revision) {
-    const Batch changed = Write(load.script, revision, living, prng);
+    const Batch changed = Write(load.script, revision, live, prng);
     for (std::size_t i = 0; i < kWatches; ++i) {
       Batch mine;
       for (const Written& event : changed) {
@@ -127,9 +127,9 @@ TEST(Mutation, PerfectDeliveryHasNoFindings) {
 }
 
 // Spoils the batches of one watch; false if they do not lend themselves to it.
-using Spoil = bool (*)(std::vector<Batch>& batches, Prng& prng);
+using Mutate = bool (*)(std::vector<Batch>& batches, Prng& prng);
 
-void ExpectFound(std::string_view guarantee, Spoil spoil) {
+void ExpectFound(std::string_view guarantee, Mutate spoil) {
   int spoiled = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const Prng prng(seed);

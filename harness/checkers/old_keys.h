@@ -29,15 +29,15 @@ class OldKeys {
                puts_before > base.value - made + 1) {
       return false;
     }
-    const auto [told, is_new] =
-        told_.try_emplace({put.key_id, put.create_revision}, puts_before, made);
-    return is_new || told->second == std::pair(puts_before, made);
+    const auto [reported, is_new] =
+        reported_.try_emplace({put.key_id, put.create_revision}, puts_before, made);
+    return is_new || reported->second == std::pair(puts_before, made);
   }
 
  private:
   // By key and the first put of the life that the recording knows: how many puts came before, and
   // where the key was made.
-  std::map<std::pair<std::uint32_t, Revision>, std::pair<std::int64_t, std::int64_t>> told_;
+  std::map<std::pair<std::uint32_t, Revision>, std::pair<std::int64_t, std::int64_t>> reported_;
 };
 
 }  // namespace watchproof

@@ -31,12 +31,12 @@ class Ordered final : public Checker {
       const bool matched =
           compared[i].match <= Match::kLate && compared[i - 1].match <= Match::kLate;
       if (!matched || event.kv.mod_revision != before.kv.mod_revision ||
-          compared[i].owed > compared[i - 1].owed) {
+          compared[i].expected > compared[i - 1].expected) {
         continue;
       }
-      const OwedList& owed = *facts().comparer.owed(watch);
-      const bool deletes = facts().comparer.change(owed[compared[i].owed]).deleted &&
-                           facts().comparer.change(owed[compared[i - 1].owed]).deleted;
+      const ExpectedList& expected = *facts().comparer.expected(watch);
+      const bool deletes = facts().comparer.change(expected[compared[i].expected]).deleted &&
+                           facts().comparer.change(expected[compared[i - 1].expected]).deleted;
       findings.Add(
           Guarantee::kOrdered, watch,
           [&] {
@@ -83,7 +83,7 @@ class Ordered final : public Checker {
 const CheckerRegistration kOrdered{{
     .guarantee = Guarantee::kOrdered,
     .promise = "Within one watch, the revisions of events never decrease.",
-    .belief = "A Kubernetes cache replaces a newer state of an object by an older one and "
+    .impact = "A Kubernetes cache replaces a newer state of an object by an older one and "
               "takes that for the latest.",
     .explain = "A watch shows the changes of the store in the order in which they were made. Each "
                "event carries "

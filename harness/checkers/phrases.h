@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "harness/base/deadline.h"
-#include "harness/history/narrator.h"
+#include "harness/history/history_parser.h"
 #include "harness/model/timeline.h"
 
 namespace watchproof {

@@ -2,7 +2,7 @@
 // PreviousValue: who asks for it is given the key as it was before the change, exactly or, once
 // that has been compacted, not at all.
 #include "harness/checkers/checker.h"
-#include "harness/checkers/likeness.h"
+#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/old_keys.h"
 #include "harness/checkers/phrases.h"
 
@@ -25,7 +25,7 @@ std::string DifferenceOf(const KeyValueView& kv, const Change& before,
     return fmt::format("has the value {} ({} bytes) instead of {} ({} bytes)", Quoted(kv.value),
                        kv.value.size(), Quoted(before.value), before.value.size());
   }
-  if (options.without_marks) return {};
+  if (options.without_metadata) return {};
   if (before.lineage_known && !unset("create_revision", kv.create_revision) &&
       kv.create_revision != before.create_revision.value) {
     return fmt::format("has the create revision {} instead of {}", kv.create_revision,
@@ -42,7 +42,7 @@ std::string DifferenceOf(const KeyValueView& kv, const Change& before,
 
 // The store is declared not to say how old its keys are.
 bool HasNoLineage(const KeyValueView& kv, const JudgeOptions& options) {
-  return options.without_marks || IsUnset(options.deviations, "version", kv.version) ||
+  return options.without_metadata || IsUnset(options.deviations, "version", kv.version) ||
          IsUnset(options.deviations, "create_revision", kv.create_revision);
 }
 
@@ -51,15 +51,15 @@ class PreviousValue final : public Checker {
   using Checker::Checker;
 
   void Asked(WatchIndex watch) override {
-    At(asked_, watch) = facts().book.details(watch).previous_asked ? 1 : 0;
+    At(asked_, watch) = facts().table.details(watch).previous_asked ? 1 : 0;
   }
 
   void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
                 Findings& findings) override {
     if (asked_[watch.value] == 0) return CheckNone(watch, response, findings);
-    const OwedList& owed = *facts().comparer.owed(watch);
+    const ExpectedList& expected = *facts().comparer.expected(watch);
     for (std::size_t i = 0; i < compared.size(); ++i) {
-      const Change* change = Matched(facts().comparer, owed, compared[i]);
+      const Change* change = Matched(facts().comparer, expected, compared[i]);
       if (change != nullptr) {
         CheckEvent(watch, response.message.events[i], *change, response, findings);
       }
@@ -68,10 +68,10 @@ class PreviousValue final : public Checker {
 
   void Finish(WatchIndex watch, Findings& findings) override {
     for (const Absence& absence : At(absent_, watch)) {
-      if (facts().model.ReadableSince(absence.looked_up, absence.told.line)) {
-        Report(watch, absence.expected, kNone, absence.written, absence.told, findings);
+      if (facts().model.ReadableSince(absence.looked_up, absence.reported.line)) {
+        Report(watch, absence.expected, kNone, absence.written, absence.reported, findings);
       } else if (!std::exchange(doubted_, true)) {
-        findings.Doubt(
+        findings.Undecide(
             "others may have compacted the target: whether a previous value had to come "
             "was not judged");
       }
@@ -84,7 +84,7 @@ class PreviousValue final : public Checker {
     std::string expected;
     Revision looked_up{};
     Line written{};
-    Where told;
+    Where reported;
   };
 
   void Missing(WatchIndex watch, const Change& change, std::string expected, Line written,
@@ -103,7 +103,7 @@ class PreviousValue final : public Checker {
       if (!event.has_previous) continue;
       Report(watch, "no previous value, as the watch did not ask for it",
              fmt::format("the {} brings one", Phrase(event)),
-             facts().book.details(watch).asked.line, response, findings);
+             facts().table.details(watch).asked.line, response, findings);
     }
   }
 
@@ -184,11 +184,12 @@ class PreviousValue final : public Checker {
   static void Report(WatchIndex watch, std::string expected, std::string observed, Line written,
                      const Where& where, Findings& findings) {
     findings.Add(Guarantee::kPreviousValue, watch, [&] {
-      return Draft{.expected = std::move(expected),
-                   .observed = fmt::format("{} in line {}", observed, where.line.value),
-                   .evidence = {written, where.line},
-                   .at = where.at,
-                   .like = observed == kNone ? like::kPreviousValueGone : std::string_view()};
+      return Draft{
+          .expected = std::move(expected),
+          .observed = fmt::format("{} in line {}", observed, where.line.value),
+          .evidence = {written, where.line},
+          .at = where.at,
+          .signature = observed == kNone ? signature::kPreviousValueGone : std::string_view()};
     });
   }
 
@@ -202,7 +203,7 @@ const CheckerRegistration kPreviousValue{{
     .guarantee = Guarantee::kPreviousValue,
     .promise = "A watch that asks for previous values gets them exactly, or not at all once they "
                "have been compacted.",
-    .belief = "A Kubernetes cache builds the object as it was before from this: selectors "
+    .impact = "A Kubernetes cache builds the object as it was before from this: selectors "
               "are matched, and deletions reported, for an object that never was so.",
     .explain =
         "With prev_kv every put over an existing key and every delete brings the key as it "

@@ -3,7 +3,7 @@
 // is left out.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/impact.h"
-#include "harness/checkers/likeness.h"
+#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -24,15 +24,15 @@ class Reliable final : public Checker {
 
   void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
                 Findings& findings) override {
-    const OwedList& owed = *facts().comparer.owed(watch);
+    const ExpectedList& expected = *facts().comparer.expected(watch);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const EventView& event = response.message.events[i];
       switch (compared[i].match) {
-        case Match::kOwed:
+        case Match::kExpected:
         case Match::kLate:
         case Match::kRepeated:
-          CheckContent(watch, event, facts().comparer.change(owed[compared[i].owed]), response,
-                       findings);
+          CheckContent(watch, event, facts().comparer.change(expected[compared[i].expected]),
+                       response, findings);
           break;
         case Match::kBelowStart:
           CheckStart(watch, event, response, findings);
@@ -40,8 +40,8 @@ class Reliable final : public Checker {
         case Match::kForgotten:
           CheckForgotten(watch, event, response, findings);
           break;
-        case Match::kNotOwed:
-          NotOwed(watch, event, response, findings);
+        case Match::kNotExpected:
+          NotExpected(watch, event, response, findings);
           break;
         case Match::kUnknown:
           CheckUnknown(watch, event, response, findings);
@@ -58,10 +58,10 @@ class Reliable final : public Checker {
   }
 
   void Afterwards(WatchIndex watch, const Response& response, Findings& findings) override {
-    const bool cancelled = facts().book.state(watch).end == WatchEnd::kCancelled;
+    const bool cancelled = facts().table.state(watch).end == WatchEnd::kCancelled;
     if (!cancelled || response.message.events.empty()) return;
     findings.Add(Guarantee::kReliable, watch, [&] {
-      const Where ended = *facts().book.details(watch).ended;
+      const Where ended = *facts().table.details(watch).ended;
       return Draft{.expected = "no event after the answer to the cancel",
                    .observed = fmt::format("the {} {}", Phrase(response.message.events.front()),
                                            Since(response.where, ended)),
@@ -72,7 +72,7 @@ class Reliable final : public Checker {
 
   void Finish(WatchIndex watch, Findings& findings) override {
     // It was owed ErrCompacted instead of events; whatever it missed, that is CompactionSurfaced's.
-    if (facts().book.details(watch).starts_below_floor()) return;
+    if (facts().table.details(watch).starts_below_floor()) return;
     FindGaps(watch, findings);
     FindGapBelowBookmark(watch, findings);
   }
@@ -80,7 +80,7 @@ class Reliable final : public Checker {
   // What reached the store without any client's doing. Imported recordings do not say what a
   // revocation deleted.
   void Conclude(Findings& findings) override {
-    if (facts().options.without_marks) return;
+    if (facts().options.without_metadata) return;
     const auto change = facts().model.unexplained();
     if (!change) return;
     findings.Add(Guarantee::kReliable, StreamId(0), [&] {
@@ -129,40 +129,40 @@ class Reliable final : public Checker {
   }
 
   void Unexpected(WatchIndex watch, const EventView& event, const Response& response,
-                  std::string expected, Findings& findings, std::string_view like = {},
+                  std::string expected, Findings& findings, std::string_view signature = {},
                   std::string_view impact = impact::kChangeInvented) {
     findings.Add(Guarantee::kReliable, watch, [&] {
       return Draft{
           .expected = std::move(expected),
           .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
-          .evidence = {facts().book.details(watch).asked.line, response.where.line},
+          .evidence = {facts().table.details(watch).asked.line, response.where.line},
           .at = response.where.at,
-          .like = like,
+          .signature = signature,
           .impact = impact};
     });
   }
 
   void CheckStart(WatchIndex watch, const EventView& event, const Response& response,
                   Findings& findings) {
-    const WatchDetails& details = facts().book.details(watch);
+    const WatchDetails& details = facts().table.details(watch);
     // Releases that accept a negative start do not agree on its meaning. What a resumed watch is
     // given again is Resumable's, what no watch of this kind should see is Filtered's.
     if (details.requested_start < 0 || details.continues || !Concerns(details.range, event)) return;
     const bool future = Revision(details.requested_start) > details.header_when_created;
     Unexpected(watch, event, response,
                fmt::format("nothing below revision {}, where the watch starts",
-                           facts().book.state(watch).start),
-               findings, future ? like::kEventsBelowStart : std::string_view(),
+                           facts().table.state(watch).start),
+               findings, future ? signature::kEventsBelowStart : std::string_view(),
                impact::kChangeRepeated);
   }
 
   // All that was owed below has been given, so it is given again or was never written.
   void CheckForgotten(WatchIndex watch, const EventView& event, const Response& response,
                       Findings& findings) {
-    if (!Concerns(facts().book.details(watch).range, event)) return;
+    if (!Concerns(facts().table.details(watch).range, event)) return;
     const Revision forgotten = facts().model.timeline().forgotten();
     if (facts().comparer.OpenedTooLate(watch)) {
-      return findings.Doubt(fmt::format(
+      return findings.Undecide(fmt::format(
           "line {}: the {} cannot be compared: the store had been compacted to {} before the watch "
           "was there",
           response.where.line.value, Phrase(event), forgotten));
@@ -170,12 +170,12 @@ class Reliable final : public Checker {
     Unexpected(watch, event, response,
                fmt::format("nothing below revision {}: all of that had been given, and compacted",
                            forgotten),
-               findings, like::kReplayed, impact::kChangeRepeated);
+               findings, signature::kReplayed, impact::kChangeRepeated);
   }
 
-  void NotOwed(WatchIndex watch, const EventView& event, const Response& response,
-               Findings& findings) {
-    if (!Concerns(facts().book.details(watch).range, event)) return;
+  void NotExpected(WatchIndex watch, const EventView& event, const Response& response,
+                   Findings& findings) {
+    if (!Concerns(facts().table.details(watch).range, event)) return;
     Unexpected(watch, event, response, "only changes that were written", findings);
   }
 
@@ -184,7 +184,7 @@ class Reliable final : public Checker {
     const Revision revision(event.kv.mod_revision);
     const bool old = revision <= facts().model.timeline().known_through();
     if (old || facts().model.MayExist(revision)) return;
-    if (!Concerns(facts().book.details(watch).range, event)) return;
+    if (!Concerns(facts().table.details(watch).range, event)) return;
     Unexpected(watch, event, response, "only changes that were written", findings);
   }
 
@@ -211,16 +211,16 @@ class Reliable final : public Checker {
                                   count, count == 1 ? " was" : "s were"),
           .evidence = {lost.written, first->overtaken_by.line},
           .at = first->overtaken_by.at,
-          .like = LikenessOfLoss(facts(), watch, lost),
+          .signature = SignatureOfLoss(facts(), watch, lost),
           .impact = impact::kChangeLost};
     });
   }
 
   // Where the client asked for something else nobody judges the resumption.
   bool ContinuedFromItsPlace(WatchIndex watch) const {
-    const auto& next = facts().book.details(watch).continued_by;
-    return next && Revision(facts().book.details(*next).requested_start) ==
-                       facts().book.state(watch).resume_at;
+    const auto& next = facts().table.details(watch).continued_by;
+    return next && Revision(facts().table.details(*next).requested_start) ==
+                       facts().table.state(watch).resume_at;
   }
 
   void FindGapBelowBookmark(WatchIndex watch, Findings& findings) {
@@ -237,7 +237,7 @@ class Reliable final : public Checker {
                                   bookmark.where.line.value, bookmark.revision),
           .evidence = {lost.written, bookmark.where.line},
           .at = bookmark.where.at,
-          .like = like::kProgressOvertakes,
+          .signature = signature::kProgressOvertakes,
           .impact = impact::kChangeLost};
     });
   }
@@ -249,7 +249,7 @@ const CheckerRegistration kReliable{{
     .guarantee = Guarantee::kReliable,
     .promise =
         "A watch is given exactly what was written in its range from its start on, without a gap.",
-    .belief = "A Kubernetes cache holds objects as they were before a change that it was "
+    .impact = "A Kubernetes cache holds objects as they were before a change that it was "
               "not given, or as nobody wrote them, and has no reason to list them anew.",
     .explain =
         "Every acknowledged write that changes a key of the watched range at or above the "
@@ -268,13 +268,13 @@ const CheckerRegistration kReliable{{
 
 }  // namespace
 
-std::string_view LikenessOfLoss(const Facts& facts, WatchIndex watch, const Change& lost) {
+std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost) {
   if (lost.deleted && lost.revision == facts.model.compaction_acknowledged()) {
-    return like::kDeleteAtTheFloor;
+    return signature::kDeleteAtTheFloor;
   }
-  for (std::uint32_t i = 0; i < facts.book.size(); ++i) {
-    if (i != watch.value && facts.book.details(WatchIndex(i)).requested_start < 0) {
-      return like::kNegativeStart;
+  for (std::uint32_t i = 0; i < facts.table.size(); ++i) {
+    if (i != watch.value && facts.table.details(WatchIndex(i)).requested_start < 0) {
+      return signature::kNegativeStart;
     }
   }
   return {};

@@ -33,7 +33,7 @@ class Serializable final : public CallChecker {
 const CheckerRegistration kSerializable{{
     .guarantee = Guarantee::kSerializable,
     .promise = "A serializable read shows one whole state of the past, that of its revision.",
-    .belief = "A Kubernetes cache was filled from a list that never was the state of the "
+    .impact = "A Kubernetes cache was filled from a list that never was the state of the "
               "store, and applies every later change on top of it.",
     .explain = "A read with the serializable flag is answered by the member that gets it, from "
                "what that member has. It may be behind, but it must not be a mixture: keys, "

@@ -21,7 +21,7 @@ class Settled final : public Checker {
   void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
     if (!response.message.canceled || response.message.compact_revision > 0) return;
     if (RefusalIsJustified(facts(), watch, response)) return;
-    const WatchDetails& details = facts().book.details(watch);
+    const WatchDetails& details = facts().table.details(watch);
     const Revision start(details.requested_start);
     if (start.value > 0 && start < HighestFloor(facts())) return;
     findings.Add(Guarantee::kSettled, watch, [&] {
@@ -84,9 +84,9 @@ class Settled final : public Checker {
 
   // Events and ErrCompacted out of place belong to Reliable and CompactionSurfaced.
   void Afterwards(WatchIndex watch, const Response& response, Findings& findings) override {
-    if (facts().book.state(watch).end != WatchEnd::kCancelled || !IsPlain(response)) return;
+    if (facts().table.state(watch).end != WatchEnd::kCancelled || !IsPlain(response)) return;
     findings.Add(Guarantee::kSettled, watch, [&] {
-      const Where ended = *facts().book.details(watch).ended;
+      const Where ended = *facts().table.details(watch).ended;
       return Draft{.expected = "nothing more once the watch has been cancelled",
                    .observed = fmt::format("another message {}", Since(response.where, ended)),
                    .evidence = {ended.line, response.where.line},
@@ -112,8 +112,8 @@ class Settled final : public Checker {
   }
 
   void Finish(WatchIndex watch, Findings& findings) override {
-    const WatchDetails& details = facts().book.details(watch);
-    switch (facts().book.state(watch).end) {
+    const WatchDetails& details = facts().table.details(watch);
+    switch (facts().table.state(watch).end) {
       case WatchEnd::kCompacted:
         return;
       case WatchEnd::kOpen:
@@ -143,7 +143,7 @@ class Settled final : public Checker {
 
   std::size_t OpenOn(StreamId stream) const {
     std::size_t open = 0;
-    for (const WatchState& watch : facts().book.states()) {
+    for (const WatchState& watch : facts().table.states()) {
       if (watch.stream == stream && watch.end == WatchEnd::kOpen) ++open;
     }
     return open;
@@ -154,8 +154,8 @@ class Settled final : public Checker {
   }
 
   void FinishOpen(WatchIndex watch, Findings& findings) {
-    const WatchState& state = facts().book.state(watch);
-    const WatchDetails& details = facts().book.details(watch);
+    const WatchState& state = facts().table.state(watch);
+    const WatchDetails& details = facts().table.details(watch);
     // Its successor owes the rest, or nobody knows it.
     if (details.continued_by || facts().cut_off) return;
     const std::string quiet = fmt::format("for {} up to the end of the recording",
@@ -171,41 +171,41 @@ class Settled final : public Checker {
                                 details.cancel_asked->line.value),
                     findings, impact::kCancelUnanswered);
     }
-    if (!OwesCompactionNotice(facts(), watch)) FinishStuck(watch, quiet, findings);
+    if (!ExpectsCompactionNotice(facts(), watch)) FinishStuck(watch, quiet, findings);
   }
 
   void FinishStuck(WatchIndex watch, const std::string& quiet, Findings& findings) {
-    auto next = facts().comparer.NextOwed(watch);
+    auto next = facts().comparer.NextExpected(watch);
     if (!next) return;
-    const WatchState& state = facts().book.state(watch);
-    const OwedList& owed = *facts().comparer.owed(watch);
+    const WatchState& state = facts().table.state(watch);
+    const ExpectedList& expected = *facts().comparer.expected(watch);
     // What lies at or below a bookmark is not a missing end but a gap, which is Reliable's.
     std::uint64_t missing = facts().comparer.Missing(watch);
-    while (*next < owed.size() && owed[*next].revision <= state.bookmark) {
+    while (*next < expected.size() && expected[*next].revision <= state.bookmark) {
       ++*next;
       --missing;
     }
-    if (*next == owed.size()) return;
+    if (*next == expected.size()) return;
     Report(watch,
            fmt::format("every owed change up to revision {}, or ErrCompacted",
                        facts().model.timeline().known_through()),
            fmt::format(
                "stuck at revision {}: {} change{} missing, the first is the {}; nothing came {}",
                state.position, missing, missing == 1 ? " is" : "s are",
-               Phrase(facts().comparer.change(owed[*next])), quiet),
-           findings, {}, LikenessOfLoss(facts(), watch, facts().comparer.change(owed[*next])));
+               Phrase(facts().comparer.change(expected[*next])), quiet),
+           findings, {}, SignatureOfLoss(facts(), watch, facts().comparer.change(expected[*next])));
   }
 
   void Report(WatchIndex watch, std::string expected, std::string observed, Findings& findings,
-              std::string_view impact, std::string_view like = {}) {
-    const WatchDetails& details = facts().book.details(watch);
+              std::string_view impact, std::string_view signature = {}) {
+    const WatchDetails& details = facts().table.details(watch);
     const Where last = details.ended.value_or(details.latest);
     findings.Add(Guarantee::kSettled, watch, [&] {
       Draft draft{.expected = std::move(expected),
                   .observed = std::move(observed),
                   .evidence = {details.asked.line},
                   .at = details.ended ? details.ended->at : facts().latest.at,
-                  .like = like,
+                  .signature = signature,
                   .impact = impact};
       if (last.line != details.asked.line) draft.evidence.push_back(last.line);
       return draft;
@@ -221,7 +221,7 @@ const CheckerRegistration kSettled{{
     .guarantee = Guarantee::kSettled,
     .promise =
         "Every watch reaches a final state: complete, compacted, or ended because it was asked to.",
-    .belief = "A Kubernetes cache waits for events that do not come and serves what it "
+    .impact = "A Kubernetes cache waits for events that do not come and serves what it "
               "has as if that were up to date.",
     .explain = "When faults are healed and writing has stopped, waiting must come to an end. Every "
                "create request "
@@ -240,15 +240,15 @@ const CheckerRegistration kSettled{{
 }  // namespace
 
 bool RefusalIsJustified(const Facts& facts, WatchIndex watch, const Response& response) {
-  const WatchDetails& details = facts.book.details(watch);
-  const StreamId stream = facts.book.state(watch).stream;
+  const WatchDetails& details = facts.table.details(watch);
+  const StreamId stream = facts.table.state(watch).stream;
   if (details.range.range.empty() || details.requested_start < 0) return true;
-  const std::optional<Right>& right = facts.book.RightOf(stream);
+  const std::optional<Right>& right = facts.table.RightOf(stream);
   if (right && !right->readable.ContainsAll(details.range.range)) return true;
   if (facts.faults.MayRefuse(stream, response.where.line)) return true;
   if (details.requested_id == 0) return false;
   // etcd frees an id when its watch is cancelled, not when it ends in ErrCompacted.
-  const std::vector<WatchState>& all = facts.book.states();
+  const std::vector<WatchState>& all = facts.table.states();
   return std::any_of(all.begin(), all.end(), [&](const WatchState& other) {
     return other.stream == stream && other.created && other.end != WatchEnd::kCancelled &&
            other.id == WatchId(details.requested_id);

@@ -77,7 +77,7 @@ const CheckerRegistration kTransactional{{
     .guarantee = Guarantee::kTransactional,
     .promise = "A write, alone or in a transaction, happens at one state, wholly or not at all, "
                "and its answer follows from that state.",
-    .belief = "A Kubernetes API server reports an update that depended on a resource "
+    .impact = "A Kubernetes API server reports an update that depended on a resource "
               "version with an outcome that its condition does not bear out: a conflict "
               "is overwritten, or an update is believed lost.",
     .explain = "The compares of a transaction are evaluated at the state before its revision and "

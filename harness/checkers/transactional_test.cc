@@ -72,19 +72,20 @@ const std::vector<CallRow>& AnswerRows() {
        OnePut().Do(Method::kTxn, TxnOf{.success = {PutPart("k", "2"), GetPart("k")}}.message(),
                    Decided(3, true, {kPutDone})),
        {"Transactional"}},
-      {"ThePreviousKeyIsTold", OnePut().Do(Method::kPut, PutOver("k", "2"), ToldPrevious(3, kOne))},
-      {"ThereIsNoPreviousKey", OnePut().Do(Method::kPut, PutOver("x", "2"), Told(3))},
+      {"ThePreviousKeyIsTold",
+       OnePut().Do(Method::kPut, PutOver("k", "2"), ReportedPrevious(3, kOne))},
+      {"ThereIsNoPreviousKey", OnePut().Do(Method::kPut, PutOver("x", "2"), Reported(3))},
       {"ThePreviousKeyIsNotTold",
-       OnePut().Do(Method::kPut, PutOver("k", "2"), Told(3)),
+       OnePut().Do(Method::kPut, PutOver("k", "2"), Reported(3)),
        {"Transactional"}},
       {"ThePreviousKeyIsAnother",
-       OnePut().Do(Method::kPut, PutOver("k", "2"), ToldPrevious(3, Kv("k", "0", 2))),
+       OnePut().Do(Method::kPut, PutOver("k", "2"), ReportedPrevious(3, Kv("k", "0", 2))),
        {"Transactional"}},
       {"ThePreviousKeyIsInDoubt",
        OnePut()
            .Lose(Method::kPut, PutOf("k", "lost"))
            .Put("x", "1", 4)
-           .Do(Method::kPut, PutOver("k", "2"), ToldPrevious(5, kOne)),
+           .Do(Method::kPut, PutOver("k", "2"), ReportedPrevious(5, kOne)),
        {},
        true},
       {"ADeleteCountsWhatWasThere",
@@ -136,8 +137,8 @@ KeyValueFields Leased(std::int64_t mod) {
 Message LeaseId(std::int64_t lease) { return Message().Number(1, lease); }
 CallScript Revoked() {
   return CallScript()
-      .Do(Method::kPut, PutOf("k", "1", 7), Told(2))
-      .Do(Method::kLeaseRevoke, LeaseId(7), Told(3));
+      .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
+      .Do(Method::kLeaseRevoke, LeaseId(7), Reported(3));
 }
 
 const std::vector<CallRow>& LeaseRows() {
@@ -158,21 +159,22 @@ const std::vector<CallRow>& LeaseRows() {
       {"ThePastStillHasTheKey",
        Revoked().Do(Method::kRange, GetOf("k", {.revision = 2}), Shown(3, {Leased(2)}))},
       {"AReadThatBeganBefore", CallScript()
-                                   .Do(Method::kPut, PutOf("k", "1", 7), Told(2))
+                                   .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
                                    .Begin(1, Method::kRange, GetOf("k"))
-                                   .Do(Method::kLeaseRevoke, LeaseId(7), Told(3))
+                                   .Do(Method::kLeaseRevoke, LeaseId(7), Reported(3))
                                    .End(1, Method::kRange, Shown(2, {Leased(2)}))},
       {"ARevocationOfUnknownOutcome", CallScript()
-                                          .Do(Method::kPut, PutOf("k", "1", 7), Told(2))
+                                          .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
                                           .Lose(Method::kLeaseRevoke, LeaseId(7))
                                           .Get("k", Shown(2, {Leased(2)}))},
-      {"ALeaseThatWasGrantedAnew", Revoked()
-                                       .Do(Method::kLeaseGrant, LeaseId(60), Told(3).Number(2, 7))
-                                       .Do(Method::kPut, PutOf("k", "1", 7), Told(4))
-                                       .Get("k", Shown(4, {Leased(4)}))},
+      {"ALeaseThatWasGrantedAnew",
+       Revoked()
+           .Do(Method::kLeaseGrant, LeaseId(60), Reported(3).Number(2, 7))
+           .Do(Method::kPut, PutOf("k", "1", 7), Reported(4))
+           .Get("k", Shown(4, {Leased(4)}))},
       {"AKeyOnAnotherLease", CallScript()
-                                 .Do(Method::kPut, PutOf("k", "1", 7), Told(2))
-                                 .Do(Method::kLeaseRevoke, LeaseId(8), Told(2))
+                                 .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
+                                 .Do(Method::kLeaseRevoke, LeaseId(8), Reported(2))
                                  .Get("k", Shown(2, {Leased(2)}))},
   };
   return kRows;

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "harness/checkers/checker.h"
-#include "harness/checkers/likeness.h"
+#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -19,10 +19,10 @@ class Unique final : public Checker {
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (compared[i].match == Match::kRepeated) {
         findings.Add(Guarantee::kUnique, watch, [&] {
-          return Describe(response.message.events[i], compared[i].owed, response, recent);
+          return Describe(response.message.events[i], compared[i].expected, response, recent);
         });
-      } else if (compared[i].match == Match::kOwed || compared[i].match == Match::kLate) {
-        recent.given[recent.count++ % kRemembered] = {compared[i].owed, response.where};
+      } else if (compared[i].match == Match::kExpected || compared[i].match == Match::kLate) {
+        recent.given[recent.count++ % kRemembered] = {compared[i].expected, response.where};
       }
     }
   }
@@ -33,7 +33,7 @@ class Unique final : public Checker {
   static constexpr std::size_t kRemembered = 16;
 
   struct Given {
-    std::uint32_t owed = 0;
+    std::uint32_t expected = 0;
     Where where;
   };
   struct Recent {
@@ -41,16 +41,16 @@ class Unique final : public Checker {
     std::size_t count = 0;
   };
 
-  static Draft Describe(const EventView& event, std::uint32_t owed, const Response& response,
+  static Draft Describe(const EventView& event, std::uint32_t expected, const Response& response,
                         const Recent& recent) {
     Draft draft{.expected = fmt::format("the {} once", Phrase(event)),
                 .observed = fmt::format("it was given again in line {}", response.where.line.value),
                 .evidence = {response.where.line},
                 .at = response.where.at,
-                .like = like::kReplayed};
+                .signature = signature::kReplayed};
     for (std::size_t i = 0; i < std::min(recent.count, kRemembered); ++i) {
       const Given& given = recent.given[i];
-      if (given.owed != owed) continue;
+      if (given.expected != expected) continue;
       draft.observed = fmt::format("it was given again {}", Since(response.where, given.where));
       draft.evidence.insert(draft.evidence.begin(), given.where.line);
       break;
@@ -64,7 +64,7 @@ class Unique final : public Checker {
 const CheckerRegistration kUnique{{
     .guarantee = Guarantee::kUnique,
     .promise = "No change is given twice to one watch.",
-    .belief = "A Kubernetes cache takes one change for two: a handler that counts, or "
+    .impact = "A Kubernetes cache takes one change for two: a handler that counts, or "
               "that acts on every change, acts twice.",
     .explain = "A change is one key at one revision. A watch is given each change at most once, "
                "however often "

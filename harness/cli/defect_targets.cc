@@ -26,12 +26,12 @@ Status CheckName(const std::string& name) {
 
 }  // namespace
 
-Result<std::vector<DefectNote>> DefectsNamed(const std::vector<std::string>& words) {
+Result<std::vector<DefectSummary>> DefectsNamed(const std::vector<std::string>& words) {
   const bool all = std::find(words.begin(), words.end(), "all") != words.end();
   for (const std::string& word : words) {
     if (word != "all") WP_RETURN_IF_ERROR(CheckName(word));
   }
-  std::vector<DefectNote> notes;
+  std::vector<DefectSummary> notes;
   for (const store::DefectInfo& info : store::KnownDefects()) {
     if (!all && std::find(words.begin(), words.end(), info.name) == words.end()) continue;
     notes.push_back({.name = info.name,
@@ -42,9 +42,9 @@ Result<std::vector<DefectNote>> DefectsNamed(const std::vector<std::string>& wor
   return notes;
 }
 
-std::vector<std::string> TargetsOf(const std::vector<DefectNote>& defects) {
+std::vector<std::string> TargetsOf(const std::vector<DefectSummary>& defects) {
   std::vector<std::string> targets{"embedded"};
-  for (const DefectNote& defect : defects) targets.push_back(defect.target);
+  for (const DefectSummary& defect : defects) targets.push_back(defect.target);
   return targets;
 }
 

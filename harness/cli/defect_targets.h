@@ -15,10 +15,10 @@
 namespace watchproof {
 
 // `words`: "all", or names. Errors name the word and what is known. By name.
-Result<std::vector<DefectNote>> DefectsNamed(const std::vector<std::string>& words);
+Result<std::vector<DefectSummary>> DefectsNamed(const std::vector<std::string>& words);
 
 // "embedded", and behind it the target of each defect.
-std::vector<std::string> TargetsOf(const std::vector<DefectNote>& defects);
+std::vector<std::string> TargetsOf(const std::vector<DefectSummary>& defects);
 
 // Whether all defects of a target are known. Errors name the right ones.
 Status CheckDefects(const TargetSpec& spec);

@@ -12,7 +12,7 @@ namespace {
 // Of the clean store's attempts; with a defect planted nobody is owed a decision.
 bool CleanIsDecided(const RunRecord& record) {
   return std::none_of(record.attempts.begin(), record.attempts.end(),
-                      [&](const AttemptNote& attempt) {
+                      [&](const AttemptSummary& attempt) {
                         return PlantedIn(record, attempt.result.target) == nullptr &&
                                OutcomeOf(attempt) == Outcome::kInconclusive;
                       });

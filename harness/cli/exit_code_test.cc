@@ -6,20 +6,20 @@
 namespace watchproof {
 namespace {
 
-AttemptNote With(Outcome outcome) {
-  AttemptNote note;
+AttemptSummary With(Outcome outcome) {
+  AttemptSummary note;
   note.result.verdict = Verdict::kPass;
   switch (outcome) {
     case Outcome::kPass:
       break;
     case Outcome::kKnown:
-      note.standing = Standing::kKnownFailure;
+      note.expectation = ExpectationStatus::kKnownFailure;
       break;
     case Outcome::kFail:
-      note.standing = Standing::kNewFailure;
+      note.expectation = ExpectationStatus::kNewFailure;
       break;
     case Outcome::kUnexpectedPass:
-      note.standing = Standing::kUnexpectedPass;
+      note.expectation = ExpectationStatus::kUnexpectedPass;
       break;
     case Outcome::kUnsupported:
       note.result.verdict = Verdict::kUnsupported;

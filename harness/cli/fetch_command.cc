@@ -66,15 +66,15 @@ ExitCode FetchCommand(const FetchFlags& flags) {
   ExitCode code = ExitCode::kOk;
   for (const Release& release : *chosen) {
     const std::string name = release.product + " " + release.version;
-    const auto tell = [&](const std::string& line) {
+    const auto report = [&](const std::string& line) {
       Complain(code, fmt::format("{}: {}", name, line));
     };
-    const Result<Fetched> fetched = FetchRelease(expectations->SourceOf(release), tell);
+    const Result<Fetched> fetched = FetchRelease(expectations->SourceOf(release), report);
     if (fetched.has_value()) {
-      tell(fetched->origin);
+      report(fetched->origin);
       fmt::print("{}\n", fetched->binary.string());
     } else {
-      tell(fetched.error().message());
+      report(fetched.error().message());
       code = ExitCode::kTarget;
     }
     std::fflush(stdout);

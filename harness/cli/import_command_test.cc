@@ -102,7 +102,9 @@ class Reports {
     watch_["Request"].update(more);
     return *this;
   }
-  Reports& Told(std::int64_t revision, Json events) { return Respond(revision, "Events", events); }
+  Reports& Reported(std::int64_t revision, Json events) {
+    return Respond(revision, "Events", events);
+  }
   Reports& Progress(std::int64_t revision) { return Respond(revision, "IsProgressNotify", true); }
   Reports& Error(const std::string& text) { return Respond(0, "Error", text); }
   // The watch is complete.
@@ -167,9 +169,9 @@ TEST(ImportedReports, HoldWhereEveryEventCame) {
                   RangeAnswer(4, {KeyOf("a", Value("2"), 4), KeyOf("b", kHashedValue, 3)}))
             .Call(TxnOf({DeleteOperation("b")}), TxnAnswer(5, 1))
             .Watch(2, {{"WithPrevKV", true}})
-            .Told(3, {PutEvent("a", Value("1"), 2, true), PutEvent("b", kHashedValue, 3, true)})
-            .Told(5, {Previous(PutEvent("a", Value("2"), 4, false), Value("1"), 2),
-                      Previous(DeleteEvent("b", 5), kHashedValue, 3)})
+            .Reported(3, {PutEvent("a", Value("1"), 2, true), PutEvent("b", kHashedValue, 3, true)})
+            .Reported(5, {Previous(PutEvent("a", Value("2"), 4, false), Value("1"), 2),
+                          Previous(DeleteEvent("b", 5), kHashedValue, 3)})
             .Progress(5)
             .Done());
 }
@@ -182,23 +184,23 @@ TEST(ImportedReports, TellHowMuchTheyHold) {
 TEST(ImportedReports, AreFoundWantingWhereAnEventIsMissing) {
   EXPECT_THAT(Judge(ThreeWrites()
                         .Watch(2)
-                        .Told(2, {PutEvent("a", Value("1"), 2, true)})
-                        .Told(4, {PutEvent("a", Value("2"), 4, false)})
+                        .Reported(2, {PutEvent("a", Value("1"), 2, true)})
+                        .Reported(4, {PutEvent("a", Value("2"), 4, false)})
                         .Done(),
                     1),
               AllOf(HasSubstr("Reliable"), HasSubstr("put of \"b\" at revision 3")));
 }
 
 TEST(ImportedReports, AreFoundWantingWhereProgressOvertakesAnEvent) {
-  EXPECT_THAT(
-      Judge(ThreeWrites()
-                .Watch(2)
-                .Told(3, {PutEvent("a", Value("1"), 2, true), PutEvent("b", kHashedValue, 3, true)})
-                .Progress(4)
-                .Told(4, {PutEvent("a", Value("2"), 4, false)})
-                .Done(),
-            1),
-      HasSubstr("Bookmarkable"));
+  EXPECT_THAT(Judge(ThreeWrites()
+                        .Watch(2)
+                        .Reported(3, {PutEvent("a", Value("1"), 2, true),
+                                      PutEvent("b", kHashedValue, 3, true)})
+                        .Progress(4)
+                        .Reported(4, {PutEvent("a", Value("2"), 4, false)})
+                        .Done(),
+                    1),
+              HasSubstr("Bookmarkable"));
 }
 
 TEST(ImportedReports, AreFoundWantingWhereAReadIsStale) {
@@ -209,13 +211,14 @@ TEST(ImportedReports, AreFoundWantingWhereAReadIsStale) {
 }
 
 TEST(ImportedReports, AreFoundWantingWhereAnEventSaysItMadeAnOldKey) {
-  EXPECT_THAT(Judge(ThreeWrites().Watch(4).Told(4, {PutEvent("a", Value("2"), 4, true)}).Done(), 1),
-              AllOf(HasSubstr("Fields"), HasSubstr("which was there before")));
+  EXPECT_THAT(
+      Judge(ThreeWrites().Watch(4).Reported(4, {PutEvent("a", Value("2"), 4, true)}).Done(), 1),
+      AllOf(HasSubstr("Fields"), HasSubstr("which was there before")));
 }
 
 TEST(ImportedReports, AreFoundWantingWhereThePreviousValueIsAnother) {
   const Json wrong = Previous(PutEvent("a", Value("2"), 4, false), Value("0"), 2);
-  EXPECT_THAT(Judge(ThreeWrites().Watch(4, {{"WithPrevKV", true}}).Told(4, {wrong}).Done(), 1),
+  EXPECT_THAT(Judge(ThreeWrites().Watch(4, {{"WithPrevKV", true}}).Reported(4, {wrong}).Done(), 1),
               HasSubstr("PreviousValue"));
 }
 
@@ -249,8 +252,8 @@ TEST(ImportedReports, HoldWhereARevokedLeaseTookItsKeys) {
                   {{"LeaseRevoke", Json::object()}, {"Revision", 4}})
             .Put("b", Value("2"), 5)
             .Watch(2)
-            .Told(5, {PutEvent("a", Value("1"), 2, true), PutEvent("b", Value("1"), 3, true),
-                      DeleteEvent("a", 4), PutEvent("b", Value("2"), 5, false)})
+            .Reported(5, {PutEvent("a", Value("1"), 2, true), PutEvent("b", Value("1"), 3, true),
+                          DeleteEvent("a", 4), PutEvent("b", Value("2"), 5, false)})
             .Done());
 }
 
@@ -261,8 +264,8 @@ TEST(ImportedReports, AreUndecidedWhereNobodyKnowsWhatARevocationDeleted) {
           .Call({{"Type", "leaseRevoke"}, {"LeaseRevoke", {{"LeaseID", 77}}}}, {{"Error", "lost"}})
           .Put("b", Value("2"), 4)
           .Watch(2)
-          .Told(4, {PutEvent("a", Value("1"), 2, true), DeleteEvent("a", 3),
-                    PutEvent("b", Value("2"), 4, true)})
+          .Reported(4, {PutEvent("a", Value("1"), 2, true), DeleteEvent("a", 3),
+                        PutEvent("b", Value("2"), 4, true)})
           .Done(),
       2);
   EXPECT_THAT(output, HasSubstr("undecided: revision 3 may belong to one of 1 writes"));
@@ -273,29 +276,29 @@ TEST(ImportedReports, SettleAWriteWithoutAnAnswerByWhatAWatchSaw) {
             .Call(TxnOf({PutOperation("a", Value("1"))}), {{"Error", "context deadline exceeded"}})
             .Put("b", Value("2"), 3)
             .Watch(2)
-            .Told(3, {PutEvent("a", Value("1"), 2, true), PutEvent("b", Value("2"), 3, true)})
+            .Reported(3, {PutEvent("a", Value("1"), 2, true), PutEvent("b", Value("2"), 3, true)})
             .Done());
 }
 
 // Also where the client has connected anew: a watch starts behind what it had been told.
 TEST(ImportedReports, AreFoundWantingWhereProgressGoesBack) {
-  EXPECT_THAT(
-      Judge(ThreeWrites()
-                .Watch(2)
-                .Told(4, {PutEvent("a", Value("1"), 2, true), PutEvent("b", kHashedValue, 3, true),
-                          PutEvent("a", Value("2"), 4, false)})
-                .Progress(4)
-                .Progress(3)
-                .Done(),
-            1),
-      AllOf(HasSubstr("Bookmarkable"), HasSubstr("progress of at least 4")));
+  EXPECT_THAT(Judge(ThreeWrites()
+                        .Watch(2)
+                        .Reported(4, {PutEvent("a", Value("1"), 2, true),
+                                      PutEvent("b", kHashedValue, 3, true),
+                                      PutEvent("a", Value("2"), 4, false)})
+                        .Progress(4)
+                        .Progress(3)
+                        .Done(),
+                    1),
+              AllOf(HasSubstr("Bookmarkable"), HasSubstr("progress of at least 4")));
 }
 
 TEST(ImportedReports, TakeAValueThatIsReportedWholeForTheOneReportedAsItsHash) {
   Clean(Reports()
             .Call(TxnOf({PutOperation("a", Value(kLongValue))}), TxnAnswer(2))
             .Watch(2)
-            .Told(2, {PutEvent("a", kHashedValue, 2, true)})
+            .Reported(2, {PutEvent("a", kHashedValue, 2, true)})
             .Done());
 }
 
@@ -319,7 +322,7 @@ TEST(ImportedReports, OfAnotherVersionAreRefusedByTheField) {
 }
 
 TEST(ImportedReports, WithAWrongTypeAreRefusedByTheField) {
-  EXPECT_THAT(Refusal(Reports().Put("a", Value("1"), 2).Watch(2).Told(2, "all").Done()),
+  EXPECT_THAT(Refusal(Reports().Put("a", Value("1"), 2).Watch(2).Reported(2, "all").Done()),
               HasSubstr("Responses[0].Events: expected a list, found \"all\""));
 }
 

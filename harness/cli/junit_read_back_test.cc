@@ -64,7 +64,7 @@ TEST(Junit, AnyBytesGiveWellFormedXml) {
   record.attempts[1].result.findings[0].observed = every;
   record.attempts[3].result.reason = every + "]]>";
   record.targets[1] = "etcd:" + every;
-  for (AttemptNote& attempt : record.attempts) {
+  for (AttemptSummary& attempt : record.attempts) {
     if (attempt.result.target != "embedded") attempt.result.target = record.targets[1];
   }
   record.not_run[0].target = record.targets[1];

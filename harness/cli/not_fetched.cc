@@ -60,7 +60,7 @@ RunOptions SetAsideNotFetched(const RunOptions& options, RunRecord& record) {
       record.named_not_fetched = true;
       fmt::print(stderr, "watchproof run: {}\n", Escaped(missing.message()));
     }
-    for (const CaseNote& note : record.cases) {
+    for (const CaseSummary& note : record.cases) {
       record.not_run.push_back({.case_name = note.name,
                                 .target = target,
                                 .seed = record.seed,

@@ -33,8 +33,9 @@ struct Difference {
 
 bool SaysTheSame(const FindingRecord& now, const FindingRecord& before) {
   return now.expected == before.expected && now.observed == before.observed &&
-         now.like == before.like && now.belief == before.belief && now.level == before.level &&
-         now.meanwhile == before.meanwhile && now.evidence == before.evidence;
+         now.signature == before.signature && now.impact == before.impact &&
+         now.level == before.level && now.meanwhile == before.meanwhile &&
+         now.evidence == before.evidence;
 }
 
 Difference Compare(const std::vector<FindingRecord>& now,
@@ -71,9 +72,9 @@ void PrintRow(std::string_view name, const std::string& text) {
 // way.
 void PrintFresh(const std::vector<FindingRecord>& findings, ShowAll all) {
   constexpr std::size_t kShown = 4;
-  std::map<std::string, std::size_t> told;  // by guarantee
+  std::map<std::string, std::size_t> reported;  // by guarantee
   for (const FindingRecord& finding : findings) {
-    const std::size_t before = told[finding.guarantee]++;
+    const std::size_t before = reported[finding.guarantee]++;
     if (before >= kShown && all == ShowAll::kNo) continue;
     PrintSubject("new", finding);
     if (before == 0) {
@@ -85,7 +86,7 @@ void PrintFresh(const std::vector<FindingRecord>& findings, ShowAll all) {
       PrintRow("observed", finding.observed);
     }
   }
-  for (const auto& [guarantee, count] : told) {
+  for (const auto& [guarantee, count] : reported) {
     if (count <= kShown || all == ShowAll::kYes) continue;
     fmt::print("  and   {} of {} more; --all shows them\n", count - kShown, guarantee);
   }

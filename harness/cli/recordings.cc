@@ -97,7 +97,7 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
         WP_ASSIGN_OR_RETURN(again.started, ParseRunStarted(entry.entry.text));
       }
       judge.emplace(OptionsOf(again.started), &lag);
-      calls.emplace(CallJudgeOptions{.without_marks = again.started.without_marks,
+      calls.emplace(CallJudgeOptions{.without_metadata = again.started.without_metadata,
                                      .deviations = again.started.deviations});
     }
     judge->Consume(entry);

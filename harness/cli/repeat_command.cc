@@ -96,11 +96,11 @@ Result<Chosen> ChooseFinding(const RepeatRequest& request, const Named& named) {
   return fresh == findings.end() ? findings.front() : *fresh;
 }
 
-Result<RepeatNote> NoteOf(const fs::path& run) {
+Result<RepeatSummary> NoteOf(const fs::path& run) {
   std::ifstream file(run / "run.json");
   std::ostringstream text;
   text << file.rdbuf();
-  auto note = ParseRepeatNote(text.str());
+  auto note = ParseRepeatSummary(text.str());
   if (!note.has_value()) {
     return std::move(note).error().WithContext("{}", (run / "run.json").string());
   }
@@ -108,7 +108,7 @@ Result<RepeatNote> NoteOf(const fs::path& run) {
 }
 
 Result<RunOptions> OptionsOf(const RepeatRequest& request, const Chosen& chosen,
-                             const RepeatNote& note) {
+                             const RepeatSummary& note) {
   std::vector<std::string> words{"--target",      chosen.attempt.target,
                                  "--filter",      chosen.attempt.case_name,
                                  "--seed",        chosen.attempt.seed,
@@ -139,7 +139,7 @@ ExitCode Conclude(const Chosen& chosen, const RunRecord& record, ExitCode code) 
   int failed = 0;
   int alike = 0;
   int passed = 0;
-  for (const AttemptNote& note : record.attempts) {
+  for (const AttemptSummary& note : record.attempts) {
     passed += note.result.verdict == Verdict::kPass ? 1 : 0;
     if (note.result.verdict != Verdict::kFail) continue;
     ++failed;
@@ -183,7 +183,7 @@ ExitCode RepeatAttempt(const RepeatRequest& request, const std::string& executab
   if (!named.has_value()) return Complain(named.error().message());
   const Result<Chosen> chosen = ChooseFinding(request, *named);
   if (!chosen.has_value()) return Complain(chosen.error().message());
-  const Result<RepeatNote> note = NoteOf(named->run);
+  const Result<RepeatSummary> note = NoteOf(named->run);
   if (!note.has_value()) return Complain(note.error().message());
   const bool is_path = executable.find('/') != std::string::npos;
   const std::string called =

@@ -142,7 +142,7 @@ void PrintPlan(const RunRecord& record, const RunOptions& options,
   fmt::print("{}{}", OpeningLine(record, options), UsageLines(options, cases, seed));
   const int shown = std::clamp(options.repeat, 1, 1000);
   for (int attempt = 1; attempt <= shown; ++attempt) {
-    for (const CaseNote& note : record.cases) {
+    for (const CaseSummary& note : record.cases) {
       for (const std::string& target : record.targets) {
         fmt::print("  {}  {}  seed {}\n", note.name, target,
                    FormatSeed(SeedOfAttempt(seed, attempt)));
@@ -155,7 +155,7 @@ void PrintPlan(const RunRecord& record, const RunOptions& options,
 // Entries of the releases that were run whose case does not exist, so that they can never match.
 std::vector<std::string> StaleEntries(const RunRecord& record, const Expectations& expectations) {
   std::set<std::string> stale;
-  for (const AttemptNote& attempt : record.attempts) {
+  for (const AttemptSummary& attempt : record.attempts) {
     const AttemptResult& result = attempt.result;
     const Release* release =
         expectations.FindRelease(TargetKind(result.target), result.target_version);
@@ -237,7 +237,7 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
 
 ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord* done) {
   if (options.verbose) SetLogLevel(LogLevel::kInfo);
-  const Result<std::vector<DefectNote>> defects = DefectsNamed(options.defects);
+  const Result<std::vector<DefectSummary>> defects = DefectsNamed(options.defects);
   if (!defects.has_value()) {
     return Complain(ExitCode::kUsage, defects.error().WithContext("--defects").message());
   }

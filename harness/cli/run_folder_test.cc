@@ -43,8 +43,8 @@ TEST_F(RunFolderTest, TemporariesOfTheDeadAreSweptThoseOfTheLivingAreNot) {
   fs::create_directories(dead / "cases/embedded/A.B/1/tmp/data");
   std::ofstream(dead / "cases/embedded/A.B/1/case.log") << "kept";
   std::ofstream(dead / "lock") << "1\n";
-  RunFolder living = RunFolder::Create(dir_, "0x1", kUtc).value();
-  const AttemptFolder attempt = living.MakeAttempt("embedded", "A.B", 1).value();
+  RunFolder live = RunFolder::Create(dir_, "0x1", kUtc).value();
+  const AttemptFolder attempt = live.MakeAttempt("embedded", "A.B", 1).value();
   EXPECT_FALSE(fs::exists(dead / "cases/embedded/A.B/1/tmp"));
   EXPECT_TRUE(fs::exists(dead / "cases/embedded/A.B/1/case.log"));
   EXPECT_FALSE(fs::exists(dead / "lock"));

@@ -55,7 +55,7 @@ Status Choose(const char* flag, const std::string& word,
 
 // One variable holds several values apart by spaces; quotes keep a command line together.
 std::vector<std::string> Words(const std::vector<std::string>& values, const CLI::Option* option,
-                               const std::map<std::string, FlagNote>& origins) {
+                               const std::map<std::string, FlagSummary>& origins) {
   const auto origin = origins.find(option->get_name());
   if (origin == origins.end() || origin->second.origin == "flag") return values;
   std::vector<std::string> words;
@@ -275,9 +275,9 @@ std::string RunFlags::OriginOf(const CLI::Option& option,
   return "environment";
 }
 
-std::map<std::string, FlagNote> RunFlags::Origins(
+std::map<std::string, FlagSummary> RunFlags::Origins(
     const std::vector<std::string>& on_command_line) const {
-  std::map<std::string, FlagNote> origins;
+  std::map<std::string, FlagSummary> origins;
   for (const CLI::Option* option : command_.get_options()) {
     const std::string origin = OriginOf(*option, on_command_line);
     if (origin.empty()) continue;
@@ -305,7 +305,7 @@ Result<RunOptions> RunFlags::Resolve(const std::vector<std::string>& on_command_
 }
 
 std::vector<std::string> RunFlags::GivenAgain(
-    const std::map<std::string, FlagNote>& origins) const {
+    const std::map<std::string, FlagSummary>& origins) const {
   std::vector<std::string> words;
   for (const CLI::Option* option : command_.get_options()) {
     const std::string name = option->get_name();

@@ -62,7 +62,7 @@ struct RunOptions {
   bool json = false;
   When color = When::kAuto;
   When progress = When::kAuto;
-  std::map<std::string, FlagNote> origins;
+  std::map<std::string, FlagSummary> origins;
   std::vector<std::string> repeat_flags;  // those that may change a verdict, to be typed again
   bool same_seed = false;  // of `repeat`: every attempt has the first one's, up to a failure
 };
@@ -79,7 +79,7 @@ class RunFlags {
   // The flags that were given, with their values, as the words that give them again. Left out are
   // those that a repeat command says itself (which case, which target, which seed) and those that
   // change no verdict; a flag is in unless run_options.cc names it.
-  std::vector<std::string> GivenAgain(const std::map<std::string, FlagNote>& origins = {}) const;
+  std::vector<std::string> GivenAgain(const std::map<std::string, FlagSummary>& origins = {}) const;
 
  private:
   void AddSelection();
@@ -98,7 +98,7 @@ class RunFlags {
   CLI::Option* Switch(const std::string& name, bool& value, const std::string& help);
   std::string OriginOf(const CLI::Option& option,
                        const std::vector<std::string>& on_command_line) const;
-  std::map<std::string, FlagNote> Origins(const std::vector<std::string>& on_command_line) const;
+  std::map<std::string, FlagSummary> Origins(const std::vector<std::string>& on_command_line) const;
 
   CLI::App& command_;
   RunOptions switches_;  // the boolean ones are bound directly

@@ -20,8 +20,8 @@ constexpr Duration kTick = 100ms;
 constexpr Duration kSoon = 5ms;
 
 // What was planted is no news; the table tells whether the right ones found it.
-void NoteCaught(const DefectNote& defect, AttemptNote& note) {
-  note.standing = Standing::kKnownFailure;
+void NoteCaught(const DefectSummary& defect, AttemptSummary& note) {
+  note.expectation = ExpectationStatus::kKnownFailure;
   note.result.known = true;
   note.result.reason = fmt::format("the planted defect {}", defect.name);
 }
@@ -190,11 +190,13 @@ void Runner::TakeAwayLeftovers(const CaseProcess& process) {
 }
 
 Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoint started) {
-  AttemptNote note{.result = std::move(result), .standing = Standing::kAsExpected, .begin = 0};
+  AttemptSummary note{
+      .result = std::move(result), .expectation = ExpectationStatus::kAsExpected, .begin = 0};
   note.begin = std::chrono::duration<double>(started - started_).count();
-  note.standing = r_.expectations.Apply(note.result);
-  const DefectNote* const planted = PlantedIn(r_.record, note.result.target);
-  if (planted != nullptr && note.standing == Standing::kNewFailure) NoteCaught(*planted, note);
+  note.expectation = r_.expectations.Apply(note.result);
+  const DefectSummary* const planted = PlantedIn(r_.record, note.result.target);
+  if (planted != nullptr && note.expectation == ExpectationStatus::kNewFailure)
+    NoteCaught(*planted, note);
   const Outcome outcome = OutcomeOf(note);
   const bool failed = note.result.verdict == Verdict::kFail;
   const bool good = outcome == Outcome::kPass || outcome == Outcome::kUnsupported ||

@@ -139,7 +139,7 @@ Result<std::vector<proxy::EffectSpec>> ResolveEffects(const ProxyFlags& flags) {
 
 // What `watchproof proxy` is to do.
 struct ProxyPlan {
-  std::optional<proxy::ProxyOptions> road;
+  std::optional<proxy::ProxyOptions> path;
   std::vector<proxy::EffectSpec> effects;
   std::optional<proxy::ControlOptions> control;
   std::uint64_t seed = 0;
@@ -165,7 +165,7 @@ Result<ProxyPlan> ResolveProxy(const ProxyFlags& flags) {
   if (!flags.to.empty()) {
     WP_ASSIGN_OR_RETURN(const HostPort listen, ParseHostPort(flags.listen));
     WP_ASSIGN_OR_RETURN(const HostPort to, ParseHostPort(flags.to));
-    plan.road = {.name = "proxy",
+    plan.path = {.name = "proxy",
                  .listen_host = listen.host,
                  .listen_port = listen.port,
                  .target_host = to.host,
@@ -232,16 +232,16 @@ ExitCode ProxyCommand(const ProxyFlags& flags) {
   if (flags.verbose) SetLogLevel(LogLevel::kDebug);
   proxy::Proxies proxies;
   std::vector<std::string> places;
-  std::optional<proxy::ProxyId> road;
-  if (plan->road) {
-    const Result<proxy::ProxyId> id = proxies.Open(*plan->road);
+  std::optional<proxy::ProxyId> path;
+  if (plan->path) {
+    const Result<proxy::ProxyId> id = proxies.Open(*plan->path);
     if (!id.has_value()) return Complain(ExitCode::kTarget, "proxy", id.error().message());
     for (const proxy::EffectSpec& spec : plan->effects) {
       const auto armed = proxies.Arm(*id, spec);
       if (!armed.has_value()) return Complain(ExitCode::kUsage, "proxy", armed.error().message());
     }
     places.push_back(fmt::format("listening on {}, to {}", proxies.endpoint(*id), flags.to));
-    road = *id;
+    path = *id;
   }
   if (plan->control) {
     const Result<std::string> at = proxies.OpenControl(*plan->control);
@@ -256,7 +256,7 @@ ExitCode ProxyCommand(const ProxyFlags& flags) {
   } else {
     Watch(proxies, title, signals);
   }
-  if (road) PrintConnections(proxies.Connections(*road));
+  if (path) PrintConnections(proxies.Connections(*path));
   proxies.HealAll();
   for (const proxy::EffectState& effect : proxies.Effects()) {
     fmt::print("  {}: {}\n", effect.spec.kind, ReceiptText(effect.receipt));

@@ -11,7 +11,7 @@
 
 #include "harness/base/escape.h"
 #include "harness/cli/parse.h"
-#include "harness/cli/plan_trials.h"
+#include "harness/cli/plan_attempts.h"
 #include "harness/cli/selection.h"
 #include "harness/driver/result_line.h"
 #include "harness/driver/shrinker.h"
@@ -101,7 +101,7 @@ std::string Outline(const Plan& plan) {
 }
 
 // Wilson's interval for a share, at 95 %.
-std::pair<double, double> Interval(const TrialCount& count) {
+std::pair<double, double> Interval(const AttemptCount& count) {
   constexpr double kZ = 1.96;
   const double n = count.tried;
   const double share = count.failed / n;
@@ -113,24 +113,24 @@ std::pair<double, double> Interval(const TrialCount& count) {
 
 // The smallest failing plan is on the disk at any time, whatever ends us.
 Result<Plan> Search(const Options& options, const Found& found, const fs::path& file,
-                    PlanTrials& trials) {
+                    PlanAttempts& tries) {
   const Deadline deadline = Within(options.limit);
   Shrinker shrinker(found.plan);
-  while (!shrinker.done() && !deadline.expired() && !trials.interrupted()) {
+  while (!shrinker.done() && !deadline.expired() && !tries.interrupted()) {
     WP_ASSIGN_OR_RETURN(const auto first,
-                        trials.FirstFailing(shrinker.candidates(), options.tries, deadline));
+                        tries.FirstFailing(shrinker.candidates(), options.tries, deadline));
     if (!first && deadline.expired()) break;
     shrinker.Tried(first);
     if (!first) continue;
     WP_RETURN_IF_ERROR(WritePlan(file, shrinker.plan(), found.header()));
-    fmt::print("  attempt {:>3}: {}\n", trials.attempts(), Outline(shrinker.plan()));
+    fmt::print("  attempt {:>3}: {}\n", tries.attempts(), Outline(shrinker.plan()));
     std::fflush(stdout);
   }
   if (!shrinker.done()) fmt::print("  stopped before every smaller plan was tried\n");
   return shrinker.plan();
 }
 
-ExitCode Report(const Plan& plan, const TrialCount& count, int attempts, double seconds,
+ExitCode Report(const Plan& plan, const AttemptCount& count, int attempts, double seconds,
                 const fs::path& file) {
   fmt::print("Left after {} attempts and {:.0f} s: {}\n", attempts, seconds, Outline(plan));
   for (const std::string& step : StepLines(plan)) fmt::print("  {}\n", step);
@@ -171,11 +171,11 @@ ExitCode ShrinkCommand(const ShrinkFlags& flags) {
   Signals& signals = Signals::Install();
   Result<RunFolder> folder = RunFolder::Create(options->run / "shrink", attempt->seed, UtcNow());
   if (!folder.has_value()) return Complain(ExitCode::kUsage, folder.error().message());
-  PlanTrials trials({.spec = found->spec,
-                     .guarantee = guarantee,
-                     .folder = *folder,
-                     .signals = signals,
-                     .jobs = options->jobs});
+  PlanAttempts tries({.spec = found->spec,
+                      .guarantee = guarantee,
+                      .folder = *folder,
+                      .signals = signals,
+                      .jobs = options->jobs});
   fmt::print("{} on {}, seed {}: {}, broken: {}\n", attempt->case_name, attempt->target,
              attempt->seed, Outline(found->plan), guarantee);
   const TimePoint began = Clock::now();
@@ -183,16 +183,16 @@ ExitCode ShrinkCommand(const ShrinkFlags& flags) {
   if (Status written = WritePlan(file, found->plan, found->header()); !written.ok()) {
     return Complain(ExitCode::kUsage, written.message());
   }
-  const Result<Plan> plan = Search(*options, *found, file, trials);
-  const int attempts = trials.attempts();
+  const Result<Plan> plan = Search(*options, *found, file, tries);
+  const int attempts = tries.attempts();
   const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
-  Result<TrialCount> count = plan.has_value() ? trials.Count(*plan, kMeasured) : TrialCount{};
+  Result<AttemptCount> count = plan.has_value() ? tries.Count(*plan, kMeasured) : AttemptCount{};
   std::error_code ignored;
   fs::remove_all(options->run / "shrink", ignored);
   if (!plan.has_value()) return Complain(ExitCode::kInternal, plan.error().message());
   if (!count.has_value()) return Complain(ExitCode::kInternal, count.error().message());
   const ExitCode code = Report(*plan, *count, attempts, seconds, file);
-  if (!trials.interrupted()) return code;
+  if (!tries.interrupted()) return code;
   return signals.first() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
 }
 

@@ -194,7 +194,7 @@ int Main(const std::string& endpoint, const std::string& mode, int watchers, int
   const auto all_created = [&] {
     before = CpuSeconds();
     began = Clock::now();
-    [[maybe_unused]] const auto told = write(go[1], "g", 1);
+    [[maybe_unused]] const auto reported = write(go[1], "g", 1);
   };
   const auto events = static_cast<std::uint64_t>(watchers) * static_cast<std::uint64_t>(puts);
   int failed = 0;

@@ -41,7 +41,7 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
     recorder_.Append({.kind = EntryKind::kStreamOpened,
                       .stream = stream_,
                       .at = recorder_.Now(),
-                      .text = options.road});
+                      .text = options.path});
     stub_.PrepareBidiStreamingCall(&context_, "/etcdserverpb.Watch/Watch", grpc::StubOptions(),
                                    this);
     AddHold();  // for operations started outside callbacks; released once, by Close or a failed

@@ -35,7 +35,7 @@ struct CreateOptions {
 
 struct StreamOptions {
   std::string endpoint;          // HOST:PORT
-  std::string road = "faulted";  // "faulted", "side" or "witness", for the recording
+  std::string path = "faulted";  // "faulted", "side" or "witness", for the recording
   std::string token;             // of a user, where the target knows users
   bool require_leader = false;   // asks the target to end the stream when it has lost its leader
   Duration connect_limit = 10s;

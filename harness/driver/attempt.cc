@@ -61,11 +61,12 @@ std::string Join(const std::vector<std::string>& reasons) {
 
 // A finding outweighs everything: it is evidence whatever else went wrong. Without one, a pass
 // needs proof.
-void Decide(AttemptResult& result, const Status& done, std::vector<std::string> doubts,
+void Decide(AttemptResult& result, const Status& done, std::vector<std::string> undecided_reasons,
             const std::vector<std::string>& unsupported) {
   for (const ReceiptRecord& receipt : result.receipts) {
     if (receipt.required && !receipt.fired) {
-      doubts.push_back(fmt::format("fault {} was not felt: {}", receipt.fault, receipt.text));
+      undecided_reasons.push_back(
+          fmt::format("fault {} was not felt: {}", receipt.fault, receipt.text));
     }
   }
   if (Interrupted()) {
@@ -79,9 +80,9 @@ void Decide(AttemptResult& result, const Status& done, std::vector<std::string> 
   } else if (!unsupported.empty()) {
     result.verdict = Verdict::kUnsupported;
     result.reason = "the target does not offer " + Join(unsupported);
-  } else if (!doubts.empty()) {
+  } else if (!undecided_reasons.empty()) {
     result.verdict = Verdict::kInconclusive;
-    result.reason = Join(doubts);
+    result.reason = Join(undecided_reasons);
   } else {
     result.verdict = Verdict::kPass;
   }
@@ -89,7 +90,7 @@ void Decide(AttemptResult& result, const Status& done, std::vector<std::string> 
 
 // A case that declares another end than a pass is a test of ours. When it passes all the same, the
 // proof that it was about is worth nothing, and so is every pass that rests on it.
-void HoldToDeclaration(AttemptResult& result, Verdict expected, bool only_unfelt) {
+void HoldToDeclaration(AttemptResult& result, Verdict expected, bool only_ineffective) {
   if (expected == Verdict::kPass || Interrupted()) return;
   if (result.verdict == Verdict::kPass) {
     result.verdict = Verdict::kHarnessError;
@@ -99,7 +100,7 @@ void HoldToDeclaration(AttemptResult& result, Verdict expected, bool only_unfelt
     return;
   }
   if (result.verdict != expected) return;
-  result.declared = expected != Verdict::kInconclusive || only_unfelt;
+  result.declared = expected != Verdict::kInconclusive || only_ineffective;
 }
 
 void Leave(const std::filesystem::path& file, const Json& json) {
@@ -167,12 +168,13 @@ void AddCalls(const CallJudgement& calls, Exercise& exercise) {
 
 // etcd answers with kUnknown where a time limit of its own has passed, so from what is stated that
 // code is no refusal. Others answer so to whatever they do not do.
-bool RefusesWhatIsStated(const World& world, const Status& trouble) {
-  return world.stated() && IsRefusal(trouble.code()) && trouble.code() != StatusCode::kUnknown;
+bool RefusesWhatIsStated(const Environment& environment, const Status& trouble) {
+  return environment.stated() && IsRefusal(trouble.code()) &&
+         trouble.code() != StatusCode::kUnknown;
 }
-bool DoesNotOffer(World& world, const Status& trouble) {
-  if (!world.stated()) return IsRefusal(trouble.code());
-  return trouble.code() == StatusCode::kUnknown && world.target().stated().offered.empty();
+bool DoesNotOffer(Environment& environment, const Status& trouble) {
+  if (!environment.stated()) return IsRefusal(trouble.code());
+  return trouble.code() == StatusCode::kUnknown && environment.target().stated().offered.empty();
 }
 
 // Why an attempt could not be carried out to its end.
@@ -186,43 +188,45 @@ struct Trouble {
 
 // An error of ours may look the same, and so may a path that a fault acts on: then it is only
 // silent if it does not answer on the direct path, either.
-bool IsSilent(World& world, const Trouble& trouble) {
+bool IsSilent(Environment& environment, const Trouble& trouble) {
   const StatusCode code = trouble.status.code();
   if (code == StatusCode::kDeadlineExceeded && trouble.undisturbed) return true;
   if (code != StatusCode::kDeadlineExceeded && code != StatusCode::kUnavailable) return false;
-  const Target& target = world.target();
+  const Target& target = environment.target();
   return !AskStatus(target.endpoint(), Within(kLastQuestion), target.token()).has_value();
 }
 
 // What went wrong is written down for the checkers, if the target is to blame: it died, or lives
 // and has not answered although no fault acts on its process, or refuses what it is stated to
 // offer.
-void ExplainTrouble(World& world, const Trouble& trouble) {
-  if (const auto died = world.Died()) {
-    world.NoteDeath(*died);
-  } else if (!Interrupted() && IsSilent(world, trouble)) {
-    world.NoteSilence(trouble.asked, trouble.waited);
-  } else if (trouble.refused && RefusesWhatIsStated(world, trouble.status)) {
-    world.Annotate(TargetRefused{.asked = trouble.asked, .refusal = trouble.status.ToString()});
+void ExplainTrouble(Environment& environment, const Trouble& trouble) {
+  if (const auto died = environment.Died()) {
+    environment.NoteDeath(*died);
+  } else if (!Interrupted() && IsSilent(environment, trouble)) {
+    environment.NoteSilence(trouble.asked, trouble.waited);
+  } else if (trouble.refused && RefusesWhatIsStated(environment, trouble.status)) {
+    environment.Annotate(
+        TargetRefused{.asked = trouble.asked, .refusal = trouble.status.ToString()});
   }
 }
 
 // The recording is finished, and what it says becomes the result. Nothing is found here.
-void JudgeRecording(World& world, AttemptResult& result, std::vector<std::string>& doubts) {
-  result.target_version = world.target().version();
-  Judgement judgement = world.Finish();
-  CallJudgement calls = world.FinishCalls();
+void JudgeRecording(Environment& environment, AttemptResult& result,
+                    std::vector<std::string>& undecided_reasons) {
+  result.target_version = environment.target().version();
+  Judgement judgement = environment.Finish();
+  CallJudgement calls = environment.FinishCalls();
   judgement.findings.insert(judgement.findings.end(), calls.findings.begin(), calls.findings.end());
   GravestFirst(judgement.findings);
-  result.lag = world.lag();
+  result.lag = environment.lag();
   result.exercise = std::move(judgement.exercise);
   AddCalls(calls, result.exercise);
   result.calls = {.judged = calls.judged, .undecided = std::move(calls.undecided)};
-  result.findings = RecordsOf(judgement.findings, world.fault_times().receipts(),
-                              CarrierOf(world.started_with()));
-  result.notes =
-      RecordsOf(judgement.notes, world.fault_times().receipts(), CarrierOf(world.started_with()));
-  doubts = std::move(judgement.undecided);
+  result.findings = RecordsOf(judgement.findings, environment.fault_times().receipts(),
+                              CarrierOf(environment.started_with()));
+  result.notes = RecordsOf(judgement.notes, environment.fault_times().receipts(),
+                           CarrierOf(environment.started_with()));
+  undecided_reasons = std::move(judgement.undecided);
 }
 
 // Nobody had stated that the target does this; now it is known that it does not.
@@ -232,42 +236,47 @@ void NotOffered(AttemptResult& result, const std::string& request, const Status&
   result.reason = fmt::format("the target does not offer {}: {}", request, refusal.ToString());
 }
 
-void Carry(World& world, const AttemptSpec& spec, const Plan& plan, AttemptResult& result) {
-  Executor executor(world, plan, spec);
+void Carry(Environment& environment, const AttemptSpec& spec, const Plan& plan,
+           AttemptResult& result) {
+  Executor executor(environment, plan, spec);
   Status done = executor.Run();
   if (done.ok()) done = executor.Converge();
   // A connection may tell of a crash before the end of the process is seen.
   if (done.code() == StatusCode::kUnavailable) {
-    world.PumpUntil([&world] { return world.Died().has_value(); }, Within(kCrashSeen));
+    environment.PumpUntil([&environment] { return environment.Died().has_value(); },
+                          Within(kCrashSeen));
   }
-  ExplainTrouble(world, {.status = executor.DisturbsServer() ? Status() : done,
-                         .asked = executor.asked(),
-                         .waited = executor.waited(),
-                         .undisturbed = !executor.Disturbs(),
-                         .refused = executor.refused()});
+  ExplainTrouble(environment, {.status = executor.DisturbsServer() ? Status() : done,
+                               .asked = executor.asked(),
+                               .waited = executor.waited(),
+                               .undisturbed = !executor.Disturbs(),
+                               .refused = executor.refused()});
   executor.HealAll();
-  std::vector<std::string> doubts;
-  JudgeRecording(world, result, doubts);
-  if (const Status cleaned = world.CleanUp(); !cleaned.ok()) {
-    doubts.push_back("keys of ours stay behind: " + cleaned.message());
+  std::vector<std::string> undecided_reasons;
+  JudgeRecording(environment, result, undecided_reasons);
+  if (const Status cleaned = environment.CleanUp(); !cleaned.ok()) {
+    undecided_reasons.push_back("keys of ours stay behind: " + cleaned.message());
   }
   result.receipts = executor.receipts();
-  doubts.insert(doubts.end(), executor.unproven().begin(), executor.unproven().end());
-  const bool only_unfelt = doubts.empty();
-  if (const auto vacuous = Vacuous(result.exercise, plan.guarantees)) doubts.push_back(*vacuous);
-  Decide(result, done, std::move(doubts), executor.unsupported());
-  if (result.verdict == Verdict::kHarnessError && executor.refused() && DoesNotOffer(world, done))
+  undecided_reasons.insert(undecided_reasons.end(), executor.inconclusive().begin(),
+                           executor.inconclusive().end());
+  const bool only_ineffective = undecided_reasons.empty();
+  if (const auto vacuous = Vacuous(result.exercise, plan.guarantees))
+    undecided_reasons.push_back(*vacuous);
+  Decide(result, done, std::move(undecided_reasons), executor.unsupported());
+  if (result.verdict == Verdict::kHarnessError && executor.refused() &&
+      DoesNotOffer(environment, done))
     NotOffered(result, executor.asked(), done);
-  HoldToDeclaration(result, plan.expect, only_unfelt);
+  HoldToDeclaration(result, plan.expect, only_ineffective);
 }
 
 // It had answered before, so this is no trouble of ours.
-bool FailedAfterAnswer(World& world, const Status& trouble, Duration waited,
+bool FailedAfterAnswer(Environment& environment, const Status& trouble, Duration waited,
                        AttemptResult& result) {
-  if (!world.started()) return false;
-  ExplainTrouble(world, {.status = trouble, .asked = "a first call", .waited = waited});
-  std::vector<std::string> doubts;
-  JudgeRecording(world, result, doubts);
+  if (!environment.started()) return false;
+  ExplainTrouble(environment, {.status = trouble, .asked = "a first call", .waited = waited});
+  std::vector<std::string> undecided_reasons;
+  JudgeRecording(environment, result, undecided_reasons);
   if (result.findings.empty()) return false;
   result.verdict = Verdict::kFail;
   return true;
@@ -284,26 +293,26 @@ AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan) {
                        .started = UtcNow()};
   Status ready = CheckWaits(plan, TimeForSteps(spec));
   if (ready.ok()) ready = WritePlan(spec, plan);
-  World world(spec, plan);
-  if (ready.ok()) ready = world.Start();
-  if (ready.ok() && !world.missing().empty()) {
+  Environment environment(spec, plan);
+  if (ready.ok()) ready = environment.Start();
+  if (ready.ok() && !environment.missing().empty()) {
     result.verdict = Verdict::kUnsupported;
-    result.target_version = world.target().version();
-    result.reason = "the target does not offer " + world.missing();
-    result.missing = world.found_missing();
+    result.target_version = environment.target().version();
+    result.reason = "the target does not offer " + environment.missing();
+    result.missing = environment.found_missing();
   } else if (ready.ok()) {
-    Carry(world, spec, plan, result);
-  } else if (FailedAfterAnswer(world, ready, Clock::now() - began, result)) {
+    Carry(environment, spec, plan, result);
+  } else if (FailedAfterAnswer(environment, ready, Clock::now() - began, result)) {
     // The findings say why.
-  } else if (world.started() && DoesNotOffer(world, ready)) {
-    result.target_version = world.target().version();
+  } else if (environment.started() && DoesNotOffer(environment, ready)) {
+    result.target_version = environment.target().version();
     NotOffered(result, "a read of a key, or a watch", ready);
   } else {
     result.verdict = Verdict::kHarnessError;
-    result.target_failed = world.target_failed();
+    result.target_failed = environment.target_failed();
     result.reason = ready.message();
   }
-  world.Stop();
+  environment.Stop();
   LeaveEvidence(spec.folder, result);
   result.seconds = std::chrono::duration<double>(Clock::now() - began).count();
   return result;

@@ -32,8 +32,8 @@ Status Cluster::Start(const ClusterOptions& options, proxy::Proxies& proxies) {
     }
     members_.push_back({.address = std::move(address), .target = std::move(first)});
   }
-  ClusterShape shape{.seats = {}, .snapshot_count = options.plan.snapshot_count};
-  if (size > 1) WP_RETURN_IF_ERROR(OpenPeerRoads(options.seed, proxies, shape));
+  ClusterShape shape{.members = {}, .snapshot_count = options.plan.snapshot_count};
+  if (size > 1) WP_RETURN_IF_ERROR(OpenPeerPaths(options.seed, proxies, shape));
   Status up = StartAll(options, shape);
   if (up.ok() && size > 1) up = SettleLeader(Within(kSettleLimit));
   started_ = up.ok();
@@ -41,9 +41,9 @@ Status Cluster::Start(const ClusterOptions& options, proxy::Proxies& proxies) {
   return up;
 }
 
-Status Cluster::OpenPeerRoads(std::uint64_t seed, proxy::Proxies& proxies, ClusterShape& shape) {
+Status Cluster::OpenPeerPaths(std::uint64_t seed, proxy::Proxies& proxies, ClusterShape& shape) {
   for (int number = 1; number <= size(); ++number) {
-    WP_ASSIGN_OR_RETURN(At(number).peer_road,
+    WP_ASSIGN_OR_RETURN(At(number).peer_path,
                         proxies.Open({.name = "peers of " + MemberName(number),
                                       .listen_host = host(number),
                                       .listen_port = kPeerProxyPort,
@@ -51,7 +51,7 @@ Status Cluster::OpenPeerRoads(std::uint64_t seed, proxy::Proxies& proxies, Clust
                                       .target_port = kPeerPort,
                                       .seed = seed,
                                       .caller_header = std::string(kCallerHeader)}));
-    shape.seats.push_back({.name = MemberName(number), .peer = {host(number), kPeerProxyPort}});
+    shape.members.push_back({.name = MemberName(number), .peer = {host(number), kPeerProxyPort}});
   }
   return {};
 }
@@ -64,7 +64,7 @@ Status Cluster::StartAll(const ClusterOptions& options, const ClusterShape& shap
                                  .name = size() > 1 ? MemberName(number) : std::string(),
                                  .cluster = shape,
                                  .deadline = Within(kStartLimit),
-                                 .lasting = options.lasting,
+                                 .durable = options.durable,
                                  .strict_previous_values = options.strict_previous_values});
   };
   if (size() == 1) return start(1);
@@ -83,24 +83,24 @@ Status Cluster::StartAll(const ClusterOptions& options, const ClusterShape& shap
 }
 
 std::vector<ServerStatus> Cluster::Ask(Duration patience) {
-  std::vector<ServerStatus> told;
+  std::vector<ServerStatus> reported;
   for (Member& member : members_) {
     const auto answer = AskStatus(member.target->endpoint(), Within(patience));
-    if (answer.has_value()) told.push_back(*answer);
+    if (answer.has_value()) reported.push_back(*answer);
   }
-  return told;
+  return reported;
 }
 
 Status Cluster::SettleLeader(Deadline deadline) {
   Status trouble;
   do {
-    const std::vector<ServerStatus> told = Ask(kAnswerLimit);
-    if (told.size() < members_.size()) continue;
-    for (std::size_t i = 0; i < told.size(); ++i) members_[i].id = told[i].member;
-    const std::uint64_t leader = told.front().leader;
-    const bool agreed = std::all_of(told.begin(), told.end(), [leader](const ServerStatus& one) {
-      return one.leader == leader && leader != 0;
-    });
+    const std::vector<ServerStatus> reported = Ask(kAnswerLimit);
+    if (reported.size() < members_.size()) continue;
+    for (std::size_t i = 0; i < reported.size(); ++i) members_[i].id = reported[i].member;
+    const std::uint64_t leader = reported.front().leader;
+    const bool agreed = std::all_of(
+        reported.begin(), reported.end(),
+        [leader](const ServerStatus& one) { return one.leader == leader && leader != 0; });
     if (!agreed) continue;
     if (leader == id(1)) return {};
     const auto leads = std::find_if(members_.begin(), members_.end(),

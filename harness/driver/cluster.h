@@ -30,7 +30,7 @@ struct ClusterOptions {
   TargetSpec spec;
   ClusterPlan plan;
   std::filesystem::path folder;  // of the attempt
-  bool lasting = false;          // see StartOptions
+  bool durable = false;          // see StartOptions
   bool strict_previous_values = false;
   std::uint64_t seed = 0;  // of what is random in the proxies
 };
@@ -52,7 +52,7 @@ class Cluster {
   // By which the members call each other; 0 of a server that is alone.
   std::uint64_t id(int number) { return At(number).id; }
   // The proxy before its peer port. Requires: size() > 1.
-  proxy::ProxyId peer_road(int number) { return At(number).peer_road; }
+  proxy::ProxyId peer_path(int number) { return At(number).peer_path; }
 
   // What the members say of themselves; who does not answer in time is left out.
   std::vector<ServerStatus> Ask(Duration patience);
@@ -70,11 +70,11 @@ class Cluster {
   struct Member {
     LoopbackAddress address;
     std::unique_ptr<Target> target;
-    proxy::ProxyId peer_road{};
+    proxy::ProxyId peer_path{};
     std::uint64_t id = 0;
   };
   Member& At(int number) { return members_.at(static_cast<std::size_t>(number - 1)); }
-  Status OpenPeerRoads(std::uint64_t seed, proxy::Proxies& proxies, ClusterShape& shape);
+  Status OpenPeerPaths(std::uint64_t seed, proxy::Proxies& proxies, ClusterShape& shape);
   Status StartAll(const ClusterOptions& options, const ClusterShape& shape);
   // Waits until everybody knows one leader, and hands over to the first member.
   Status SettleLeader(Deadline deadline);

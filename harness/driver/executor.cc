@@ -38,20 +38,20 @@ struct RequestOf {
 
 }  // namespace
 
-Executor::Executor(World& world, const Plan& plan, const AttemptSpec& spec)
-    : world_(world), plan_(plan), spec_(spec) {}
+Executor::Executor(Environment& environment, const Plan& plan, const AttemptSpec& spec)
+    : environment_(environment), plan_(plan), spec_(spec) {}
 
 Status Executor::Run() {
-  world_.GrantTime(TimeForSteps(spec_));
+  environment_.GrantTime(TimeForSteps(spec_));
   Ask("a linearizable read");
-  WP_ASSIGN_OR_RETURN(head_, world_.Head());
+  WP_ASSIGN_OR_RETURN(head_, environment_.Head());
   gauge_before_ = WatcherGauge();
   // What probing left may still be counted. On a target of our own there is the witness, no other.
-  if (gauge_before_ && !world_.target().shared()) gauge_before_ = 1;
+  if (gauge_before_ && !environment_.target().shared()) gauge_before_ = 1;
   for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
     if (Interrupted()) return Fail(StatusCode::kCancelled, "interrupted before step {}", i);
-    if (world_.OutOfTime()) {
-      unproven_.push_back(
+    if (environment_.OutOfTime()) {
+      inconclusive_.push_back(
           fmt::format("out of time before step {}: the steps of a plan may take {} ms", i,
                       InMilliseconds(TimeForSteps(spec_))));
       break;
@@ -63,30 +63,30 @@ Status Executor::Run() {
                       std::holds_alternative<InjectStep>(plan_.steps[i]);
     refused_ = IsRefusal(done.code()) && !ours;
     if (!done.ok()) return std::move(done).WithContext("step {} of the plan", i);
-    for (const auto& [name, fault] : faults_) fault->Observe(world_.ports());
-    world_.PumpAll();
-    if (world_.StopsEarly()) break;
+    for (const auto& [name, fault] : faults_) fault->Observe(environment_.ports());
+    environment_.PumpAll();
+    if (environment_.StopsEarly()) break;
   }
   return {};
 }
 
 Status Executor::Do(const HoldStep& step) {
-  world_.PumpUntil([] { return false; }, Within(step.duration));
+  environment_.PumpUntil([] { return false; }, Within(step.duration));
   return {};
 }
 
 void Executor::Await(const std::string& what, Duration limit, const std::function<bool()>& done) {
   const Deadline deadline = Within(limit);
-  if (world_.PumpUntil(done, deadline) || world_.GivesUp()) return;
-  unproven_.push_back(fmt::format("waited {} ms for {}", deadline.budget().count(), what));
+  if (environment_.PumpUntil(done, deadline) || environment_.GivesUp()) return;
+  inconclusive_.push_back(fmt::format("waited {} ms for {}", deadline.budget().count(), what));
 }
 
 bool Executor::EveryMember(const std::string& group,
                            const std::function<bool(const WatchState&)>& fact) {
   const auto& members = groups_.at(group);
   return std::all_of(members.begin(), members.end(), [&](const Member& member) {
-    const auto index = world_.judge().Find(member.stream, member.ordinal);
-    return index && fact(world_.judge().watches()[*index]);
+    const auto index = environment_.judge().Find(member.stream, member.ordinal);
+    return index && fact(environment_.judge().watches()[*index]);
   });
 }
 
@@ -102,14 +102,16 @@ Revision Executor::Resolve(const RevisionRef& ref) const {
   return {};
 }
 
-std::optional<double> Executor::WatcherGauge() { return world_.ports().metric(kWatcherGauge); }
+std::optional<double> Executor::WatcherGauge() {
+  return environment_.ports().metric(kWatcherGauge);
+}
 
 // One key of each watched range, so that every watch is owed something new; and past the start of
 // the furthest watch, since a watch on the future is only complete when the future has come.
 Status Executor::WriteSentinels() {
   std::set<std::string> keys;
   Revision furthest{};
-  for (const WatchState& watch : world_.judge().watches()) {
+  for (const WatchState& watch : environment_.judge().watches()) {
     if (watch.end != WatchEnd::kOpen) continue;
     keys.insert(watch.key);
     furthest = std::max(furthest, watch.start);
@@ -117,7 +119,7 @@ Status Executor::WriteSentinels() {
   int written = 0;
   do {
     for (const std::string& key : keys) {
-      WP_ASSIGN_OR_RETURN(const Revision revision, world_.kv().Put(key, "sentinel"));
+      WP_ASSIGN_OR_RETURN(const Revision revision, environment_.kv().Put(key, "sentinel"));
       head_ = std::max(head_, revision);
       ++written;
     }
@@ -133,7 +135,7 @@ void Executor::Ask(std::string what) {
 // Until every watch has settled, the control watch among them, or none of them received anything
 // for the limit: a slow machine is no broken promise.
 bool Executor::AwaitSettled() {
-  const Judge& judge = world_.judge();
+  const Judge& judge = environment_.judge();
   std::uint64_t latest = 0;
   TimePoint since = Clock::now();
   const auto silent = [&] {
@@ -141,7 +143,7 @@ bool Executor::AwaitSettled() {
     return Clock::now() - since >= plan_.converge_limit;
   };
   bool settled = false;
-  world_.PumpUntil(
+  environment_.PumpUntil(
       [&] {
         settled = judge.known_through() >= head_ && judge.Unsettled().empty() &&
                   !judge.ControlWatchWaits();
@@ -154,13 +156,13 @@ bool Executor::AwaitSettled() {
 // A server may drop a request while watches are behind, but not each one.
 Status Executor::AskForProgressAgain() {
   for (const std::string& name : progress_asked_) {
-    WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(name));
-    if (world_.HasEnded(stream->id())) continue;
-    const auto& watches = world_.judge().watches();
+    WP_ASSIGN_OR_RETURN(WatchStream* const stream, environment_.Stream(name));
+    if (environment_.HasEnded(stream->id())) continue;
+    const auto& watches = environment_.judge().watches();
     const bool any_open = std::any_of(watches.begin(), watches.end(), [&](const WatchState& one) {
       return one.stream == stream->id() && one.end == WatchEnd::kOpen;
     });
-    if (any_open) WP_RETURN_IF_ERROR(Do(MustTellProgressStep{.stream = name}));
+    if (any_open) WP_RETURN_IF_ERROR(Do(MustReportProgressStep{.stream = name}));
   }
   return {};
 }
@@ -168,26 +170,26 @@ Status Executor::AskForProgressAgain() {
 Status Executor::Converge() {
   Ask("the put of a sentinel");
   HealAll();
-  if (world_.StopsEarly()) return {};
-  world_.GrantTime(
-      std::max(TimeToConverge(spec_) - world_.age(), plan_.converge_limit + kMarginToConverge));
-  world_.Annotate(StageReached{Stage::kHealed});
+  if (environment_.StopsEarly()) return {};
+  environment_.GrantTime(std::max(TimeToConverge(spec_) - environment_.age(),
+                                  plan_.converge_limit + kMarginToConverge));
+  environment_.Annotate(StageReached{Stage::kHealed});
   bool settled = false;
   // Twice, because whatever was still queued for a watch when it got its first sentinel comes
   // before the second.
   for (int round = 0; round < 2; ++round) {
     WP_RETURN_IF_ERROR(WriteSentinels());
-    world_.Annotate(StageReached{Stage::kSentinels});
+    environment_.Annotate(StageReached{Stage::kSentinels});
     settled = AwaitSettled();
     if (settled) continue;
-    if (world_.OutOfTime()) {
-      unproven_.push_back("out of time while watches still received what was expected");
+    if (environment_.OutOfTime()) {
+      inconclusive_.push_back("out of time while watches still received what was expected");
       return {};
     }
     break;  // the judge tells what is missing
   }
   if (settled) WP_RETURN_IF_ERROR(AskForProgressAgain());
-  world_.Annotate(StageReached{Stage::kConverged});
+  environment_.Annotate(StageReached{Stage::kConverged});
   return {};
 }
 

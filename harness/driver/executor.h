@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/driver/environment.h"
 #include "harness/driver/plan.h"
 #include "harness/driver/result.h"
-#include "harness/driver/world.h"
 
 namespace watchproof {
 
@@ -30,7 +30,7 @@ inline std::int64_t InMilliseconds(Duration duration) {
 
 class Executor {
  public:
-  Executor(World& world, const Plan& plan, const AttemptSpec& spec);
+  Executor(Environment& environment, const Plan& plan, const AttemptSpec& spec);
 
   Status Run();
   // Heals every fault, writes sentinels into every watched range, and waits until every watch has
@@ -40,7 +40,7 @@ class Executor {
   void HealAll();
 
   // Why the scenario did not do what it promised; empty if it did.
-  const std::vector<std::string>& unproven() const { return unproven_; }
+  const std::vector<std::string>& inconclusive() const { return inconclusive_; }
   std::vector<ReceiptRecord> receipts() const;
   // What faults of the plan found the target not to do, so that they could not take effect.
   std::vector<std::string> unsupported() const;
@@ -82,7 +82,7 @@ class Executor {
   Status Do(const AwaitSnapshotStep& step);
   Status Do(const MustEndStep& step);
   Status Do(const MustDeliverStep& step);
-  Status Do(const MustTellProgressStep& step);
+  Status Do(const MustReportProgressStep& step);
   Status Do(const RequestProgressStep& step);
   Status Do(const AwaitCreatedStep& step);
   Status Do(const AwaitEndedStep& step);
@@ -92,7 +92,7 @@ class Executor {
   Status Do(const AwaitRegisteredStep& step);
   Status Do(const AwaitSyncPassesStep& step);
   Status Do(const InjectStep& step);
-  Status Do(const AwaitFeltStep& step);
+  Status Do(const AwaitEffectStep& step);
   Status Do(const HealStep& step);
   Status Do(const WhenStep& step);
   Status Do(const HoldStep& step);
@@ -102,8 +102,8 @@ class Executor {
   // Whether everything written so far reaches the group within the limit.
   bool Delivered(const std::string& group, Duration limit);
   // Whether the stream is told progress within the limit; asks for it again and again if so wished.
-  Result<bool> ToldProgress(const std::string& stream, MustTellProgressStep::When when,
-                            Duration limit);
+  Result<bool> GotProgress(const std::string& stream, MustReportProgressStep::When when,
+                           Duration limit);
   std::uint64_t EventsGiven(const std::string& group);
   // Waits for a fact; if it does not come the attempt proves nothing, which is noted, and the run
   // goes on.
@@ -117,14 +117,14 @@ class Executor {
   // Its id on the target; 0 for none.
   std::int64_t LeaseOf(const PutStep& step) const;
   std::optional<double> WatcherGauge();
-  bool IsSpared(const std::string& name) const;
+  bool IsOptional(const std::string& name) const;
   void RecordFault(const std::string& name, const std::string& phase);
   void StopLoads();
   Status WriteSentinels();
   bool AwaitSettled();
   Status AskForProgressAgain();
 
-  World& world_;
+  Environment& environment_;
   const Plan& plan_;
   const AttemptSpec& spec_;
   std::vector<Revision> writes_;  // of the plan, in order
@@ -133,10 +133,10 @@ class Executor {
   std::optional<double> gauge_before_;
   std::map<std::string, std::vector<Member>> groups_;
   std::map<std::string, std::unique_ptr<Fault>> faults_;
-  std::set<std::string> spares_;  // of the faults
+  std::set<std::string> optional_;  // of the faults
   std::map<std::string, std::unique_ptr<Load>> loads_;
   bool refused_ = false;
-  std::vector<std::string> unproven_;
+  std::vector<std::string> inconclusive_;
   std::set<std::string> healed_;          // faults
   std::set<std::string> progress_asked_;  // streams
   std::string asked_;

@@ -8,7 +8,7 @@
 namespace watchproof {
 namespace {
 
-constexpr Duration kFeltPatience = 3s;  // for a fault to be felt
+constexpr Duration kEffectPatience = 3s;  // for a fault to be felt
 
 }  // namespace
 
@@ -19,34 +19,34 @@ Status Executor::Do(const InjectStep& step) {
   }
   WP_ASSIGN_OR_RETURN(auto made, MakeFault(step.fault, parameters));
   std::unique_ptr<Fault>& fault = faults_[step.fault] = std::move(made);
-  if (step.spare) spares_.insert(step.fault);
+  if (step.spare) optional_.insert(step.fault);
   // Before it does anything: only what ends behind this line is excused by it.
   RecordFault(step.fault, "armed");
   if (spec_.no_faults) return {};
-  world_.FaultArmed(step.fault);
+  environment_.FaultArmed(step.fault);
   // What this target cannot be made to feel is told by the receipt.
-  Status armed = fault->Arm(world_.ports());
+  Status armed = fault->Arm(environment_.ports());
   if (!armed.ok() && armed.code() != StatusCode::kUnimplemented) return armed;
   return {};
 }
 
-Status Executor::Do(const AwaitFeltStep& step) {
+Status Executor::Do(const AwaitEffectStep& step) {
   Fault& fault = *faults_.at(step.fault);
   // Without a proxy, or without faults at all, the receipt says so and waiting would change
   // nothing.
-  if (spec_.no_faults || world_.ports().proxies == nullptr) return {};
-  world_.PumpUntil(
+  if (spec_.no_faults || environment_.ports().proxies == nullptr) return {};
+  environment_.PumpUntil(
       [&] {
-        fault.Observe(world_.ports());
-        return fault.felt();
+        fault.Observe(environment_.ports());
+        return fault.took_effect();
       },
-      Within(kFeltPatience));
+      Within(kEffectPatience));
   return {};
 }
 
 Status Executor::Do(const HealStep& step) {
-  world_.FaultHealed(step.fault);
-  WP_RETURN_IF_ERROR(faults_.at(step.fault)->Heal(world_.ports()));
+  environment_.FaultHealed(step.fault);
+  WP_RETURN_IF_ERROR(faults_.at(step.fault)->Heal(environment_.ports()));
   RecordFault(step.fault, "healed");
   healed_.insert(step.fault);
   return {};
@@ -60,8 +60,8 @@ void Executor::RecordFault(const std::string& name, const std::string& phase) {
   const bool acts = info && !spec_.no_faults;
   text["ends_streams"] = Name(acts ? info->ends_streams : EndsStreams::kNone);
   if (acts && info->parts_members) text["parts_members"] = true;
-  world_.recorder().Append(
-      {.kind = EntryKind::kFault, .at = world_.recorder().Now(), .text = text.dump()});
+  environment_.recorder().Append(
+      {.kind = EntryKind::kFault, .at = environment_.recorder().Now(), .text = text.dump()});
 }
 
 bool Executor::DisturbsServer() const {
@@ -74,19 +74,20 @@ bool Executor::DisturbsServer() const {
 
 void Executor::HealAll() {
   for (const auto& [name, fault] : faults_) {
-    world_.FaultHealed(name);
-    if (const Status healed = fault->Heal(world_.ports()); !healed.ok()) {
-      unproven_.push_back(fmt::format("healing {}: {}", name, healed.message()));
+    environment_.FaultHealed(name);
+    if (const Status healed = fault->Heal(environment_.ports()); !healed.ok()) {
+      inconclusive_.push_back(fmt::format("healing {}: {}", name, healed.message()));
     }
   }
   StopLoads();
 }
 
 // Another one of its kind has shown what it was to show.
-bool Executor::IsSpared(const std::string& name) const {
-  return spares_.contains(name) &&
-         std::any_of(spares_.begin(), spares_.end(), [&](const std::string& other) {
-           return other != name && KindOf(other) == KindOf(name) && faults_.at(other)->felt();
+bool Executor::IsOptional(const std::string& name) const {
+  return optional_.contains(name) &&
+         std::any_of(optional_.begin(), optional_.end(), [&](const std::string& other) {
+           return other != name && KindOf(other) == KindOf(name) &&
+                  faults_.at(other)->took_effect();
          });
 }
 
@@ -97,11 +98,11 @@ std::vector<ReceiptRecord> Executor::receipts() const {
     const FaultReceipt receipt = fault->receipt();
     records.push_back({.fault = name,
                        .fired = receipt.fired,
-                       .required = !IsSpared(name),
+                       .required = !IsOptional(name),
                        .armed_at = seconds(receipt.armed_at),
                        .healed_at = seconds(receipt.healed_at),
                        .measured = receipt.measured,
-                       .overlap = world_.OverlapOf(receipt.armed_at, receipt.healed_at),
+                       .overlap = environment_.OverlapOf(receipt.armed_at, receipt.healed_at),
                        .text = receipt.text});
   }
   return records;

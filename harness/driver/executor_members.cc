@@ -13,7 +13,7 @@ constexpr std::string_view kSnapshots = "etcd_network_snapshot_receive_success";
 }  // namespace
 
 Status Executor::Do(const UseMemberStep& step) {
-  world_.UseMember(step.member);
+  environment_.UseMember(step.member);
   return {};
 }
 
@@ -21,7 +21,7 @@ Status Executor::Do(const AwaitCaughtUpStep& step) {
   const Revision through = head_;
   Await(fmt::format("member {} to follow a leader through revision {}", step.member, through),
         kCatchUpPatience, [&] {
-          const auto status = world_.StatusOf(step.member);
+          const auto status = environment_.StatusOf(step.member);
           return status.has_value() && status->leader != 0 && Revision(status->revision) >= through;
         });
   return {};
@@ -29,29 +29,30 @@ Status Executor::Do(const AwaitCaughtUpStep& step) {
 
 Status Executor::Do(const AwaitSnapshotStep& step) {
   Await(fmt::format("member {} to be sent a snapshot", step.member), kCatchUpPatience,
-        [&] { return world_.MetricOf(step.member, kSnapshots).value_or(0) > 0; });
+        [&] { return environment_.MetricOf(step.member, kSnapshots).value_or(0) > 0; });
   return {};
 }
 
 // Whether the other members refuse it too is for their watches to tell.
 Status Executor::Do(const RefusedTxnStep& step) {
-  const auto done = world_.kv().Transact({{.kind = WriteOp::Kind::kPut,
-                                           .key = world_.Placed(step.write.key),
-                                           .value = step.write.value.Make()},
-                                          {.kind = WriteOp::Kind::kRead,
-                                           .key = world_.Placed(step.key),
-                                           .revision = Resolve(step.at)}});
+  const auto done = environment_.kv().Transact({{.kind = WriteOp::Kind::kPut,
+                                                 .key = environment_.Placed(step.write.key),
+                                                 .value = step.write.value.Make()},
+                                                {.kind = WriteOp::Kind::kRead,
+                                                 .key = environment_.Placed(step.key),
+                                                 .revision = Resolve(step.at)}});
   if (done.has_value()) return NoteHead(done);
   if (!IsDefiniteRefusal(done.error().code())) return done.error();
   return {};
 }
 
 Status Executor::Do(const MustEndStep& step) {
-  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
-  world_.Annotate(StreamEndDue{.stream = stream->id(), .limit_ms = InMilliseconds(step.limit)});
-  world_.PumpUntil([&] { return world_.HasEnded(stream->id()); }, Within(step.limit));
-  if (!world_.GivesUp()) world_.Annotate(StreamEndOver{stream->id()});
-  world_.PumpAll();
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, environment_.Stream(step.stream));
+  environment_.Annotate(
+      StreamEndDue{.stream = stream->id(), .limit_ms = InMilliseconds(step.limit)});
+  environment_.PumpUntil([&] { return environment_.HasEnded(stream->id()); }, Within(step.limit));
+  if (!environment_.GivesUp()) environment_.Annotate(StreamEndOver{stream->id()});
+  environment_.PumpAll();
   return {};
 }
 

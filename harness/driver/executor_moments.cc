@@ -7,11 +7,11 @@
 namespace watchproof {
 
 Status Executor::Do(const WhenStep& step) {
-  world_.PumpAll();
+  environment_.PumpAll();
   const std::function<bool()> come = HasCome(step);
   // Nothing rests on it: what was injected then is told by its receipt.
-  if (!world_.PumpUntil(come, Within(step.limit)) && !world_.GivesUp()) {
-    world_.Annotate(MomentMissed{.moment = std::string(Name(step.moment)), .of = step.of});
+  if (!environment_.PumpUntil(come, Within(step.limit)) && !environment_.GivesUp()) {
+    environment_.Annotate(MomentMissed{.moment = std::string(Name(step.moment)), .of = step.of});
   }
   return {};
 }
@@ -29,12 +29,12 @@ std::function<bool()> Executor::HasCome(const WhenStep& step) {
   const auto furthest = [this, &step, revision = Resolve(step.revision)] {
     std::int64_t most = 0;
     for (const Member& member : groups_.at(step.of)) {
-      const World::Arrived arrived = world_.ArrivedAt(member.stream);
-      const auto index = world_.judge().Find(member.stream, member.ordinal);
+      const Environment::Arrived arrived = environment_.ArrivedAt(member.stream);
+      const auto index = environment_.judge().Find(member.stream, member.ordinal);
       std::int64_t here = step.moment == kBytes ? arrived.bytes : arrived.responses;
       if (step.moment == kRevision || step.moment == kProgress) {
         if (!index) continue;
-        const WatchState& watch = world_.judge().watches()[*index];
+        const WatchState& watch = environment_.judge().watches()[*index];
         here = step.moment == kRevision ? std::int64_t{watch.position > revision}
                                         : static_cast<std::int64_t>(watch.progress_answers);
       }

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "harness/driver/executor.h"
-#include "harness/history/narrator.h"
+#include "harness/history/history_parser.h"
 
 namespace watchproof {
 namespace {
@@ -15,15 +15,15 @@ constexpr Duration kProgressEvery = 100ms;
 
 bool Executor::Delivered(const std::string& group, Duration limit) {
   const Revision through = head_;
-  return world_.PumpUntil(
+  return environment_.PumpUntil(
       [&] {
-        if (world_.judge().known_through() < through) return false;
+        if (environment_.judge().known_through() < through) return false;
         // A watch that has lost something for good will not be complete, but it waits for nothing
         // either.
-        const std::vector<std::size_t> waiting = world_.judge().Unsettled();
+        const std::vector<std::size_t> waiting = environment_.judge().Unsettled();
         const auto& members = groups_.at(group);
         return std::none_of(members.begin(), members.end(), [&](const Member& member) {
-          const auto index = world_.judge().Find(member.stream, member.ordinal);
+          const auto index = environment_.judge().Find(member.stream, member.ordinal);
           return !index || std::binary_search(waiting.begin(), waiting.end(), *index);
         });
       },
@@ -33,8 +33,8 @@ bool Executor::Delivered(const std::string& group, Duration limit) {
 std::uint64_t Executor::EventsGiven(const std::string& group) {
   std::uint64_t events = 0;
   for (const Member& member : groups_.at(group)) {
-    const auto index = world_.judge().Find(member.stream, member.ordinal);
-    if (index) events += world_.judge().watches()[*index].events;
+    const auto index = environment_.judge().Find(member.stream, member.ordinal);
+    if (index) events += environment_.judge().watches()[*index].events;
   }
   return events;
 }
@@ -50,66 +50,66 @@ Status Executor::Do(const MustDeliverStep& step) {
     due.streams.push_back(member.stream.value);
     due.ordinals.push_back(member.ordinal);
   }
-  world_.Annotate(due);
+  environment_.Annotate(due);
   std::uint64_t given = 0;
   do {
     given = EventsGiven(step.group);
     if (Delivered(step.group, step.limit)) break;
-    if (world_.GivesUp()) return {};
+    if (environment_.GivesUp()) return {};
   } while (EventsGiven(step.group) > given);
-  world_.Annotate(DeliveryOver{step.group});
-  world_.PumpAll();
+  environment_.Annotate(DeliveryOver{step.group});
+  environment_.PumpAll();
   return {};
 }
 
-Result<bool> Executor::ToldProgress(const std::string& name, MustTellProgressStep::When when,
-                                    Duration limit) {
-  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(name));
+Result<bool> Executor::GotProgress(const std::string& name, MustReportProgressStep::When when,
+                                   Duration limit) {
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, environment_.Stream(name));
   std::map<std::uint32_t, std::uint64_t> before;  // by ordinal
-  world_.PumpAll();
+  environment_.PumpAll();
   // An answer below it counts for none.
-  Revision head = world_.judge().reached();
-  for (const WatchState& watch : world_.judge().watches()) {
+  Revision head = environment_.judge().reached();
+  for (const WatchState& watch : environment_.judge().watches()) {
     if (watch.stream != stream->id()) continue;
     before[watch.ordinal] = watch.progress_answers;
     head = std::max(head, watch.last_event);
   }
   const auto answered = [&] {
-    const std::vector<WatchState>& all = world_.judge().watches();
+    const std::vector<WatchState>& all = environment_.judge().watches();
     return std::any_of(all.begin(), all.end(), [&](const WatchState& watch) {
       return watch.stream == stream->id() && watch.progress_answers > before[watch.ordinal] &&
              watch.bookmark >= head;
     });
   };
   const Deadline deadline = Within(limit);
-  bool told = false;
-  while (!told && !deadline.expired() && !world_.GivesUp()) {
-    if (when == MustTellProgressStep::When::kAsked) stream->RequestProgress();
-    told = world_.PumpUntil(answered, Within(kProgressEvery));
+  bool reported = false;
+  while (!reported && !deadline.expired() && !environment_.GivesUp()) {
+    if (when == MustReportProgressStep::When::kAsked) stream->RequestProgress();
+    reported = environment_.PumpUntil(answered, Within(kProgressEvery));
   }
-  return told;
+  return reported;
 }
 
 // Judged from the annotations, so that the recording tells all there is to tell.
-Status Executor::Do(const MustTellProgressStep& step) {
-  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
-  world_.Annotate(ProgressDue{.stream = stream->id(),
-                              .asked = step.when == MustTellProgressStep::When::kAsked,
-                              .limit_ms = InMilliseconds(step.limit)});
-  WP_ASSIGN_OR_RETURN(const bool told, ToldProgress(step.stream, step.when, step.limit));
-  const std::vector<WatchState>& watches = world_.judge().watches();
+Status Executor::Do(const MustReportProgressStep& step) {
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, environment_.Stream(step.stream));
+  environment_.Annotate(ProgressDue{.stream = stream->id(),
+                                    .asked = step.when == MustReportProgressStep::When::kAsked,
+                                    .limit_ms = InMilliseconds(step.limit)});
+  WP_ASSIGN_OR_RETURN(const bool reported, GotProgress(step.stream, step.when, step.limit));
+  const std::vector<WatchState>& watches = environment_.judge().watches();
   const bool any_open =
       std::any_of(watches.begin(), watches.end(), [stream](const WatchState& one) {
         return one.stream == stream->id() && one.end == WatchEnd::kOpen;
       });
   // Compacted by others, for instance: then there is nothing that could progress.
-  if (!told && !any_open) {
-    unproven_.push_back(
+  if (!reported && !any_open) {
+    inconclusive_.push_back(
         fmt::format("every watch of stream {} ended before its progress was told", step.stream));
     return {};
   }
-  if (told || !world_.GivesUp()) world_.Annotate(ProgressOver{stream->id()});
-  world_.PumpAll();
+  if (reported || !environment_.GivesUp()) environment_.Annotate(ProgressOver{stream->id()});
+  environment_.PumpAll();
   return {};
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "harness/driver/executor.h"
-#include "harness/history/narrator.h"
+#include "harness/history/history_parser.h"
 
 namespace watchproof {
 namespace {
@@ -19,38 +19,39 @@ std::vector<EventFilter> FiltersOf(const WatchStep& step) {
 
 Status Executor::Do(const WatchStep& step) {
   WP_ASSIGN_OR_RETURN(WatchStream* const stream,
-                      world_.Stream(step.stream, {.user = step.user,
-                                                  .member = step.member,
-                                                  .require_leader = step.require_leader}));
-  world_.PumpAll();
+                      environment_.Stream(step.stream, {.user = step.user,
+                                                        .member = step.member,
+                                                        .require_leader = step.require_leader}));
+  environment_.PumpAll();
   // A create would not be answered, and the target would be blamed for that.
-  if (world_.HasEnded(stream->id())) {
-    if (!world_.judge().WasDropped(stream->id())) {
+  if (environment_.HasEnded(stream->id())) {
+    if (!environment_.judge().WasDropped(stream->id())) {
       return Fail(StatusCode::kInternal, "the plan watches on stream {}, which has ended",
                   step.stream);
     }
     groups_[step.group];
-    unproven_.push_back(fmt::format("the target ended stream {}, so group {} has no watch",
-                                    step.stream, step.group));
+    inconclusive_.push_back(fmt::format("the target ended stream {}, so group {} has no watch",
+                                        step.stream, step.group));
     return {};
   }
   for (std::size_t i = 0; i < step.count; ++i) {
     const std::int64_t id = step.first_id == 0 ? 0 : step.first_id + static_cast<std::int64_t>(i);
-    const std::uint32_t ordinal = stream->Create({.key = world_.Placed(step.key),
-                                                  .range_end = world_.PlacedEnd(step.range_end),
-                                                  .start = Resolve(step.start),
-                                                  .id = WatchId(id),
-                                                  .previous_values = step.previous_values,
-                                                  .progress_notify = step.progress_notify,
-                                                  .fragment = step.fragment,
-                                                  .filters = FiltersOf(step)});
+    const std::uint32_t ordinal =
+        stream->Create({.key = environment_.Placed(step.key),
+                        .range_end = environment_.PlacedEnd(step.range_end),
+                        .start = Resolve(step.start),
+                        .id = WatchId(id),
+                        .previous_values = step.previous_values,
+                        .progress_notify = step.progress_notify,
+                        .fragment = step.fragment,
+                        .filters = FiltersOf(step)});
     groups_[step.group].push_back({stream->id(), ordinal});
   }
   return {};
 }
 
 Status Executor::Do(const RequestProgressStep& step) {
-  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, environment_.Stream(step.stream));
   stream->RequestProgress();
   progress_asked_.insert(step.stream);
   return {};
@@ -69,28 +70,29 @@ Status Executor::Do(const AwaitEndedStep& step) {
   Await(fmt::format("the end of the streams of group {}", step.group), kPatience, [&] {
     const auto& members = groups_.at(step.group);
     return std::all_of(members.begin(), members.end(),
-                       [&](const Member& member) { return world_.HasEnded(member.stream); });
+                       [&](const Member& member) { return environment_.HasEnded(member.stream); });
   });
   return {};
 }
 
 Status Executor::Do(const AwaitDeliveredStep& step) {
   const Revision through = head_;
-  if (!Delivered(step.group, kPatience) && !world_.GivesUp()) {
-    unproven_.push_back(fmt::format("waited for every change through revision {} at group {}",
-                                    through, step.group));
+  if (!Delivered(step.group, kPatience) && !environment_.GivesUp()) {
+    inconclusive_.push_back(fmt::format("waited for every change through revision {} at group {}",
+                                        through, step.group));
   }
   return {};
 }
 
 Status Executor::Do(const ChurnStep& step) {
-  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(step.stream));
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, environment_.Stream(step.stream));
   for (std::size_t i = 0; i < step.count; ++i) {
     const WatchId id(step.first_id + static_cast<std::int64_t>(i));
-    const std::uint32_t ordinal = stream->Create({.key = world_.Placed(step.key),
-                                                  .range_end = world_.PlacedEnd(step.range_end),
-                                                  .start = Resolve(step.start),
-                                                  .id = id});
+    const std::uint32_t ordinal =
+        stream->Create({.key = environment_.Placed(step.key),
+                        .range_end = environment_.PlacedEnd(step.range_end),
+                        .start = Resolve(step.start),
+                        .id = id});
     stream->Cancel(id);
     groups_[step.group].push_back({stream->id(), ordinal});
   }
@@ -100,9 +102,9 @@ Status Executor::Do(const ChurnStep& step) {
 
 Status Executor::Do(const CancelStep& step) {
   for (const Member& member : groups_.at(step.group)) {
-    const auto index = world_.judge().Find(member.stream, member.ordinal);
+    const auto index = environment_.judge().Find(member.stream, member.ordinal);
     if (!index) continue;
-    world_.StreamOf(member.stream)->Cancel(world_.judge().watches()[*index].id);
+    environment_.StreamOf(member.stream)->Cancel(environment_.judge().watches()[*index].id);
   }
   AwaitEnds(step.group);
   return {};
@@ -115,14 +117,15 @@ void Executor::AwaitEnds(const std::string& group) {
 }
 
 Status Executor::Do(const ResumeStep& step) {
-  world_.PumpAll();
+  environment_.PumpAll();
   const std::string name = fmt::format("resumed/{}", step.as);
-  WP_ASSIGN_OR_RETURN(WatchStream* const stream, world_.Stream(name, {.member = step.member}));
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream,
+                      environment_.Stream(name, {.member = step.member}));
   for (const Member& member : groups_.at(step.group)) {
-    const auto index = world_.judge().Find(member.stream, member.ordinal);
+    const auto index = environment_.judge().Find(member.stream, member.ordinal);
     if (!index) return Fail(StatusCode::kInternal, "group {} was never asked for", step.group);
-    const WatchState& before = world_.judge().watches()[*index];
-    world_.Annotate(
+    const WatchState& before = environment_.judge().watches()[*index];
+    environment_.Annotate(
         Resumption{.stream = member.stream,
                    .ordinal = member.ordinal,
                    .next_stream = stream->id(),
@@ -136,8 +139,8 @@ Status Executor::Do(const ResumeStep& step) {
 
 // A stream that is caught up is answered sooner or later, as it asks again and again.
 Status Executor::Do(const AwaitProgressStep& step) {
-  return Do(MustTellProgressStep{
-      .when = MustTellProgressStep::When::kAsked, .stream = step.stream, .limit = kPatience});
+  return Do(MustReportProgressStep{
+      .when = MustReportProgressStep::When::kAsked, .stream = step.stream, .limit = kPatience});
 }
 
 Status Executor::Do(const AwaitRegisteredStep& step) {
@@ -154,7 +157,8 @@ Status Executor::Do(const AwaitSyncPassesStep& step) {
   for (int pass = 0; pass < step.passes; ++pass) {
     const std::string name = fmt::format("side/probe/{}", ++probes_);
     const std::string key = fmt::format("wp-probe/{}", probes_);
-    WP_ASSIGN_OR_RETURN(const Revision revision, world_.kv().Put(world_.Placed(key), "probe"));
+    WP_ASSIGN_OR_RETURN(const Revision revision,
+                        environment_.kv().Put(environment_.Placed(key), "probe"));
     head_ = std::max(head_, revision);
     // Its one event lies in the past, so only the catch-up loop can bring it.
     WP_RETURN_IF_ERROR(Do(WatchStep{

@@ -29,11 +29,13 @@ std::int64_t Executor::LeaseOf(const PutStep& step) const {
 }
 
 Status Executor::Do(const PutStep& step) {
-  return NoteWrite(world_.kv().Put(world_.Placed(step.key), step.value.Make(), LeaseOf(step)));
+  return NoteWrite(
+      environment_.kv().Put(environment_.Placed(step.key), step.value.Make(), LeaseOf(step)));
 }
 
 Status Executor::Do(const DeleteStep& step) {
-  return NoteWrite(world_.kv().Delete(world_.Placed(step.key), world_.PlacedEnd(step.range_end)));
+  return NoteWrite(environment_.kv().Delete(environment_.Placed(step.key),
+                                            environment_.PlacedEnd(step.range_end)));
 }
 
 Status Executor::Do(const TxnStep& step) {
@@ -41,73 +43,74 @@ Status Executor::Do(const TxnStep& step) {
   for (const auto& write : step.writes) {
     if (const auto* put = std::get_if<PutStep>(&write)) {
       writes.push_back({.kind = WriteOp::Kind::kPut,
-                        .key = world_.Placed(put->key),
+                        .key = environment_.Placed(put->key),
                         .value = put->value.Make(),
                         .lease = LeaseOf(*put)});
     } else {
       const auto& erase = std::get<DeleteStep>(write);
       writes.push_back({.kind = WriteOp::Kind::kDelete,
-                        .key = world_.Placed(erase.key),
-                        .range_end = world_.PlacedEnd(erase.range_end)});
+                        .key = environment_.Placed(erase.key),
+                        .range_end = environment_.PlacedEnd(erase.range_end)});
     }
   }
-  return NoteWrite(world_.kv().Transact(writes));
+  return NoteWrite(environment_.kv().Transact(writes));
 }
 
 Status Executor::Do(const CompactStep& step) {
   const Revision at = Resolve(step.at);
-  WP_RETURN_IF_ERROR(world_.CheckFloor());
+  WP_RETURN_IF_ERROR(environment_.CheckFloor());
   using Answer = KvClient::Answer;
-  const auto done = world_.kv().Compact(at, step.at_once ? Answer::kAtOnce : Answer::kPhysical);
+  const auto done =
+      environment_.kv().Compact(at, step.at_once ? Answer::kAtOnce : Answer::kPhysical);
   // Whether it had to be refused is judged from the recording.
   if (step.refused && !done.has_value() && !IsDefiniteRefusal(done.error().code())) {
     return done.error();
   }
   if (step.refused || done.has_value()) return {};
   // Nobody of ours compacts ahead of the plan.
-  const bool by_others =
-      world_.target().shared() && done.error().code() == StatusCode::kOutOfRange && at <= head_;
+  const bool by_others = environment_.target().shared() &&
+                         done.error().code() == StatusCode::kOutOfRange && at <= head_;
   if (!by_others) return done.error();
-  unproven_.push_back(fmt::format(
+  inconclusive_.push_back(fmt::format(
       "others had compacted the target beyond revision {}, to which the plan does", at));
   return {};
 }
 
 Status Executor::Do(const LeaseStep& step) {
-  WP_ASSIGN_OR_RETURN(leases_[step.lease], world_.Grant(step.ttl));
+  WP_ASSIGN_OR_RETURN(leases_[step.lease], environment_.Grant(step.ttl));
   return {};
 }
 
 // The answer tells the last revision that it made.
 Status Executor::Do(const RevokeStep& step) {
-  return NoteHead(world_.kv().Revoke(leases_.at(step.lease)));
+  return NoteHead(environment_.kv().Revoke(leases_.at(step.lease)));
 }
 
 Status Executor::Do(const AwaitExpiredStep& step) {
   const std::int64_t lease = leases_.at(step.lease);
   Status trouble;
   Await(fmt::format("the end of lease {}", step.lease), kPatience, [&] {
-    const Result<bool> there = world_.kv().HasLease(lease);
+    const Result<bool> there = environment_.kv().HasLease(lease);
     if (!there.has_value()) trouble = there.error();
     return !there.has_value() || !*there;
   });
   WP_RETURN_IF_ERROR(trouble);
   // A lease may be off the list just before its keys are gone; a linearizable read comes after.
-  return NoteHead(world_.Head());
+  return NoteHead(environment_.Head());
 }
 
 Status Executor::Do(const AuthStep& step) {
-  std::vector<WorldReader> readers;
+  std::vector<RestrictedReader> readers;
   for (const AuthStep::Reader& reader : step.readers) {
     readers.push_back({.user = reader.user,
-                       .key = world_.Placed(reader.key),
-                       .range_end = world_.PlacedEnd(reader.range_end)});
+                       .key = environment_.Placed(reader.key),
+                       .range_end = environment_.PlacedEnd(reader.range_end)});
   }
-  return world_.AskForUsers(readers);
+  return environment_.AskForUsers(readers);
 }
 
 Status Executor::Do(const LoadStep& step) {
-  loads_[step.load] = world_.StartLoad(step);
+  loads_[step.load] = environment_.StartLoad(step);
   return {};
 }
 
@@ -117,8 +120,8 @@ Status Executor::Do(const AwaitLoadStep& step) {
   if (load == loads_.end()) return {};
   Await(fmt::format("the end of load {}", step.load), kLoadPatience,
         [&] { return load->second->done(); });
-  if (step.lost && load->second->lost() == 0 && !world_.GivesUp()) {
-    unproven_.push_back(fmt::format("no call of load {} lost its answer", step.load));
+  if (step.lost && load->second->lost() == 0 && !environment_.GivesUp()) {
+    inconclusive_.push_back(fmt::format("no call of load {} lost its answer", step.load));
   }
   head_ = std::max(head_, load->second->highest());
   return {};

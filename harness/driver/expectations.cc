@@ -212,11 +212,11 @@ ReleaseSource Expectations::SourceOf(const Release& release) const {
   return source;
 }
 
-Standing Expectations::Apply(AttemptResult& result) const {
+ExpectationStatus Expectations::Apply(AttemptResult& result) const {
   result.known = false;
-  if (result.declared) return Standing::kAsExpected;
+  if (result.declared) return ExpectationStatus::kAsExpected;
   if (result.verdict != Verdict::kPass && result.verdict != Verdict::kFail) {
-    return Standing::kAsExpected;
+    return ExpectationStatus::kAsExpected;
   }
   const bool passed = result.verdict == Verdict::kPass;
   // A server that was running already is of the release that it says, but set up by others: what is
@@ -230,18 +230,19 @@ Standing Expectations::Apply(AttemptResult& result) const {
       if (row.case_name == result.case_name) expected = &row;
     }
   }
-  if (expected == nullptr) return passed ? Standing::kAsExpected : Standing::kNewFailure;
-  if (passed && (expected->sometimes || running)) return Standing::kAsExpected;
+  if (expected == nullptr)
+    return passed ? ExpectationStatus::kAsExpected : ExpectationStatus::kNewFailure;
+  if (passed && (expected->sometimes || running)) return ExpectationStatus::kAsExpected;
   if (passed) {
     result.upstream = expected->upstream;
     result.reason = "passes, but the manifest expects it to fail: " + expected->reason;
-    return Standing::kUnexpectedPass;
+    return ExpectationStatus::kUnexpectedPass;
   }
-  if (!Explains(*expected, result)) return Standing::kNewFailure;
+  if (!Explains(*expected, result)) return ExpectationStatus::kNewFailure;
   result.known = true;
   result.upstream = expected->upstream;
   result.reason = expected->reason;
-  return Standing::kKnownFailure;
+  return ExpectationStatus::kKnownFailure;
 }
 
 std::string_view TargetKind(std::string_view target_spec) {

@@ -45,7 +45,7 @@ struct Release {
   std::vector<ExpectedFailure> expected;
 };
 
-enum class Standing { kAsExpected, kKnownFailure, kNewFailure, kUnexpectedPass };
+enum class ExpectationStatus { kAsExpected, kKnownFailure, kNewFailure, kUnexpectedPass };
 
 class Expectations {
  public:
@@ -55,7 +55,7 @@ class Expectations {
 
   // Compares a pass or a fail with the row of the target's kind and version; sets known, reason and
   // upstream of a known failure. Everything but pass and fail stands as it is.
-  Standing Apply(AttemptResult& result) const;
+  ExpectationStatus Apply(AttemptResult& result) const;
 
   // Null when the manifest does not know that release.
   const Release* FindRelease(std::string_view product, std::string_view version) const;

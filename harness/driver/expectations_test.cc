@@ -50,48 +50,51 @@ TEST(ExpectationsApply, StandingOfEverySituation) {
   struct Row {
     const char* what;
     AttemptResult result;
-    Standing expected;
+    ExpectationStatus expected;
   };
   std::vector<Row> rows = {
-      {"one of the listed", Result(Verdict::kFail, {"Settled"}), Standing::kKnownFailure},
+      {"one of the listed", Result(Verdict::kFail, {"Settled"}), ExpectationStatus::kKnownFailure},
       {"all of the listed", Result(Verdict::kFail, {"Settled", "Reliable"}),
-       Standing::kKnownFailure},
-      {"another one on top", Result(Verdict::kFail, {"Settled", "Unique"}), Standing::kNewFailure},
-      {"only another one", Result(Verdict::kFail, {"Unique"}), Standing::kNewFailure},
-      {"a failure without findings", Result(Verdict::kFail, {}), Standing::kNewFailure},
-      {"passes", Result(Verdict::kPass, {}), Standing::kUnexpectedPass},
-      {"inconclusive", Result(Verdict::kInconclusive, {}), Standing::kAsExpected},
-      {"harness error", Result(Verdict::kHarnessError, {}), Standing::kAsExpected},
-      {"unsupported", Result(Verdict::kUnsupported, {}), Standing::kAsExpected},
+       ExpectationStatus::kKnownFailure},
+      {"another one on top", Result(Verdict::kFail, {"Settled", "Unique"}),
+       ExpectationStatus::kNewFailure},
+      {"only another one", Result(Verdict::kFail, {"Unique"}), ExpectationStatus::kNewFailure},
+      {"a failure without findings", Result(Verdict::kFail, {}), ExpectationStatus::kNewFailure},
+      {"passes", Result(Verdict::kPass, {}), ExpectationStatus::kUnexpectedPass},
+      {"inconclusive", Result(Verdict::kInconclusive, {}), ExpectationStatus::kAsExpected},
+      {"harness error", Result(Verdict::kHarnessError, {}), ExpectationStatus::kAsExpected},
+      {"unsupported", Result(Verdict::kUnsupported, {}), ExpectationStatus::kAsExpected},
       {"another version", Result(Verdict::kFail, {"Settled"}, "etcd:/x/etcd", "3.5.0"),
-       Standing::kNewFailure},
-      {"version unknown", Result(Verdict::kPass, {}, "etcd:/x/etcd", ""), Standing::kAsExpected},
+       ExpectationStatus::kNewFailure},
+      {"version unknown", Result(Verdict::kPass, {}, "etcd:/x/etcd", ""),
+       ExpectationStatus::kAsExpected},
       {"a running server of the release",
-       Result(Verdict::kFail, {"Settled"}, "endpoint:h:1", "3.4.23"), Standing::kKnownFailure},
+       Result(Verdict::kFail, {"Settled"}, "endpoint:h:1", "3.4.23"),
+       ExpectationStatus::kKnownFailure},
       {"a running server that passes", Result(Verdict::kPass, {}, "endpoint:h:1", "3.4.23"),
-       Standing::kAsExpected},
+       ExpectationStatus::kAsExpected},
       {"another kind", Result(Verdict::kFail, {"Settled"}, "embedded", "3.4.23"),
-       Standing::kNewFailure},
+       ExpectationStatus::kNewFailure},
       {"another kind passes", Result(Verdict::kPass, {}, "embedded+etcd", "3.4.23"),
-       Standing::kAsExpected},
+       ExpectationStatus::kAsExpected},
   };
   for (Row& row : rows) {
     row.result.known = true;  // a record cannot claim it for itself
     EXPECT_EQ(expectations.Apply(row.result), row.expected) << row.what;
-    EXPECT_EQ(row.result.known, row.expected == Standing::kKnownFailure) << row.what;
+    EXPECT_EQ(row.result.known, row.expected == ExpectationStatus::kKnownFailure) << row.what;
   }
 }
 
 TEST(ExpectationsApply, WhatBreaksSometimesMayPassAndFailsAsKnown) {
   const Expectations expectations = Expectations::Parse(kManifest).value();
-  const auto standing = [&](Verdict verdict, std::vector<std::string> guarantees) {
+  const auto expectation = [&](Verdict verdict, std::vector<std::string> guarantees) {
     AttemptResult result = Result(verdict, std::move(guarantees));
     result.case_name = "A.BreaksSometimes";
     return expectations.Apply(result);
   };
-  EXPECT_EQ(standing(Verdict::kPass, {}), Standing::kAsExpected);
-  EXPECT_EQ(standing(Verdict::kFail, {"Unique"}), Standing::kKnownFailure);
-  EXPECT_EQ(standing(Verdict::kFail, {"Reliable"}), Standing::kNewFailure);
+  EXPECT_EQ(expectation(Verdict::kPass, {}), ExpectationStatus::kAsExpected);
+  EXPECT_EQ(expectation(Verdict::kFail, {"Unique"}), ExpectationStatus::kKnownFailure);
+  EXPECT_EQ(expectation(Verdict::kFail, {"Reliable"}), ExpectationStatus::kNewFailure);
 }
 
 TEST(ExpectationsApply, KnownFailureCarriesReasonAndIssue) {

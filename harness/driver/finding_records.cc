@@ -65,11 +65,11 @@ std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
     FindingRecord record{
         .guarantee = std::string(Name(finding.guarantee)),
         .promise = std::string(Promise(finding.guarantee)),
-        .belief = finding.impact.empty() ? std::string(Belief(finding.guarantee)) : finding.impact,
+        .impact = finding.impact.empty() ? std::string(Impact(finding.guarantee)) : finding.impact,
         .watch = finding.watch,
         .expected = finding.expected,
         .observed = finding.observed,
-        .like = KnownBugText(finding.like, target),
+        .signature = KnownBugText(finding.signature, target),
         .meanwhile = Meanwhile(std::chrono::duration<double>(finding.at).count(), receipts),
         .level = std::string(Name(finding.level))};
     for (const Line line : finding.evidence) record.evidence.push_back(line.value);

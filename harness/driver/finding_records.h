@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/checkers/finding.h"
-#include "harness/checkers/likeness.h"
+#include "harness/checkers/known_bugs.h"
 #include "harness/driver/result.h"
 #include "harness/history/run_started.h"
 

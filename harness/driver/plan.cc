@@ -113,9 +113,9 @@ struct ToJson {
   Json operator()(const MustDeliverStep& s) const {
     return {{"op", "must deliver"}, {"group", s.group}, {"us", s.limit.count() / 1000}};
   }
-  Json operator()(const MustTellProgressStep& s) const {
+  Json operator()(const MustReportProgressStep& s) const {
     return {{"op", "must tell progress"},
-            {"asked", s.when == MustTellProgressStep::When::kAsked},
+            {"asked", s.when == MustReportProgressStep::When::kAsked},
             {"stream", s.stream},
             {"us", s.limit.count() / 1000}};
   }
@@ -146,7 +146,7 @@ struct ToJson {
   Json operator()(const InjectStep& s) const {
     return {{"op", "inject"}, {"fault", s.fault}, {"parameters", s.parameters}, {"spare", s.spare}};
   }
-  Json operator()(const AwaitFeltStep& s) const {
+  Json operator()(const AwaitEffectStep& s) const {
     return {{"op", "await felt"}, {"fault", s.fault}};
   }
   Json operator()(const HealStep& s) const { return {{"op", "heal"}, {"fault", s.fault}}; }
@@ -169,7 +169,7 @@ struct WaitOf {
   Duration operator()(const HoldStep& step) const { return step.duration; }
   Duration operator()(const MustEndStep& step) const { return step.limit; }
   Duration operator()(const MustDeliverStep& step) const { return step.limit; }
-  Duration operator()(const MustTellProgressStep& step) const { return step.limit; }
+  Duration operator()(const MustReportProgressStep& step) const { return step.limit; }
   template <typename Other>
   Duration operator()(const Other&) const {
     return {};

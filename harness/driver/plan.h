@@ -180,7 +180,7 @@ struct MustDeliverStep {
 };
 // As AwaitProgress, but a promise of the target: if no answer comes in time, that is a finding of
 // Bookmarkable.
-struct MustTellProgressStep {
+struct MustReportProgressStep {
   enum class When { kAsked, kUnasked };  // unasked: by itself, to watches that wish for it
   When when = When::kAsked;
   std::string stream = "main";
@@ -222,7 +222,7 @@ struct InjectStep {
   bool spare = false;  // one that was felt, of all the spare ones of its kind, is proof enough
 };
 // Until the fault has been felt, or 3 s have passed.
-struct AwaitFeltStep {
+struct AwaitEffectStep {
   std::string fault;
 };
 struct HealStep {
@@ -254,9 +254,9 @@ using Step =
     std::variant<PutStep, DeleteStep, TxnStep, RefusedTxnStep, CompactStep, LeaseStep, RevokeStep,
                  WatchStep, AuthStep, LoadStep, AwaitLoadStep, ChurnStep, CancelStep, ResumeStep,
                  UseMemberStep, AwaitCaughtUpStep, AwaitSnapshotStep, MustEndStep, MustDeliverStep,
-                 MustTellProgressStep, RequestProgressStep, AwaitCreatedStep, AwaitEndedStep,
+                 MustReportProgressStep, RequestProgressStep, AwaitCreatedStep, AwaitEndedStep,
                  AwaitDeliveredStep, AwaitExpiredStep, AwaitProgressStep, AwaitRegisteredStep,
-                 AwaitSyncPassesStep, InjectStep, AwaitFeltStep, HealStep, WhenStep, HoldStep>;
+                 AwaitSyncPassesStep, InjectStep, AwaitEffectStep, HealStep, WhenStep, HoldStep>;
 
 // How many servers the target is, and how they are set up. Members are numbered from 1; the first
 // one leads when the first step is taken.

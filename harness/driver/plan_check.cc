@@ -93,7 +93,7 @@ class Checker {
     WP_RETURN_IF_ERROR(Group(s.group));
     return Time(s.limit);
   }
-  Status operator()(const MustTellProgressStep& s) { return Time(s.limit); }
+  Status operator()(const MustReportProgressStep& s) { return Time(s.limit); }
   Status operator()(const RequestProgressStep&) { return {}; }
   Status operator()(const AwaitCreatedStep& s) { return Group(s.group); }
   Status operator()(const AwaitEndedStep& s) { return Group(s.group); }
@@ -114,7 +114,7 @@ class Checker {
     faults_.insert(s.fault);
     return {};
   }
-  Status operator()(const AwaitFeltStep& s) { return Known(faults_, "fault", s.fault); }
+  Status operator()(const AwaitEffectStep& s) { return Known(faults_, "fault", s.fault); }
   Status operator()(const HealStep& s) { return Known(faults_, "fault", s.fault); }
   Status operator()(const WhenStep& s) {
     WP_RETURN_IF_ERROR(Time(s.limit));

@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Thrown by what reads one line, beside the library's own; caught in ParseLine.
-struct Misfit {
+struct ParseError {
   std::string why;
 };
 
@@ -27,7 +27,7 @@ std::int64_t ToNumber(std::string_view text, std::string_view whole) {
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || text.empty()) {
-    throw Misfit{
+    throw ParseError{
         fmt::format("'{}' is no revision; expected now, head, head-3, write 5 or a number", whole)};
   }
   return number;
@@ -50,7 +50,7 @@ Duration ToDuration(const Json& json, const char* name) {
   const auto count = json.at(name).get<std::int64_t>();
   constexpr auto kMost = std::chrono::duration_cast<std::chrono::microseconds>(Duration::max());
   if (count > kMost.count() || count < -kMost.count()) {
-    throw Misfit{fmt::format("{} us are no time", count)};
+    throw ParseError{fmt::format("{} us are no time", count)};
   }
   return std::chrono::microseconds(count);
 }
@@ -59,7 +59,7 @@ Duration ToDuration(const Json& json, const char* name) {
 int ToInt(const Json& json, const char* name, int missing) {
   const auto number = json.value(name, std::int64_t{missing});
   if (number > std::numeric_limits<int>::max() || number < std::numeric_limits<int>::min()) {
-    throw Misfit{fmt::format("{}: {} is too large a number", name, number)};
+    throw ParseError{fmt::format("{}: {} is too large a number", name, number)};
   }
   return static_cast<int>(number);
 }
@@ -136,8 +136,8 @@ LoadStep ToLoad(const Json& json) {
 RefusedTxnStep ToRefusedTxn(const Json& json) {
   return {.write = ToPut(json.at("write")), .key = json.at("key"), .at = ToRevision(json, "at")};
 }
-MustTellProgressStep ToMustTellProgress(const Json& json) {
-  using When = MustTellProgressStep::When;
+MustReportProgressStep ToMustReportProgress(const Json& json) {
+  using When = MustReportProgressStep::When;
   return {.when = json.at("asked").get<bool>() ? When::kAsked : When::kUnasked,
           .stream = json.at("stream"),
           .limit = ToDuration(json, "us")};
@@ -154,14 +154,14 @@ WhenStep ToWhen(const Json& json) {
             .revision = ToRevision(json, "revision"),
             .limit = ToDuration(json, "us")};
   }
-  throw Misfit{fmt::format("there is no moment '{}'", Escaped(word))};
+  throw ParseError{fmt::format("there is no moment '{}'", Escaped(word))};
 }
 
 using Reader = Step (*)(const Json&);
 using ReadersByOp = std::map<std::string, Reader, std::less<>>;
 
 // What is done.
-const ReadersByOp& Deeds() {
+const ReadersByOp& Actions() {
   static const ReadersByOp readers{
       {"put", [](const Json& j) -> Step { return ToPut(j); }},
       {"delete", [](const Json& j) -> Step { return ToDelete(j); }},
@@ -210,7 +210,7 @@ const ReadersByOp& Waits() {
        [](const Json& j) -> Step {
          return MustDeliverStep{j.at("group"), ToDuration(j, "us")};
        }},
-      {"must tell progress", [](const Json& j) -> Step { return ToMustTellProgress(j); }},
+      {"must tell progress", [](const Json& j) -> Step { return ToMustReportProgress(j); }},
       {"await load",
        [](const Json& j) -> Step {
          return AwaitLoadStep{j.at("load"), j.at("lost")};
@@ -227,7 +227,7 @@ const ReadersByOp& Waits() {
        [](const Json& j) -> Step { return AwaitCaughtUpStep{ToInt(j, "member")}; }},
       {"await snapshot",
        [](const Json& j) -> Step { return AwaitSnapshotStep{ToInt(j, "member")}; }},
-      {"await felt", [](const Json& j) -> Step { return AwaitFeltStep{j.at("fault")}; }},
+      {"await felt", [](const Json& j) -> Step { return AwaitEffectStep{j.at("fault")}; }},
       {"when", [](const Json& j) -> Step { return ToWhen(j); }},
       {"hold", [](const Json& j) -> Step { return HoldStep{ToDuration(j, "us")}; }},
       {"await ended", [](const Json& j) -> Step { return AwaitEndedStep{j.at("group")}; }},
@@ -237,7 +237,7 @@ const ReadersByOp& Waits() {
 
 // Null if there is no such step.
 Reader FindReader(const std::string& op) {
-  for (const ReadersByOp* readers : {&Deeds(), &Waits()}) {
+  for (const ReadersByOp* readers : {&Actions(), &Waits()}) {
     if (const auto found = readers->find(op); found != readers->end()) return found->second;
   }
   return nullptr;
@@ -249,7 +249,7 @@ void TakeLine(const Json& line, std::optional<PlanFile>& file) {
                           .seed = line.at("seed"),
                           .attempt = ToInt(line, "attempt")};
   if (line.contains("steps")) {
-    if (file) throw Misfit{"a second plan begins; expected one attempt"};
+    if (file) throw ParseError{"a second plan begins; expected one attempt"};
     file.emplace(PlanFile{.header = header, .plan = {}});
     file->plan.converge_limit = ToDuration(line, "converge_us");
     file->plan.cluster = {.members = ToInt(line, "members", 1),
@@ -257,10 +257,10 @@ void TakeLine(const Json& line, std::optional<PlanFile>& file) {
     file->plan.permit_compacted_at_the_floor = line.value("permit_compacted_at_the_floor", false);
     return;
   }
-  if (!file) throw Misfit{"a step before the line that begins a plan (with \"steps\")"};
+  if (!file) throw ParseError{"a step before the line that begins a plan (with \"steps\")"};
   const auto op = line.at("op").get<std::string>();
   const Reader reader = FindReader(op);
-  if (reader == nullptr) throw Misfit{fmt::format("there is no step '{}'", Escaped(op))};
+  if (reader == nullptr) throw ParseError{fmt::format("there is no step '{}'", Escaped(op))};
   file->plan.steps.push_back(reader(line));
 }
 
@@ -271,8 +271,8 @@ Status ParseLine(std::string_view text, std::optional<PlanFile>& file) {
   }
   try {
     TakeLine(line, file);
-  } catch (const Misfit& misfit) {
-    return Status(StatusCode::kInvalidArgument, misfit.why);
+  } catch (const ParseError& parse_error) {
+    return Status(StatusCode::kInvalidArgument, parse_error.why);
   } catch (const nlohmann::json::exception& error) {
     return Status(StatusCode::kInvalidArgument, Escaped(error.what()));
   }

@@ -62,7 +62,7 @@ std::vector<Step> SecondHalf() {
           AwaitSnapshotStep{3},
           MustEndStep{"side", 250ms},
           MustDeliverStep{"g", 250ms},
-          MustTellProgressStep{MustTellProgressStep::When::kUnasked, "side", 250ms},
+          MustReportProgressStep{MustReportProgressStep::When::kUnasked, "side", 250ms},
           RequestProgressStep{"side"},
           AwaitCreatedStep{"g"},
           AwaitEndedStep{"g"},
@@ -72,7 +72,7 @@ std::vector<Step> SecondHalf() {
           AwaitRegisteredStep{12},
           AwaitSyncPassesStep{2},
           InjectStep{"stall", {{"duration", "1s"}}, true},
-          AwaitFeltStep{"stall"},
+          AwaitEffectStep{"stall"},
           HealStep{"stall"},
           WhenStep{WhenStep::Moment::kRevision, "g", 3, AtHead(-2), 7ms},
           HoldStep{15ms}};

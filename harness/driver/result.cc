@@ -37,9 +37,9 @@ const VerdictRow& Row(Verdict verdict) { return kVerdicts[static_cast<std::size_
 
 Json ToJson(const FindingRecord& finding) {
   return Json{{"guarantee", finding.guarantee}, {"promise", finding.promise},
-              {"belief", finding.belief},       {"watch", finding.watch},
+              {"belief", finding.impact},       {"watch", finding.watch},
               {"expected", finding.expected},   {"observed", finding.observed},
-              {"like", finding.like},           {"meanwhile", finding.meanwhile},
+              {"like", finding.signature},      {"meanwhile", finding.meanwhile},
               {"evidence", finding.evidence},   {"messages", finding.messages},
               {"level", finding.level}};
 }
@@ -62,11 +62,11 @@ Json ToJson(const ReceiptRecord& receipt) {
 FindingRecord ReadFinding(const Json& json) {
   return {.guarantee = json.at("guarantee"),
           .promise = json.value("promise", ""),
-          .belief = json.value("belief", ""),
+          .impact = json.value("belief", ""),
           .watch = json.value("watch", ""),
           .expected = json.value("expected", ""),
           .observed = json.value("observed", ""),
-          .like = json.value("like", ""),
+          .signature = json.value("like", ""),
           .meanwhile = json.value("meanwhile", ""),
           .evidence = json.value("evidence", std::vector<std::uint64_t>{}),
           .messages = json.value("messages", std::vector<std::string>{}),

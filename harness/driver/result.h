@@ -30,11 +30,11 @@ std::string_view Explain(Verdict verdict);
 struct FindingRecord {
   std::string guarantee;
   std::string promise;
-  std::string belief{};  // what a Kubernetes cache would now wrongly hold
+  std::string impact{};  // what a Kubernetes cache would now wrongly hold
   std::string watch;
   std::string expected;
   std::string observed;
-  std::string like{};                   // an upstream bug that looks like it, if one does
+  std::string signature{};              // an upstream bug that looks like it, if one does
   std::string meanwhile;                // the fault that was active, if any
   std::vector<std::uint64_t> evidence;  // lines of the history
   std::vector<std::string> messages{};  // what these lines say

@@ -17,13 +17,15 @@ class Bandwidth final : public ProxyFault {
   Bandwidth(proxy::EffectSpec effect, std::int64_t rate, std::int64_t at_least)
       : ProxyFault(std::move(effect)), rate_(rate), at_least_(at_least) {}
 
-  bool felt() const override { return throttled_ >= at_least_ && arrived_ >= at_least_ && kept_; }
+  bool took_effect() const override {
+    return throttled_ >= at_least_ && arrived_ >= at_least_ && kept_;
+  }
 
  private:
-  void BeforeHarm(FaultPorts& ports) override { before_ = ports.bytes_arrived(); }
+  void BeforeFault(FaultPorts& ports) override { before_ = ports.bytes_arrived(); }
   void Look(FaultPorts& ports) override {
     Peek(ports);
-    if (felt()) return;
+    if (took_effect()) return;
     const Duration taken = ports.now() - armed_at();
     const std::vector<std::int64_t> now = ports.bytes_arrived();
     for (std::size_t i = 0; i < now.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one side says is taken and leads nowhere, while its connection stays open.
-#include "harness/faults/road_call.h"
+#include "harness/faults/path_call.h"
 #include "proxies/effects/effect.h"
 
 namespace watchproof {
@@ -22,7 +22,7 @@ const FaultRegistration kBlackHole{{
       WP_ASSIGN_OR_RETURN(const std::int64_t at_least, proxy::ParseBytes(given.at("at-least")));
       WP_ASSIGN_OR_RETURN(proxy::EffectSpec spec,
                           SpecOf("black-hole", direction, {{"close", "yes"}}));
-      return MakeDeadRoad({.effect = std::move(spec),
+      return MakeDeadPath({.effect = std::move(spec),
                            .count = &proxy::Receipt::bytes_swallowed,
                            .counted_as = "bytes_swallowed",
                            .at_least = at_least});

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "harness/faults/test_road.h"
+#include "harness/faults/test_path.h"
 
 namespace watchproof {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 using proxy::TestPeer;
 using ::testing::HasSubstr;
 
-class ByteFault : public TestRoad {};
+class ByteFault : public TestPath {};
 
 TEST_F(ByteFault, EndsAreFeltWhenAStreamEndedAfterwards) {
   for (const char* name : {"close", "half-close"}) {
@@ -21,9 +21,9 @@ TEST_F(ByteFault, EndsAreFeltWhenAStreamEndedAfterwards) {
     const auto fault = Make(name);
     ASSERT_TRUE(fault->Arm(ports_).ok());
     EXPECT_EQ(client_.Next(), TestPeer::Outcome::kEnd) << name;
-    EXPECT_FALSE(Felt(*fault)) << name;
+    EXPECT_FALSE(TookEffect(*fault)) << name;
     closed_ = 4;
-    EXPECT_TRUE(EventuallyFelt(*fault)) << name;
+    EXPECT_TRUE(EventuallyTakesEffect(*fault)) << name;
     EXPECT_TRUE(fault->Heal(ports_).ok());
     EXPECT_EQ(fault->receipt().measured.at("streams_closed"), 1) << name;
   }
@@ -43,9 +43,9 @@ TEST_F(ByteFault, AClientThatIsGoneIsFeltWhenTheTargetTalksToNobody) {
   ASSERT_TRUE(fault->Arm(ports_).ok());
   EXPECT_EQ(client_.Next(), TestPeer::Outcome::kReset);
   closed_ = 1;
-  EXPECT_FALSE(Felt(*fault));
+  EXPECT_FALSE(TookEffect(*fault));
   ASSERT_TRUE(target_.Send("anybody there?"));
-  EXPECT_TRUE(EventuallyFelt(*fault));
+  EXPECT_TRUE(EventuallyTakesEffect(*fault));
   // The target would wait for ever.
   ASSERT_TRUE(fault->Heal(ports_).ok());
   EXPECT_EQ(target_.Next(), TestPeer::Outcome::kReset);
@@ -59,12 +59,12 @@ TEST_F(ByteFault, ATargetThatIsGoneIsFeltWhenItForgotTheWatchersAndNothingArrive
   EXPECT_EQ(target_.Next(), TestPeer::Outcome::kReset);
   now_ += 1s;
   silence_ = kLeastGap;
-  EXPECT_FALSE(Felt(*fault));
+  EXPECT_FALSE(TookEffect(*fault));
   gauge_ = 1;
-  EXPECT_TRUE(EventuallyFelt(*fault));
+  EXPECT_TRUE(EventuallyTakesEffect(*fault));
   EXPECT_EQ(fault->receipt().measured.at("watchers_fewer"), 4);
   closed_ = 1;  // the client knows: that is no half-open connection
-  EXPECT_FALSE(Felt(*fault));
+  EXPECT_FALSE(TookEffect(*fault));
   ASSERT_TRUE(fault->Heal(ports_).ok());
   EXPECT_EQ(client_.Next(), TestPeer::Outcome::kReset);
 }
@@ -77,12 +77,12 @@ TEST_F(ByteFault, ASlowRoadIsFeltByACallThatTookAsLong) {
   EXPECT_EQ(client_.Receive(4), "late");
   ASSERT_TRUE(EventuallyMeasured(*fault, "bytes_delayed", 4));
   call_takes_ = -1ms;  // as quick as a call can be
-  EXPECT_FALSE(Felt(*fault));
+  EXPECT_FALSE(TookEffect(*fault));
   call_takes_ = 20ms;
   call_ = Status(StatusCode::kUnavailable, "another harm");
-  EXPECT_FALSE(Felt(*fault));
+  EXPECT_FALSE(TookEffect(*fault));
   call_ = {};
-  EXPECT_TRUE(Felt(*fault));
+  EXPECT_TRUE(TookEffect(*fault));
 }
 
 TEST_F(ByteFault, ASlowRoadIsNotFeltWhereCallsTookAsLongBefore) {
@@ -91,9 +91,9 @@ TEST_F(ByteFault, ASlowRoadIsNotFeltWhereCallsTookAsLongBefore) {
   ASSERT_TRUE(fault->Arm(ports_).ok());
   OpenPair();
   ASSERT_TRUE(EventuallyMeasured(*fault, "connections_held", 1));
-  EXPECT_FALSE(Felt(*fault));
+  EXPECT_FALSE(TookEffect(*fault));
   call_takes_ = 2s;
-  EXPECT_TRUE(Felt(*fault));
+  EXPECT_TRUE(TookEffect(*fault));
 }
 
 TEST_F(ByteFault, HarmThatTakesNoTimeIsNotFelt) {
@@ -101,7 +101,7 @@ TEST_F(ByteFault, HarmThatTakesNoTimeIsNotFelt) {
   ASSERT_TRUE(fault->Arm(ports_).ok());
   OpenPair();
   call_takes_ = 1s;
-  EXPECT_FALSE(Felt(*fault));
+  EXPECT_FALSE(TookEffect(*fault));
 }
 
 TEST_F(ByteFault, SlicesThatNobodyCouldTellAreRefused) {
@@ -122,9 +122,9 @@ TEST_F(ByteFault, ADeadRoadIsFeltByACallThatIsNotAnsweredAnyMore) {
   for (Fault* fault : {hole.get(), wall.get()}) ASSERT_TRUE(fault->Arm(ports_).ok());
   ASSERT_TRUE(target_.Send("lost"));
   ASSERT_TRUE(EventuallyMeasured(*hole, "bytes_swallowed", 4));
-  EXPECT_FALSE(Felt(*hole) || Felt(*wall));
+  EXPECT_FALSE(TookEffect(*hole) || TookEffect(*wall));
   call_ = Status(StatusCode::kUnavailable, "nobody there");
-  EXPECT_TRUE(Felt(*hole) && Felt(*wall));
+  EXPECT_TRUE(TookEffect(*hole) && TookEffect(*wall));
   ASSERT_TRUE(hole->Heal(ports_).ok());
   EXPECT_EQ(client_.Next(), TestPeer::Outcome::kEnd);
 }
@@ -133,7 +133,7 @@ TEST_F(ByteFault, ADeadRoadIsNotFeltWhereNobodyAnsweredBefore) {
   call_ = Status(StatusCode::kUnavailable, "nobody there");
   const auto fault = Make("refuse");
   ASSERT_TRUE(fault->Arm(ports_).ok());
-  EXPECT_FALSE(Felt(*fault));
+  EXPECT_FALSE(TookEffect(*fault));
   EXPECT_THAT(fault->receipt().text, HasSubstr("not answered before"));
 }
 
@@ -146,11 +146,11 @@ TEST_F(ByteFault, ANarrowRoadIsFeltWhenItsRateIsKept) {
   ASSERT_TRUE(target_.Send(much));
   EXPECT_EQ(client_.Receive(much.size()), much);
   ASSERT_TRUE(EventuallyMeasured(*fault, "bytes_throttled", 32 << 10));
-  EXPECT_FALSE(Felt(*fault));     // nothing arrived at any stream
-  arrived_ = {1 << 20, 1 << 20};  // on another stream, in no time
-  EXPECT_FALSE(Felt(*fault));
+  EXPECT_FALSE(TookEffect(*fault));  // nothing arrived at any stream
+  arrived_ = {1 << 20, 1 << 20};     // on another stream, in no time
+  EXPECT_FALSE(TookEffect(*fault));
   now_ += 1min;
-  EXPECT_TRUE(Felt(*fault));
+  EXPECT_TRUE(TookEffect(*fault));
 }
 
 TEST_F(ByteFault, ALateEndIsFeltWhenNobodyHeardOfItSooner) {
@@ -160,13 +160,13 @@ TEST_F(ByteFault, ALateEndIsFeltWhenNobodyHeardOfItSooner) {
   target_.EndSending();
   EXPECT_EQ(client_.Next(), TestPeer::Outcome::kEnd);
   ASSERT_TRUE(EventuallyMeasured(*fault, "held_ms", 2));
-  EXPECT_FALSE(Felt(*fault));
+  EXPECT_FALSE(TookEffect(*fault));
   closed_ = 1;
   last_closed_ = 1h + 1ms + 1ms;  // armed a millisecond after the hour
-  EXPECT_FALSE(Felt(*fault));
+  EXPECT_FALSE(TookEffect(*fault));
   closed_ = 2;
   last_closed_ = 1h + 1ms + 2ms;
-  EXPECT_TRUE(Felt(*fault));
+  EXPECT_TRUE(TookEffect(*fault));
 }
 
 TEST_F(ByteFault, ALieIsFeltWhenSomethingIsFound) {
@@ -176,14 +176,14 @@ TEST_F(ByteFault, ALieIsFeltWhenSomethingIsFound) {
   ASSERT_TRUE(fault->Arm(ports_).ok());
   ASSERT_TRUE(target_.Send("truth"));
   EXPECT_NE(client_.Receive(5), "truth");
-  EXPECT_FALSE(Felt(*fault));
+  EXPECT_FALSE(TookEffect(*fault));
   findings_ = 3;
-  EXPECT_TRUE(EventuallyFelt(*fault));
+  EXPECT_TRUE(EventuallyTakesEffect(*fault));
 }
 
-class RealTarget : public TestRoad {
+class RealTarget : public TestPath {
  protected:
-  RealTarget() : TestRoad(false) {}
+  RealTarget() : TestPath(false) {}
 };
 
 TEST_F(RealTarget, IsNotLiedTo) {
@@ -191,16 +191,16 @@ TEST_F(RealTarget, IsNotLiedTo) {
 }
 
 TEST_F(ByteFault, IsNeverArmedWithoutAProxy) {
-  static const std::set<std::string> kTouchNoRoad = {
+  static const std::set<std::string> kTouchNoPath = {
       "defragment", "kill", "move-leader", "no-space", "pause", "restart", "slow-reader"};
   ports_.proxies = nullptr;
   ports_.servers.resize(5);
   for (const FaultInfo& info : KnownFaults()) {
-    if (kTouchNoRoad.contains(info.name)) continue;
+    if (kTouchNoPath.contains(info.name)) continue;
     const auto fault = Make(info.name);
     ASSERT_TRUE(fault->Arm(ports_).ok()) << info.name;
     ASSERT_TRUE(fault->Heal(ports_).ok()) << info.name;
-    EXPECT_FALSE(fault->felt()) << info.name;
+    EXPECT_FALSE(fault->took_effect()) << info.name;
     EXPECT_THAT(fault->receipt().text, HasSubstr("never armed")) << info.name;
   }
 }

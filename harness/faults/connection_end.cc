@@ -12,10 +12,10 @@ class ConnectionEnd final : public ProxyFault {
   ConnectionEnd(proxy::EffectSpec effect, ConnectionEndOptions options)
       : ProxyFault(std::move(effect)), options_(std::move(options)) {}
 
-  bool felt() const override { return ended_ > 0 && closed_ > 0; }
+  bool took_effect() const override { return ended_ > 0 && closed_ > 0; }
 
  private:
-  void BeforeHarm(FaultPorts& ports) override { closed_before_ = ports.closed_streams(); }
+  void BeforeFault(FaultPorts& ports) override { closed_before_ = ports.closed_streams(); }
   void Look(FaultPorts& ports) override {
     Peek(ports);
     // Streams may end without us. Only what ended after the connection did is a witness.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A bit of what the target says is flipped now and then.
-#include "harness/faults/lie.h"
+#include "harness/faults/tamper.h"
 
 namespace watchproof {
 namespace {
@@ -16,10 +16,10 @@ const FaultRegistration kCorrupt{{
              .ends_streams = EndsStreams::kProxied},
     .make =
         [](const FaultParameters& given) {
-          return MakeLie({.effect = "corrupt",
-                          .count = &proxy::Receipt::bytes_corrupted,
-                          .counted_as = "bytes_corrupted"},
-                         given);
+          return MakeTamper({.effect = "corrupt",
+                             .count = &proxy::Receipt::bytes_corrupted,
+                             .counted_as = "bytes_corrupted"},
+                            given);
         },
 }};
 

@@ -26,10 +26,10 @@ class Defragment final : public Fault {
   }
   void Observe(FaultPorts&) override {}             // everything is seen when it is done
   Status Heal(FaultPorts&) override { return {}; }  // there is nothing to undo
-  bool felt() const override { return freed_ >= at_least_; }
+  bool took_effect() const override { return freed_ >= at_least_; }
 
   FaultReceipt receipt() const override {
-    FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = done_at_};
+    FaultReceipt receipt{.fired = took_effect(), .armed_at = armed_at_, .healed_at = done_at_};
     receipt.measured = {{"bytes_freed", freed_}, {"bytes_required", at_least_}};
     receipt.text = fmt::format("the target's own count of bytes fell by {} (at least {} required)",
                                freed_, at_least_);

@@ -13,10 +13,12 @@ class DelayWatch final : public ProxyFault {
   DelayWatch(proxy::EffectSpec effect, Duration delay)
       : ProxyFault(std::move(effect)), required_(delay / 2) {}
 
-  bool felt() const override { return frames_ > 0 && spread_ >= required_ && spread_ > before_; }
+  bool took_effect() const override {
+    return frames_ > 0 && spread_ >= required_ && spread_ > before_;
+  }
 
  private:
-  void BeforeHarm(FaultPorts& ports) override { before_ = ports.spread(); }
+  void BeforeFault(FaultPorts& ports) override { before_ = ports.spread(); }
   void Look(FaultPorts& ports) override {
     Peek(ports);
     if (frames_ > 0) spread_ = std::max(spread_, ports.spread());

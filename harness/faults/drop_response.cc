@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One response never arrives, and nothing on the wire says so.
-#include "harness/faults/lie.h"
+#include "harness/faults/tamper.h"
 
 namespace watchproof {
 namespace {
@@ -19,10 +19,10 @@ const FaultRegistration kDropResponse{{
              .ends_streams = EndsStreams::kProxied},
     .make =
         [](const FaultParameters& given) {
-          return MakeLie({.effect = "drop-response",
-                          .count = &proxy::Receipt::frames_swallowed,
-                          .counted_as = "frames_swallowed"},
-                         given);
+          return MakeTamper({.effect = "drop-response",
+                             .count = &proxy::Receipt::frames_swallowed,
+                             .counted_as = "frames_swallowed"},
+                            given);
         },
 }};
 

@@ -61,7 +61,7 @@ struct ServerPorts {
   std::function<std::optional<double>(std::string_view)> metric;
   // The proxy before its peer port, and how it names itself to those of the others. Of a cluster
   // only.
-  proxy::ProxyId peer_road{};
+  proxy::ProxyId peer_path{};
   std::string caller{};
 };
 
@@ -69,7 +69,7 @@ struct ServerPorts {
 struct FaultPorts {
   proxy::Proxies* proxies =
       nullptr;            // null when clients go straight to the target: nothing can be harmed
-  proxy::ProxyId road{};  // the faulted road
+  proxy::ProxyId path{};  // the faulted road
   // The target, or the members of it, from 1.
   std::vector<ServerPorts> servers;
   // Nanoseconds since the recording began.
@@ -79,7 +79,7 @@ struct FaultPorts {
   // One of the target's own metrics by its name; empty when it publishes none of that name.
   std::function<std::optional<double>(std::string_view)> metric;
   // One small call over the faulted road, on a connection of its own.
-  std::function<Status(Deadline)> call_by_road;
+  std::function<Status(Deadline)> call_by_proxied_path;
   // How many watch streams of the faulted road have ended since the start, and when the last did.
   std::function<std::int64_t()> closed_streams;
   std::function<Duration()> last_closed;
@@ -125,7 +125,7 @@ class Fault {
   virtual void Observe(FaultPorts& ports) = 0;
   // No-op if it was never armed.
   virtual Status Heal(FaultPorts& ports) = 0;
-  virtual bool felt() const = 0;
+  virtual bool took_effect() const = 0;
   virtual FaultReceipt receipt() const = 0;
 };
 

@@ -17,17 +17,17 @@ class HalfOpen final : public ProxyFault {
   HalfOpen(proxy::EffectSpec effect, proxy::Direction direction)
       : ProxyFault(std::move(effect)), direction_(direction) {}
 
-  bool felt() const override {
+  bool took_effect() const override {
     if (opened_ == 0) return false;
     if (direction_ == proxy::Direction::kToClient) return closed_ > 0 && swallowed_ > 0;
     return closed_ == 0 && gap_ >= kLeastGap && (!watchers_before_ || fewer_ > 0);
   }
 
  private:
-  void BeforeHarm(FaultPorts& ports) override {
+  void BeforeFault(FaultPorts& ports) override {
     closed_before_ = ports.closed_streams();
     watchers_before_ = ports.metric(kWatchers);
-    for (const proxy::ConnectionInfo& one : ports.proxies->Connections(ports.road)) {
+    for (const proxy::ConnectionInfo& one : ports.proxies->Connections(ports.path)) {
       if (one.live()) there_.push_back(one.id);
     }
   }
@@ -47,7 +47,7 @@ class HalfOpen final : public ProxyFault {
   // Who does not know would wait for ever.
   Status AfterHeal(FaultPorts& ports) override {
     for (const proxy::ConnectionId connection : there_) {
-      const auto cut = ports.proxies->Arm(ports.road, {.kind = "cut", .connection = connection});
+      const auto cut = ports.proxies->Arm(ports.path, {.kind = "cut", .connection = connection});
       if (!cut.has_value()) return cut.error();
     }
     return {};

@@ -18,7 +18,7 @@ const FaultRegistration kHoldCreated{{
     .make =
         [](const FaultParameters& given) {
           return MakeStreamHold(
-              {.effect = "hold-created", .witness = StreamHoldOptions::Witness::kGap}, given);
+              {.effect = "hold-created", .evidence = StreamHoldOptions::Evidence::kGap}, given);
         },
 }};
 

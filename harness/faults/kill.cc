@@ -26,7 +26,7 @@ const FaultRegistration kKill{{
              .parts_members = true},
     .make =
         [](const FaultParameters& given) {
-          return MakeServerRestart({.name = "kill", .goodbye = Goodbye::kNone}, given);
+          return MakeServerRestart({.name = "kill", .stop = StopWith::kNone}, given);
         },
 }};
 

@@ -64,7 +64,7 @@ class KillFault : public ::testing::Test {
 TEST_F(KillFault, IsFeltWhenTheNewProcessKnowsWhatTheOldOneKnew) {
   const auto fault = Make();
   ASSERT_TRUE(fault->Arm(ports_).ok());
-  EXPECT_TRUE(fault->felt());
+  EXPECT_TRUE(fault->took_effect());
   EXPECT_TRUE(fault->Heal(ports_).ok());
   EXPECT_EQ(kills_, 1);
   EXPECT_EQ(restarts_, 1);
@@ -78,19 +78,19 @@ TEST_F(KillFault, IsNotFeltWhenTheNewProcessKnowsLess) {
   lost_or_won_ = -1;
   const auto fault = Make();
   ASSERT_TRUE(fault->Arm(ports_).ok());
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
 }
 
 TEST_F(KillFault, StaysDownUntilHealedWhenAsked) {
   const auto fault = Make({{"stay-down", "yes"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
   EXPECT_EQ(restarts_, 0);
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
   EXPECT_THAT(fault->receipt().text, HasSubstr("has not answered since"));
   ASSERT_TRUE(fault->Heal(ports_).ok());
   ASSERT_TRUE(fault->Heal(ports_).ok());
   EXPECT_EQ(restarts_, 1);
-  EXPECT_TRUE(fault->felt());
+  EXPECT_TRUE(fault->took_effect());
 }
 
 TEST_F(KillFault, ARestartThatFailsIsAnErrorAndIsNotTriedAgain) {
@@ -99,7 +99,7 @@ TEST_F(KillFault, ARestartThatFailsIsAnErrorAndIsNotTriedAgain) {
   EXPECT_THAT(fault->Arm(ports_).message(), HasSubstr("does not come up"));
   EXPECT_TRUE(fault->Heal(ports_).ok());
   EXPECT_EQ(restarts_, 1);
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
 }
 
 TEST_F(KillFault, ATargetThatCannotBeKilledIsLeftAlone) {
@@ -117,7 +117,7 @@ TEST_F(KillFault, ARestartInOrderTakesAnotherReleaseWhereOneIsNamed) {
   ASSERT_TRUE(fault->Arm(ports_).ok());
   EXPECT_EQ(goodbyes_, 1);
   EXPECT_EQ(kills_, 0);
-  EXPECT_TRUE(fault->felt());
+  EXPECT_TRUE(fault->took_effect());
   EXPECT_THAT(fault->receipt().text, HasSubstr("it was 3.5.16 and is 3.5.30"));
 }
 
@@ -125,7 +125,7 @@ TEST_F(KillFault, ARestartThatStaysTheOldReleaseIsNotFelt) {
   obeys_ = false;
   const auto fault = Make({{"release", "3.5.30"}}, "restart");
   ASSERT_TRUE(fault->Arm(ports_).ok());
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
 }
 
 TEST_F(KillFault, InACompactionItIsFeltOnceTheNewProcessGoesOnWithIt) {
@@ -133,11 +133,11 @@ TEST_F(KillFault, InACompactionItIsFeltOnceTheNewProcessGoesOnWithIt) {
   const auto fault = Make({{"during", "compaction"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
   fault->Observe(ports_);
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
   EXPECT_THAT(fault->receipt().text, HasSubstr("no interrupted compaction"));
   compactions_ = 1;
   fault->Observe(ports_);
-  EXPECT_TRUE(fault->felt());
+  EXPECT_TRUE(fault->took_effect());
   EXPECT_EQ(fault->receipt().measured.at("compactions_after"), 1);
   EXPECT_THAT(MakeFault("kill", {{"during", "lunch"}}).error().message(),
               HasSubstr("expected compaction"));
@@ -146,9 +146,9 @@ TEST_F(KillFault, InACompactionItIsFeltOnceTheNewProcessGoesOnWithIt) {
 TEST_F(KillFault, InACompactionOfOneWhoDoesNotCountThemItIsFeltAtOnce) {
   const auto fault = Make({{"during", "compaction"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
-  EXPECT_FALSE(fault->felt()) << "not asked yet";
+  EXPECT_FALSE(fault->took_effect()) << "not asked yet";
   fault->Observe(ports_);
-  EXPECT_TRUE(fault->felt());
+  EXPECT_TRUE(fault->took_effect());
 }
 
 TEST_F(KillFault, AMemberThatIsNotThereIsNamed) {

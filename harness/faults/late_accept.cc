@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client is connected, and for a while nobody serves it.
-#include "harness/faults/road_call.h"
+#include "harness/faults/path_call.h"
 
 namespace watchproof {
 namespace {
@@ -16,7 +16,7 @@ const FaultRegistration kLateAccept{{
       WP_ASSIGN_OR_RETURN(proxy::EffectSpec spec,
                           SpecOf("late-accept", proxy::Direction::kBoth, given));
       WP_ASSIGN_OR_RETURN(const Duration delay, proxy::ParseDuration(given.at("delay")));
-      return MakeSlowRoad({.effect = std::move(spec),
+      return MakeSlowPath({.effect = std::move(spec),
                            .count = &proxy::Receipt::connections_touched,
                            .counted_as = "connections_held",
                            .required = delay});

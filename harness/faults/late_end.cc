@@ -15,16 +15,18 @@ class LateEnd final : public ProxyFault {
       : ProxyFault(std::move(effect)), delay_(delay) {}
 
   // An end that was held back for so long cannot have been heard sooner after the arming.
-  bool felt() const override { return held_ >= delay_ && closed_ > 0 && heard_ >= delay_; }
+  bool took_effect() const override {
+    return held_ >= delay_ && closed_ > 0 && received_ >= delay_;
+  }
 
  private:
-  void BeforeHarm(FaultPorts& ports) override { closed_before_ = ports.closed_streams(); }
+  void BeforeFault(FaultPorts& ports) override { closed_before_ = ports.closed_streams(); }
   void Look(FaultPorts& ports) override {
     Peek(ports);
     const std::int64_t closed = ports.closed_streams() - closed_before_;
     if (closed <= closed_) return;
     closed_ = closed;
-    heard_ = ports.last_closed() - armed_at();
+    received_ = ports.last_closed() - armed_at();
   }
   void Note(const proxy::Receipt& receipt) override {
     held_ = receipt.connections_touched > 0 ? receipt.longest_hold : Duration::zero();
@@ -36,18 +38,18 @@ class LateEnd final : public ProxyFault {
     receipt.measured = {{"held_ms", milliseconds(held_)},
                         {"required_ms", milliseconds(delay_)},
                         {"streams_closed", closed_},
-                        {"heard_after_ms", milliseconds(heard_)}};
+                        {"heard_after_ms", milliseconds(received_)}};
     receipt.text = fmt::format(
         "an end was held back for {} ms ({} required); {} streams of the clients ended, the last "
         "{} ms after the arming",
-        milliseconds(held_), milliseconds(delay_), closed_, milliseconds(heard_));
+        milliseconds(held_), milliseconds(delay_), closed_, milliseconds(received_));
   }
 
   const Duration delay_;
   std::int64_t closed_before_ = 0;
   std::int64_t closed_ = 0;
   Duration held_{};
-  Duration heard_{};
+  Duration received_{};
 };
 
 const FaultRegistration kLateEnd{{

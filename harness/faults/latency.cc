@@ -2,7 +2,7 @@
 // Every byte of the faulted road arrives later, in both directions, by a fixed delay plus jitter.
 #include <algorithm>
 
-#include "harness/faults/road_call.h"
+#include "harness/faults/path_call.h"
 
 namespace watchproof {
 namespace {
@@ -22,7 +22,7 @@ const FaultRegistration kLatency{{
                           SpecOf("latency", proxy::Direction::kBoth, given));
       WP_ASSIGN_OR_RETURN(const Duration delay, proxy::ParseDuration(given.at("delay")));
       WP_ASSIGN_OR_RETURN(const Duration jitter, proxy::ParseDuration(given.at("jitter")));
-      return MakeSlowRoad({.effect = std::move(spec),
+      return MakeSlowPath({.effect = std::move(spec),
                            .count = &proxy::Receipt::bytes_delayed,
                            .counted_as = "bytes_delayed",
                            .required = 2 * std::max(Duration::zero(), delay - jitter)});

@@ -35,12 +35,13 @@ class MoveLeader final : public Fault {
 
   // The call was answered by the old leader; the others are asked whom they follow.
   void Observe(FaultPorts& ports) override {
-    if (!moved_ || felt_) return;
-    felt_ = std::all_of(ports.servers.begin(), ports.servers.end(), [&](const ServerPorts& server) {
-      const auto word = server.ask(Within(kAnswerLimit));
-      return word.has_value() && word->leader == wanted_;
-    });
-    if (felt_) healed_at_ = ports.now();
+    if (!moved_ || took_effect_) return;
+    took_effect_ =
+        std::all_of(ports.servers.begin(), ports.servers.end(), [&](const ServerPorts& server) {
+          const auto word = server.ask(Within(kAnswerLimit));
+          return word.has_value() && word->leader == wanted_;
+        });
+    if (took_effect_) healed_at_ = ports.now();
   }
 
   Status Heal(FaultPorts& ports) override {
@@ -48,10 +49,10 @@ class MoveLeader final : public Fault {
     return {};
   }
 
-  bool felt() const override { return felt_; }
+  bool took_effect() const override { return took_effect_; }
 
   FaultReceipt receipt() const override {
-    FaultReceipt receipt{.fired = felt_, .armed_at = armed_at_, .healed_at = healed_at_};
+    FaultReceipt receipt{.fired = took_effect_, .armed_at = armed_at_, .healed_at = healed_at_};
     receipt.measured = {{"to", to_}, {"handed_over", moved_}};
     receipt.text = fmt::format("{:x} was asked to hand over to member {} ({:x}); {}", before_, to_,
                                wanted_, Outcome());
@@ -61,13 +62,13 @@ class MoveLeader final : public Fault {
  private:
   std::string Outcome() const {
     if (!moved_) return refusal_.ok() ? "it was not asked" : "it did not: " + refusal_.message();
-    return felt_ ? "all members follow it" : "not all members follow it";
+    return took_effect_ ? "all members follow it" : "not all members follow it";
   }
 
   const int to_;
   Status refusal_;
   bool moved_ = false;
-  bool felt_ = false;
+  bool took_effect_ = false;
   std::uint64_t before_ = 0;
   std::uint64_t wanted_ = 0;
   Duration armed_at_{};

@@ -32,10 +32,10 @@ class NoSpace final : public Fault {
     taken_after_ = ports.put().ok();
     return {};
   }
-  bool felt() const override { return taken_before_ && refused_; }
+  bool took_effect() const override { return taken_before_ && refused_; }
 
   FaultReceipt receipt() const override {
-    FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
+    FaultReceipt receipt{.fired = took_effect(), .armed_at = armed_at_, .healed_at = healed_at_};
     receipt.measured = {
         {"taken_before", taken_before_}, {"refused", refused_}, {"taken_after", taken_after_}};
     receipt.text =

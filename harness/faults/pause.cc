@@ -29,7 +29,7 @@ class Pause final : public Fault {
   }
 
   void Observe(FaultPorts& ports) override {
-    if (!paused_ || healed_ || felt()) return;
+    if (!paused_ || healed_ || took_effect()) return;
     const auto server = ServerOf(ports, member_);
     if (!server.has_value()) return;
     stopped_ = (*server)->process_state() == 'T';
@@ -47,10 +47,10 @@ class Pause final : public Fault {
     return {};
   }
 
-  bool felt() const override { return stopped_ && silent_; }
+  bool took_effect() const override { return stopped_ && silent_; }
 
   FaultReceipt receipt() const override {
-    FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
+    FaultReceipt receipt{.fired = took_effect(), .armed_at = armed_at_, .healed_at = healed_at_};
     const auto lasted = healed_at_ > armed_at_ ? healed_at_ - armed_at_ : Duration::zero();
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(lasted).count();
     receipt.measured = {

@@ -51,9 +51,9 @@ class PauseFault : public ::testing::Test {
 TEST_F(PauseFault, IsFeltWhenTheKernelSaysSoAndNobodyAnswers) {
   const auto fault = Make();
   ASSERT_TRUE(fault->Arm(ports_).ok());
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
   fault->Observe(ports_);
-  EXPECT_TRUE(fault->felt());
+  EXPECT_TRUE(fault->took_effect());
   EXPECT_TRUE(fault->Heal(ports_).ok());
   EXPECT_TRUE(fault->Heal(ports_).ok());
   EXPECT_EQ(proceeded_, 1);
@@ -67,7 +67,7 @@ TEST_F(PauseFault, IsNotFeltByAProcessThatAnswers) {
   ASSERT_TRUE(fault->Arm(ports_).ok());
   fault->Observe(ports_);
   EXPECT_TRUE(fault->Heal(ports_).ok());
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
   EXPECT_THAT(fault->receipt().text, HasSubstr("was answered"));
 }
 
@@ -76,7 +76,7 @@ TEST_F(PauseFault, IsNotFeltByOneWhoIsSilentButNotStopped) {
   ASSERT_TRUE(fault->Arm(ports_).ok());
   state_ = 'S';
   fault->Observe(ports_);
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
 }
 
 TEST_F(PauseFault, AServerThatWasSilentBeforeIsNoWitness) {
@@ -87,7 +87,7 @@ TEST_F(PauseFault, AServerThatWasSilentBeforeIsNoWitness) {
   fault->Observe(ports_);
   EXPECT_TRUE(fault->Heal(ports_).ok());
   EXPECT_EQ(proceeded_, 0);
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
   EXPECT_THAT(fault->receipt().text, HasSubstr("silent before"));
 }
 

@@ -53,23 +53,23 @@ Status PeerFault::ArmLink(FaultPorts& ports, const Link& link) {
   WP_ASSIGN_OR_RETURN(ServerPorts* const from, ServerOf(ports, link.from));
   WP_ASSIGN_OR_RETURN(ServerPorts* const to, ServerOf(ports, link.to));
   // The receiver has dialled, and what is said comes as the answer.
-  WP_RETURN_IF_ERROR(ArmOn(ports, from->peer_road, proxy::Direction::kToClient, to->caller));
+  WP_RETURN_IF_ERROR(ArmOn(ports, from->peer_path, proxy::Direction::kToClient, to->caller));
   // The sender has dialled, and sends requests.
-  return ArmOn(ports, to->peer_road, proxy::Direction::kToTarget, from->caller);
+  return ArmOn(ports, to->peer_path, proxy::Direction::kToTarget, from->caller);
 }
 
-Status PeerFault::ArmOn(FaultPorts& ports, proxy::ProxyId road, proxy::Direction direction,
+Status PeerFault::ArmOn(FaultPorts& ports, proxy::ProxyId path, proxy::Direction direction,
                         const std::string& caller) {
   proxy::EffectSpec effect = effect_;
   effect.direction = direction;
   effect.caller = caller;
-  WP_ASSIGN_OR_RETURN(const proxy::EffectId id, ports.proxies->Arm(road, effect));
+  WP_ASSIGN_OR_RETURN(const proxy::EffectId id, ports.proxies->Arm(path, effect));
   armed_.push_back(id);
   return {};
 }
 
 void PeerFault::Observe(FaultPorts& ports) {
-  if (armed_.empty() || healed_ || felt() || ports.now() - asked_at_ < kAskEvery) return;
+  if (armed_.empty() || healed_ || took_effect() || ports.now() - asked_at_ < kAskEvery) return;
   wanted_lag_ ? LookForLag(ports) : LookForElection(ports);
   asked_at_ = ports.now();
 }
@@ -128,14 +128,14 @@ void PeerFault::Note(const proxy::Receipt& receipt) {
   bytes_ += receipt.bytes_swallowed + receipt.bytes_delayed;
 }
 
-bool PeerFault::felt() const {
+bool PeerFault::took_effect() const {
   if (armed_.empty()) return false;
   if (wanted_lag_) return lag_ >= wanted_lag_->at_least;
   return leaderless_ > 0 || other_leader_ || term_ > term_before_;
 }
 
 FaultReceipt PeerFault::receipt() const {
-  FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
+  FaultReceipt receipt{.fired = took_effect(), .armed_at = armed_at_, .healed_at = healed_at_};
   const auto lag = std::chrono::duration_cast<std::chrono::milliseconds>(lag_).count();
   receipt.measured = {{"links", static_cast<std::int64_t>(links_)},
                       {"bytes", bytes_},

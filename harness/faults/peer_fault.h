@@ -33,7 +33,7 @@ class PeerFault : public Fault {
   Status Arm(FaultPorts& ports) final;
   void Observe(FaultPorts& ports) final;
   Status Heal(FaultPorts& ports) final;
-  bool felt() const final;
+  bool took_effect() const final;
   FaultReceipt receipt() const final;
 
  protected:
@@ -52,7 +52,7 @@ class PeerFault : public Fault {
 
  private:
   Status ArmLink(FaultPorts& ports, const Link& link);
-  Status ArmOn(FaultPorts& ports, proxy::ProxyId road, proxy::Direction direction,
+  Status ArmOn(FaultPorts& ports, proxy::ProxyId path, proxy::Direction direction,
                const std::string& caller);
   void Note(const proxy::Receipt& receipt);
   void LookForElection(FaultPorts& ports);

@@ -24,7 +24,7 @@ class PeerFaultTest : public ::testing::Test {
       words_[i] = {.revision = 10, .member = i + 1, .leader = 1, .term = 7};
       ServerPorts server;
       server.ask = [this, i](Deadline) -> Result<ServerWord> { return words_[i]; };
-      server.peer_road = proxies_
+      server.peer_path = proxies_
                              .Open({.name = fmt::format("peers of {}", i + 1),
                                     .target_port = 1,
                                     .caller_header = "X-Server-From"})
@@ -99,10 +99,10 @@ TEST_F(PeerFaultTest, IsFeltOnlyWhenAMemberSaysSo) {
   const auto fault = Make("isolate", {{"member", "2"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
   fault->Observe(ports_);
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
   words_[1].leader = 0;
   fault->Observe(ports_);
-  EXPECT_TRUE(fault->felt());
+  EXPECT_TRUE(fault->took_effect());
   EXPECT_TRUE(fault->Heal(ports_).ok());
   EXPECT_EQ(fault->receipt().measured.at("members_without_leader"), 1);
 }
@@ -113,7 +113,7 @@ TEST_F(PeerFaultTest, AHigherTermIsAWitnessToo) {
   ASSERT_TRUE(fault->Arm(ports_).ok());
   for (ServerWord& word : words_) word.term = 8;
   fault->Observe(ports_);
-  EXPECT_TRUE(fault->felt());
+  EXPECT_TRUE(fault->took_effect());
 }
 
 TEST_F(PeerFaultTest, ASlowMemberIsSeenToBeBehindForLongEnough) {
@@ -123,10 +123,10 @@ TEST_F(PeerFaultTest, ASlowMemberIsSeenToBeBehindForLongEnough) {
   words_[0].revision = 11;
   fault->Observe(ports_);  // hears of revision 11
   fault->Observe(ports_);
-  EXPECT_FALSE(fault->felt()) << "a moment later is nothing";
+  EXPECT_FALSE(fault->took_effect()) << "a moment later is nothing";
   fault->Observe(ports_);
   fault->Observe(ports_);
-  EXPECT_TRUE(fault->felt());
+  EXPECT_TRUE(fault->took_effect());
 }
 
 TEST_F(PeerFaultTest, AMemberThatIsUpToDateIsNotSlow) {
@@ -138,7 +138,7 @@ TEST_F(PeerFaultTest, AMemberThatIsUpToDateIsNotSlow) {
     words_[1].revision = 10 + i;
     fault->Observe(ports_);
   }
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
 }
 
 TEST_F(PeerFaultTest, WithoutAProxyOrAClusterNothingIsArmed) {
@@ -147,7 +147,7 @@ TEST_F(PeerFaultTest, WithoutAProxyOrAClusterNothingIsArmed) {
   const auto fault = Make("isolate");
   ASSERT_TRUE(fault->Arm(ports_).ok());
   fault->Observe(ports_);
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
   EXPECT_THAT(fault->receipt().text, HasSubstr("never armed"));
   ports_.servers.resize(1);
   EXPECT_THAT(Make("isolate")->Arm(ports_).message(), HasSubstr("no cluster"));

@@ -18,8 +18,8 @@ Result<proxy::EffectSpec> SpecOf(std::string kind, proxy::Direction direction,
 Status ProxyFault::Arm(FaultPorts& ports) {
   armed_at_ = ports.now();
   if (ports.proxies == nullptr) return {};
-  BeforeHarm(ports);
-  WP_ASSIGN_OR_RETURN(id_, ports.proxies->Arm(ports.road, effect_));
+  BeforeFault(ports);
+  WP_ASSIGN_OR_RETURN(id_, ports.proxies->Arm(ports.path, effect_));
   armed_ = true;
   return {};
 }
@@ -40,7 +40,7 @@ Status ProxyFault::Heal(FaultPorts& ports) {
 }
 
 FaultReceipt ProxyFault::receipt() const {
-  FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
+  FaultReceipt receipt{.fired = took_effect(), .armed_at = armed_at_, .healed_at = healed_at_};
   Describe(receipt);
   if (!armed_) receipt.text = "never armed: there is no proxy between the clients and the target";
   return receipt;

@@ -3,7 +3,7 @@
 //
 //   class Reset final : public ProxyFault {
 //     Reset(...) : ProxyFault({.kind = "cut", ...}) {}
-//     void BeforeHarm(FaultPorts& ports) override;        // what the witnesses say without it
+//     void BeforeFault(FaultPorts& ports) override;        // what the witnesses say without it
 //     void Look(FaultPorts& ports) override;              // the witnesses, and Peek
 //     void Note(const proxy::Receipt& receipt) override;  // what the proxy says it did
 //     void Describe(FaultReceipt& receipt) const override;
@@ -35,7 +35,7 @@ class ProxyFault : public Fault {
   explicit ProxyFault(proxy::EffectSpec effect) : effect_(std::move(effect)) {}
 
   // Called once, when there is a proxy and nothing has been harmed yet.
-  virtual void BeforeHarm(FaultPorts& /*ports*/) {}
+  virtual void BeforeFault(FaultPorts& /*ports*/) {}
   // Asks the witnesses; called only while the fault is armed and not healed.
   virtual void Look(FaultPorts& ports) = 0;
   // Called with each receipt, the one of the healed effect last.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nobody listens, as while a server restarts.
-#include "harness/faults/road_call.h"
+#include "harness/faults/path_call.h"
 
 namespace watchproof {
 namespace {
@@ -14,7 +14,7 @@ const FaultRegistration kRefuse{{
              .ends_streams = EndsStreams::kProxied},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       WP_ASSIGN_OR_RETURN(proxy::EffectSpec spec, SpecOf("refuse", proxy::Direction::kBoth, given));
-      return MakeDeadRoad({.effect = std::move(spec), .counted_as = {}});
+      return MakeDeadPath({.effect = std::move(spec), .counted_as = {}});
     },
 }};
 

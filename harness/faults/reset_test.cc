@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "harness/faults/test_road.h"
+#include "harness/faults/test_path.h"
 
 namespace watchproof {
 namespace {
@@ -9,10 +9,10 @@ namespace {
 using proxy::TestPeer;
 using ::testing::HasSubstr;
 
-class ResetFault : public TestRoad {
+class ResetFault : public TestPath {
  protected:
   static std::unique_ptr<Fault> Make(const FaultParameters& parameters = {}) {
-    return TestRoad::Make("reset", parameters);
+    return TestPath::Make("reset", parameters);
   }
 };
 
@@ -23,10 +23,10 @@ TEST_F(ResetFault, IsFeltWhenAStreamEndedAfterTheCut) {
   ASSERT_TRUE(fault->Arm(ports_).ok());
   EXPECT_EQ(client_.Next(), TestPeer::Outcome::kReset);
   fault->Observe(ports_);
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
   closed_ = 4;
   fault->Observe(ports_);
-  EXPECT_TRUE(fault->felt());
+  EXPECT_TRUE(fault->took_effect());
   ASSERT_TRUE(fault->Heal(ports_).ok());
   EXPECT_EQ(fault->receipt().measured.at("connections_cut"), 1);
   EXPECT_EQ(fault->receipt().measured.at("streams_closed"), 1);
@@ -38,7 +38,7 @@ TEST_F(ResetFault, IsNotFeltWhenNobodyWasConnected) {
   ASSERT_TRUE(fault->Arm(ports_).ok());
   closed_ = 1;
   fault->Observe(ports_);
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
 }
 
 TEST_F(ResetFault, SparesConnectionsThatComeLater) {
@@ -65,7 +65,7 @@ TEST_F(ResetFault, IsNeverArmedWithoutAProxy) {
   ASSERT_TRUE(fault->Arm(ports_).ok());
   fault->Observe(ports_);
   ASSERT_TRUE(fault->Heal(ports_).ok());
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
   EXPECT_THAT(fault->receipt().text, HasSubstr("never armed"));
 }
 

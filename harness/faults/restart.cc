@@ -26,7 +26,7 @@ const FaultRegistration kRestart{{
              .parts_members = true},
     .make =
         [](const FaultParameters& given) {
-          return MakeServerRestart({.name = "restart", .goodbye = Goodbye::kInOrder}, given);
+          return MakeServerRestart({.name = "restart", .stop = StopWith::kInOrder}, given);
         },
 }};
 

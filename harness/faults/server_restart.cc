@@ -8,7 +8,7 @@ namespace {
 
 // More than any release needs, since the machine may be busy.
 constexpr Duration kRestartLimit = 20s;
-constexpr Duration kGoodbyeLimit = 10s;
+constexpr Duration kGracefulLimit = 10s;
 constexpr Duration kAnswerLimit = 5s;
 // Counts from nothing in a new process, which nobody has asked to compact.
 constexpr std::string_view kCompactions =
@@ -17,39 +17,39 @@ constexpr std::string_view kWatchers = "etcd_debugging_mvcc_watcher_total";
 
 class ServerRestart final : public Fault {
  public:
-  struct Wishes {
+  struct RestartParameters {
     int member = 1;
     bool stay_down = false;
     std::string release;
     bool in_compaction = false;
   };
-  ServerRestart(ServerRestartOptions options, Wishes wishes)
-      : options_(std::move(options)), wishes_(std::move(wishes)) {}
+  ServerRestart(ServerRestartOptions options, RestartParameters parameters)
+      : options_(std::move(options)), parameters_(std::move(parameters)) {}
 
   Status Arm(FaultPorts& ports) override {
     armed_at_ = ports.now();
-    WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, wishes_.member));
+    WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, parameters_.member));
     if (!server->kill || !server->restart) {
       return Fail(StatusCode::kUnimplemented, "{}: this target is no process of ours",
                   options_.name);
     }
     // A compaction would be over by the time that a question was answered.
-    if (!wishes_.in_compaction) {
+    if (!parameters_.in_compaction) {
       WP_ASSIGN_OR_RETURN(before_, server->ask(Within(kAnswerLimit)));
     }
-    const Status ended = options_.goodbye == Goodbye::kNone
+    const Status ended = options_.stop == StopWith::kNone
                              ? server->kill()
-                             : server->terminate(Within(kGoodbyeLimit));
-    ignored_ = options_.goodbye != Goodbye::kNone && ended.code() == StatusCode::kDeadlineExceeded;
+                             : server->terminate(Within(kGracefulLimit));
+    ignored_ = options_.stop != StopWith::kNone && ended.code() == StatusCode::kDeadlineExceeded;
     if (!ended.ok() && !ignored_) return ended;
     ended_ = true;
-    return wishes_.stay_down ? Status() : Restart(*server, ports.now);
+    return parameters_.stay_down ? Status() : Restart(*server, ports.now);
   }
 
   // Everything else is seen when it is done.
   void Observe(FaultPorts& ports) override {
-    if (!wishes_.in_compaction || !after_ || compactions_ > 0) return;
-    const auto server = ServerOf(ports, wishes_.member);
+    if (!parameters_.in_compaction || !after_ || compactions_ > 0) return;
+    const auto server = ServerOf(ports, parameters_.member);
     if (!server.has_value()) return;
     const auto compactions = (*server)->metric(kCompactions);
     compactions_ = static_cast<std::int64_t>(compactions.value_or(0));
@@ -59,21 +59,21 @@ class ServerRestart final : public Fault {
   Status Heal(FaultPorts& ports) override {
     Observe(ports);
     if (!ended_ || tried_) return {};
-    WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, wishes_.member));
+    WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, parameters_.member));
     return Restart(*server, ports.now);
   }
 
-  bool felt() const override {
+  bool took_effect() const override {
     const bool kept = ended_ && !ignored_ && after_ && after_->revision >= before_.revision;
-    if (wishes_.in_compaction && counts_ && compactions_ == 0) return false;
-    return kept && (wishes_.release.empty() || after_->version == wishes_.release);
+    if (parameters_.in_compaction && counts_ && compactions_ == 0) return false;
+    return kept && (parameters_.release.empty() || after_->version == parameters_.release);
   }
 
   FaultReceipt receipt() const override {
-    FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
-    receipt.measured = {{"member", wishes_.member}, {"killed", ended_}};
+    FaultReceipt receipt{.fired = took_effect(), .armed_at = armed_at_, .healed_at = healed_at_};
+    receipt.measured = {{"member", parameters_.member}, {"killed", ended_}};
     if (ignored_) {
-      receipt.unsupported = fmt::format("to end within {} s of SIGTERM", kGoodbyeLimit / 1s);
+      receipt.unsupported = fmt::format("to end within {} s of SIGTERM", kGracefulLimit / 1s);
     }
     if (!ended_) {
       receipt.text = fmt::format("the target was not {}", How());
@@ -88,7 +88,7 @@ class ServerRestart final : public Fault {
         std::chrono::duration_cast<std::chrono::milliseconds>(healed_at_ - armed_at_).count();
     receipt.text = fmt::format("the target was {} and answered again after {} ms with revision {}",
                                How(), receipt.measured["down_ms"], after_->revision);
-    if (!wishes_.in_compaction) {
+    if (!parameters_.in_compaction) {
       receipt.measured["revision_before"] = before_.revision;
       receipt.text += fmt::format(", it was {} before", before_.revision);
     } else if (counts_) {
@@ -96,7 +96,7 @@ class ServerRestart final : public Fault {
       receipt.text += compactions_ > 0 ? "; it went on with a compaction that was interrupted"
                                        : "; it had no interrupted compaction to go on with";
     }
-    if (!wishes_.release.empty() && before_.version != after_->version) {
+    if (!parameters_.release.empty() && before_.version != after_->version) {
       receipt.text += fmt::format("; it was {} and is {}", before_.version, after_->version);
     }
     return receipt;
@@ -105,18 +105,18 @@ class ServerRestart final : public Fault {
  private:
   std::string_view How() const {
     if (ignored_) return "killed, since it did not obey SIGTERM,";
-    return options_.goodbye == Goodbye::kNone ? "killed" : "asked to leave";
+    return options_.stop == StopWith::kNone ? "killed" : "asked to leave";
   }
   Status Restart(ServerPorts& server, const std::function<Duration()>& now) {
     tried_ = true;
-    WP_RETURN_IF_ERROR(server.restart(Within(kRestartLimit), wishes_.release));
+    WP_RETURN_IF_ERROR(server.restart(Within(kRestartLimit), parameters_.release));
     WP_ASSIGN_OR_RETURN(after_, server.ask(Within(kAnswerLimit)));
     healed_at_ = now();
     return {};
   }
 
   const ServerRestartOptions options_;
-  const Wishes wishes_;
+  const RestartParameters parameters_;
   bool ended_ = false;
   bool ignored_ = false;  // SIGTERM, so that it had to be killed
   bool tried_ = false;    // to start it again; trying twice would hide that the first time failed
@@ -136,20 +136,20 @@ std::vector<FaultParameterInfo> RestartParameters() {
 
 Result<std::unique_ptr<Fault>> MakeServerRestart(const ServerRestartOptions& options,
                                                  const FaultParameters& given) {
-  ServerRestart::Wishes wishes;
-  WP_ASSIGN_OR_RETURN(wishes.member, ParseMember(given.at("member")));
-  WP_ASSIGN_OR_RETURN(wishes.stay_down, proxy::ParseYesNo(given.at("stay-down")));
+  ServerRestart::RestartParameters parameters;
+  WP_ASSIGN_OR_RETURN(parameters.member, ParseMember(given.at("member")));
+  WP_ASSIGN_OR_RETURN(parameters.stay_down, proxy::ParseYesNo(given.at("stay-down")));
   if (const auto release = given.find("release"); release != given.end()) {
-    wishes.release = release->second;
+    parameters.release = release->second;
   }
   if (const auto during = given.find("during"); during != given.end() && !during->second.empty()) {
     if (during->second != "compaction") {
       return Fail(StatusCode::kInvalidArgument, "{}: during is \"{}\"; expected compaction",
                   options.name, during->second);
     }
-    wishes.in_compaction = true;
+    parameters.in_compaction = true;
   }
-  return std::make_unique<ServerRestart>(options, std::move(wishes));
+  return std::make_unique<ServerRestart>(options, std::move(parameters));
 }
 
 }  // namespace watchproof

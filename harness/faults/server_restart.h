@@ -20,11 +20,11 @@
 
 namespace watchproof {
 
-enum class Goodbye { kNone, kInOrder };  // SIGKILL, SIGTERM
+enum class StopWith { kNone, kInOrder };  // SIGKILL, SIGTERM
 
 struct ServerRestartOptions {
   std::string name;  // of the fault
-  Goodbye goodbye = Goodbye::kNone;
+  StopWith stop = StopWith::kNone;
 };
 // Parameters: those of RestartParameters, and "release" and "during" where there are such.
 Result<std::unique_ptr<Fault>> MakeServerRestart(const ServerRestartOptions& options,

@@ -2,7 +2,7 @@
 // The same bytes in small pieces, with a pause between them.
 #include <algorithm>
 
-#include "harness/faults/road_call.h"
+#include "harness/faults/path_call.h"
 
 namespace watchproof {
 namespace {
@@ -37,7 +37,7 @@ const FaultRegistration kSlice{{
                     "outside; expected pieces of at most {} and a pause between them",
                     size + variation, delay.count() / 1'000'000, kLeastCall / 2);
       }
-      return MakeSlowRoad({.effect = std::move(spec),
+      return MakeSlowPath({.effect = std::move(spec),
                            .count = &proxy::Receipt::bytes_sliced,
                            .counted_as = "bytes_sliced",
                            .at_least = at_least,

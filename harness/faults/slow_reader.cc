@@ -31,10 +31,10 @@ class SlowReader final : public Fault {
     healed_at_ = ports.now();
     return ports.pace_reader({.stream = pace_.stream});
   }
-  bool felt() const override { return before_ ? slow_ > *before_ : gap_ >= kLeastGap; }
+  bool took_effect() const override { return before_ ? slow_ > *before_ : gap_ >= kLeastGap; }
 
   FaultReceipt receipt() const override {
-    FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
+    FaultReceipt receipt{.fired = took_effect(), .armed_at = armed_at_, .healed_at = healed_at_};
     const auto gap = std::chrono::duration_cast<std::chrono::milliseconds>(gap_).count();
     receipt.measured = {{"gap_ms", gap}};
     if (before_) {

@@ -16,13 +16,13 @@ class Stall final : public ProxyFault {
                     .parameters = {{"duration", fmt::format("{}ns", duration.count())}}}),
         at_least_(at_least) {}
 
-  bool felt() const override {
-    const bool witness = baseline_ ? gauge_ > *baseline_ : gap_ >= kLeastGap;
-    return withheld_ >= at_least_ && witness;
+  bool took_effect() const override {
+    const bool control = baseline_ ? gauge_ > *baseline_ : gap_ >= kLeastGap;
+    return withheld_ >= at_least_ && control;
   }
 
  private:
-  void BeforeHarm(FaultPorts& ports) override { baseline_ = SlowWatchers(ports); }
+  void BeforeFault(FaultPorts& ports) override { baseline_ = SlowWatchers(ports); }
 
   void Look(FaultPorts& ports) override {
     const auto gauge = SlowWatchers(ports);
@@ -44,15 +44,15 @@ class Stall final : public ProxyFault {
         {"bytes_withheld", withheld_},
         {"bytes_required", at_least_},
         {"gap_ms", std::chrono::duration_cast<std::chrono::milliseconds>(gap_).count()}};
-    std::string witness = fmt::format("nothing arrived for {} ms", receipt.measured["gap_ms"]);
+    std::string control = fmt::format("nothing arrived for {} ms", receipt.measured["gap_ms"]);
     if (baseline_) {
       receipt.measured["slow_watchers_before"] = *baseline_;
       receipt.measured["slow_watchers"] = gauge_;
-      witness =
+      control =
           fmt::format("the target's slow-watcher gauge went from {} to {}", *baseline_, gauge_);
     }
     receipt.text =
-        fmt::format("{} bytes withheld (at least {} required); {}", withheld_, at_least_, witness);
+        fmt::format("{} bytes withheld (at least {} required); {}", withheld_, at_least_, control);
   }
 
   const std::int64_t at_least_;

@@ -60,10 +60,10 @@ TEST_F(StoreFault, AReaderThatStopsIsFeltWhenTheTargetSaysThatWatchersAreBehind)
   EXPECT_EQ(paces_[0].every, 20ms);
   now_ += 1s;
   fault->Observe(ports_);
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
   gauge_ = 7;
   fault->Observe(ports_);
-  EXPECT_TRUE(fault->felt());
+  EXPECT_TRUE(fault->took_effect());
   EXPECT_THAT(fault->receipt().text, HasSubstr("from 2 to 7"));
   ASSERT_TRUE(fault->Heal(ports_).ok());
   ASSERT_TRUE(fault->Heal(ports_).ok());
@@ -77,16 +77,16 @@ TEST_F(StoreFault, WithoutAGaugeTheSilenceTells) {
   now_ += 1s;
   silence_ = 99ms;
   fault->Observe(ports_);
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
   silence_ = kLeastGap;
   fault->Observe(ports_);
-  EXPECT_TRUE(fault->felt());
+  EXPECT_TRUE(fault->took_effect());
 }
 
 TEST_F(StoreFault, WantOfSpaceIsFeltWhenAPutIsRefused) {
   const auto fault = Make("no-space");
   ASSERT_TRUE(fault->Arm(ports_).ok());
-  EXPECT_TRUE(fault->felt());
+  EXPECT_TRUE(fault->took_effect());
   ASSERT_TRUE(fault->Heal(ports_).ok());
   EXPECT_FALSE(raised_);
   EXPECT_EQ(fault->receipt().measured.at("taken_after"), 1);
@@ -96,7 +96,7 @@ TEST_F(StoreFault, WantOfSpaceIsNotFeltByATargetThatTakesPutsAllTheSame) {
   refuses_ = false;
   const auto fault = Make("no-space");
   ASSERT_TRUE(fault->Arm(ports_).ok());
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
 }
 
 TEST_F(StoreFault, DefragmentationIsFeltWhenTheTargetShrank) {
@@ -104,11 +104,11 @@ TEST_F(StoreFault, DefragmentationIsFeltWhenTheTargetShrank) {
   frees_ = 65'535;
   const auto little = Make("defragment");
   ASSERT_TRUE(little->Arm(ports_).ok());
-  EXPECT_FALSE(little->felt());
+  EXPECT_FALSE(little->took_effect());
   frees_ = 65'536;
   const auto enough = Make("defragment");
   ASSERT_TRUE(enough->Arm(ports_).ok());
-  EXPECT_TRUE(enough->felt());
+  EXPECT_TRUE(enough->took_effect());
 }
 
 TEST_F(StoreFault, TargetsThatOthersUseAreSpared) {

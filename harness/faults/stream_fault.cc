@@ -12,10 +12,10 @@ class StreamCut final : public ProxyFault {
  public:
   explicit StreamCut(proxy::EffectSpec effect) : ProxyFault(std::move(effect)) {}
 
-  bool felt() const override { return acted_ > 0 && closed_ > 0; }
+  bool took_effect() const override { return acted_ > 0 && closed_ > 0; }
 
  private:
-  void BeforeHarm(FaultPorts& ports) override { closed_before_ = ports.closed_streams(); }
+  void BeforeFault(FaultPorts& ports) override { closed_before_ = ports.closed_streams(); }
   void Look(FaultPorts& ports) override {
     Peek(ports);
     // Streams may end without us. Only what ended after the cut is a witness.
@@ -44,18 +44,18 @@ class StreamCut final : public ProxyFault {
 
 class StreamHold final : public ProxyFault {
  public:
-  using Witness = StreamHoldOptions::Witness;
+  using Evidence = StreamHoldOptions::Evidence;
 
-  StreamHold(proxy::EffectSpec effect, std::int64_t at_least, Witness witness)
-      : ProxyFault(std::move(effect)), at_least_(at_least), witness_(witness) {}
+  StreamHold(proxy::EffectSpec effect, std::int64_t at_least, Evidence evidence)
+      : ProxyFault(std::move(effect)), at_least_(at_least), control_watch_(evidence) {}
 
-  bool felt() const override {
-    const bool slow = witness_ == Witness::kGaugeOrGap && gauge_ > baseline_;
+  bool took_effect() const override {
+    const bool slow = control_watch_ == Evidence::kGaugeOrGap && gauge_ > baseline_;
     return frames_ > 0 && withheld_ >= at_least_ && (slow || gap_ >= kLeastGap);
   }
 
  private:
-  void BeforeHarm(FaultPorts& ports) override { baseline_ = Gauge(ports); }
+  void BeforeFault(FaultPorts& ports) override { baseline_ = Gauge(ports); }
   void Look(FaultPorts& ports) override {
     const std::int64_t gauge = Gauge(ports);
     const Duration silence = std::min(ports.silence(), Duration(ports.now() - armed_at()));
@@ -84,7 +84,7 @@ class StreamHold final : public ProxyFault {
   static std::int64_t Gauge(FaultPorts& ports) { return SlowWatchers(ports).value_or(0); }
 
   const std::int64_t at_least_;
-  const Witness witness_;
+  const Evidence control_watch_;
   std::int64_t frames_ = 0;
   std::int64_t withheld_ = 0;
   std::int64_t baseline_ = 0;
@@ -118,7 +118,7 @@ Result<std::unique_ptr<Fault>> MakeStreamHold(const StreamHoldOptions& options,
   const auto own = rest.extract("at-least");
   WP_ASSIGN_OR_RETURN(const std::int64_t at_least, proxy::ParseBytes(own.mapped()));
   WP_ASSIGN_OR_RETURN(proxy::EffectSpec spec, SpecOf(options.effect, options.direction, rest));
-  return std::make_unique<StreamHold>(std::move(spec), at_least, options.witness);
+  return std::make_unique<StreamHold>(std::move(spec), at_least, options.evidence);
 }
 
 }  // namespace watchproof

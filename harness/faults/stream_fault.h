@@ -41,11 +41,11 @@ Result<std::unique_ptr<Fault>> MakeStreamCut(std::string effect, const FaultPara
 struct StreamHoldOptions {
   // Who tells that something was held. Creating a watcher in the past makes it slow by itself, so
   // the target's slow-watcher gauge is not always one to ask.
-  enum class Witness { kGap, kGaugeOrGap };
+  enum class Evidence { kGap, kGaugeOrGap };
 
   std::string effect;
   proxy::Direction direction = proxy::Direction::kToClient;
-  Witness witness = Witness::kGaugeOrGap;
+  Evidence evidence = Evidence::kGaugeOrGap;
 };
 // Felt when the effect held at least `at-least` bytes back and, meanwhile, nothing arrived for
 // kLeastGap or the gauge rose. `at-least` is the fault's own parameter.

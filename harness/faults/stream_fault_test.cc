@@ -20,7 +20,7 @@ class StreamFault : public ::testing::Test {
  protected:
   StreamFault() {
     ports_.proxies = &proxies_;
-    ports_.road =
+    ports_.path =
         proxies_.Open({.name = "road", .target_port = server_.port(), .follow_streams = true})
             .value();
     ports_.now = [this] { return now_ += 1ms; };
@@ -29,7 +29,7 @@ class StreamFault : public ::testing::Test {
     ports_.metric = [this](std::string_view) { return gauge_; };
   }
   void OpenStream() {
-    client_ = TestPeer::Connect(proxies_.endpoint(ports_.road));
+    client_ = TestPeer::Connect(proxies_.endpoint(ports_.path));
     target_ = server_.Accept();
     const std::string request = std::string(proxy::kPreface) + proxy::Settings() +
                                 Headers(1, proxy::PathBlock(proxy::kWatchPath));
@@ -43,10 +43,10 @@ class StreamFault : public ::testing::Test {
     EXPECT_TRUE(made.has_value()) << made.error().message();
     return std::move(made).value();
   }
-  bool EventuallyFelt(Fault& fault) {
+  bool EventuallyTakesEffect(Fault& fault) {
     return proxy::Eventually([&] {
       fault.Observe(ports_);
-      return fault.felt();
+      return fault.took_effect();
     });
   }
 
@@ -72,9 +72,9 @@ TEST_F(StreamFault, CutsAreFeltWhenAStreamEndedAfterwards) {
     ASSERT_TRUE(target_.Send(response_));
     client_.Receive(proxy::kFrameHeaderBytes);
     fault->Observe(ports_);
-    EXPECT_FALSE(fault->felt()) << name;
+    EXPECT_FALSE(fault->took_effect()) << name;
     closed_ = 4;
-    EXPECT_TRUE(EventuallyFelt(*fault)) << name;
+    EXPECT_TRUE(EventuallyTakesEffect(*fault)) << name;
     ASSERT_TRUE(fault->Heal(ports_).ok());
     EXPECT_EQ(fault->receipt().measured.at("streams_closed"), 1) << name;
     EXPECT_THAT(fault->receipt().text, HasSubstr("acted on 1 streams")) << name;
@@ -89,7 +89,7 @@ TEST_F(StreamFault, CutsAreNotFeltWhenTheirMomentNeverComes) {
   EXPECT_EQ(client_.Receive(response_.size()), response_);
   closed_ = 1;
   fault->Observe(ports_);
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
 }
 
 TEST_F(StreamFault, HoldsAreFeltWhenNothingArrivesOrTheTargetSaysSo) {
@@ -102,9 +102,9 @@ TEST_F(StreamFault, HoldsAreFeltWhenNothingArrivesOrTheTargetSaysSo) {
     fault->Observe(ports_);
     return fault->receipt().measured.at("frames_withheld") == 1;
   }));
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
   gauge_ = 3;
-  EXPECT_TRUE(EventuallyFelt(*fault));
+  EXPECT_TRUE(EventuallyTakesEffect(*fault));
   ASSERT_TRUE(fault->Heal(ports_).ok());
   EXPECT_EQ(client_.Receive(response_.size()), response_);
   EXPECT_THAT(fault->receipt().text, HasSubstr("from 2 to 3"));
@@ -117,7 +117,7 @@ TEST_F(StreamFault, HoldsAreNotFeltBySilenceAlone) {
     const auto fault = Make(name);
     ASSERT_TRUE(fault->Arm(ports_).ok());
     fault->Observe(ports_);
-    EXPECT_FALSE(fault->felt()) << name;
+    EXPECT_FALSE(fault->took_effect()) << name;
   }
 }
 
@@ -132,9 +132,9 @@ TEST_F(StreamFault, AHeldCreationIsFeltByTheGapAndNotByTheGauge) {
     return fault->receipt().measured.at("frames_withheld") == 1;
   }));
   fault->Observe(ports_);
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
   silence_ = kLeastGap;
-  EXPECT_TRUE(EventuallyFelt(*fault));
+  EXPECT_TRUE(EventuallyTakesEffect(*fault));
 }
 
 TEST_F(StreamFault, ALateWatchIsFeltWhenItWaitedLongerThanItsNeighbours) {
@@ -148,9 +148,9 @@ TEST_F(StreamFault, ALateWatchIsFeltWhenItWaitedLongerThanItsNeighbours) {
     fault->Observe(ports_);
     return fault->receipt().measured.at("frames_withheld") == 1;
   }));
-  EXPECT_FALSE(fault->felt());
+  EXPECT_FALSE(fault->took_effect());
   silence_ = 50ms;
-  EXPECT_TRUE(EventuallyFelt(*fault));
+  EXPECT_TRUE(EventuallyTakesEffect(*fault));
 }
 
 TEST_F(StreamFault, IsNeverArmedWithoutAProxy) {

@@ -183,7 +183,7 @@ Json ToJson(const NumberedEntry& line) {
 }
 
 // What one entry tells about which watch.
-struct Told {
+struct Reported {
   Line line;
   StreamId stream;
   std::int64_t watch = 0;
@@ -197,7 +197,7 @@ bool IsEvidence(const std::vector<std::vector<Line>>& evidence, Line line) {
 }
 
 // The evidence's own lines, then those of the same watches next to them.
-Json Choose(const std::vector<Told>& all, const std::vector<Line>& evidence) {
+Json Choose(const std::vector<Reported>& all, const std::vector<Line>& evidence) {
   std::vector<bool> chosen(all.size(), false);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (std::find(evidence.begin(), evidence.end(), all[i].line) == evidence.end()) continue;
@@ -232,7 +232,7 @@ std::string DumpLine(const NumberedEntry& line) { return Text(ToJson(line)); }
 Result<std::vector<std::string>> ExcerptFor(const std::filesystem::path& file,
                                             const std::vector<std::vector<Line>>& evidence) {
   WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(file));
-  std::vector<Told> all;
+  std::vector<Reported> all;
   for (;;) {
     WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> line, reader->Next());
     if (!line) break;

@@ -57,10 +57,10 @@ WindowPart EventIndex::Find(std::string_view window, std::string_view events) {
   const auto size = static_cast<std::uint32_t>(events.size());
   const std::uint32_t place = places_[Hash(FirstField(events)) % kPlaces];
   if (place > 0) {
-    const std::string_view told = window.substr(place - 1);
-    const std::size_t shared = std::min(told.size(), events.size());
+    const std::string_view reported = window.substr(place - 1);
+    const std::size_t shared = std::min(reported.size(), events.size());
     const std::size_t literal = events.size() - shared;
-    if (told.substr(0, shared) == events.substr(0, shared) &&
+    if (reported.substr(0, shared) == events.substr(0, shared) &&
         window.size() + literal <= EventWindow::kSize) {
       Learn(events.substr(shared), window.size());
       return {.at = place - 1, .size = size, .literal = static_cast<std::uint32_t>(literal)};

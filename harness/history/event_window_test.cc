@@ -28,7 +28,7 @@ std::string Events(int from, int to) {
 class EventWindowTest : public testing::Test {
  protected:
   // What the part says of the window, after it was applied and compared.
-  WindowPart Tell(const std::string& events) {
+  WindowPart Consume(const std::string& events) {
     const WindowPart part = index_.Find(written_.view(), events);
     const std::string literal = events.substr(events.size() - part.literal);
     EXPECT_TRUE(written_.Apply(part, literal));
@@ -43,29 +43,29 @@ class EventWindowTest : public testing::Test {
 };
 
 TEST_F(EventWindowTest, TellsEachEventOnceHoweverMessagesAreCut) {
-  EXPECT_EQ(Tell(Events(1, 50)).literal, Events(1, 50).size());
-  EXPECT_EQ(Tell(Events(1, 50)).literal, 0U);
-  EXPECT_EQ(Tell(Events(20, 30)).literal, 0U);
-  EXPECT_EQ(Tell(Events(40, 60)).literal, Events(51, 60).size());
-  EXPECT_EQ(Tell(Events(1, 60)).literal, 0U);
+  EXPECT_EQ(Consume(Events(1, 50)).literal, Events(1, 50).size());
+  EXPECT_EQ(Consume(Events(1, 50)).literal, 0U);
+  EXPECT_EQ(Consume(Events(20, 30)).literal, 0U);
+  EXPECT_EQ(Consume(Events(40, 60)).literal, Events(51, 60).size());
+  EXPECT_EQ(Consume(Events(1, 60)).literal, 0U);
 }
 
 TEST_F(EventWindowTest, TellsAFilteredSelectionOnceMore) {
-  Tell(Events(1, 9));
+  Consume(Events(1, 9));
   const std::string odd = Event(1) + Event(3) + Event(5);
-  EXPECT_EQ(Tell(odd).literal, odd.size());
-  EXPECT_EQ(Tell(odd).literal, 0U);
+  EXPECT_EQ(Consume(odd).literal, odd.size());
+  EXPECT_EQ(Consume(odd).literal, 0U);
 }
 
 TEST_F(EventWindowTest, BeginsAnewWhenItIsFullAndLeavesWhatWasShared) {
   const std::string first = Events(1, 3);
-  const WindowPart part = Tell(first);
+  const WindowPart part = Consume(first);
   const Bytes kept = read_.Share(part);
   const std::string large = Event(4, EventWindow::kSize / 4);
-  for (int i = 0; i < 3; ++i) EXPECT_FALSE(Tell(Event(5 + i, EventWindow::kSize / 4)).fresh);
-  EXPECT_TRUE(Tell(large).fresh);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(Consume(Event(5 + i, EventWindow::kSize / 4)).fresh);
+  EXPECT_TRUE(Consume(large).fresh);
   EXPECT_EQ(kept.view(), first);
-  EXPECT_EQ(Tell(first).literal, first.size());
+  EXPECT_EQ(Consume(first).literal, first.size());
 }
 
 TEST_F(EventWindowTest, ComesThroughNoise) {
@@ -73,13 +73,13 @@ TEST_F(EventWindowTest, ComesThroughNoise) {
   for (int i = 0; i < 2000; ++i) {
     std::string noise(1 + prng.Below(300), '\0');
     for (char& c : noise) c = static_cast<char>(prng.Below(4));
-    Tell(prng.Below(2) == 0 ? noise : Event(static_cast<int>(prng.Below(9))) + noise);
+    Consume(prng.Below(2) == 0 ? noise : Event(static_cast<int>(prng.Below(9))) + noise);
   }
 }
 
 TEST_F(EventWindowTest, RefusesPartsOfWhatItDoesNotHold) {
   const std::string events = Events(1, 3);
-  Tell(events);
+  Consume(events);
   const auto size = static_cast<std::uint32_t>(events.size());
   EXPECT_FALSE(read_.Apply({.at = 1, .size = size}, ""));
   EXPECT_FALSE(read_.Apply({.at = size + 1, .size = 0}, ""));

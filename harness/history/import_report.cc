@@ -110,15 +110,15 @@ class Importer {
     for (const ClientReport& report : reports) {
       for (const ReportedCall& call : report.calls) TakeCall(report.client, call);
     }
-    const ReportedWatch* witness = nullptr;
+    const ReportedWatch* control = nullptr;
     for (const ClientReport& report : reports) {
       for (const ReportedWatch& watch : report.watches) {
         TakeWatch(fmt::format("client {}", report.client), watch);
         const bool all = watch.prefix && watch.key.empty();
-        if (all && (witness == nullptr || Events(watch) > Events(*witness))) witness = &watch;
+        if (all && (control == nullptr || Events(watch) > Events(*control))) control = &watch;
       }
     }
-    if (witness != nullptr) TakeWatch("witness", *witness);
+    if (control != nullptr) TakeWatch("witness", *control);
   }
 
   std::vector<Entry> Finish() {
@@ -190,7 +190,7 @@ class Importer {
   }
 
   // On a stream of its own, before everything else.
-  StreamId Open(const std::string& road, const ReportedWatch& watch) {
+  StreamId Open(const std::string& path, const ReportedWatch& watch) {
     const std::string end = watch.prefix ? PrefixEnd(watch.key) : std::string();
     Message create;
     create.Text(1, watch.prefix && watch.key.empty() ? kEveryKey : watch.key);
@@ -199,7 +199,7 @@ class Importer {
     create.Optional(6, watch.previous);
     const StreamId stream(++streams_);
     const Duration at{};
-    Add(at, {.kind = EntryKind::kStreamOpened, .stream = stream, .text = road});
+    Add(at, {.kind = EntryKind::kStreamOpened, .stream = stream, .text = path});
     Add(at, {.kind = EntryKind::kRequestSent,
              .stream = stream,
              .payload = Bytes::Copy(Message().Nested(1, create).bytes())});
@@ -213,18 +213,18 @@ class Importer {
     return prefix;
   }
 
-  void Tell(StreamId stream, Duration at, const Message& message) {
+  void Consume(StreamId stream, Duration at, const Message& message) {
     Add(at, {.kind = EntryKind::kResponseReceived,
              .stream = stream,
              .payload = Bytes::Copy(message.bytes())});
   }
 
   // Every store has been at revision 1.
-  void TellCreated(StreamId stream, const ReportedResponse& first) {
+  void VisitCreated(StreamId stream, const ReportedResponse& first) {
     std::int64_t revision = first.revision;
     if (!first.events.empty()) revision = first.events.front().kv.mod_revision - 1;
-    Tell(stream, first.at,
-         Message().Nested(1, HeaderOf(std::max<std::int64_t>(revision, 1))).Number(3, 1));
+    Consume(stream, first.at,
+            Message().Nested(1, HeaderOf(std::max<std::int64_t>(revision, 1))).Number(3, 1));
   }
 
   void Close(StreamId stream, Duration at, const std::string& text = {}) {
@@ -235,44 +235,44 @@ class Importer {
              .text = text});
   }
 
-  void TakeWatch(const std::string& road, const ReportedWatch& watch) {
-    const StreamId stream = Open(road, watch);
+  void TakeWatch(const std::string& path, const ReportedWatch& watch) {
+    const StreamId stream = Open(path, watch);
     if (watch.responses.empty()) return Close(stream, {});
-    TellCreated(stream, watch.responses.front());
+    VisitCreated(stream, watch.responses.front());
     for (const ReportedResponse& response : watch.responses) {
       const bool compacted = response.error.find(kCompacted) != std::string::npos;
       if (!response.error.empty() && !compacted) {
         return Close(stream, response.at, response.error);
       }
       if (compacted) {
-        TellCompacted(stream, response);
+        AddCompacted(stream, response);
       } else if (response.progress || !response.events.empty()) {
-        TellProgress(stream, response);
+        AddProgress(stream, response);
       }
     }
     Close(stream, watch.responses.back().at);
   }
 
-  void TellCompacted(StreamId stream, const ReportedResponse& response) {
+  void AddCompacted(StreamId stream, const ReportedResponse& response) {
     Message message = Message().Nested(1, HeaderOf(response.revision)).Number(4, 1);
     message.Number(5, CompactedAt(response.at)).Text(6, response.error);
-    Tell(stream, response.at, message);
+    Consume(stream, response.at, message);
   }
 
   // With events or without.
-  void TellProgress(StreamId stream, const ReportedResponse& response) {
+  void AddProgress(StreamId stream, const ReportedResponse& response) {
     Message message = Message().Nested(1, HeaderOf(response.revision));
     for (const ReportedEvent& event : response.events) {
-      Message told = Message().Optional(1, event.deletes ? 1 : 0);
+      Message reported = Message().Optional(1, event.deletes ? 1 : 0);
       const std::int64_t mod = event.kv.mod_revision;
-      told.Nested(2, KeyValue({.key = event.kv.key,
-                               .value = event.kv.value,
-                               .create = event.creates && !event.deletes ? mod : 0,
-                               .mod = mod}));
-      if (event.previous) told.Nested(3, KeyMessage(*event.previous));
-      message.Nested(11, told);
+      reported.Nested(2, KeyValue({.key = event.kv.key,
+                                   .value = event.kv.value,
+                                   .create = event.creates && !event.deletes ? mod : 0,
+                                   .mod = mod}));
+      if (event.previous) reported.Nested(3, KeyMessage(*event.previous));
+      message.Nested(11, reported);
     }
-    Tell(stream, response.at, message);
+    Consume(stream, response.at, message);
   }
 
   // At least 1, or it would not be ErrCompacted.

@@ -27,7 +27,7 @@ LeaseKeys::LeaseKeys(const std::vector<ClientReport>& reports) {
         for (const ReportedOperation& operation : *operations) {
           if (operation.kind == ReportedOperation::Kind::kRange) continue;
           if (operation.lease != 0) ever_[operation.lease].insert(operation.key);
-          if (call.outcome == Outcome::kUnknown) doubtful_.insert(operation.key);
+          if (call.outcome == Outcome::kUnknown) undecided_.insert(operation.key);
         }
       }
     }
@@ -38,7 +38,7 @@ LeaseKeys::LeaseKeys(const std::vector<ClientReport>& reports) {
     for (const ReportedCall& call : report.calls) {
       if (call.kind != Kind::kLeaseRevoke || call.outcome != Outcome::kUnknown) continue;
       const auto ever = ever_.find(call.lease);
-      if (ever != ever_.end()) doubtful_.insert(ever->second.begin(), ever->second.end());
+      if (ever != ever_.end()) undecided_.insert(ever->second.begin(), ever->second.end());
     }
   }
 }
@@ -76,9 +76,9 @@ void LeaseKeys::Follow(const std::vector<const ReportedCall*>& answered) {
 std::optional<std::vector<std::string>> LeaseKeys::DeletedBy(const ReportedCall& revoke) const {
   const auto ever = ever_.find(revoke.lease);
   if (ever == ever_.end()) return std::vector<std::string>();
-  const bool doubtful = std::any_of(ever->second.begin(), ever->second.end(),
-                                    [&](const auto& key) { return doubtful_.contains(key); });
-  if (doubtful || revoke.outcome != Outcome::kAnswered) return std::nullopt;
+  const bool unanswered = std::any_of(ever->second.begin(), ever->second.end(),
+                                      [&](const auto& key) { return undecided_.contains(key); });
+  if (unanswered || revoke.outcome != Outcome::kAnswered) return std::nullopt;
   const auto found = revoked_.find(&revoke);
   return found == revoked_.end() ? std::vector<std::string>() : found->second;
 }

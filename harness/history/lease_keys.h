@@ -29,7 +29,7 @@ class LeaseKeys {
 
   std::map<const ReportedCall*, std::vector<std::string>> revoked_;  // those that were answered
   std::map<std::int64_t, std::set<std::string>> ever_;               // by lease
-  std::set<std::string> doubtful_;  // keys of writes whose outcome is unknown
+  std::set<std::string> undecided_;  // keys of writes whose outcome is unknown
 };
 
 }  // namespace watchproof

@@ -24,8 +24,8 @@ constexpr Duration kWriterInterval = 20ms;
 constexpr std::int64_t kWakeWriterAt = 4LL << 20;
 // Waking the follower costs more than recording a message: it is woken at once when little happens,
 // and the more it finds each time, the longer it is left alone.
-constexpr Duration kShortestNap = 1ms;
-constexpr Duration kLongestNap = 16ms;
+constexpr Duration kShortestBackoff = 1ms;
+constexpr Duration kLongestBackoff = 16ms;
 constexpr std::uint64_t kBusy = 16;  // lines
 constexpr std::int64_t kWakeFollowerAt = 1LL << 20;
 
@@ -152,9 +152,10 @@ class Recorder::Impl {
     next_ = 0;
     MutexLock lock(mu_);
     being_read_ = 0;
-    AwaitNews(deadline);
+    AwaitEntries(deadline);
     if (unread_.bytes == 0) return false;
-    nap_ = last_.value - read_.value > kBusy ? std::min(2 * nap_, kLongestNap) : kShortestNap;
+    backoff_ = last_.value - read_.value > kBusy ? std::min(2 * backoff_, kLongestBackoff)
+                                                 : kShortestBackoff;
     awake_since_ = Clock::now();
     SealLocked();
     std::swap(reading_, unread_.pieces);
@@ -162,10 +163,10 @@ class Recorder::Impl {
     return true;
   }
 
-  void AwaitNews(Deadline deadline) REQUIRES(mu_) {
-    const TimePoint nap_ends = std::min(deadline.at(), awake_since_ + nap_);
-    while (!closed_ && unread_.bytes < kWakeFollowerAt && Clock::now() < nap_ends) {
-      arrived_.WaitUntil(mu_, nap_ends);
+  void AwaitEntries(Deadline deadline) REQUIRES(mu_) {
+    const TimePoint backoff_ends = std::min(deadline.at(), awake_since_ + backoff_);
+    while (!closed_ && unread_.bytes < kWakeFollowerAt && Clock::now() < backoff_ends) {
+      arrived_.WaitUntil(mu_, backoff_ends);
     }
     while (!closed_ && unread_.bytes == 0 && !deadline.expired()) {
       idle_ = true;
@@ -231,7 +232,7 @@ class Recorder::Impl {
   std::size_t offset_ = 0;  // within that
   Line read_{};
   TimePoint awake_since_;
-  Duration nap_ = kShortestNap;
+  Duration backoff_ = kShortestBackoff;
   // Guarded.
   mutable Mutex mu_;
   CondVar arrived_;

@@ -171,7 +171,7 @@ TEST_F(RecorderTest, SaysWhyItCannotWrite) {
   EXPECT_TRUE((*full)->incomplete());
 }
 
-Entry Told(std::int64_t watch, const std::string& events) {
+Entry Reported(std::int64_t watch, const std::string& events) {
   return {.kind = EntryKind::kResponseReceived,
           .stream = StreamId(1),
           .at = 1ms,
@@ -189,11 +189,11 @@ TEST_F(RecorderTest, WritesEventsThatManyWatchesShareOnce) {
   std::vector<Entry> entries;
   for (std::int64_t round = 0; round < 40; ++round) {
     const std::string events = Events(static_cast<char>('a' + round % 26), 1000 + round % 7 * 10);
-    for (std::int64_t watch = 0; watch < 20; ++watch) entries.push_back(Told(watch, events));
+    for (std::int64_t watch = 0; watch < 20; ++watch) entries.push_back(Reported(watch, events));
   }
-  entries.push_back(Told(3, ""));
-  entries.push_back(Told(3, Events('x', 5)));
-  entries.push_back(Told(3, "\x5a\x7f" + std::string(90, 'y')));  // a length that lies
+  entries.push_back(Reported(3, ""));
+  entries.push_back(Reported(3, Events('x', 5)));
+  entries.push_back(Reported(3, "\x5a\x7f" + std::string(90, 'y')));  // a length that lies
   FrameWriter frames;
   std::string content;
   for (const Entry& entry : entries) frames.Append(entry, content);
@@ -217,8 +217,8 @@ TEST_F(RecorderTest, RefusesAnEntryThatSharesWhatWasNeverThere) {
   FrameWriter frames;
   std::string first;
   std::string second;
-  frames.Append(Told(1, Events('a', 200)), first);
-  frames.Append(Told(2, Events('a', 200)), second);
+  frames.Append(Reported(1, Events('a', 200)), first);
+  frames.Append(Reported(2, Events('a', 200)), second);
   EXPECT_LT(second.size(), first.size() - 150);
   EXPECT_FALSE(FrameReader().Parse(second).has_value());
 }

@@ -28,7 +28,7 @@ struct RunStarted {
   bool gaps = false;            // others write to the target, or it leaves revisions out
   bool others_compact = false;  // others may compact the target
   Deviations deviations = {};
-  bool without_marks = false;  // of keys: create revision, version and lease were not recorded
+  bool without_metadata = false;  // of keys: create revision, version and lease were not recorded
 
   template <typename F>
   void Fields(F& field) {
@@ -43,7 +43,7 @@ struct RunStarted {
     field("gaps", gaps);
     field("others_compact", others_compact);
     field("deviations", deviations);
-    field("without_marks", without_marks);
+    field("without_marks", without_metadata);
   }
 };
 

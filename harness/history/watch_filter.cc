@@ -7,7 +7,7 @@ bool WatchFilter::Concerns(const NumberedEntry& line) {
   const EntryKind kind = line.entry.kind;
   const bool frame = kind == EntryKind::kStreamOpened || kind == EntryKind::kStreamClosed;
   concerned_ = frame && line.entry.stream == stream_;
-  narrator_.Tell(line);
+  parser_.Consume(line);
   return concerned_;
 }
 

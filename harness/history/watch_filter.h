@@ -11,11 +11,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "harness/history/narrator.h"
+#include "harness/history/history_parser.h"
 
 namespace watchproof {
 
-class WatchFilter final : private Audience {
+class WatchFilter final : private HistoryVisitor {
  public:
   WatchFilter(StreamId stream, std::uint32_t ordinal) : stream_(stream), ordinal_(ordinal) {}
 
@@ -24,25 +24,25 @@ class WatchFilter final : private Audience {
   bool found() const { return wanted_.has_value(); }
 
  private:
-  void Hear(WatchIndex watch) { concerned_ = concerned_ || watch == wanted_; }
+  void Receive(WatchIndex watch) { concerned_ = concerned_ || watch == wanted_; }
 
   void OnAsked(WatchIndex watch, const Asked& asked) override;
-  void OnCancelAsked(WatchIndex watch, Where) override { Hear(watch); }
-  void OnCreated(WatchIndex watch, const Response&) override { Hear(watch); }
-  void OnRefused(WatchIndex watch, const Response&) override { Hear(watch); }
-  void OnDelivered(WatchIndex watch, ResponsePtr&) override { Hear(watch); }
-  void OnProgress(WatchIndex watch, const Response&) override { Hear(watch); }
-  void OnCompacted(WatchIndex watch, const Response&) override { Hear(watch); }
-  void OnCancelled(WatchIndex watch, const Response&) override { Hear(watch); }
-  void OnAfterwards(WatchIndex watch, const Response&) override { Hear(watch); }
+  void OnCancelAsked(WatchIndex watch, Where) override { Receive(watch); }
+  void OnCreated(WatchIndex watch, const Response&) override { Receive(watch); }
+  void OnRefused(WatchIndex watch, const Response&) override { Receive(watch); }
+  void OnDelivered(WatchIndex watch, ResponsePtr&) override { Receive(watch); }
+  void OnProgress(WatchIndex watch, const Response&) override { Receive(watch); }
+  void OnCompacted(WatchIndex watch, const Response&) override { Receive(watch); }
+  void OnCancelled(WatchIndex watch, const Response&) override { Receive(watch); }
+  void OnAfterwards(WatchIndex watch, const Response&) override { Receive(watch); }
   void OnAnnotation(const Annotation& annotation, Where where) override;
-  void OnStreamEnded(WatchIndex watch, const StreamEnd&) override { Hear(watch); }
+  void OnStreamEnded(WatchIndex watch, const StreamEnd&) override { Receive(watch); }
 
   const StreamId stream_;
   const std::uint32_t ordinal_;
   std::optional<WatchIndex> wanted_;
   bool concerned_ = false;
-  Narrator narrator_{*this};
+  HistoryParser parser_{*this};
 };
 
 }  // namespace watchproof

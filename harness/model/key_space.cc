@@ -25,12 +25,13 @@ Found KeySpace::Look(std::string_view key) const {
   return known == keys_.end() ? LookUnnamed(key) : Judge(known->first, known->second);
 }
 
-bool KeySpace::MayHoldStrangers(const KeyRange& range) const {
+bool KeySpace::MayHoldUnknownKeys(const KeyRange& range) const {
   if (range.single()) return false;  // the one key is named
-  if (began_empty_ && !writers_.StrangersMayHaveChanged(range, writers_.base(), at_)) return false;
+  if (began_empty_ && !writers_.UnknownKeysMayHaveChanged(range, writers_.base(), at_))
+    return false;
   return std::none_of(cleared_.begin(), cleared_.end(), [&](const auto& entry) {
     return entry.first.ContainsAll(range) &&
-           !writers_.StrangersMayHaveChanged(range, entry.second, at_);
+           !writers_.UnknownKeysMayHaveChanged(range, entry.second, at_);
   });
 }
 
@@ -51,13 +52,13 @@ void KeySpace::Put(const Operation& operation, Revision revision, Line line) {
   const bool alive = before.knowledge == Knowledge::kAlive;
   if (alive) {
     const KeyFacts& old = *before.facts;
-    facts.marks_known = old.marks_known;
+    facts.metadata_known = old.metadata_known;
     facts.kv.create_revision = old.kv.create_revision;
     facts.kv.version = old.kv.version + 1;
     if (operation.keeps_value) facts.kv.value = old.kv.value;
     if (operation.keeps_lease) facts.kv.lease = old.kv.lease;
   } else if (before.knowledge == Knowledge::kUnknown) {
-    facts.marks_known = false;
+    facts.metadata_known = false;
   }
   if (operation.keeps_value) facts.value_known = alive && before.facts->value_known;
   if (operation.keeps_lease) facts.lease_known = alive && before.facts->lease_known;
@@ -79,14 +80,14 @@ void KeySpace::Apply(const Operation& operation, Revision revision, Line line) {
       key->second = gone;
     }
   }
-  if (!began_empty_ || !writers_.holes().empty()) LearnNoStrangers(range);
+  if (!began_empty_ || !writers_.holes().empty()) KeepUnknownKeys(range);
 }
 
 void KeySpace::Learn(const KeyValueView& kv, Line line) {
   KeyFacts facts{.since = at_,
                  .alive = true,
-                 .marks_known = !without_marks_,
-                 .lease_known = !without_marks_,
+                 .metadata_known = !without_metadata_,
+                 .lease_known = !without_metadata_,
                  .line = line};
   facts.kv = kv;
   Intern(kv.key) = facts;
@@ -96,7 +97,7 @@ void KeySpace::LearnAbsent(std::string_view key, Line line) {
   Intern(key) = {.since = at_, .alive = false, .line = line};
 }
 
-void KeySpace::LearnNoStrangers(const KeyRange& range) {
+void KeySpace::KeepUnknownKeys(const KeyRange& range) {
   for (auto& [known, since] : cleared_) {
     if (!(known == range)) continue;
     since = std::max(since, at_);

@@ -27,7 +27,7 @@ struct KeyFacts {
   Revision since{};
   bool alive = false;
   bool value_known = true;
-  bool marks_known = true;  // create_revision and version
+  bool metadata_known = true;  // create_revision and version
   bool lease_known = true;
   KeyValueView kv;
   Line line{};  // what told of it: a write, or somebody who was shown it
@@ -41,20 +41,20 @@ struct Found {
 class KeySpace {
  public:
   // Without marks, who is shown a key is told nothing of its create revision, version and lease.
-  explicit KeySpace(const Writers& writers, bool without_marks = false)
+  explicit KeySpace(const Writers& writers, bool without_metadata = false)
       : writers_(writers),
         at_(writers.base()),
         began_empty_(writers.base() == Revision(1)),
-        without_marks_(without_marks) {}
+        without_metadata_(without_metadata) {}
 
   Revision at() const { return at_; }
   void MoveTo(Revision revision) { at_ = revision; }
   bool began_empty() const { return began_empty_; }
-  bool without_marks() const { return without_marks_; }
+  bool without_metadata() const { return without_metadata_; }
 
   Found Look(std::string_view key) const;
   // Whether keys in the range that nobody has named may be there.
-  bool MayHoldStrangers(const KeyRange& range) const;
+  bool MayHoldUnknownKeys(const KeyRange& range) const;
   // Calls `visit(key, found)` on each key of the range that anybody has named, in their order.
   template <typename Visit>
   void Each(const KeyRange& range, Visit visit) const;
@@ -63,7 +63,7 @@ class KeySpace {
   // At this revision, the key is as shown, or absent; of a range, no key but those named is there.
   void Learn(const KeyValueView& kv, Line line);
   void LearnAbsent(std::string_view key, Line line);
-  void LearnNoStrangers(const KeyRange& range);
+  void KeepUnknownKeys(const KeyRange& range);
 
  private:
   static constexpr std::size_t kMostCleared = 64;
@@ -76,7 +76,7 @@ class KeySpace {
   const Writers& writers_;
   Revision at_;
   const bool began_empty_;
-  const bool without_marks_;
+  const bool without_metadata_;
   std::map<std::string, KeyFacts, std::less<>> keys_;
   std::vector<std::pair<KeyRange, Revision>> cleared_;  // without strangers since
 };

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "harness/base/histogram.h"
-#include "harness/history/narrator.h"
+#include "harness/history/history_parser.h"
 
 namespace watchproof {
 

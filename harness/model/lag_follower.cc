@@ -21,7 +21,7 @@ void LagFollower::Consume(const NumberedEntry& line) {
   }
 }
 
-void LagFollower::HearWitnessed(const Response& response) {
+void LagFollower::ObserveControlEvents(const Response& response) {
   for (const EventView& event : response.message.events) {
     meter_.Known(Revision(event.kv.mod_revision), response.where.at);
   }

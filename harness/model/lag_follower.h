@@ -10,26 +10,26 @@
 // thread-safe.
 #pragma once
 
-#include "harness/history/narrator.h"
+#include "harness/history/history_parser.h"
 #include "harness/model/lag.h"
 
 namespace watchproof {
 
-class LagFollower final : public Bystander {
+class LagFollower final : public HistoryObserver {
  public:
   // What is no message of a watch: calls, faults and marks.
   void Consume(const NumberedEntry& line);
   Lag Summary() const { return meter_.Summary(); }
 
-  void HearAsked(WatchIndex watch, const Asked& asked) override { meter_.Asked(watch, asked); }
-  void HearDelivered(WatchIndex watch, const Response& response) override {
+  void ObserveAsked(WatchIndex watch, const Asked& asked) override { meter_.Asked(watch, asked); }
+  void ObserveDelivered(WatchIndex watch, const Response& response) override {
     meter_.Delivered(watch, response);
   }
-  void HearResumption(const Resumption& resumption) override {
+  void ObserveResumption(const Resumption& resumption) override {
     meter_.Continues(resumption.next_stream, resumption.next_ordinal);
   }
-  void HearWitnessed(const Response& response) override;
-  void HearForgotten(Revision below) override { meter_.Forget(below); }
+  void ObserveControlEvents(const Response& response) override;
+  void ObserveForgotten(Revision below) override { meter_.Forget(below); }
 
  private:
   LagMeter meter_;

@@ -181,11 +181,11 @@ TEST(LagTest, IsReadFromTheLinesOfARecording) {
       Received(1, EventOf(3)),
   };
   LagFollower follower;
-  Audience nobody;
-  Narrator narrator(nobody, &follower);
+  HistoryVisitor nobody;
+  HistoryParser parser(nobody, &follower);
   for (const Entry& entry : entries) {
     const auto number = static_cast<std::uint64_t>(&entry - entries.data() + 1);
-    narrator.Tell(LineAt(number, entry));
+    parser.Consume(LineAt(number, entry));
     follower.Consume(LineAt(number, entry));
   }
   const Lag lag = follower.Summary();

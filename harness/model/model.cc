@@ -149,7 +149,7 @@ void Model::Advance() {
       Apply(next, std::move(write));
     } else if (const auto gap = EndOfGap(next)) {
       timeline_.Skip(*gap);
-    } else if (!SettleByTestimony(next)) {
+    } else if (!SettleByEvidence(next)) {
       break;
     }
   }
@@ -159,8 +159,8 @@ void Model::Advance() {
 // A witness is told in order: what it was not told before something later never was. An answer that
 // is on its way would contradict that, and be noticed.
 std::optional<Revision> Model::EndOfGap(Revision next) const {
-  if (revisions_ == Revisions::kDense || witnessed_through_ <= next) return std::nullopt;
-  const bool watched = std::any_of(witnessed_.begin(), witnessed_.end(),
+  if (revisions_ == Revisions::kDense || control_through_ <= next) return std::nullopt;
+  const bool watched = std::any_of(control_ranges_.begin(), control_ranges_.end(),
                                    [&](const auto& range) { return range.second <= next; });
   const auto seen = seen_.lower_bound(next);
   if (!watched || seen == seen_.end() || seen->first == next) return std::nullopt;
@@ -170,8 +170,8 @@ std::optional<Revision> Model::EndOfGap(Revision next) const {
   return end;
 }
 
-bool Model::IsWitnessed(const KeyRange& range) const {
-  return std::any_of(witnessed_.begin(), witnessed_.end(),
+bool Model::IsUnderControl(const KeyRange& range) const {
+  return std::any_of(control_ranges_.begin(), control_ranges_.end(),
                      [&](const auto& watched) { return watched.first.ContainsAll(range); });
 }
 
@@ -181,46 +181,48 @@ void Model::Apply(Revision revision, Acknowledged write) {
   if (contradiction) Contradiction(*std::move(contradiction));
 }
 
-void Model::WitnessAsked(const WatchCreateView& create) {
+void Model::ControlAsked(const WatchCreateView& create) {
   if (create.no_put || create.no_delete || create.start_revision <= 0) return;
-  witnessed_.emplace_back(KeyRange(create.key, create.range_end), Revision(create.start_revision));
+  control_ranges_.emplace_back(KeyRange(create.key, create.range_end),
+                               Revision(create.start_revision));
 }
 
 bool Model::WasSpared(std::string_view key, Revision revision,
-                      const std::vector<Testimony>& seen) const {
+                      const std::vector<Evidence>& seen) const {
   const bool shown =
       std::any_of(seen.begin(), seen.end(), [&](const auto& it) { return it.event.kv.key == key; });
-  return !shown && std::any_of(witnessed_.begin(), witnessed_.end(), [&](const auto& watched) {
-    return watched.second <= revision && watched.first.Contains(key);
-  });
+  return !shown &&
+         std::any_of(control_ranges_.begin(), control_ranges_.end(), [&](const auto& watched) {
+           return watched.second <= revision && watched.first.Contains(key);
+         });
 }
 
-void Model::Witnessed(const std::vector<EventView>& events, const Bytes& payload, Line line) {
-  bool news = false;
+void Model::ControlEvents(const std::vector<EventView>& events, const Bytes& payload, Line line) {
+  bool updates = false;
   for (const EventView& event : events) {
     const Revision revision(event.kv.mod_revision);
-    witnessed_through_ = std::max(witnessed_through_, revision);
+    control_through_ = std::max(control_through_, revision);
     if (base_settled_ && revision <= timeline_.known_through()) continue;
     seen_[revision].push_back({event, payload, line});
-    news = true;
+    updates = true;
   }
   const bool may_settle = revisions_ == Revisions::kWithGaps || !open_.empty() || !leases_.empty();
-  if (news && may_settle) Advance();
+  if (updates && may_settle) Advance();
 }
 
-bool Model::Explains(const std::vector<Change>& changes, const std::vector<Testimony>& seen,
+bool Model::Explains(const std::vector<Change>& changes, const std::vector<Evidence>& seen,
                      bool exactly) const {
   if (changes.empty() || (exactly && changes.size() != seen.size())) return false;
-  return std::all_of(seen.begin(), seen.end(), [&](const Testimony& testimony) {
-    const KeyValueView& kv = testimony.event.kv;
+  return std::all_of(seen.begin(), seen.end(), [&](const Evidence& evidence) {
+    const KeyValueView& kv = evidence.event.kv;
     return std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
-      return change.key == kv.key && change.deleted == (testimony.event.type == 1) &&
+      return change.key == kv.key && change.deleted == (evidence.event.type == 1) &&
              (change.deleted || change.value == kv.value);
     });
   });
 }
 
-bool Model::SettleByTestimony(Revision revision) {
+bool Model::SettleByEvidence(Revision revision) {
   const auto seen = seen_.find(revision);
   if (seen == seen_.end()) return false;
   // The witness may watch less than was changed; what fits exactly is the better explanation.
@@ -231,7 +233,7 @@ bool Model::SettleByTestimony(Revision revision) {
   return false;
 }
 
-bool Model::SettleAsWrite(Revision revision, const std::vector<Testimony>& seen, bool exactly) {
+bool Model::SettleAsWrite(Revision revision, const std::vector<Evidence>& seen, bool exactly) {
   for (auto open = open_.begin(); open != open_.end(); ++open) {
     auto ways = PossibleEffects(open->call.method, open->call.request.view());
     if (!ways.has_value()) continue;
@@ -247,8 +249,7 @@ bool Model::SettleAsWrite(Revision revision, const std::vector<Testimony>& seen,
   return false;
 }
 
-bool Model::SettleAsEndOfLease(Revision revision, const std::vector<Testimony>& seen,
-                               bool exactly) {
+bool Model::SettleAsEndOfLease(Revision revision, const std::vector<Evidence>& seen, bool exactly) {
   const std::int64_t lease = timeline_.LeaseOf(seen.front().event.kv.key);
   const auto known = leases_.find(lease);
   if (known == leases_.end()) return false;
@@ -269,7 +270,7 @@ bool Model::SettleAsEndOfLease(Revision revision, const std::vector<Testimony>& 
   return true;
 }
 
-bool Model::MayExplain(const Call& call, const std::vector<Testimony>& seen) const {
+bool Model::MayExplain(const Call& call, const std::vector<Evidence>& seen) const {
   const auto ways = PossibleEffects(call.method, call.request.view());
   if (!ways.has_value()) return true;
   return std::any_of(ways->begin(), ways->end(), [&](const std::vector<Operation>& way) {
@@ -278,10 +279,10 @@ bool Model::MayExplain(const Call& call, const std::vector<Testimony>& seen) con
 }
 
 // Whether every one of the changes takes away a key of the lease.
-bool Model::MayBeOf(std::int64_t lease, const std::vector<Testimony>& seen) const {
+bool Model::MayBeOf(std::int64_t lease, const std::vector<Evidence>& seen) const {
   return leases_.contains(lease) &&
-         std::all_of(seen.begin(), seen.end(), [&](const Testimony& testimony) {
-           return testimony.event.type == 1 && timeline_.LeaseOf(testimony.event.kv.key) == lease;
+         std::all_of(seen.begin(), seen.end(), [&](const Evidence& evidence) {
+           return evidence.event.type == 1 && timeline_.LeaseOf(evidence.event.kv.key) == lease;
          });
 }
 
@@ -292,16 +293,16 @@ std::optional<Model::Unexplained> Model::unexplained() const {
       found == seen_.end() || waiting_.contains(next)) {
     return std::nullopt;
   }
-  const std::vector<Testimony>& seen = found->second;
+  const std::vector<Evidence>& seen = found->second;
   const bool open = std::any_of(open_.begin(), open_.end(), [&](const Unanswered& unanswered) {
-    return std::any_of(seen.begin(), seen.end(), [&](const Testimony& testimony) {
-      return MayExplain(unanswered.call, {testimony});
+    return std::any_of(seen.begin(), seen.end(), [&](const Evidence& evidence) {
+      return MayExplain(unanswered.call, {evidence});
     });
   });
   if (open) return std::nullopt;
   std::optional<Unexplained> first;
-  for (const Testimony& testimony : seen) {
-    const KeyValueView& kv = testimony.event.kv;
+  for (const Evidence& evidence : seen) {
+    const KeyValueView& kv = evidence.event.kv;
     const Change* before = timeline_.Latest(kv.key);
     const bool alive = before != nullptr && !before->deleted;
     if (alive && !before->lease_known) return std::nullopt;
@@ -311,8 +312,8 @@ std::optional<Model::Unexplained> Model::unexplained() const {
     if (first && (first->lease == 0 || lease != 0)) continue;
     first = Unexplained{.revision = next,
                         .key = std::string(kv.key),
-                        .deleted = testimony.event.type == 1,
-                        .seen = testimony.line,
+                        .deleted = evidence.event.type == 1,
+                        .seen = evidence.line,
                         .written = before == nullptr ? Line() : before->written,
                         .lease = lease};
   }
@@ -344,7 +345,7 @@ bool Model::MayExist(Revision revision) const {
 std::vector<std::string> Model::undecided() const {
   std::vector<std::string> reasons = contradictions_;
   // With gaps a header may speak of what others did.
-  Revision reached = revisions_ == Revisions::kDense ? highest_header_ : witnessed_through_;
+  Revision reached = revisions_ == Revisions::kDense ? highest_header_ : control_through_;
   if (!waiting_.empty()) reached = std::max(reached, waiting_.rbegin()->first);
   const Revision known = timeline_.known_through();
   if (any_write_ && reached > known) {

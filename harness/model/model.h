@@ -3,7 +3,7 @@
 //
 //   Model model;
 //   model.CallStarted(line);  model.CallEnded(line);     // each call of the recording, in order
-//   model.WitnessAsked(create);                          // what the witness stream watches
+//   model.ControlAsked(create);                          // what the witness stream watches
 //   model.Witnessed(events, payload);                    // ... and was given
 //   ... model.timeline().known_through() ...
 //   model.Finish();  model.undecided();
@@ -43,8 +43,8 @@ class Model {
   void CallEnded(const NumberedEntry& line);
   // A header of a watch stream: before the first write it tells where the store stood.
   void HeaderSeen(Revision revision);
-  void WitnessAsked(const WatchCreateView& create);
-  void Witnessed(const std::vector<EventView>& events, const Bytes& payload, Line line = {});
+  void ControlAsked(const WatchCreateView& create);
+  void ControlEvents(const std::vector<EventView>& events, const Bytes& payload, Line line = {});
   // The end of the recording: calls that are still out will not be answered.
   void Finish();
 
@@ -80,7 +80,7 @@ class Model {
   // is unknown or by someone else.
   bool MayExist(Revision revision) const;
   // Whether a witness watches the whole range, so that its silence means something.
-  bool IsWitnessed(const KeyRange& range) const;
+  bool IsUnderControl(const KeyRange& range) const;
   // A change that was seen at the first revision that is not known, and that no recorded write and
   // no end of a lease explains, whatever the outcome of open calls may be.
   struct Unexplained {
@@ -112,7 +112,7 @@ class Model {
     Call call;
     StatusCode code = StatusCode::kUnknown;
   };
-  struct Testimony {
+  struct Evidence {
     EventView event;
     Bytes payload;
     Line line{};
@@ -126,17 +126,17 @@ class Model {
   void LeaseSeen(const Entry& entry, Line line);
   // Applies the next revision if a witness saw what only one kind of open write, or the end of a
   // lease, can have done.
-  bool SettleByTestimony(Revision revision);
-  bool SettleAsWrite(Revision revision, const std::vector<Testimony>& seen, bool exactly);
-  bool SettleAsEndOfLease(Revision revision, const std::vector<Testimony>& seen, bool exactly);
+  bool SettleByEvidence(Revision revision);
+  bool SettleAsWrite(Revision revision, const std::vector<Evidence>& seen, bool exactly);
+  bool SettleAsEndOfLease(Revision revision, const std::vector<Evidence>& seen, bool exactly);
   // The last of the revisions from this one on that nobody here made; empty if that is not certain.
   std::optional<Revision> EndOfGap(Revision next) const;
   // Whether a witness would have been shown the key at the revision, and was shown other keys only.
-  bool WasSpared(std::string_view key, Revision revision, const std::vector<Testimony>& seen) const;
-  bool MayExplain(const Call& call, const std::vector<Testimony>& seen) const;
-  bool Explains(const std::vector<Change>& changes, const std::vector<Testimony>& seen,
+  bool WasSpared(std::string_view key, Revision revision, const std::vector<Evidence>& seen) const;
+  bool MayExplain(const Call& call, const std::vector<Evidence>& seen) const;
+  bool Explains(const std::vector<Change>& changes, const std::vector<Evidence>& seen,
                 bool exactly) const;
-  bool MayBeOf(std::int64_t lease, const std::vector<Testimony>& seen) const;
+  bool MayBeOf(std::int64_t lease, const std::vector<Evidence>& seen) const;
   void Apply(Revision revision, Acknowledged write);
   void Contradiction(std::string text);
 
@@ -148,14 +148,14 @@ class Model {
   std::map<std::uint32_t, Line> reading_;  // linearizable ones, likewise
   Reading latest_reading_;
   PastReads past_reads_;
-  std::map<Revision, Acknowledged> waiting_;         // acknowledged, behind a hole
-  std::vector<Unanswered> open_;                     // ended without a certain outcome
-  std::map<Revision, Unanswered> settled_;           // open ones that a witness settled
-  std::map<Revision, std::vector<Testimony>> seen_;  // by the witness, beyond what is known
-  std::map<std::int64_t, Line> leases_;              // granted or revoked here, and where
+  std::map<Revision, Acknowledged> waiting_;        // acknowledged, behind a hole
+  std::vector<Unanswered> open_;                    // ended without a certain outcome
+  std::map<Revision, Unanswered> settled_;          // open ones that a witness settled
+  std::map<Revision, std::vector<Evidence>> seen_;  // by the witness, beyond what is known
+  std::map<std::int64_t, Line> leases_;             // granted or revoked here, and where
   // What witnesses watch whole, and from which revision on.
-  std::vector<std::pair<KeyRange, Revision>> witnessed_;
-  Revision witnessed_through_{};  // the highest that one was told of
+  std::vector<std::pair<KeyRange, Revision>> control_ranges_;
+  Revision control_through_{};  // the highest that one was told of
   bool finished_ = false;
   bool any_write_ = false;
   bool base_settled_ = false;

@@ -64,14 +64,14 @@ class Recording {
   void Grant(std::int64_t lease) {
     Call(Method::kLeaseGrant, Message().Number(1, 60), Message().Number(2, lease));
   }
-  void Witness(bool deleted, const KeyValueFields& kv) {
+  void ControlLog(bool deleted, const KeyValueFields& kv) {
     const Bytes payload = Bytes::Copy(KeyValue(kv).bytes());
     EventView event;
     event.type = deleted ? 1 : 0;
     event.kv.key = payload.view().substr(2, kv.key.size());
     event.kv.value = payload.view().substr(payload.size() - kv.value.size());
     event.kv.mod_revision = kv.mod;
-    model_.Witnessed({event}, payload);
+    model_.ControlEvents({event}, payload);
   }
   std::int64_t known() const { return timeline().known_through().value; }
 
@@ -183,7 +183,7 @@ TEST(Model, TheWitnessSettlesWhatItSaw) {
   recording.Fail(recording.Start(Method::kPut, Put("a", "1")), StatusCode::kUnavailable);
   recording.Fail(recording.Start(Method::kPut, Put("a", "2")), StatusCode::kDeadlineExceeded);
   recording.Call(Method::kPut, Put("b", "1"), Acked(3));
-  recording.Witness(false, {.key = "a", .value = "2", .mod = 2});
+  recording.ControlLog(false, {.key = "a", .value = "2", .mod = 2});
   EXPECT_EQ(recording.known(), 3);
   EXPECT_EQ(recording.timeline().change(0).value, "2");
   recording.model().Finish();
@@ -200,7 +200,7 @@ TEST(Model, TheWitnessMaySpeakBeforeTheCallFails) {
                           .Nested(2, Message().Nested(2, Put("unseen", "yes")))
                           .Nested(3, Message().Nested(2, Put("a", "no")));
   const auto call = recording.Start(Method::kTxn, txn);
-  recording.Witness(false, {.key = "a", .value = "yes", .mod = 2});
+  recording.ControlLog(false, {.key = "a", .value = "yes", .mod = 2});
   EXPECT_EQ(recording.known(), 1);
   recording.Fail(call, StatusCode::kCancelled);
   EXPECT_EQ(recording.known(), 2);
@@ -234,7 +234,7 @@ TEST(Model, TheEndOfALeaseTakesEveryKeyThatStillHangsOnIt) {
   recording.Call(Method::kPut, PutOn("b", 8), Acked(5));  // to another lease
   recording.Call(Method::kPut, Put("d", "1"), Acked(7));
   EXPECT_EQ(recording.known(), 5);
-  recording.Witness(true, {.key = "c", .mod = 6});
+  recording.ControlLog(true, {.key = "c", .mod = 6});
   EXPECT_EQ(recording.known(), 7);
   EXPECT_THAT(DeletedAt(recording, 6), testing::ElementsAre("a", "c"));
   EXPECT_TRUE(recording.model().undecided().empty());
@@ -244,12 +244,12 @@ TEST(Model, ALeaseMayEndOneKeyAfterTheOtherWhereAWitnessSaysSo) {
   Recording recording;
   recording.Grant(7);
   PutThreeOnLease(recording, 7);
-  recording.model().WitnessAsked({.key = "a", .range_end = "z", .start_revision = 2});
-  recording.Witness(true, {.key = "b", .mod = 5});
+  recording.model().ControlAsked({.key = "a", .range_end = "z", .start_revision = 2});
+  recording.ControlLog(true, {.key = "b", .mod = 5});
   EXPECT_EQ(recording.known(), 4) << "the others may be on their way";
-  recording.Witness(true, {.key = "a", .mod = 6});
+  recording.ControlLog(true, {.key = "a", .mod = 6});
   EXPECT_EQ(recording.known(), 5);
-  recording.Witness(true, {.key = "c", .mod = 7});
+  recording.ControlLog(true, {.key = "c", .mod = 7});
   EXPECT_EQ(recording.known(), 7);
   EXPECT_THAT(DeletedAt(recording, 5), testing::ElementsAre("b"));
   EXPECT_THAT(DeletedAt(recording, 6), testing::ElementsAre("a"));
@@ -260,9 +260,9 @@ TEST(Model, ALeaseMayEndOneKeyAfterTheOtherWhereAWitnessSaysSo) {
 TEST(Model, ARevisionOfNobodyIsNoGapUnlessTheStoreMayLeaveSome) {
   Recording recording;
   recording.Read(1);
-  recording.model().WitnessAsked({.key = "a", .range_end = "z", .start_revision = 2});
+  recording.model().ControlAsked({.key = "a", .range_end = "z", .start_revision = 2});
   recording.Call(Method::kPut, Put("a", "1"), Acked(3));
-  recording.Witness(false, {.key = "a", .value = "1", .mod = 3});
+  recording.ControlLog(false, {.key = "a", .value = "1", .mod = 3});
   recording.model().Finish();
   EXPECT_EQ(recording.known(), 1);
   EXPECT_EQ(recording.model().undecided().size(), 1u);
@@ -273,15 +273,15 @@ TEST(Model, GapsAreToldByTheSilenceOfAWitness) {
   recording.Read(1);
   recording.Call(Method::kPut, Put("a", "1"), Acked(5));
   EXPECT_EQ(recording.known(), 1) << "nobody watches";
-  recording.model().WitnessAsked({.key = "a", .range_end = "z", .start_revision = 2});
+  recording.model().ControlAsked({.key = "a", .range_end = "z", .start_revision = 2});
   EXPECT_EQ(recording.known(), 1) << "the witness has not been told of anything later";
-  recording.Witness(false, {.key = "a", .value = "1", .mod = 5});
+  recording.ControlLog(false, {.key = "a", .value = "1", .mod = 5});
   EXPECT_EQ(recording.known(), 5);
   // Two connections, of which the later one is answered first.
   const auto slow = recording.Start(Method::kPut, Put("b", "1"));
   recording.Call(Method::kPut, Put("a", "2"), Acked(9));
-  recording.Witness(false, {.key = "b", .value = "1", .mod = 7});
-  recording.Witness(false, {.key = "a", .value = "2", .mod = 9});
+  recording.ControlLog(false, {.key = "b", .value = "1", .mod = 7});
+  recording.ControlLog(false, {.key = "a", .value = "2", .mod = 9});
   EXPECT_EQ(recording.known(), 6);
   recording.End(slow, Acked(7));
   EXPECT_EQ(recording.known(), 9);
@@ -293,10 +293,10 @@ TEST(Model, GapsAreToldByTheSilenceOfAWitness) {
 TEST(Model, AWriteThatTheWitnessWasNotToldOfIsNoGap) {
   Recording recording(Revisions::kWithGaps);
   recording.Read(1);
-  recording.model().WitnessAsked({.key = "a", .range_end = "z", .start_revision = 2});
+  recording.model().ControlAsked({.key = "a", .range_end = "z", .start_revision = 2});
   const auto slow = recording.Start(Method::kPut, Put("b", "1"));
   recording.Call(Method::kPut, Put("a", "1"), Acked(3));
-  recording.Witness(false, {.key = "a", .value = "1", .mod = 3});
+  recording.ControlLog(false, {.key = "a", .value = "1", .mod = 3});
   recording.End(slow, Acked(2));
   recording.model().Finish();
   EXPECT_THAT(
@@ -307,10 +307,10 @@ TEST(Model, AWriteThatTheWitnessWasNotToldOfIsNoGap) {
 TEST(Model, OnlyALeaseOfTheRecordingEnds) {
   Recording recording;
   PutThreeOnLease(recording, 7);
-  recording.Witness(true, {.key = "a", .mod = 5});
+  recording.ControlLog(true, {.key = "a", .mod = 5});
   EXPECT_EQ(recording.known(), 4);
   recording.Start(Method::kLeaseRevoke, Message().Number(1, 7));
-  recording.Witness(true, {.key = "b", .mod = 5});
+  recording.ControlLog(true, {.key = "b", .mod = 5});
   EXPECT_THAT(DeletedAt(recording, 5), testing::ElementsAre("a", "b", "c"));
 }
 
@@ -319,7 +319,7 @@ TEST(Model, WhatADeleteUnderWayMayHaveDoneIsNoEndOfALease) {
   recording.Grant(7);
   PutThreeOnLease(recording, 7);
   const auto call = recording.Start(Method::kDeleteRange, Range("b"));
-  recording.Witness(true, {.key = "b", .mod = 5});
+  recording.ControlLog(true, {.key = "b", .mod = 5});
   EXPECT_EQ(recording.known(), 4);
   recording.End(call, Acked(5).Number(2, 1));
   EXPECT_THAT(DeletedAt(recording, 5), testing::ElementsAre("b"));
@@ -330,8 +330,8 @@ TEST(Model, WhatALeaseLeftBehindIsNotGuessedAt) {
   Recording recording;
   recording.Grant(7);
   PutThreeOnLease(recording, 7);
-  recording.Witness(true, {.key = "a", .mod = 5});
-  recording.Witness(true, {.key = "b", .mod = 6});
+  recording.ControlLog(true, {.key = "a", .mod = 5});
+  recording.ControlLog(true, {.key = "b", .mod = 6});
   recording.Call(Method::kPut, Put("d", "1"), Acked(7));
   recording.model().Finish();
   EXPECT_EQ(recording.known(), 5);
@@ -406,7 +406,7 @@ class NaiveStore {
   std::int64_t revision() const { return revision_; }
 
   void Put(const std::string& key, const std::string& value) {
-    KeyValueFields& kv = living_[key];
+    KeyValueFields& kv = live_[key];
     kv.create = kv.version == 0 ? revision_ + 1 : kv.create;
     kv = {.key = key,
           .value = value,
@@ -418,13 +418,13 @@ class NaiveStore {
   }
   std::int64_t Delete(const std::string& from, const std::string& to) {
     std::int64_t count = 0;
-    for (auto it = living_.begin(); it != living_.end();) {
+    for (auto it = live_.begin(); it != live_.end();) {
       if (it->first < from || it->first >= to) {
         ++it;
         continue;
       }
       log_.push_back({revision_ + 1, true, {.key = it->first, .mod = revision_ + 1}});
-      it = living_.erase(it);
+      it = live_.erase(it);
       ++count;
     }
     dirty_ = dirty_ || count > 0;
@@ -439,7 +439,7 @@ class NaiveStore {
  private:
   std::int64_t revision_ = 1;
   bool dirty_ = false;
-  std::map<std::string, KeyValueFields> living_;
+  std::map<std::string, KeyValueFields> live_;
   std::vector<Item> log_;
 };
 
@@ -481,23 +481,23 @@ Written RandomWrite(NaiveStore& store, Prng& prng) {
 }
 
 // Of what is not forgotten.
-void ExpectSame(const Timeline& timeline, const OwedList& owed,
+void ExpectSame(const Timeline& timeline, const ExpectedList& expected,
                 const std::vector<NaiveStore::Item>& log) {
-  ASSERT_EQ(owed.size(), log.size());
-  for (std::uint32_t i = owed.first(); i < log.size(); ++i) {
-    const Change& change = timeline.change(owed[i].change);
+  ASSERT_EQ(expected.size(), log.size());
+  for (std::uint32_t i = expected.first(); i < log.size(); ++i) {
+    const Change& change = timeline.change(expected[i].change);
     EXPECT_EQ(change.revision.value, log[i].revision);
-    EXPECT_EQ(owed[i].revision.value, log[i].revision);
+    EXPECT_EQ(expected[i].revision.value, log[i].revision);
     EXPECT_EQ(change.deleted, log[i].deleted);
     EXPECT_EQ(change.key, log[i].kv.key);
     EXPECT_EQ(change.value, log[i].kv.value);
     EXPECT_EQ(change.version, log[i].kv.version);
     EXPECT_EQ(change.create_revision.value, log[i].kv.create);
     const auto same = [&](const auto& item) { return item.revision == log[i].revision; };
-    EXPECT_EQ(owed[i].run_size, std::count_if(log.begin(), log.end(), same));
-    EXPECT_EQ(log[owed[i].run_begin].revision, log[i].revision);
-    if (owed[i].run_begin > 0) {
-      EXPECT_LT(log[owed[i].run_begin - 1].revision, log[i].revision);
+    EXPECT_EQ(expected[i].run_size, std::count_if(log.begin(), log.end(), same));
+    EXPECT_EQ(log[expected[i].run_begin].revision, log[i].revision);
+    if (expected[i].run_begin > 0) {
+      EXPECT_LT(log[expected[i].run_begin - 1].revision, log[i].revision);
     }
   }
 }
@@ -528,7 +528,7 @@ TEST_P(Replay, AgreesWithANaiveOneWhateverTheOrderOfAnswers) {
     for (const auto& [call, response] : out) recording.End(call, response);
     EXPECT_TRUE(recording.model().undecided().empty());
     EXPECT_EQ(recording.known(), store.revision());
-    ExpectSame(recording.timeline(), recording.timeline().owed(early), store.log());
+    ExpectSame(recording.timeline(), recording.timeline().expected(early), store.log());
 
     std::vector<NaiveStore::Item> some;
     const Revision forgotten = recording.timeline().forgotten();
@@ -539,7 +539,7 @@ TEST_P(Replay, AgreesWithANaiveOneWhateverTheOrderOfAnswers) {
     }
     const RangeId late =
         recording.model().timeline().Track({.range = KeyRange("k2", "k5"), .puts = false});
-    ExpectSame(recording.timeline(), recording.timeline().owed(late), some);
+    ExpectSame(recording.timeline(), recording.timeline().expected(late), some);
   }
 }
 

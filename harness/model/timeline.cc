@@ -8,14 +8,14 @@
 
 namespace watchproof {
 
-std::uint32_t OwedList::LowerBound(Revision revision) const {
-  const auto found =
-      std::lower_bound(list_.begin(), list_.end(), revision,
-                       [](const Owed& owed, Revision wanted) { return owed.revision < wanted; });
+std::uint32_t ExpectedList::LowerBound(Revision revision) const {
+  const auto found = std::lower_bound(
+      list_.begin(), list_.end(), revision,
+      [](const ExpectedChange& expected, Revision wanted) { return expected.revision < wanted; });
   return forgotten_ + static_cast<std::uint32_t>(found - list_.begin());
 }
 
-void OwedList::Forget(Revision below) {
+void ExpectedList::Forget(Revision below) {
   const std::uint32_t end = LowerBound(below);
   list_.erase(list_.begin(), list_.begin() + (end - forgotten_));
   forgotten_ = end;
@@ -184,25 +184,26 @@ bool Timeline::Concerns(RangeId range, const Change& change) const {
 void Timeline::File(RangeId range, std::uint32_t index) {
   const Change& change = this->change(index);
   if (!Concerns(range, change)) return;
-  OwedList& owed = ranges_[range].owed;
-  const std::uint32_t place = owed.size();
-  const bool continues = place > owed.first() && owed[place - 1].revision == change.revision;
-  owed.Add({.revision = change.revision,
-            .change = index,
-            .run_begin = continues ? owed[place - 1].run_begin : place,
-            .run_size = 1});
+  ExpectedList& expected = ranges_[range].expected;
+  const std::uint32_t place = expected.size();
+  const bool continues =
+      place > expected.first() && expected[place - 1].revision == change.revision;
+  expected.Add({.revision = change.revision,
+                .change = index,
+                .run_begin = continues ? expected[place - 1].run_begin : place,
+                .run_size = 1});
   if (continues) open_runs_.push_back(range);
 }
 
 // Only runs of more than one change were left open.
 void Timeline::CloseRuns() {
   for (const RangeId range : open_runs_) {
-    OwedList& owed = ranges_[range].owed;
-    const std::uint32_t last = owed.size() - 1;
-    const std::uint32_t begin = owed[last].run_begin;
+    ExpectedList& expected = ranges_[range].expected;
+    const std::uint32_t last = expected.size() - 1;
+    const std::uint32_t begin = expected[last].run_begin;
     const std::uint32_t size = last + 1 - begin;
-    if (owed[last].run_size == size) continue;  // listed twice
-    for (std::uint32_t i = begin; i <= last; ++i) owed[i].run_size = size;
+    if (expected[last].run_size == size) continue;  // listed twice
+    for (std::uint32_t i = begin; i <= last; ++i) expected[i].run_size = size;
   }
   open_runs_.clear();
 }
@@ -211,7 +212,7 @@ RangeId Timeline::Track(const TrackedRange& range) {
   const auto [entry, is_new] = range_ids_.emplace(range, static_cast<RangeId>(ranges_.size()));
   const RangeId id = entry->second;
   if (!is_new) return id;
-  ranges_.push_back({.what = &entry->first, .owed = {}});
+  ranges_.push_back({.what = &entry->first, .expected = {}});
   std::vector<bool> inside(ranges_of_key_.size());
   for (auto key = keys_.lower_bound(range.range.first()); key != keys_.end(); ++key) {
     if (!range.range.Contains(key->first)) break;
@@ -272,7 +273,7 @@ void Timeline::Forget(Revision below) {
                                                   [](const auto& owner, Revision wanted) {
                                                     return owner.first < wanted;
                                                   }));
-  for (Range& range : ranges_) range.owed.Forget(below);
+  for (Range& range : ranges_) range.expected.Forget(below);
   partly_known_.erase(partly_known_.begin(), partly_known_.lower_bound(below));
   forgotten_ = below;
 }

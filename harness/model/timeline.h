@@ -79,7 +79,7 @@ struct Change {
 };
 
 // A change under a range. Those of one revision stand together: a run.
-struct Owed {
+struct ExpectedChange {
   Revision revision;
   std::uint32_t change = 0;
   std::uint32_t run_begin = 0;  // index of the first of the run, in the list of the range
@@ -88,23 +88,23 @@ struct Owed {
 
 // The changes that concern a range, in the order of their revisions. Those that were forgotten
 // still count.
-class OwedList {
+class ExpectedList {
  public:
   // Indices run from the first that is not forgotten to one before the size.
   std::uint32_t first() const { return forgotten_; }
   std::uint32_t size() const { return forgotten_ + static_cast<std::uint32_t>(list_.size()); }
   // Requires: first() <= index < size().
-  const Owed& operator[](std::uint32_t index) const { return list_[index - forgotten_]; }
+  const ExpectedChange& operator[](std::uint32_t index) const { return list_[index - forgotten_]; }
   // The first that is of the revision or a later one; size() if there is none.
   std::uint32_t LowerBound(Revision revision) const;
 
   // For the timeline.
-  Owed& operator[](std::uint32_t index) { return list_[index - forgotten_]; }
-  void Add(const Owed& owed) { list_.push_back(owed); }
+  ExpectedChange& operator[](std::uint32_t index) { return list_[index - forgotten_]; }
+  void Add(const ExpectedChange& expected) { list_.push_back(expected); }
   void Forget(Revision below);
 
  private:
-  std::vector<Owed> list_;
+  std::vector<ExpectedChange> list_;
   std::uint32_t forgotten_ = 0;
 };
 
@@ -144,7 +144,7 @@ class Timeline {
   void Skip(Revision through);
   // Tracks from the first change on that is not forgotten, whenever it is called.
   RangeId Track(const TrackedRange& range);
-  const OwedList& owed(RangeId range) const { return ranges_[range].owed; }
+  const ExpectedList& expected(RangeId range) const { return ranges_[range].expected; }
   const TrackedRange& tracked(RangeId range) const { return *ranges_[range].what; }
   // Requires: it is not forgotten, or the `previous` of one that is not.
   const Change& change(std::uint32_t index) const {
@@ -170,7 +170,7 @@ class Timeline {
   };
   struct Range {
     const TrackedRange* what = nullptr;
-    OwedList owed;
+    ExpectedList expected;
   };
   // A change of which only the key's state matters, with its own copy of the value.
   struct Kept {

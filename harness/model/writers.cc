@@ -11,7 +11,7 @@ namespace watchproof {
 namespace {
 
 // Of one revision; a transaction of more keys is settled by these as well.
-constexpr std::size_t kMostSightings = 128;
+constexpr std::size_t kMostObservations = 128;
 
 bool SameEffect(const std::vector<Operation>& a, const std::vector<Operation>& b) {
   return std::equal(
@@ -22,19 +22,20 @@ bool SameEffect(const std::vector<Operation>& a, const std::vector<Operation>& b
       });
 }
 
-bool Explains(const Operation& operation, const Sighting& sighting) {
-  if (operation.deletes != sighting.deleted) return false;
+bool Explains(const Operation& operation, const Observation& observation) {
+  if (operation.deletes != observation.deleted) return false;
   if (operation.deletes) {
-    return KeyRange(operation.key, operation.range_end).Contains(sighting.kv.key);
+    return KeyRange(operation.key, operation.range_end).Contains(observation.kv.key);
   }
-  return operation.key == sighting.kv.key &&
-         (operation.keeps_value || operation.value == sighting.kv.value);
+  return operation.key == observation.kv.key &&
+         (operation.keeps_value || operation.value == observation.kv.value);
 }
 
-bool Explains(const std::vector<Operation>& way, const std::vector<Sighting>& seen) {
-  return std::all_of(seen.begin(), seen.end(), [&](const Sighting& sighting) {
-    return std::any_of(way.begin(), way.end(),
-                       [&](const Operation& operation) { return Explains(operation, sighting); });
+bool Explains(const std::vector<Operation>& way, const std::vector<Observation>& seen) {
+  return std::all_of(seen.begin(), seen.end(), [&](const Observation& observation) {
+    return std::any_of(way.begin(), way.end(), [&](const Operation& operation) {
+      return Explains(operation, observation);
+    });
   });
 }
 
@@ -69,13 +70,13 @@ std::vector<Operation> NeverDone(const RecordedCall& call) {
 
 }  // namespace
 
-Writers::Writers(const CallLog& log, const Witness& witness) : witness_(witness) {
+Writers::Writers(const CallLog& log, const ControlLog& control) : control_watch_(control) {
   base_ = log.base();
   for (const RecordedCall& call : log.calls()) {
     if (IsWrite(call.method)) File(call);
   }
   if (base_.value == 0 && !writers_.empty()) base_ = writers_.begin()->first.previous();
-  GatherSightings(log, witness);
+  GatherObservations(log, control);
   for (auto& [revision, writer] : writers_) {
     if (writer.call == nullptr) Settle(revision, writer);
   }
@@ -128,18 +129,18 @@ void Writers::FileOpen(const RecordedCall& call) {
 }
 
 // Of revisions that nobody was acknowledged.
-void Writers::GatherSightings(const CallLog& log, const Witness& witness) {
-  const auto gather = [this](Revision revision, const Sighting& sighting) {
+void Writers::GatherObservations(const CallLog& log, const ControlLog& control) {
+  const auto gather = [this](Revision revision, const Observation& observation) {
     if (revision <= base_ || base_.value == 0) return;
     Writer& writer = writers_[revision];
-    if (writer.call != nullptr || writer.seen.size() >= kMostSightings) return;
+    if (writer.call != nullptr || writer.seen.size() >= kMostObservations) return;
     const bool again = std::any_of(writer.seen.begin(), writer.seen.end(), [&](const auto& seen) {
-      return seen.kv.key == sighting.kv.key;
+      return seen.kv.key == observation.kv.key;
     });
-    if (!again) writer.seen.push_back(sighting);
+    if (!again) writer.seen.push_back(observation);
   };
-  for (const auto& [revision, told] : witness.told()) {
-    for (const Sighting& sighting : told) gather(revision, sighting);
+  for (const auto& [revision, reported] : control.reported()) {
+    for (const Observation& observation : reported) gather(revision, observation);
   }
   for (const RecordedCall* call : log.ended()) {
     if (call->outcome != Outcome::kAnswered) continue;
@@ -152,20 +153,20 @@ void Writers::GatherSightings(const CallLog& log, const Witness& witness) {
 }
 
 std::vector<Writers::Candidate> Writers::Candidates(Revision revision,
-                                                    const Sighting& sighting) const {
+                                                    const Observation& observation) const {
   std::vector<Candidate> candidates;
   const auto consider = [&](std::size_t index) {
     const Open& open = open_[index];
     if (open.settled || open.call->before.revision >= revision) return;
-    if (sighting.line < open.call->began) return;
+    if (observation.line < open.call->began) return;
     if (open.anything) candidates.push_back({index, nullptr});
     for (const Way& way : open.ways) candidates.push_back({index, &way});
   };
-  const auto named = open_keys_.find(sighting.kv.key);
+  const auto named = open_keys_.find(observation.kv.key);
   if (named != open_keys_.end())
     std::for_each(named->second.begin(), named->second.end(), consider);
   for (const auto& [range, index] : open_ranges_) {
-    if (sighting.deleted && range.Contains(sighting.kv.key)) consider(index);
+    if (observation.deleted && range.Contains(observation.kv.key)) consider(index);
   }
   std::for_each(open_anything_.begin(), open_anything_.end(), consider);
   return candidates;
@@ -190,12 +191,13 @@ void Writers::Settle(Revision revision, Writer& writer) {
 }
 
 void Writers::FindPhantoms(const CallLog& log) {
-  std::unordered_map<std::string_view, std::vector<std::pair<Revision, const Sighting*>>> strange;
+  std::unordered_map<std::string_view, std::vector<std::pair<Revision, const Observation*>>>
+      strange;
   for (const auto& [revision, writer] : writers_) {
     if (writer.call != nullptr) continue;
-    for (const Sighting& sighting : writer.seen) {
-      if (sighting.deleted || !Candidates(revision, sighting).empty()) continue;
-      strange[sighting.kv.key].emplace_back(revision, &sighting);
+    for (const Observation& observation : writer.seen) {
+      if (observation.deleted || !Candidates(revision, observation).empty()) continue;
+      strange[observation.kv.key].emplace_back(revision, &observation);
     }
   }
   if (strange.empty()) return;
@@ -204,10 +206,10 @@ void Writers::FindPhantoms(const CallLog& log) {
     for (const Operation& operation : NeverDone(call)) {
       const auto found = strange.find(operation.key);
       if (operation.deletes || found == strange.end()) continue;
-      for (const auto& [revision, sighting] : found->second) {
-        const bool then = call.before.revision < revision && call.began < sighting->line;
-        if (then && Explains(operation, *sighting))
-          phantoms_.push_back({revision, &call, *sighting});
+      for (const auto& [revision, observation] : found->second) {
+        const bool then = call.before.revision < revision && call.began < observation->line;
+        if (then && Explains(operation, *observation))
+          phantoms_.push_back({revision, &call, *observation});
       }
     }
   }
@@ -259,7 +261,7 @@ std::optional<Revision> Writers::HighestUncovered(const KeyRange& range, Revisio
     const Revision first = std::max(hole->first, after.next());
     const Revision last = std::min(hole->last, through);
     if (first > last) continue;
-    const auto since = witness_.CoveredSince(range, first, last);
+    const auto since = control_watch_.CoveredSince(range, first, last);
     if (!since) return last;
     // Back to where its word begins.
     while (hole != holes_.begin() && std::prev(hole)->first >= *since) --hole;
@@ -290,8 +292,8 @@ bool Writers::MayHaveChanged(std::string_view key, Revision after, Revision thro
   });
 }
 
-bool Writers::StrangersMayHaveChanged(const KeyRange& range, Revision after,
-                                      Revision through) const {
+bool Writers::UnknownKeysMayHaveChanged(const KeyRange& range, Revision after,
+                                        Revision through) const {
   if (holes_.empty() || holes_.back().last <= after) return false;
   const auto highest = HighestUncovered(range, after, through);
   return highest && (others_write_ || AnyOpen(open_anything_, *highest));

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "harness/model/calls.h"
+#include "harness/model/control_log.h"
 #include "harness/model/operations.h"
-#include "harness/model/witness.h"
 
 namespace watchproof {
 
@@ -31,7 +31,7 @@ struct Writer {
   const RecordedCall* call = nullptr;
   bool acknowledged = false;
   std::vector<Operation> operations;
-  std::vector<Sighting> seen;  // in no answer of the writer
+  std::vector<Observation> seen;  // in no answer of the writer
 };
 
 // Two writes were acknowledged with one revision.
@@ -44,7 +44,7 @@ struct Clash {
 struct Phantom {
   Revision revision{};
   const RecordedCall* call = nullptr;
-  Sighting seen;
+  Observation seen;
 };
 struct Unfitting {
   const RecordedCall* call = nullptr;
@@ -58,7 +58,7 @@ struct Hole {
 
 class Writers {
  public:
-  Writers(const CallLog& log, const Witness& witness);
+  Writers(const CallLog& log, const ControlLog& control);
 
   // What the store stood at before the first write; at 1 it was empty.
   Revision base() const { return base_; }
@@ -76,7 +76,7 @@ class Writers {
   // somebody we do not know of.
   bool MayHaveChanged(std::string_view key, Revision after, Revision through) const;
   // The same of keys in the range that no write of the recording names.
-  bool StrangersMayHaveChanged(const KeyRange& range, Revision after, Revision through) const;
+  bool UnknownKeysMayHaveChanged(const KeyRange& range, Revision after, Revision through) const;
   // Calls `visit` on each key in the range that an open write names.
   template <typename Visit>
   void EachOpenKey(const KeyRange& range, Visit visit) const {
@@ -101,9 +101,9 @@ class Writers {
 
   void File(const RecordedCall& call);
   void FileOpen(const RecordedCall& call);
-  void GatherSightings(const CallLog& log, const Witness& witness);
+  void GatherObservations(const CallLog& log, const ControlLog& control);
   void Settle(Revision revision, Writer& writer);
-  std::vector<Candidate> Candidates(Revision revision, const Sighting& sighting) const;
+  std::vector<Candidate> Candidates(Revision revision, const Observation& observation) const;
   void FindPhantoms(const CallLog& log);
   void FindHoles(Revision highest);
   // The highest revision in a hole, of those in question, of which no witness tells.
@@ -111,7 +111,7 @@ class Writers {
                                            Revision through) const;
   bool AnyOpen(const std::vector<std::size_t>& opens, Revision revision) const;
 
-  const Witness& witness_;
+  const ControlLog& control_watch_;
   Revision base_{};
   std::map<Revision, Writer> writers_;
   std::vector<Clash> clashes_;

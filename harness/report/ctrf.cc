@@ -40,7 +40,7 @@ std::string Message(const AttemptResult& result) {
   return "expected " + finding.expected + ", observed " + finding.observed;
 }
 
-Json Test(const RunRecord& record, const AttemptNote& attempt) {
+Json Test(const RunRecord& record, const AttemptSummary& attempt) {
   const AttemptResult& result = attempt.result;
   const Outcome outcome = OutcomeOf(attempt);
   Json test{{"name", result.case_name},
@@ -49,7 +49,7 @@ Json Test(const RunRecord& record, const AttemptNote& attempt) {
             {"suite", {TargetLabel(result.target, result.target_version)}},
             {"rawStatus", StyleOf(outcome).name}};
   if (const std::string message = Message(result); !message.empty()) test["message"] = message;
-  if (const CaseNote* note = FindCaseNote(record, result.case_name);
+  if (const CaseSummary* note = FindCaseSummary(record, result.case_name);
       note != nullptr && !note->file.empty()) {
     test["filePath"] = note->file;
     test["line"] = note->line;
@@ -65,7 +65,7 @@ Json Test(const RunRecord& record, const AttemptNote& attempt) {
 std::string ToCtrf(const RunRecord& record) {
   Json tests = Json::array();
   std::map<std::string, int> counts;
-  for (const AttemptNote& attempt : record.attempts) {
+  for (const AttemptSummary& attempt : record.attempts) {
     tests.push_back(Test(record, attempt));
     ++counts[CtrfStatus(OutcomeOf(attempt))];
   }

@@ -18,7 +18,7 @@ class DatabaseTest : public testing::Test {
   void WriteRun(const std::string& id, const std::string& tail = "") {
     fs::create_directories(folder_ / id);
     std::ofstream lines(folder_ / id / "results.jsonl");
-    for (const AttemptNote& attempt : SampleRecord().attempts) {
+    for (const AttemptSummary& attempt : SampleRecord().attempts) {
       lines << ToJsonLine(attempt.result) << "\n";
     }
     lines << tail;

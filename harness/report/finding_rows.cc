@@ -13,8 +13,8 @@ std::vector<FindingRow> FindingRows(const FindingRecord& finding) {
       {"observed", finding.observed}};
   for (const std::string& message : finding.messages) rows.push_back({"see", message});
   rows.push_back({"meanwhile", finding.meanwhile});
-  rows.push_back({"so", finding.belief});
-  rows.push_back({"looks like", finding.like});
+  rows.push_back({"so", finding.impact});
+  rows.push_back({"looks like", finding.signature});
   std::erase_if(rows, [](const FindingRow& row) { return row.text.empty(); });
   return rows;
 }

@@ -69,7 +69,7 @@ std::string Matrix(const RunRecord& record) {
                         EscapeXml(TargetLabel(record, target)));
   }
   text += "</tr></thead><tbody>\n";
-  for (const CaseNote& note : record.cases) {
+  for (const CaseSummary& note : record.cases) {
     text += fmt::format("<tr><th scope=\"row\" title=\"{}\">{}</th>", EscapeXml(note.requirement),
                         EscapeXml(note.name));
     for (const std::string& target : record.targets) {
@@ -93,7 +93,7 @@ std::string FindingHtml(const FindingRecord& finding) {
   return text;
 }
 
-std::string Article(const RunRecord& record, const AttemptNote& attempt, int number) {
+std::string Article(const RunRecord& record, const AttemptSummary& attempt, int number) {
   const AttemptResult& result = attempt.result;
   const std::string repeat = RepeatCommand(record, result);
   std::string text = fmt::format(
@@ -143,7 +143,7 @@ std::string Timeline(const RunRecord& record) {
       "<rect width=\"2\" height=\"6\" fill=\"currentColor\"/></pattern></defs>\n",
       kLeft + kWidth + 20, bars * 18 + 24);
   for (std::size_t i = 0; i < bars; ++i) {
-    const AttemptNote& attempt = record.attempts[i];
+    const AttemptSummary& attempt = record.attempts[i];
     const std::size_t y = i * 18;
     const std::string label =
         fmt::format("{} · {}", Shorten(CleanText(attempt.result.case_name), 44, Charset::kUtf8),
@@ -174,7 +174,7 @@ std::string Timeline(const RunRecord& record) {
 
 std::string Receipts(const RunRecord& record) {
   std::string rows;
-  for (const AttemptNote& attempt : record.attempts) {
+  for (const AttemptSummary& attempt : record.attempts) {
     for (const ReceiptRecord& receipt : attempt.result.receipts) {
       rows += fmt::format(
           "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
@@ -192,7 +192,7 @@ std::string Receipts(const RunRecord& record) {
 // What no document of etcd promises, and an operator may still want to know.
 std::string Notes(const RunRecord& record) {
   std::string rows;
-  for (const AttemptNote& attempt : record.attempts) {
+  for (const AttemptSummary& attempt : record.attempts) {
     const AttemptResult& result = attempt.result;
     for (const FindingRecord& note : result.notes) {
       rows += fmt::format(
@@ -228,7 +228,7 @@ std::string ToHtml(const RunRecord& record) {
   std::string undecided;
   std::string known;
   int number = 0;
-  for (const AttemptNote& attempt : record.attempts) {
+  for (const AttemptSummary& attempt : record.attempts) {
     const Outcome outcome = OutcomeOf(attempt);
     if (outcome == Outcome::kPass || outcome == Outcome::kDeclared) continue;
     std::string& part = outcome == Outcome::kKnown            ? known

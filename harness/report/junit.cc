@@ -56,7 +56,7 @@ std::string KnownText(const AttemptResult& result) {
 }
 
 // What stands inside the test case, and which counter it moves.
-std::string Body(const RunRecord& record, const AttemptNote& attempt, Suite& suite) {
+std::string Body(const RunRecord& record, const AttemptSummary& attempt, Suite& suite) {
   const AttemptResult& result = attempt.result;
   const std::string repeat = RepeatCommand(record, result);
   switch (OutcomeOf(attempt)) {
@@ -113,7 +113,8 @@ std::string TestCase(const RunRecord& record, const TestName& test, double secon
   leaf += fmt::format(" [{}]", test.target);
   if (test.attempt > 1) leaf += fmt::format(" #{}", test.attempt);
   std::string place;
-  if (const CaseNote* note = FindCaseNote(record, name); note != nullptr && !note->file.empty()) {
+  if (const CaseSummary* note = FindCaseSummary(record, name);
+      note != nullptr && !note->file.empty()) {
     place = fmt::format(" file=\"{}\" line=\"{}\"", EscapeXml(note->file), note->line);
   }
   return fmt::format(
@@ -136,7 +137,7 @@ std::string Properties(const AttemptResult& result) {
 std::string ToJunit(const RunRecord& record) {
   std::map<std::string, Suite> suites;
   for (const std::string& target : record.targets) suites[target];
-  for (const AttemptNote& attempt : record.attempts) {
+  for (const AttemptSummary& attempt : record.attempts) {
     const AttemptResult& result = attempt.result;
     Suite& suite = suites[result.target];
     ++suite.tests;

@@ -72,7 +72,7 @@ std::vector<Cells> Rows(const RunRecord& record) {
   std::vector<Cells> rows;
   for (const std::string& target : record.targets) {
     Lag lag;
-    for (const AttemptNote& attempt : record.attempts) {
+    for (const AttemptSummary& attempt : record.attempts) {
       if (attempt.result.target == target) Merge(attempt.result.lag, lag);
     }
     if (lag.delivery_us.count() == 0) continue;

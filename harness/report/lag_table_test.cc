@@ -34,7 +34,7 @@ TEST(LagTableTest, IsLeftOutWhereNothingWasDelivered) {
 
 TEST(LagTableTest, PutsTargetsWithDeliveriesBesideEachOther) {
   RunRecord record = SampleRecord();
-  for (AttemptNote& attempt : record.attempts) {
+  for (AttemptSummary& attempt : record.attempts) {
     if (attempt.result.target == "embedded") attempt.result.lag = SampleLag();
   }
   for (const std::string& text : {LagMarkdown(record), LagHtml(record)}) {

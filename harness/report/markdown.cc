@@ -39,7 +39,7 @@ std::string Table(const RunRecord& record) {
     rule += "---|";
   }
   text += "\n" + rule + "\n";
-  for (const CaseNote& note : record.cases) {
+  for (const CaseSummary& note : record.cases) {
     text += fmt::format("| {} |", Safe(note.name));
     for (const std::string& target : record.targets) {
       const watchproof::Cell cell = CellOf(record, note.name, target);
@@ -62,7 +62,7 @@ std::string Indented(std::string_view text) {
   return block + "\n";
 }
 
-std::string Trouble(const RunRecord& record, const AttemptNote& attempt) {
+std::string Trouble(const RunRecord& record, const AttemptSummary& attempt) {
   const AttemptResult& result = attempt.result;
   std::string text =
       fmt::format("### {}: {} on {}\n\n", StyleOf(OutcomeOf(attempt)).word, Safe(result.case_name),
@@ -98,7 +98,7 @@ std::string ToMarkdown(const RunRecord& record) {
                   record.defects.empty() ? Table(record) : MutationMarkdown(record));
   std::string known;
   std::size_t left_out = 0;
-  for (const AttemptNote& attempt : record.attempts) {
+  for (const AttemptSummary& attempt : record.attempts) {
     const Outcome outcome = OutcomeOf(attempt);
     if (outcome == Outcome::kKnown) {
       known += fmt::format("- {} on {}: {}", Safe(attempt.result.case_name),

@@ -16,7 +16,7 @@ using CasesOf = std::map<std::string, std::set<std::string>>;  // by guarantee
 
 CasesOf FoundOn(const RunRecord& record, std::string_view target) {
   CasesOf found;
-  for (const AttemptNote& attempt : record.attempts) {
+  for (const AttemptSummary& attempt : record.attempts) {
     if (attempt.result.target != target) continue;
     for (const FindingRecord& finding : attempt.result.findings) {
       found[finding.guarantee].insert(attempt.result.case_name);
@@ -37,7 +37,7 @@ Catch Judge(const DefectRow& row) {
   return row.others.empty() ? Catch::kMissed : Catch::kByOthersOnly;
 }
 
-DefectRow MakeRow(const RunRecord& record, const DefectNote& defect) {
+DefectRow MakeRow(const RunRecord& record, const DefectSummary& defect) {
   DefectRow row{.defect = defect, .declared = {}, .others = {}};
   CasesOf found = FoundOn(record, defect.target);
   for (const std::string& guarantee : defect.guarantees) {
@@ -108,21 +108,21 @@ int MutationTable::caught() const {
 
 MutationTable Mutations(const RunRecord& record) {
   MutationTable table;
-  for (const DefectNote& defect : record.defects) table.rows.push_back(MakeRow(record, defect));
+  for (const DefectSummary& defect : record.defects) table.rows.push_back(MakeRow(record, defect));
   const std::string& clean = record.targets.front();
   for (const auto& [guarantee, cases] : FoundOn(record, clean)) {
     table.clean.push_back(ToCaughtBy(guarantee, cases));
   }
-  for (const AttemptNote& attempt : record.attempts) {
+  for (const AttemptSummary& attempt : record.attempts) {
     table.clean_attempts += attempt.result.target == clean ? 1 : 0;
   }
   return table;
 }
 
-const DefectNote* PlantedIn(const RunRecord& record, std::string_view target) {
+const DefectSummary* PlantedIn(const RunRecord& record, std::string_view target) {
   const auto found =
       std::find_if(record.defects.begin(), record.defects.end(),
-                   [&](const DefectNote& defect) { return defect.target == target; });
+                   [&](const DefectSummary& defect) { return defect.target == target; });
   return found == record.defects.end() ? nullptr : &*found;
 }
 

@@ -35,7 +35,7 @@ enum class Catch {
 std::string_view Word(Catch outcome);
 
 struct DefectRow {
-  DefectNote defect;
+  DefectSummary defect;
   std::vector<CaughtBy> declared;  // one per declared guarantee, in its order
   std::vector<CaughtBy> others;    // by name
   Catch outcome = Catch::kMissed;
@@ -54,7 +54,7 @@ struct MutationTable {
 MutationTable Mutations(const RunRecord& record);
 
 // Null when no defect of the run is planted in that target.
-const DefectNote* PlantedIn(const RunRecord& record, std::string_view target);
+const DefectSummary* PlantedIn(const RunRecord& record, std::string_view target);
 
 // "Every one of 27 defects is caught and the clean store is left in peace".
 std::string MutationSentence(const RunRecord& record);

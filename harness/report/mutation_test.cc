@@ -15,9 +15,9 @@ using ::testing::Not;
 constexpr TerminalStyle kPlain{.colour = false, .charset = Charset::kUtf8, .width = 100};
 
 // An attempt on a target in which these guarantees were found broken.
-AttemptNote Attempt(const std::string& target, const std::string& name,
-                    const std::vector<std::string>& broken) {
-  AttemptNote note;
+AttemptSummary Attempt(const std::string& target, const std::string& name,
+                       const std::vector<std::string>& broken) {
+  AttemptSummary note;
   note.result.target = target;
   note.result.case_name = name;
   note.result.verdict = broken.empty() ? Verdict::kPass : Verdict::kFail;

@@ -53,7 +53,7 @@ Json Counts(const RunRecord& record) {
 
 Json CaseNames(const RunRecord& record) {
   Json names = Json::array();
-  for (const CaseNote& note : record.cases) names.push_back(note.name);
+  for (const CaseSummary& note : record.cases) names.push_back(note.name);
   return names;
 }
 
@@ -105,7 +105,7 @@ std::string ToRunJson(const RunRecord& record, Finished finished) {
   return Dump(json, 1) + "\n";
 }
 
-Result<RepeatNote> ParseRepeatNote(const std::string& run_json) {
+Result<RepeatSummary> ParseRepeatSummary(const std::string& run_json) {
   const Json json = Json::parse(run_json, nullptr, false);
   const auto is_text = [](const Json& value) { return value.is_string(); };
   if (!json.is_object() || !json.contains("repeat_flags") || !json["repeat_flags"].is_array() ||
@@ -114,8 +114,8 @@ Result<RepeatNote> ParseRepeatNote(const std::string& run_json) {
     return Fail(StatusCode::kInvalidArgument,
                 "expected the document of a run, with repeat_flags and working_folder");
   }
-  return RepeatNote{.flags = json["repeat_flags"],
-                    .working_folder = json["working_folder"].get<std::string>()};
+  return RepeatSummary{.flags = json["repeat_flags"],
+                       .working_folder = json["working_folder"].get<std::string>()};
 }
 
 std::string PlanHeader(const RunRecord& record) {

@@ -16,12 +16,12 @@ namespace watchproof {
 enum class Finished { kNo, kYes };
 
 // What a repeat of one of its attempts needs to know of a run.
-struct RepeatNote {
+struct RepeatSummary {
   std::vector<std::string> flags;  // the words of those that may change a verdict
   std::string working_folder;      // which relative paths among them start from
 };
 // Of a run.json. Errors name what is wrong with it.
-Result<RepeatNote> ParseRepeatNote(const std::string& run_json);
+Result<RepeatSummary> ParseRepeatSummary(const std::string& run_json);
 
 // Versions, seed, targets, flags with their origin, machine, times, exit code; the last two once
 // finished.

@@ -33,15 +33,15 @@ constexpr OutcomeStyle kStyles[kOutcomes] = {
 
 const OutcomeStyle& StyleOf(Outcome outcome) { return kStyles[static_cast<int>(outcome)]; }
 
-Outcome OutcomeOf(const AttemptNote& attempt) {
-  switch (attempt.standing) {
-    case Standing::kKnownFailure:
+Outcome OutcomeOf(const AttemptSummary& attempt) {
+  switch (attempt.expectation) {
+    case ExpectationStatus::kKnownFailure:
       return Outcome::kKnown;
-    case Standing::kUnexpectedPass:
+    case ExpectationStatus::kUnexpectedPass:
       return Outcome::kUnexpectedPass;
-    case Standing::kNewFailure:
+    case ExpectationStatus::kNewFailure:
       return Outcome::kFail;
-    case Standing::kAsExpected:
+    case ExpectationStatus::kAsExpected:
       break;
   }
   if (attempt.result.declared) return Outcome::kDeclared;
@@ -65,7 +65,7 @@ int Tally::total() const { return std::accumulate(std::begin(counts), std::end(c
 
 Tally CountOutcomes(const RunRecord& record) {
   Tally tally;
-  for (const AttemptNote& attempt : record.attempts) ++tally[OutcomeOf(attempt)];
+  for (const AttemptSummary& attempt : record.attempts) ++tally[OutcomeOf(attempt)];
   for (const NotRun& attempt : record.not_run) ++tally[attempt.outcome];
   return tally;
 }
@@ -80,7 +80,7 @@ Cell CellOf(const RunRecord& record, std::string_view case_name, std::string_vie
     ++cell.attempts;
     if (outcome == cell.outcome) ++cell.with_outcome;
   };
-  for (const AttemptNote& attempt : record.attempts) {
+  for (const AttemptSummary& attempt : record.attempts) {
     if (attempt.result.case_name == case_name && attempt.result.target == target) {
       add(OutcomeOf(attempt));
     }
@@ -105,7 +105,7 @@ std::string TargetLabel(std::string_view spec, std::string_view version) {
 }
 
 std::string TargetLabel(const RunRecord& record, std::string_view spec) {
-  for (const AttemptNote& attempt : record.attempts) {
+  for (const AttemptSummary& attempt : record.attempts) {
     if (attempt.result.target == spec && !attempt.result.target_version.empty()) {
       return TargetLabel(spec, attempt.result.target_version);
     }
@@ -115,7 +115,7 @@ std::string TargetLabel(const RunRecord& record, std::string_view spec) {
 
 std::string FoundMissing(const RunRecord& record, std::string_view target) {
   std::map<std::string, std::set<std::string>> cases;  // by what they need
-  for (const AttemptNote& attempt : record.attempts) {
+  for (const AttemptSummary& attempt : record.attempts) {
     if (attempt.result.target != target) continue;
     for (const std::string& what : attempt.result.missing) {
       cases[what].insert(attempt.result.case_name);
@@ -197,9 +197,9 @@ std::string PathOf(const RunRecord& record, const AttemptResult& result, std::st
   return fmt::format("{}/{}/{}", record.folder, result.folder, file);
 }
 
-const CaseNote* FindCaseNote(const RunRecord& record, std::string_view name) {
+const CaseSummary* FindCaseSummary(const RunRecord& record, std::string_view name) {
   const auto found = std::find_if(record.cases.begin(), record.cases.end(),
-                                  [&](const CaseNote& note) { return note.name == name; });
+                                  [&](const CaseSummary& note) { return note.name == name; });
   return found == record.cases.end() ? nullptr : &*found;
 }
 

@@ -44,7 +44,7 @@ struct OutcomeStyle {
 };
 const OutcomeStyle& StyleOf(Outcome outcome);
 
-struct CaseNote {
+struct CaseSummary {
   std::string name;
   std::string requirement;
   std::string level;
@@ -52,9 +52,9 @@ struct CaseNote {
   int line = 0;
 };
 
-struct AttemptNote {
+struct AttemptSummary {
   AttemptResult result;
-  Standing standing = Standing::kAsExpected;
+  ExpectationStatus expectation = ExpectationStatus::kAsExpected;
   double begin = 0;  // seconds since the run started
 };
 
@@ -68,13 +68,13 @@ struct NotRun {
 };
 
 // Where the value of a flag came from; defaults are not listed.
-struct FlagNote {
+struct FlagSummary {
   std::string value;
   std::string origin;  // "flag", "environment", "environment of GoogleTest"
 };
 
 // What decides the plan beside seed, cases and targets.
-struct PlanNote {
+struct PlanSummary {
   int repeat = 1;  // 0: until something fails
   bool shuffle = false;
   bool no_faults = false;
@@ -83,7 +83,7 @@ struct PlanNote {
 };
 
 // A defect planted in one of the targets: the run asks who catches it.
-struct DefectNote {
+struct DefectSummary {
   std::string name;
   std::string target;                   // SPEC: "embedded+NAME"
   std::string upstream;                 // "#17529"; empty: etcd never had it
@@ -99,12 +99,12 @@ struct RunRecord {
   std::string executable;                 // as it was called, for repeat commands
   std::vector<std::string> repeat_flags;  // that changed our decisions: "--no-faults"
   std::map<std::string, std::string> versions;
-  std::map<std::string, FlagNote> flags;
-  PlanNote plan;
-  std::vector<std::string> targets;   // SPECs, in the order given
-  std::vector<DefectNote> defects;    // of `--defects`; then the first target is the clean store
-  std::vector<CaseNote> cases;        // selected, in the order of the report
-  std::vector<AttemptNote> attempts;  // finished, in the order they ended
+  std::map<std::string, FlagSummary> flags;
+  PlanSummary plan;
+  std::vector<std::string> targets;      // SPECs, in the order given
+  std::vector<DefectSummary> defects;    // of `--defects`; then the first target is the clean store
+  std::vector<CaseSummary> cases;        // selected, in the order of the report
+  std::vector<AttemptSummary> attempts;  // finished, in the order they ended
   std::vector<NotRun> not_run;
   bool named_not_fetched = false;  // a release that was not fetched was asked for by name
   std::vector<std::string> stale;  // entries of the manifest that match nothing
@@ -112,7 +112,7 @@ struct RunRecord {
   int exit_code = 0;
 };
 
-Outcome OutcomeOf(const AttemptNote& attempt);
+Outcome OutcomeOf(const AttemptSummary& attempt);
 
 struct Tally {
   int counts[kOutcomes] = {};
@@ -148,6 +148,6 @@ std::string Sentence(const RunRecord& record);
 std::string PathOf(const RunRecord& record, const AttemptResult& result, std::string_view file);
 
 // Null when the case is not in the record.
-const CaseNote* FindCaseNote(const RunRecord& record, std::string_view name);
+const CaseSummary* FindCaseSummary(const RunRecord& record, std::string_view name);
 
 }  // namespace watchproof

@@ -8,8 +8,8 @@
 
 namespace watchproof {
 
-inline AttemptNote SampleAttempt(std::string case_name, std::string target, Verdict verdict) {
-  AttemptNote note;
+inline AttemptSummary SampleAttempt(std::string case_name, std::string target, Verdict verdict) {
+  AttemptSummary note;
   note.result.case_name = std::move(case_name);
   note.result.target = std::move(target);
   note.result.target_version = note.result.target == "embedded" ? "0.1.0" : "3.4.23";
@@ -18,15 +18,15 @@ inline AttemptNote SampleAttempt(std::string case_name, std::string target, Verd
   note.result.seconds = 4.1;
   note.result.folder = "cases/t/" + note.result.case_name + "/1";
   if (verdict == Verdict::kFail) {
-    note.standing = Standing::kNewFailure;
+    note.expectation = ExpectationStatus::kNewFailure;
     note.result.findings.push_back(
         {.guarantee = "Ordered",
          .promise = "within one watch, revisions never decrease",
-         .belief = "A Kubernetes cache goes back in time.",
+         .impact = "A Kubernetes cache goes back in time.",
          .watch = "watch 3 of stream 1 on [\"a\", \"b\") from revision 2",
          .expected = "a revision of at least 799",
          .observed = "revision 3 (key \"<k>\xff\") in line 212",
-         .like = "etcd #15271: events are sent that had been sent before",
+         .signature = "etcd #15271: events are sent that had been sent before",
          .meanwhile = "stall, 0.8 s earlier",
          .evidence = {211, 212},
          .messages = {"line 211, at 1.0 ms: revision 799", "line 212, at 2.3 ms: revision 3"}});
@@ -56,13 +56,13 @@ inline RunRecord SampleRecord() {
   const std::string etcd = "etcd:/usr/bin/etcd";
   record.attempts.push_back(SampleAttempt("Ordered.NeverGoesBack", "embedded", Verdict::kPass));
   record.attempts.push_back(SampleAttempt("Ordered.NeverGoesBack", etcd, Verdict::kFail));
-  AttemptNote known = SampleAttempt("Reliable.MissesNothing", etcd, Verdict::kFail);
-  known.standing = Standing::kKnownFailure;
+  AttemptSummary known = SampleAttempt("Reliable.MissesNothing", etcd, Verdict::kFail);
+  known.expectation = ExpectationStatus::kKnownFailure;
   known.result.known = true;
   known.result.reason = "a delete is lost";
   known.result.upstream = {18089};
   record.attempts.push_back(known);
-  AttemptNote undecided =
+  AttemptSummary undecided =
       SampleAttempt("Reliable.MissesNothing", "embedded", Verdict::kInconclusive);
   undecided.result.receipts.push_back({.fault = "stall",
                                        .fired = false,

@@ -20,7 +20,7 @@ std::string_view Symbol(Outcome outcome, const TerminalStyle& style) {
   return style.charset == Charset::kUtf8 ? StyleOf(outcome).symbol : StyleOf(outcome).ascii;
 }
 
-std::string Heading(const AttemptNote& attempt, const TerminalStyle& style) {
+std::string Heading(const AttemptSummary& attempt, const TerminalStyle& style) {
   const Outcome outcome = OutcomeOf(attempt);
   const AttemptResult& result = attempt.result;
   const std::string word =
@@ -200,7 +200,7 @@ std::string Paint(std::string_view text, Outcome outcome, const TerminalStyle& s
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
-std::string AttemptText(const RunRecord& record, const AttemptNote& attempt,
+std::string AttemptText(const RunRecord& record, const AttemptSummary& attempt,
                         const TerminalStyle& style) {
   const AttemptResult& result = attempt.result;
   std::string text = Heading(attempt, style);
@@ -235,7 +235,7 @@ std::string AttemptText(const RunRecord& record, const AttemptNote& attempt,
   return text + RawField("repeat", RepeatCommand(record, result));
 }
 
-std::string ReceiptsText(const AttemptNote& attempt, const TerminalStyle& style) {
+std::string ReceiptsText(const AttemptSummary& attempt, const TerminalStyle& style) {
   std::string text;
   for (const ReceiptRecord& receipt : attempt.result.receipts) {
     text += Field("fault",
@@ -260,7 +260,7 @@ std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
   for (std::size_t i = 0; i < heads.size(); ++i) {
     Head& head = heads[i];
     head.width = std::max(Columns(head.first), Columns(head.second));
-    for (const CaseNote& note : record.cases) {
+    for (const CaseSummary& note : record.cases) {
       const Cell cell = CellOf(record, note.name, record.targets[i]);
       head.width = std::max(head.width, Columns(CellText(cell, most, style)));
     }
@@ -268,7 +268,8 @@ std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
     two_lines = two_lines || !head.second.empty();
   }
   std::size_t name_width = 0;
-  for (const CaseNote& note : record.cases) name_width = std::max(name_width, Columns(note.name));
+  for (const CaseSummary& note : record.cases)
+    name_width = std::max(name_width, Columns(note.name));
   name_width =
       std::min(name_width, std::max(kLeastName, style.width - std::min(style.width, taken)));
 
@@ -284,7 +285,7 @@ std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
     }
     end_line();
   }
-  for (const CaseNote& note : record.cases) {
+  for (const CaseSummary& note : record.cases) {
     text += "  " + PadRight(Shorten(note.name, name_width, style.charset), name_width);
     for (std::size_t i = 0; i < heads.size(); ++i) {
       const Cell cell = CellOf(record, note.name, record.targets[i]);
@@ -323,7 +324,7 @@ std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
   const bool planted = !record.defects.empty();
   std::string text = fmt::format("\n{}{}\n", MissingText(record, style),
                                  planted ? MutationText(record, style) : MatrixText(record, style));
-  for (const AttemptNote& attempt : record.attempts) {
+  for (const AttemptSummary& attempt : record.attempts) {
     const Outcome outcome = OutcomeOf(attempt);
     if (outcome < Outcome::kUnexpectedPass || outcome == Outcome::kTargetFailed) continue;
     text += fmt::format("{} {}\n", Paint(StyleOf(outcome).word, outcome, style),
@@ -333,7 +334,7 @@ std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
     text += fmt::format("manifest: {}\n", Escaped(entry));
   }
   std::size_t notes = 0;
-  for (const AttemptNote& attempt : record.attempts) notes += attempt.result.notes.size();
+  for (const AttemptSummary& attempt : record.attempts) notes += attempt.result.notes.size();
   if (notes > 0) {
     text += fmt::format("{} on what etcd's documents do not promise, in the report\n",
                         Count(notes, "note"));

@@ -25,10 +25,10 @@ struct TerminalStyle {
 
 // One line for a pass, a known failure or an unsupported case; a block that explains itself
 // otherwise.
-std::string AttemptText(const RunRecord& record, const AttemptNote& attempt,
+std::string AttemptText(const RunRecord& record, const AttemptSummary& attempt,
                         const TerminalStyle& style);
 // What every fault of the attempt did, one line each.
-std::string ReceiptsText(const AttemptNote& attempt, const TerminalStyle& style);
+std::string ReceiptsText(const AttemptSummary& attempt, const TerminalStyle& style);
 // Cases by targets; never wider than the style says.
 std::string MatrixText(const RunRecord& record, const TerminalStyle& style);
 // Matrix, counts, one line per new failure, where the report lies, the seed last.

@@ -23,7 +23,7 @@ std::string ToTrace(const RunRecord& record) {
                     {"args", {{"name", "watchproof " + record.id}}}});
   int track = 0;
   int fault_id = 0;
-  for (const AttemptNote& attempt : record.attempts) {
+  for (const AttemptSummary& attempt : record.attempts) {
     const AttemptResult& result = attempt.result;
     ++track;
     const std::string where = TargetLabel(result.target, result.target_version);

@@ -32,11 +32,12 @@ constexpr std::size_t kMostDescriptors = 8;
 
 // The permanent thread that forks: the parent-death signal fires when the *thread* that forked
 // ends, so it must be one that lives as long as the process. It also waits for the children to end.
-class Nursery {
+class ForkThread {
  public:
-  static Nursery& Get() {
-    static Nursery* const kNursery = new Nursery;  // leaked on purpose: outlives every static
-    return *kNursery;
+  static ForkThread& Get() {
+    static ForkThread* const kForkThread =
+        new ForkThread;  // leaked on purpose: outlives every static
+    return *kForkThread;
   }
   asio::io_context& context() { return context_; }
   template <typename Fn>
@@ -48,7 +49,7 @@ class Nursery {
   }
 
  private:
-  Nursery() {
+  ForkThread() {
     std::thread([this] { context_.run(); }).detach();
   }
   asio::io_context context_{1};
@@ -192,7 +193,7 @@ class ChildProcess::Impl {
 
     process::error_code error;
     process::default_process_launcher launcher;
-    auto child = launcher(Nursery::Get().context().get_executor(), error,
+    auto child = launcher(ForkThread::Get().context().get_executor(), error,
                           process::filesystem::path(options.executable.string()), options.arguments,
                           ExecOrLeave{.log = log.fd,
                                       .null = null.fd,
@@ -270,7 +271,7 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Launch(const ChildOptions& o
              "descriptors are inherited as 3 to 899");
   }
   auto impl = std::make_shared<Impl>(options.log);
-  WP_RETURN_IF_ERROR(Nursery::Get().Run([&] { return Impl::Start(impl, options); }));
+  WP_RETURN_IF_ERROR(ForkThread::Get().Run([&] { return Impl::Start(impl, options); }));
   return std::unique_ptr<ChildProcess>(new ChildProcess(std::move(impl)));
 }
 

@@ -19,8 +19,8 @@ class EmbeddedTarget final : public ProcessTarget {
                        "--progress-interval",
                        "200ms"};
     // In memory unless asked otherwise: a sync per write costs most cases more than it shows.
-    lasting_ = options.lasting;
-    if (lasting_) {
+    durable_ = options.durable;
+    if (durable_) {
       child.arguments.insert(child.arguments.end(),
                              {"--data", (DataOf(options) / "store").string()});
     }
@@ -32,7 +32,7 @@ class EmbeddedTarget final : public ProcessTarget {
     }
     return Serve(options, std::move(child));
   }
-  bool durable() const override { return lasting_; }
+  bool durable() const override { return durable_; }
   bool can_be_strict() const override { return true; }
   bool ours() const override { return true; }
   Stated stated() const override {
@@ -47,7 +47,7 @@ class EmbeddedTarget final : public ProcessTarget {
   Endpoint metrics_endpoint() const override { return {host(), kHttpPort}; }
 
   const std::vector<std::string> defects_;
-  bool lasting_ = false;
+  bool durable_ = false;
 };
 
 const TargetRegistration kEmbedded{{

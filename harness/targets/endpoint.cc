@@ -48,7 +48,7 @@ class EndpointTarget final : public Target {
       if (answer.has_value()) version_ = answer->version;
       return CheckServes(endpoint_, token_, patience()).WithContext("{}", server_.ToString());
     }
-    if (!tls_ && SpeaksTls(server_, Within(kTlsLimit))) {
+    if (!tls_ && UsesTls(server_, Within(kTlsLimit))) {
       return Fail(StatusCode::kUnauthenticated,
                   "{} speaks TLS; name it as endpoint:https://{}, and the authority of its "
                   "certificate with --tls-ca FILE",

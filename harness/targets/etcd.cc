@@ -32,7 +32,7 @@ class EtcdTarget final : public ProcessTarget {
   Stated stated() const override {
     Stated stated = CapabilitiesOfEtcd(version());
     if (!stated.offered.empty()) {
-      (tells_progress_ ? stated.offered : stated.missing).insert(Capability::kProgressNotices);
+      (reports_progress_ ? stated.offered : stated.missing).insert(Capability::kProgressNotices);
     }
     return stated;
   }
@@ -50,10 +50,10 @@ class EtcdTarget final : public ProcessTarget {
     const std::string name = options.name.empty() ? "wp" : options.name;
     std::string announced = peer;
     std::string all;
-    for (const ClusterShape::Seat& seat : options.cluster.seats) {
-      const std::string url = "http://" + seat.peer.ToString();
-      if (seat.name == name) announced = url;
-      all += fmt::format("{}{}={}", all.empty() ? "" : ",", seat.name, url);
+    for (const ClusterShape::Member& member : options.cluster.members) {
+      const std::string url = "http://" + member.peer.ToString();
+      if (member.name == name) announced = url;
+      all += fmt::format("{}{}={}", all.empty() ? "" : ",", member.name, url);
     }
     std::vector<std::string> arguments{"--name",
                                        name,
@@ -101,7 +101,7 @@ class EtcdTarget final : public ProcessTarget {
          {"--watch-progress-notify-interval", "--experimental-watch-progress-notify-interval"}) {
       if (help.find(flag) == std::string::npos) continue;
       child.arguments.insert(child.arguments.end(), {flag, "200ms"});
-      tells_progress_ = true;
+      reports_progress_ = true;
       break;
     }
     return {};
@@ -119,8 +119,8 @@ class EtcdTarget final : public ProcessTarget {
   }
 
   std::string binary_;
-  bool tells_progress_ = false;  // by itself, as its flag has been set
-  const std::string release_;    // to be looked up in the cache; empty: the binary is given
+  bool reports_progress_ = false;  // by itself, as its flag has been set
+  const std::string release_;      // to be looked up in the cache; empty: the binary is given
 };
 
 const TargetRegistration kEtcd{{

@@ -88,8 +88,8 @@ class OneWatch {
   // Whether something that is no event arrives within the limit, which begins once the watch is
   // created: how long a busy machine takes for that says nothing about the target.
   // An error when the stream ends by itself.
-  Result<bool> HearsProgress(Asking asking, Duration limit) {
-    auto heard = std::async(std::launch::async, [this]() -> Result<bool> {
+  Result<bool> ReceivesProgress(Asking asking, Duration limit) {
+    auto received = std::async(std::launch::async, [this]() -> Result<bool> {
       for (;;) {
         WP_ASSIGN_OR_RETURN(const pb::WatchResponse response, Next());
         if (response.events_size() == 0 && !response.created()) return !response.canceled();
@@ -101,10 +101,10 @@ class OneWatch {
     while (!deadline.expired()) {
       // If it cannot be written the stream has ended, and reading tells why.
       if (asking == Asking::kRepeatedly) stream_->Write(request);
-      if (heard.wait_for(kProgressEvery) == std::future_status::ready) return heard.get();
+      if (received.wait_for(kProgressEvery) == std::future_status::ready) return received.get();
     }
     context_.TryCancel();  // the reader waits for nothing else
-    return heard.get().value_or(false);
+    return received.get().value_or(false);
   }
 
  private:
@@ -212,10 +212,10 @@ class Prober {
     OneWatch watch(*watch_, token_, deadline_);
     WP_ASSIGN_OR_RETURN(const pb::WatchResponse answer, watch.Create(CreateOf("progress")));
     if (!answer.created()) return false;
-    const Result<bool> heard =
-        watch.HearsProgress(Asking::kRepeatedly, std::min(kProgressLimit, deadline_.remaining()));
+    const Result<bool> received = watch.ReceivesProgress(
+        Asking::kRepeatedly, std::min(kProgressLimit, deadline_.remaining()));
     // To end the stream is an answer to the request, too.
-    return heard.value_or(false);
+    return received.value_or(false);
   }
   Result<bool> Users() {
     const auto auth = pb::Auth::NewStub(channel_);
@@ -247,7 +247,7 @@ class Prober {
     create.set_progress_notify(true);
     WP_ASSIGN_OR_RETURN(const pb::WatchResponse answer, watch.Create(create));
     if (!answer.created()) return false;
-    return watch.HearsProgress(Asking::kNo, std::min(kNoticeLimit, deadline_.remaining()));
+    return watch.ReceivesProgress(Asking::kNo, std::min(kNoticeLimit, deadline_.remaining()));
   }
   // That a create with the field is accepted proves nothing: a server that does not know the field
   // ignores it. So it is given something to split.

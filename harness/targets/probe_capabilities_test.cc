@@ -196,8 +196,8 @@ TEST(ProbeOfCapabilities, SilenceIsNoAnswerToAProgressRequest) {
 TEST(ProbeOfCapabilities, AsksForNothingThatIsNotWanted) {
   FakeTarget nowhere("127.99.99.99:1");
   EXPECT_EQ(ProbeCapabilities(nowhere, {}, Within(5s)).value(), Capabilities{});
-  const Capabilities told = {Capability::kDurable, Capability::kSlowWatcherGauge};
-  EXPECT_EQ(ProbeCapabilities(nowhere, told, Within(5s)).value(), told);
+  const Capabilities reported = {Capability::kDurable, Capability::kSlowWatcherGauge};
+  EXPECT_EQ(ProbeCapabilities(nowhere, reported, Within(5s)).value(), reported);
 }
 
 TEST(ProbeOfCapabilities, AsksNoSharedServerToCompact) {

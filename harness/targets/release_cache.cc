@@ -123,7 +123,7 @@ Result<fs::path> TakeAndCheck(const DebianBinary& wanted, const std::string& ver
 }
 
 // Empty when what lies there does not count.
-std::string WhyCached(const ReleaseSource& source, const fs::path& place, const TellLine& tell) {
+std::string WhyCached(const ReleaseSource& source, const fs::path& place, const PrintLine& report) {
   std::error_code ignored;
   if (!fs::exists(place, ignored)) return {};
   const Result<std::string> sum = Sha256OfFile(place);
@@ -135,14 +135,14 @@ std::string WhyCached(const ReleaseSource& source, const fs::path& place, const 
     fs::permissions(place, fs::perms(0755), error);
     return !error && RecordSum(place, *sum).ok() ? "already there" : "";
   }
-  tell(fmt::format("{} has SHA-256 {}, which is not what was fetched or what the manifest says",
-                   place.string(), *sum));
+  report(fmt::format("{} has SHA-256 {}, which is not what was fetched or what the manifest says",
+                     place.string(), *sum));
   return {};
 }
 
 // One source after the other, until one has it.
 Result<Fetched> FetchAnew(const ReleaseSource& source, const fs::path& place,
-                          const TellLine& tell) {
+                          const PrintLine& report) {
   WP_ASSIGN_OR_RETURN(const WorkFolder work, WorkFolder::Create());
   const auto attempt = [&](const std::string& origin, const Result<fs::path>& taken) {
     Status done = taken.has_value() ? Status() : taken.error();
@@ -150,7 +150,7 @@ Result<Fetched> FetchAnew(const ReleaseSource& source, const fs::path& place,
       const Result<std::string> sum = Sha256OfFile(*taken);
       done = sum.has_value() ? Install(*taken, *sum, place) : sum.error();
     }
-    if (!done.ok()) tell(fmt::format("{}: {}", origin, done.message()));
+    if (!done.ok()) report(fmt::format("{}: {}", origin, done.message()));
     return done.ok();
   };
   if (source.debian) {
@@ -192,12 +192,12 @@ Result<fs::path> CachedRelease(const std::string& product, const std::string& ve
   return place;
 }
 
-Result<Fetched> FetchRelease(const ReleaseSource& source, const TellLine& tell) {
+Result<Fetched> FetchRelease(const ReleaseSource& source, const PrintLine& report) {
   WP_ASSIGN_OR_RETURN(const fs::path place, CachePlace(source.product, source.version));
-  if (std::string why = WhyCached(source, place, tell); !why.empty()) {
+  if (std::string why = WhyCached(source, place, report); !why.empty()) {
     return Fetched{place, std::move(why)};
   }
-  Result<Fetched> fetched = FetchAnew(source, place, tell);
+  Result<Fetched> fetched = FetchAnew(source, place, report);
   if (fetched.has_value() || !source.debian) return fetched;
   const DebianBinary& row = *source.debian;
   return Fail(StatusCode::kUnavailable,

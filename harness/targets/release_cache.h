@@ -30,11 +30,11 @@ struct Fetched {
   std::filesystem::path binary;
   std::string origin;  // "already cached", "Debian trixie", "the official archive"
 };
-using TellLine = std::function<void(const std::string&)>;
+using PrintLine = std::function<void(const std::string&)>;
 
 // What is cached already needs no network. Otherwise Debian's archive is asked, then the official
 // one; `tell` hears why a source did not do. The error is one line: which file to place where.
 // Blocks for as long as downloads take.
-Result<Fetched> FetchRelease(const ReleaseSource& source, const TellLine& tell);
+Result<Fetched> FetchRelease(const ReleaseSource& source, const PrintLine& report);
 
 }  // namespace watchproof

@@ -47,11 +47,11 @@ class ReleaseCacheTest : public testing::Test {
                                                       .architecture = "none",
                                                       .path = "usr/bin/etcd",
                                                       .sha256 = kSumOfAbc}};
-    return FetchRelease(source, [this](const std::string& line) { told_ += line + "\n"; });
+    return FetchRelease(source, [this](const std::string& line) { reported_ += line + "\n"; });
   }
 
   const fs::path folder_ = fs::path(testing::TempDir()) / fmt::format("wp-cache-{}", getpid());
-  std::string told_;
+  std::string reported_;
 };
 
 TEST_F(ReleaseCacheTest, SumsAreThoseOfTheStandard) {
@@ -76,7 +76,7 @@ TEST_F(ReleaseCacheTest, ABinaryThatWasAlteredCountsNoMore) {
   Place("abd");
   EXPECT_FALSE(CachedRelease("etcd", "9.9").has_value());
   EXPECT_FALSE(Fetch().has_value());
-  EXPECT_THAT(told_, HasSubstr("which is not what was fetched"));
+  EXPECT_THAT(reported_, HasSubstr("which is not what was fetched"));
 }
 
 TEST_F(ReleaseCacheTest, WithoutASourceTheErrorSaysWhichFileToPlaceWhere) {
@@ -85,7 +85,7 @@ TEST_F(ReleaseCacheTest, WithoutASourceTheErrorSaysWhichFileToPlaceWhere) {
   EXPECT_THAT(fetched.error().message(),
               AllOf(HasSubstr("place the file usr/bin/etcd of Debian's package etcd-server 9.9-1"),
                     HasSubstr(kSumOfAbc), HasSubstr(place().string())));
-  EXPECT_THAT(told_, HasSubstr("Debian nosuch: the manifest knows the binary for none"));
+  EXPECT_THAT(reported_, HasSubstr("Debian nosuch: the manifest knows the binary for none"));
 }
 
 TEST(UpstreamVersions, AreThoseOfThePackagesWithoutDebiansParts) {

@@ -36,11 +36,11 @@ struct Endpoint {
 
 // What one member of a cluster is told of all of them, the same for each.
 struct ClusterShape {
-  struct Seat {
+  struct Member {
     std::string name;
     Endpoint peer;  // where the others reach it; it listens on its own host, see StartOptions
   };
-  std::vector<Seat> seats;
+  std::vector<Member> members;
   int snapshot_count = 0;  // log entries between two snapshots; 0: as the target does by itself
 };
 
@@ -53,7 +53,7 @@ struct StartOptions {
   ClusterShape cluster = {};
   Deadline deadline = Within(15s);
   // Whether the data must outlive a kill, for targets that are faster when it need not.
-  bool lasting = false;
+  bool durable = false;
   // End a watch rather than leave out a previous value that compaction has taken.
   bool strict_previous_values = false;
 };

@@ -164,14 +164,14 @@ Result<std::vector<tcp::endpoint>> Resolve(asio::io_context& io, const Endpoint&
 }
 
 // How far a connection came, and what ended it.
-struct Trial {
+struct Judged {
   enum class Reached { kNothing, kConnected, kHandshake, kAnswer };
   Reached reached = Reached::kNothing;
   error_code error = asio::error::timed_out;
   long verified = X509_V_OK;
 };
 
-asio::awaitable<void> Try(Secure& stream, const std::vector<tcp::endpoint>& to, Trial& trial) {
+asio::awaitable<void> Try(Secure& stream, const std::vector<tcp::endpoint>& to, Judged& trial) {
   for (const tcp::endpoint& one : to) {
     error_code ignored;
     stream.next_layer().close(ignored);
@@ -179,12 +179,12 @@ asio::awaitable<void> Try(Secure& stream, const std::vector<tcp::endpoint>& to, 
     if (!trial.error) break;
   }
   if (trial.error) co_return;
-  trial.reached = Trial::Reached::kConnected;
+  trial.reached = Judged::Reached::kConnected;
   trial.error = asio::error::timed_out;
   std::tie(trial.error) = co_await stream.async_handshake(ssl::stream_base::client, kAwait);
   trial.verified = SSL_get_verify_result(stream.native_handle());
   if (trial.error) co_return;
-  trial.reached = Trial::Reached::kHandshake;
+  trial.reached = Judged::Reached::kHandshake;
   // Whether a server of TLS 1.3 takes our certificate shows only when it says something.
   trial.error = asio::error::timed_out;
   std::array<char, 1> first;
@@ -193,18 +193,18 @@ asio::awaitable<void> Try(Secure& stream, const std::vector<tcp::endpoint>& to, 
   if (trial.error) co_return;
   trial.error = asio::error::timed_out;
   std::tie(trial.error, size) = co_await stream.async_read_some(asio::buffer(first), kAwait);
-  if (!trial.error) trial.reached = Trial::Reached::kAnswer;
+  if (!trial.error) trial.reached = Judged::Reached::kAnswer;
 }
 
-Result<Trial> TryOnce(const Endpoint& server, ssl::context& context, Deadline deadline) {
+Result<Judged> TryOnce(const Endpoint& server, ssl::context& context, Deadline deadline) {
   asio::io_context io;
   WP_ASSIGN_OR_RETURN(const auto addresses, Resolve(io, server));
   Secure stream(io, context);
   Prepare(stream, server, kHttp2);
-  Trial trial;
+  Judged trial;
   asio::co_spawn(io, Try(stream, addresses, trial), asio::detached);
   io.run_for(deadline.remaining());
-  const Trial seen = trial;
+  const Judged seen = trial;
   // The rest of the coroutine must not outlive what it refers to.
   Reset(stream.next_layer());
   io.restart();
@@ -221,22 +221,22 @@ int AlertOf(const error_code& error) {
 
 }  // namespace
 
-bool SpeaksTls(const Endpoint& server, Deadline deadline) {
+bool UsesTls(const Endpoint& server, Deadline deadline) {
   ssl::context context(ssl::context::tls_client);
   context.set_verify_mode(ssl::verify_none);
-  const Result<Trial> trial = TryOnce(server, context, deadline);
+  const Result<Judged> trial = TryOnce(server, context, deadline);
   return trial.has_value() &&
-         (trial->reached >= Trial::Reached::kHandshake || AlertOf(trial->error) != 0);
+         (trial->reached >= Judged::Reached::kHandshake || AlertOf(trial->error) != 0);
 }
 
 Status CheckTls(const Endpoint& server, const ServerAccess& access, Deadline deadline) {
   ssl::context context(ssl::context::tls_client);
   WP_RETURN_IF_ERROR(Load(access, context));
   context.set_verify_mode(ssl::verify_peer);
-  WP_ASSIGN_OR_RETURN(const Trial trial, TryOnce(server, context, deadline));
+  WP_ASSIGN_OR_RETURN(const Judged trial, TryOnce(server, context, deadline));
   const std::string name = server.ToString();
-  if (trial.reached == Trial::Reached::kAnswer) return {};
-  if (trial.reached == Trial::Reached::kNothing) {
+  if (trial.reached == Judged::Reached::kAnswer) return {};
+  if (trial.reached == Judged::Reached::kNothing) {
     return Fail(StatusCode::kUnavailable,
                 "nothing answers on {}; expected a server that is already running there ({})", name,
                 trial.error.message());
@@ -261,14 +261,14 @@ Status CheckTls(const Endpoint& server, const ServerAccess& access, Deadline dea
                 "({})",
                 name, access.certificate, trial.error.message());
   }
-  if (trial.reached == Trial::Reached::kHandshake && access.certificate.empty()) {
+  if (trial.reached == Judged::Reached::kHandshake && access.certificate.empty()) {
     return Fail(
         StatusCode::kUnauthenticated,
         "{} ends the connection once TLS has begun ({}); if it demands the certificate of a "
         "client, name one with --tls-cert FILE and --tls-key FILE",
         name, trial.error.message());
   }
-  if (trial.reached == Trial::Reached::kHandshake) {
+  if (trial.reached == Judged::Reached::kHandshake) {
     return Fail(
         StatusCode::kUnauthenticated,
         "{} ends the connection once TLS has begun ({}); it may not take the certificate of "

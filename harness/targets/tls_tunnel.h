@@ -26,7 +26,7 @@ namespace watchproof {
 Status CheckTls(const Endpoint& server, const ServerAccess& access, Deadline deadline);
 
 // Whether what answers there wants to begin TLS, whatever its certificate.
-bool SpeaksTls(const Endpoint& server, Deadline deadline);
+bool UsesTls(const Endpoint& server, Deadline deadline);
 
 class TlsTunnel {
  public:

@@ -105,7 +105,7 @@ TEST_F(Tls, IsNotExpectedOfAServerThatSpeaksPlainly) {
   const Status started = Start(SpecOf("https://" + server->endpoint(), With("ca.crt")));
   EXPECT_EQ(started.code(), StatusCode::kUnavailable);
   EXPECT_THAT(started.message(), HasSubstr("endpoint:http://"));
-  EXPECT_FALSE(SpeaksTls({"127.0.0.1", ParseServerAddress(server->endpoint())->port}, Within(2s)));
+  EXPECT_FALSE(UsesTls({"127.0.0.1", ParseServerAddress(server->endpoint())->port}, Within(2s)));
 }
 
 // What a look tells of the keys that lie there.

@@ -29,7 +29,7 @@ Result<fs::path> FindProgram(const std::string& name) {
 }
 
 // apt marks errors with E:, and the first of them is the cause; others say it last.
-std::string TellingLine(const std::string& text) {
+std::string InformativeLine(const std::string& text) {
   std::string last = "it said nothing";
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -57,7 +57,8 @@ Result<std::string> RunTool(const ToolCall& call) {
   std::ifstream file(log, std::ios::binary);
   std::string said((std::istreambuf_iterator<char>(file)), {});
   if (end.clean()) return said;
-  return Fail(StatusCode::kUnavailable, "{} {}: {}", call.name, end.ToString(), TellingLine(said));
+  return Fail(StatusCode::kUnavailable, "{} {}: {}", call.name, end.ToString(),
+              InformativeLine(said));
 }
 
 }  // namespace watchproof

@@ -22,8 +22,8 @@ constexpr std::size_t kLongestHead = 16 * 1024;
 class CallerStage final : public Line {
  public:
   CallerStage(const std::string& header, std::shared_ptr<Callers::Caller> caller,
-              std::function<void()> tell)
-      : marker_("\r\n" + header + ": "), caller_(std::move(caller)), tell_(std::move(tell)) {}
+              std::function<void()> report)
+      : marker_("\r\n" + header + ": "), caller_(std::move(caller)), report_(std::move(report)) {}
 
   void Push(Chunk chunk, TimePoint /*now*/) override {
     if (!settled_) Look(chunk);
@@ -47,7 +47,7 @@ class CallerStage final : public Line {
       caller_->name = head_.substr(from, end - from);
       caller_->held = true;
       settled_ = true;
-      return tell_();
+      return report_();
     }
     if (const auto last = head_.rfind("\r\n\r\n"); last != std::string::npos) {
       head_.erase(0, last + 4);
@@ -58,7 +58,7 @@ class CallerStage final : public Line {
 
   const std::string marker_;
   const std::shared_ptr<Callers::Caller> caller_;  // shared with Callers: see there
-  const std::function<void()> tell_;
+  const std::function<void()> report_;
   std::string head_;      // of the request that is not whole yet
   bool settled_ = false;  // nothing more is looked for
 };
@@ -78,10 +78,10 @@ void Callers::Follow(Io& io, Connection& connection, const Options& options) {
 }
 
 const std::string& Callers::NameOf(ConnectionId connection) const {
-  static const std::string kNobody;
+  static const std::string kNoUser;
   const auto it = callers_.find(connection);
   const auto caller = it == callers_.end() ? nullptr : it->second.lock();
-  return caller ? caller->name : kNobody;
+  return caller ? caller->name : kNoUser;
 }
 
 void Callers::LetGo(Connection& connection) {

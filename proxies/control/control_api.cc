@@ -145,12 +145,12 @@ Status ControlApi::Enable(Proxy& proxy) {
   WP_ASSIGN_OR_RETURN(const HostPort listen, ParsePlace(proxy.listen));
   WP_ASSIGN_OR_RETURN(const HostPort to, ParsePlace(proxy.upstream));
   const Prng prng = prng_.Fork(fmt::format("proxy/{}/{}", proxy.name, proxy.opened + 1));
-  const Result<ProxyId> opened = yard_.Open({.name = proxy.name,
-                                             .listen_host = listen.host,
-                                             .listen_port = listen.port,
-                                             .target_host = to.host,
-                                             .target_port = to.port,
-                                             .seed = prng.seed()});
+  const Result<ProxyId> opened = registry_.Open({.name = proxy.name,
+                                                 .listen_host = listen.host,
+                                                 .listen_port = listen.port,
+                                                 .target_host = to.host,
+                                                 .target_port = to.port,
+                                                 .seed = prng.seed()});
   if (!opened.has_value()) {
     // A name without an address is the caller's mistake; a port that is taken is nobody's, and 500
     // is what Toxiproxy says then.
@@ -159,13 +159,13 @@ Status ControlApi::Enable(Proxy& proxy) {
   }
   ++proxy.opened;
   proxy.open = *opened;
-  proxy.listen = yard_.endpoint(*opened);
+  proxy.listen = registry_.endpoint(*opened);
   for (Toxic& toxic : proxy.toxics) WP_RETURN_IF_ERROR(Arm(proxy, toxic));
   return {};
 }
 
 void ControlApi::Disable(Proxy& proxy) {
-  if (proxy.open) yard_.Close(*std::exchange(proxy.open, std::nullopt));
+  if (proxy.open) registry_.Close(*std::exchange(proxy.open, std::nullopt));
   for (Toxic& toxic : proxy.toxics) toxic.armed.reset();
 }
 
@@ -263,7 +263,8 @@ Result<ApiAnswer> ControlApi::ListConnections(const Words& words, const std::str
   WP_ASSIGN_OR_RETURN(const Proxy* proxy, Find(words[0]));
   Json all = Json::array();
   if (proxy->open) {
-    for (const ConnectionInfo& one : yard_.Connections(*proxy->open)) all.push_back(ToJson(one));
+    for (const ConnectionInfo& one : registry_.Connections(*proxy->open))
+      all.push_back(ToJson(one));
   }
   return Ok(all);
 }
@@ -312,7 +313,7 @@ Result<ApiAnswer> ControlApi::Populate(const Words&, const std::string& text) {
 
 Result<ApiAnswer> ControlApi::Reset(const Words&, const std::string&) {
   for (auto& [name, proxy] : proxies_) proxy.toxics.clear();
-  yard_.HealAll();
+  registry_.HealAll();
   for (auto& [name, proxy] : proxies_) WP_RETURN_IF_ERROR(Enable(proxy));
   return Nothing();
 }

@@ -25,8 +25,8 @@
 
 #include "harness/base/prng.h"
 #include "harness/base/status.h"
+#include "proxies/control/proxy_registry.h"
 #include "proxies/control/toxic.h"
-#include "proxies/control/yard.h"
 
 namespace watchproof::proxy {
 
@@ -47,7 +47,7 @@ inline ApiAnswer Nothing() { return {.code = 204, .body = {}}; }
 
 class ControlApi {
  public:
-  ControlApi(Yard& yard, const Prng& prng) : yard_(yard), prng_(prng) {}
+  ControlApi(ProxyRegistry& registry, const Prng& prng) : registry_(registry), prng_(prng) {}
 
   // A proxy that somebody else has opened.
   void Adopt(const ProxyInfo& proxy);
@@ -112,7 +112,7 @@ class ControlApi {
   Result<const Proxy*> Place(Proxy wanted, bool enabled);
   Json Describe(const Proxy& proxy) const;
 
-  Yard& yard_;
+  ProxyRegistry& registry_;
   const Prng prng_;
   std::map<std::string, Proxy> proxies_;
 };

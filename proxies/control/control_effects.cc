@@ -21,7 +21,7 @@ Result<EffectId> ParseEffectId(const std::string& text) {
 
 Result<ApiAnswer> ControlApi::ListEffects(const Words&, const std::string&) {
   Json all = Json::array();
-  for (const EffectState& one : yard_.Effects()) all.push_back(ToJson(one));
+  for (const EffectState& one : registry_.Effects()) all.push_back(ToJson(one));
   return Ok(all);
 }
 
@@ -34,21 +34,21 @@ Result<ApiAnswer> ControlApi::ArmEffect(const Words&, const std::string& text) {
   if (!proxy->open) {
     return Fail(StatusCode::kFailedPrecondition, "proxy '{}' is not enabled", name);
   }
-  WP_ASSIGN_OR_RETURN(const EffectId armed, yard_.Arm(*proxy->open, spec));
-  WP_ASSIGN_OR_RETURN(const EffectState state, yard_.Find(armed));
+  WP_ASSIGN_OR_RETURN(const EffectId armed, registry_.Arm(*proxy->open, spec));
+  WP_ASSIGN_OR_RETURN(const EffectState state, registry_.Find(armed));
   return Ok(ToJson(state), 201);
 }
 
 Result<ApiAnswer> ControlApi::ShowEffect(const Words& words, const std::string&) {
   WP_ASSIGN_OR_RETURN(const EffectId id, ParseEffectId(words[0]));
-  WP_ASSIGN_OR_RETURN(const EffectState state, yard_.Find(id));
+  WP_ASSIGN_OR_RETURN(const EffectState state, registry_.Find(id));
   return Ok(ToJson(state));
 }
 
 Result<ApiAnswer> ControlApi::HealEffect(const Words& words, const std::string&) {
   WP_ASSIGN_OR_RETURN(const EffectId id, ParseEffectId(words[0]));
-  WP_ASSIGN_OR_RETURN(const Receipt receipt, yard_.Heal(id));
-  WP_ASSIGN_OR_RETURN(EffectState state, yard_.Find(id));
+  WP_ASSIGN_OR_RETURN(const Receipt receipt, registry_.Heal(id));
+  WP_ASSIGN_OR_RETURN(EffectState state, registry_.Find(id));
   state.receipt = receipt;
   return Ok(ToJson(state));
 }

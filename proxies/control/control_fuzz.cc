@@ -18,7 +18,7 @@ namespace {
 
 constexpr TimePoint kNow{1h};
 
-class PaperYard final : public Yard {
+class EmptyRegistry final : public ProxyRegistry {
  public:
   Result<ProxyId> Open(const ProxyOptions& options) override {
     if (options.target_port == 13) return Fail(StatusCode::kUnavailable, "the port is taken");
@@ -117,8 +117,8 @@ void Ask(ControlApi& api, const ApiRequest& request) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using watchproof::proxy::Ask;
-  watchproof::proxy::PaperYard yard;
-  watchproof::proxy::ControlApi api(yard, watchproof::Prng(1));
+  watchproof::proxy::EmptyRegistry registry;
+  watchproof::proxy::ControlApi api(registry, watchproof::Prng(1));
   std::string_view left(reinterpret_cast<const char*>(data), size);
   while (!left.empty()) {
     const std::string_view line = left.substr(0, left.find('\n'));

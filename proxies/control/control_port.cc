@@ -64,14 +64,14 @@ struct ControlPort::Session {
   beast::tcp_stream stream;
 };
 
-ControlPort::ControlPort(Board& board, const ControlOptions& options)
-    : board_(board),
+ControlPort::ControlPort(ProxyTable& proxies, const ControlOptions& options)
+    : table_(proxies),
       options_(options),
       api_(*this, Prng(options.seed).Fork("control")),
-      acceptor_(board.io()),
-      pause_(board.io()),
-      resolver_(board.io()) {
-  for (const ProxyInfo& proxy : board.Describe()) api_.Adopt(proxy);
+      acceptor_(proxies.io()),
+      pause_(proxies.io()),
+      resolver_(proxies.io()) {
+  for (const ProxyInfo& proxy : proxies.Describe()) api_.Adopt(proxy);
 }
 
 ControlPort::~ControlPort() {
@@ -83,7 +83,7 @@ Status ControlPort::Open(const Tcp::endpoint& at) {
   WP_RETURN_IF_ERROR(Listen(acceptor_));
   error_code error;
   endpoint_ = ToString(acceptor_.local_endpoint(error));
-  boost::asio::co_spawn(board_.io(), AcceptLoop(), [](std::exception_ptr thrown) {
+  boost::asio::co_spawn(table_.io(), AcceptLoop(), [](std::exception_ptr thrown) {
     WP_CHECK(thrown == nullptr, "coroutines of the control port do not throw");
   });
   return {};
@@ -100,7 +100,7 @@ void ControlPort::Close() {
 
 Task ControlPort::AcceptLoop() {
   while (!closed_) {
-    Tcp::socket socket(board_.io());
+    Tcp::socket socket(table_.io());
     const Accepted accepted = AcceptOne(acceptor_, socket);
     if (accepted == Accepted::kNoneReady) {
       co_await acceptor_.async_wait(Tcp::acceptor::wait_read, kAsTuple);
@@ -109,7 +109,7 @@ Task ControlPort::AcceptLoop() {
     }
     if (accepted != Accepted::kOne) continue;
     if (sessions_.size() >= kMostSessions) continue;  // the socket closes
-    boost::asio::co_spawn(board_.io(), Serve(std::move(socket)), [](std::exception_ptr thrown) {
+    boost::asio::co_spawn(table_.io(), Serve(std::move(socket)), [](std::exception_ptr thrown) {
       WP_CHECK(thrown == nullptr, "coroutines of the control port do not throw");
     });
   }
@@ -202,7 +202,7 @@ Result<ProxyId> ControlPort::Open(const ProxyOptions& options) {
   named.follow_streams = options_.follow_streams;
   named.self_test = options_.self_test;
   named.buffers = options_.buffers;
-  return board_.Open(named, {.listen = listen.front(), .targets = std::move(targets)});
+  return table_.Open(named, {.listen = listen.front(), .targets = std::move(targets)});
 }
 
 }  // namespace watchproof::proxy

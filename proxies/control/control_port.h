@@ -18,16 +18,16 @@
 #include <vector>
 
 #include "harness/base/status.h"
-#include "proxies/control/board.h"
 #include "proxies/control/control_api.h"
+#include "proxies/control/proxy_table.h"
 #include "proxies/core/task.h"
 
 namespace watchproof::proxy {
 
-class ControlPort final : private Yard {
+class ControlPort final : private ProxyRegistry {
  public:
   // Takes over the proxies that are open.
-  ControlPort(Board& board, const ControlOptions& options);
+  ControlPort(ProxyTable& proxies, const ControlOptions& options);
   ~ControlPort() override;
 
   // Call once.
@@ -41,25 +41,25 @@ class ControlPort final : private Yard {
   using Addresses = std::map<std::string, std::vector<boost::asio::ip::address>>;
 
   Result<ProxyId> Open(const ProxyOptions& options) override;
-  void Close(ProxyId proxy) override { board_.Close(proxy); }
-  std::string endpoint(ProxyId proxy) const override { return board_.listener(proxy).endpoint(); }
+  void Close(ProxyId proxy) override { table_.Close(proxy); }
+  std::string endpoint(ProxyId proxy) const override { return table_.listener(proxy).endpoint(); }
   std::vector<ConnectionInfo> Connections(ProxyId proxy) const override {
-    return board_.Connections(proxy);
+    return table_.Connections(proxy);
   }
   Result<EffectId> Arm(ProxyId proxy, const EffectSpec& spec) override {
-    return board_.Arm(proxy, spec);
+    return table_.Arm(proxy, spec);
   }
-  Result<Receipt> Heal(EffectId effect) override { return board_.Heal(effect); }
-  void HealAll() override { board_.HealAll(); }
-  Result<EffectState> Find(EffectId effect) override { return board_.Find(effect); }
-  std::vector<EffectState> Effects() override { return board_.Effects(); }
+  Result<Receipt> Heal(EffectId effect) override { return table_.Heal(effect); }
+  void HealAll() override { table_.HealAll(); }
+  Result<EffectState> Find(EffectId effect) override { return table_.Find(effect); }
+  std::vector<EffectState> Effects() override { return table_.Effects(); }
 
   Task AcceptLoop();
   Task Serve(Tcp::socket socket);
   boost::asio::awaitable<Addresses> LookUp(const ApiRequest& request);
   Result<std::vector<Tcp::endpoint>> EndpointsOf(const std::string& host, int port) const;
 
-  Board& board_;
+  ProxyTable& table_;
   const ControlOptions options_;
   ControlApi api_;
   std::string endpoint_;

@@ -60,13 +60,13 @@ Result<ApiAnswer> ControlApi::DeleteToxic(const Words& words, const std::string&
 
 Status ControlApi::Arm(const Proxy& proxy, Toxic& toxic) {
   if (!proxy.open) return {};
-  WP_ASSIGN_OR_RETURN(toxic.armed, yard_.Arm(*proxy.open, EffectOf(toxic)));
+  WP_ASSIGN_OR_RETURN(toxic.armed, registry_.Arm(*proxy.open, EffectOf(toxic)));
   return {};
 }
 
 void ControlApi::Heal(std::optional<EffectId> armed) {
   // One that was healed long ago may be forgotten, and is as good as healed.
-  if (armed && yard_.Find(*armed).has_value()) yard_.Heal(*armed);
+  if (armed && registry_.Find(*armed).has_value()) registry_.Heal(*armed);
 }
 
 }  // namespace watchproof::proxy

@@ -50,9 +50,9 @@ double Quantile(std::vector<double> values, double part) {
 }
 
 // A connection through a proxy of its own, with two watch streams, 1 and 3.
-class Road {
+class ProxiedPath {
  public:
-  explicit Road(bool follow)
+  explicit ProxiedPath(bool follow)
       : front_(proxies_
                    .Open({.name = "front", .target_port = server_.port(), .follow_streams = follow})
                    .value()),
@@ -123,8 +123,8 @@ class Road {
 };
 
 void Measure(int rounds) {
-  Road plain(false);
-  Road followed(true);
+  ProxiedPath plain(false);
+  ProxiedPath followed(true);
   std::vector<double> plain_times;
   std::vector<double> followed_times;
   std::vector<double> free_rates;

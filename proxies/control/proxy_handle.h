@@ -88,7 +88,7 @@ struct ControlOptions {
   Buffers buffers = Buffers::kSharp;
 };
 
-class Board;
+class ProxyTable;
 class ControlPort;
 
 class Proxies {
@@ -128,7 +128,7 @@ class Proxies {
   Result<std::string> OpenControl(const ControlOptions& options);
 
  private:
-  const std::unique_ptr<Board> board_;
+  const std::unique_ptr<ProxyTable> table_;
   std::unique_ptr<ControlPort> control_;  // on the io thread
 };
 

@@ -122,15 +122,15 @@ void Connection::Dangle(Pipe& pipe) {
   if (dangling_ || state_ != ConnectionState::kOpen) return;
   dangling_ = true;
   pipe.LoseSink();
-  TwinOf(pipe).Stop();
+  PeerOf(pipe).Stop();
   CloseWithReset(&pipe == &to_client_ ? client_ : target_);
 }
 
-void Connection::OnTwinDue(Pipe& pipe) {
-  if (live()) TwinOf(pipe).Advance();
+void Connection::OnPeerDue(Pipe& pipe) {
+  if (live()) PeerOf(pipe).Advance();
 }
 
-void Connection::OnSinkBroken(Pipe& pipe) { TwinOf(pipe).OnSourceBroken(); }
+void Connection::OnSinkBroken(Pipe& pipe) { PeerOf(pipe).OnSourceBroken(); }
 
 void Connection::Finish(ConnectionState state) {
   if (!live()) return;

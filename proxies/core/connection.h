@@ -52,11 +52,11 @@ class Connection final : private PipeOwner {
 
  private:
   void OnEnded() override;
-  void OnTwinDue(Pipe& pipe) override;
+  void OnPeerDue(Pipe& pipe) override;
   void OnEndingDue(Ending ending, Pipe& pipe) override;
   void OnSinkBroken(Pipe& pipe) override;
 
-  Pipe& TwinOf(const Pipe& pipe) { return &pipe == &to_client_ ? to_target_ : to_client_; }
+  Pipe& PeerOf(const Pipe& pipe) { return &pipe == &to_client_ ? to_target_ : to_client_; }
   // Runs `work` as a coroutine that keeps this connection alive.
   void Spawn(Task work);
   Task Serve();

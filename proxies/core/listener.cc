@@ -44,10 +44,10 @@ Status Listener::Open() {
   return {};
 }
 
-Status Listener::Turn(Door door) {
-  if (door == door_ || closed_) return {};
-  door_ = door;
-  if (door == Door::kOpen) {
+Status Listener::Turn(Admission admission) {
+  if (admission == admission_ || closed_) return {};
+  admission_ = admission;
+  if (admission == Admission::kOpen) {
     pause_.Notify();
     return Listen(acceptor_);
   }
@@ -57,19 +57,19 @@ Status Listener::Turn(Door door) {
   return OpenBound(acceptor_, here, options_.buffers);
 }
 
-void Listener::Close(Farewell farewell) {
+void Listener::Close(CloseNotice close_notice) {
   closed_ = true;
   error_code ignored;
   acceptor_.close(ignored);
   pause_.Notify();
   for (auto& [id, connection] : connections_) {
-    farewell == Farewell::kInOrder ? connection->Close() : connection->Reset();
+    close_notice == CloseNotice::kInOrder ? connection->Close() : connection->Reset();
   }
 }
 
 Task Listener::AcceptLoop() {
   while (!closed_) {
-    if (door_ == Door::kRefusing || !acceptor_.is_open()) {
+    if (admission_ == Admission::kRefusing || !acceptor_.is_open()) {
       co_await pause_.WaitUntil(kNever);
       continue;
     }

@@ -39,11 +39,11 @@ class Listener {
   Status Open();
   // Whether clients get in. While refused the port stays ours and the kernel answers with RST.
   // The error says why it does not listen any more.
-  enum class Door { kOpen, kRefusing };
-  Status Turn(Door door);
+  enum class Admission { kOpen, kRefusing };
+  Status Turn(Admission admission);
   // Stops listening and ends every connection, with FIN or RST; their coroutines end soon after.
-  enum class Farewell { kInOrder, kReset };
-  void Close(Farewell farewell);
+  enum class CloseNotice { kInOrder, kReset };
+  void Close(CloseNotice close_notice);
   // True when it was closed and no coroutine refers to it any more.
   bool idle() const { return !accepting_ && connections_.empty(); }
 
@@ -67,7 +67,7 @@ class Listener {
   const Options options_;
   std::string endpoint_;
   Tcp::acceptor acceptor_;
-  Door door_ = Door::kOpen;
+  Admission admission_ = Admission::kOpen;
   bool closed_ = false;
   bool accepting_ = false;  // its coroutine runs
   Signal pause_;            // while refusing, or between two attempts when out of descriptors

@@ -147,9 +147,9 @@ void Pipe::Advance() {
     held_ -= links_[i].stage->TakeLost();
   }
   WakeLoops();
-  bool twin_due = false;
-  for (Link& link : links_) twin_due |= link.stage->TakeTwinCall();
-  if (twin_due) owner_.OnTwinDue(*this);
+  bool peer_due = false;
+  for (Link& link : links_) peer_due |= link.stage->TakeTwinCall();
+  if (peer_due) owner_.OnPeerDue(*this);
   if (const Ending ending = WantedEnding(); ending != Ending::kNone) {
     owner_.OnEndingDue(ending, *this);
   }

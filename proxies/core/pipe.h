@@ -38,7 +38,7 @@ class PipeOwner {
   // It is time to end the connection: a reset reached the head of the line, or a stage wants it so.
   virtual void OnEndingDue(Ending ending, Pipe& pipe) = 0;
   // A stage has done something that the pipe of the other direction should look at.
-  virtual void OnTwinDue(Pipe& pipe) = 0;
+  virtual void OnPeerDue(Pipe& pipe) = 0;
   // The sink takes no more: its peer is gone.
   virtual void OnSinkBroken(Pipe& pipe) = 0;
 

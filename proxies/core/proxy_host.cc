@@ -26,31 +26,31 @@ ProxyHost::ProxyHost()
       }) {}
 
 bool ProxyHost::Enter() {
-  MutexLock lock(door_);
+  MutexLock lock(admission_);
   if (phase_ != Phase::kRunning) return false;
   ++inside_;
   return true;
 }
 
 void ProxyHost::Leave() {
-  MutexLock lock(door_);
+  MutexLock lock(admission_);
   if (--inside_ == 0) changed_.NotifyAll();
 }
 
 void ProxyHost::Stop() {
   WP_CHECK(!OnIoThread(), "the io thread cannot wait for itself");
   {
-    MutexLock lock(door_);
+    MutexLock lock(admission_);
     if (phase_ != Phase::kRunning) {
-      while (phase_ != Phase::kStopped) changed_.Wait(door_);
+      while (phase_ != Phase::kStopped) changed_.Wait(admission_);
       return;
     }
     phase_ = Phase::kStopping;
-    while (inside_ > 0) changed_.Wait(door_);
+    while (inside_ > 0) changed_.Wait(admission_);
   }
   work_.reset();
   thread_.join();
-  MutexLock lock(door_);
+  MutexLock lock(admission_);
   phase_ = Phase::kStopped;
   changed_.NotifyAll();
 }

@@ -82,10 +82,14 @@ class ProxyHost {
   Io io_{1};
   boost::asio::executor_work_guard<Io::executor_type> work_;
   Mutex after_stop_;
-  Mutex door_;
+  Mutex admission_;
   CondVar changed_;
-  int inside_ GUARDED_BY(door_) = 0;
-  enum class Phase { kRunning, kStopping, kStopped } phase_ GUARDED_BY(door_) = Phase::kRunning;
+  int inside_ GUARDED_BY(admission_) = 0;
+  enum class Phase {
+    kRunning,
+    kStopping,
+    kStopped
+  } phase_ GUARDED_BY(admission_) = Phase::kRunning;
   std::thread thread_;
 };
 

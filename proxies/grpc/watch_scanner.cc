@@ -43,21 +43,21 @@ constexpr MessageType kRequestType(kRequestFields);
 WatchScanner::WatchScanner(Side side)
     : fields_(side == Side::kResponses ? kResponseType : kRequestType) {}
 
-std::span<const WatchMark> WatchScanner::Feed(std::string_view piece) {
-  marks_.clear();
+std::span<const WatchOffset> WatchScanner::Feed(std::string_view piece) {
+  offsets_.clear();
   for (const MessagePart& part : finder_.Feed(piece)) Scan(piece, part);
   if (finder_.lost()) {
     facts_ = {.readable = false};
-    Mark(WatchMark::Kind::kHead, piece.size());
+    Offset(WatchOffset::Kind::kHead, piece.size());
   }
-  return marks_;
+  return offsets_;
 }
 
 void WatchScanner::Scan(std::string_view piece, const MessagePart& part) {
   if (part.first) {
     fields_.Restart();
     facts_ = {.readable = !part.compressed};
-    head_marked_ = false;
+    head_noted_ = false;
   }
   begin_ = part.begin;
   first_ = part.first;
@@ -68,19 +68,19 @@ void WatchScanner::Scan(std::string_view piece, const MessagePart& part) {
   }
   if (!part.last) return;
   facts_.readable &= fields_.between_fields();
-  MarkHead(part.end);
-  Mark(WatchMark::Kind::kEnd, part.end);
+  NoteHeadOffset(part.end);
+  Offset(WatchOffset::Kind::kEnd, part.end);
 }
 
-void WatchScanner::Mark(WatchMark::Kind kind, std::size_t end) {
-  marks_.push_back(
+void WatchScanner::Offset(WatchOffset::Kind kind, std::size_t end) {
+  offsets_.push_back(
       {.kind = kind, .begin = begin_, .end = end, .began_before = !first_, .facts = facts_});
 }
 
-void WatchScanner::MarkHead(std::size_t end) {
-  if (head_marked_) return;
-  head_marked_ = true;
-  Mark(WatchMark::Kind::kHead, end);
+void WatchScanner::NoteHeadOffset(std::size_t end) {
+  if (head_noted_) return;
+  head_noted_ = true;
+  Offset(WatchOffset::Kind::kHead, end);
 }
 
 void WatchScanner::OnNumber(int name, std::int64_t value) {
@@ -115,7 +115,7 @@ void WatchScanner::OnEnter(int name, std::size_t at) {
   if (name == kCreate) facts_.created = true;
   if (name == kEvent) {
     event_revision_ = 0;
-    MarkHead(body_ + at);
+    NoteHeadOffset(body_ + at);
   }
 }
 
@@ -123,7 +123,7 @@ void WatchScanner::OnLeave(int name, std::size_t at) {
   if (name != kEvent) return;
   ++facts_.events;
   facts_.event_revision = event_revision_;
-  Mark(WatchMark::Kind::kEvent, body_ + at);
+  Offset(WatchOffset::Kind::kEvent, body_ + at);
 }
 
 }  // namespace watchproof::proxy

@@ -2,7 +2,7 @@
 // What the messages of one direction of a watch stream say, as far as triggers need it.
 //
 //   WatchScanner scanner(WatchScanner::Side::kResponses);
-//   for (const WatchMark& mark : scanner.Feed(payload)) ...
+//   for (const WatchOffset& mark : scanner.Feed(payload)) ...
 //
 // A mark is a place in the bytes where something is known: who a message is for (before its first
 // event), an event, the end of a message. Messages that are compressed, or not of the watch API,
@@ -38,7 +38,7 @@ struct WatchFacts {
   bool is_progress() const { return readable && events == 0 && !created && !canceled && !fragment; }
 };
 
-struct WatchMark {
+struct WatchOffset {
   enum class Kind { kHead, kEvent, kEnd };
 
   Kind kind = Kind::kEnd;
@@ -48,8 +48,8 @@ struct WatchMark {
   WatchFacts facts;
 
   // The mark as seen from a piece that begins `bytes` later.
-  WatchMark After(std::size_t bytes) const {
-    WatchMark later = *this;
+  WatchOffset After(std::size_t bytes) const {
+    WatchOffset later = *this;
     later.began_before |= begin < bytes;
     later.begin = begin > bytes ? begin - bytes : 0;
     later.end = end > bytes ? end - bytes : 0;
@@ -62,7 +62,7 @@ class WatchScanner final : private FieldSink {
   enum class Side { kRequests, kResponses };
   explicit WatchScanner(Side side);
 
-  std::span<const WatchMark> Feed(std::string_view piece);
+  std::span<const WatchOffset> Feed(std::string_view piece);
   bool lost() const { return finder_.lost(); }
 
  private:
@@ -71,18 +71,18 @@ class WatchScanner final : private FieldSink {
   void OnLeave(int name, std::size_t at) override;
 
   void Scan(std::string_view piece, const MessagePart& part);
-  void Mark(WatchMark::Kind kind, std::size_t end);
-  void MarkHead(std::size_t end);
+  void Offset(WatchOffset::Kind kind, std::size_t end);
+  void NoteHeadOffset(std::size_t end);
 
   MessageFinder finder_;
   FieldScanner fields_;
-  std::vector<WatchMark> marks_;
+  std::vector<WatchOffset> offsets_;
   WatchFacts facts_;
   std::int64_t event_revision_ = 0;
   std::size_t begin_ = 0;  // of the message, in the piece
   std::size_t body_ = 0;   // of the part, in the piece
   bool first_ = false;     // the part begins its message
-  bool head_marked_ = false;
+  bool head_noted_ = false;
 };
 
 }  // namespace watchproof::proxy

@@ -9,7 +9,7 @@
 namespace watchproof::proxy {
 namespace {
 
-using Kind = WatchMark::Kind;
+using Kind = WatchOffset::Kind;
 using Side = WatchScanner::Side;
 
 // As a server writes it: header with revision 9, watch 3, fragment, events at 8 (with a previous
@@ -27,11 +27,11 @@ std::string Framed(const std::string& body, char compressed = 0) {
 }
 
 // Feeds in pieces of this size; places are made absolute.
-std::vector<WatchMark> Scan(Side side, const std::string& bytes, std::size_t size) {
+std::vector<WatchOffset> Scan(Side side, const std::string& bytes, std::size_t size) {
   WatchScanner scanner(side);
-  std::vector<WatchMark> all;
+  std::vector<WatchOffset> all;
   for (std::size_t at = 0; at < bytes.size(); at += size) {
-    for (WatchMark mark : scanner.Feed(std::string_view(bytes).substr(at, size))) {
+    for (WatchOffset mark : scanner.Feed(std::string_view(bytes).substr(at, size))) {
       mark.end += at;
       all.push_back(mark);
     }
@@ -42,52 +42,52 @@ std::vector<WatchMark> Scan(Side side, const std::string& bytes, std::size_t siz
 TEST(WatchScanner, ReadsAResponseWhereverItIsCut) {
   const std::string bytes = Framed(kBody);
   for (std::size_t size = 1; size <= bytes.size(); ++size) {
-    const auto marks = Scan(Side::kResponses, bytes, size);
-    ASSERT_EQ(marks.size(), 4U) << size;
-    EXPECT_EQ(marks[0].kind, Kind::kHead);
-    EXPECT_EQ(marks[0].facts.watch_id, 3);
-    EXPECT_EQ(marks[0].facts.revision, 9);
-    EXPECT_TRUE(marks[0].facts.fragment);
-    EXPECT_EQ(marks[0].facts.events, 0);
-    EXPECT_EQ(marks[1].kind, Kind::kEvent);
-    EXPECT_EQ(marks[1].facts.event_revision, 8);
-    EXPECT_EQ(marks[1].end, bytes.size() - 6);
-    EXPECT_EQ(marks[2].facts.event_revision, 9);
-    EXPECT_EQ(marks[3].kind, Kind::kEnd);
-    EXPECT_EQ(marks[3].facts.events, 2);
-    EXPECT_EQ(marks[3].end, bytes.size());
+    const auto metadata = Scan(Side::kResponses, bytes, size);
+    ASSERT_EQ(metadata.size(), 4U) << size;
+    EXPECT_EQ(metadata[0].kind, Kind::kHead);
+    EXPECT_EQ(metadata[0].facts.watch_id, 3);
+    EXPECT_EQ(metadata[0].facts.revision, 9);
+    EXPECT_TRUE(metadata[0].facts.fragment);
+    EXPECT_EQ(metadata[0].facts.events, 0);
+    EXPECT_EQ(metadata[1].kind, Kind::kEvent);
+    EXPECT_EQ(metadata[1].facts.event_revision, 8);
+    EXPECT_EQ(metadata[1].end, bytes.size() - 6);
+    EXPECT_EQ(metadata[2].facts.event_revision, 9);
+    EXPECT_EQ(metadata[3].kind, Kind::kEnd);
+    EXPECT_EQ(metadata[3].facts.events, 2);
+    EXPECT_EQ(metadata[3].end, bytes.size());
   }
 }
 
 TEST(WatchScanner, TellsWhereEachMessageBegins) {
   const std::string created = Framed(std::string("\x10\x07\x18\x01", 4));
   WatchScanner scanner(Side::kResponses);
-  const auto marks = scanner.Feed(created + created);
-  ASSERT_EQ(marks.size(), 4U);
-  EXPECT_EQ(marks[1].begin, 0U);
-  EXPECT_EQ(marks[3].begin, created.size());
-  EXPECT_TRUE(marks[2].facts.created);
-  EXPECT_FALSE(marks[3].facts.is_progress());
+  const auto metadata = scanner.Feed(created + created);
+  ASSERT_EQ(metadata.size(), 4U);
+  EXPECT_EQ(metadata[1].begin, 0U);
+  EXPECT_EQ(metadata[3].begin, created.size());
+  EXPECT_TRUE(metadata[2].facts.created);
+  EXPECT_FALSE(metadata[3].facts.is_progress());
 }
 
 TEST(WatchScanner, TellsWhichMessagesBeganInAnEarlierPiece) {
   const std::string created = Framed(std::string("\x10\x07\x18\x01", 4));
   WatchScanner scanner(Side::kResponses);
   EXPECT_TRUE(scanner.Feed(created.substr(0, 6)).empty());
-  const auto marks = scanner.Feed(created.substr(6) + created);
-  ASSERT_EQ(marks.size(), 4U);
-  EXPECT_TRUE(marks[1].began_before);
-  EXPECT_FALSE(marks[2].began_before);
+  const auto metadata = scanner.Feed(created.substr(6) + created);
+  ASSERT_EQ(metadata.size(), 4U);
+  EXPECT_TRUE(metadata[1].began_before);
+  EXPECT_FALSE(metadata[2].began_before);
   // Seen from behind its first byte, the second one began before as well.
-  EXPECT_TRUE(marks[2].After(marks[2].begin + 1).began_before);
-  EXPECT_FALSE(marks[2].After(marks[2].begin).began_before);
+  EXPECT_TRUE(metadata[2].After(metadata[2].begin + 1).began_before);
+  EXPECT_FALSE(metadata[2].After(metadata[2].begin).began_before);
 }
 
 TEST(WatchScanner, KnowsProgressByWhatIsMissing) {
-  const auto marks = Scan(Side::kResponses, Framed("\x0a\x02\x18\x09"), 100);
-  ASSERT_EQ(marks.size(), 2U);
-  EXPECT_TRUE(marks[1].facts.is_progress());
-  EXPECT_EQ(marks[1].facts.revision, 9);
+  const auto metadata = Scan(Side::kResponses, Framed("\x0a\x02\x18\x09"), 100);
+  ASSERT_EQ(metadata.size(), 2U);
+  EXPECT_TRUE(metadata[1].facts.is_progress());
+  EXPECT_EQ(metadata[1].facts.revision, 9);
 }
 
 TEST(WatchScanner, ReadsNegativeWatchIds) {
@@ -96,11 +96,11 @@ TEST(WatchScanner, ReadsNegativeWatchIds) {
 }
 
 TEST(WatchScanner, ReadsCreateRequests) {
-  const auto marks = Scan(Side::kRequests, Framed("\x0a\x07\x0a\x01k\x18\x05\x38\x04"), 1);
-  ASSERT_EQ(marks.back().kind, Kind::kEnd);
-  EXPECT_TRUE(marks.back().facts.created);
-  EXPECT_EQ(marks.back().facts.revision, 5);
-  EXPECT_EQ(marks.back().facts.watch_id, 4);
+  const auto metadata = Scan(Side::kRequests, Framed("\x0a\x07\x0a\x01k\x18\x05\x38\x04"), 1);
+  ASSERT_EQ(metadata.back().kind, Kind::kEnd);
+  EXPECT_TRUE(metadata.back().facts.created);
+  EXPECT_EQ(metadata.back().facts.revision, 5);
+  EXPECT_EQ(metadata.back().facts.watch_id, 4);
 }
 
 TEST(WatchScanner, FindsTheEndOfMessagesThatItCannotRead) {
@@ -113,20 +113,20 @@ TEST(WatchScanner, FindsTheEndOfMessagesThatItCannotRead) {
       Framed(std::string("\x00\x01", 2))  // no field has the number 0
   };
   for (const std::string& bytes : unreadable) {
-    const auto marks = Scan(Side::kResponses, bytes + Framed("\x10\x05"), 3);
-    ASSERT_GE(marks.size(), 4U) << bytes.size();
-    EXPECT_FALSE(marks[marks.size() - 3].facts.readable) << bytes.size();
-    EXPECT_EQ(marks.back().facts.watch_id, 5) << bytes.size();
+    const auto metadata = Scan(Side::kResponses, bytes + Framed("\x10\x05"), 3);
+    ASSERT_GE(metadata.size(), 4U) << bytes.size();
+    EXPECT_FALSE(metadata[metadata.size() - 3].facts.readable) << bytes.size();
+    EXPECT_EQ(metadata.back().facts.watch_id, 5) << bytes.size();
   }
 }
 
 TEST(WatchScanner, GivesUpWhereThereAreNoMessages) {
   WatchScanner scanner(Side::kResponses);
   for (const std::string& piece : {std::string("<html>"), Framed("\x10\x05")}) {
-    const auto marks = scanner.Feed(piece);
-    ASSERT_EQ(marks.size(), 1U);
-    EXPECT_EQ(marks[0].kind, Kind::kHead);
-    EXPECT_FALSE(marks[0].facts.readable);
+    const auto metadata = scanner.Feed(piece);
+    ASSERT_EQ(metadata.size(), 1U);
+    EXPECT_EQ(metadata[0].kind, Kind::kHead);
+    EXPECT_FALSE(metadata[0].facts.readable);
     EXPECT_TRUE(scanner.lost());
   }
 }

@@ -6,7 +6,7 @@
 
 #include "harness/base/log.h"
 #include "proxies/core/pipe.h"
-#include "proxies/http2/leftovers.h"
+#include "proxies/http2/drained_frames.h"
 
 namespace watchproof::proxy {
 namespace {
@@ -34,8 +34,8 @@ class Follower::Outlet final : public FrameOutlet {
   void Inject(Direction direction, std::string frame) override {
     follower_.Inject(direction, std::move(frame));
   }
-  void Sever() override {
-    follower_.severed_ = true;
+  void Abort() override {
+    follower_.aborted_ = true;
     follower_.to_client_.called = true;
   }
   std::deque<Unit> TakeBehind() { return std::exchange(behind_, {}); }
@@ -54,7 +54,7 @@ void Follower::Push(Direction direction, Chunk chunk, TimePoint now) {
     return;
   }
   side.lost_cost += chunk.cost - chunk.size();  // from here on bytes weigh what they are
-  if (severed_) {
+  if (aborted_) {
     side.lost_cost += chunk.size();
     return;
   }
@@ -74,12 +74,12 @@ void Follower::OnFrames(Direction direction, const FrameRun& run, TimePoint now)
   const auto cost = static_cast<std::int64_t>(run.bytes.size());
   const auto forward = [&] { Put(side, run.bytes, cost); };
   if (run.preface) return forward();
-  StreamTable::Noted noted = streams_.Note(direction, run.header, run.bytes);
-  if (run.header.type == FrameType::kSettings) noted.bad = NoteSettings(direction, run.bytes);
-  if (noted.bad) {
+  StreamTable::Observed observed = streams_.Note(direction, run.header, run.bytes);
+  if (run.header.type == FrameType::kSettings) observed.bad = NoteSettings(direction, run.bytes);
+  if (observed.bad) {
     LetGo(now);
     forward();
-    return Unfollow(noted.bad, now);
+    return Unfollow(observed.bad, now);
   }
   if (NoteWindow(direction, run)) return;
   const std::int64_t flow = run.header.type == FrameType::kData ? run.header.length : 0;
@@ -93,8 +93,8 @@ void Follower::OnFrames(Direction direction, const FrameRun& run, TimePoint now)
         {.direction = direction,
          .header = run.header,
          .bytes = std::string(run.bytes),
-         .stream = std::move(noted.stream),
-         .marks = {noted.marks.begin(), noted.marks.end()},
+         .stream = std::move(observed.stream),
+         .metadata = {observed.metadata.begin(), observed.metadata.end()},
          .cost = cost},
         now);
 }
@@ -127,12 +127,12 @@ bool Follower::NoteWindow(Direction direction, const FrameRun& run) {
   const std::int64_t more = ReadNumber32(run.bytes.substr(kFrameHeaderBytes)) & kIncrementBits;
   half(data).ledger.Granted(more);
   DeliverWaiting(data);  // first: what is no longer held is no longer lent
-  const std::int64_t owed = half(data).ledger.TakeOwed();
-  if (owed == more) {
+  const std::int64_t expected = half(data).ledger.TakeCredit();
+  if (expected == more) {
     Put(half(direction), run.bytes, static_cast<std::int64_t>(run.bytes.size()));
   } else {
     half(direction).lost_cost += static_cast<std::int64_t>(run.bytes.size());
-    if (owed > 0) Inject(direction, MakeWindowUpdate(FrameStream(0), owed));
+    if (expected > 0) Inject(direction, MakeWindowUpdate(FrameStream(0), expected));
   }
   return true;
 }
@@ -186,7 +186,7 @@ void Follower::Write(Unit unit) {
   side.ledger.Delivered(unit.flow());
   side.held_cost -= unit.cost;
   side.called = true;
-  if (severed_) {
+  if (aborted_) {
     side.lost_cost += unit.cost;
     return;
   }
@@ -202,7 +202,7 @@ void Follower::Drop(const Unit& unit) {
 }
 
 void Follower::Inject(Direction direction, std::string frame) {
-  if (severed_) return;
+  if (aborted_) return;
   Half& side = half(direction);
   side.called = true;
   const FrameHeader header = ReadFrameHeader(frame);
@@ -232,8 +232,9 @@ void Follower::Put(Half& side, std::string_view bytes, std::int64_t cost) {
 
 void Follower::Settle() {
   for (const Direction data : kNarrow) {
-    const std::int64_t owed = std::min<std::int64_t>(half(data).ledger.TakeOwed(), kIncrementBits);
-    if (owed > 0) Inject(Opposite(data), MakeWindowUpdate(FrameStream(0), owed));
+    const std::int64_t expected =
+        std::min<std::int64_t>(half(data).ledger.TakeCredit(), kIncrementBits);
+    if (expected > 0) Inject(Opposite(data), MakeWindowUpdate(FrameStream(0), expected));
   }
 }
 
@@ -283,7 +284,7 @@ void Follower::RemoveStage(std::uint64_t key, TimePoint now) {
   if (behind.empty()) {
     links_.erase(it);
   } else {
-    *it = {.key = kGone, .stage = std::make_unique<Leftovers>(std::move(behind))};
+    *it = {.key = kGone, .stage = std::make_unique<DrainedFrames>(std::move(behind))};
   }
   Settle();
 }
@@ -306,7 +307,7 @@ std::optional<Chunk> Follower::Pull(Direction direction) {
     side.out.pop_front();
     return chunk;
   }
-  if (severed_ && direction == Direction::kToClient && !std::exchange(reset_told_, true)) {
+  if (aborted_ && direction == Direction::kToClient && !std::exchange(reset_sent_, true)) {
     return Chunk::Reset();
   }
   if (side.ending && side.held_cost == 0) return std::exchange(side.ending, std::nullopt);
@@ -355,7 +356,7 @@ class HalfStage final : public Stage {
   void Observe(TimePoint now, std::int64_t) override { follower_->Tick(now); }
   TimePoint wake_at() const override { return follower_->wake_at(); }
   // The client is still listened to, or nobody would notice that it is gone.
-  bool shut() const override { return follower_->severed() && direction_ == Direction::kToClient; }
+  bool shut() const override { return follower_->aborted() && direction_ == Direction::kToClient; }
   std::int64_t read_ahead() const override { return follower_->read_ahead(direction_); }
   std::int64_t TakeLost() override { return follower_->TakeLost(direction_); }
   bool TakeTwinCall() override { return follower_->TakeTwinCall(direction_); }

@@ -58,7 +58,7 @@ class Follower {
   std::int64_t TakeLost(Direction direction);
   // Whether something happened for the other direction while `direction` was at work.
   bool TakeTwinCall(Direction direction);
-  bool severed() const { return severed_; }
+  bool aborted() const { return aborted_; }
 
   // More than this is not read on behalf of what is held: the whole connection stands still then.
   static constexpr std::int64_t kMostHeld = 32 << 20;
@@ -115,8 +115,8 @@ class Follower {
   StreamTable streams_;
   std::vector<Link> links_;
   std::string note_;
-  bool severed_ = false;
-  bool reset_told_ = false;
+  bool aborted_ = false;
+  bool reset_sent_ = false;
 };
 
 // Its half for one pipe. Requires: a narrow direction, each once.

@@ -18,10 +18,10 @@ namespace {
 
 constexpr TimePoint kStart{1h};
 
-class World {
+class Environment {
  public:
   // Begins behind the preface if `greeted`, so that frames are reached at once.
-  World(std::uint8_t choice, bool greeted) {
+  Environment(std::uint8_t choice, bool greeted) {
     if (greeted) {
       Push(Direction::kToTarget, std::string(kPreface));
       Push(Direction::kToClient, std::string("\0\0\0\x04\0\0\0\0\0", kFrameHeaderBytes));
@@ -59,7 +59,7 @@ class World {
     for (const Line* line : {&to_client_, &to_target_}) {
       WP_CHECK(armed_ || line->got == line->sent,
                "without an effect every byte arrives as it came");
-      WP_CHECK(follower_->severed() || line->cost == 0, "nothing stays behind");
+      WP_CHECK(follower_->aborted() || line->cost == 0, "nothing stays behind");
     }
   }
 
@@ -111,20 +111,20 @@ class World {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using watchproof::proxy::Direction;
   if (size == 0) return 0;
-  watchproof::proxy::World world(data[0] >> 1, (data[0] & 1) == 0);
+  watchproof::proxy::Environment environment(data[0] >> 1, (data[0] & 1) == 0);
   std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   while (!rest.empty()) {
     const auto head = static_cast<std::uint8_t>(rest.front());
     rest.remove_prefix(1);
     if (head % 16 == 15) {
-      world.Wait(head);
+      environment.Wait(head);
       continue;
     }
     const std::size_t length = std::min<std::size_t>(head / 2, rest.size());
-    world.Push(head % 2 == 0 ? Direction::kToClient : Direction::kToTarget,
-               std::string(rest.substr(0, length)));
+    environment.Push(head % 2 == 0 ? Direction::kToClient : Direction::kToTarget,
+                     std::string(rest.substr(0, length)));
     rest.remove_prefix(length);
   }
-  world.Finish();
+  environment.Finish();
   return 0;
 }

@@ -30,7 +30,7 @@ class FrameOutlet {
   // A whole frame that nobody sent, onto the wire at once.
   virtual void Inject(Direction direction, std::string frame) = 0;
   // Both sides are reset, behind everything that is on the wire to the client.
-  virtual void Sever() = 0;
+  virtual void Abort() = 0;
 
  protected:
   ~FrameOutlet() = default;

@@ -168,11 +168,11 @@ TEST(DropResponse, TakesOneResponseOutAndGivesItsWindowBack) {
 }
 
 TEST(DropResponse, IsForTargetsOfOurOwn) {
-  std::set<std::string> marked;
+  std::set<std::string> tagged;
   for (const EffectInfo& effect : KnownEffects()) {
-    if (effect.self_test_only) marked.insert(effect.name);
+    if (effect.self_test_only) tagged.insert(effect.name);
   }
-  EXPECT_EQ(marked, (std::set<std::string>{"corrupt", "drop-response"}));
+  EXPECT_EQ(tagged, (std::set<std::string>{"corrupt", "drop-response"}));
 }
 
 TEST(DropPingAnswers, DropsAnswersAndNoQuestions) {

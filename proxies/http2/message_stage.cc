@@ -24,7 +24,7 @@ void MessageStage::Push(Unit unit, TimePoint now, FrameOutlet& out) {
 }
 
 void MessageStage::PushData(Unit unit, TimePoint now, FrameOutlet& out) {
-  while (const WatchMark* end = FindMark(unit, WatchMark::Kind::kEnd)) {
+  while (const WatchOffset* end = FindOffset(unit, WatchOffset::Kind::kEnd)) {
     const std::size_t size = end->end;
     if (size >= unit.header.length) break;
     PushPart(SplitOff(unit, size), now, out);
@@ -35,9 +35,9 @@ void MessageStage::PushData(Unit unit, TimePoint now, FrameOutlet& out) {
 
 // Requires: no byte of a second response.
 void MessageStage::PushPart(Unit part, TimePoint now, FrameOutlet& out) {
-  const bool ends = FindMark(part, WatchMark::Kind::kEnd) != nullptr;
+  const bool ends = FindOffset(part, WatchOffset::Kind::kEnd) != nullptr;
   if (!verdict_) {
-    const WatchMark* head = FindMark(part, WatchMark::Kind::kHead);
+    const WatchOffset* head = FindOffset(part, WatchOffset::Kind::kHead);
     if (!head && between_ && !ends) {
       undecided_.push_back(std::move(part));
       return;
@@ -64,7 +64,7 @@ void MessageStage::Settle(Unit part, TimePoint now, FrameOutlet& out) {
 }
 
 void MessageStage::Emit(Unit part, FrameOutlet& out) {
-  midway_ = FindMark(part, WatchMark::Kind::kEnd) == nullptr;
+  midway_ = FindOffset(part, WatchOffset::Kind::kEnd) == nullptr;
   out.Pass(std::move(part));
 }
 

@@ -159,8 +159,8 @@ std::string PayloadOf(std::string_view frames) {
 std::map<std::int64_t, std::vector<std::int64_t>> RevisionsOf(std::string_view payload) {
   std::map<std::int64_t, std::vector<std::int64_t>> all;
   WatchScanner scanner(WatchScanner::Side::kResponses);
-  for (const WatchMark& mark : scanner.Feed(payload)) {
-    if (mark.kind != WatchMark::Kind::kEnd) continue;
+  for (const WatchOffset& mark : scanner.Feed(payload)) {
+    if (mark.kind != WatchOffset::Kind::kEnd) continue;
     all[mark.facts.readable ? mark.facts.watch_id : -1].push_back(mark.facts.revision);
   }
   return all;

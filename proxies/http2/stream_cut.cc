@@ -58,7 +58,7 @@ class CutStage final : public AimedFrameStage {
     }
     if (shared_.options.how == CutOptions::How::kConnection) {
       tally_.Cut(connection_);
-      return out.Sever();
+      return out.Abort();
     }
     for (const Direction direction : {Direction::kToClient, Direction::kToTarget}) {
       tally_.InjectedFrame(connection_);

@@ -12,26 +12,26 @@ constexpr std::size_t kLongestPath = 1024;
 
 }  // namespace
 
-StreamTable::Noted StreamTable::Note(Direction direction, const FrameHeader& header,
-                                     std::string_view bytes) {
-  Noted noted;
-  if (header.type == FrameType::kPushPromise) noted.bad = "a pushed stream";
-  if (header.type == FrameType::kHeaders) noted.bad = NoteHeaders(direction, header, bytes);
+StreamTable::Observed StreamTable::Note(Direction direction, const FrameHeader& header,
+                                        std::string_view bytes) {
+  Observed observed;
+  if (header.type == FrameType::kPushPromise) observed.bad = "a pushed stream";
+  if (header.type == FrameType::kHeaders) observed.bad = NoteHeaders(direction, header, bytes);
   const auto it = streams_.find(header.stream);
-  if (noted.bad || it == streams_.end()) return noted;
+  if (observed.bad || it == streams_.end()) return observed;
   Stream& stream = it->second;
-  noted.stream = stream.info;
+  observed.stream = stream.info;
   if (header.type == FrameType::kData) {
     const auto content = ContentOf(header, bytes);
     if (!content) {
-      noted.bad = "padding longer than its frame";
-      return noted;
+      observed.bad = "padding longer than its frame";
+      return observed;
     }
     auto& scanner = direction == Direction::kToClient ? stream.responses : stream.requests;
-    if (scanner) noted.marks = scanner->Feed(*content);
+    if (scanner) observed.metadata = scanner->Feed(*content);
   }
   NoteEnd(direction, header);
-  return noted;
+  return observed;
 }
 
 const char* StreamTable::NoteHeaders(Direction direction, const FrameHeader& header,

@@ -21,12 +21,12 @@ class StreamTable {
  public:
   // Takes note of one frame, or HEADERS whole; null, or why the connection cannot be followed any
   // more. `marks` is what DATA of a watch stream says, valid until the next call.
-  struct Noted {
+  struct Observed {
     std::shared_ptr<const StreamInfo> stream;
-    std::span<const WatchMark> marks;
+    std::span<const WatchOffset> metadata;
     const char* bad = nullptr;
   };
-  Noted Note(Direction direction, const FrameHeader& header, std::string_view bytes);
+  Observed Note(Direction direction, const FrameHeader& header, std::string_view bytes);
 
   // The receiver of `direction` allows a table of headers of so many bytes.
   void AllowTable(Direction direction, std::uint32_t bytes) {

@@ -63,7 +63,7 @@ std::optional<std::size_t> StreamTrigger::Find(const Unit& unit) {
   if (spec_.when == When::kAtOnce) return 0;
   if (!unit.is(FrameType::kData) || unit.direction != Direction::kToClient) return std::nullopt;
   if (spec_.when == When::kBytes) return FindBytes(unit);
-  for (const WatchMark& mark : unit.marks) {
+  for (const WatchOffset& mark : unit.metadata) {
     const WatchFacts& facts = mark.facts;
     const bool ours = spec_.watch == TriggerSpec::kAnyWatch || facts.watch_id == spec_.watch;
     if (!facts.readable || !ours || !Matches(mark)) continue;
@@ -79,8 +79,8 @@ std::optional<std::size_t> StreamTrigger::FindBytes(const Unit& unit) {
   return static_cast<std::size_t>(spec_.bytes - before);
 }
 
-bool StreamTrigger::Matches(const WatchMark& mark) {
-  using Kind = WatchMark::Kind;
+bool StreamTrigger::Matches(const WatchOffset& mark) {
+  using Kind = WatchOffset::Kind;
   const WatchFacts& facts = mark.facts;
   const bool before = spec_.place == TriggerSpec::Place::kBefore;
   const bool once_each = mark.kind == (before ? Kind::kHead : Kind::kEnd);

@@ -59,7 +59,7 @@ class StreamTrigger {
 
  private:
   std::optional<std::size_t> FindBytes(const Unit& unit);
-  bool Matches(const WatchMark& mark);
+  bool Matches(const WatchOffset& mark);
   bool Counts(bool matches) { return matches && ++seen_ == spec_.count; }
 
   const TriggerSpec spec_;

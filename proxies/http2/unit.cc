@@ -23,12 +23,12 @@ Unit SplitOff(Unit& unit, std::size_t bytes) {
   const std::string whole = std::move(unit.bytes);
   const std::string_view payload = std::string_view(whole).substr(kFrameHeaderBytes);
   Unit first{.direction = unit.direction, .header = unit.header, .stream = unit.stream};
-  std::vector<WatchMark> rest;
-  for (const WatchMark& mark : unit.marks) {
-    (mark.end <= bytes ? first.marks : rest)
+  std::vector<WatchOffset> rest;
+  for (const WatchOffset& mark : unit.metadata) {
+    (mark.end <= bytes ? first.metadata : rest)
         .push_back(mark.end <= bytes ? mark : mark.After(bytes));
   }
-  unit.marks = std::move(rest);
+  unit.metadata = std::move(rest);
   SetPayload(first, payload.substr(0, bytes), 0);
   SetPayload(unit, payload.substr(bytes), unit.header.flags);
   first.cost = std::min(unit.cost, first.size());
@@ -57,10 +57,10 @@ Unit TakePadding(Unit& unit) {
   return padding;
 }
 
-const WatchMark* FindMark(const Unit& unit, WatchMark::Kind kind) {
-  const auto it = std::find_if(unit.marks.begin(), unit.marks.end(),
-                               [kind](const WatchMark& mark) { return mark.kind == kind; });
-  return it == unit.marks.end() ? nullptr : &*it;
+const WatchOffset* FindOffset(const Unit& unit, WatchOffset::Kind kind) {
+  const auto it = std::find_if(unit.metadata.begin(), unit.metadata.end(),
+                               [kind](const WatchOffset& mark) { return mark.kind == kind; });
+  return it == unit.metadata.end() ? nullptr : &*it;
 }
 
 }  // namespace watchproof::proxy

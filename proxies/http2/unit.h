@@ -32,8 +32,8 @@ struct Unit {
   // Null for the connection itself and for streams that are not known. Shared by the table of
   // streams and the units under way, which may outlive the stream.
   std::shared_ptr<const StreamInfo> stream;
-  std::vector<WatchMark> marks;  // of DATA of a watch stream
-  std::int64_t cost = 0;         // of the bytes that were read for it, see Chunk::cost
+  std::vector<WatchOffset> metadata;  // of DATA of a watch stream
+  std::int64_t cost = 0;              // of the bytes that were read for it, see Chunk::cost
 
   std::int64_t size() const { return static_cast<std::int64_t>(bytes.size()); }
   bool is(FrameType type) const { return header.type == type; }
@@ -57,6 +57,6 @@ Unit SplitEnd(Unit& unit);
 Unit TakePadding(Unit& unit);
 
 // The first mark of this kind, or null.
-const WatchMark* FindMark(const Unit& unit, WatchMark::Kind kind);
+const WatchOffset* FindOffset(const Unit& unit, WatchOffset::Kind kind);
 
 }  // namespace watchproof::proxy

@@ -40,12 +40,12 @@ class WindowLedger {
   std::int64_t room() const { return lends_ ? granted_ - delivered_ : INT64_MAX; }
   bool Fits(std::int64_t bytes) const { return bytes == 0 || bytes <= room(); }
   // What the sender is still to be given, which is then given.
-  std::int64_t TakeOwed() {
+  std::int64_t TakeCredit() {
     lends_ |= held_ + dropped_ > 0;
-    const std::int64_t owed = granted_ + held_ + dropped_ - given_;
-    if (owed <= 0) return 0;
-    given_ += owed;
-    return owed;
+    const std::int64_t expected = granted_ + held_ + dropped_ - given_;
+    if (expected <= 0) return 0;
+    given_ += expected;
+    return expected;
   }
 
  private:

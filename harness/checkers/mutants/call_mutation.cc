@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "harness/history/narrator.h"
+#include "harness/history/history_parser.h"
 #include "harness/history/wire_writer.h"
 
 namespace watchproof {
@@ -13,7 +13,7 @@ namespace {
 
 struct ReadAnswer {
   HeaderView header;
-  std::vector<KeyMarks> kvs;
+  std::vector<KeyMetadata> kvs;
   bool more = false;
   std::int64_t count = 0;
   bool operator==(const ReadAnswer& other) const {
@@ -22,7 +22,7 @@ struct ReadAnswer {
   }
 };
 
-KeyMarks MarksOf(const KeyValueView& kv) {
+KeyMetadata MetadataOf(const KeyValueView& kv) {
   return {std::string(kv.key), std::string(kv.value),
           kv.create_revision,  kv.mod_revision,
           kv.version,          kv.lease};
@@ -32,7 +32,7 @@ std::optional<ReadAnswer> DecodeRead(std::string_view message) {
   RangeResponseView view;
   if (!Parse(message, view).ok()) return std::nullopt;
   ReadAnswer answer{.header = view.header, .kvs = {}, .more = view.more, .count = view.count};
-  for (const KeyValueView& kv : view.kvs) answer.kvs.push_back(MarksOf(kv));
+  for (const KeyValueView& kv : view.kvs) answer.kvs.push_back(MetadataOf(kv));
   return answer;
 }
 
@@ -46,7 +46,7 @@ Message HeaderOf(const HeaderView& header) {
 
 std::string Encode(const ReadAnswer& answer) {
   Message message = Message().Nested(1, HeaderOf(answer.header));
-  for (const KeyMarks& kv : answer.kvs) {
+  for (const KeyMetadata& kv : answer.kvs) {
     message.Nested(2, KeyValue({.key = kv.key,
                                 .value = kv.value,
                                 .create = kv.create_revision,
@@ -74,10 +74,10 @@ bool InRange(const std::string& key, std::string_view from, std::string_view end
 }
 
 // What a read of the state at that revision must show.
-ReadAnswer AnswerAt(const BruteTruth& truth, const RangeRequestView& request,
+ReadAnswer AnswerAt(const ReferenceTruth& truth, const RangeRequestView& request,
                     std::int64_t revision) {
-  std::map<std::string, KeyMarks> state;
-  for (const BruteChange& change : truth.log) {
+  std::map<std::string, KeyMetadata> state;
+  for (const ReferenceChange& change : truth.log) {
     if (change.revision > revision) break;
     if (change.deleted) {
       state.erase(change.kv.key);
@@ -185,7 +185,7 @@ class CallSpoiler {
       return "the count is another";
     }
     const std::size_t i = prng_.Below(answer.kvs.size());
-    KeyMarks& kv = answer.kvs[i];
+    KeyMetadata& kv = answer.kvs[i];
     // Of keys that may be older than the recording nobody knows all.
     switch (prng_.Below(began_empty() ? 5 : 2)) {
       case 0:
@@ -320,10 +320,10 @@ const std::vector<CallMutationInfo>& AllCallMutations() {
   return kAll;
 }
 
-CallSubject::CallSubject(const Recording& of, const BruteTruth& is) : recording(of), truth(is) {
+CallSubject::CallSubject(const Recording& of, const ReferenceTruth& is) : recording(of), truth(is) {
   std::map<std::uint32_t, const NumberedEntry*> begun;
   std::set<std::int64_t> made;
-  for (const BruteChange& change : truth.log) made.insert(change.revision);
+  for (const ReferenceChange& change : truth.log) made.insert(change.revision);
   bool rights = false;
   std::map<std::uint32_t, std::set<std::string>> keys;
   for (std::size_t i = 0; i < recording.lines.size(); ++i) {

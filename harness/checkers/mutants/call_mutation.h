@@ -18,7 +18,7 @@
 
 #include "harness/base/prng.h"
 #include "harness/checkers/guarantee.h"
-#include "harness/checkers/mutants/brute_truth.h"
+#include "harness/checkers/mutants/reference_truth.h"
 
 namespace watchproof {
 
@@ -57,10 +57,10 @@ struct AnsweredCall {
 
 struct CallSubject {
   // Requires: the truth is that of the recording.
-  CallSubject(const Recording& of, const BruteTruth& is);
+  CallSubject(const Recording& of, const ReferenceTruth& is);
 
   const Recording& recording;
-  const BruteTruth& truth;
+  const ReferenceTruth& truth;
   std::vector<AnsweredCall> calls;
   // By stream, the keys that it was given; only streams of which no right is known.
   std::map<std::uint32_t, std::vector<std::string>> given;

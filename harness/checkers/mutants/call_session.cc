@@ -27,12 +27,13 @@ CallSession::CallSession(std::vector<Recording> recordings, std::uint64_t seed) 
     entry->recording = std::move(recording);
     entry->truth = *std::move(truth);
     entry->subject = std::make_unique<CallSubject>(entry->recording, entry->truth);
-    const Ruling clean = Judged(*entry, entry->recording.lines);
-    if (clean.found.empty() && clean.doubts.empty()) {
+    const JudgedCalls clean = Judged(*entry, entry->recording.lines);
+    if (clean.found.empty() && clean.undecided_reasons.empty()) {
       entries_.push_back(std::move(entry));
     } else {
-      LeaveOut(entry->recording.name,
-               clean.found.empty() ? clean.doubts[0] : std::string(Name(*clean.found.begin())));
+      LeaveOut(entry->recording.name, clean.found.empty()
+                                          ? clean.undecided_reasons[0]
+                                          : std::string(Name(*clean.found.begin())));
     }
   }
 }
@@ -41,8 +42,8 @@ void CallSession::LeaveOut(const std::string& name, const std::string& why) {
   preface_ += fmt::format("left out: {}: {}\n", name, why);
 }
 
-CallSession::Ruling CallSession::Judged(const Entry& entry,
-                                        const std::vector<NumberedEntry>& lines) {
+CallSession::JudgedCalls CallSession::Judged(const Entry& entry,
+                                             const std::vector<NumberedEntry>& lines) {
   Judge judge({.permit_compacted_at_the_floor = entry.recording.permit_compacted_at_the_floor,
                .strict_previous = entry.recording.strict_previous});
   CallJudge calls;
@@ -52,24 +53,25 @@ CallSession::Ruling CallSession::Judged(const Entry& entry,
   }
   const Judgement judgement = judge.Finish();
   const CallJudgement beside = calls.Finish();
-  Ruling ruling{.found = {}, .doubts = judgement.undecided};
-  ruling.doubts.insert(ruling.doubts.end(), beside.undecided.begin(), beside.undecided.end());
-  for (const Finding& finding : judgement.findings) ruling.found.insert(finding.guarantee);
-  for (const Finding& finding : beside.findings) ruling.found.insert(finding.guarantee);
-  return ruling;
+  JudgedCalls judged{.found = {}, .undecided_reasons = judgement.undecided};
+  judged.undecided_reasons.insert(judged.undecided_reasons.end(), beside.undecided.begin(),
+                                  beside.undecided.end());
+  for (const Finding& finding : judgement.findings) judged.found.insert(finding.guarantee);
+  for (const Finding& finding : beside.findings) judged.found.insert(finding.guarantee);
+  return judged;
 }
 
 void CallSession::Try(const Entry& entry, const CallMutationInfo& info, const CallMutant& mutant,
                       std::uint64_t number) {
-  const auto [found, doubts] = Judged(entry, mutant.lines);
+  const auto [found, undecided_reasons] = Judged(entry, mutant.lines);
   Row& row = rows_[info.mutation];
   ++row.mutants;
   if (found.contains(info.primary)) ++row.by_primary;
-  if (found.empty() && !doubts.empty() && mutant.undecidable) {
+  if (found.empty() && !undecided_reasons.empty() && mutant.undecidable) {
     ++row.undecided;
     return;
   }
-  const bool bad = mutant.legal ? !found.empty() || !doubts.empty() : found.empty();
+  const bool bad = mutant.legal ? !found.empty() || !undecided_reasons.empty() : found.empty();
   if (!bad) {
     ++(mutant.legal ? row.equivalent : row.detected);
     return;
@@ -79,7 +81,8 @@ void CallSession::Try(const Entry& entry, const CallMutationInfo& info, const Ca
                                  mutant.legal ? "FALSE ALARM" : "MISSED", number, seed_, info.name,
                                  entry.recording.name, mutant.what);
   for (const Guarantee guarantee : found) text += fmt::format("  found: {}\n", Name(guarantee));
-  for (const std::string& doubt : doubts) text += fmt::format("  doubt: {}\n", doubt);
+  for (const std::string& undecided_reason : undecided_reasons)
+    text += fmt::format("  doubt: {}\n", undecided_reason);
   failures_.push_back(std::move(text));
 }
 
@@ -98,13 +101,13 @@ void CallSession::Run(std::uint64_t count) {
   }
 }
 
-std::vector<Guarantee> CallSession::Unproven() const {
-  std::vector<Guarantee> unproven;
+std::vector<Guarantee> CallSession::Inconclusive() const {
+  std::vector<Guarantee> inconclusive;
   for (const CallMutationInfo& info : AllCallMutations()) {
     const auto row = rows_.find(info.mutation);
-    if (row == rows_.end() || row->second.by_primary == 0) unproven.push_back(info.primary);
+    if (row == rows_.end() || row->second.by_primary == 0) inconclusive.push_back(info.primary);
   }
-  return unproven;
+  return inconclusive;
 }
 
 std::string CallSession::Report() const {

@@ -33,13 +33,13 @@ class CallSession {
   const std::string& preface() const { return preface_; }
   const std::vector<std::string>& failures() const { return failures_; }
   // Guarantees that caught none of the mutants that they are there for.
-  std::vector<Guarantee> Unproven() const;
+  std::vector<Guarantee> Inconclusive() const;
   std::string Report() const;
 
  private:
   struct Entry {
     Recording recording;
-    BruteTruth truth;
+    ReferenceTruth truth;
     std::unique_ptr<CallSubject> subject;
   };
   struct Row {
@@ -52,12 +52,12 @@ class CallSession {
     std::uint64_t false_alarms = 0;
   };
 
-  struct Ruling {
+  struct JudgedCalls {
     std::set<Guarantee> found;
-    std::vector<std::string> doubts;
+    std::vector<std::string> undecided_reasons;
   };
 
-  static Ruling Judged(const Entry& entry, const std::vector<NumberedEntry>& lines);
+  static JudgedCalls Judged(const Entry& entry, const std::vector<NumberedEntry>& lines);
   void LeaveOut(const std::string& name, const std::string& why);
   void Try(const Entry& entry, const CallMutationInfo& info, const CallMutant& mutant,
            std::uint64_t number);

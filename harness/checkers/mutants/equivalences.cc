@@ -2,7 +2,7 @@
 // The closed list: changes that may go unnoticed, each with its reason.
 #include <algorithm>
 
-#include "harness/checkers/mutants/trial.h"
+#include "harness/checkers/mutants/oracle.h"
 
 namespace watchproof {
 namespace {
@@ -16,34 +16,34 @@ std::int64_t Highest(const WatchAnswer& answer) {
 }
 
 // Nothing but progress was told to the watch behind the place.
-bool LastOfItsWatch(const Subject& subject, const Told& told, std::size_t behind) {
-  return std::none_of(subject.told.begin(), subject.told.end(), [&](const Told& other) {
-    return other.stream == told.stream && other.index > behind &&
-           other.answer.watch_id == told.answer.watch_id && other.role == Role::kEvents;
+bool LastOfItsWatch(const Subject& subject, const Reported& reported, std::size_t behind) {
+  return std::none_of(subject.reported.begin(), subject.reported.end(), [&](const Reported& other) {
+    return other.stream == reported.stream && other.index > behind &&
+           other.answer.watch_id == reported.answer.watch_id && other.role == Role::kEvents;
   });
 }
 
-bool Always(const Subject&, const BruteTruth&, const Mutant&) { return true; }
+bool Always(const Subject&, const ReferenceTruth&, const Mutant&) { return true; }
 
-bool IsProgress(const Subject&, const BruteTruth&, const Mutant& mutant) {
+bool IsProgress(const Subject&, const ReferenceTruth&, const Mutant& mutant) {
   return mutant.before.role == Role::kProgress;
 }
 
-bool MovesProgress(const Subject&, const BruteTruth&, const Mutant& mutant) {
+bool MovesProgress(const Subject&, const ReferenceTruth&, const Mutant& mutant) {
   return mutant.before.role == Role::kProgress || mutant.other->role == Role::kProgress;
 }
 
-bool OfTwoWatches(const Subject&, const BruteTruth&, const Mutant& mutant) {
+bool OfTwoWatches(const Subject&, const ReferenceTruth&, const Mutant& mutant) {
   return mutant.before.answer.watch_id != mutant.other->answer.watch_id;
 }
 
-bool DifferInTheHeader(const Subject&, const BruteTruth&, const Mutant& mutant) {
+bool DifferInTheHeader(const Subject&, const ReferenceTruth&, const Mutant& mutant) {
   WatchAnswer other = mutant.other->answer;
   other.revision = mutant.before.answer.revision;
   return other == mutant.before.answer;
 }
 
-bool OfOneRevision(const Subject&, const BruteTruth&, const Mutant& mutant) {
+bool OfOneRevision(const Subject&, const ReferenceTruth&, const Mutant& mutant) {
   const auto& before = mutant.before.answer.events;
   const auto& after = mutant.after->events;
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -52,14 +52,14 @@ bool OfOneRevision(const Subject&, const BruteTruth&, const Mutant& mutant) {
   return true;
 }
 
-bool BetweenRevisions(const Subject&, const BruteTruth&, const Mutant& mutant) {
+bool BetweenRevisions(const Subject&, const ReferenceTruth&, const Mutant& mutant) {
   const auto& before = mutant.before.answer.events;
   const std::size_t cut = mutant.after->events.size();
   return before[cut - 1].kv.mod_revision != before[cut].kv.mod_revision;
 }
 
 // The stream ended before the run did.
-bool IsCut(const Subject& subject, const BruteTruth& truth, std::uint32_t stream) {
+bool IsCut(const Subject& subject, const ReferenceTruth& truth, std::uint32_t stream) {
   const auto& lines = subject.recording.lines;
   return std::any_of(lines.begin(), lines.end(), [&](const NumberedEntry& line) {
     return line.entry.kind == EntryKind::kStreamClosed && line.entry.stream.value == stream &&
@@ -67,39 +67,39 @@ bool IsCut(const Subject& subject, const BruteTruth& truth, std::uint32_t stream
   });
 }
 
-bool AtTheEnd(const Subject& subject, const BruteTruth& truth, const Mutant& mutant) {
+bool AtTheEnd(const Subject& subject, const ReferenceTruth& truth, const Mutant& mutant) {
   if (LastOfItsWatch(subject, mutant.before, mutant.before.index)) return true;
   return mutant.mutation == Mutation::kSilence && IsCut(subject, truth, mutant.before.stream);
 }
 
-bool TruthfulHeader(const Subject&, const BruteTruth& truth, const Mutant& mutant) {
-  const std::int64_t told = mutant.after->revision;
-  return told >= Highest(mutant.before.answer) && told <= truth.MostAt(mutant.line);
+bool TruthfulHeader(const Subject&, const ReferenceTruth& truth, const Mutant& mutant) {
+  const std::int64_t reported = mutant.after->revision;
+  return reported >= Highest(mutant.before.answer) && reported <= truth.MostAt(mutant.line);
 }
 
-bool CompactionAskedFor(const Subject&, const BruteTruth& truth, const Mutant& mutant) {
+bool CompactionAskedFor(const Subject&, const ReferenceTruth& truth, const Mutant& mutant) {
   return std::any_of(truth.compactions.begin(), truth.compactions.end(),
-                     [&](const BruteCompaction& compaction) {
+                     [&](const ReferenceCompaction& compaction) {
                        return compaction.revision == mutant.after->compact_revision;
                      });
 }
 
-bool OnlyMessageOfItsWatch(const Subject& subject, const BruteTruth&, const Mutant& mutant) {
-  return std::none_of(subject.told.begin(), subject.told.end(), [&](const Told& other) {
+bool OnlyMessageOfItsWatch(const Subject& subject, const ReferenceTruth&, const Mutant& mutant) {
+  return std::none_of(subject.reported.begin(), subject.reported.end(), [&](const Reported& other) {
     return other.stream == mutant.before.stream && other.index != mutant.before.index &&
            other.answer.watch_id == mutant.before.answer.watch_id;
   });
 }
 
-bool IsRefusal(const Subject&, const BruteTruth&, const Mutant& mutant) {
+bool IsRefusal(const Subject&, const ReferenceTruth&, const Mutant& mutant) {
   return mutant.before.role == Role::kRefused;
 }
 
-bool OnlyMessageOfItsStream(const Subject& subject, const BruteTruth&, const Mutant& mutant) {
+bool OnlyMessageOfItsStream(const Subject& subject, const ReferenceTruth&, const Mutant& mutant) {
   return subject.by_stream.at(mutant.before.stream).size() == 1;
 }
 
-bool PreviousCompacted(const Subject&, const BruteTruth& truth, const Mutant& mutant) {
+bool PreviousCompacted(const Subject&, const ReferenceTruth& truth, const Mutant& mutant) {
   const auto& before = mutant.before.answer.events;
   const auto& after = mutant.after->events;
   for (std::size_t i = 0; i < before.size(); ++i) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kWrong = 1;
 constexpr int kUnusable = 4;
-constexpr std::size_t kMostTold = 20;
+constexpr std::size_t kMostReported = 20;
 
 struct Flags {
   SessionOptions options;
@@ -24,12 +24,12 @@ struct Flags {
   std::uint64_t only = 0;
 };
 
-void TellOf(const std::vector<std::string>& failures) {
-  for (std::size_t i = 0; i < failures.size() && i < kMostTold; ++i) {
+void Describe(const std::vector<std::string>& failures) {
+  for (std::size_t i = 0; i < failures.size() && i < kMostReported; ++i) {
     fmt::print("\n{}", failures[i]);
   }
-  if (failures.size() > kMostTold) {
-    fmt::print("\n... and {} more\n", failures.size() - kMostTold);
+  if (failures.size() > kMostReported) {
+    fmt::print("\n... and {} more\n", failures.size() - kMostReported);
   }
 }
 
@@ -47,11 +47,11 @@ bool CallsAreRight(const Flags& flags) {
   session.Run(flags.calls);
   fmt::print("\n{}{} mutants of {} recordings\n{}", session.preface(), flags.calls,
              session.recordings(), session.Report());
-  for (const Guarantee guarantee : session.Unproven()) {
+  for (const Guarantee guarantee : session.Inconclusive()) {
     fmt::print("not proven: {}\n", Name(guarantee));
   }
-  TellOf(session.failures());
-  return session.failures().empty() && session.Unproven().empty();
+  Describe(session.failures());
+  return session.failures().empty() && session.Inconclusive().empty();
 }
 
 int Run(const Flags& flags) {
@@ -70,8 +70,8 @@ int Run(const Flags& flags) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   fmt::print("{} mutants of seed {}, each judged twice, in {:.0f} s\n\n{}", flags.count,
              flags.options.seed, took.count(), (*session)->Report());
-  TellOf((*session)->failures());
-  const bool right = (*session)->failures().empty() && (*session)->Unproven().empty();
+  Describe((*session)->failures());
+  const bool right = (*session)->failures().empty() && (*session)->Inconclusive().empty();
   return CallsAreRight(flags) && right ? 0 : kWrong;
 }
 

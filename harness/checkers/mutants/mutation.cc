@@ -86,18 +86,18 @@ class Spoiler {
       : subject_(subject), mutation_(mutation), prng_(prng) {}
 
   std::optional<Mutant> Run() {
-    if (subject_.told.empty()) return std::nullopt;
+    if (subject_.reported.empty()) return std::nullopt;
     for (int i = 0; i < kTries; ++i) {
-      if (!Spoil()) continue;
+      if (!Mutate()) continue;
       Renumber(mutant_->lines);
-      Recast(subject_.recording.lines, mutant_->lines);
+      Rewrite(subject_.recording.lines, mutant_->lines);
       return std::move(mutant_);
     }
     return std::nullopt;
   }
 
  private:
-  bool Spoil() {
+  bool Mutate() {
     mutant_.reset();
     switch (mutation_) {
       case Mutation::kReplayAtResumption:
@@ -106,117 +106,118 @@ class Spoiler {
       default:
         break;
     }
-    const Told& told = prng_.Pick(subject_.told);
+    const Reported& reported = prng_.Pick(subject_.reported);
     switch (mutation_) {
       case Mutation::kDeleteResponse:
-        return Delete(told, "is missing");
+        return Delete(reported, "is missing");
       case Mutation::kDuplicateResponse:
-        return Duplicate(told);
+        return Duplicate(reported);
       case Mutation::kSwapResponses:
-        return Swap(told);
+        return Swap(reported);
       case Mutation::kSplitResponse:
-        return Split(told);
+        return Split(reported);
       case Mutation::kTruncateBytes:
-        return TruncateBytes(told);
+        return TruncateBytes(reported);
       case Mutation::kSilence:
-        return Silence(told);
+        return Silence(reported);
       default:
-        return Alter(told);
+        return Alter(reported);
     }
   }
 
-  Mutant& Begin(const Told& told, std::string what) {
+  Mutant& Begin(const Reported& reported, std::string what) {
     mutant_.emplace();
     mutant_->mutation = mutation_;
-    mutant_->before = told;
-    mutant_->line = told.index + 1;
+    mutant_->before = reported;
+    mutant_->line = reported.index + 1;
     mutant_->lines = subject_.recording.lines;
-    mutant_->what = fmt::format("line {}, stream {}, watch {} ({}): {}", told.index + 1,
-                                told.stream, told.answer.watch_id, Name(told.role), what);
+    mutant_->what =
+        fmt::format("line {}, stream {}, watch {} ({}): {}", reported.index + 1, reported.stream,
+                    reported.answer.watch_id, Name(reported.role), what);
     return *mutant_;
   }
   auto At(std::size_t index) { return mutant_->lines.begin() + static_cast<std::ptrdiff_t>(index); }
   // The responses of its stream from it on, itself first.
-  std::vector<std::size_t> FromOn(const Told& told) const {
-    const std::vector<std::size_t>& all = subject_.by_stream.at(told.stream);
+  std::vector<std::size_t> FromOn(const Reported& reported) const {
+    const std::vector<std::size_t>& all = subject_.by_stream.at(reported.stream);
     std::vector<std::size_t> later;
     for (const std::size_t i : all) {
-      if (subject_.told[i].index >= told.index) later.push_back(i);
+      if (subject_.reported[i].index >= reported.index) later.push_back(i);
     }
     return later;
   }
 
-  bool Delete(const Told& told, std::string what) {
-    Begin(told, std::move(what));
-    mutant_->lines.erase(At(told.index));
+  bool Delete(const Reported& reported, std::string what) {
+    Begin(reported, std::move(what));
+    mutant_->lines.erase(At(reported.index));
     return true;
   }
 
   // Behind itself, or, as when a server sends it anew, behind a later response of its stream.
-  bool Duplicate(const Told& told) {
-    const std::vector<std::size_t> later = FromOn(told);
+  bool Duplicate(const Reported& reported) {
+    const std::vector<std::size_t> later = FromOn(reported);
     const std::size_t reach = prng_.Chance(0.5) ? 1 : std::min<std::size_t>(later.size(), 20);
-    const Told& behind = subject_.told[later[prng_.Below(reach)]];
-    Begin(told, fmt::format("comes again behind line {}", behind.index + 1));
+    const Reported& behind = subject_.reported[later[prng_.Below(reach)]];
+    Begin(reported, fmt::format("comes again behind line {}", behind.index + 1));
     mutant_->other = behind;
     mutant_->line = behind.index + 2;
-    NumberedEntry again = mutant_->lines[told.index];
+    NumberedEntry again = mutant_->lines[reported.index];
     again.entry.at = mutant_->lines[behind.index].entry.at;
     mutant_->lines.insert(At(behind.index + 1), std::move(again));
     return true;
   }
 
-  bool Swap(const Told& told) {
-    std::vector<std::size_t> later = FromOn(told);
+  bool Swap(const Reported& reported) {
+    std::vector<std::size_t> later = FromOn(reported);
     if (prng_.Chance(0.5)) {
       std::erase_if(later, [&](std::size_t i) {
-        return subject_.told[i].answer.watch_id != told.answer.watch_id;
+        return subject_.reported[i].answer.watch_id != reported.answer.watch_id;
       });
     }
     if (later.size() < 2) return false;
-    const Told& other = subject_.told[later[1]];
-    if (other.answer == told.answer) return false;
-    Begin(told, fmt::format("changes places with line {}", other.index + 1));
+    const Reported& other = subject_.reported[later[1]];
+    if (other.answer == reported.answer) return false;
+    Begin(reported, fmt::format("changes places with line {}", other.index + 1));
     mutant_->other = other;
-    std::swap(At(told.index)->entry.payload, At(other.index)->entry.payload);
+    std::swap(At(reported.index)->entry.payload, At(other.index)->entry.payload);
     return true;
   }
 
-  bool Split(const Told& told) {
-    if (told.answer.events.size() < 2) return false;
-    const std::size_t cut = 1 + prng_.Below(told.answer.events.size() - 1);
-    WatchAnswer head = told.answer;
-    WatchAnswer rest = told.answer;
+  bool Split(const Reported& reported) {
+    if (reported.answer.events.size() < 2) return false;
+    const std::size_t cut = 1 + prng_.Below(reported.answer.events.size() - 1);
+    WatchAnswer head = reported.answer;
+    WatchAnswer rest = reported.answer;
     const auto at = static_cast<std::ptrdiff_t>(cut);
     head.events.erase(head.events.begin() + at, head.events.end());
     rest.events.erase(rest.events.begin(), rest.events.begin() + at);
-    Begin(told, fmt::format("comes as two, the first with {} of {} events", cut,
-                            told.answer.events.size()));
-    NumberedEntry second = mutant_->lines[told.index];
+    Begin(reported, fmt::format("comes as two, the first with {} of {} events", cut,
+                                reported.answer.events.size()));
+    NumberedEntry second = mutant_->lines[reported.index];
     second.entry = Encoded(second.entry, rest);
-    Replace(told, head);
-    mutant_->lines.insert(At(told.index + 1), std::move(second));
+    Replace(reported, head);
+    mutant_->lines.insert(At(reported.index + 1), std::move(second));
     return true;
   }
 
-  bool TruncateBytes(const Told& told) {
-    const Bytes payload = subject_.recording.lines[told.index].entry.payload;
+  bool TruncateBytes(const Reported& reported) {
+    const Bytes payload = subject_.recording.lines[reported.index].entry.payload;
     if (payload.size() < 2) return false;
     const std::size_t left = 1 + prng_.Below(payload.size() - 1);
-    Begin(told, fmt::format("ends after {} of {} bytes", left, payload.size()));
-    At(told.index)->entry.payload = Bytes::Copy(payload.view().substr(0, left));
-    auto after = Decode(At(told.index)->entry);
+    Begin(reported, fmt::format("ends after {} of {} bytes", left, payload.size()));
+    At(reported.index)->entry.payload = Bytes::Copy(payload.view().substr(0, left));
+    auto after = Decode(At(reported.index)->entry);
     if (after.has_value()) mutant_->after = *std::move(after);
-    return !(mutant_->after == told.answer);
+    return !(mutant_->after == reported.answer);
   }
 
-  bool Silence(const Told& told) {
-    Begin(told, "is the first of all later ones that are missing");
-    std::vector<std::size_t> later = FromOn(told);
+  bool Silence(const Reported& reported) {
+    Begin(reported, "is the first of all later ones that are missing");
+    std::vector<std::size_t> later = FromOn(reported);
     std::reverse(later.begin(), later.end());
     for (const std::size_t i : later) {
-      const Told& lost = subject_.told[i];
-      if (lost.answer.watch_id == told.answer.watch_id) mutant_->lines.erase(At(lost.index));
+      const Reported& lost = subject_.reported[i];
+      if (lost.answer.watch_id == reported.answer.watch_id) mutant_->lines.erase(At(lost.index));
     }
     return true;
   }
@@ -224,15 +225,16 @@ class Spoiler {
   bool AtResumption() {
     if (subject_.resumed.empty()) return false;
     const Subject::Resumed& resumed = prng_.Pick(subject_.resumed);
-    const Told* last = nullptr;   // events that the predecessor was given last
-    const Told* first = nullptr;  // events that the successor was given first
-    for (const Told& told : subject_.told) {
-      if (told.role != Role::kEvents) continue;
-      if (told.stream == resumed.before_stream && told.answer.watch_id == resumed.before_id) {
-        last = &told;
-      } else if (first == nullptr && told.stream == resumed.stream &&
-                 told.answer.watch_id == resumed.id) {
-        first = &told;
+    const Reported* last = nullptr;   // events that the predecessor was given last
+    const Reported* first = nullptr;  // events that the successor was given first
+    for (const Reported& reported : subject_.reported) {
+      if (reported.role != Role::kEvents) continue;
+      if (reported.stream == resumed.before_stream &&
+          reported.answer.watch_id == resumed.before_id) {
+        last = &reported;
+      } else if (first == nullptr && reported.stream == resumed.stream &&
+                 reported.answer.watch_id == resumed.id) {
+        first = &reported;
       }
     }
     if (first == nullptr) return false;
@@ -250,22 +252,22 @@ class Spoiler {
     return true;
   }
 
-  void Replace(const Told& told, const WatchAnswer& after) {
-    At(told.index)->entry = Encoded(At(told.index)->entry, after);
+  void Replace(const Reported& reported, const WatchAnswer& after) {
+    At(reported.index)->entry = Encoded(At(reported.index)->entry, after);
     mutant_->after = after;
   }
 
   // Changes of one message.
-  bool Alter(const Told& told) {
-    WatchAnswer after = told.answer;
-    const std::string what = AlterAnswer(told, after);
-    if (what.empty() || after == told.answer) return false;
-    Begin(told, what);
-    Replace(told, after);
+  bool Alter(const Reported& reported) {
+    WatchAnswer after = reported.answer;
+    const std::string what = AlterAnswer(reported, after);
+    if (what.empty() || after == reported.answer) return false;
+    Begin(reported, what);
+    Replace(reported, after);
     return true;
   }
 
-  std::string AlterAnswer(const Told& told, WatchAnswer& after) {
+  std::string AlterAnswer(const Reported& reported, WatchAnswer& after) {
     switch (mutation_) {
       case Mutation::kFlipCreated:
         after.created = !after.created;
@@ -277,16 +279,16 @@ class Spoiler {
         after.fragment = !after.fragment;
         return fmt::format("fragment is {}", after.fragment);
       case Mutation::kAlterWatchId:
-        return AlterWatchId(told, after);
+        return AlterWatchId(reported, after);
       case Mutation::kAlterProgress:
-        if (told.role != Role::kProgress) return {};
+        if (reported.role != Role::kProgress) return {};
         return AlterNumber("progress", after.revision);
       case Mutation::kAlterHeaderRevision:
-        if (told.role == Role::kProgress) return {};
+        if (reported.role == Role::kProgress) return {};
         return AlterNumber("the header's revision", after.revision);
       case Mutation::kAlterCompactRevision:
         // Mostly where there is one.
-        if (told.role != Role::kNotice && prng_.Chance(0.9)) return {};
+        if (reported.role != Role::kNotice && prng_.Chance(0.9)) return {};
         return AlterNumber("the compact revision", after.compact_revision);
       case Mutation::kAlterSender: {
         std::uint64_t& id = prng_.Chance(0.5) ? after.cluster_id : after.member_id;
@@ -298,10 +300,10 @@ class Spoiler {
     }
   }
 
-  std::string AlterWatchId(const Told& told, WatchAnswer& after) {
+  std::string AlterWatchId(const Reported& reported, WatchAnswer& after) {
     if (prng_.Chance(0.5)) {
-      const auto& neighbours = subject_.by_stream.at(told.stream);
-      after.watch_id = subject_.told[prng_.Pick(neighbours)].answer.watch_id;
+      const auto& neighbours = subject_.by_stream.at(reported.stream);
+      after.watch_id = subject_.reported[prng_.Pick(neighbours)].answer.watch_id;
     } else {
       after.watch_id = prng_.Chance(0.2) ? -1 : after.watch_id + prng_.Between(1, 1'000'000);
     }

@@ -71,7 +71,7 @@ Role RoleOf(const WatchAnswer& answer);
 std::string_view Name(Role role);
 
 // A response on the faulted road.
-struct Told {
+struct Reported {
   std::size_t index = 0;  // into the lines
   std::uint32_t stream = 0;
   WatchAnswer answer;
@@ -83,7 +83,7 @@ struct Subject {
   explicit Subject(Recording of);
 
   Recording recording;
-  std::vector<Told> told;
+  std::vector<Reported> reported;
   std::map<std::uint32_t, std::vector<std::size_t>> by_stream;  // into told
   std::vector<std::string> keys;
   // A watch that was continued and the one that did so, as answered: stream and id.
@@ -99,10 +99,10 @@ struct Subject {
 struct Mutant {
   Mutation mutation = Mutation::kDeleteResponse;
   std::string what;  // in words, with the line
-  Told before;
+  Reported before;
   std::optional<WatchAnswer> after;  // of the same line, if it is still there
   // For a swap the other response, for a repetition the one before which it stands.
-  std::optional<Told> other;
+  std::optional<Reported> other;
   std::vector<NumberedEntry> lines;
   std::uint64_t line = 0;  // in the mutant, of the change
 };

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "harness/base/check.h"
-#include "harness/checkers/mutants/brute_streams.h"
+#include "harness/checkers/mutants/reference_streams.h"
 #include "harness/history/wire_writer.h"
 
 namespace watchproof {
@@ -33,17 +33,17 @@ bool Resumes(const std::vector<NumberedEntry>& lines) {
 
 }  // namespace
 
-void Recast(const std::vector<NumberedEntry>& lines, std::vector<NumberedEntry>& spoiled) {
+void Rewrite(const std::vector<NumberedEntry>& lines, std::vector<NumberedEntry>& spoiled) {
   if (!Resumes(lines)) return;
-  const BruteTelling told = Listen(lines, UINT64_MAX);
-  BruteTelling mutant = Listen(spoiled, UINT64_MAX);
-  WP_CHECK(told.watches.size() == mutant.watches.size(), "mutations leave requests alone");
+  const ReferenceStreams reported = Listen(lines, UINT64_MAX);
+  ReferenceStreams mutant = Listen(spoiled, UINT64_MAX);
+  WP_CHECK(reported.watches.size() == mutant.watches.size(), "mutations leave requests alone");
   // A predecessor has asked before its successor, so a chain is moved from its beginning on.
-  for (std::size_t i = 0; i < told.watches.size(); ++i) {
-    const auto& before = told.watches[i].continues;
+  for (std::size_t i = 0; i < reported.watches.size(); ++i) {
+    const auto& before = reported.watches[i].continues;
     if (!before) continue;
-    if (told.watches[i].asked.start_revision != ResumeAt(told.watches[*before])) continue;
-    BruteWatch& watch = mutant.watches[i];
+    if (reported.watches[i].asked.start_revision != ResumeAt(reported.watches[*before])) continue;
+    ReferenceWatch& watch = mutant.watches[i];
     const std::int64_t start = ResumeAt(mutant.watches[*before]);
     if (watch.asked.start_revision == start) continue;
     watch.asked.start_revision = start;

@@ -17,6 +17,6 @@
 namespace watchproof {
 
 // Requires: `spoiled` holds the creates of `lines`, in their order.
-void Recast(const std::vector<NumberedEntry>& lines, std::vector<NumberedEntry>& spoiled);
+void Rewrite(const std::vector<NumberedEntry>& lines, std::vector<NumberedEntry>& spoiled);
 
 }  // namespace watchproof

@@ -10,13 +10,13 @@
 namespace watchproof {
 namespace {
 
-KeyMarks Copy(const KeyValueView& kv) {
+KeyMetadata Copy(const KeyValueView& kv) {
   return {std::string(kv.key), std::string(kv.value),
           kv.create_revision,  kv.mod_revision,
           kv.version,          kv.lease};
 }
 
-Message Write(const KeyMarks& kv) {
+Message Write(const KeyMetadata& kv) {
   return KeyValue({.key = kv.key,
                    .value = kv.value,
                    .create = kv.create_revision,

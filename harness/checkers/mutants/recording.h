@@ -41,19 +41,19 @@ Result<std::vector<std::filesystem::path>> FindHistories(const std::vector<std::
 // Numbers the lines from 1 again.
 void Renumber(std::vector<NumberedEntry>& lines);
 
-struct KeyMarks {
+struct KeyMetadata {
   std::string key;
   std::string value;
   std::int64_t create_revision = 0;
   std::int64_t mod_revision = 0;
   std::int64_t version = 0;
   std::int64_t lease = 0;
-  bool operator==(const KeyMarks&) const = default;
+  bool operator==(const KeyMetadata&) const = default;
 };
 struct WatchEvent {
   std::int64_t type = 0;
-  KeyMarks kv;
-  std::optional<KeyMarks> previous;
+  KeyMetadata kv;
+  std::optional<KeyMetadata> previous;
   bool operator==(const WatchEvent&) const = default;
 };
 struct WatchAnswer {

@@ -60,10 +60,10 @@ Status Session::Admit(Recording recording) {
   }
   const std::string name = recording.name;
   auto entry = std::make_unique<Entry>(Subject(recording));
-  auto court = Court::Open(entry->subject);
-  if (!court.has_value()) return leave_out(court.error().message());
-  entry->court = *std::move(court);
-  if (Status clean = entry->court->TryClean(); !clean.ok()) {
+  auto oracle = ReferenceOracle::Open(entry->subject);
+  if (!oracle.has_value()) return leave_out(oracle.error().message());
+  entry->oracle = *std::move(oracle);
+  if (Status clean = entry->oracle->TryClean(); !clean.ok()) {
     if (clean.code() == StatusCode::kInternal) return std::move(clean).WithContext("{}", name);
     return leave_out(clean.message());
   }
@@ -93,36 +93,36 @@ std::pair<Mutant, Session::Entry*> Session::Make(std::uint64_t number) {
   }
 }
 
-void Session::Count(const Mutant& mutant, const Trial& trial) {
+void Session::Count(const Mutant& mutant, const Tested& tested) {
   Row& row = rows_[mutant.mutation];
   ++row.mutants;
-  ++row.outcomes[Index(trial.outcome)];
-  for (const Guarantee guarantee : trial.found) ++row.found[guarantee];
-  if (trial.equivalence != nullptr) ++equivalences_[trial.equivalence->name];
+  ++row.outcomes[Index(tested.outcome)];
+  for (const Guarantee guarantee : tested.found) ++row.found[guarantee];
+  if (tested.equivalence != nullptr) ++equivalences_[tested.equivalence->name];
   ++mutants_;
 }
 
 void Session::Run(std::uint64_t count) {
   for (std::uint64_t number = 1; number <= count; ++number) {
     const auto [mutant, entry] = Make(number);
-    const Trial trial = entry->court->Try(mutant);
-    Count(mutant, trial);
-    if (IsBad(trial.outcome)) failures_.push_back(Tell(number, mutant, *entry, trial));
+    const Tested tested = entry->oracle->Try(mutant);
+    Count(mutant, tested);
+    if (IsBad(tested.outcome)) failures_.push_back(Consume(number, mutant, *entry, tested));
   }
 }
 
 std::string Session::RunOne(std::uint64_t number) {
   const auto [mutant, entry] = Make(number);
-  const Trial trial = entry->court->Try(mutant);
-  Count(mutant, trial);
-  std::string text = Tell(number, mutant, *entry, trial);
-  if (IsBad(trial.outcome)) failures_.push_back(text);
+  const Tested tested = entry->oracle->Try(mutant);
+  Count(mutant, tested);
+  std::string text = Consume(number, mutant, *entry, tested);
+  if (IsBad(tested.outcome)) failures_.push_back(text);
   return text;
 }
 
-std::string Session::Tell(std::uint64_t number, const Mutant& mutant, const Entry& entry,
-                          const Trial& trial) const {
-  std::string text = fmt::format("{}: mutant {} of seed {}: {} of {}\n  {}\n", Name(trial.outcome),
+std::string Session::Consume(std::uint64_t number, const Mutant& mutant, const Entry& entry,
+                             const Tested& tested) const {
+  std::string text = fmt::format("{}: mutant {} of seed {}: {} of {}\n  {}\n", Name(tested.outcome),
                                  number, options_.seed, InfoOf(mutant.mutation).name,
                                  entry.subject.recording.name, mutant.what);
   text += fmt::format("  - {}\n", DumpLine(entry.subject.recording.lines[mutant.before.index]));
@@ -132,26 +132,26 @@ std::string Session::Tell(std::uint64_t number, const Mutant& mutant, const Entr
   if (mutant.line <= mutant.lines.size()) {
     text += fmt::format("  + {}\n", DumpLine(mutant.lines[mutant.line - 1]));
   }
-  for (const Finding& finding : trial.judgement.findings) {
+  for (const Finding& finding : tested.judgement.findings) {
     text += fmt::format("  our judge: {}: {}; expected {}; observed {}\n", Name(finding.guarantee),
                         finding.watch, finding.expected, finding.observed);
   }
-  for (const std::string& doubt : trial.judgement.undecided) {
-    text += fmt::format("  our judge doubts: {}\n", doubt);
+  for (const std::string& undecided_reason : tested.judgement.undecided) {
+    text += fmt::format("  our judge doubts: {}\n", undecided_reason);
   }
-  for (const std::string& wrong : trial.ruling.wrongs) {
+  for (const std::string& wrong : tested.judged.wrongs) {
     text += fmt::format("  brute judge: {}\n", wrong);
   }
-  if (trial.ruling.undecidable()) text += "  brute judge: undecidable\n";
-  if (trial.equivalence != nullptr) {
+  if (tested.judged.undecidable()) text += "  brute judge: undecidable\n";
+  if (tested.equivalence != nullptr) {
     text +=
-        fmt::format("  equivalent: {}: {}\n", trial.equivalence->name, trial.equivalence->reason);
+        fmt::format("  equivalent: {}: {}\n", tested.equivalence->name, tested.equivalence->reason);
   }
   return text;
 }
 
-std::vector<Guarantee> Session::Unproven() const {
-  std::vector<Guarantee> unproven;
+std::vector<Guarantee> Session::Inconclusive() const {
+  std::vector<Guarantee> inconclusive;
   for (const Guarantee guarantee : GuaranteesOfWatches()) {
     const bool proven =
         std::any_of(AllMutations().begin(), AllMutations().end(), [&](const MutationInfo& info) {
@@ -159,9 +159,9 @@ std::vector<Guarantee> Session::Unproven() const {
           return info.primary == guarantee && row != rows_.end() &&
                  row->second.found.contains(guarantee);
         });
-    if (!proven) unproven.push_back(guarantee);
+    if (!proven) inconclusive.push_back(guarantee);
   }
-  return unproven;
+  return inconclusive;
 }
 
 std::string Session::OutcomeTable() const {
@@ -218,10 +218,11 @@ std::string Session::Report() const {
     text += fmt::format("{:>8} {:<24} {}\n", found == equivalences_.end() ? 0 : found->second,
                         row.name, row.reason);
   }
-  const std::vector<Guarantee> unproven = Unproven();
-  text += fmt::format("\n{} of {} guarantees catch what they are the primary of",
-                      GuaranteesOfWatches().size() - unproven.size(), GuaranteesOfWatches().size());
-  for (const Guarantee guarantee : unproven) text += fmt::format("; not {}", Name(guarantee));
+  const std::vector<Guarantee> inconclusive = Inconclusive();
+  text +=
+      fmt::format("\n{} of {} guarantees catch what they are the primary of",
+                  GuaranteesOfWatches().size() - inconclusive.size(), GuaranteesOfWatches().size());
+  for (const Guarantee guarantee : inconclusive) text += fmt::format("; not {}", Name(guarantee));
   // An answer to a watch cannot break them.
   for (const Guarantee guarantee : AllGuarantees()) {
     const auto& of_watches = GuaranteesOfWatches();

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/checkers/mutants/trial.h"
+#include "harness/checkers/mutants/oracle.h"
 
 namespace watchproof {
 
@@ -38,7 +38,7 @@ class Session {
   // One text per mutant that went wrong, with what is needed to see it again.
   const std::vector<std::string>& failures() const { return failures_; }
   // Guarantees that are the primary of no mutation, or catch none of theirs.
-  std::vector<Guarantee> Unproven() const;
+  std::vector<Guarantee> Inconclusive() const;
   // What was read and left out, and why.
   const std::string& preface() const { return preface_; }
   std::string Report() const;
@@ -47,7 +47,7 @@ class Session {
   struct Entry {
     Entry(Subject of) : subject(std::move(of)) {}
     Subject subject;
-    std::unique_ptr<Court> court;
+    std::unique_ptr<ReferenceOracle> oracle;
     double weight = 0;  // of it and all before it
   };
   struct Row {
@@ -62,9 +62,9 @@ class Session {
   Entry& PickEntry(Prng& prng);
   // The mutant and the recording it was made of.
   std::pair<Mutant, Entry*> Make(std::uint64_t number);
-  void Count(const Mutant& mutant, const Trial& trial);
-  std::string Tell(std::uint64_t number, const Mutant& mutant, const Entry& entry,
-                   const Trial& trial) const;
+  void Count(const Mutant& mutant, const Tested& tested);
+  std::string Consume(std::uint64_t number, const Mutant& mutant, const Entry& entry,
+                      const Tested& tested) const;
   std::string OutcomeTable() const;
   std::string GuaranteeTable() const;
 

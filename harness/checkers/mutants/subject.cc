@@ -65,9 +65,9 @@ Subject::Subject(Recording of) : recording(std::move(of)) {
     if (!answer.has_value()) continue;
     for (const WatchEvent& event : answer->events) seen.insert(event.kv.key);
     if (answer->created) ids[{stream, answered[stream]++}] = answer->watch_id;
-    by_stream[stream].push_back(told.size());
+    by_stream[stream].push_back(reported.size());
     const Role role = RoleOf(*answer);
-    told.push_back({i, stream, *std::move(answer), role});
+    reported.push_back({i, stream, *std::move(answer), role});
   }
   keys.assign(seen.begin(), seen.end());
   for (const NumberedEntry& line : recording.lines) {

@@ -26,17 +26,17 @@ struct Action {
 
 class Store {
  public:
-  explicit Store(CallScript& script, bool witness) : script_(script), witness_(witness) {}
+  explicit Store(CallScript& script, bool control) : script_(script), control_watch_(control) {}
 
   Message Apply(const Action& action) {
     switch (action.method) {
       case Method::kPut: {
         const auto before = Get(action.key);
         Put(action.key, action.value);
-        return before ? ToldPrevious(revision_, *before) : Told(revision_);
+        return before ? ReportedPrevious(revision_, *before) : Reported(revision_);
       }
       case Method::kDeleteRange:
-        return Deleted(revision_ + (living_.contains(action.key) ? 1 : 0), Delete(action.key));
+        return Deleted(revision_ + (live_.contains(action.key) ? 1 : 0), Delete(action.key));
       case Method::kTxn:
         return Swap(action);
       default:
@@ -46,7 +46,7 @@ class Store {
   Message Range(const Action& action) const {
     std::vector<KeyValueFields> kvs;
     std::int64_t count = 0;
-    for (auto at = living_.lower_bound(action.key); at != living_.end(); ++at, ++count) {
+    for (auto at = live_.lower_bound(action.key); at != live_.end(); ++at, ++count) {
       if (at->first >= action.range_end) break;
       if (kvs.size() < kLongestRange) kvs.push_back(at->second);
     }
@@ -55,19 +55,19 @@ class Store {
 
  private:
   std::optional<KeyValueFields> Get(const std::string& key) const {
-    const auto found = living_.find(key);
-    return found == living_.end() ? std::nullopt : std::optional(found->second);
+    const auto found = live_.find(key);
+    return found == live_.end() ? std::nullopt : std::optional(found->second);
   }
   void Put(const std::string& key, const std::string& value) {
     ++revision_;
-    KeyValueFields& kv = living_[key];
+    KeyValueFields& kv = live_[key];
     kv = Kv(key, value, revision_, kv.version == 0 ? revision_ : kv.create, kv.version + 1);
-    if (witness_) script_.Sees(kv);
+    if (control_watch_) script_.Sees(kv);
   }
   std::int64_t Delete(const std::string& key) {
-    if (living_.erase(key) == 0) return 0;
+    if (live_.erase(key) == 0) return 0;
     ++revision_;
-    if (witness_) script_.Sees(Kv(key, "", revision_, 0, 0), true);
+    if (control_watch_) script_.Sees(Kv(key, "", revision_, 0, 0), true);
     return 1;
   }
   // Puts the key if its version is as told, reads it if not.
@@ -83,15 +83,15 @@ class Store {
   }
 
   CallScript& script_;
-  const bool witness_;
+  const bool control_watch_;
   std::int64_t revision_ = 1;
-  std::map<std::string, KeyValueFields> living_;
+  std::map<std::string, KeyValueFields> live_;
 };
 
 class Load {
  public:
   explicit Load(const CallLoad& load) : load_(load), prng_(load.seed), clients_(load.clients) {
-    if (load_.witness) script_.OpenWitness();
+    if (load_.control) script_.OpenControlWatch();
   }
 
   // Each client begins, has its turn at the store, is answered, and begins again.
@@ -180,7 +180,7 @@ class Load {
   const CallLoad load_;
   Prng prng_;
   CallScript script_;
-  Store store_{script_, load_.witness};
+  Store store_{script_, load_.control};
   std::vector<Client> clients_;
   std::vector<Action> late_;  // lost, and still to take effect
   std::uint32_t calls_ = 0;

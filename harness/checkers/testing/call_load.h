@@ -20,7 +20,7 @@ struct CallLoad {
   std::size_t clients = 8;
   std::size_t keys = 100;
   double unknown = 0.02;  // share of the writes without an answer; half of them take effect
-  bool witness = true;
+  bool control = true;
   std::uint64_t seed = 1;
 };
 

@@ -6,7 +6,7 @@
 namespace watchproof {
 namespace {
 
-constexpr StreamId kWitness{9};
+constexpr StreamId kControl{9};
 
 Message Compare(std::int64_t target, const std::string& key) {
   return Message().Optional(2, target).Text(3, key);
@@ -65,22 +65,22 @@ KeyValueFields Kv(const std::string& key, const std::string& value, std::int64_t
           .version = version};
 }
 
-Message Told(std::int64_t revision) { return Message().Nested(1, Header(revision)); }
+Message Reported(std::int64_t revision) { return Message().Nested(1, Header(revision)); }
 Message Shown(std::int64_t revision, const std::vector<KeyValueFields>& kvs, std::int64_t count,
               bool more) {
-  Message answer = Told(revision);
+  Message answer = Reported(revision);
   for (const KeyValueFields& kv : kvs) answer.Nested(2, KeyValue(kv));
   return answer.Optional(3, more ? 1 : 0)
       .Optional(4, count < 0 ? static_cast<std::int64_t>(kvs.size()) : count);
 }
-Message ToldPrevious(std::int64_t revision, const KeyValueFields& previous) {
-  return Told(revision).Nested(2, KeyValue(previous));
+Message ReportedPrevious(std::int64_t revision, const KeyValueFields& previous) {
+  return Reported(revision).Nested(2, KeyValue(previous));
 }
 Message Deleted(std::int64_t revision, std::int64_t count) {
-  return Told(revision).Optional(2, count);
+  return Reported(revision).Optional(2, count);
 }
 Message Decided(std::int64_t revision, bool succeeded, const std::vector<Message>& answers) {
-  Message answer = Told(revision).Optional(2, succeeded ? 1 : 0);
+  Message answer = Reported(revision).Optional(2, succeeded ? 1 : 0);
   for (const Message& part : answers) answer.Nested(3, part);
   return answer;
 }
@@ -130,20 +130,20 @@ CallScript& CallScript::Lose(Method method, const Message& request) {
   return Begin(call, method, request).Fail(call, method);
 }
 
-CallScript& CallScript::OpenWitness() {
-  Add({.kind = EntryKind::kStreamOpened, .stream = kWitness, .text = "witness"});
+CallScript& CallScript::OpenControlWatch() {
+  Add({.kind = EntryKind::kStreamOpened, .stream = kControl, .text = "witness"});
   const std::string every("\0", 1);
   const Message create = Message().Text(1, every).Text(2, every).Number(3, 2);
   return Add({.kind = EntryKind::kRequestSent,
-              .stream = kWitness,
+              .stream = kControl,
               .payload = Bytes::Take(Message().Nested(1, create).bytes())});
 }
 
 CallScript& CallScript::Sees(const KeyValueFields& kv, bool deleted) {
   const Message event = Message().Optional(1, deleted ? 1 : 0).Nested(2, KeyValue(kv));
   return Add({.kind = EntryKind::kResponseReceived,
-              .stream = kWitness,
-              .payload = Bytes::Take(Told(kv.mod).Nested(11, event).bytes())});
+              .stream = kControl,
+              .payload = Bytes::Take(Reported(kv.mod).Nested(11, event).bytes())});
 }
 
 CallJudgement CallScript::Judge() const {

@@ -49,10 +49,10 @@ KeyValueFields Kv(const std::string& key, const std::string& value, std::int64_t
                   std::int64_t create = 0, std::int64_t version = 1);
 
 // Answers.
-Message Told(std::int64_t revision);
+Message Reported(std::int64_t revision);
 Message Shown(std::int64_t revision, const std::vector<KeyValueFields>& kvs,
               std::int64_t count = -1, bool more = false);
-Message ToldPrevious(std::int64_t revision, const KeyValueFields& previous);
+Message ReportedPrevious(std::int64_t revision, const KeyValueFields& previous);
 Message Deleted(std::int64_t revision, std::int64_t count);
 Message Decided(std::int64_t revision, bool succeeded, const std::vector<Message>& answers = {});
 
@@ -65,7 +65,7 @@ class CallScript {
   CallScript& As(const std::string& client);
   CallScript& Do(Method method, const Message& request, const Message& answer);
   CallScript& Put(const std::string& key, const std::string& value, std::int64_t revision) {
-    return Do(Method::kPut, PutOf(key, value), Told(revision));
+    return Do(Method::kPut, PutOf(key, value), Reported(revision));
   }
   CallScript& Get(const std::string& key, const Message& answer) {
     return Do(Method::kRange, GetOf(key), answer);
@@ -79,7 +79,7 @@ class CallScript {
   CallScript& Lose(Method method, const Message& request);
 
   // A witness of every key from revision 2 on, and what it is given.
-  CallScript& OpenWitness();
+  CallScript& OpenControlWatch();
   CallScript& Sees(const KeyValueFields& kv, bool deleted = false);
 
   const std::vector<NumberedEntry>& lines() const { return lines_; }

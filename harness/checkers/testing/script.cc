@@ -43,12 +43,12 @@ Script& Script::Pause(Duration duration) {
   return *this;
 }
 
-Script& Script::On(std::uint32_t stream, const std::string& road) {
+Script& Script::On(std::uint32_t stream, const std::string& path) {
   stream_ = StreamId(stream);
   for (const NumberedEntry& line : lines_) {
     if (line.entry.kind == EntryKind::kStreamOpened && line.entry.stream == stream_) return *this;
   }
-  return Add({.kind = EntryKind::kStreamOpened, .stream = stream_, .text = road});
+  return Add({.kind = EntryKind::kStreamOpened, .stream = stream_, .text = path});
 }
 
 Script& Script::Call(Method method, std::string request, std::string response) {
@@ -64,7 +64,7 @@ Script& Script::Call(Method method, std::string request, std::string response) {
 }
 
 void Script::RecordPut(const std::string& key, const std::string& value, std::int64_t revision) {
-  KeyValueFields& kv = living_[key];
+  KeyValueFields& kv = live_[key];
   kv = {.key = key,
         .value = value,
         .create = kv.version == 0 ? revision : kv.create,
@@ -76,11 +76,11 @@ void Script::RecordPut(const std::string& key, const std::string& value, std::in
 std::vector<std::string> Script::RecordDelete(const std::string& key, const std::string& end,
                                               std::int64_t revision) {
   std::vector<std::string> gone;
-  for (const auto& [name, kv] : living_) {
+  for (const auto& [name, kv] : live_) {
     if (end.empty() ? name == key : name >= key && name < end) gone.push_back(name);
   }
   for (const std::string& name : gone) {
-    living_.erase(name);
+    live_.erase(name);
     KeyValueFields kv;
     kv.key = name;
     kv.mod = revision;
@@ -97,7 +97,7 @@ Script& Script::Put(const std::string& key, const std::string& value, std::int64
 
 Script& Script::PutWithLease(const std::string& key, std::int64_t lease, std::int64_t revision) {
   RecordPut(key, "leased", revision);
-  living_[key].lease = lease;
+  live_[key].lease = lease;
   written_[{revision, key}].kv.lease = lease;
   return Call(Method::kPut, PutMessage(key, "leased").Number(3, lease).bytes(),
               Message().Nested(1, Header(revision)).bytes());
@@ -105,7 +105,7 @@ Script& Script::PutWithLease(const std::string& key, std::int64_t lease, std::in
 
 Script& Script::Revoke(std::int64_t lease, std::int64_t revision) {
   std::vector<std::string> doomed;
-  for (const auto& [key, kv] : living_) {
+  for (const auto& [key, kv] : live_) {
     if (kv.lease == lease) doomed.push_back(key);
   }
   for (const std::string& key : doomed) RecordDelete(key, {}, revision);
@@ -290,10 +290,10 @@ Script& Script::ForeignProgress(std::int64_t id, std::int64_t revision) {
 
 Script& Script::Annotate(const Annotation& annotation) { return Add(AnnotationEntry(annotation)); }
 Script& Script::Armed(const std::string& fault, const std::string& ends, bool parts_members) {
-  const std::string told =
+  const std::string reported =
       ends.empty() ? std::string() : fmt::format(R"(,"ends_streams":"{}")", ends);
   return Add({.kind = EntryKind::kFault,
-              .text = fmt::format(R"({{"fault":"{}","phase":"armed"{}{}}})", fault, told,
+              .text = fmt::format(R"({{"fault":"{}","phase":"armed"{}{}}})", fault, reported,
                                   parts_members ? R"(,"parts_members":true)" : "")});
 }
 Script& Script::Healed(const std::string& fault) {

@@ -58,7 +58,7 @@ class Script {
   explicit Script(std::int64_t base = 1);
 
   // The stream that the following lines speak of.
-  Script& On(std::uint32_t stream, const std::string& road = "faulted");
+  Script& On(std::uint32_t stream, const std::string& path = "faulted");
 
   // Writes that were acknowledged with the revision.
   Script& Put(const std::string& key, const std::string& value, std::int64_t revision);
@@ -130,7 +130,7 @@ class Script {
   std::optional<std::int64_t> header_;  // of the next response
   std::uint32_t calls_ = 1000;
   std::map<std::uint32_t, PutPart> started_;
-  std::map<std::string, KeyValueFields> living_;
+  std::map<std::string, KeyValueFields> live_;
   std::map<std::pair<std::int64_t, std::string>, Event> written_;
 };
 

@@ -22,7 +22,7 @@ std::string KeyName(std::size_t key) { return fmt::format("key{:04}", key); }
 class Load {
  public:
   Load(const WatchLoad& load, const std::function<void(Entry)>& take)
-      : load_(load), take_(take), living_(kKeys), watchers_of_(kKeys) {}
+      : load_(load), take_(take), live_(kKeys), watchers_of_(kKeys) {}
 
   std::size_t Run() {
     Add({.kind = EntryKind::kRunStarted, .text = "{}"});
@@ -88,7 +88,7 @@ class Load {
 
   std::size_t Write(std::size_t index) {
     ++revision_;
-    KeyValueFields& kv = living_[index];
+    KeyValueFields& kv = live_[index];
     const KeyValueFields before = kv;
     kv.key = KeyName(index);
     kv.value = prng_.Word(kValueBytes);
@@ -113,7 +113,7 @@ class Load {
   Duration now_{};
   std::uint32_t calls_ = 0;
   std::int64_t revision_ = 1;
-  std::vector<KeyValueFields> living_;
+  std::vector<KeyValueFields> live_;
   std::vector<std::vector<std::size_t>> watchers_of_;  // by key
 };
 

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/response_checker.h"
+
+#include <algorithm>
+
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+namespace {
+
+std::string Phrase(const KeyValueView& kv) {
+  return fmt::format("{} = {} of revision {} (created at {}, version {}{})", Quoted(kv.key),
+                     Quoted(kv.value), kv.mod_revision, kv.create_revision, kv.version,
+                     kv.lease == 0 ? "" : fmt::format(", lease {}", kv.lease));
+}
+std::string NoKey(std::string_view key) { return fmt::format("no key {}", Quoted(key)); }
+
+template <typename Value>
+bool Compares(std::int64_t result, const Value& given, const Value& operand) {
+  switch (static_cast<CompareResult>(result)) {
+    case CompareResult::kEqual:
+      return given == operand;
+    case CompareResult::kGreater:
+      return given > operand;
+    case CompareResult::kLess:
+      return given < operand;
+    case CompareResult::kNotEqual:
+      return given != operand;
+  }
+  return false;
+}
+
+// Of a key that is there, or of none: etcd compares its marks as 0 then, and its value as unequal
+// to everything.
+std::optional<bool> Holds(const CompareView& compare, const KeyFacts* facts) {
+  const KeyValueView none;
+  const KeyValueView& kv = facts == nullptr ? none : facts->kv;
+  const auto known = [&](bool KeyFacts::*what) { return facts == nullptr || facts->*what; };
+  switch (static_cast<CompareTarget>(compare.target)) {
+    case CompareTarget::kVersion:
+      if (!known(&KeyFacts::metadata_known)) return std::nullopt;
+      return Compares(compare.result, kv.version, compare.version);
+    case CompareTarget::kCreate:
+      if (!known(&KeyFacts::metadata_known)) return std::nullopt;
+      return Compares(compare.result, kv.create_revision, compare.create_revision);
+    case CompareTarget::kMod:
+      return Compares(compare.result, kv.mod_revision, compare.mod_revision);
+    case CompareTarget::kValue:
+      if (facts == nullptr) return false;
+      if (!facts->value_known) return std::nullopt;
+      return Compares(compare.result, kv.value, compare.value);
+    case CompareTarget::kLease:
+      if (!known(&KeyFacts::lease_known)) return std::nullopt;
+      return Compares(compare.result, kv.lease, compare.lease);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Examined ResponseChecker::ReadOnlyCall(const RecordedCall& call) {
+  call_ = &call;
+  examined_ = {};
+  changes_ = false;
+  if (call.method == Method::kTxn) Branch(call.request.view(), call.response.view());
+  Operate(KindOf(call.method), call.request.view(), call.response.view());
+  return std::move(examined_);
+}
+
+Examined ResponseChecker::Write(const RecordedCall& call, Revision revision) {
+  call_ = &call;
+  examined_ = {};
+  changes_ = true;
+  if (call.method == Method::kTxn) Branch(call.request.view(), call.response.view());
+  keys_.MoveTo(revision);
+  Operate(KindOf(call.method), call.request.view(), call.response.view());
+  return std::move(examined_);
+}
+
+void ResponseChecker::Wrong(std::string expected, std::string observed, Line reported) {
+  if (examined_.wrong) return;
+  examined_.wrong = Mismatch{std::move(expected),
+                             fmt::format("{} in line {}, answered with revision {}",
+                                         std::move(observed), call_->ended.value, call_->revision),
+                             reported};
+}
+
+// A key from before the recording is told by whoever is shown it first.
+void ResponseChecker::Undecide(const Found& found) {
+  if (found.facts != nullptr || keys_.began_empty()) examined_.whole = false;
+}
+
+ResponseChecker::Listing ResponseChecker::List(const KeyRange& range) const {
+  Listing listing;
+  const auto add = [&listing](std::string_view key, const Found& found) {
+    listing.rows.push_back({key, found});
+    if (found.knowledge == Knowledge::kAlive) ++listing.alive;
+    if (found.knowledge == Knowledge::kUnknown) ++listing.unknown;
+  };
+  if (range.single()) {
+    add(range.first(), keys_.Look(range.first()));
+    return listing;
+  }
+  keys_.Each(range, add);
+  listing.unknown_keys = keys_.MayHoldUnknownKeys(range);
+  return listing;
+}
+
+// All compares, those of nested transactions too, look at the state before the first operation.
+void ResponseChecker::Branch(std::string_view request, std::string_view response) {
+  TxnRequestView txn;
+  TxnResponseView answer;
+  if (!Parse(request, txn).ok() || !Parse(response, answer).ok()) return;
+  std::optional<bool> expected = true;
+  for (const std::string_view message : txn.compare) {
+    CompareView compare;
+    const auto holds = Parse(message, compare).ok() ? Holds(compare) : std::nullopt;
+    if (holds == false) expected = false;
+    if (!holds && expected == true) expected = std::nullopt;
+    if (expected == false) break;
+  }
+  if (!expected) examined_.whole = false;
+  if (expected && *expected != answer.succeeded) {
+    Wrong(fmt::format("the {} branch, since its compares {} at revision {}",
+                      *expected ? "success" : "failure", *expected ? "hold" : "do not hold",
+                      keys_.at()),
+          fmt::format("the {} branch", answer.succeeded ? "success" : "failure"));
+  }
+  const std::vector<OperationView>& ran = answer.succeeded ? txn.success : txn.failure;
+  for (std::size_t i = 0; i < std::min(ran.size(), answer.responses.size()); ++i) {
+    if (ran[i].kind == OperationKind::kTxn) Branch(ran[i].body, answer.responses[i].body);
+  }
+}
+
+// Of a range it must hold for each key that is there.
+std::optional<bool> ResponseChecker::Holds(const CompareView& compare) const {
+  const Listing listing = List(KeyRange(compare.key, compare.range_end));
+  bool all_known = listing.known();
+  for (const Row& row : listing.rows) {
+    if (row.found.knowledge != Knowledge::kAlive) continue;
+    const auto holds = watchproof::Holds(compare, row.found.facts);
+    if (holds == false) return false;
+    all_known = all_known && holds.has_value();
+  }
+  if (!all_known) return std::nullopt;
+  return listing.alive > 0 || *watchproof::Holds(compare, nullptr);
+}
+
+void ResponseChecker::Operate(OperationKind kind, std::string_view request,
+                              std::string_view response) {
+  switch (kind) {
+    case OperationKind::kRange:
+      return Range(request, response);
+    case OperationKind::kPut:
+      return Put(request, response);
+    case OperationKind::kDeleteRange:
+      return Delete(request, response);
+    case OperationKind::kTxn:
+      return Operations(request, response);
+    case OperationKind::kNone:
+      return;
+  }
+}
+
+void ResponseChecker::Operations(std::string_view request, std::string_view response) {
+  TxnRequestView txn;
+  TxnResponseView answer;
+  if (!Parse(request, txn).ok() || !Parse(response, answer).ok()) return;
+  const std::vector<OperationView>& ran = answer.succeeded ? txn.success : txn.failure;
+  for (std::size_t i = 0; i < std::min(ran.size(), answer.responses.size()); ++i) {
+    Operate(ran[i].kind, ran[i].body, answer.responses[i].body);
+  }
+}
+
+void ResponseChecker::Put(std::string_view request, std::string_view response) {
+  PutRequestView put;
+  PutResponseView answer;
+  if (!Parse(request, put).ok() || !Parse(response, answer).ok()) return;
+  if (put.prev_kv) {
+    const Found found = keys_.Look(put.key);
+    if (answer.has_previous) {
+      CheckKey(put.key, found, answer.previous, false);
+    } else if (found.knowledge == Knowledge::kAlive) {
+      Wrong(fmt::format("the previous {}", Phrase(found.facts->kv)), "no previous key",
+            found.facts->line);
+    } else if (found.knowledge == Knowledge::kUnknown) {
+      Undecide(found);
+    }
+  }
+  if (!changes_) return;
+  keys_.Apply({.key = put.key,
+               .value = put.value,
+               .keeps_value = put.ignore_value,
+               .lease = put.lease,
+               .keeps_lease = put.ignore_lease},
+              keys_.at(), call_->began);
+}
+
+void ResponseChecker::Delete(std::string_view request, std::string_view response) {
+  DeleteRangeRequestView erase;
+  DeleteRangeResponseView answer;
+  if (!Parse(request, erase).ok() || !Parse(response, answer).ok()) return;
+  const KeyRange range(erase.key, erase.range_end);
+  const Listing listing = List(range);
+  CheckCount(listing, answer.deleted, "deleted");
+  if (erase.prev_kv) {
+    for (const KeyValueView& kv : answer.previous) CheckShown(listing, range, kv, false);
+    CheckOrder({}, answer.previous);
+    CheckCount(listing, static_cast<std::int64_t>(answer.previous.size()), "previous");
+  }
+  if (!changes_ || answer.deleted == 0) return;
+  keys_.Apply({.deletes = true, .key = erase.key, .range_end = erase.range_end}, keys_.at(),
+              call_->began);
+}
+
+void ResponseChecker::Range(std::string_view request, std::string_view response) {
+  RangeRequestView range;
+  RangeResponseView answer;
+  if (!Parse(request, range).ok() || !Parse(response, answer).ok()) return;
+  // Inside a transaction the past is out of reach: the keys are at one revision.
+  if (range.revision > 0 && Revision(range.revision) != keys_.at()) {
+    examined_.whole = false;
+    return;
+  }
+  const KeyRange keys(range.key, range.range_end);
+  const Listing listing = List(keys);
+  for (const KeyValueView& kv : answer.kvs) CheckShown(listing, keys, kv, range.keys_only);
+  if (range.filtered) {
+    examined_.whole = false;
+    return;
+  }
+  CheckCount(listing, answer.count, "counted");
+  if (range.count_only) {
+    if (!answer.kvs.empty()) Wrong("a count and no keys", "keys");
+  } else if (range.sort_target == 0) {
+    CheckOrder(range, answer.kvs);
+    CheckComplete(listing, range, answer);
+  } else if (range.limit > 0) {
+    examined_.whole = false;  // which of equals come first is not promised
+  }
+  LearnFrom(listing, keys, range, answer);
+}
+
+void ResponseChecker::CheckShown(const Listing& listing, const KeyRange& range,
+                                 const KeyValueView& kv, bool keys_only) {
+  const auto row = std::lower_bound(listing.rows.begin(), listing.rows.end(), kv.key,
+                                    [](const Row& r, std::string_view key) { return r.key < key; });
+  if (row != listing.rows.end() && row->key == kv.key) {
+    return CheckKey(kv.key, row->found, kv, keys_only);
+  }
+  if (!range.Contains(kv.key)) {
+    return Wrong(fmt::format("keys of {} only", watchproof::Phrase(range)), Phrase(kv));
+  }
+  CheckKey(kv.key, keys_.Look(kv.key), kv, keys_only);
+}
+
+void ResponseChecker::CheckKey(std::string_view key, const Found& found, const KeyValueView& kv,
+                               bool keys_only) {
+  if (kv.key != key) return Wrong(fmt::format("the key {}", Quoted(key)), Phrase(kv));
+  switch (found.knowledge) {
+    case Knowledge::kAlive:
+      return CheckFacts(*found.facts, kv, keys_only);
+    case Knowledge::kAbsent:
+      return Wrong(fmt::format("{} at revision {}", NoKey(key), keys_.at()), Phrase(kv),
+                   found.facts == nullptr ? Line() : found.facts->line);
+    case Knowledge::kUnknown:
+      break;
+  }
+  Undecide(found);
+  // What was known last still holds if nothing later has changed the key.
+  if (found.facts != nullptr && Revision(kv.mod_revision) <= found.facts->since) {
+    if (found.facts->alive) return CheckFacts(*found.facts, kv, keys_only);
+    return Wrong(
+        fmt::format("{} at revision {}, unless it was put later", NoKey(key), found.facts->since),
+        Phrase(kv), found.facts->line);
+  }
+  CheckOrigin(kv, keys_only);
+}
+
+void ResponseChecker::CheckFacts(const KeyFacts& facts, const KeyValueView& kv, bool keys_only) {
+  const bool shown = !keys_.without_metadata();
+  const auto agrees = [&](std::string_view field, std::int64_t reported, std::int64_t known) {
+    return reported == known || IsUnset(deviations_, field, reported);
+  };
+  const bool metadata = !shown || !facts.metadata_known ||
+                        (agrees("create_revision", kv.create_revision, facts.kv.create_revision) &&
+                         agrees("version", kv.version, facts.kv.version));
+  const bool value = !facts.value_known || keys_only || kv.value == facts.kv.value;
+  const bool lease = !shown || !facts.lease_known || agrees("lease", kv.lease, facts.kv.lease);
+  if (metadata && value && lease && kv.mod_revision == facts.kv.mod_revision) return;
+  Wrong(fmt::format("{} at revision {}", Phrase(facts.kv), keys_.at()), Phrase(kv), facts.line);
+}
+
+// The mark of a key names the revision that made it so.
+void ResponseChecker::CheckOrigin(const KeyValueView& kv, bool keys_only) {
+  const Revision revision(kv.mod_revision);
+  if (revision > keys_.at()) {
+    return Wrong(fmt::format("nothing later than revision {}", keys_.at()), Phrase(kv));
+  }
+  const auto writer = writers_.by_revision().find(revision);
+  if (writer == writers_.by_revision().end() || writer->second.call == nullptr) return;
+  const std::vector<Operation>& operations = writer->second.operations;
+  const bool so = std::any_of(operations.begin(), operations.end(), [&](const Operation& op) {
+    return !op.deletes && op.key == kv.key && (keys_only || op.keeps_value || op.value == kv.value);
+  });
+  if (so) return;
+  Wrong(
+      fmt::format("what line {} wrote at revision {}", writer->second.call->began.value, revision),
+      Phrase(kv), writer->second.call->began);
+}
+
+void ResponseChecker::CheckOrder(const RangeRequestView& range,
+                                 const std::vector<KeyValueView>& kvs) {
+  const bool descends = range.sort_order == 2;
+  for (std::size_t i = 1; i < kvs.size(); ++i) {
+    const bool ordered = descends ? kvs[i].key < kvs[i - 1].key : kvs[i - 1].key < kvs[i].key;
+    if (ordered) continue;
+    return Wrong("each key once, in their order",
+                 fmt::format("{} after {}", Quoted(kvs[i].key), Quoted(kvs[i - 1].key)));
+  }
+}
+
+void ResponseChecker::CheckComplete(const Listing& listing, const RangeRequestView& range,
+                                    const RangeResponseView& answer) {
+  const bool limited = range.limit > 0;
+  const auto limit = static_cast<std::size_t>(std::max<std::int64_t>(range.limit, 0));
+  const bool full = limited && answer.kvs.size() >= limit;
+  if (limited && answer.kvs.size() > limit) {
+    return Wrong(fmt::format("at most {} keys", limit), fmt::format("{} keys", answer.kvs.size()));
+  }
+  if (!listing.known()) examined_.whole = examined_.whole && !full;
+  if (listing.known() || !limited) {
+    const bool more = limited && listing.alive > limit;
+    if (answer.more != more) {
+      Wrong(fmt::format("{} keys than these", more ? "more" : "no more"),
+            fmt::format("the word that there are {}", answer.more ? "more" : "no more"));
+    }
+  }
+  const bool descends = range.sort_order == 2;
+  std::vector<std::string_view> shown;
+  for (const KeyValueView& kv : answer.kvs) shown.push_back(kv.key);
+  if (descends) std::reverse(shown.begin(), shown.end());
+  for (const Row& row : listing.rows) {
+    if (row.found.knowledge != Knowledge::kAlive) continue;
+    // Behind the last that the limit left room for.
+    const bool beyond = full && (descends ? row.key < shown.front() : row.key > shown.back());
+    if (beyond || std::binary_search(shown.begin(), shown.end(), row.key)) continue;
+    return Wrong(fmt::format("{} at revision {}", Phrase(row.found.facts->kv), keys_.at()),
+                 NoKey(row.key), row.found.facts->line);
+  }
+}
+
+void ResponseChecker::CheckCount(const Listing& listing, std::int64_t count, const char* word) {
+  const auto alive = static_cast<std::int64_t>(listing.alive);
+  if (!listing.known()) {
+    for (const Row& row : listing.rows) {
+      if (row.found.knowledge == Knowledge::kUnknown) Undecide(row.found);
+    }
+    if (listing.unknown_keys && keys_.began_empty()) examined_.whole = false;
+    const bool possible =
+        count >= alive &&
+        (listing.unknown_keys || count <= alive + static_cast<std::int64_t>(listing.unknown));
+    if (possible) return;
+  } else if (count == alive) {
+    return;
+  }
+  Wrong(fmt::format("{}{} {} at revision {}", listing.known() ? "" : "at least ", alive,
+                    alive == 1 ? "key" : "keys", keys_.at()),
+        fmt::format("{} {}", count, word));
+}
+
+void ResponseChecker::LearnFrom(const Listing& listing, const KeyRange& range,
+                                const RangeRequestView& request, const RangeResponseView& answer) {
+  if (listing.known() || examined_.wrong) return;
+  if (request.count_only && range.single() && answer.count == 0) {
+    return keys_.LearnAbsent(range.first(), call_->ended);
+  }
+  const bool all = !answer.more && !request.count_only && !request.keys_only;
+  if (!all) return;
+  const auto shown = [&](std::string_view key) {
+    return std::any_of(answer.kvs.begin(), answer.kvs.end(),
+                       [&](const KeyValueView& kv) { return kv.key == key; });
+  };
+  for (const Row& row : listing.rows) {
+    if (row.found.knowledge == Knowledge::kUnknown && !shown(row.key)) {
+      keys_.LearnAbsent(row.key, call_->ended);
+    }
+  }
+  for (const KeyValueView& kv : answer.kvs) {
+    if (keys_.Look(kv.key).knowledge == Knowledge::kUnknown) keys_.Learn(kv, call_->ended);
+  }
+  if (listing.unknown_keys) keys_.KeepUnknownKeys(range);
+}
+
+}  // namespace watchproof

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lays the answer to one key-value call beside the state of the store that it must follow from.
+//
+//   keys.MoveTo(state);
+//   const Examined examined = examiner.Question(call);       // it changed nothing
+//   const Examined examined = examiner.Write(call, revision);   // it made this revision
+//   if (examined.wrong) ... examined.wrong->expected ...
+//
+// What is not known is not held against the answer; where nobody knew better, the answer tells what
+// the state was. Not thread-safe. Ownership: refers to keys and writers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/history/deviations.h"
+#include "harness/model/key_space.h"
+
+namespace watchproof {
+
+struct Mismatch {
+  std::string expected;
+  std::string observed;
+  Line reported{};  // where the state was told of; 0: it follows from all lines before
+};
+
+struct Examined {
+  std::optional<Mismatch> wrong;  // the first of the answer
+  bool whole = true;              // all of it could be compared
+};
+
+class ResponseChecker {
+ public:
+  ResponseChecker(KeySpace& keys, const Writers& writers, const Deviations& deviations)
+      : keys_(keys), writers_(writers), deviations_(deviations) {}
+
+  // Requires: the keys are at the revision of the answer.
+  Examined ReadOnlyCall(const RecordedCall& call);
+  // Requires: the keys are at the revision before; afterwards they are at this one.
+  Examined Write(const RecordedCall& call, Revision revision);
+
+ private:
+  // The keys of a range with what is known of them, in their order.
+  struct Row {
+    std::string_view key;
+    Found found;
+  };
+  struct Listing {
+    std::vector<Row> rows;
+    bool unknown_keys = false;  // there may be more
+    std::size_t alive = 0;
+    std::size_t unknown = 0;
+    bool known() const { return unknown == 0 && !unknown_keys; }
+  };
+
+  Listing List(const KeyRange& range) const;
+  void Branch(std::string_view request, std::string_view response);
+  std::optional<bool> Holds(const CompareView& compare) const;
+  void Operations(std::string_view request, std::string_view response);
+  void Operate(OperationKind kind, std::string_view request, std::string_view response);
+  void Range(std::string_view request, std::string_view response);
+  void Put(std::string_view request, std::string_view response);
+  void Delete(std::string_view request, std::string_view response);
+
+  void CheckShown(const Listing& listing, const KeyRange& range, const KeyValueView& kv,
+                  bool keys_only);
+  void CheckKey(std::string_view key, const Found& found, const KeyValueView& kv, bool keys_only);
+  void CheckFacts(const KeyFacts& facts, const KeyValueView& kv, bool keys_only);
+  void CheckOrigin(const KeyValueView& kv, bool keys_only);
+  void CheckOrder(const RangeRequestView& range, const std::vector<KeyValueView>& kvs);
+  void CheckComplete(const Listing& listing, const RangeRequestView& range,
+                     const RangeResponseView& answer);
+  void CheckCount(const Listing& listing, std::int64_t count, const char* word);
+  void LearnFrom(const Listing& listing, const KeyRange& range, const RangeRequestView& request,
+                 const RangeResponseView& answer);
+  void Undecide(const Found& found);
+  void Wrong(std::string expected, std::string observed, Line reported = {});
+
+  KeySpace& keys_;
+  const Writers& writers_;
+  const Deviations& deviations_;
+  const RecordedCall* call_ = nullptr;
+  bool changes_ = false;
+  Examined examined_;
+};
+
+}  // namespace watchproof

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each watch asked for and where it stands: the part of judging that all checkers share.
+//
+//   book.state(watch).position ...   book.details(watch).floor_when_asked ...   book.Label(watch)
+//
+// The book shows a watch as it stood before the observation at hand. It is kept by the judge;
+// checkers read it. Not thread-safe.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/checkers/judge.h"
+#include "harness/history/history_parser.h"
+#include "harness/model/timeline.h"
+
+namespace watchproof {
+
+// Where a watch is known to have caught up: nothing had been written beyond when it was told so.
+struct CaughtUpTo {
+  Revision through{};  // the target has gone through everything up to it
+  Where where;
+};
+
+// What checkers know of a watch beyond its public state.
+struct WatchDetails {
+  TrackedRange range;
+  std::int64_t requested_start = 0;
+  std::int64_t requested_id = 0;  // 0: the server chooses
+  Revision floor_when_asked{};    // compaction acknowledged before the create was sent
+  Revision known_when_asked{};    // likewise, of writes
+  Where asked;
+  std::optional<Where> created;
+  std::optional<Where> cancel_asked;
+  std::optional<Where> ended;
+  Where latest;          // its latest message, or the create request
+  std::string end_text;  // the target's reason, or the stream's final status
+  bool stream_close_intended = false;
+  bool previous_asked = false;
+  bool fragments_asked = false;
+  bool progress_asked = false;
+  Revision header_when_created{};
+  // Empty once something came that may have waited for it: a watcher that is behind has a place of
+  // its own, its latest event, however little was written in its range since.
+  std::optional<CaughtUpTo> caught_up_to;
+  // By the driver's mark, the watch that it takes over from, and the one that takes over from it.
+  std::optional<WatchIndex> continues;
+  std::optional<WatchIndex> continued_by;
+
+  // Its start was already compacted when it asked: the answer must be ErrCompacted.
+  bool starts_below_floor() const {
+    return requested_start > 0 && Revision(requested_start) < floor_when_asked;
+  }
+};
+
+// What the user of a stream may read, by the driver's mark.
+struct Right {
+  Where where;
+  KeyRange readable;
+};
+
+class WatchTable {
+ public:
+  // What the user of a stream may read; none: everything.
+  const std::optional<Right>& RightOf(StreamId stream) const;
+
+  // Whether progress has been asked for on the stream.
+  bool ProgressAsked(StreamId stream) const { return progress_asked_.contains(stream.value); }
+
+  std::size_t size() const { return states_.size(); }
+  const std::vector<WatchState>& states() const { return states_; }
+  const WatchState& state(WatchIndex watch) const { return states_[watch.value]; }
+  const WatchDetails& details(WatchIndex watch) const { return details_[watch.value]; }
+  std::optional<std::size_t> Find(StreamId stream, std::uint32_t ordinal) const;
+  // Names the watch to a reader: "watch 3 of stream 1 on "k" from revision 2".
+  std::string Label(WatchIndex watch) const;
+
+  // For the judge.
+  WatchState& state(WatchIndex watch) { return states_[watch.value]; }
+  WatchDetails& details(WatchIndex watch) { return details_[watch.value]; }
+  void Ask(const Asked& asked, Revision floor, Revision known);
+  // The mark stands before the create that it speaks of. Empty, or why it cannot be followed.
+  std::optional<std::string> Resume(const Resumption& resumption, Where where);
+  void Limit(const ReadRight& right, Where where);
+  void AskProgress(StreamId stream) { progress_asked_.insert(stream.value); }
+  // `ceiling` is what the store cannot have exceeded when the response came; empty: not known.
+  using Ceiling = std::optional<Revision>;
+  void Create(WatchIndex watch, const Response& response, const Ceiling& ceiling);
+  void Deliver(WatchIndex watch, const Response& response, const Ceiling& ceiling);
+  void Progress(WatchIndex watch, const Response& response);
+  void End(WatchIndex watch, WatchEnd end, Where where, std::string_view text);
+
+ private:
+  void Arrive(WatchIndex watch, Where where);
+
+  std::vector<WatchState> states_;
+  std::vector<WatchDetails> details_;
+  using Ordinal = std::pair<std::uint32_t, std::uint32_t>;  // a stream, a create of it
+  std::map<Ordinal, std::size_t> by_ordinal_;
+  std::map<Ordinal, WatchIndex> predecessors_;            // of creates to come
+  std::map<std::uint32_t, std::optional<Right>> rights_;  // by stream
+  std::set<std::uint32_t> progress_asked_;                // streams
+};
+
+}  // namespace watchproof

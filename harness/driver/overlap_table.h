@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps when calls were out and when responses came, so that a fault can be told what it
+// overlapped.
+//
+//   OverlapTable book;
+//   book.Consume(line);                            // every line of the recording, in order
+//   const Overlap overlap = book.Between(armed_at, healed_at);
+//
+// Not thread-safe. Memory: some 50 bytes per call, 16 per response.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "harness/driver/result.h"
+#include "harness/history/recorder.h"
+
+namespace watchproof {
+
+class OverlapTable {
+ public:
+  void Consume(const NumberedEntry& line);
+  // Both ends count.
+  Overlap Between(Duration from, Duration to) const;
+
+ private:
+  struct Call {
+    Line began;
+    Line ended;  // 0: not yet
+    Duration from;
+    Duration to;
+    bool answered = false;
+  };
+  struct Arrival {
+    Line line;
+    Duration at;
+  };
+
+  std::vector<Call> calls_;
+  std::unordered_map<std::uint32_t, std::size_t> places_;  // of calls that are out
+  std::vector<Arrival> arrivals_;
+};
+
+}  // namespace watchproof

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells what the lines of a recording mean for each watch: who was created, given events, told
+// progress, ended.
+//
+//   class Judge : HistoryVisitor { ... };
+//   HistoryParser narrator(audience, bystander);
+//   for (const NumberedEntry& line : recording) narrator.Tell(line);   // lines of streams; others
+//   are ignored
+//
+// Watches are numbered densely in the order of their create requests, over all streams. Streams
+// opened as "witness" have no watches: their events are told as testimony. The narrator decides
+// nothing: what contradicts the rules of the wire is told as Stray or Afterwards.
+//
+// Not thread-safe. Ownership: a Response is lent for the call, except to Delivered, which may take
+// it.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/history/annotation.h"
+#include "harness/history/recorder.h"
+#include "harness/history/wire.h"
+
+namespace watchproof {
+
+// Numbers the watches of a recording, from 0.
+using WatchIndex = Quantity<struct WatchIndexTag, std::uint32_t>;
+
+// A line and its time, to point at.
+struct Where {
+  Line line;
+  Duration at{};
+};
+
+// A create request.
+struct Asked {
+  Where where;
+  StreamId stream;
+  std::uint32_t ordinal = 0;  // among the creates of its stream, from 0
+  WatchCreateView request;
+};
+
+// A response, or one part of a fragmented one.
+struct Response {
+  Where where;
+  StreamId stream;
+  // What `message` looks into.
+  Bytes payload;
+  Bytes tail;
+  WatchResponseView message;
+  std::uint64_t group = 0;  // per watch: parts of one response share it
+  bool last_part = true;
+  Revision highest{};  // of its events
+  // Stamped by the judge: how far compaction had been asked for when the response arrived.
+  Revision compaction_requested{};
+};
+using ResponsePtr = std::unique_ptr<Response>;
+
+struct StreamEnd {
+  Where where;
+  StreamId stream;
+  bool intended = false;  // the client closed it
+  StatusCode code = StatusCode::kOk;
+  std::string_view text;
+};
+
+// Hears some of what the audience is told, just before it, and has no say: for what is measured on
+// the side, without reading each message a second time.
+class HistoryObserver {
+ public:
+  virtual ~HistoryObserver() = default;
+  virtual void ObserveAsked(WatchIndex watch, const Asked& asked) = 0;
+  virtual void ObserveDelivered(WatchIndex watch, const Response& response) = 0;
+  virtual void ObserveResumption(const Resumption& resumption) = 0;
+  virtual void ObserveControlEvents(const Response& response) = 0;
+  // What was changed below the revision has been given to everybody who was owed it, and compacted.
+  virtual void ObserveForgotten(Revision below) = 0;
+};
+
+// What somebody does not override is no news to them.
+class HistoryVisitor {
+ public:
+  virtual ~HistoryVisitor() = default;
+  virtual void OnAsked(WatchIndex /*watch*/, const Asked& /*asked*/) {}
+  virtual void OnCancelAsked(WatchIndex /*watch*/, Where /*where*/) {}
+  virtual void OnCreated(WatchIndex /*watch*/, const Response& /*response*/) {}
+  virtual void OnRefused(WatchIndex /*watch*/, const Response& /*response*/) {}
+  // Events. Whoever needs the response longer moves it out; else it is used again.
+  virtual void OnDelivered(WatchIndex /*watch*/, ResponsePtr& /*response*/) {}
+  // A progress answer that covers the watch: its own, or one of the whole stream.
+  virtual void OnProgress(WatchIndex /*watch*/, const Response& /*response*/) {}
+  virtual void OnCompacted(WatchIndex /*watch*/, const Response& /*response*/) {}
+  virtual void OnCancelled(WatchIndex /*watch*/, const Response& /*response*/) {}
+  virtual void OnProgressAsked(StreamId /*stream*/) {}
+  // A message for a watch that had ended, other than the answer to a cancel.
+  virtual void OnAfterwards(WatchIndex /*watch*/, const Response& /*response*/) {}
+  // A message for a watch that was never created on this stream.
+  virtual void OnStray(const Response& /*response*/) {}
+  virtual void OnAnnotation(const Annotation& /*annotation*/, Where /*where*/) {}
+  virtual void OnStreamEnded(WatchIndex /*watch*/, const StreamEnd& /*end*/) {}
+  // Once for each stream, also where no watch of it was open, and for that of the control watch.
+  virtual void OnStreamClosed(const StreamEnd& /*end*/) {}
+  // Any header that says how far the store is.
+  virtual void OnHeader(Revision /*revision*/) {}
+  virtual void OnControlAsked(const Asked& /*asked*/) {}
+  virtual void OnControlEvents(const Response& /*response*/) {}
+  // The target ended it, or refused it.
+  virtual void OnControlEnded(const Response& /*response*/) {}
+  // A line of ours.
+  virtual void OnUnreadable(Where /*where*/, const Status& /*why*/) {}
+  // Bytes that came whole, as one message, and are none.
+  virtual void OnGarbled(StreamId /*stream*/, Where /*where*/, const Status& /*why*/) {}
+};
+
+class HistoryParser {
+ public:
+  // Both outlive the narrator; the bystander may be null.
+  explicit HistoryParser(HistoryVisitor& visitor, HistoryObserver* observer = nullptr);
+  ~HistoryParser();
+
+  void Consume(const NumberedEntry& line);
+  // Gives a response that was kept back for reuse.
+  void Return(ResponsePtr response);
+
+ private:
+  struct Stream;
+  // What the narrator itself must remember of a watch.
+  struct Parsed {
+    bool created = false;
+    bool ended = false;
+    bool mid_fragment = false;
+    std::uint32_t cancels = 0;  // asked and not yet answered
+    std::uint64_t group = 0;
+  };
+
+  Stream& StreamOf(StreamId id);
+  void ParseRequest(const NumberedEntry& line);
+  void ParseResponse(const NumberedEntry& line);
+  void ParseStreamClosed(const NumberedEntry& line);
+  void ParseAnnotationLine(const NumberedEntry& line);
+  void VisitCreated(Stream& stream, const Response& response);
+  void VisitStreamProgress(const Stream& stream, const Response& response);
+  void VisitCanceled(WatchIndex watch, const Response& response);
+  void VisitEvents(WatchIndex watch, ResponsePtr& response);
+  void Deliver(WatchIndex watch, ResponsePtr& response);
+  ResponsePtr TakePooled();
+
+  HistoryVisitor& visitor_;
+  HistoryObserver* const observer_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<Stream>> streams_;
+  Stream* latest_ = nullptr;  // most recordings have one stream
+  std::vector<Parsed> parsed_;
+  std::vector<ResponsePtr> pool_;
+};
+
+}  // namespace watchproof
