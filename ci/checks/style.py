@@ -20,6 +20,7 @@ import sys
 import layering
 import shape
 import source
+import terms
 import twins
 import words
 from source import Problem
@@ -45,6 +46,11 @@ def check_words(files, _):
 def check_shape(files, _):
     for file in files:
         yield from shape.check(file)
+
+
+def check_terms(files, _):
+    for file in files:
+        yield from terms.check(file)
 
 
 def check_twins(files, _):
@@ -88,6 +94,7 @@ def check_format(files, options):
 CHECKS = {
     "layering": check_layering,
     "words": check_words,
+    "terms": check_terms,
     "shape": check_shape,
     "twins": check_twins,
     "build": check_build,
