@@ -34,6 +34,21 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{2, "k2"}, {2, "k3"}})
              .Deliver(0, {{3, "k4"}, {4, "k5"}}),
          {"Fragmented"}},
+        {"LargerToAWatchForWhichItWasReady",
+         Wide()
+             .Put("k4", std::string(100, 'x'), 3)
+             .Put("k5", std::string(100, 'x'), 4)
+             .DeliverPart(0, {{2, "k1"}})
+             .Deliver(0, {{2, "k2"}, {2, "k3"}})
+             .Deliver(0, {{3, "k4"}})
+             .Deliver(0, {{4, "k5"}})
+             .Watch("k", 3, {.range_end = "l", .fragment = true})
+             .Created(1, 4)
+             .Deliver(1, {{3, "k4"}, {4, "k5"}}),
+         {},
+         false,
+         {},
+         {"Fragmented"}},
         {"OneLargeEventCannotBeSplit",
          Wide()
              .Put("k4", std::string(200, 'x'), 3)

@@ -335,6 +335,14 @@ Result<WatchStream*> Environment::Stream(const std::string& name, const StreamSe
   return stream.get();
 }
 
+std::vector<std::string> Environment::StreamNames() const {
+  std::vector<std::string> names;
+  for (const auto& [name, stream] : streams_) {
+    if (stream) names.push_back(name);
+  }
+  return names;
+}
+
 std::unique_ptr<Load> Environment::StartLoad(const LoadStep& step) {
   LoadStep placed = step;
   placed.key = Placed(step.key);

@@ -101,6 +101,8 @@ class Environment {
   };
   Result<WatchStream*> Stream(const std::string& name) { return Stream(name, StreamSettings()); }
   Result<WatchStream*> Stream(const std::string& name, const StreamSettings& settings);
+  // Of all streams that were opened.
+  std::vector<std::string> StreamNames() const;
   // Adds the users and has the target ask for one with every call.
   Status AskForUsers(const std::vector<RestrictedReader>& readers);
   // What every key of ours begins with: nothing on a target of our own, a random word on one that

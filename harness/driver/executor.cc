@@ -153,9 +153,11 @@ bool Executor::AwaitSettled() {
   return settled;
 }
 
-// A server may drop a request while watches are behind, but not each one.
+// A server may drop a request while watches are behind, but not each one; and watches may have been
+// resumed on other streams since.
 Status Executor::AskForProgressAgain() {
-  for (const std::string& name : progress_asked_) {
+  if (!progress_asked_) return {};
+  for (const std::string& name : environment_.StreamNames()) {
     WP_ASSIGN_OR_RETURN(WatchStream* const stream, environment_.Stream(name));
     if (environment_.HasEnded(stream->id())) continue;
     const auto& watches = environment_.judge().watches();

@@ -137,8 +137,8 @@ class Executor {
   std::map<std::string, std::unique_ptr<Load>> loads_;
   bool refused_ = false;
   std::vector<std::string> inconclusive_;
-  std::set<std::string> healed_;          // faults
-  std::set<std::string> progress_asked_;  // streams
+  std::set<std::string> healed_;  // faults
+  bool progress_asked_ = false;   // by the plan, on any stream
   std::string asked_;
   TimePoint asked_at_ = Clock::now();
   int probes_ = 0;

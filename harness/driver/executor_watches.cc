@@ -53,7 +53,7 @@ Status Executor::Do(const WatchStep& step) {
 Status Executor::Do(const RequestProgressStep& step) {
   WP_ASSIGN_OR_RETURN(WatchStream* const stream, environment_.Stream(step.stream));
   stream->RequestProgress();
-  progress_asked_.insert(step.stream);
+  progress_asked_ = true;
   return {};
 }
 

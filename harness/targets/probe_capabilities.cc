@@ -250,9 +250,13 @@ class Prober {
     return watch.ReceivesProgress(Asking::kNo, std::min(kNoticeLimit, deadline_.remaining()));
   }
   // That a create with the field is accepted proves nothing: a server that does not know the field
-  // ignores it. So it is given something to split.
+  // ignores it. So it is given something to split. Several times, since etcd sends in one piece
+  // what it had ready before the answer to the create.
   Result<bool> Fragments() {
-    return UnlessCompacted([this] { return FragmentsOnce(); });
+    for (int i = 0;; ++i) {
+      const Result<bool> offers = UnlessCompacted([this] { return FragmentsOnce(); });
+      if (!offers.has_value() || *offers || i == kMostTries) return offers;
+    }
   }
   Result<bool> PreviousValues() {
     return UnlessCompacted([this] { return PreviousValuesOnce(); });
