@@ -90,12 +90,11 @@ Status Executor::Do(const AwaitExpiredStep& step) {
   const std::int64_t lease = leases_.at(step.lease);
   Status trouble;
   Await(fmt::format("the end of lease {}", step.lease), kPatience, [&] {
-    const Result<bool> there = environment_.kv().HasLease(lease);
-    if (!there.has_value()) trouble = there.error();
-    return !there.has_value() || !*there;
+    const Result<bool> generations = environment_.Lives(lease);
+    if (!generations.has_value()) trouble = generations.error();
+    return !generations.has_value() || !*generations;
   });
   WP_RETURN_IF_ERROR(trouble);
-  // A lease may be off the list just before its keys are gone; a linearizable read comes after.
   return NoteHead(environment_.Head());
 }
 
