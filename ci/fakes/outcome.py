@@ -41,8 +41,9 @@ class Outcome:
     verdicts: Counter  # of every attempt, by name
     passed: set  # cases
     tampered: dict  # case -> what was broken in one of its attempts
-    deceived: list  # cases with an attempt that passed, without a note where that is enough,
-    #                 although something was broken in it
+    noted: int  # attempts with a note
+    deceived: list  # cases with an attempt that passed although something was broken in it; none
+    #                 where a note is enough
     missing: list  # declared guarantees of which there is no finding
     output: str
 
@@ -93,7 +94,7 @@ def run_fake(tools, behaviour, folder, flags, limit=7200, more=()):
                for result in results if result["folder"] in broken}
     deceived = [result["case"] for result in results
                 if result["verdict"] == "pass" and result["folder"] in broken
-                and not (behaviour["only_noted"] and result["notes"])]
+                and not behaviour["only_noted"]]
     found = {finding["guarantee"] for result in results
              for finding in result["findings"] + result["notes"]}
     return Outcome(
@@ -103,6 +104,7 @@ def run_fake(tools, behaviour, folder, flags, limit=7200, more=()):
         verdicts=Counter(result["verdict"] for result in results),
         passed={result["case"] for result in results if result["verdict"] == "pass"},
         tampered=by_case,
+        noted=sum(bool(result["notes"]) for result in results),
         deceived=sorted(set(deceived)),
         missing=sorted(set(behaviour["guarantees"]) - found),
         output=output,

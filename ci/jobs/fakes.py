@@ -36,6 +36,8 @@ def complaints(outcome):
         return
     if outcome.exit_code != 1 and not outcome.only_noted:
         yield f"exit {outcome.exit_code}, expected 1"
+    if outcome.only_noted and not outcome.noted:
+        yield "no note in any attempt"
     if not outcome.tampered:
         yield "broke nothing in any attempt"
     if outcome.missing:
