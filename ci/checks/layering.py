@@ -42,7 +42,6 @@ ALLOWED = {
     "embedded_store/server": BASE
     | {"embedded_store/mvcc", "embedded_store/backend", "embedded_store/lease"}
     | {"embedded_store/auth", "embedded_store/watch", "fixtures/protos"},
-    "embedded_store/bench": BASE | {"fixtures/protos"},
     "proxies/core": BASE,
     "proxies/effects": BASE | {"proxies/core"},
     "proxies/http2": BASE | {"proxies/core", "proxies/effects", "proxies/grpc"},
@@ -56,7 +55,7 @@ PROBE = ("harness/targets/probe",)
 ALONE = {"embedded_store": "the store", "proxies": "the proxies"}
 
 # Third-party headers and the folders, or files by the start of their path, that may see them.
-GRPC_PLACES = ("harness/client/", "embedded_store/server/", "embedded_store/bench/") + PROBE
+GRPC_PLACES = ("harness/client/", "embedded_store/server/", "ci/bench/store/") + PROBE
 LIBRARIES = (
     ("gRPC", ("grpcpp/", "grpc/"), (".grpc.pb.h",), GRPC_PLACES),
     ("protobuf", ("google/protobuf/",), (".pb.h",), GRPC_PLACES + ("harness/history/",)),

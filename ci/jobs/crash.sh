@@ -11,8 +11,8 @@ unsynced=${2:-100}
 
 "$root/ci/jobs/setup.sh"
 "$root/ci/jobs/build.sh" store_crash unsynced_loss_shim >/dev/null
-crash=$root/build/release/embedded_store/server/store_crash
-shim=$root/build/release/embedded_store/backend/libunsynced_loss_shim.so
+crash=$root/build/release/ci/crash/store_crash
+shim=$root/build/release/ci/crash/libunsynced_loss_shim.so
 
 echo "SIGKILL at random instants:"
 "$crash" --crashes "$kills"

@@ -30,9 +30,9 @@ finish() {
 trap finish EXIT
 
 echo "== events judged per second"
-"$bin/harness/checkers/judge_bench" --benchmark_counters_tabular=true </dev/null
+"$bin/ci/bench/judge_bench" --benchmark_counters_tabular=true </dev/null
 echo "== key-value calls judged"
-"$bin/harness/checkers/call_judge_bench" </dev/null
+"$bin/ci/bench/call_judge_bench" </dev/null
 echo "== ten million events judged from a recording, by watchproof check"
 "$root/ci/jobs/judge_memory.py" "$bin" "$scratch" 1000000 10000000
 if [[ -n $only_judge ]]; then exit 0; fi
@@ -49,7 +49,7 @@ serve() {
   fi
   server=$!
   for _ in $(seq 100); do
-    if "$bin/harness/client/reader_bench" "$host:2379" bare 1 1 >/dev/null 2>&1; then return; fi
+    if "$bin/ci/bench/reader_bench" "$host:2379" bare 1 1 >/dev/null 2>&1; then return; fi
     kill -0 "$server" 2>/dev/null || break
   done
   echo "figures: $1 does not serve; its log ends with:" >&2
@@ -62,7 +62,7 @@ for name in embedded etcd; do
   echo "== recording beside a bare reader: $name, 1000 watchers, 2000 puts of 100 bytes"
   for _ in $(seq "$pairs"); do
     for mode in bare record; do
-      "$bin/harness/client/reader_bench" "$host:2379" "$mode" 1000 2000 | tee -a "$scratch/$name"
+      "$bin/ci/bench/reader_bench" "$host:2379" "$mode" 1000 2000 | tee -a "$scratch/$name"
     done
   done
   kill -9 "$server" 2>/dev/null || true

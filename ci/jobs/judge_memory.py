@@ -29,11 +29,11 @@ def main():
     recording = str(pathlib.Path(sys.argv[2]) / "load.wire.zst")
     for kind in ("hot", "ranges"):
         for events in sys.argv[3:]:
-            record = [build / "harness/checkers/record_load", kind, events, recording]
+            record = [build / "ci/bench/record_load", kind, events, recording]
             made = int(subprocess.check_output(record))
             size = os.path.getsize(recording) / 1024**2
             for what, command in (
-                ("watches", [build / "harness/checkers/judge_file", recording]),
+                ("watches", [build / "ci/bench/judge_file", recording]),
                 ("check", [build / "watchproof", "check", recording]),
             ):
                 seconds, peak = judge(command)

@@ -25,4 +25,4 @@ if [[ -z $recordings ]]; then
   "$bin/watchproof" run --target embedded --target etcd@3.5.30 --repeat 2 --keep all \
     --run-dir "$recordings" --progress off </dev/null >&2 || true
 fi
-"$bin/harness/checkers/mutants/mutants" --count "$count" --seed "$seed" "$recordings"
+"$bin/ci/mutants/mutants" --count "$count" --seed "$seed" "$recordings"

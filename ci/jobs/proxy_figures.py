@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the proxy and Toxiproxy in turn under road_bench and prints one table.
+"""Runs the proxy and Toxiproxy in turn under path_bench and prints one table.
 
 Called by proxy_figures.sh, which builds what is needed.
 """
@@ -99,7 +99,7 @@ def open_proxy():
 def measure(options, proxy, arguments, place=None):
     """The name=value pairs of one run, or none when it was void."""
     proxy.place = place
-    bench = options.build / "proxies/control/road_bench"
+    bench = options.build / "ci/bench/path_bench"
     command = [str(bench), *arguments.split(), "--target", TARGET, "--road", proxy.road]
     with proxy:
         run = subprocess.run(command, capture_output=True, text=True, preexec_fn=place)
@@ -186,7 +186,7 @@ def main():
             carried(options, roads, connections)
         added(options, roads, "wherever the kernel runs them", None)
         added(options, roads, "all on one processor", stay_on_one_processor)
-        follow = options.build / "proxies/control/follow_bench"
+        follow = options.build / "ci/bench/follow_bench"
         print(subprocess.run([follow], capture_output=True, text=True, check=True).stdout, end="")
 
 

@@ -15,6 +15,6 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 if [[ -z ${WATCHPROOF_BUILT:-} ]]; then
   "$root/ci/jobs/setup.sh"
-  "$root/ci/jobs/build.sh" watchproof follow_bench road_bench >&2
+  "$root/ci/jobs/build.sh" watchproof follow_bench path_bench >&2
 fi
 exec python3 -B "$root/ci/jobs/proxy_figures.py" --build "$root/build/release" "$@"

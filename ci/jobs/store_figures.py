@@ -23,7 +23,7 @@ class Server:
     """One of the two, with an empty data folder, until the end of the with-block."""
 
     def __init__(self, options, name, place):
-        self.bench = options.build / "embedded_store/bench/watch_bench"
+        self.bench = options.build / "ci/bench/store/watch_bench"
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="store-figures-", dir=place))
         data = str(self.folder / "data")
         if name == "etcd":
@@ -85,7 +85,7 @@ def beside(options, place, title, arguments, wanted):
 
 
 def ceiling(options):
-    bench = str(options.build / "embedded_store/bench/watch_bench")
+    bench = str(options.build / "ci/bench/store/watch_bench")
     endpoint = ["--endpoint", f"{HOST}:2390"]
     server = subprocess.Popen([bench, "canned", *endpoint])
     try:

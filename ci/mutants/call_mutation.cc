@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ci/mutants/call_mutation.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "harness/history/history_parser.h"
+#include "harness/history/wire_writer.h"
+
+namespace watchproof {
+namespace {
+
+struct ReadAnswer {
+  HeaderView header;
+  std::vector<KeyMetadata> kvs;
+  bool more = false;
+  std::int64_t count = 0;
+  bool operator==(const ReadAnswer& other) const {
+    return header.revision == other.header.revision && kvs == other.kvs && more == other.more &&
+           count == other.count;
+  }
+};
+
+KeyMetadata MetadataOf(const KeyValueView& kv) {
+  return {std::string(kv.key), std::string(kv.value),
+          kv.create_revision,  kv.mod_revision,
+          kv.version,          kv.lease};
+}
+
+std::optional<ReadAnswer> DecodeRead(std::string_view message) {
+  RangeResponseView view;
+  if (!Parse(message, view).ok()) return std::nullopt;
+  ReadAnswer answer{.header = view.header, .kvs = {}, .more = view.more, .count = view.count};
+  for (const KeyValueView& kv : view.kvs) answer.kvs.push_back(MetadataOf(kv));
+  return answer;
+}
+
+Message HeaderOf(const HeaderView& header) {
+  return Message()
+      .Optional(1, static_cast<std::int64_t>(header.cluster_id))
+      .Optional(2, static_cast<std::int64_t>(header.member_id))
+      .Optional(3, header.revision)
+      .Optional(4, static_cast<std::int64_t>(header.raft_term));
+}
+
+std::string Encode(const ReadAnswer& answer) {
+  Message message = Message().Nested(1, HeaderOf(answer.header));
+  for (const KeyMetadata& kv : answer.kvs) {
+    message.Nested(2, KeyValue({.key = kv.key,
+                                .value = kv.value,
+                                .create = kv.create_revision,
+                                .mod = kv.mod_revision,
+                                .version = kv.version,
+                                .lease = kv.lease}));
+  }
+  return message.Optional(3, answer.more ? 1 : 0).Optional(4, answer.count).bytes();
+}
+
+// The message behind its header, which is always the first field.
+std::string WithRevision(std::string_view message, std::int64_t revision) {
+  HeaderView header;
+  if (!ParseHeader(message, header).ok()) return std::string(message);
+  FieldScanner scanner(message);
+  std::string rest(message);
+  if (scanner.Next() && scanner.number() == 1) rest = message.substr(scanner.consumed(message));
+  header.revision = revision;
+  return Message().Nested(1, HeaderOf(header)).bytes() + rest;
+}
+
+bool InRange(const std::string& key, std::string_view from, std::string_view end) {
+  if (end.empty()) return key == from;
+  return key >= from && (end == std::string_view("\0", 1) || key < end);
+}
+
+// What a read of the state at that revision must show.
+ReadAnswer AnswerAt(const ReferenceTruth& truth, const RangeRequestView& request,
+                    std::int64_t revision) {
+  std::map<std::string, KeyMetadata> state;
+  for (const ReferenceChange& change : truth.log) {
+    if (change.revision > revision) break;
+    if (change.deleted) {
+      state.erase(change.kv.key);
+    } else {
+      state[change.kv.key] = change.kv;
+    }
+  }
+  ReadAnswer answer;
+  answer.header.revision = revision;
+  for (const auto& [key, kv] : state) {
+    if (!InRange(key, request.key, request.range_end)) continue;
+    ++answer.count;
+    const bool full =
+        request.limit > 0 && static_cast<std::int64_t>(answer.kvs.size()) == request.limit;
+    answer.more = answer.more || full;
+    if (!full && !request.count_only) answer.kvs.push_back(kv);
+  }
+  if (request.count_only) answer.more = false;
+  return answer;
+}
+
+class CallSpoiler {
+ public:
+  CallSpoiler(const CallSubject& subject, CallMutation mutation, Prng& prng)
+      : subject_(subject), mutation_(mutation), prng_(prng) {}
+
+  std::optional<CallMutant> Run() {
+    if (mutation_ == CallMutation::kNarrowRight) return NarrowRight();
+    std::vector<const AnsweredCall*> fitting;
+    for (const AnsweredCall& call : subject_.calls) {
+      if (Fits(call)) fitting.push_back(&call);
+    }
+    if (fitting.empty()) return std::nullopt;
+    const AnsweredCall& call = *prng_.Pick(fitting);
+    switch (mutation_) {
+      case CallMutation::kAlterOutcome:
+        return AlterOutcome(call);
+      case CallMutation::kRepeatRevision:
+        return RepeatRevision(call, fitting);
+      default:
+        return AlterRead(call);
+    }
+  }
+
+ private:
+  bool Fits(const AnsweredCall& call) const {
+    const bool reads = call.method == Method::kRange;
+    switch (mutation_) {
+      case CallMutation::kAlterRead:
+        return reads && !call.serializable;
+      case CallMutation::kAlterSerializableRead:
+      case CallMutation::kLowerRevision:
+        return reads && call.serializable;
+      case CallMutation::kAlterOutcome:
+        return call.method == Method::kDeleteRange || call.method == Method::kTxn;
+      case CallMutation::kRepeatRevision:
+        return call.changes;
+      case CallMutation::kNarrowRight:
+        break;
+    }
+    return false;
+  }
+
+  bool began_empty() const { return subject_.truth.base == 1; }
+
+  std::string_view AnswerOf(const AnsweredCall& call) const {
+    return subject_.recording.lines[call.ended].entry.payload.view();
+  }
+
+  CallMutant With(const AnsweredCall& call, std::string message, const std::string& what,
+                  bool legal) const {
+    CallMutant mutant{.what = fmt::format("line {}: {}", call.ended_line, what),
+                      .lines = subject_.recording.lines,
+                      .legal = legal};
+    mutant.lines[call.ended].entry.payload = Bytes::Take(std::move(message));
+    return mutant;
+  }
+
+  // Legal where it shows the state of its revision, which must be one that the call may name.
+  std::optional<CallMutant> AlterRead(const AnsweredCall& call) {
+    RangeRequestView request;
+    const auto before = DecodeRead(AnswerOf(call));
+    if (!before || !Parse(call.request, request).ok() || request.revision != 0) return std::nullopt;
+    // Keys from before the recording are shown, too, but nobody knows them.
+    if (!(*before == AnswerAt(subject_.truth, request, call.revision))) return std::nullopt;
+    ReadAnswer after = *before;
+    std::string what;
+    if (mutation_ == CallMutation::kLowerRevision) {
+      if (call.revision <= subject_.truth.base) return std::nullopt;
+      after.header.revision = prng_.Between(subject_.truth.base, call.revision - 1);
+      what = fmt::format("the revision is {} instead of {}", after.header.revision, call.revision);
+    } else {
+      if (began_empty() || !after.kvs.empty()) what = AlterShown(after);
+    }
+    if (after == *before) return std::nullopt;
+    const std::int64_t revision = after.header.revision;
+    const bool legal =
+        revision >= LeastRevision(call) && after == AnswerAt(subject_.truth, request, revision);
+    return With(call, Encode(after), what, legal);
+  }
+
+  std::string AlterShown(ReadAnswer& answer) {
+    if (answer.kvs.empty() || (began_empty() && prng_.Chance(0.2))) {
+      answer.count += prng_.Chance(0.5) || answer.count == 0 ? 1 : -1;
+      return "the count is another";
+    }
+    const std::size_t i = prng_.Below(answer.kvs.size());
+    KeyMetadata& kv = answer.kvs[i];
+    // Of keys that may be older than the recording nobody knows all.
+    switch (prng_.Below(began_empty() ? 5 : 2)) {
+      case 0:
+        kv.value += "x";
+        return "a value is another";
+      case 1:
+        kv.mod_revision += prng_.Chance(0.5) ? 1 : -1;
+        return "a revision is another";
+      case 2:
+        kv.version += 1;
+        return "a version is another";
+      case 3:
+        kv.create_revision -= 1;
+        return "a create revision is another";
+      default:
+        answer.kvs.erase(answer.kvs.begin() + static_cast<std::ptrdiff_t>(i));
+        answer.count -= 1;
+        return "a key is missing";
+    }
+  }
+
+  // What had been told to whom before it began: to anyone, or where the read may be behind, to its
+  // client.
+  std::int64_t LeastRevision(const AnsweredCall& call) const {
+    std::int64_t least = subject_.truth.base;
+    for (const AnsweredCall& other : subject_.calls) {
+      if (other.ended_line >= call.began_line) continue;
+      if (call.serializable && (call.client.empty() || other.client != call.client)) continue;
+      least = std::max(least, other.revision);
+    }
+    return least;
+  }
+
+  std::optional<CallMutant> AlterOutcome(const AnsweredCall& call) {
+    HeaderView header;
+    if (!began_empty() || !ParseHeader(AnswerOf(call), header).ok()) return std::nullopt;
+    Message message = Message().Nested(1, HeaderOf(header));
+    if (call.method == Method::kDeleteRange) {
+      DeleteRangeResponseView answer;
+      if (!Parse(AnswerOf(call), answer).ok()) return std::nullopt;
+      const std::int64_t deleted =
+          answer.deleted == 0 || prng_.Chance(0.5) ? answer.deleted + 1 : answer.deleted - 1;
+      CallMutant mutant =
+          With(call, message.Optional(2, deleted).bytes(),
+               fmt::format("{} instead of {} deleted", deleted, answer.deleted), false);
+      mutant.undecidable = deleted == 0;
+      return mutant;
+    }
+    TxnRequestView request;
+    TxnResponseView answer;
+    if (!Parse(call.request, request).ok() || !Parse(AnswerOf(call), answer).ok()) {
+      return std::nullopt;
+    }
+    if (request.compare.empty()) return std::nullopt;
+    const std::vector<OperationView>& other = answer.succeeded ? request.failure : request.success;
+    message.Optional(2, answer.succeeded ? 0 : 1);
+    for (const OperationView& operation : other) {
+      const std::uint32_t field = operation.kind == OperationKind::kRange ? 1
+                                  : operation.kind == OperationKind::kPut ? 2
+                                                                          : 3;
+      message.Nested(3, Message().Nested(field, Message()));
+    }
+    CallMutant mutant = With(
+        call, message.bytes(),
+        fmt::format("the other branch ran: {}", answer.succeeded ? "failure" : "success"), false);
+    mutant.undecidable = call.changes;
+    return mutant;
+  }
+
+  std::optional<CallMutant> RepeatRevision(const AnsweredCall& call,
+                                           const std::vector<const AnsweredCall*>& writes) {
+    const AnsweredCall& other = *prng_.Pick(writes);
+    if (other.revision == call.revision) return std::nullopt;
+    return With(call, WithRevision(AnswerOf(call), other.revision),
+                fmt::format("a write has revision {}, which is another's", other.revision), false);
+  }
+
+  // Legal where all that the stream was given may be read.
+  std::optional<CallMutant> NarrowRight() {
+    if (subject_.given.empty()) return std::nullopt;
+    auto stream = subject_.given.begin();
+    std::advance(stream, prng_.Below(subject_.given.size()));
+    std::string from = prng_.Pick(stream->second);
+    std::string end = prng_.Pick(stream->second) + '\0';
+    if (end < from) std::swap(from, end);
+    CallMutant mutant{.what = {}, .lines = subject_.recording.lines, .legal = true};
+    for (const std::string& key : stream->second) {
+      mutant.legal = mutant.legal && InRange(key, from, end);
+    }
+    const auto opened =
+        std::find_if(mutant.lines.begin(), mutant.lines.end(), [&](const NumberedEntry& line) {
+          return line.entry.kind == EntryKind::kStreamOpened &&
+                 line.entry.stream.value == stream->first;
+        });
+    Entry right =
+        AnnotationEntry(ReadRight{.stream = StreamId(stream->first), .key = {from}, .end = {end}});
+    right.at = opened->entry.at;
+    mutant.what = fmt::format("behind line {}: the user of stream {} may read less",
+                              opened->line.value, stream->first);
+    mutant.lines.insert(opened + 1, NumberedEntry{Line(), right});
+    Renumber(mutant.lines);
+    return mutant;
+  }
+
+  const CallSubject& subject_;
+  const CallMutation mutation_;
+  Prng& prng_;
+};
+
+}  // namespace
+
+const std::vector<CallMutationInfo>& AllCallMutations() {
+  using M = CallMutation;
+  using G = Guarantee;
+  static const std::vector<CallMutationInfo> kAll = {
+      {M::kAlterRead, "alter-read", G::kLinearizable, "a linearizable read shows something else",
+       ""},
+      {M::kAlterSerializableRead, "alter-serializable-read", G::kSerializable,
+       "a serializable read shows something else", ""},
+      {M::kAlterOutcome, "alter-outcome", G::kTransactional,
+       "a delete or a transaction is answered with another outcome", "",
+       "what it now denies to have done may have been done by somebody outside of the recording"},
+      {M::kLowerRevision, "lower-revision", G::kMonotonicReads,
+       "a serializable read names an earlier revision",
+       "the state was the same then, and the client had been told nothing later"},
+      {M::kRepeatRevision, "repeat-revision", G::kDurable,
+       "a write is answered with the revision of another", ""},
+      {M::kNarrowRight, "narrow-right", G::kAuthorized,
+       "the user of a stream may read less than it was given",
+       "it was given nothing outside of it"},
+  };
+  return kAll;
+}
+
+CallSubject::CallSubject(const Recording& of, const ReferenceTruth& is) : recording(of), truth(is) {
+  std::map<std::uint32_t, const NumberedEntry*> begun;
+  std::set<std::int64_t> made;
+  for (const ReferenceChange& change : truth.log) made.insert(change.revision);
+  bool rights = false;
+  std::map<std::uint32_t, std::set<std::string>> keys;
+  for (std::size_t i = 0; i < recording.lines.size(); ++i) {
+    const NumberedEntry& line = recording.lines[i];
+    const Entry& entry = line.entry;
+    if (entry.kind == EntryKind::kAnnotation) {
+      const auto annotation = ParseAnnotation(entry.text);
+      rights = rights || (annotation.has_value() && std::holds_alternative<ReadRight>(*annotation));
+    }
+    if (entry.kind == EntryKind::kStreamOpened && entry.text == "faulted") {
+      keys[entry.stream.value];
+    }
+    if (entry.kind == EntryKind::kResponseReceived && keys.contains(entry.stream.value)) {
+      const auto answer = Decode(entry);
+      if (!answer.has_value()) continue;
+      for (const WatchEvent& event : answer->events) keys[entry.stream.value].insert(event.kv.key);
+    }
+    if (entry.kind == EntryKind::kCallStarted) begun[entry.call.value] = &line;
+    HeaderView header;
+    if (entry.kind != EntryKind::kCallEnded || entry.code != StatusCode::kOk ||
+        entry.method == Method::kCompact || !begun.contains(entry.call.value) ||
+        !ParseHeader(entry.payload.view(), header).ok()) {
+      continue;
+    }
+    const NumberedEntry& start = *begun[entry.call.value];
+    RangeRequestView range;
+    const bool reads = entry.method == Method::kRange;
+    if (reads && !Parse(start.entry.payload.view(), range).ok()) continue;
+    TxnResponseView txn;
+    DeleteRangeResponseView erase;
+    const bool changes =
+        entry.method == Method::kPut ||
+        (entry.method == Method::kDeleteRange && Parse(entry.payload.view(), erase).ok() &&
+         erase.deleted > 0) ||
+        (entry.method == Method::kTxn && Parse(entry.payload.view(), txn).ok() && txn.succeeded);
+    calls.push_back({.ended = i,
+                     .began_line = start.line.value,
+                     .ended_line = line.line.value,
+                     .method = entry.method,
+                     .serializable = reads && range.serializable,
+                     .client = start.entry.text,
+                     .request = start.entry.payload.view(),
+                     .revision = header.revision,
+                     .changes = changes && made.contains(header.revision)});
+  }
+  if (rights) return;
+  for (const auto& [stream, names] : keys) {
+    if (!names.empty()) given[stream].assign(names.begin(), names.end());
+  }
+}
+
+std::optional<CallMutant> MutateCall(const CallSubject& subject, CallMutation mutation,
+                                     Prng& prng) {
+  return CallSpoiler(subject, mutation, prng).Run();
+}
+
+}  // namespace watchproof
