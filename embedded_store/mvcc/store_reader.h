@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole store as a backend would hold it, for a store whose backend holds only what is not in
-// memory anyway.
+// Reads a whole store as a backend would hold it, for a store whose changes are in memory and whose
+// backend holds only the rest.
 //
 //   StoreReader reader(changes, numbers, backend_reader);
 //

@@ -38,19 +38,19 @@ PutAnswer WriteTxn::Put(const PutOp& put) {
 
 DeleteAnswer WriteTxn::Delete(const DeleteOp& removal) {
   DeleteAnswer answer;
-  std::vector<std::string> doomed;
+  std::vector<std::string> deleted;
   index_.VisitAt(removal.range, now(), [&](const std::string& key, RevisionPair where) {
     const KeyValue& kv = log_.Get(where)->kv;
-    doomed.push_back(key);
+    deleted.push_back(key);
     leases_.Move(key, {.from = kv.lease, .to = kNoLease});
     if (removal.want_previous) answer.previous.push_back(kv);
   });
-  for (std::string& key : doomed) {
+  for (std::string& key : deleted) {
     const auto sub = static_cast<std::int64_t>(events_.size());
     index_.Delete(key, {begin_.next(), sub});
     Record({.kind = ChangeKind::kDelete, .sub = sub, .kv = {.key = std::move(key), .value = {}}});
   }
-  answer.deleted = static_cast<std::int64_t>(doomed.size());
+  answer.deleted = static_cast<std::int64_t>(deleted.size());
   answer.revision = now();
   return answer;
 }

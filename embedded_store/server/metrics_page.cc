@@ -60,7 +60,7 @@ std::string Prometheus(const PageSources& sources) {
   return page;
 }
 
-// etcd's: an alarm makes a member unhealthy unless the one who asks excludes it.
+// As in etcd: an alarm makes a member unhealthy unless the request excludes it.
 Page Health(const Alarms& alarms, const std::string& query) {
   nlohmann::ordered_json health{{"health", "true"}, {"reason", ""}};
   int code = 200;

@@ -350,7 +350,7 @@ TEST_F(CompactionNotice, DoesNotComeToAVictimAtTheFloor) {
   EXPECT_EQ(Revisions(client.ReadReplies(), 0), FromTo(refused, refused + 1));
 }
 
-TEST_F(CompactionNotice, StarvesNobodyBehindAFullQueue) {
+TEST_F(CompactionNotice, DoesNotWaitBehindAFullQueueOfAnotherStream) {
   Client stalled = Open();
   Stall(stalled);
   Compact(100);
