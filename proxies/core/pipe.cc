@@ -148,7 +148,7 @@ void Pipe::Advance() {
   }
   WakeLoops();
   bool peer_due = false;
-  for (Link& link : links_) peer_due |= link.stage->TakeTwinCall();
+  for (Link& link : links_) peer_due |= link.stage->TakePeerCall();
   if (peer_due) owner_.OnPeerDue(*this);
   if (const Ending ending = WantedEnding(); ending != Ending::kNone) {
     owner_.OnEndingDue(ending, *this);

@@ -9,7 +9,8 @@
 namespace watchproof::proxy {
 namespace {
 
-// The delay drawn for each of a row of chunks so far apart that order does not bend them.
+// The delay drawn for each of a row of chunks, so far apart that keeping the order does not change
+// it.
 std::vector<Duration> Delays(std::uint64_t seed, std::int64_t connection,
                              const std::string& spread = "uniform") {
   const auto effect =
@@ -57,9 +58,9 @@ TEST(Latency, SpreadsItsJitterOnBothSides) {
   EXPECT_LE(*most, 30ms);
 }
 
-TEST(Latency, SpreadsNormallyIfAsked) {
-  // Of a normal distribution two thirds lie within its deviation, of a uniform one all within the
-  // jitter; a twentieth lies beyond two deviations.
+TEST(Latency, SpreadsNormallyOnRequest) {
+  // Of a normal distribution two thirds are within its deviation, of a uniform one all are within
+  // the jitter; a twentieth is beyond two deviations.
   std::vector<Duration> delays = Delays(7, 1, "normal");
   std::sort(delays.begin(), delays.end());
   const auto within = [&delays](Duration reach) {

@@ -28,7 +28,7 @@ StreamTable::Observed StreamTable::Note(Direction direction, const FrameHeader& 
       return observed;
     }
     auto& scanner = direction == Direction::kToClient ? stream.responses : stream.requests;
-    if (scanner) observed.metadata = scanner->Feed(*content);
+    if (scanner) observed.offsets = scanner->Feed(*content);
   }
   NoteEnd(direction, header);
   return observed;
