@@ -12,7 +12,7 @@ namespace {
 
 // More than any change of one user or role takes.
 constexpr std::size_t kRoomForAChange = 64 * 1024;
-// Names are part of the keys of the backend, whose length is limited.
+// Names are part of the keys of the backend, which are limited in length.
 constexpr std::size_t kLongestName = 256;
 static_assert(kLongestName + 16 <= kLongestKey);
 

@@ -180,7 +180,7 @@ Status LmdbBackend::Write(const std::vector<Staged>& batch, Durably durably) {
 
 void LmdbBackend::Publish(const std::vector<Staged>& batch) {
   const Ticket ticket = batch.back().ticket;
-  // First, so that a caller whose call is answered finds the feed at least as far as the answer.
+  // First, so that a caller finds the feed at least as far as its answer.
   if (listener_) listener_(ticket);
   std::vector<Waiting> done;
   {

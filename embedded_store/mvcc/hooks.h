@@ -22,7 +22,7 @@ enum class FloorDelete {
   kDropped,  // like every deletion below it
 };
 
-// What a starting store does with a deletion whose puts compaction has removed.
+// What a starting store does with a deletion after compaction has removed its puts.
 enum class LoneDelete { kRestored, kForgotten };
 
 // What a put that follows a delete keeps of the generation that the delete ended.
@@ -63,8 +63,8 @@ enum class EarlyRequest {
   kRemembered,  // it is answered with the next event; until then others are ignored
 };
 
-// What happens to a watcher with a pending event whose previous value is gone, in a store that must
-// not leave it out.
+// What happens to a watcher when the previous value of a pending event is gone, in a store that
+// must not leave it out.
 enum class PreviousGone { kEndsTheWatch, kLeftOut };
 
 // Where a reply of a watch without fragments may be cut in two.
@@ -97,7 +97,7 @@ class Hooks {
   // A key is put for the first time since it was deleted.
   virtual Recreation OnRecreation() { return Recreation::kNothing; }
   virtual LeaseEnd OnLeaseEnd() { return LeaseEnd::kInOne; }
-  // The revision whose state holds the previous value of a change at `mod`.
+  // The revision of the state that holds the previous value of a change at `mod`.
   virtual Revision OnPreviousSought(Revision mod) { return mod.previous(); }
 
   // The watch layer.

@@ -197,8 +197,9 @@ bool MvccStore::CompactStepLocked() {
   std::vector<Mutation> erasures;
   for (std::size_t i = std::min(pending_deletes.size(), kErasuresPerStep); i > 0; --i) {
     log_.Erase(pending_deletes.front());
-    if (backend_.durable())
+    if (backend_.durable()) {
       erasures.push_back({Bucket::kChange, ChangeKey(pending_deletes.front())});
+    }
     pending_deletes.pop_front();
   }
   const bool finished = !next && pending_deletes.empty();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a whole store as a backend would hold it, for a store whose changes are in memory and whose
-// backend holds only the rest.
+// Reads a whole store as a durable backend would hold it, for a store with its changes in memory
+// and only the rest in its backend.
 //
 //   StoreReader reader(changes, numbers, backend_reader);
 //

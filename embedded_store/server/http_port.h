@@ -28,7 +28,7 @@ struct Page {
 
 class HttpPort {
  public:
-  // By path; each is given the part of the URL after the question mark.
+  // By path; each is given the query string of the URL, without its leading `?`.
   using Pages = std::map<std::string, std::function<Page(const std::string& query)>>;
 
   // Port 0 means any that is free. Refused when the port is taken.
@@ -47,8 +47,8 @@ class HttpPort {
   std::unique_ptr<Impl> impl_;
 };
 
-// The reason why a port cannot be listened on; ok when it can. For a server whose own error does
-// not name it.
+// The reason why a port cannot be listened on; ok when it can. For a server with an error that does
+// not name the reason.
 Status ProbePort(const std::string& host, int port);
 
 }  // namespace watchproof::store

@@ -65,8 +65,8 @@ class WatchCall final : public WatchReactor,
   StreamId stream_{0};                        // hub thread only
 
   grpc::ByteBuffer request_;  // lent to gRPC while reading, the hub thread's while handled
-  // Guarded by the writer slot: the reply whose messages are being taken, and the message after the
-  // one that is being written.
+  // Guarded by the writer slot: the reply that is being sent message by message, and the message
+  // after the one that is being written.
   std::optional<WireReply> reply_;
   std::optional<grpc::ByteBuffer> ahead_;
   grpc::ByteBuffer response_;  // lent to gRPC while writing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store, a hub and a virtual clock that only the test advances, with streams whose replies are
+// A store, a hub and a virtual clock that only the test advances; the replies on their streams are
 // shown as short texts.
 //
 // Not thread-safe. Test code only.
