@@ -196,7 +196,7 @@ TEST_F(Auth, IdentifiesTheCaller) {
   EXPECT_EQ(Text(auth_->Identify({.token = token}, kNow + 11s)), "etcdserver: invalid auth token");
 }
 
-TEST_F(Auth, AllowsWhatTheRolesOfTheUserCover) {
+TEST_F(Auth, AllowsTheRangesOfTheUsersRoles) {
   Enable();
   ASSERT_TRUE(auth_->AddRole("writer").ok());
   ASSERT_TRUE(auth_->GrantRole("alice", "writer").ok());
@@ -258,7 +258,7 @@ TEST_F(Auth, ReservesAdministrationForRoot) {
 }
 
 // Each way in which a right can be lost, for a user that had exercised it.
-TEST_F(Auth, TakesRightsAway) {
+TEST_F(Auth, RevokesRights) {
   const std::function<Status(AuthStore&)> ways[] = {
       [](AuthStore& a) {
         return a.RevokePermission("reader", {"a", "c"});

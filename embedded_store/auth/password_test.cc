@@ -23,7 +23,7 @@ TEST(Passwords, AreSaltedAnewEachTime) {
 }
 
 // The test vector of RFC 7914, section 12.
-TEST(Passwords, AreHashedAsTheRfcSays) {
+TEST(Passwords, MatchTheVectorOfTheRfc) {
   EXPECT_TRUE(MatchesPassword("pleaseletmein",
                               "scrypt$14$536f6469756d43686c6f72696465$"
                               "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2"));

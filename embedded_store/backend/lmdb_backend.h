@@ -3,12 +3,12 @@
 //
 //   WP_ASSIGN_OR_RETURN(auto backend, LmdbBackend::Open("/var/lib/store"));
 //
-// Group commit: while one transaction is being synced, whatever is staged gathers for the next, so
-// that many clients share one sync. A ticket is safe when the sync that covers it has returned.
-// When the disk is full, Admit refuses what would grow the file, and says which; what was admitted
+// Group commit: while one transaction is being synced, staged changes gather for the next, so that
+// many clients share one sync. A ticket is safe when the sync that covers it has returned. When the
+// disk is full, Admit refuses what would grow the file, and names the file; what was admitted
 // before has its space reserved. A write error of another kind is final: everything staged since
-// fails, and so does whatever is staged later, until the folder is opened again.
-// Threads: any; one of its own. Ownership: owns folder and file.
+// fails, and so does everything staged later, until the folder is opened again. Threads: any; one
+// of its own. Ownership: owns folder and file.
 #pragma once
 
 #include <deque>

@@ -28,7 +28,7 @@
 
 namespace {
 
-// One entry of the journal, followed by `size` bytes of what the file held. A marker says that the
+// One entry of the journal, followed by `size` bytes of what the file held. A marker means that the
 // place was synced by itself, so that older entries for it no longer count.
 struct Entry {
   int64_t offset;

@@ -127,8 +127,8 @@ class Hooks {
   virtual ProgressTiming OnProgressRequested() { return ProgressTiming::kBehindEvents; }
   virtual EarlyRequest OnEarlyRequest() { return EarlyRequest::kDropped; }
   virtual PreviousGone OnPreviousGone() { return PreviousGone::kEndsTheWatch; }
-  // A user wants to watch `range`, or goes on watching it after rights have changed: the range that
-  // the user must be allowed to read for it.
+  // A user creates a watch on `range`, or rights change while it is open: the range that the user
+  // must be allowed to read for it.
   virtual KeyRange OnWatchAuthorized(const KeyRange& range) { return range; }
 
   // The wire.

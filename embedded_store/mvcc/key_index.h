@@ -47,7 +47,7 @@ class KeyIndex {
   // kept.
   bool Restore(const Change& change);
 
-  // One step of a compaction, over at most `most` keys from `from` on: forgets what no reader and
+  // One step of a compaction, over at most `most` keys from `from` on: removes what no reader and
   // no watcher at or above the floor can need. A delete exactly at the floor stays: a watch may
   // start there (#18089).
   struct Trimmed {

@@ -138,7 +138,7 @@ class Walk {
 
 class RandomWalk : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(RandomWalk, ReadsLikeTheModelAtEveryRevisionAboveTheFloor) {
+TEST_P(RandomWalk, MatchesTheModelAboveTheFloor) {
   Walk walk(GetParam());
   for (int i = 0; i < kOperations; ++i) {
     walk.Step();

@@ -179,7 +179,7 @@ TEST(Store, KeepsTheValueOnIgnoreValue) {
   EXPECT_THAT(ReadAll(store, Revision{0}), ElementsAre("k=kept@2/3/2"));
 }
 
-TEST(Compaction, KeepsWhatReadsAtAndAboveTheFloorNeed) {
+TEST(Compaction, KeepsReadsAtAndAboveTheFloor) {
   MvccStore store;
   Put(store, "k", "a");      // 2
   Put(store, "k", "b");      // 3

@@ -23,8 +23,8 @@ PutAnswer WriteTxn::Put(const PutOp& put) {
   Change change{.kind = ChangeKind::kPut,
                 .sub = static_cast<std::int64_t>(events_.size()),
                 .kv = {.key = put.key, .value = put.value, .lease = put.lease}};
-  // It was there when the transaction was checked, but an operation before this one may have
-  // deleted it. etcd dies of that; here there is nothing to keep.
+  // The key existed when the transaction was checked, but an earlier operation of it may have
+  // deleted the key. etcd crashes then; here there is no value to keep.
   if (put.ignore_value && before) change.kv.value = before->kv.value;
   if (put.ignore_lease && before) change.kv.lease = before->kv.lease;
   leases_.Move(put.key, {.from = before ? before->kv.lease : kNoLease, .to = change.kv.lease});

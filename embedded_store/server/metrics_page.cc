@@ -20,7 +20,7 @@ struct Gauge {
   std::int64_t value;
 };
 
-// 0 where the system does not say.
+// 0 where the system does not report it.
 std::int64_t ResidentBytes() {
   std::ifstream statm("/proc/self/statm");
   std::int64_t total_pages = 0;

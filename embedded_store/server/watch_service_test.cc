@@ -150,7 +150,7 @@ class StalledReader : public ServerTest {
   }
 };
 
-TEST_F(StalledReader, MakesItsWatchersSlowAndLosesNoNotice) {
+TEST_F(StalledReader, HasSlowWatchersAndGetsEveryNotice) {
   WatchClient client(server_->endpoint());
   const std::int64_t head = Stall(client);
   CreateOldWatches(client);

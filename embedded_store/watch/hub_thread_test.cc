@@ -65,7 +65,7 @@ TEST(RoundPause, GrowsWithTheNumberOfWatchersUpToABound) {
   EXPECT_EQ(RoundPause(1000), RoundPause(1'000'000));
 }
 
-TEST(HubThread, DropsWhatIsPostedAfterItStopped) {
+TEST(HubThread, DropsTasksPostedAfterStop) {
   MvccStore store;
   Hooks hooks;
   HubThread hub(store, hooks, {});

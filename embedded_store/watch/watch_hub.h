@@ -70,7 +70,7 @@ struct WatchStream {
   bool has_updates = false;
 };
 
-// When a step that has nothing to do wants to run again.
+// The next run time of a step that has nothing to do.
 inline constexpr TimePoint kNever = TimePoint::max();
 
 class WatchHub {

@@ -77,7 +77,7 @@ TEST_F(Hub, AvoidsIdsThatClientsChose) {
                                          "created 77@1", "created -7@1"));
 }
 
-TEST_F(Hub, RefusesWhatCannotBeWatched) {
+TEST_F(Hub, RefusesInvalidCreates) {
   Client client = Open();
   client.Watch({.range = {"k"}, .id = WatchId{5}});
   client.Watch({.range = {"k"}, .id = WatchId{5}});
@@ -252,7 +252,7 @@ TEST_F(Progress, IsNotAnsweredWhileAWatcherStartsInTheFuture) {
   EXPECT_THAT(client.Read(), ElementsAre("progress -1@3"));
 }
 
-TEST_F(Progress, IsNotAnsweredOnAStreamWithoutWatchersOrWithAFullQueue) {
+TEST_F(Progress, NeedsAWatcherAndRoomInTheQueue) {
   Client client = Open();
   client.AskProgress();
   EXPECT_THAT(client.Read(), IsEmpty());

@@ -196,7 +196,7 @@ TEST_F(Control, AddsChangesAndRemovesToxics) {
   for (const Json& effect : Ask("GET", "/effects").body) EXPECT_EQ(effect["armed"], false);
 }
 
-TEST_F(Control, LimitDataLetsExactlySoManyBytesThrough) {
+TEST_F(Control, LimitDataPassesExactlyTheGivenBytes) {
   const std::string listen = Open("one");
   ASSERT_EQ(
       Ask("POST", "/proxies/one/toxics", R"({"type":"limit_data","attributes":{"bytes":5}})").code,
@@ -308,7 +308,7 @@ TEST_F(Control, AnswersHeadRequests) {
   EXPECT_THAT(said, ::testing::EndsWith("\r\n\r\n"));
 }
 
-TEST_F(Control, ServesManyRequestsOnOneConnectionAndStopsWithOneOpen) {
+TEST_F(Control, ServesManyRequestsOnOneConnection) {
   TestPeer peer = TestPeer::Connect(control_);
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(peer.Send("GET /version HTTP/1.1\r\nHost: control\r\n\r\n"));
@@ -326,7 +326,7 @@ TEST_F(Control, ServesManyRequestsOnOneConnectionAndStopsWithOneOpen) {
   EXPECT_NE(peer.Next(), Outcome::kNothing);
 }
 
-TEST_F(Control, LeaksNothingWhenProxiesComeAndGo) {
+TEST_F(Control, LeaksNothingAsProxiesAreOpenedAndClosed) {
   const auto visit = [&] {
     OpenPair(Open("one"));
     ASSERT_EQ(Ask("POST", "/proxies/one/toxics", R"({"type":"latency"})").code, 200);

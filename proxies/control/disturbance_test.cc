@@ -148,7 +148,7 @@ TEST_F(Disturbance, LatencyDeliversAfterTheDelay) {
   EXPECT_GE(receipt.longest_hold, 50ms);
 }
 
-TEST_F(Disturbance, LatencyIsNotALimitOfOneChunkPerDelay) {
+TEST_F(Disturbance, LatencyDoesNotLimitTheRate) {
   OpenPair();
   Arm({.kind = "latency", .parameters = {{"delay", "50ms"}, {"jitter", "10ms"}}});
   const std::string bulk = RandomBytes(2, 200 * 16 << 10);  // one chunk per delay: ten seconds

@@ -49,7 +49,7 @@ TEST_F(FreshConnectionEffects, CutAfterADelayReachesAPeerThatReadsNothing) {
   EXPECT_GE(*receipt.healed_at - receipt.armed_at, 50ms);
 }
 
-TEST_F(FreshConnectionEffects, CutOfTheFutureAfterADelayCountsFromAcceptance) {
+TEST_F(FreshConnectionEffects, FutureCutAfterADelayCountsFromAcceptance) {
   const EffectId cut = Arm({.kind = "cut", .parameters = {{"future", "yes"}, {"after", "50ms"}}});
   const TimePoint before = Clock::now();
   client_ = TestPeer::Connect(proxies_.endpoint(front_));

@@ -4,9 +4,9 @@
 //   road_bench carry --target 127.0.0.1:7001 --road 127.0.0.1:7002 --connections 64
 //   road_bench echo  --target 127.0.0.1:7001 --road 127.0.0.1:7001 --rounds 20000
 //
-// It listens at the target and connects to the address given by --road, which must lead to the
-// target. Prints name=value pairs. Plain blocking sockets and a thread for each end of a
-// connection: its own cost is the same for every path.
+// It listens at the target and connects to the path's address, which must lead to the target.
+// Prints name=value pairs. Plain blocking sockets and a thread for each end of a connection: its
+// own cost is the same for every path.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>

@@ -12,7 +12,8 @@
 // armed later act nearer to the receiver. Ids are never used twice.
 //
 // Threads: every function from any thread; each waits for the io thread, which never waits for
-// anyone. Ownership: owns the io thread and all proxies. After Stop everything can still be read.
+// other threads. Ownership: owns the io thread and all proxies. After Stop everything can still be
+// read.
 #pragma once
 
 #include <cstdint>

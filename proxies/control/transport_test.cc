@@ -132,7 +132,7 @@ TEST_P(Transport, LeaksNoDescriptorToChildProcesses) {
   EXPECT_EQ(InheritableDescriptors(), before);
 }
 
-TEST_P(Transport, ClosesTheClientWhenTheTargetRefusesAndKeepsListening) {
+TEST_P(Transport, ClosesTheClientWhenTheTargetRefuses) {
   server_.StopListening();
   for (int attempt = 0; attempt < 3; ++attempt) {
     TestPeer client = Connect();

@@ -4,9 +4,9 @@
 //   source --ReadLoop--> stage 0 --> stage 1 --> ... --> outlet --WriteLoop--> sink
 //
 // Invariants:
-//   1. Without stages at most one chunk is read ahead: the sender feels the receiver. It has
-//      kChunkBytes; between roomy sockets, where bulk goes straight through the kernel, up to
-//      KernelPipe::kBytes.
+//   1. Without stages at most one chunk is read ahead, so that backpressure of the receiver reaches
+//      the sender. It has kChunkBytes; between roomy sockets, where bulk goes straight through the
+//      kernel, up to KernelPipe::kBytes.
 //   2. While any stage is shut nothing is read.
 //   3. What is in the outlet has not been handed to the kernel: a new stage takes it back.
 //

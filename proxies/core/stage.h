@@ -2,8 +2,8 @@
 // One link of the chain between reading from a source and writing to a sink.
 //
 // A pipe pushes chunks in at the source's end and pulls them out at the sink's end; in between a
-// stage may hold them. The pipe owns its stages and asks them, it is never called by them: a stage
-// is a queue with a clock handed in, and can be tested without sockets. A stage keeps the order.
+// stage may hold them. The pipe owns and calls its stages, they never call it: a stage is a queue
+// with a clock handed in, and can be tested without sockets. A stage keeps the order.
 //
 // Threads: the io thread only.
 #pragma once
@@ -32,7 +32,7 @@ class Stage {
  public:
   virtual ~Stage() = default;
 
-  // Takes the next chunk in line. Never refuses: the pipe stops reading when a stage asks for that.
+  // Takes the next chunk in line. Never refuses: a stage that wants no more is shut().
   virtual void Push(Chunk chunk, TimePoint now) = 0;
   // The next chunk that may leave at `now`, if there is one.
   virtual std::optional<Chunk> Pull(TimePoint now) = 0;

@@ -48,7 +48,7 @@ TEST(Bandwidth, KeepsTheRateOverALongTime) {
   EXPECT_NEAR(static_cast<double>(passed), 1 << 20, 2 * (1 << 20) / 100);
 }
 
-TEST(Bandwidth, CountsTheWholeChunkAgainstReadAheadUntilItsLastSlice) {
+TEST(Bandwidth, CountsAChunkAgainstReadAheadUntilItsLastSlice) {
   const auto effect = Make("bandwidth", {{"rate", "100B"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abc"), kStart);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Corrupt: a bit is flipped now and then. TCP's checksums keep networks from doing this to anyone,
-// so it only serves to show that an oracle would see it.
+// Corrupt: a bit is flipped now and then. TCP's checksums keep networks from doing this, so it only
+// serves to prove that an oracle would notice it.
 #include <fmt/format.h>
 
 #include <memory>

@@ -26,7 +26,7 @@ std::vector<Duration> Delays(std::uint64_t seed, std::int64_t connection,
   return delays;
 }
 
-TEST(Latency, HoldsEachChunkForItsDelayHoweverManyAreUnderWay) {
+TEST(Latency, HoldsEachChunkForItsDelay) {
   const auto effect = Make("latency", {{"delay", "50ms"}});
   const auto stage = StageOf(*effect);
   for (int i = 0; i < 5; ++i) stage->Push(Chunk::Bytes(std::to_string(i)), kStart + i * 1ms);
@@ -43,7 +43,7 @@ TEST(Latency, HoldsEachChunkForItsDelayHoweverManyAreUnderWay) {
   EXPECT_EQ(receipt.connections_touched, 1);
 }
 
-TEST(Latency, DrawsTheSameDelaysFromTheSameSeedAndOthersFromAnother) {
+TEST(Latency, DrawsDelaysFromTheSeed) {
   EXPECT_EQ(Delays(7, 1), Delays(7, 1));
   EXPECT_NE(Delays(7, 1), Delays(8, 1));
   EXPECT_NE(Delays(7, 1), Delays(7, 2));
@@ -86,7 +86,7 @@ TEST(Latency, KeepsTheOrderUnderJitter) {
   EXPECT_EQ(PullAll(*stage, kStart + 2s), sent);
 }
 
-TEST(Latency, GivesUpEverythingWhenRemoved) {
+TEST(Latency, ReleasesEverythingWhenRemoved) {
   const auto effect = Make("latency", {{"delay", "1m"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("ab"), kStart);
@@ -95,7 +95,7 @@ TEST(Latency, GivesUpEverythingWhenRemoved) {
   EXPECT_EQ(effect->ReceiptAt(kStart + 1s).longest_hold, 1s);
 }
 
-TEST(Latency, LimitsWhatIsUnderWay) {
+TEST(Latency, LimitsBytesUnderWay) {
   EXPECT_EQ(StageOf(*Make("latency", {}))->read_ahead(), 8 << 20);
 }
 
