@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much a road carries and how long it takes: sends bytes to itself, straight or by a proxy.
+// Throughput and round-trip time of a path: sends bytes to itself, directly or through a proxy.
 //
 //   path_bench carry --target 127.0.0.1:7001 --road 127.0.0.1:7002 --connections 64
 //   path_bench echo  --target 127.0.0.1:7001 --road 127.0.0.1:7001 --rounds 20000
 //
-// It listens at the target and connects to the road, which somebody else has led to the target.
-// Prints name=value pairs. Plain blocking sockets and a thread for each end of a connection: all of
-// it costs the same whatever lies in between.
+// It listens at the target and connects to the path's address, which must lead to the target.
+// Prints name=value pairs. Plain blocking sockets and a thread for each end of a connection: its
+// own cost is the same for every path.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -61,7 +61,7 @@ int ConnectTo(const std::string& place) {
   const sockaddr_in address = AddressOf(place);
   const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
   WP_CHECK(connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0,
-           "the road must be open");
+           "the path must be open");
   Tune(descriptor);
   return descriptor;
 }
@@ -93,7 +93,7 @@ std::vector<Pair> OpenPairs(const std::string& target, const std::string& path, 
     Tune(pair.target);
     char byte = 0;
     WP_CHECK(SendAll(pair.client, &byte, 1) && ReceiveAll(pair.target, &byte, 1),
-             "the road must lead to the target");
+             "the path must lead to the target");
     pairs.push_back(pair);
   }
   close(listener);
@@ -110,7 +110,7 @@ void Carry(const std::vector<Pair>& pairs, std::int64_t megabytes) {
       const std::string piece(kPieceBytes, 'x');
       for (std::size_t sent = 0; sent < share; sent += piece.size()) {
         WP_CHECK(SendAll(pair.client, piece.data(), std::min(piece.size(), share - sent)),
-                 "the road stays open");
+                 "the path stays open");
       }
       shutdown(pair.client, SHUT_WR);
     });
@@ -139,7 +139,7 @@ void Echo(const Pair& pair, int rounds) {
   for (int i = 0; i < rounds; ++i) {
     const TimePoint from = Clock::now();
     WP_CHECK(SendAll(pair.client, bytes, kEchoBytes) && ReceiveAll(pair.client, bytes, kEchoBytes),
-             "the road stays open");
+             "the path stays open");
     took.push_back(std::chrono::duration<double, std::micro>(Clock::now() - from).count());
   }
   shutdown(pair.client, SHUT_WR);
@@ -154,7 +154,7 @@ void Echo(const Pair& pair, int rounds) {
 }  // namespace
 
 int Main(int argc, char** argv) {
-  CLI::App app{"Measures a road of bytes."};
+  CLI::App app{"Measures a TCP path."};
   app.require_subcommand(1);
   std::string target;
   std::string path;

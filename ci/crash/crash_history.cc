@@ -85,13 +85,13 @@ void CrashHistory::CheckRevisionsLocked(const CrashFindings& found) {
     broken_.push_back(fmt::format("the floor went back from {} to {}", floor_, found.floor));
   }
   if (found.floor > floor_ && !floors_asked_.contains(found.floor)) {
-    broken_.push_back(fmt::format("nobody asked for the floor {}", found.floor));
+    broken_.push_back(fmt::format("the floor {} was never requested", found.floor));
   }
 }
 
 void CrashHistory::CheckEventsLocked(const CrashFindings& found) {
   for (const auto& [at, write] : found.events) SettleLocked(at, write);
-  // Of what is compacted already, only the watcher can tell.
+  // For a compacted revision, what was delivered to the watcher is the only evidence.
   for (const auto& [at, changes] : delivered_) {
     if (at < found.floor) SettleLocked(at, changes);
   }
@@ -113,7 +113,7 @@ void CrashHistory::CheckEventsLocked(const CrashFindings& found) {
   }
 }
 
-// Compares with what is known of this revision, or finds out what it was.
+// Compares with the known content of this revision, or records it.
 void CrashHistory::SettleLocked(Revision at, const CrashWrite& write) {
   if (const auto known = known_.find(at); known != known_.end()) {
     if (known->second == write) return;
@@ -123,7 +123,7 @@ void CrashHistory::SettleLocked(Revision at, const CrashWrite& write) {
   }
   const auto unanswered = std::find(unanswered_.begin(), unanswered_.end(), write);
   if (unanswered == unanswered_.end()) {
-    broken_.push_back(fmt::format("revision {} holds {}, which nobody wrote", at, Text(write)));
+    broken_.push_back(fmt::format("revision {} holds {}, which no client wrote", at, Text(write)));
   } else {
     unanswered_.erase(unanswered);
   }

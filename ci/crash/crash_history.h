@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clients of a store were told before it crashed, and whether the store still says so.
+// What the clients of a store received before it crashed, checked against the store afterwards.
 //
 //   history.Acknowledged(Revision{7}, write);   history.Unanswered(other);   // while it runs
 //   for (const std::string& broken : history.Check(found)) ...            // after each restart
 //
 // Promises: nothing acknowledged or shown is lost, no revision comes again with other content, the
-// current revision and the floor do not go back, nothing is there that nobody wrote, and reads at
-// the floor and now are what the history makes them. Threads: notes from any; Check from one, while
-// no client runs. Ownership: values. Test code only.
+// current revision and the floor do not go back, nothing is there that no client wrote, and reads
+// at the floor and now match the history. Threads: records from any; Check from one, while no
+// client runs. Ownership: values. Test code only.
 #pragma once
 
 #include <cstdint>
@@ -39,17 +39,17 @@ struct CrashFindings {
 class CrashHistory {
  public:
   void Acknowledged(Revision at, CrashWrite write);
-  // Its answer never came: it happened once or not at all.
+  // A write without an answer: it happened once or not at all.
   void Unanswered(CrashWrite write);
-  // Some answer showed this revision.
+  // Some response had this revision in its header.
   void Shown(Revision at);
-  // A watcher was given this change.
+  // A watcher received this change.
   void Delivered(Revision at, const std::string& key, const std::optional<std::string>& value);
   void CompactionAsked(Revision floor);
   void CompactionAcknowledged(Revision floor);
   void LeaseGranted(std::int64_t id);
 
-  // Empty when every promise is kept. What was in doubt is decided by what was found.
+  // Empty when every promise is kept. Unanswered writes are decided by what was found.
   std::vector<std::string> Check(const CrashFindings& found);
 
   Revision shown() const;

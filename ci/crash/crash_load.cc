@@ -30,7 +30,7 @@ std::shared_ptr<grpc::Channel> Connect(const std::string& endpoint) {
   return grpc::CreateCustomChannel(endpoint, grpc::InsecureChannelCredentials(), arguments);
 }
 
-// The limit is only for a server that hangs: one that is killed ends its calls.
+// The limit matters only for a server that hangs: calls to a killed server end at once.
 void Limit(grpc::ClientContext& context) {
   context.set_deadline(std::chrono::system_clock::now() + 10s);
 }
@@ -68,7 +68,7 @@ class Writer {
 
  private:
   std::string Key() { return fmt::format("w{}/{}", number_, random_.Below(kKeysPerWriter)); }
-  // Never the same twice, so that content tells revisions apart.
+  // Never the same twice, so that every revision has distinct content.
   std::string Value() {
     const std::uint64_t size = random_.Chance(0.1) ? random_.Below(20000) : random_.Below(300);
     return fmt::format("{}-{:016x}-{}", number_, random_.Next(), std::string(size, 'v'));
@@ -157,7 +157,7 @@ Result<std::vector<KeyValue>> ReadAll(pb::KV::Stub& kv, Revision at, Revision* c
   return kvs;
 }
 
-// From `start` on; sets the floor instead when `start` lies below it.
+// Events from `start` on; when `start` is below the floor, sets the floor instead.
 Status ReadEvents(const std::shared_ptr<grpc::Channel>& channel, Revision start,
                   CrashFindings& found) {
   grpc::ClientContext context;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients that write, watch and compact until their server is gone, and note what they were told.
+// Clients that write, watch and compact until their server is gone, and record what they received.
 //
 //   CrashLoad load(endpoint, history, seed);   // begins at once
 //   ...kill the server...
 //   load.Join();
-//   Result<CrashFindings> found = ReadStore(endpoint);   // of the next server, while nobody writes
+//   Result<CrashFindings> found = ReadStore(endpoint);   // of the restarted server, without writes
 //
 // Threads: its own; one object at a time. Ownership: borrows the history. Test code only.
 #pragma once
@@ -27,7 +27,7 @@ class CrashLoad {
   CrashLoad(const CrashLoad&) = delete;
   CrashLoad& operator=(const CrashLoad&) = delete;
 
-  // Blocks until every client has met the end of the server.
+  // Blocks until every client has noticed the end of the server.
   void Join();
 
  private:

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kills a store with a data folder again and again, under load and while it starts, and checks
-// after every restart that it kept every promise it made.
+// after every restart that it kept every promise.
 //
 //   store_crash --crashes 300                                 SIGKILL at random instants
-//   store_crash --crashes 100 --shim libunsynced_loss_shim.so ...that takes what was not synced
-//   store_crash ... --acknowledge-before-sync                 a store that lies, which must be
-//   found store_crash ... --folder DIR --seed N
+//   store_crash --crashes 100 --shim libunsynced_loss_shim.so ...and unsynced writes are lost
+//   store_crash ... --acknowledge-before-sync                 a wrong store; must be caught
+//   store_crash ... --folder DIR --seed N
 //
-// Exit code 0: every promise was kept; 1: one was broken, and which; 2: it could not be tried. It
-// is this program again that serves, as `store_crash serve FOLDER`.
+// Exit code 0: every promise was kept; 1: one was broken, and which; 2: the check could not run.
+// The server is this program again, as `store_crash serve FOLDER`.
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
@@ -68,7 +68,7 @@ Result<Options> Parse(int count, char** words) {
 }
 
 int Serve(const char* folder, bool acknowledge_before_sync) {
-  // Whatever becomes of the one who kills, nothing is left behind.
+  // Dies with the parent process, so that nothing is left running.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   StoreOptions options;
   options.port = 0;
@@ -104,7 +104,7 @@ class Victim {
   Victim(const Victim&) = delete;
   Victim& operator=(const Victim&) = delete;
 
-  // Its endpoint, or why it does not serve.
+  // Its endpoint, or the reason why it does not serve.
   Result<std::string> AwaitServing() {
     char line[4096];
     if (fgets(line, sizeof line, words_) == nullptr) {
@@ -133,8 +133,8 @@ class Victim {
       setenv("WP_SHIM_KEEP", std::to_string(keep).c_str(), 1);
     }
     const std::string data = options.folder / "data";
-    const char* lie = options.acknowledge_before_sync ? "--acknowledge-before-sync" : nullptr;
-    execl("/proc/self/exe", "store_crash", "serve", data.c_str(), lie, nullptr);
+    const char* flag = options.acknowledge_before_sync ? "--acknowledge-before-sync" : nullptr;
+    execl("/proc/self/exe", "store_crash", "serve", data.c_str(), flag, nullptr);
     _exit(127);
   }
 
@@ -142,8 +142,8 @@ class Victim {
   FILE* words_ = nullptr;
 };
 
-// For so long, or until the victim says something; sleeping is the point: the kill must come at any
-// instant.
+// For so long, or until the server prints something; the delay is intended: the kill must come at
+// any instant.
 void Pass(Duration time) {
   poll(nullptr, 0,
        static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()));
@@ -155,7 +155,7 @@ class CrashRun {
 
   int Run() {
     for (int crash = 0; crash <= options_.crashes; ++crash) {
-      // Half of the time the disk has written some of what was not synced.
+      // Half of the time some of the unsynced writes survive.
       const std::uint64_t keep = random_.Chance(0.5) ? random_.Next() | 1 : 0;
       Victim victim(options_, keep);
       if (crash < options_.crashes && random_.Chance(kKilledWhileStarting)) {
@@ -217,7 +217,7 @@ int Main(int count, char** words) {
   }
   const int code = CrashRun(options).Run();
   std::error_code ignored;
-  // After a broken promise the data is evidence, unless it was to be broken.
+  // After a broken promise the data is kept as evidence, unless the breach was requested.
   if (own && (code == 0 || options.acknowledge_before_sync)) {
     std::filesystem::remove_all(options.folder, ignored);
   } else if (code != 0) {

@@ -28,7 +28,7 @@
 
 namespace {
 
-// One entry of the journal, followed by `size` bytes of what the file held. A marker says that the
+// One entry of the journal, followed by `size` bytes of what the file held. A marker means that the
 // place was synced by itself, so that older entries for it no longer count.
 struct Entry {
   int64_t offset;
@@ -121,7 +121,7 @@ void Note(int file, int64_t offset, int64_t size) {
   std::vector<char> record(sizeof(Entry) + static_cast<size_t>(marker ? 0 : size));
   const Entry entry{.offset = offset, .size = size, .marker = marker ? 1 : 0};
   memcpy(record.data(), &entry, sizeof entry);
-  // What lies behind the end of the file reads as zeros, and becomes zeros again.
+  // Bytes past the end of the file read as zeros, and are restored as zeros.
   if (!marker && pread(file, record.data() + sizeof entry, static_cast<size_t>(size), offset) < 0) {
     Give("reading what is to be overwritten");
   }
@@ -209,7 +209,7 @@ int fdatasync(int descriptor) {
 int fsync(int descriptor) {
   return Watched(descriptor) ? Synced(descriptor) : real_fsync()(descriptor);
 }
-// The store does not write through its map; if it ever does, this must learn to follow.
+// The store does not write through its map; if it ever does, this must handle it.
 int msync(void* from, size_t size, int flags) {
   if (journal >= 0) Give("the file is written through its map");
   return real_msync()(from, size, flags);

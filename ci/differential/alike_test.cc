@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same random requests to two servers, one after the other; they must answer alike, answer by
-// answer: contents, order, revisions, codes and texts.
+// Sends the same random requests to two servers, one after the other; their answers must be equal:
+// contents, order, revisions, codes and texts.
 //
-// The servers are named by WATCHPROOF_TEST_ENDPOINTS, two of them with a comma between, both fresh;
-// WATCHPROOF_TEST_REQUESTS says how many requests, WATCHPROOF_TEST_SEED which. What may differ is
-// left out: who answered, how much of a lease's time is left to the second, and in which order
-// leases and their keys are listed, for which etcd has no rule.
+// The servers are named by WATCHPROOF_TEST_ENDPOINTS, two of them separated by a comma, both fresh;
+// WATCHPROOF_TEST_REQUESTS is the number of requests, WATCHPROOF_TEST_SEED the seed. Parts that may
+// differ are not compared: the identity of the answering server, the remaining time of a lease to
+// the second, and the order in which leases and their keys are listed, for which etcd has no rule.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ std::uint64_t Number(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 0);
 }
 
-// Leaves of an answer only what two servers must agree on.
+// Leaves in a response only the parts on which two servers must agree.
 template <typename Response>
 void Reduce(Response& response) {
   if (!response.has_header()) return;
@@ -132,11 +132,11 @@ void Alike::StepOfLeases() {
   }
 }
 
-TEST_F(Alike, AnswerTheSameRandomRequestsAlike) {
+TEST_F(Alike, GiveEqualAnswersToRandomRequests) {
   const std::uint64_t count = Number("WATCHPROOF_TEST_REQUESTS", 1000);
   for (number_ = 1; number_ <= count; ++number_) {
     Step();
-    // From the first difference on the two are in different states.
+    // After the first difference the two servers are in different states.
     ASSERT_FALSE(HasFailure());
   }
 }

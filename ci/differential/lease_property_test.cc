@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random sequences of operations on the store and its leases, against the naive model: every answer
-// and, before each compaction and at the end, every readable revision, the whole history, and what
-// hangs on each lease. A difference is shrunk to a short sequence before it is shown.
+// and, before each compaction and at the end, every readable revision, the whole history, and the
+// keys of each lease. A difference is shrunk to a short sequence before it is reported.
 //
 // RC_PARAMS="max_success=100000 seed=7" runs more of them and others; ci/jobs/properties.sh does.
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ namespace {
 using rc::gen::element;
 using rc::gen::inRange;
 
-// Words for answers and for steps.
+// Texts of answers and steps.
 std::string Text(const KeyValue& kv) {
   return fmt::format("{}={}@{}/{}/{}/{}", kv.key, kv.value, kv.create, kv.mod, kv.version,
                      kv.lease);
@@ -289,8 +289,8 @@ class Pair {
   TimePoint now_ = TimePoint{} + 1h;
 };
 
-TEST(StoreAndLeases, DoWhatTheNaiveModelDoes) {
-  // Always the same ones, unless somebody asks for others.
+TEST(StoreAndLeases, MatchTheNaiveModel) {
+  // The same sequences in every run, unless RC_PARAMS is set.
   setenv("RC_PARAMS", "max_success=3000 seed=1", /*overwrite=*/0);
   EXPECT_TRUE(rc::check("random operations leave store and model alike", [] {
     const auto steps = *rc::gen::container<std::vector<Step>>(rc::gen::exec(AnyStep));

@@ -7,8 +7,8 @@
 //   model.Put({.key = "k", .value = "v"});
 //   model.Range({.range = KeyRange::Single("k"), .at = Revision{1}});
 //
-// Not modelled: the ban on changing a key twice in one transaction; whoever drives the model asks
-// the store. Not thread-safe. Test code only.
+// Not modelled: the ban on changing a key twice in one transaction; the caller of the model gets
+// that from the store. Not thread-safe. Test code only.
 #pragma once
 
 #include <map>

@@ -64,7 +64,7 @@ pb::RangeRequest RandomRequests::Range() {
   range.set_serializable(random_.Chance(0.3));
   if (random_.Chance(0.4)) range.set_limit(Rarely() ? kHuge : random_.Between(-1, 4));
   if (random_.Chance(0.5)) {
-    // Always ones there are: etcd 3.5 dies of others.
+    // Only valid orders: etcd 3.5 crashes on others.
     range.set_sort_order(static_cast<pb::RangeRequest::SortOrder>(random_.Between(0, 2)));
     range.set_sort_target(static_cast<pb::RangeRequest::SortTarget>(random_.Between(0, 4)));
   }
@@ -138,8 +138,8 @@ void RandomRequests::Operation(int depth, pb::RequestOp& operation) {
       break;
     case 4:
       *operation.mutable_request_delete_range() = Delete();
-      // Never an open range: etcd 3.5 overlooks that it deletes what is put beside it, and dies
-      // when that put keeps a value. Here there is nothing to keep then.
+      // Never an open range: etcd 3.5 misses that it deletes what is put beside it, and crashes
+      // when that put keeps a value. Here there is no value to keep then.
       if (operation.request_delete_range().range_end() == std::string(1, '\0')) {
         operation.mutable_request_delete_range()->set_range_end("z");
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who calls, and what rights a call needs.
+// The caller of a request, and the rights that a request needs.
 //
 //   const Needs needs = NeedsOf(put, lease_keys);
 //   WP_RETURN_IF_ERROR(auth.Check(caller, needs));
@@ -18,13 +18,13 @@
 
 namespace watchproof::store {
 
-// What a call brings along to say whose it is; a token goes before a certificate.
+// How a request identifies its caller; a token takes precedence over a certificate.
 struct Credentials {
   std::optional<std::string> token;
   std::optional<std::string> common_name;  // of a client certificate that was verified
 };
 
-// On whose behalf, and at which revision of users and rights that was found out; 0 is nobody.
+// The user that a request acts for, and the auth revision at which that was found; 0: no user.
 struct Caller {
   std::string user;
   std::uint64_t revision = 0;
@@ -40,16 +40,15 @@ using Needs = std::vector<Need>;
 // The keys attached to a lease; none for one that does not exist.
 using LeaseKeys = std::function<std::vector<std::string>(std::int64_t lease)>;
 
-// In etcd's order, which decides nothing but the order of equal refusals. A put with a lease also
-// needs to write every key of the lease already, because the lease can end all of them; an
-// operation that shows previous values reads them. Both branches of a transaction count, whatever
-// its comparisons say, and the comparisons read.
+// In etcd's order, which only decides which of several equal refusals comes first. A put with a
+// lease also needs the right to write every key that the lease already has, because the lease can
+// delete all of them; an operation that returns previous values reads them. Both branches of a
+// transaction count, whatever its comparisons yield, and the comparisons read.
 Needs NeedsOf(const RangeQuery& query);
 Needs NeedsOf(const PutOp& put, const LeaseKeys& lease_keys);
 Needs NeedsOf(const DeleteOp& removal);
 Needs NeedsOf(const TxnOp& txn, const LeaseKeys& lease_keys);
-// Every key of a lease: written by whoever revokes it or keeps it alive, read by whoever lists
-// them.
+// Every key of a lease: written by a revoke or a keep-alive, read by a listing.
 Needs NeedsOfLease(std::int64_t lease, Right right, const LeaseKeys& lease_keys);
 
 }  // namespace watchproof::store

@@ -34,7 +34,7 @@ TEST(NeededRights, OfSingleOperations) {
   EXPECT_EQ(Text(NeedsOfLease(7, Right::kWrite, KeysOf)), "w l1, w l2");
 }
 
-TEST(NeededRights, OfATransactionAreThoseOfBothBranchesAndOfNestedOnes) {
+TEST(NeededRights, OfATransactionIncludeAllBranches) {
   const TxnOp nested{.compares = {{.range = {"n", ""}}}, .failure = {PutOp{.key = "m"}}};
   const TxnOp txn{
       .compares = {{.range = {"c", "d"}}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may log in, who a caller is, and what a caller may do.
+// Login, the identity of a caller, and the rights of a caller.
 #include <utility>
 
 #include "embedded_store/auth/auth_errors.h"
@@ -44,7 +44,7 @@ Result<std::string> AuthStore::Authenticate(const std::string& name, const std::
     if (!state_.enabled) return ErrAuthNotEnabled();
     const User* user = FindUserLocked(name);
     if (user == nullptr) return ErrAuthFailed();
-    // A password that was changed meanwhile is compared again.
+    // If the password was changed meanwhile, compare again.
     if (user->password == kept) return tokens_.Assign(name, now);
   }
 }

@@ -30,7 +30,7 @@ class RowWriter {
   std::string row_;
 };
 
-// What goes beyond the end reads as zero, and whole() then says no.
+// Bytes beyond the end read as zero, and whole() is then false.
 class RowReader {
  public:
   explicit RowReader(std::string_view row) : left_(row) {}

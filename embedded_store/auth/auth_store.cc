@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Users and roles. Who may do what is in auth_check.cc.
+// Users and roles. Permission checks are in auth_check.cc.
 #include "embedded_store/auth/auth_store.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 // More than any change of one user or role takes.
 constexpr std::size_t kRoomForAChange = 64 * 1024;
-// Names are part of the keys of the backend, whose length is limited.
+// Names are part of the keys of the backend, which are limited in length.
 constexpr std::size_t kLongestName = 256;
 static_assert(kLongestName + 16 <= kLongestKey);
 
@@ -79,7 +79,7 @@ Status AuthStore::Enable() {
   if (root == nullptr) return ErrRootUserMissing();
   if (!root->roles.contains(kRoot)) return ErrRootRoleMissing();
   WP_RETURN_IF_ERROR(AdmitLocked());
-  // No new revision: nobody's rights have changed, they only begin to count.
+  // No new revision: no user's rights have changed, they only begin to be enforced.
   last_change_ = backend_.Stage({EnabledRow(true)});
   state_.enabled = true;
   enabled_ = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Users, roles and rights with etcd's rules: who may log in, and what may be done by whom.
+// Users, roles and rights with etcd's rules: login and permission checks.
 //
 //   AuthStore auth(backend, {});
 //   WP_RETURN_IF_ERROR(auth.Recover());
@@ -8,11 +8,11 @@
 //   WP_ASSIGN_OR_RETURN(const Caller caller, auth.Identify(credentials, now));
 //   WP_RETURN_IF_ERROR(auth.Check(caller, NeedsOf(query)));
 //
-// A change counts for every check that begins after it; who passed a check before goes on. Every
-// answer that shows users, roles or rights waits for last_change, because a crash could take back
-// what is newer. Threads: any; one lock inside, under which only the backend is called. AddUser,
-// ChangePassword and Authenticate take tens of milliseconds for a password, without the lock.
-// Ownership: borrows the backend, which outlives it.
+// A change applies to every check that begins after it; a call that passed its check before
+// continues. Every answer that shows users, roles or rights waits for last_change, because a crash
+// could undo newer changes. Threads: any; one lock inside, under which only the backend is called.
+// AddUser, ChangePassword and Authenticate take tens of milliseconds for a password, without the
+// lock. Ownership: borrows the backend, which outlives it.
 #pragma once
 
 #include <atomic>
@@ -49,8 +49,8 @@ inline constexpr const char* kRoot = "root";
 class AuthStore {
  public:
   AuthStore(Backend& backend, AuthOptions options);
-  // Takes up what the backend holds; kDataLoss when that is not ours. Requires: once, before
-  // anything else.
+  // Loads what the backend holds; kDataLoss when it was not written by this store. Requires: once,
+  // before anything else.
   Status Recover();
 
   bool enabled() const { return enabled_; }
@@ -81,18 +81,18 @@ class AuthStore {
   // A token. Blocks: while the password is compared.
   Result<std::string> Authenticate(const std::string& name, const std::string& password,
                                    TimePoint now);
-  // Nobody when auth is off or nothing was brought along; a token that is not known is refused.
+  // No user when auth is off or the call has no credentials; an unknown token is refused.
   Result<Caller> Identify(const Credentials& credentials, TimePoint now);
   Status Check(const Caller& caller, const Needs& needs) const;
   Status CheckAdmin(const Caller& caller) const;
-  // Whether it is somebody at all.
+  // Whether the call has a user at all.
   Status CheckNamed(const Caller& caller) const;
   // The user of a watch that has been open for a while.
   Status CheckNow(const std::string& user, const Needs& needs) const;
   bool HasRole(const std::string& user, const std::string& role) const;
 
  private:
-  // What the roles of a user come to.
+  // The union of the rights of all roles of a user.
   struct Rights {
     bool root = false;
     RangeSet read;
@@ -111,7 +111,7 @@ class AuthStore {
 
   Backend& backend_;
   const AuthOptions options_;
-  std::atomic<bool> enabled_{false};  // as in state_, for those who only ask
+  std::atomic<bool> enabled_{false};  // as in state_, readable without the lock
   mutable Mutex mu_;
   AuthState state_ GUARDED_BY(mu_);
   std::map<std::string, Rights> rights_ GUARDED_BY(mu_);

@@ -38,7 +38,7 @@ class Auth : public testing::Test {
         *backend_, AuthOptions{.token_lifetime = 10s, .password_price = {.log2 = 1}});
     ASSERT_EQ(Text(auth_->Recover()), "ok");
   }
-  // root, and alice who has the role reader.
+  // root, and alice with the role reader.
   void Populate() {
     EXPECT_TRUE(auth_->AddUser({.name = "root", .password = "r"}).ok());
     EXPECT_TRUE(auth_->GrantRole("root", "root").ok());
@@ -63,7 +63,7 @@ class Auth : public testing::Test {
   std::unique_ptr<AuthStore> auth_;
 };
 
-TEST_F(Auth, IsEnabledOnlyWhenRootCanDoEverything) {
+TEST_F(Auth, IsEnabledOnlyWithAUserRootThatHasTheRoleRoot) {
   EXPECT_EQ(Text(auth_->Enable()), "etcdserver: root user does not exist");
   ASSERT_TRUE(auth_->AddUser({.name = "root", .password = "r"}).ok());
   EXPECT_EQ(Text(auth_->Enable()), "etcdserver: root user does not have root role");
@@ -85,7 +85,7 @@ void ExpectAnswers(AuthStore& auth, const std::vector<RefusalRow>& rows) {
   for (const RefusalRow& row : rows) EXPECT_EQ(Text(row.call(auth)), row.answer) << row.what;
 }
 
-TEST_F(Auth, RefusesInEtcdsWords) {
+TEST_F(Auth, RefusesWithEtcdsTexts) {
   Populate();
   ExpectAnswers(
       *auth_,
@@ -93,11 +93,11 @@ TEST_F(Auth, RefusesInEtcdsWords) {
         "etcdserver: user name is empty"},
        {"a user that exists", [](auto& a) { return a.AddUser({.name = "alice"}); },
         "etcdserver: user name already exists"},
-       {"deleting nobody", [](auto& a) { return a.DeleteUser("bob"); },
+       {"deleting an unknown user", [](auto& a) { return a.DeleteUser("bob"); },
         "etcdserver: user name not found"},
-       {"a password for nobody", [](auto& a) { return a.ChangePassword("bob", "b"); },
+       {"a password for an unknown user", [](auto& a) { return a.ChangePassword("bob", "b"); },
         "etcdserver: user name not found"},
-       {"a role for nobody", [](auto& a) { return a.GrantRole("bob", "reader"); },
+       {"a role for an unknown user", [](auto& a) { return a.GrantRole("bob", "reader"); },
         "etcdserver: user name not found"},
        {"no such role for someone", [](auto& a) { return a.GrantRole("alice", "writer"); },
         "etcdserver: role name not found"},
@@ -129,7 +129,7 @@ TEST_F(Auth, RefusesInEtcdsWords) {
        {"root goes while auth is off", [](auto& a) { return a.DeleteUser("root"); }, "ok"}});
 }
 
-TEST_F(Auth, RefusesNamesThatTheBackendCannotKeep) {
+TEST_F(Auth, RefusesNamesTooLongForTheBackend) {
   const std::string longest(256, 'n');
   EXPECT_EQ(Text(auth_->AddUser({.name = longest, .password = "x"})), "ok");
   EXPECT_EQ(Text(auth_->AddRole(longest)), "ok");
@@ -138,7 +138,7 @@ TEST_F(Auth, RefusesNamesThatTheBackendCannotKeep) {
   EXPECT_EQ(Text(auth_->AddRole(longest + "n")), no.message());
 }
 
-TEST_F(Auth, KeepsRootWhileItIsOn) {
+TEST_F(Auth, RefusesToDeleteRootWhileEnabled) {
   Enable();
   ASSERT_TRUE(auth_->AddRole("root").ok());
   ExpectAnswers(*auth_, {{"the user", [](auto& a) { return a.DeleteUser("root"); },
@@ -149,7 +149,7 @@ TEST_F(Auth, KeepsRootWhileItIsOn) {
                           "etcdserver: invalid auth management"}});
 }
 
-TEST_F(Auth, LetsInWhoKnowsThePassword) {
+TEST_F(Auth, ChecksThePasswordAtLogin) {
   Populate();
   ASSERT_TRUE(auth_->AddUser({.name = "cert", .no_password = true}).ok());
   EXPECT_EQ(Text(LogIn("alice", "a")), "etcdserver: authentication is not enabled");
@@ -165,7 +165,7 @@ TEST_F(Auth, LetsInWhoKnowsThePassword) {
             "auth: authentication failed, password was given for no password user");
 }
 
-TEST_F(Auth, ForgetsTokensWithThePasswordTheUserAndAuthItself) {
+TEST_F(Auth, DropsTokensOnPasswordChangeUserDeletionAndDisable) {
   Enable();
   const auto valid = [this](const std::string& token) {
     return Text(auth_->Identify({.token = token}, kNow));
@@ -187,7 +187,7 @@ TEST_F(Auth, ForgetsTokensWithThePasswordTheUserAndAuthItself) {
   EXPECT_EQ(valid(token), refused);
 }
 
-TEST_F(Auth, FindsOutWhoCalls) {
+TEST_F(Auth, IdentifiesTheCaller) {
   Enable();
   const std::string token = *auth_->Authenticate("alice", "a", kNow);
   EXPECT_EQ(auth_->Identify({}, kNow)->revision, 0U);
@@ -196,7 +196,7 @@ TEST_F(Auth, FindsOutWhoCalls) {
   EXPECT_EQ(Text(auth_->Identify({.token = token}, kNow + 11s)), "etcdserver: invalid auth token");
 }
 
-TEST_F(Auth, AllowsWhatTheRolesOfTheUserCover) {
+TEST_F(Auth, AllowsTheRangesOfTheUsersRoles) {
   Enable();
   ASSERT_TRUE(auth_->AddRole("writer").ok());
   ASSERT_TRUE(auth_->GrantRole("alice", "writer").ok());
@@ -225,11 +225,11 @@ TEST_F(Auth, AllowsWhatTheRolesOfTheUserCover) {
         << testing::PrintToString(row.needs.size()) << " from " << &row - rows;
   }
   EXPECT_EQ(Text(auth_->Check(As("root"), {Write(kZero, kZero)})), "ok");
-  EXPECT_EQ(Text(auth_->Check(As("nobody"), {Read("a")})), "etcdserver: permission denied");
+  EXPECT_EQ(Text(auth_->Check(As("unknown"), {Read("a")})), "etcdserver: permission denied");
   EXPECT_EQ(Text(auth_->Check({}, {Read("a")})), "etcdserver: user name is empty");
 }
 
-TEST_F(Auth, ChecksNothingWhileItIsOff) {
+TEST_F(Auth, AllowsEverythingWhileDisabled) {
   Populate();
   EXPECT_EQ(Text(auth_->Check({}, {Write("a")})), "ok");
   EXPECT_EQ(Text(auth_->CheckAdmin({})), "ok");
@@ -237,7 +237,7 @@ TEST_F(Auth, ChecksNothingWhileItIsOff) {
   EXPECT_EQ(Text(auth_->CheckNow("", {Read("a")})), "ok");
 }
 
-TEST_F(Auth, RefusesACallerFoundOutBeforeTheLastChange) {
+TEST_F(Auth, RefusesACallerIdentifiedBeforeTheLastChange) {
   Enable();
   Grant(Right::kRead, "a");
   const Caller early = As("alice");
@@ -247,7 +247,7 @@ TEST_F(Auth, RefusesACallerFoundOutBeforeTheLastChange) {
   EXPECT_EQ(Text(auth_->Check(As("alice"), {Read("a")})), "ok");
 }
 
-TEST_F(Auth, LeavesAdministrationToRoot) {
+TEST_F(Auth, ReservesAdministrationForRoot) {
   Enable();
   EXPECT_EQ(Text(auth_->CheckAdmin(As("root"))), "ok");
   EXPECT_EQ(Text(auth_->CheckAdmin(As("alice"))), "etcdserver: permission denied");
@@ -257,8 +257,8 @@ TEST_F(Auth, LeavesAdministrationToRoot) {
   EXPECT_EQ(Text(auth_->CheckNamed({})), "etcdserver: user name is empty");
 }
 
-// Each way in which a right can go, seen by someone who used it before.
-TEST_F(Auth, TakesRightsAway) {
+// Each way in which a right can be lost, for a user that had exercised it.
+TEST_F(Auth, RevokesRights) {
   const std::function<Status(AuthStore&)> ways[] = {
       [](AuthStore& a) {
         return a.RevokePermission("reader", {"a", "c"});
@@ -281,7 +281,7 @@ TEST_F(Auth, TakesRightsAway) {
   }
 }
 
-TEST_F(Auth, ListsWhatThereIs) {
+TEST_F(Auth, ListsUsersAndRoles) {
   Populate();
   Grant(Right::kRead, "b");
   Grant(Right::kWrite, "a", "c");
@@ -298,7 +298,7 @@ TEST_F(Auth, ListsWhatThereIs) {
   EXPECT_FALSE(auth_->HasRole("bob", "reader"));
 }
 
-TEST_F(Auth, IsFoundAgainAfterARestartWithoutItsTokens) {
+TEST_F(Auth, SurvivesARestartWithoutItsTokens) {
   Enable();
   Grant(Right::kReadWrite, "a" + kZero, kZero);
   ASSERT_TRUE(auth_->AddUser({.name = "gone"}).ok());
@@ -320,7 +320,7 @@ TEST_F(Auth, IsFoundAgainAfterARestartWithoutItsTokens) {
   EXPECT_FALSE(auth_->enabled());
 }
 
-TEST_F(Auth, CountsChangesAndNothingElse) {
+TEST_F(Auth, CountsOnlyChanges) {
   EXPECT_EQ(auth_->revision(), 1U);
   Populate();
   EXPECT_EQ(auth_->revision(), 6U);

@@ -93,7 +93,7 @@ bool MatchesPassword(std::string_view password, std::string_view kept) {
   const std::string key = FromHex(parts[3]);
   if (price.log2 <= 0 || price.log2 > kHighestPrice || key.size() != kHashBytes) return false;
   const Key derived = Derive(password, salt, price);
-  // In a time that does not tell where the two differ.
+  // In constant time: the duration does not depend on where the two differ.
   return CRYPTO_memcmp(derived.data(), key.data(), key.size()) == 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passwords as they are kept: scrypt with a salt of their own, in one text that says how it was
-// made, so that the price can be raised without losing what is stored.
+// Stored passwords: scrypt, each with its own salt, in one text that records the parameters, so
+// that the price can be raised without invalidating stored ones.
 //
 //   const std::string kept = HashPassword("secret", price);
 //   MatchesPassword("secret", kept)
@@ -23,7 +23,7 @@ std::string HashPassword(std::string_view password, PasswordPrice price);
 // False also when `kept` is empty or not such a text: then no password matches.
 bool MatchesPassword(std::string_view password, std::string_view kept);
 
-// Letters that nobody can guess, for tokens.
+// Letters from a cryptographic random source, for tokens.
 std::string RandomLetters(std::size_t count);
 
 }  // namespace watchproof::store

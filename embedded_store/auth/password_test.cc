@@ -10,7 +10,7 @@ namespace {
 
 constexpr PasswordPrice kCheap{.log2 = 1};
 
-TEST(Passwords, MatchTheTextMadeOfThemAndNoOther) {
+TEST(Passwords, MatchOnlyTheirOwnHash) {
   const std::string kept = HashPassword("secret", kCheap);
   EXPECT_TRUE(MatchesPassword("secret", kept));
   EXPECT_FALSE(MatchesPassword("Secret", kept));
@@ -18,18 +18,18 @@ TEST(Passwords, MatchTheTextMadeOfThemAndNoOther) {
   EXPECT_TRUE(MatchesPassword("", HashPassword("", kCheap)));
 }
 
-TEST(Passwords, AreNeverKeptTheSameTwice) {
+TEST(Passwords, AreSaltedAnewEachTime) {
   EXPECT_NE(HashPassword("secret", kCheap), HashPassword("secret", kCheap));
 }
 
-// RFC 7914, section 12: what others make of this password, salt and price is read here.
-TEST(Passwords, AreHashedAsTheRfcSays) {
+// The test vector of RFC 7914, section 12.
+TEST(Passwords, MatchTheVectorOfTheRfc) {
   EXPECT_TRUE(MatchesPassword("pleaseletmein",
                               "scrypt$14$536f6469756d43686c6f72696465$"
                               "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2"));
 }
 
-TEST(Passwords, MatchNothingThatIsNotSuchAText) {
+TEST(Passwords, MatchNoMalformedHash) {
   const std::string kept = HashPassword("secret", kCheap);
   const std::string others[] = {"",
                                 "secret",
@@ -48,7 +48,7 @@ TEST(Passwords, MatchNothingThatIsNotSuchAText) {
 
 constexpr TimePoint kStart{1h};
 
-TEST(Tokens, LiveAsLongAsTheyAreUsed) {
+TEST(Tokens, ExpireWhenUnused) {
   TokenTable tokens(10s);
   const std::string token = tokens.Assign("alice", kStart);
   EXPECT_EQ(tokens.Find(token, kStart + 9s), "alice");
@@ -57,7 +57,7 @@ TEST(Tokens, LiveAsLongAsTheyAreUsed) {
   EXPECT_EQ(tokens.size(), 0U);
 }
 
-TEST(Tokens, AreForgottenWithTheirUser) {
+TEST(Tokens, AreDroppedWithTheirUser) {
   TokenTable tokens(10s);
   const std::string alice = tokens.Assign("alice", kStart);
   const std::string bob = tokens.Assign("bob", kStart);
@@ -67,7 +67,7 @@ TEST(Tokens, AreForgottenWithTheirUser) {
   EXPECT_EQ(tokens.Find("bob", kStart), std::nullopt);
 }
 
-TEST(Tokens, DoNotPileUpWhenNobodyUsesThem) {
+TEST(Tokens, DoNotPileUpWhenUnused) {
   TokenTable tokens(10s);
   for (int i = 0; i < 100; ++i) tokens.Assign("alice", kStart);
   tokens.Assign("alice", kStart + 10s);

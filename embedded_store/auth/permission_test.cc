@@ -15,7 +15,7 @@ struct CoverRow {
   bool covered;
 };
 
-TEST(RangeSets, CoverWhatTheirRangesCoverTogether) {
+TEST(RangeSets, CoverTheUnionOfTheirRanges) {
   const CoverRow rows[] = {
       {"nothing granted", {}, {"a", ""}, false},
       {"the key itself", {{"a", ""}}, {"a", ""}, true},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has logged in: random tokens that live as long as they are used.
+// Logged-in users: random tokens that expire when they are not used for a while.
 //
 //   const std::string token = tokens.Assign("alice", now);
-//   if (auto user = tokens.Find(token, now)) ...          // and it lives on from now
+//   if (auto user = tokens.Find(token, now)) ...          // its lifetime starts again now
 //
 // Like etcd's simple tokens they are kept in memory only and do not survive a restart. Not
 // thread-safe. Ownership: by value.

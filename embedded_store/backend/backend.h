@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the store's bytes rest: ordered keys in a few buckets, written in order and in groups.
+// Storage of the store's data: ordered keys in a few buckets, written in order and in groups.
 //
 //   const Ticket ticket = backend.Stage({{Bucket::kLease, key, value}, {Bucket::kMeta, gone}});
 //   backend.WhenSafe(ticket, [](const Status& safe) { ...answer the client... });
@@ -90,7 +90,7 @@ class Backend {
   virtual void OnSafe(std::function<void(Ticket safe)> listener) = 0;
 
   virtual BackendSizes sizes() const = 0;
-  // Gives unused space back. Blocks. kUnavailable while somebody reads.
+  // Gives unused space back. Blocks. kUnavailable while a BackendReader is open.
   virtual Status Defragment() = 0;
   virtual void Stop() = 0;
 };

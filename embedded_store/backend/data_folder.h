@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder that a lasting store lives in, held by one process at a time.
+// The data folder of a durable store, held by one process at a time.
 //
 //   WP_ASSIGN_OR_RETURN(auto folder, DataFolder::Hold(path));   // made when it is not there
 //   folder->file();                                            // where the data file is or will be

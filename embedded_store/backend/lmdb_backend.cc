@@ -150,7 +150,7 @@ bool LmdbBackend::AwaitWork(std::vector<Staged>& batch) {
 void LmdbBackend::Commit(const std::vector<Staged>& batch) {
   {
     MutexLock lock(mu_);
-    if (!broken_.ok()) return;  // those who wait have been told
+    if (!broken_.ok()) return;  // all waiting calls have been completed
   }
   const bool early = acknowledge_ == Acknowledge::kBeforeSync;
   Status written = Write(batch, early ? Durably::kNo : Durably::kYes);
@@ -180,7 +180,7 @@ Status LmdbBackend::Write(const std::vector<Staged>& batch, Durably durably) {
 
 void LmdbBackend::Publish(const std::vector<Staged>& batch) {
   const Ticket ticket = batch.back().ticket;
-  // First, so that whoever is answered finds the feed as far as the answer.
+  // First, so that a caller finds the feed at least as far as its answer.
   if (listener_) listener_(ticket);
   std::vector<Waiting> done;
   {

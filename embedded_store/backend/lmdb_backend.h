@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend that lasts: a data folder with one LMDB file, written by one commit thread.
+// The durable backend: a data folder with one LMDB file, written by one commit thread.
 //
 //   WP_ASSIGN_OR_RETURN(auto backend, LmdbBackend::Open("/var/lib/store"));
 //
-// Group commit: while one transaction is being synced, whatever is staged gathers for the next, so
-// that many clients share one sync. A ticket is safe when the sync that covers it has returned.
-// When the disk is full, Admit refuses what would grow the file, and says which; what was admitted
+// Group commit: while one transaction is being synced, staged changes gather for the next, so that
+// many clients share one sync. A ticket is safe when the sync that covers it has returned. When the
+// disk is full, Admit refuses what would grow the file, and names the file; what was admitted
 // before has its space reserved. A write error of another kind is final: everything staged since
-// fails, and so does whatever is staged later, until the folder is opened again.
-// Threads: any; one of its own. Ownership: owns folder and file.
+// fails, and so does everything staged later, until the folder is opened again. Threads: any; one
+// of its own. Ownership: owns folder and file.
 #pragma once
 
 #include <deque>
@@ -23,8 +23,8 @@
 
 namespace watchproof::store {
 
-// When a ticket is called safe. Before the sync is a lie, told so that tests can prove that they
-// would notice.
+// When a ticket is reported as safe. Before the sync is wrong on purpose: tests use it to prove
+// that they would notice.
 enum class Acknowledge { kAfterSync, kBeforeSync };
 
 class LmdbBackend final : public Backend {
@@ -78,7 +78,7 @@ class LmdbBackend final : public Backend {
   mutable Mutex mu_;
   CondVar work_;
   CondVar swapped_;
-  // Shared with those who read from it; replaced only when there are none.
+  // Shared with open readers; replaced only when there are none.
   std::shared_ptr<LmdbFile> file_ GUARDED_BY(mu_);
   std::deque<Staged> queue_ GUARDED_BY(mu_);
   std::size_t weight_ GUARDED_BY(mu_) = 0;  // of all that is staged and not safe

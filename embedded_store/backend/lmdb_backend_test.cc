@@ -37,7 +37,7 @@ class DataFolderTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(DataFolderTest, GivesBackWhatWasSafe) {
+TEST_F(DataFolderTest, RestoresSafeData) {
   Fill();
   const auto again = *LmdbBackend::Open(folder_.path());
   EXPECT_THAT(Entries(*again, Bucket::kMeta), ElementsAre("format=1", "k=v"));
@@ -51,7 +51,7 @@ TEST_F(DataFolderTest, IsHeldByOneAtATime) {
   EXPECT_THAT(Refusal().message(), HasSubstr(folder_.path().string() + " is in use"));
 }
 
-TEST_F(DataFolderTest, RefusesAForeignFileAndLeavesItAlone) {
+TEST_F(DataFolderTest, RefusesAForeignFileUnchanged) {
   std::ofstream(file()) << std::string(10000, 'z');
   EXPECT_EQ(Refusal().code(), StatusCode::kFailedPrecondition);
   EXPECT_THAT(Refusal().message(), HasSubstr(file().string() + " is not a data file"));
@@ -64,7 +64,7 @@ TEST_F(DataFolderTest, RefusesAnEmptyFile) {
   EXPECT_THAT(Refusal().message(), HasSubstr(file().string() + " is cut short"));
 }
 
-TEST_F(DataFolderTest, RefusesAFileThatIsCutShortAndLeavesItAlone) {
+TEST_F(DataFolderTest, RefusesATruncatedFileUnchanged) {
   Fill();
   std::filesystem::resize_file(file(), 65536);
   const std::string before = Content();
@@ -83,7 +83,7 @@ TEST_F(DataFolderTest, RefusesANewerFormat) {
   EXPECT_THAT(Refusal().message(), HasSubstr(file().string() + " has format 2"));
 }
 
-TEST_F(DataFolderTest, BeginsAnewWhereACrashLeftADraft) {
+TEST_F(DataFolderTest, DiscardsADraftLeftByACrash) {
   std::ofstream(folder_.path() / "store.mdb.draft") << "half a file";
   EXPECT_TRUE(Refusal().ok());
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "store.mdb.draft"));
@@ -106,7 +106,7 @@ class FullDisk : public DataFolderTest {
   rlimit before_{};
 };
 
-TEST_F(FullDisk, RefusesWritesByNameAndGoesOnOnceThereIsSpace) {
+TEST_F(FullDisk, RefusesWritesUntilThereIsSpace) {
   const auto backend = *LmdbBackend::Open(folder_.path());
   Limit(std::uint64_t{24} << 20);
   const std::string value(100000, 'x');

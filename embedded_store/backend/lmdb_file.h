@@ -5,8 +5,8 @@
 //   WP_ASSIGN_OR_RETURN(auto file, LmdbFile::Open(path));
 //   file->End(file->Begin(), Durably::kYes);              // one transaction, synced
 //
-// The map is reserved once, large, because it cannot grow while somebody reads; the file itself
-// grows by Reserve, ahead of what is written, so that a full disk is met before a write is
+// The map is reserved once, large, because it cannot grow while a reader is open; the file itself
+// grows by Reserve, ahead of what is written, so that a full disk is noticed before a write is
 // accepted and not in the middle of it. Threads: transactions and Sync from one at a time; the rest
 // from any. Ownership: owns the environment; every reader must be gone before the file.
 #pragma once

@@ -2,7 +2,7 @@
 // A backend without a disk: everything is safe at once and gone with the object.
 //
 //   MemoryBackend backend;
-//   MemoryBackend pretending(Lasting::kYes);   // for tests of what is written and read back
+//   MemoryBackend durable(Durable::kYes);   // for tests of what is written and read back
 //
 // Threads: any; the lock inside is a leaf. Ownership: everything by value.
 #pragma once

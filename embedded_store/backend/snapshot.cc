@@ -14,7 +14,7 @@ namespace watchproof::store {
 namespace {
 
 constexpr std::string_view kHead = "watchproof snapshot 1\n";
-// An entry is a mark, the bucket's number plus one, then key and value, each behind its length.
+// An entry is a tag, the bucket's number plus one, then key and value, each behind its length.
 constexpr char kEndTag = 0;
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kSectorBytes = 512;
@@ -63,12 +63,12 @@ class SnapshotFile {
     stream_.seekg(static_cast<std::streamoff>(kHead.size()));
     return {};
   }
-  // False at the end mark. Requires: Verify.
+  // False at the end tag. Requires: Verify.
   Result<bool> Next(Mutation& entry) {
-    std::string mark(1, '\0');
-    if (!Take(mark)) return Damaged("it has no end");
-    if (mark[0] == kEndTag) return false;
-    const auto number = static_cast<std::size_t>(mark[0] - 1);
+    std::string tag(1, '\0');
+    if (!Take(tag)) return Damaged("it has no end");
+    if (tag[0] == kEndTag) return false;
+    const auto number = static_cast<std::size_t>(tag[0] - 1);
     if (number >= std::size(kAllBuckets)) return Damaged("it names an unknown bucket");
     entry.bucket = kAllBuckets[number];
     std::string value;
@@ -137,7 +137,7 @@ Result<std::string> Snapshot::Next(std::size_t least) {
     WP_ASSIGN_OR_RETURN(const bool more, AppendEntry(piece));
     if (more) continue;
     piece.push_back(kEndTag);
-    // etcdctl takes a snapshot for whole only when its sum follows full sectors.
+    // etcdctl accepts a snapshot as complete only when its sum follows full sectors.
     const std::size_t odd = (size_ + piece.size()) % kSectorBytes;
     if (odd > 0) piece.append(kSectorBytes - odd, '\0');
     sum_.Add(piece);

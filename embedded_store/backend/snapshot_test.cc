@@ -43,7 +43,7 @@ class SnapshotTest : public testing::Test {
   const std::filesystem::path target_ = folder_.path() / "data";
 };
 
-TEST_F(SnapshotTest, MakesAFolderThatHoldsTheSame) {
+TEST_F(SnapshotTest, RestoresTheSameContent) {
   ASSERT_TRUE(Restore(Bytes(1000)).ok());
   const auto restored = *LmdbBackend::Open(target_);
   EXPECT_EQ(Entries(*restored, Bucket::kChange), Entries(backend_, Bucket::kChange));
@@ -51,12 +51,12 @@ TEST_F(SnapshotTest, MakesAFolderThatHoldsTheSame) {
   EXPECT_THAT(Entries(*restored, Bucket::kMeta), ElementsAre("format=1", "k=v"));
 }
 
-TEST_F(SnapshotTest, IsTheSameBytesHoweverItIsCut) {
+TEST_F(SnapshotTest, HasTheSameBytesForEveryPieceSize) {
   EXPECT_EQ(Bytes(1), Bytes(1 << 20));
   EXPECT_EQ(Bytes(1).size() % 512, 32U) << "etcdctl would not take it";
 }
 
-TEST_F(SnapshotTest, IsRefusedWhenOneByteIsWrongAndMakesNothing) {
+TEST_F(SnapshotTest, IsRefusedWithOneWrongByteAndCreatesNothing) {
   const std::string good = Bytes(1000);
   for (const std::size_t at : {good.size() / 2, good.size() - 1, std::size_t{23}}) {
     std::string bad = good;
@@ -68,7 +68,7 @@ TEST_F(SnapshotTest, IsRefusedWhenOneByteIsWrongAndMakesNothing) {
   }
 }
 
-TEST_F(SnapshotTest, IsRefusedWhenItIsCutShortOrSomethingElse) {
+TEST_F(SnapshotTest, IsRefusedWhenTruncatedOrForeign) {
   const std::string good = Bytes(1000);
   EXPECT_EQ(Restore(good.substr(0, good.size() - 1)).code(), StatusCode::kDataLoss);
   EXPECT_THAT(Restore("text").message(), HasSubstr("file.snap is not a snapshot of this store"));
@@ -76,7 +76,7 @@ TEST_F(SnapshotTest, IsRefusedWhenItIsCutShortOrSomethingElse) {
   EXPECT_FALSE(std::filesystem::exists(target_));
 }
 
-// What somebody made who knew how the checksum goes.
+// Content with a correct checksum, whatever the content is.
 std::string Signed(std::string content) {
   content.insert(0, "watchproof snapshot 1\n");
   Sha256Stream sum;
@@ -84,13 +84,13 @@ std::string Signed(std::string content) {
   return content + sum.Finish();
 }
 
-TEST_F(SnapshotTest, IsRefusedWhenItHoldsWhatNoStoreWrote) {
-  const std::string mark(1, '\1');
+TEST_F(SnapshotTest, IsRefusedWithInvalidEntries) {
+  const std::string tag(1, '\1');
   const std::string none(8, '\0');
   const std::string huge(8, '\x7f');
   const std::string length_of_512 = std::string(6, '\0') + std::string("\2\0", 2);
   for (const std::string& content :
-       {mark + none + none, mark + huge, mark + length_of_512 + std::string(512, 'k') + none,
+       {tag + none + none, tag + huge, tag + length_of_512 + std::string(512, 'k') + none,
         std::string("\x09") + none, std::string("")}) {
     const Status status = Restore(Signed(content + std::string(100, '\0')));
     EXPECT_EQ(status.ok(), content.empty()) << testing::PrintToString(content);
@@ -101,7 +101,7 @@ TEST_F(SnapshotTest, IsRefusedWhenItHoldsWhatNoStoreWrote) {
   }
 }
 
-TEST_F(SnapshotTest, ReplacesNoFolder) {
+TEST_F(SnapshotTest, DoesNotReplaceAnExistingFolder) {
   std::filesystem::create_directory(target_);
   std::ofstream(target_ / "something") << "theirs";
   const Status status = Restore(Bytes(1000));

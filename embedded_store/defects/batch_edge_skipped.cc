@@ -18,10 +18,10 @@ class BatchEdgeSkipped final : public PassOn {
 
 const DefectRegistration kBatchEdgeSkipped(
     {.name = "batch-edge-skipped",
-     .explain = "History is read in batches of 1000 revisions. When a batch is exactly "
-                "full this store goes on two behind its last revision instead of one, so "
-                "that each edge between two batches swallows a revision. It takes a watch "
-                "that starts 1000 revisions or more in the past.",
+     .explain = "History is read in batches of 1000 revisions. When a batch is exactly full this "
+                "store continues two after its last revision instead of one, so one revision is "
+                "lost at each edge between two batches. Trigger: a watch that starts 1000 "
+                "revisions or more in the past.",
      .upstream_issue = "",
      .guarantees = {"Reliable"}},
     Wrap<BatchEdgeSkipped>);

@@ -13,10 +13,10 @@ class CancelSilencesNeighbour final : public PassOn {
 
 const DefectRegistration kCancelSilencesNeighbour(
     {.name = "cancel-silences-neighbour",
-     .explain = "A cancel ends the one watch that it names. This store also takes the "
-                "watch with the next higher id off the list of those that are fed, and "
-                "tells nobody: it stays open and is silent from then on. It takes two "
-                "watches on one stream and a cancel of the first.",
+     .explain = "A cancel ends only the watch that it names. This store also stops feeding the "
+                "watch with the next higher id, without a message: that watch stays open and "
+                "receives nothing from then on. Trigger: two watches on one stream, and a cancel "
+                "of the first.",
      .upstream_issue = "",
      .guarantees = {"Settled"}},
     Wrap<CancelSilencesNeighbour>);

@@ -11,14 +11,14 @@ namespace {
 
 using testing::ElementsAre;
 
-// What a watch with this wish is given of: put a, put b, delete a. Live and from history alike.
+// The events of a watch with this spec: put a, put b, delete a. Live and from history alike.
 class Created : public HubTest {
  public:
   explicit Created(const std::string& defect)
       : HubTest(*MakeHooks(defect.empty() ? std::vector<std::string>{}
                                           : std::vector<std::string>{defect})) {}
   void TestBody() override {}
-  std::vector<std::string> Given(const WatchSpec& spec) {
+  std::vector<std::string> EventsOf(const WatchSpec& spec) {
     Client live = Open();
     if (spec.start.value == 0) live.Watch(spec);
     Write("a");
@@ -36,37 +36,37 @@ class Created : public HubTest {
     return events;
   }
 };
-std::vector<std::string> Given(const std::string& defect, const WatchSpec& spec) {
-  return Created(defect).Given(spec);
+std::vector<std::string> EventsOf(const std::string& defect, const WatchSpec& spec) {
+  return Created(defect).EventsOf(spec);
 }
 
-TEST(RangeEndIncluded, ShowsTheKeyAtTheEnd) {
+TEST(RangeEndIncluded, DeliversTheKeyAtTheEnd) {
   const WatchSpec until_b{.range = {"0", "b"}};
-  EXPECT_THAT(Given("", until_b), ElementsAre("put a=v@2", "delete a@4"));
-  EXPECT_THAT(Given("range-end-included", until_b),
+  EXPECT_THAT(EventsOf("", until_b), ElementsAre("put a=v@2", "delete a@4"));
+  EXPECT_THAT(EventsOf("range-end-included", until_b),
               ElementsAre("put a=v@2", "put b=v@3", "delete a@4"));
 }
-TEST(RangeEndIncluded, LeavesOneKeyAndTheOpenEndAlone) {
-  EXPECT_THAT(Given("range-end-included", {.range = {"b"}}), ElementsAre("put b=v@3"));
-  EXPECT_THAT(Given("range-end-included", {.range = KeyRange::From("b")}),
+TEST(RangeEndIncluded, DoesNotAffectASingleKeyOrAnOpenEnd) {
+  EXPECT_THAT(EventsOf("range-end-included", {.range = {"b"}}), ElementsAre("put b=v@3"));
+  EXPECT_THAT(EventsOf("range-end-included", {.range = KeyRange::From("b")}),
               ElementsAre("put b=v@3"));
 }
 
-TEST(FilterIgnored, ShowsTheDeletes) {
+TEST(FilterIgnored, DeliversTheDeletes) {
   const WatchSpec puts{.range = {"a"}, .no_deletes = true};
-  EXPECT_THAT(Given("", puts), ElementsAre("put a=v@2"));
-  EXPECT_THAT(Given("filter-ignored", puts), ElementsAre("put a=v@2", "delete a@4"));
+  EXPECT_THAT(EventsOf("", puts), ElementsAre("put a=v@2"));
+  EXPECT_THAT(EventsOf("filter-ignored", puts), ElementsAre("put a=v@2", "delete a@4"));
 }
 
-TEST(StartOneTooHigh, LeavesTheFirstRevisionOut) {
+TEST(StartOneTooHigh, SkipsTheFirstRevision) {
   const WatchSpec from_the_first{.range = {"a", "b"}, .start = Revision{2}};
-  EXPECT_THAT(Given("", from_the_first), ElementsAre("put a=v@2, delete a@4"));
-  EXPECT_THAT(Given("start-one-too-high", from_the_first), ElementsAre("delete a@4"));
+  EXPECT_THAT(EventsOf("", from_the_first), ElementsAre("put a=v@2, delete a@4"));
+  EXPECT_THAT(EventsOf("start-one-too-high", from_the_first), ElementsAre("delete a@4"));
 }
-TEST(StartOneTooHigh, LeavesAWatchFromNowOnAndOneOfOneKeyAlone) {
-  EXPECT_THAT(Given("start-one-too-high", {.range = {"a"}, .start = Revision{2}}),
+TEST(StartOneTooHigh, DoesNotAffectASingleKeyOrAWatchFromNow) {
+  EXPECT_THAT(EventsOf("start-one-too-high", {.range = {"a"}, .start = Revision{2}}),
               ElementsAre("put a=v@2, delete a@4"));
-  EXPECT_THAT(Given("start-one-too-high", {.range = {"b"}}), ElementsAre("put b=v@3"));
+  EXPECT_THAT(EventsOf("start-one-too-high", {.range = {"b"}}), ElementsAre("put b=v@3"));
 }
 
 }  // namespace

@@ -13,11 +13,12 @@ class CreateRevisionSurvivesDelete final : public PassOn {
 
 const DefectRegistration kCreateRevisionSurvivesDelete(
     {.name = "create-revision-survives-delete",
-     .explain = "A key that is put after it was deleted begins a new life: its create revision is "
-                "that of the put. This store goes on with the create revision of the old life. "
-                "Clients tell creation from change by comparing create and modify revision, so "
-                "they take a new object for an old one, and a lock that queues by create revision "
-                "lets the newcomer overtake those who waited. It takes a put, a delete and a put.",
+     .explain = "A key that is put after it was deleted starts a new generation: its create "
+                "revision is that of the put. This store keeps the create revision of the old "
+                "generation. Clients distinguish creation from change by comparing create and "
+                "modify revision, so they take a new object for an old one, and a lock that "
+                "queues by create revision lets a newcomer overtake waiting clients. Trigger: a "
+                "put, a delete and a put.",
      .upstream_issue = "",
      .guarantees = {"Fields"}},
     Wrap<CreateRevisionSurvivesDelete>);

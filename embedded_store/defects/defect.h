@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deliberate bugs of the embedded store: what they are and who must catch them.
+// Deliberate bugs of the embedded store: what each does, and the guarantees that must catch it.
 //
 //   for (const DefectInfo& info : KnownDefects()) ...
 //   StoreServer::Start({.defects = {"compaction-notice-lost"}});
 //
 // A defect is one file: a class that overrides one hook, and a DefectRegistration at its end. An
-// executable that is to know defects links this folder itself, because the registrations would be
+// executable that offers defects links this folder itself, because the registrations would be
 // dropped from an archive. Threads: registration happens before main; afterwards all is read-only.
 #pragma once
 
@@ -21,13 +21,12 @@ namespace watchproof::store {
 
 struct DefectInfo {
   std::string name;
-  std::string explain;         // a paragraph in plain language
-  std::string upstream_issue;  // "#17529"
-  std::vector<std::string>
-      guarantees;  // those that must catch it, for example "CompactionSurfaced"
+  std::string explain;                  // a paragraph in plain language
+  std::string upstream_issue;           // "#17529"
+  std::vector<std::string> guarantees;  // that must catch it, such as "CompactionSurfaced"
 };
 
-// By name.
+// Sorted by name.
 std::vector<DefectInfo> KnownDefects();
 
 class DefectRegistration {
@@ -35,8 +34,8 @@ class DefectRegistration {
   DefectRegistration(DefectInfo info, WrapHooks wrap);
 };
 
-// Answers every hook as the hooks behind it do; the base of defects, so that several can be
-// switched on together.
+// Forwards every hook to the next hooks; the base of defects, so that several can be switched on
+// together.
 class PassOn : public Hooks {
  public:
   explicit PassOn(std::unique_ptr<Hooks> next) : next_(std::move(next)) {}

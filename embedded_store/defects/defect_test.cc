@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-TEST(Defects, AreListedWithWhatOneNeedsToKnow) {
+TEST(Defects, AreListedWithExplanationIssueAndGuarantees) {
   std::set<std::string> names;
   for (const DefectInfo& info : KnownDefects()) {
     names.insert(info.name);
@@ -32,7 +32,7 @@ TEST(Defects, AreListedWithWhatOneNeedsToKnow) {
   EXPECT_EQ(names.size(), KnownDefects().size());
 }
 
-TEST(Defects, AreRefusedByAWrongNameWithTheRightOnes) {
+TEST(Defects, UnknownNameListsTheKnownOnes) {
   const auto hooks = MakeHooks({"compaction-notice-lots"});
   ASSERT_FALSE(hooks.has_value());
   EXPECT_EQ(hooks.error().code(), StatusCode::kInvalidArgument);
@@ -40,7 +40,7 @@ TEST(Defects, AreRefusedByAWrongNameWithTheRightOnes) {
               AllOf(HasSubstr("compaction-notice-lost"), HasSubstr("range-end-included")));
 }
 
-TEST(Defects, CanBeStacked) {
+TEST(Defects, CanBeCombined) {
   const auto hooks = MakeHooks({"compaction-notice-lost", "progress-overtakes-events"});
   ASSERT_TRUE(hooks.has_value());
   EXPECT_EQ((*hooks)->OnNoticeRefused(), NoticeFate::kForgotten);
@@ -51,8 +51,7 @@ class WithDefect : public HubTest {
  protected:
   explicit WithDefect(std::vector<std::string> names) : HubTest(*MakeHooks(names)) {}
 
-  // A watch below the floor while the queue of its stream is full; what it hears once there is room
-  // again.
+  // What a watch below the floor receives that was created while the queue of its stream was full.
   std::vector<std::string> WatchBelowTheFloorBehindAFullQueue() {
     Client client = Open();
     client.WatchKey("fat");
@@ -65,7 +64,7 @@ class WithDefect : public HubTest {
     Write("old", "live");
     return client.Read();
   }
-  std::vector<std::string> AskForProgressRightBehindAnOldStart() {
+  std::vector<std::string> RequestProgressRightAfterAnOldStart() {
     WriteTimes(2, "k");
     Client client = Open();
     client.WatchKey("k", 2);
@@ -91,16 +90,16 @@ class ProgressOvertakesEvents : public WithDefect {
 TEST_F(WithoutDefect, SurfacesTheCompaction) {
   EXPECT_THAT(WatchBelowTheFloorBehindAFullQueue(), ElementsAre("compacted 1@0 at 100"));
 }
-TEST_F(CompactionNoticeLost, LetsTheWatchGoOnWithAGap) {
+TEST_F(CompactionNoticeLost, ContinuesTheWatchWithAGap) {
   EXPECT_THAT(WatchBelowTheFloorBehindAFullQueue(), ElementsAre("events 1@130 put old=live@130"));
 }
 
 TEST_F(WithoutDefect, AnswersNoProgressBeforeTheHistory) {
-  EXPECT_THAT(AskForProgressRightBehindAnOldStart(),
+  EXPECT_THAT(RequestProgressRightAfterAnOldStart(),
               ElementsAre("created 0@3", "events 0@3 put k=v@2, put k=v@3"));
 }
 TEST_F(ProgressOvertakesEvents, AnswersBeforeTheHistory) {
-  EXPECT_THAT(AskForProgressRightBehindAnOldStart(),
+  EXPECT_THAT(RequestProgressRightAfterAnOldStart(),
               ElementsAre("created 0@3", "progress -1@3", "events 0@3 put k=v@2, put k=v@3"));
 }
 

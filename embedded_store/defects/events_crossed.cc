@@ -15,11 +15,11 @@ class EventsCrossed final : public PassOn {
 
 const DefectRegistration kEventsCrossed(
     {.name = "events-crossed",
-     .explain = "All watches of a stream share one connection, and the watch id of a message says "
-                "whose it is. This store swaps the ids of neighbours, 2 with 3 and 4 with 5, when "
-                "it sends events. Where both watch the same nobody notices; otherwise each is "
-                "given what the other was owed. It takes four watches on one stream, of which the "
-                "last two differ.",
+     .explain = "All watches of a stream share one connection, and the watch id of a message "
+                "names the watch that it belongs to. This store swaps the ids of neighbours, 2 "
+                "with 3 and 4 with 5, when it sends events. Where both watch the same keys this "
+                "has no visible effect; otherwise each receives the events of the other. Trigger: "
+                "four watches on one stream, of which the last two differ.",
      .upstream_issue = "",
      .guarantees = {"Filtered"}},
     Wrap<EventsCrossed>);

@@ -17,10 +17,10 @@ class FilterIgnored final : public PassOn {
 
 const DefectRegistration kFilterIgnored(
     {.name = "filter-ignored",
-     .explain = "A watch may ask not to be shown puts, or not to be shown deletes. This store "
-                "obeys the first wish and overlooks the second. A client that reads every event "
-                "as a put, because it asked for nothing else, stores empty objects. It takes a "
-                "watch without deletes and a delete.",
+     .explain = "A watch may ask to leave out puts, or to leave out deletes. This store obeys the "
+                "first filter and ignores the second. A client that reads every event as a put, "
+                "because it asked for nothing else, stores empty objects. Trigger: a watch "
+                "without deletes, and a delete.",
      .upstream_issue = "",
      .guarantees = {"Filtered"}},
     Wrap<FilterIgnored>);

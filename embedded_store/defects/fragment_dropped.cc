@@ -13,11 +13,10 @@ class FragmentDropped final : public PassOn {
 
 const DefectRegistration kFragmentDropped(
     {.name = "fragment-dropped",
-     .explain = "A client that asks for fragments is sent a large response in parts, and "
-                "all parts but the last say that more is to come. This store loses the "
-                "last part. The client has put together what it was given and waits for "
-                "an end that never comes. It takes a watch with fragments and some "
-                "megabytes of history.",
+     .explain = "A client that asks for fragments receives a large response in parts, and all "
+                "parts but the last are flagged as fragments. This store loses the last part. The "
+                "client has put together the parts it received and waits for an end that never "
+                "comes. Trigger: a watch with fragments and some megabytes of history.",
      .upstream_issue = "",
      .guarantees = {"Reliable"}},
     Wrap<FragmentDropped>);

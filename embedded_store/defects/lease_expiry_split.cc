@@ -13,11 +13,11 @@ class LeaseExpirySplit final : public PassOn {
 
 const DefectRegistration kLeaseExpirySplit(
     {.name = "lease-expiry-split",
-     .explain = "When a lease is revoked or its time is over, all keys that hang on it go "
+     .explain = "When a lease is revoked or expires, all keys attached to it are deleted "
                 "together, in one revision. This store deletes them one after the other, each in "
-                "a revision of its own. Who holds a lock and announces itself with two keys on "
-                "one lease is seen by others with one of them gone and the other still there. It "
-                "takes a lease with two keys of one watch.",
+                "its own revision. When a client holds a lock and announces itself with two keys "
+                "on one lease, other clients see one key gone and the other still there. Trigger: "
+                "a lease with two keys of one watch.",
      .upstream_issue = "",
      .guarantees = {"Atomic"}},
     Wrap<LeaseExpirySplit>);

@@ -14,10 +14,10 @@ class MissingPreviousSwallowed final : public PassOn {
 const DefectRegistration kMissingPreviousSwallowed(
     {.name = "missing-previous-swallowed",
      .explain = "With strict previous values this store must end a watch with ErrCompacted when "
-                "compaction has taken the previous value of an event before it could be queued. "
-                "This one looks it up, fails, and sends the event without it, as etcd does and is "
+                "compaction has removed the previous value of an event before it could be queued. "
+                "This defect sends the event without the value instead, as etcd does and is "
                 "allowed to do. A cache that relies on the promise keeps an object that is gone. "
-                "It takes --strict-prev-kv, a reader that stops reading, a deletion, and a "
+                "Trigger: --strict-prev-kv, a reader that stops reading, a deletion, and a "
                 "compaction at it.",
      .upstream_issue = "#10681",
      .guarantees = {"PreviousValue"}},

@@ -13,13 +13,12 @@ class NegativeStartSpoilsPass final : public PassOn {
 
 const DefectRegistration kNegativeStartSpoilsPass(
     {.name = "negative-start-spoils-pass",
-     .explain = "A watch at start revision -1 makes no sense and hurts, in most servers, "
-                "nobody. This store takes -1 for a position. The history that it then "
-                "reads for all watches of the same pass of its catch-up loop is empty, "
-                "and all of them, other clients' too, count as caught up without having "
-                "been given anything. etcd did this up to 3.4.37, 3.5.23 and 3.6.5, as "
-                "long as the store had never been compacted. It takes a watch with history to read "
-                "and, at the same moment, a watch at -1.",
+     .explain = "A watch at start revision -1 makes no sense and is harmless in most servers. "
+                "This store takes -1 for a position. The history that it then reads for all "
+                "watches of the same pass of its catch-up loop is empty, and all of them, other "
+                "clients' too, count as caught up although no event was delivered. etcd did this "
+                "up to 3.4.37, 3.5.23 and 3.6.5, as long as the store had never been compacted. "
+                "Trigger: a watch with history to read and, at the same moment, a watch at -1.",
      .upstream_issue = "#20693",
      .guarantees = {"Reliable"}},
     Wrap<NegativeStartSpoilsPass>);

@@ -13,11 +13,11 @@ class NoticeWithoutRevision final : public PassOn {
 
 const DefectRegistration kNoticeWithoutRevision(
     {.name = "notice-without-revision",
-     .explain = "A watch whose history was compacted ends with a message that names the "
-                "compaction revision: it is how clients tell this end from any other, and "
-                "where they may begin anew. This store leaves the number out, so its "
-                "clients see a watch that was cancelled for no reason. It takes a watch "
-                "below the compaction floor.",
+     .explain = "When the history of a watch is compacted, the watch ends with a message that "
+                "names the compaction revision: it distinguishes this end from any other, and a "
+                "client may start again there. This store leaves the number out, so its clients "
+                "see a watch that was cancelled for no reason. Trigger: a watch below the "
+                "compaction floor.",
      .upstream_issue = "",
      .guarantees = {"CompactionSurfaced"}},
     Wrap<NoticeWithoutRevision>);

@@ -16,8 +16,8 @@ const DefectRegistration kPreviousValueTooOld(
      .explain = "An event may carry what the key held right before the change. This store looks "
                 "one revision too far back, so that two changes in a row give the second one the "
                 "value before both. A cache that compares old and new object to decide whether it "
-                "left a selection decides wrongly. It takes a watch with previous values and a key "
-                "that changes in two revisions in a row.",
+                "left a selection decides wrongly. Trigger: a watch with previous values and a "
+                "key that changes in two revisions in a row.",
      .upstream_issue = "",
      .guarantees = {"PreviousValue"}},
     Wrap<PreviousValueTooOld>);

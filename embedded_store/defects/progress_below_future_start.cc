@@ -13,11 +13,11 @@ class ProgressBelowFutureStart final : public PassOn {
 
 const DefectRegistration kProgressBelowFutureStart(
     {.name = "progress-below-future-start",
-     .explain = "A watch that starts in the future has nothing to be told about the time "
-                "before. This store takes it for caught up and tells it the current "
-                "revision as its progress; a client that resumes from there leaves the "
-                "start that it had asked for. etcd did this up to 3.4.37, 3.5.21 and "
-                "3.6.1. It takes a watch on the future and a progress request.",
+     .explain = "A watch that starts in the future must receive nothing about revisions before "
+                "its start. This store counts it as caught up and reports the current revision as "
+                "its progress; a client that resumes from there moves its start below the one it "
+                "had asked for. etcd did this up to 3.4.37, 3.5.21 and 3.6.1. Trigger: a watch "
+                "with a future start revision and a progress request.",
      .upstream_issue = "#20221",
      .guarantees = {"Bookmarkable"}},
     Wrap<ProgressBelowFutureStart>);

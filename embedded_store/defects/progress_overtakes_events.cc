@@ -15,11 +15,11 @@ const DefectRegistration kProgressOvertakesEvents(
     {.name = "progress-overtakes-events",
      .explain = "A progress notification promises that every event up to its revision has been "
                 "delivered, so that a client may resume from there. This store answers a progress "
-                "request at once with the current revision, past the events that still wait in "
-                "the stream's queue and before the history that a watcher has yet to be given. A "
-                "client that notes the revision and reconnects loses those events. etcd did this "
-                "up to 3.4.24 and 3.5.7. It takes a watch with a past start revision and a "
-                "progress request right behind it, or a reader that has stopped reading.",
+                "request at once with the current revision, before the events that still wait in "
+                "the stream's queue and before the history that a watcher has yet to receive. A "
+                "client that keeps the revision and reconnects loses those events. etcd did this "
+                "up to 3.4.24 and 3.5.7. Trigger: a watch with a past start revision and a "
+                "progress request right after it, or a reader that has stopped reading.",
      .upstream_issue = "#15220",
      .guarantees = {"Bookmarkable"}},
     Wrap<ProgressOvertakesEvents>);

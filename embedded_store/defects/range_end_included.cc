@@ -21,7 +21,7 @@ const DefectRegistration kRangeEndIncluded(
     {.name = "range-end-included",
      .explain = "The end of a watched range is the first key that no longer belongs to it; the "
                 "prefix a/ ends at a0. This store counts the end as part of the range, so that "
-                "the watch of one tenant's prefix is given a key of the neighbour. It takes a "
+                "the watch of one tenant's prefix receives a key of the neighbour. Trigger: a "
                 "range and a change of exactly the key at its end.",
      .upstream_issue = "",
      .guarantees = {"Filtered"}},

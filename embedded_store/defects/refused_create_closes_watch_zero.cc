@@ -13,12 +13,11 @@ class RefusedCreateClosesWatchZero final : public PassOn {
 
 const DefectRegistration kRefusedCreateClosesWatchZero(
     {.name = "refused-create-closes-watch-zero",
-     .explain = "A create that the server refuses must cost nobody else anything. This "
-                "store answers it with the id of the request, which is 0 where the client "
-                "chose none, and strikes watch 0 of the stream off its list: that watch "
-                "stays open and never hears anything again. etcd did this from 3.4.0 to "
-                "3.4.21 and from 3.5.0 to 3.5.5. It takes two creates on one stream, of "
-                "which the second is refused.",
+     .explain = "A create that the server rejects must not affect any other watch. This store "
+                "answers it with the id of the request, which is 0 where the client chose none, "
+                "and stops feeding watch 0 of the stream: that watch stays open and receives "
+                "nothing from then on. etcd did this from 3.4.0 to 3.4.21 and from 3.5.0 to "
+                "3.5.5. Trigger: two creates on one stream, of which the second is rejected.",
      .upstream_issue = "#12385",
      .guarantees = {"Settled"}},
     Wrap<RefusedCreateClosesWatchZero>);

@@ -18,10 +18,11 @@ class StartOneTooHigh final : public PassOn {
 const DefectRegistration kStartOneTooHigh(
     {.name = "start-one-too-high",
      .explain = "A client that lost its connection resumes at the revision after the last one it "
-                "was given. This store takes the start of a watch on a range for the last "
-                "revision that is known already and begins one behind it, so each reconnect loses "
-                "one revision. Most of the time it is another key's, and nobody notices. It takes "
-                "a watch on a range with a start revision at which that range was changed.",
+                "received. This store takes the start revision of a watch on a range for one that "
+                "was already delivered and starts at the next one, so each reconnect loses one "
+                "revision. Most of the time that revision changed another key, and the loss goes "
+                "unnoticed. Trigger: a watch on a range with a start revision at which that range "
+                "was changed.",
      .upstream_issue = "",
      .guarantees = {"Reliable", "Resumable"}},
     Wrap<StartOneTooHigh>);

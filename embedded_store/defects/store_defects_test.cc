@@ -14,9 +14,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 // A store of its own with the named defect, or with none.
-class Bent {
+class DefectiveStore {
  public:
-  explicit Bent(const std::string& defect = {})
+  explicit DefectiveStore(const std::string& defect = {})
       : hooks_(*MakeHooks(defect.empty() ? std::vector<std::string>{}
                                          : std::vector<std::string>{defect})) {}
   void Put(const std::string& key, const std::string& value = "v") {
@@ -29,7 +29,7 @@ class Bent {
     ASSERT_TRUE(store_.Compact(Revision{floor}).has_value());
     while (store_.CompactStep()) continue;
   }
-  // What the end of a lease with two keys does, from revision 5 on.
+  // The events of the end of a lease with two keys, from revision 5 on.
   std::vector<std::string> AfterALease() {
     EXPECT_TRUE(store_.AddLease({.id = 7}).has_value());
     for (const char* key : {"a", "b"}) {
@@ -51,19 +51,19 @@ class Bent {
   MvccStore store_{*hooks_};
 };
 
-std::vector<std::string> FromADeleteAtTheFloor(Bent store) {
+std::vector<std::string> FromADeleteAtTheFloor(DefectiveStore store) {
   store.Put("ghost");
   store.Delete("ghost");
   store.Compact(3);
   return Texts(store.From(3));
 }
-TEST(DeleteAtFloorLost, TakesTheDeletionAway) {
-  EXPECT_THAT(FromADeleteAtTheFloor(Bent()), ElementsAre("delete ghost@3"));
-  EXPECT_THAT(FromADeleteAtTheFloor(Bent("delete-at-floor-lost")), IsEmpty());
+TEST(DeleteAtFloorLost, LosesTheDeletion) {
+  EXPECT_THAT(FromADeleteAtTheFloor(DefectiveStore()), ElementsAre("delete ghost@3"));
+  EXPECT_THAT(FromADeleteAtTheFloor(DefectiveStore("delete-at-floor-lost")), IsEmpty());
 }
 
-TEST(DeleteAtFloorLost, LeavesALivingKeyAndItsReadersAlone) {
-  Bent store("delete-at-floor-lost");
+TEST(DeleteAtFloorLost, DoesNotAffectAKeyThatWasPutAgain) {
+  DefectiveStore store("delete-at-floor-lost");
   store.Put("k", "a");
   store.Delete("k");
   store.Put("k", "b");
@@ -71,48 +71,48 @@ TEST(DeleteAtFloorLost, LeavesALivingKeyAndItsReadersAlone) {
   EXPECT_THAT(Texts(store.From(4)), ElementsAre("put k=b@4"));
 }
 
-std::string PreviousOfTheThirdPut(Bent store) {
+std::string PreviousOfTheThirdPut(DefectiveStore store) {
   for (const char* value : {"a", "b", "c"}) store.Put("k", value);
   const Event third = store.From(4).front();
   return third.previous ? third.previous->kv.value : "none";
 }
 TEST(PreviousValueTooOld, IsTheOneBefore) {
-  EXPECT_EQ(PreviousOfTheThirdPut(Bent()), "b");
-  EXPECT_EQ(PreviousOfTheThirdPut(Bent("previous-value-too-old")), "a");
+  EXPECT_EQ(PreviousOfTheThirdPut(DefectiveStore()), "b");
+  EXPECT_EQ(PreviousOfTheThirdPut(DefectiveStore("previous-value-too-old")), "a");
 }
 
-KeyValue PutTwiceDeletedAndPut(Bent store) {
+KeyValue PutTwiceDeletedAndPut(DefectiveStore store) {
   store.Put("k");
   store.Put("k");
   store.Delete("k");
   store.Put("k");
   return store.Last();
 }
-TEST(Recreation, BeginsAnew) {
-  const KeyValue kv = PutTwiceDeletedAndPut(Bent());
+TEST(Recreation, StartsANewGeneration) {
+  const KeyValue kv = PutTwiceDeletedAndPut(DefectiveStore());
   EXPECT_EQ(kv.create, Revision{5});
   EXPECT_EQ(kv.version, 1);
 }
-TEST(CreateRevisionSurvivesDelete, KeepsItAndNothingElse) {
-  const KeyValue kv = PutTwiceDeletedAndPut(Bent("create-revision-survives-delete"));
+TEST(CreateRevisionSurvivesDelete, KeepsOnlyTheCreateRevision) {
+  const KeyValue kv = PutTwiceDeletedAndPut(DefectiveStore("create-revision-survives-delete"));
   EXPECT_EQ(kv.create, Revision{2});
   EXPECT_EQ(kv.version, 1);
 }
-TEST(VersionSurvivesDelete, CountsOnAndChangesNothingElse) {
-  const KeyValue kv = PutTwiceDeletedAndPut(Bent("version-survives-delete"));
+TEST(VersionSurvivesDelete, ContinuesOnlyTheVersion) {
+  const KeyValue kv = PutTwiceDeletedAndPut(DefectiveStore("version-survives-delete"));
   EXPECT_EQ(kv.create, Revision{5});
   EXPECT_EQ(kv.version, 3);
 }
 
-// Two keys whose lease ends, and one that stays.
-std::vector<std::string> RevokedLease(Bent store) { return store.AfterALease(); }
-TEST(LeaseExpirySplit, TakesARevisionForEachKey) {
-  EXPECT_THAT(RevokedLease(Bent()), ElementsAre("delete a@5 was v", "delete b@5 was v"));
-  EXPECT_THAT(RevokedLease(Bent("lease-expiry-split")),
+// Two keys with a lease that ends, and one key that stays.
+std::vector<std::string> RevokedLease(DefectiveStore store) { return store.AfterALease(); }
+TEST(LeaseExpirySplit, UsesOneRevisionPerKey) {
+  EXPECT_THAT(RevokedLease(DefectiveStore()), ElementsAre("delete a@5 was v", "delete b@5 was v"));
+  EXPECT_THAT(RevokedLease(DefectiveStore("lease-expiry-split")),
               ElementsAre("delete a@5 was v", "delete b@6 was v"));
 }
 
-// What a watch from the floor is given after a restart.
+// What a watch from the floor receives after a restart.
 std::vector<std::string> FromTheFloorAfterARestart(const std::string& defect) {
   const auto hooks =
       *MakeHooks(defect.empty() ? std::vector<std::string>{} : std::vector<std::string>{defect});
@@ -130,7 +130,7 @@ std::vector<std::string> FromTheFloorAfterARestart(const std::string& defect) {
   EXPECT_EQ(store.current(), Revision{4});
   return Texts(store.ReadHistory(Revision{3}, Revision{4}, WithPrevious::kNo).events);
 }
-TEST(LoneDeleteForgotten, LosesTheDeletionAndNoRevision) {
+TEST(LoneDeleteForgotten, LosesOnlyTheDeletion) {
   EXPECT_THAT(FromTheFloorAfterARestart(""), ElementsAre("delete ghost@3", "put other=v@4"));
   EXPECT_THAT(FromTheFloorAfterARestart("lone-delete-forgotten"), ElementsAre("put other=v@4"));
 }

@@ -13,11 +13,11 @@ class TransactionSplit final : public PassOn {
 
 const DefectRegistration kTransactionSplit(
     {.name = "transaction-split",
-     .explain = "All changes of a transaction carry one revision, and a client that has "
-                "seen a revision resumes behind it. This store cuts a long message in two "
-                "without looking where, and does not say that the first half is not all. "
-                "Who loses the connection between the two halves never sees the rest of "
-                "the transaction. It takes a transaction with two keys of one watch.",
+     .explain = "All changes of a transaction carry one revision, and a client that has received "
+                "a revision resumes after it. This store cuts a long message in two without "
+                "regard to revisions, and does not flag the first half as a fragment. A client "
+                "that loses the connection between the two halves never receives the rest of the "
+                "transaction. Trigger: a transaction with two keys of one watch.",
      .upstream_issue = "",
      .guarantees = {"Atomic"}},
     Wrap<TransactionSplit>);

@@ -13,10 +13,11 @@ class VersionSurvivesDelete final : public PassOn {
 
 const DefectRegistration kVersionSurvivesDelete(
     {.name = "version-survives-delete",
-     .explain = "The version of a key counts its puts and begins at 1 again after a delete. This "
-                "store counts on. A transaction that creates a key only if it is not there yet "
-                "is safe, but whoever takes version 1 for the sign of a new key is never told of "
-                "one that came back. It takes a put, a delete and a put.",
+     .explain = "The version of a key counts its puts and starts at 1 again after a delete. This "
+                "store continues the count. A transaction that creates a key only if it does not "
+                "exist is safe, but a client that takes version 1 for the sign of a new key "
+                "misses a key that was deleted and created again. Trigger: a put, a delete and a "
+                "put.",
      .upstream_issue = "",
      .guarantees = {"Fields"}},
     Wrap<VersionSurvivesDelete>);

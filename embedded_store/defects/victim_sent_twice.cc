@@ -13,11 +13,10 @@ class VictimSentTwice final : public PassOn {
 
 const DefectRegistration kVictimSentTwice(
     {.name = "victim-sent-twice",
-     .explain = "When the queue of a stream is full its watches wait until there is room. "
-                "This store forgets that the last revision before the full queue had been "
-                "taken, and sends it once more when it goes on. A client that counts or "
-                "sums is wrong from then on. It takes a reader that stops reading for a "
-                "while.",
+     .explain = "When the queue of a stream is full its watches wait until there is room. This "
+                "store forgets that the last revision before the full queue had been queued, and "
+                "sends it once more when it continues. A client that counts or sums is wrong from "
+                "then on. Trigger: a reader that stops reading for a while.",
      .upstream_issue = "",
      .guarantees = {"Unique"}},
     Wrap<VictimSentTwice>);

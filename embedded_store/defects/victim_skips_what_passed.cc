@@ -13,11 +13,10 @@ class VictimSkipsWhatPassed final : public PassOn {
 
 const DefectRegistration kVictimSkipsWhatPassed(
     {.name = "victim-skips-what-passed",
-     .explain = "While a watch waits for room in the queue of its stream the store goes "
-                "on. This store then takes the watch up again at its newest revision, as "
-                "if it had been fed all along: what was written while it waited is lost, "
-                "and nothing says so. It takes a reader that stops reading, and some "
-                "writes meanwhile.",
+     .explain = "While a watch waits for room in the queue of its stream the store goes on. This "
+                "store then continues the watch at its newest revision, as if it had been fed all "
+                "along: everything written while it waited is lost, without any notice. Trigger: "
+                "a reader that stops reading, and some writes meanwhile.",
      .upstream_issue = "",
      .guarantees = {"Reliable"}},
     Wrap<VictimSkipsWhatPassed>);

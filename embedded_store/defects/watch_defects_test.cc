@@ -15,9 +15,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 // A hub of its own with the named defect, or with none.
-class Bent : public HubTest {
+class DefectiveHub : public HubTest {
  public:
-  explicit Bent(const std::string& defect, WatchLimits limits = {})
+  explicit DefectiveHub(const std::string& defect, WatchLimits limits = {})
       : HubTest(*MakeHooks(defect.empty() ? std::vector<std::string>{}
                                           : std::vector<std::string>{defect}),
                 limits) {}
@@ -34,7 +34,7 @@ class Bent : public HubTest {
 };
 
 using Lines = std::vector<std::string>;
-// What remains after the answers to creates.
+// Everything but the answers to creates.
 Lines Received(Client& client) {
   Lines texts = client.Read();
   std::erase_if(texts, [](const std::string& text) { return text.starts_with("created"); });
@@ -42,14 +42,14 @@ Lines Received(Client& client) {
 }
 
 Lines AfterARefusedCreate(const std::string& defect) {
-  Bent hub(defect);
+  DefectiveHub hub(defect);
   Client client = hub.Open();
   client.WatchKey("k");
   client.Watch({.range = {"z", "a"}});
   hub.Write("k");
   return Received(client);
 }
-TEST(RefusedCreateClosesWatchZero, SilencesIt) {
+TEST(RefusedCreateClosesWatchZero, StopsDeliveryOnWatchZero) {
   EXPECT_THAT(AfterARefusedCreate(""),
               ElementsAre("refused -1@1 mvcc: watcher range is empty", "events 0@2 put k=v@2"));
   EXPECT_THAT(AfterARefusedCreate("refused-create-closes-watch-zero"),
@@ -57,7 +57,7 @@ TEST(RefusedCreateClosesWatchZero, SilencesIt) {
 }
 
 Lines AfterACancel(const std::string& defect) {
-  Bent hub(defect);
+  DefectiveHub hub(defect);
   Client client = hub.Open();
   for (int i = 0; i < 3; ++i) client.WatchKey("k");
   client.Cancel(0);
@@ -66,7 +66,7 @@ Lines AfterACancel(const std::string& defect) {
   std::sort(texts.begin(), texts.end());
   return texts;
 }
-TEST(CancelSilencesNeighbour, TakesTheNextOneWithIt) {
+TEST(CancelSilencesNeighbour, StopsDeliveryOnTheNextWatch) {
   EXPECT_THAT(AfterACancel(""),
               ElementsAre("canceled 0@1", "events 1@2 put k=v@2", "events 2@2 put k=v@2"));
   EXPECT_THAT(AfterACancel("cancel-silences-neighbour"),
@@ -74,7 +74,7 @@ TEST(CancelSilencesNeighbour, TakesTheNextOneWithIt) {
 }
 
 Lines BesideANegativeStart(const std::string& defect) {
-  Bent hub(defect);
+  DefectiveHub hub(defect);
   hub.WriteTimes(2, "k");
   Client innocent = hub.Open();
   Client other = hub.Open();
@@ -84,7 +84,7 @@ Lines BesideANegativeStart(const std::string& defect) {
   hub.Write("k", "live");
   return Received(innocent);
 }
-TEST(NegativeStartSpoilsPass, MakesOthersSkipTheirHistory) {
+TEST(NegativeStartSpoilsPass, OtherWatchesSkipTheirHistory) {
   EXPECT_THAT(BesideANegativeStart(""),
               ElementsAre("events 0@3 put k=v@2, put k=v@3", "events 0@4 put k=live@4"));
   EXPECT_THAT(BesideANegativeStart("negative-start-spoils-pass"),
@@ -92,20 +92,20 @@ TEST(NegativeStartSpoilsPass, MakesOthersSkipTheirHistory) {
 }
 
 Lines OfTwoNeighbours(const std::string& defect) {
-  Bent hub(defect);
+  DefectiveHub hub(defect);
   Client client = hub.Open();
   for (const char* key : {"x", "y", "a", "b"}) client.WatchKey(key);
   for (const char* key : {"a", "b", "x"}) hub.Write(key);
   return Received(client);
 }
-TEST(EventsCrossed, GoToTheNeighbour) {
+TEST(EventsCrossed, AreDeliveredToTheNeighbour) {
   EXPECT_THAT(OfTwoNeighbours(""),
               ElementsAre("events 2@2 put a=v@2", "events 3@3 put b=v@3", "events 0@4 put x=v@4"));
   EXPECT_THAT(OfTwoNeighbours("events-crossed"),
               ElementsAre("events 3@2 put a=v@2", "events 2@3 put b=v@3", "events 0@4 put x=v@4"));
 }
-TEST(EventsCrossed, LeavesAWatchWithoutANeighbourAlone) {
-  Bent hub("events-crossed");
+TEST(EventsCrossed, DoesNotAffectAWatchWithoutNeighbour) {
+  DefectiveHub hub("events-crossed");
   Client client = hub.Open();
   for (const char* key : {"x", "y", "a"}) client.WatchKey(key);
   hub.Write("a");
@@ -113,7 +113,7 @@ TEST(EventsCrossed, LeavesAWatchWithoutANeighbourAlone) {
 }
 
 Lines BeforeAFutureStart(const std::string& defect) {
-  Bent hub(defect);
+  DefectiveHub hub(defect);
   Client client = hub.Open();
   client.WatchKey("k", 3);
   client.AskProgress();
@@ -121,21 +121,21 @@ Lines BeforeAFutureStart(const std::string& defect) {
   hub.Write("k");
   return Received(client);
 }
-TEST(FutureStart, HearsNothingOfTheTimeBefore) {
+TEST(FutureStart, ReceivesNothingFromBefore) {
   EXPECT_THAT(BeforeAFutureStart(""), ElementsAre("events 0@3 put k=v@3"));
 }
 TEST(EventsBelowFutureStart, AreDelivered) {
   EXPECT_THAT(BeforeAFutureStart("events-below-future-start"),
               ElementsAre("events 0@2 put k=v@2", "events 0@3 put k=v@3"));
 }
-TEST(ProgressBelowFutureStart, IsTold) {
+TEST(ProgressBelowFutureStart, IsSent) {
   EXPECT_THAT(BeforeAFutureStart("progress-below-future-start"),
               ElementsAre("progress -1@1", "events 0@3 put k=v@3"));
 }
 
-// How many of `past` revisions a watch from the first one is given, with one more written live.
-std::size_t Given(const std::string& defect, int past) {
-  Bent hub(defect);
+// How many events a watch receives that starts `past` revisions back, with one more write live.
+std::size_t EventCount(const std::string& defect, int past) {
+  DefectiveHub hub(defect);
   hub.WriteTimes(past, "k");
   Client client = hub.Open();
   client.WatchKey("k", 2);
@@ -145,16 +145,16 @@ std::size_t Given(const std::string& defect, int past) {
   for (const WatchReply& reply : client.ReadReplies()) count += reply.event_count();
   return count;
 }
-TEST(BatchEdgeSkipped, LosesARevisionBehindEachFullBatchAndNoneElsewhere) {
-  EXPECT_EQ(Given("", 1000), 1001U);
-  EXPECT_EQ(Given("batch-edge-skipped", 999), 1000U);
-  EXPECT_EQ(Given("batch-edge-skipped", 1000), 1000U);
-  EXPECT_EQ(Given("batch-edge-skipped", 1500), 1500U);
+TEST(BatchEdgeSkipped, LosesARevisionAfterEachFullBatch) {
+  EXPECT_EQ(EventCount("", 1000), 1001U);
+  EXPECT_EQ(EventCount("batch-edge-skipped", 999), 1000U);
+  EXPECT_EQ(EventCount("batch-edge-skipped", 1000), 1000U);
+  EXPECT_EQ(EventCount("batch-edge-skipped", 1500), 1500U);
 }
 
 // A queue that holds one reply; two writes come while it is full.
 Lines OfAVictim(const std::string& defect) {
-  Bent hub(defect, {.queued_replies = 1});
+  DefectiveHub hub(defect, {.queued_replies = 1});
   Client client = hub.Open();
   client.WatchKey("k");
   for (const char* value : {"a", "b", "c"}) hub.Write("k", value);
@@ -163,21 +163,21 @@ Lines OfAVictim(const std::string& defect) {
   for (std::string& text : Received(client)) all.push_back(std::move(text));
   return all;
 }
-TEST(Victim, IsGivenWhatItMissedOnce) {
+TEST(Victim, ReceivesWhatItMissedOnce) {
   EXPECT_THAT(OfAVictim(""),
               ElementsAre("events 0@2 put k=a@2", "events 0@4 put k=b@3, put k=c@4"));
 }
-TEST(VictimSentTwice, IsGivenTheLastOneAgain) {
+TEST(VictimSentTwice, ReceivesTheLastRevisionAgain) {
   EXPECT_THAT(OfAVictim("victim-sent-twice"),
               ElementsAre("events 0@2 put k=a@2", "events 0@4 put k=a@2, put k=b@3, put k=c@4"));
 }
-TEST(VictimSkipsWhatPassed, IsGivenTheNewestOnly) {
+TEST(VictimSkipsWhatPassed, ReceivesTheNewestRevisionOnly) {
   EXPECT_THAT(OfAVictim("victim-skips-what-passed"),
               ElementsAre("events 0@2 put k=a@2", "events 0@4 put k=c@4"));
 }
 
 Lines BelowTheFloor(const std::string& defect) {
-  Bent hub(defect);
+  DefectiveHub hub(defect);
   hub.WriteTimes(4, "k");
   hub.Compact(4);
   Client client = hub.Open();
@@ -191,10 +191,10 @@ TEST(Notice, ComesOnceAndNamesTheFloor) {
 TEST(NoticeWithoutRevision, LooksLikeACancel) {
   EXPECT_THAT(BelowTheFloor("notice-without-revision"), ElementsAre("canceled 0@0"));
 }
-TEST(NoticeRepeated, ComesInEveryStepAndDoesNotSpin) {
+TEST(NoticeRepeated, ComesInEveryStepWithoutABusyLoop) {
   EXPECT_THAT(BelowTheFloor("notice-repeated"),
               ElementsAre("compacted 0@0 at 4", "compacted 0@0 at 4", "compacted 0@0 at 4"));
-  Bent hub("notice-repeated");
+  DefectiveHub hub("notice-repeated");
   hub.WriteTimes(4, "k");
   hub.Compact(4);
   Client client = hub.Open();
@@ -202,8 +202,8 @@ TEST(NoticeRepeated, ComesInEveryStepAndDoesNotSpin) {
   EXPECT_EQ(hub.SyncAll(), 1);
 }
 
-Lines OfAQuietWatchThatAsksTooEarly(const std::string& defect, bool write_at_the_end) {
-  Bent hub(defect);
+Lines EarlyProgressRequestOfAQuietWatch(const std::string& defect, bool write_at_the_end) {
+  DefectiveHub hub(defect);
   hub.WriteTimes(2, "busy");
   Client client = hub.Open();
   client.WatchKey("quiet", 2);
@@ -213,15 +213,15 @@ Lines OfAQuietWatchThatAsksTooEarly(const std::string& defect, bool write_at_the
   if (write_at_the_end) hub.Write("quiet");
   return Received(client);
 }
-TEST(ProgressRequestRemembered, IsAnsweredWithTheNextEventAndNoOtherIsBefore) {
-  EXPECT_THAT(OfAQuietWatchThatAsksTooEarly("", false), ElementsAre("progress -1@3"));
-  EXPECT_THAT(OfAQuietWatchThatAsksTooEarly("progress-request-remembered", false), IsEmpty());
-  EXPECT_THAT(OfAQuietWatchThatAsksTooEarly("progress-request-remembered", true),
+TEST(ProgressRequestRemembered, IsAnsweredOnlyWithTheNextEvent) {
+  EXPECT_THAT(EarlyProgressRequestOfAQuietWatch("", false), ElementsAre("progress -1@3"));
+  EXPECT_THAT(EarlyProgressRequestOfAQuietWatch("progress-request-remembered", false), IsEmpty());
+  EXPECT_THAT(EarlyProgressRequestOfAQuietWatch("progress-request-remembered", true),
               ElementsAre("events 0@4 put quiet=v@4", "progress -1@4"));
 }
-TEST(ProgressRequestRemembered, HoldsThePeriodicOnesBackToo) {
+TEST(ProgressRequestRemembered, BlocksPeriodicProgressToo) {
   for (const std::string defect : {"", "progress-request-remembered"}) {
-    Bent hub(defect);
+    DefectiveHub hub(defect);
     hub.WriteTimes(2, "busy");
     Client client = hub.Open();
     client.Watch({.range = {"quiet"}, .start = Revision{2}, .progress_notify = true});

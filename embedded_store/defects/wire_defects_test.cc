@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Of the messages of one reply with so many events of a kilobyte: "events/fragment mark".
+// One text per message of a reply with so many events of a kilobyte: "3", or "3 and more".
 std::vector<std::string> Parts(const std::string& defect, int count, bool may_fragment) {
   const auto hooks =
       *MakeHooks(defect.empty() ? std::vector<std::string>{} : std::vector<std::string>{defect});
@@ -43,13 +43,13 @@ std::vector<std::string> Parts(const std::string& defect, int count, bool may_fr
   return parts;
 }
 
-TEST(TransactionSplit, CutsAReplyInTwoWithoutSayingSo) {
+TEST(TransactionSplit, CutsAReplyInTwoWithoutAFragmentFlag) {
   EXPECT_THAT(Parts("", 5, false), ElementsAre("5"));
   EXPECT_THAT(Parts("transaction-split", 5, false), ElementsAre("2", "3"));
   EXPECT_THAT(Parts("transaction-split", 1, false), ElementsAre("1"));
 }
 
-TEST(FragmentDropped, LosesTheLastPartOfSeveralAndNeverTheOnlyOne) {
+TEST(FragmentDropped, LosesTheLastOfSeveralParts) {
   EXPECT_THAT(Parts("", 5, true), ElementsAre("2 and more", "2 and more", "1"));
   EXPECT_THAT(Parts("fragment-dropped", 5, true), ElementsAre("2 and more", "2 and more"));
   EXPECT_THAT(Parts("fragment-dropped", 2, true), ElementsAre("2"));

@@ -2,7 +2,7 @@
 // The thread on which leases end in a server: runs the lessor's steps when they are due.
 //
 //   LeaseThread thread(lessor);
-//   lessor.Grant(wish, Clock::now());
+//   lessor.Grant(request, Clock::now());
 //   thread.Granted();                  // the new one may be the next to end
 //
 // Threads: all public functions from any. Ownership: borrows the lessor, which outlives it. Stop is

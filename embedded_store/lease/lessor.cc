@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 namespace {
 
-// What the store keeps of a lease: its time, and what was left of it at the last checkpoint; 0 when
+// The stored record of a lease: its time to live, and the time left at the last checkpoint; 0 when
 // there was none since it was granted or kept alive.
 struct Record {
   seconds ttl;
@@ -101,7 +101,7 @@ Result<seconds> Lessor::KeepAlive(LeaseId id, TimePoint now) {
     PlanEndLocked(id, now + ttl);
     if (!std::exchange(found->second.has_checkpoint, false)) return ttl;
   }
-  // A restart must not take back what the client is about to be told.
+  // A restart must not undo what the client is about to be answered.
   store_.UpdateLease({.id = id, .record = Write({.ttl = ttl})});
   return ttl;
 }
@@ -152,7 +152,7 @@ TimePoint Lessor::CheckpointStep(TimePoint now) {
 
 LeaseId Lessor::ChooseIdLocked() {
   LeaseId id = kNoLease;
-  // 63 bits: clients take a negative one for a mistake.
+  // 63 bits: clients treat a negative id as an error.
   while (id == kNoLease || leases_.contains(id)) id = static_cast<LeaseId>(ids_.Next() >> 1);
   return id;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leases: how long each lives, and its end, with which all its keys go in one revision.
+// Leases: their time to live and their end, which deletes all their keys in one revision.
 //
 //   Lessor lessor(store, {}, Prng(seed));
 //   WP_ASSIGN_OR_RETURN(const Granted granted, lessor.Grant({.ttl = 10}, now));
@@ -8,11 +8,11 @@
 //
 // After a restart every lease has its full time again, as etcd's have without checkpoints; with
 // checkpoints, what was left at the last one.
-// Time comes from the caller and never runs backwards. Which lease a key hangs on is known to the
-// store, where it changes together with the key; a lease that is granted here is known there before
-// anyone hears of it, and gone there only after it is gone here. Threads: any; the lock of the
-// leases is not held while the store is called, that of the records is, and the store calls nobody
-// back. Ownership: borrows the store, which outlives it.
+// Time comes from the caller and never runs backwards. The attachment of keys to leases is kept in
+// the store, where it changes together with the key. A lease that is granted here is added to the
+// store before the grant is answered, and removed from the store only after it has ended here.
+// Threads: any; the lock of the leases is not held while the store is called, that of the records
+// is, and the store makes no callbacks. Ownership: borrows the store, which outlives it.
 #pragma once
 
 #include <cstdint>
@@ -60,31 +60,31 @@ class Lessor {
  public:
   Lessor(MvccStore& store, const LeaseLimits& limits, Prng ids);
 
-  // Takes up the leases that the store has recovered. Requires: once, before anything else.
+  // Loads the leases that the store has recovered. Requires: once, before anything else.
   Status Recover(TimePoint now);
 
   Result<Granted> Grant(const LeaseRequest& request, TimePoint now);
-  // Its keys go in the revision of the answer, which is the current one when there were none.
+  // Deletes its keys in the revision of the answer, which is the current one when there were none.
   Result<DeleteAnswer> Revoke(LeaseId id);
   // Its full time from now on, once everything staged is safe; ErrLeaseNotFound when it has ended,
-  // even if its keys are still going.
+  // even if its keys are still being deleted.
   Result<std::chrono::seconds> KeepAlive(LeaseId id, TimePoint now);
   Result<LeaseState> Find(LeaseId id, TimePoint now) const;
   // The next to expire first.
   std::vector<LeaseId> List() const;
 
-  // Ends at most kMostPerStep leases whose time is over, the longest overdue first. Returns when it
-  // wants to run next: now while such leases are left, never while there are none at all.
+  // Ends at most kMostPerStep expired leases, the longest overdue first. Returns when it has to run
+  // next: now while expired leases are left, never while there are no leases at all.
   TimePoint ExpireStep(TimePoint now);
   static constexpr std::size_t kMostPerStep = 500;
-  // Writes down how much time each lease has left. Returns when it wants to run next: never without
+  // Writes down how much time each lease has left. Returns when it has to run next: never without
   // checkpoints.
   TimePoint CheckpointStep(TimePoint now);
   static constexpr TimePoint kNeverExpires = TimePoint::max();
 
  private:
-  // Only a living lease can be seen. The other two keep its id from being granted twice while the
-  // store is being told.
+  // Only a lease in phase kAlive is visible. The other two phases keep its id from being granted
+  // twice while the store is updated.
   enum class Phase { kComing, kAlive, kGoing };
   struct Lease {
     Phase phase = Phase::kComing;
@@ -95,7 +95,7 @@ class Lessor {
 
   LeaseId ChooseIdLocked() REQUIRES(mu_);
   void PlanEndLocked(LeaseId id, TimePoint end) REQUIRES(mu_);
-  // Marks the lease as going; nothing when it does not live.
+  // Moves the lease to kGoing; false when it is not kAlive.
   bool BeginEndLocked(LeaseId id) REQUIRES(mu_);
   std::vector<LeaseId> BeginOverdue(TimePoint now);
   DeleteAnswer FinishEnd(LeaseId id);
@@ -108,7 +108,7 @@ class Lessor {
   mutable Mutex mu_;
   Prng ids_ GUARDED_BY(mu_);
   std::unordered_map<LeaseId, Lease> leases_ GUARDED_BY(mu_);
-  std::set<std::pair<TimePoint, LeaseId>> ends_ GUARDED_BY(mu_);  // of those that live
+  std::set<std::pair<TimePoint, LeaseId>> ends_ GUARDED_BY(mu_);  // of leases that are kAlive
 };
 
 }  // namespace watchproof::store

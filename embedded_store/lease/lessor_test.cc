@@ -38,14 +38,14 @@ class LessorTest : public testing::Test {
   TimePoint now_ = TimePoint{} + 1h;
 };
 
-TEST_F(LessorTest, GrantsTheIdAskedForOnce) {
+TEST_F(LessorTest, GrantsARequestedIdOnce) {
   EXPECT_EQ(Grant(10s, 7), 7);
   EXPECT_EQ(Refusal(lessor_.Grant({.id = 7, .ttl = 10s}, now_)), ErrLeaseExists().ToString());
   EXPECT_TRUE(lessor_.Revoke(7).has_value());
   EXPECT_EQ(Grant(10s, 7), 7);
 }
 
-TEST_F(LessorTest, ChoosesPositiveIdsThatDiffer) {
+TEST_F(LessorTest, ChoosesDistinctPositiveIds) {
   std::set<LeaseId> ids;
   for (int i = 0; i < 100; ++i) ids.insert(Grant(10s));
   EXPECT_EQ(ids.size(), 100u);
@@ -61,12 +61,12 @@ TEST_F(LessorTest, RaisesShortTimesAndRefusesImpossibleOnes) {
             ErrLeaseTtlTooLarge().ToString());
 }
 
-TEST_F(LessorTest, DeletesAllKeysOfALeaseInOneRevisionWhenItsTimeIsOver) {
-  const LeaseId doomed = Grant(10s);
+TEST_F(LessorTest, ExpiryDeletesAllKeysOfALeaseInOneRevision) {
+  const LeaseId expiring = Grant(10s);
   const LeaseId other = Grant(60s);
-  PutWith(doomed, "a");  // 2
+  PutWith(expiring, "a");  // 2
   PutWith(other, "b");
-  PutWith(doomed, "c");  // 4
+  PutWith(expiring, "c");  // 4
   EXPECT_EQ(lessor_.ExpireStep(now_), now_ + 10s);
   EXPECT_EQ(lessor_.ExpireStep(now_ + 10s - 1ns), now_ + 10s);
   EXPECT_EQ(store_.current(), Revision{4});
@@ -76,13 +76,13 @@ TEST_F(LessorTest, DeletesAllKeysOfALeaseInOneRevisionWhenItsTimeIsOver) {
   EXPECT_THAT(lessor_.List(), ElementsAre(other));
 }
 
-TEST_F(LessorTest, AnEndWithoutKeysUsesNoRevision) {
+TEST_F(LessorTest, ExpiryWithoutKeysUsesNoRevision) {
   Grant(5s);
   EXPECT_EQ(lessor_.ExpireStep(now_ + 5s), Lessor::kNeverExpires);
   EXPECT_EQ(store_.current(), Revision{1});
 }
 
-TEST_F(LessorTest, KeepAliveGivesTheFullTimeAgain) {
+TEST_F(LessorTest, KeepAliveRestoresTheFullTime) {
   const LeaseId id = Grant(10s);
   EXPECT_EQ(*lessor_.KeepAlive(id, now_ + 9s), 10s);
   EXPECT_EQ(lessor_.ExpireStep(now_ + 10s), now_ + 19s);
@@ -91,7 +91,7 @@ TEST_F(LessorTest, KeepAliveGivesTheFullTimeAgain) {
   EXPECT_EQ(lessor_.KeepAlive(id, now_ + 19s).error().ToString(), ErrLeaseNotFound().ToString());
 }
 
-TEST_F(LessorTest, StepsAreBoundedAndTheRestIsDueAtOnce) {
+TEST_F(LessorTest, StepsAreBounded) {
   for (std::size_t i = 0; i < Lessor::kMostPerStep + 1; ++i) Grant(5s);
   const TimePoint late = now_ + 1min;
   EXPECT_EQ(lessor_.ExpireStep(late), late);
@@ -99,7 +99,7 @@ TEST_F(LessorTest, StepsAreBoundedAndTheRestIsDueAtOnce) {
   EXPECT_EQ(lessor_.ExpireStep(late), Lessor::kNeverExpires);
 }
 
-TEST_F(LessorTest, RevokeDeletesTheKeysOnceAndNamesTheRevision) {
+TEST_F(LessorTest, RevokeDeletesTheKeysOnce) {
   const LeaseId id = Grant(10s);
   PutWith(id, "a");
   PutWith(id, "b");
@@ -117,7 +117,7 @@ TEST_F(LessorTest, ListsTheNextToExpireFirst) {
   EXPECT_THAT(lessor_.List(), ElementsAre(slow, quick));
 }
 
-TEST_F(LessorTest, AKeyHangsOnTheLeaseOfItsLastPut) {
+TEST_F(LessorTest, AKeyBelongsToTheLeaseOfItsLastPut) {
   Grant(10s, 1);
   Grant(10s, 2);
   PutWith(1, "k");
@@ -131,7 +131,7 @@ TEST_F(LessorTest, AKeyHangsOnTheLeaseOfItsLastPut) {
   EXPECT_EQ(ReadAll(store_, Revision{0}).size(), 1u);
 }
 
-TEST_F(LessorTest, IgnoreLeaseKeepsTheOneItHas) {
+TEST_F(LessorTest, IgnoreLeaseKeepsTheLease) {
   Grant(10s, 1);
   PutWith(1, "k");
   ASSERT_TRUE(store_.Put({.key = "k", .value = "new", .ignore_lease = true}).has_value());
@@ -139,12 +139,12 @@ TEST_F(LessorTest, IgnoreLeaseKeepsTheOneItHas) {
   EXPECT_EQ(store_.Range({.range = KeyRange::Single("k")})->kvs.at(0).lease, 1);
 }
 
-TEST_F(LessorTest, ADeletedKeyHangsOnNothing) {
+TEST_F(LessorTest, ADeletedKeyHasNoLease) {
   Grant(10s, 1);
   PutWith(1, "k");
   Delete(store_, "k");
   EXPECT_THAT(KeysOf(1), IsEmpty());
-  Put(store_, "k", "a new life");
+  Put(store_, "k", "again");
   EXPECT_EQ(lessor_.ExpireStep(now_ + 10s), Lessor::kNeverExpires);
   EXPECT_EQ(ReadAll(store_, Revision{0}).size(), 1u);
 }
@@ -172,10 +172,10 @@ TEST_F(LessorTest, AnUnknownLeaseIsRefusedAndChangesNothing) {
   EXPECT_THAT(KeysOf(9), ElementsAre(ErrLeaseNotFound().message()));
 }
 
-// A lessor and its store over a backend that stays when they go.
-class LifeTest {
+// A lessor and its store over a backend that outlives them.
+class StoreAndLessor {
  public:
-  LifeTest(Backend& rest, Checkpoints checkpoints, TimePoint now)
+  StoreAndLessor(Backend& rest, Checkpoints checkpoints, TimePoint now)
       : store(rest), lessor(store, {.checkpoints = checkpoints}, Prng(1)) {
     EXPECT_TRUE(store.Recover().ok());
     EXPECT_TRUE(lessor.Recover(now).ok());
@@ -190,16 +190,16 @@ class LessorAfterARestart : public testing::TestWithParam<Checkpoints> {
   const TimePoint now_ = TimePoint{} + 1h;
 };
 
-TEST_P(LessorAfterARestart, GivesFullTimeAgainOrWhatWasLeft) {
+TEST_P(LessorAfterARestart, RestoresTheFullTimeOrTheCheckpoint) {
   {
-    LifeTest before(rest_, GetParam(), now_);
+    StoreAndLessor before(rest_, GetParam(), now_);
     ASSERT_TRUE(before.lessor.Grant({.id = 1, .ttl = 100s}, now_).has_value());
     ASSERT_TRUE(before.lessor.Grant({.id = 2, .ttl = 100s}, now_).has_value());
     ASSERT_TRUE(before.store.Put({.key = "k", .lease = 1}).has_value());
     before.lessor.CheckpointStep(now_ + 30s);
     ASSERT_TRUE(before.lessor.KeepAlive(2, now_ + 40s).has_value());
   }
-  LifeTest after(rest_, GetParam(), now_);
+  StoreAndLessor after(rest_, GetParam(), now_);
   const auto left = GetParam() == Checkpoints::kYes ? 70s : 100s;
   EXPECT_EQ(after.lessor.Find(1, now_)->remaining, left);
   EXPECT_EQ(after.lessor.Find(2, now_)->remaining, 100s);  // kept alive since
@@ -212,7 +212,7 @@ TEST_P(LessorAfterARestart, GivesFullTimeAgainOrWhatWasLeft) {
 
 TEST_P(LessorAfterARestart, EndedLeasesStayEnded) {
   {
-    LifeTest before(rest_, GetParam(), now_);
+    StoreAndLessor before(rest_, GetParam(), now_);
     for (const LeaseId id : {1, 2, 3}) {
       ASSERT_TRUE(before.lessor.Grant({.id = id, .ttl = 10s}, now_).has_value());
     }
@@ -221,7 +221,7 @@ TEST_P(LessorAfterARestart, EndedLeasesStayEnded) {
     ASSERT_TRUE(before.lessor.Revoke(1).has_value());
     before.lessor.ExpireStep(now_ + 10s);
   }
-  LifeTest after(rest_, GetParam(), now_);
+  StoreAndLessor after(rest_, GetParam(), now_);
   EXPECT_THAT(after.lessor.List(), ElementsAre(3));
   EXPECT_EQ(after.store.Put({.key = "k", .lease = 1}).error().ToString(),
             ErrLeaseNotFound().ToString());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the store remembers: versions of keys, the changes that made them, and the commits that
-// grouped those.
+// The store's data: versions of keys, the changes that made them, and the commits that group those.
 //
 // A change is allocated once, never modified, and shared by the log, the commit feed and every
 // queue that carries it to a watcher; the last of them to let go frees it. Threads: immutable
@@ -19,7 +18,7 @@ namespace watchproof::store {
 struct KeyValue {
   std::string key;
   std::string value;
-  Revision create{0};  // where the present life of the key began
+  Revision create{0};  // where the present generation of the key began
   Revision mod{0};
   std::int64_t version = 0;  // 1 at creation, one more with every put
   std::int64_t lease = 0;
@@ -37,7 +36,7 @@ struct Change {
 using ChangePtr = std::shared_ptr<const Change>;
 
 // A change together with what the key held one revision earlier; `previous` is null when there was
-// nothing, when compaction took it, or when nobody asked.
+// nothing, when compaction took it, or when previous values were not requested.
 struct Event {
   ChangePtr change;
   ChangePtr previous;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The changes that the store keeps at hand, ordered by revision: in memory, whether or not they
-// also rest in a backend.
+// The changes in memory, ordered by revision, whether or not they are also in a backend.
 //
 //   log.Append({Revision{2}, 0}, change);
 //   log.Visit(Revision{2}, Revision{9}, [](const ChangePtr& change) { ... });
 //
-// Not thread-safe. Ownership: by value, inside the store; changes are shared with whoever delivers
-// them.
+// Not thread-safe. Ownership: by value, inside the store; changes are shared with their deliveries.
 #pragma once
 
 #include <map>

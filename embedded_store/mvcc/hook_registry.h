@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks by name, for those who start a store and know only names.
+// Hooks by name, for callers that start a store and have names only, such as a command line.
 //
 //   WP_ASSIGN_OR_RETURN(std::unique_ptr<Hooks> hooks, MakeHooks({"some-name", "another"}));
 //
@@ -16,8 +16,8 @@
 
 namespace watchproof::store {
 
-// Makes hooks that ask `next` wherever they have no opinion of their own, so that several can be
-// stacked.
+// Makes hooks that forward to `next` everything they do not change, so that several can be
+// combined.
 using WrapHooks = std::function<std::unique_ptr<Hooks>(std::unique_ptr<Hooks> next)>;
 
 // Requires: the name is new.

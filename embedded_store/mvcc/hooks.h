@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points at which someone outside may bend what the store and its watch layer do.
+// The points at which a defect can change what the store and its watch layer do.
 //
 //   class Forgetful final : public Hooks { NoticeFate OnNoticeRefused() override { ... } };
 //
-// Every default is the correct behaviour. The layers call a hook and do what it says; who stands
-// behind it is not their business. Hooks decide, they touch nothing and call nothing back. Threads:
-// hooks of the store are called by whoever holds its lock, hooks of the watch layer on the hub's
-// thread, those of the wire by whoever sends. Ownership: the caller's, longer-lived than store and
-// hub.
+// Every default is the correct behaviour. The layers call a hook and follow its answer; they do not
+// depend on what implements it. Hooks decide, they touch nothing and make no callbacks. Threads:
+// hooks of the store are called under its lock, hooks of the watch layer on the hub's thread, those
+// of the wire on the sending thread. Ownership: the caller's; hooks outlive store and hub.
 #pragma once
 
 #include "embedded_store/mvcc/key_range.h"
@@ -17,20 +16,19 @@ namespace watchproof::store {
 
 struct WatchSpec;  // of the watch layer
 
-// What becomes of a deletion that lies exactly at the compaction floor.
+// What compaction does with a deletion exactly at the compaction floor.
 enum class FloorDelete {
   kKept,     // a watch may start there
   kDropped,  // like every deletion below it
 };
 
-// What becomes of a deletion that a store finds alone when it comes back: compaction has taken the
-// puts before it.
+// What a starting store does with a deletion after compaction has removed its puts.
 enum class LoneDelete { kRestored, kForgotten };
 
-// What a put that follows a delete takes over from the life that the delete ended.
+// What a put that follows a delete keeps of the generation that the delete ended.
 enum class Recreation { kNothing, kItsCreateRevision, kItsVersion };
 
-// In which revisions the keys of a lease go when it ends.
+// The revisions in which the keys of a lease are deleted when it ends.
 enum class LeaseEnd { kInOne, kInOneEach };
 
 // What happens to a watch with a negative start revision.
@@ -41,51 +39,51 @@ enum class NegativeStart {
   kSpoilsThePass,
 };
 
-// Whether a cancel ends the watch it names only, or silences the one with the next id too.
+// Whether a cancel ends only the watch that it names, or also stops delivery on the next id.
 enum class CancelReach { kNamedOnly, kNeighbourToo };
 
-// What a watcher that starts in the future hears before.
+// What a watcher that starts in the future receives before its start.
 enum class Early { kNothing, kWhateverComes };
 
-// What becomes of a watcher whose ErrCompacted is on its way.
+// What happens to a watcher after its ErrCompacted was queued.
 enum class AfterNotice {
-  kSilence,     // it hears nothing any more
-  kNextNotice,  // it stays among those that are behind, and is told again in each step
+  kSilence,     // it receives nothing more
+  kNextNotice,  // it stays unsynced, and gets another notice in each step
 };
 
-// What becomes of a watcher whose ErrCompacted found no room in the queue of its stream.
+// What happens to a watcher when the queue of its stream has no room for its ErrCompacted.
 enum class NoticeFate {
-  kTryAgain,   // it stays behind, and the notice is offered again in a later step
+  kTryAgain,   // it stays unsynced, and a later step offers the notice again
   kForgotten,  // it counts as caught up at the current revision and never learns what it missed
 };
 
-// What becomes of a progress request while a watcher of the stream is behind.
+// What happens to a progress request while a watcher of the stream is behind.
 enum class EarlyRequest {
   kDropped,     // the client asks again
-  kRemembered,  // it is answered with the next event; until then no other is looked at
+  kRemembered,  // it is answered with the next event; until then others are ignored
 };
 
-// What becomes of a watcher that is owed an event whose previous value is gone, where that must not
-// be missing.
+// What happens to a watcher when the previous value of a pending event is gone, in a store that
+// must not leave it out.
 enum class PreviousGone { kEndsTheWatch, kLeftOut };
 
-// Where a reply that the client does not take in fragments may be cut in two.
+// Where a reply of a watch without fragments may be cut in two.
 enum class ReplyCut { kNowhere, kBetweenEvents };
 
-// What becomes of the last part of a fragmented reply.
+// What happens to the last part of a fragmented reply.
 enum class LastPart { kSent, kDropped };
 
-// Which way the answer to a progress request takes.
+// When the answer to a progress request is sent.
 enum class ProgressTiming {
-  kBehindEvents,  // only when every watcher of the stream has caught up, through the queue of the
-                  // events
-  kAtOnce,        // always, past everything that waits
+  // Only when every watcher of the stream has caught up, through the queue of the events.
+  kBehindEvents,
+  kAtOnce,  // always, ahead of everything that waits
 };
 
 class Hooks {
  public:
   virtual ~Hooks() = default;
-  // For those who want nothing bent.
+  // Hooks that change nothing.
   static Hooks& None() {
     static Hooks none;
     return none;
@@ -99,28 +97,28 @@ class Hooks {
   // A key is put for the first time since it was deleted.
   virtual Recreation OnRecreation() { return Recreation::kNothing; }
   virtual LeaseEnd OnLeaseEnd() { return LeaseEnd::kInOne; }
-  // The revision whose state holds the previous value of a change at `mod`.
+  // The revision of the state that holds the previous value of a change at `mod`.
   virtual Revision OnPreviousSought(Revision mod) { return mod.previous(); }
 
   // The watch layer.
 
-  // A create request arrives; what is left in it is what the client counts as having asked for.
+  // A create request arrives; the spec that the hook leaves counts as the client's request.
   virtual void OnCreate(WatchSpec& /*spec*/) {}
   // A create request has a start below 0.
   virtual NegativeStart OnNegativeStart() { return NegativeStart::kRefused; }
-  // A create is refused: the id that the answer carries. A watch of that id is silenced.
+  // A create is refused: the id that the answer carries. A watch of that id stops being fed.
   virtual WatchId OnRefused() { return WatchId{-1}; }
   virtual CancelReach OnCancel() { return CancelReach::kNamedOnly; }
-  // Events are about to be queued: the id they are sent under, if the stream has a watch of it.
+  // Events are about to be queued: the id they are sent under, if the stream has such a watch.
   virtual WatchId OnAddressed(WatchId id) { return id; }
   // Events from before its start, and progress, concern a watcher that starts in the future.
   virtual Early OnEarlyEvents() { return Early::kNothing; }
   virtual Early OnEarlyProgress() { return Early::kNothing; }
-  // A watcher was given everything from its position to `last`: where it goes on.
+  // A watcher was given everything from its position to `last`: where it continues.
   virtual Revision OnHistoryGiven(Revision /*position*/, Revision last) { return last.next(); }
-  // The queue of a stream has room again: from where a watcher that waited for it goes on.
+  // The queue of a stream has room again: where a watcher that waited for it continues.
   virtual Revision OnVictimServed(Revision position, Revision /*newest*/) { return position; }
-  // A watcher is told that the store was compacted to `floor`: the revision that it is told.
+  // A watcher gets a compaction notice for `floor`: the revision that the notice names.
   virtual Revision OnNotice(Revision floor) { return floor; }
   virtual AfterNotice OnNoticeSent() { return AfterNotice::kSilence; }
   // A sync step could not queue a compaction notice because the stream's queue was full.
@@ -129,8 +127,8 @@ class Hooks {
   virtual ProgressTiming OnProgressRequested() { return ProgressTiming::kBehindEvents; }
   virtual EarlyRequest OnEarlyRequest() { return EarlyRequest::kDropped; }
   virtual PreviousGone OnPreviousGone() { return PreviousGone::kEndsTheWatch; }
-  // A user wants to watch `range`, or goes on watching it after rights have changed: the range that
-  // the user must be allowed to read for it.
+  // A user creates a watch on `range`, or rights change while it is open: the range that the user
+  // must be allowed to read for it.
   virtual KeyRange OnWatchAuthorized(const KeyRange& range) { return range; }
 
   // The wire.

@@ -66,7 +66,7 @@ std::optional<RevisionPair> KeyIndex::Visible(const Generations& generations, Re
   for (auto generation = generations.rbegin(); generation != generations.rend(); ++generation) {
     const auto after = std::upper_bound(generation->revisions.begin(), generation->revisions.end(),
                                         revision, MainAbove);
-    if (after == generation->revisions.begin()) continue;  // this life began later
+    if (after == generation->revisions.begin()) continue;  // this generation began later
     if (generation->ended && after == generation->revisions.end()) return std::nullopt;
     return *(after - 1);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which revisions each key was changed at, grouped into generations: a generation is one life of a
-// key, from a put to the delete that ends it.
+// The revisions at which each key was changed, grouped into generations: a generation lasts from a
+// put to the delete that ends it.
 //
-//   Life life = index.Put("k", at);                      // create revision and version of this put
+//   Lineage put = index.Put("k", at);                    // create revision and version of this put
 //   if (auto at = index.FindAt("k", Revision{5})) ...    // the put that was visible at 5
 //
 // Not thread-safe. Ownership: by value, inside the store; borrows the hooks.
@@ -33,21 +33,21 @@ class KeyIndex {
   };
 
   Lineage Put(const std::string& key, RevisionPair at);
-  // Requires: the key is alive.
+  // Requires: the key exists.
   void Delete(const std::string& key, RevisionPair at);
 
-  // The put that was visible at this revision; nothing when the key did not live then. Requires:
+  // The put that was visible at this revision; nothing when the key did not exist then. Requires:
   // the revision is not below the last compaction.
   std::optional<RevisionPair> FindAt(const std::string& key, Revision revision) const;
   using Visit = std::function<void(const std::string& key, RevisionPair at)>;
-  // In key order, every key of the range that lived at this revision.
+  // In key order, every key of the range that existed at this revision.
   void VisitAt(const KeyRange& range, Revision revision, const Visit& visit) const;
 
-  // Takes up a change that was made in an earlier life of the store. In the order of revisions.
-  // Whether it was taken in.
+  // Adds a change that was made before a restart. In the order of revisions. Returns whether it was
+  // kept.
   bool Restore(const Change& change);
 
-  // One step of a compaction, over at most `most` keys from `from` on: forgets what no reader and
+  // One step of a compaction, over at most `most` keys from `from` on: removes what no reader and
   // no watcher at or above the floor can need. A delete exactly at the floor stays: a watch may
   // start there (#18089).
   struct Trimmed {

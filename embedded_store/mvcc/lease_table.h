@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which leases the store knows, and which keys hang on each.
+// The leases of the store, and the keys attached to each.
 //
 //   leases.Add(7);
 //   leases.Move("k", {.from = 0, .to = 7});   // 0: no lease
 //   leases.KeysOf(7);
 //
-// How long a lease lives is not its business. Not thread-safe. Ownership: by value, inside the
+// Times to live are kept elsewhere (lessor.h). Not thread-safe. Ownership: by value, inside the
 // store, where it changes under the same lock as the keys.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace watchproof::store {
 using LeaseId = std::int64_t;
 inline constexpr LeaseId kNoLease = 0;
 
-// A lease as it rests in a backend. What its owner wrote about it is not looked into.
+// A lease as stored in a backend. The store does not interpret the record of its owner.
 struct KeptLease {
   LeaseId id = kNoLease;
   std::string record;
@@ -35,11 +35,11 @@ class LeaseTable {
 
   bool Contains(LeaseId id) const { return keys_.contains(id); }
   void Add(LeaseId id) { keys_.try_emplace(id); }
-  // Requires: it is there, and no key hangs on it any more.
+  // Requires: the lease exists, and no key is attached to it any more.
   void Remove(LeaseId id);
-  // A lease that is not there is passed over: it ended while the key lived on.
+  // A lease that does not exist is skipped: it ended while the key remained.
   void Move(const std::string& key, Step step);
-  // Empty for a lease that is not there.
+  // Empty for an unknown lease.
   const Keys& KeysOf(LeaseId id) const;
 
  private:

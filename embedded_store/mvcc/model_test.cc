@@ -110,12 +110,12 @@ class Walk {
     model_.Commit();
   }
   void Txn() {
-    const KeyRange doomed = Range();
-    TxnOp txn{.success = {DeleteOp{.range = doomed}}};
-    model_.Delete(doomed);
+    const KeyRange deleted = Range();
+    TxnOp txn{.success = {DeleteOp{.range = deleted}}};
+    model_.Delete(deleted);
     for (int i = 0; i < 6; ++i) {
       const std::string key = fmt::format("k{}", i);
-      if (doomed.Contains(key) || random_.Chance(0.5)) continue;
+      if (deleted.Contains(key) || random_.Chance(0.5)) continue;
       txn.success.push_back(PutOp{.key = key, .value = "t"});
       model_.Put(key, "t");
     }
@@ -138,7 +138,7 @@ class Walk {
 
 class RandomWalk : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(RandomWalk, ReadsLikeTheModelAtEveryRevisionAboveTheFloor) {
+TEST_P(RandomWalk, MatchesTheModelAboveTheFloor) {
   Walk walk(GetParam());
   for (int i = 0; i < kOperations; ++i) {
     walk.Step();

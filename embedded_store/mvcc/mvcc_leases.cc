@@ -42,11 +42,11 @@ Result<DeleteAnswer> MvccStore::RemoveLease(LeaseId id) {
   {
     MutexLock lock(mu_);
     if (!leases_.Contains(id)) return ErrLeaseNotFound();
-    const LeaseTable::Keys doomed = leases_.KeysOf(id);  // a copy: each delete takes its key out
-    if (hooks_.OnLeaseEnd() == LeaseEnd::kInOneEach) DeleteEachLocked(doomed);
+    const LeaseTable::Keys attached = leases_.KeysOf(id);  // a copy: each delete takes its key out
+    if (hooks_.OnLeaseEnd() == LeaseEnd::kInOneEach) DeleteEachLocked(attached);
     WriteTxn txn = BeginLocked();
-    for (const std::string& key : doomed) txn.Delete({.range = KeyRange::Single(key)});
-    all.deleted = static_cast<std::int64_t>(doomed.size());
+    for (const std::string& key : attached) txn.Delete({.range = KeyRange::Single(key)});
+    all.deleted = static_cast<std::int64_t>(attached.size());
     leases_.Remove(id);
     all.revision = txn.now();
     all.ticket = CommitLocked(std::move(txn), {{Bucket::kLease, LeaseKey(id)}});

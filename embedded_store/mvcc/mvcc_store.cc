@@ -19,7 +19,7 @@ namespace {
 // In the meta bucket.
 const std::string kScheduledKey = "compaction-scheduled";
 const std::string kFinishedKey = "compaction-finished";
-// What one step may do while everybody waits for the lock.
+// Bound of one step, which runs while all other callers wait for the lock.
 constexpr std::size_t kKeysPerStep = 2000;
 constexpr std::size_t kErasuresPerStep = 2000;
 
@@ -166,8 +166,8 @@ Result<CompactAnswer> MvccStore::Compact(Revision floor) {
     floor_ticket_ = backend_.Stage({{Bucket::kMeta, kScheduledKey, NumberValue(floor.value)}});
   }
   if (floor_ticket_.value == 0) safe_floor_ = floor;
-  // One that is under way for a lower floor begins again with the first key; what it has doomed
-  // already stays so.
+  // A compaction under way for a lower floor begins again with the first key; its pending deletes
+  // stay.
   if (!compaction_) compaction_ = Compaction{};
   compaction_->next = std::string();
   const CompactAnswer answer{.revision = current_, .ticket = floor_ticket_};
@@ -188,19 +188,21 @@ void MvccStore::FinishCompaction() {
 
 bool MvccStore::CompactStepLocked() {
   if (!compaction_) return false;
-  auto& [next, doomed] = *compaction_;
-  if (next && doomed.size() < kErasuresPerStep) {
+  auto& [next, pending_deletes] = *compaction_;
+  if (next && pending_deletes.size() < kErasuresPerStep) {
     KeyIndex::Trimmed trimmed = index_.Compact(compacted_, *next, kKeysPerStep);
-    doomed.insert(doomed.end(), trimmed.dropped.begin(), trimmed.dropped.end());
+    pending_deletes.insert(pending_deletes.end(), trimmed.dropped.begin(), trimmed.dropped.end());
     next = std::move(trimmed.next);
   }
   std::vector<Mutation> erasures;
-  for (std::size_t i = std::min(doomed.size(), kErasuresPerStep); i > 0; --i) {
-    log_.Erase(doomed.front());
-    if (backend_.durable()) erasures.push_back({Bucket::kChange, ChangeKey(doomed.front())});
-    doomed.pop_front();
+  for (std::size_t i = std::min(pending_deletes.size(), kErasuresPerStep); i > 0; --i) {
+    log_.Erase(pending_deletes.front());
+    if (backend_.durable()) {
+      erasures.push_back({Bucket::kChange, ChangeKey(pending_deletes.front())});
+    }
+    pending_deletes.pop_front();
   }
-  const bool finished = !next && doomed.empty();
+  const bool finished = !next && pending_deletes.empty();
   if (backend_.durable() && finished) {
     erasures.push_back({Bucket::kMeta, kFinishedKey, NumberValue(compacted_.value)});
   }
@@ -281,7 +283,7 @@ Result<std::unique_ptr<BackendReader>> MvccStore::Read() const {
   WP_ASSIGN_OR_RETURN(std::unique_ptr<BackendReader> rest, backend_.Read());
   changes.reserve(log_.size());
   log_.Visit(Revision{0}, current_, [&](const ChangePtr& change) { changes.push_back(change); });
-  // Marked as scheduled only: whoever takes it up finishes what may be left to erase.
+  // Recorded as scheduled only: the reader of this snapshot erases what may be left to erase.
   if (compacted_.value > 0) meta[kScheduledKey] = NumberValue(compacted_.value);
   return std::make_unique<StoreReader>(std::move(changes), std::move(meta), std::move(rest));
 }

@@ -40,7 +40,8 @@ namespace watchproof::store {
 
 enum class WithPrevious { kNo, kYes };
 
-// Changes between two revisions; empty and marked when compaction has taken some of them.
+// Changes between two revisions; empty, with `compacted` set, when compaction has taken some of
+// them.
 struct History {
   bool compacted = false;
   std::vector<Event> events;
@@ -69,17 +70,17 @@ class MvccStore {
   std::vector<std::string> KeysOfLease(LeaseId id) const;
   // What Recover found; given out once.
   std::vector<KeptLease> TakeRecoveredLeases();
-  // Afterwards reads and watches below `floor` are refused. What they would have needed is
-  // forgotten by steps, the first of which is done here.
+  // Afterwards reads and watches below `floor` are refused. What only they needed is removed in
+  // steps, the first of which runs here.
   Result<CompactAnswer> Compact(Revision floor);
-  // Forgets a bounded number of changes, so that no other call waits for long. Returns whether
-  // there is more to forget.
+  // Removes a bounded number of changes, so that no other call waits for long. Returns whether more
+  // is left.
   bool CompactStep();
-  // Takes steps until nothing is left to forget, each written before the next, so that writers
+  // Takes steps until nothing is left to remove, each written before the next, so that writers
   // share lock and disk with it. Blocks.
   void FinishCompaction();
 
-  // Takes up what the backend holds, and finishes a compaction that a crash interrupted. Requires:
+  // Loads what the backend holds, and finishes a compaction that a crash interrupted. Requires:
   // once, before anything else.
   Status Recover();
 
@@ -105,8 +106,8 @@ class MvccStore {
     announce_ = std::move(announce);
     announcing_.store(true, std::memory_order_release);
   }
-  // From now on safe commits are kept for TakeCommits. There is one consumer; while nobody asks,
-  // nothing is kept. Returns the revision after which the feed begins.
+  // From now on safe commits are kept for TakeCommits. There is one consumer; without one, nothing
+  // is kept. Returns the revision after which the feed begins.
   Revision OpenFeed();
   // In order and without gaps. The feed has no bound of its own: its consumer never waits for a
   // watcher, and writers can look at waiting_commits and hold back.
@@ -119,18 +120,18 @@ class MvccStore {
     Commit commit;
   };
 
-  // A compaction under way: the index is trimmed key by key, and what no index names any more is
-  // erased behind it.
+  // A compaction under way: the index is trimmed key by key, and changes that no index entry names
+  // any more are erased after it.
   struct Compaction {
     std::optional<std::string> next = std::string();  // key to go on with; none: all are trimmed
-    std::deque<RevisionPair> doomed{};
+    std::deque<RevisionPair> pending_deletes{};
   };
 
   ReadView ViewLocked() const REQUIRES(mu_);
   WriteTxn BeginLocked() REQUIRES(mu_);
-  // Returns the ticket of the answer. What goes along is kept or lost together with the changes.
+  // Returns the ticket of the answer. `along` is kept or lost together with the changes.
   Ticket CommitLocked(WriteTxn txn, std::vector<Mutation> along = {}) REQUIRES(mu_);
-  // In a revision of its own each.
+  // Each in its own revision.
   void DeleteEachLocked(const LeaseTable::Keys& keys) REQUIRES(mu_);
   void FeedLocked(Commit commit) REQUIRES(mu_);
   Ticket StageLocked(const Commit& commit, std::vector<Mutation> along) REQUIRES(mu_);

@@ -16,13 +16,13 @@ using Keys = std::vector<std::string>;
 constexpr const char* kCompacted = "etcdserver: mvcc: required revision has been compacted";
 constexpr const char* kFuture = "etcdserver: mvcc: required revision is a future revision";
 
-TEST(Store, StartsAtRevisionOneSoThatTheFirstWriteMakesTwo) {
+TEST(Store, StartsAtRevisionOne) {
   MvccStore store;
   EXPECT_EQ(store.current(), Revision{1});
   EXPECT_EQ(Put(store, "k"), Revision{2});
 }
 
-TEST(Store, CountsVersionsWithinALifeOfAKey) {
+TEST(Store, CountsVersionsWithinAGeneration) {
   MvccStore store;
   Put(store, "k", "a");
   Put(store, "k", "b");
@@ -34,7 +34,7 @@ TEST(Store, CountsVersionsWithinALifeOfAKey) {
   EXPECT_THAT(ReadAll(store, Revision{0}), ElementsAre("k=c@5/5/1"));
 }
 
-TEST(Store, DeletesARangeUnderOneRevisionAndNothingUnderNone) {
+TEST(Store, DeletesARangeInOneRevision) {
   MvccStore store;
   for (const char* key : {"a", "b", "c"}) Put(store, key);
   const auto nothing = store.DeleteRange({.range = {"x", "z"}});
@@ -130,7 +130,7 @@ Status StatusOf(const Result<T>& result) {
 
 class RefusalTable : public testing::TestWithParam<RefusalRow> {};
 
-TEST_P(RefusalTable, HasEtcdsCodeAndWordsAndChangesNothing) {
+TEST_P(RefusalTable, HasEtcdsCodeAndTextAndChangesNothing) {
   MvccStore store;
   Put(store, "k", "1");
   Put(store, "k", "2");
@@ -171,7 +171,7 @@ const RefusalRow kRefusalRows[] = {
 INSTANTIATE_TEST_SUITE_P(Store, RefusalTable, testing::ValuesIn(kRefusalRows),
                          [](const auto& row) { return row.param.name; });
 
-TEST(Store, KeepsTheValueWhenAPutIgnoresIt) {
+TEST(Store, KeepsTheValueOnIgnoreValue) {
   MvccStore store;
   Put(store, "k", "kept");
   const auto answer = store.Put({.key = "k", .want_previous = true, .ignore_value = true});
@@ -179,7 +179,7 @@ TEST(Store, KeepsTheValueWhenAPutIgnoresIt) {
   EXPECT_THAT(ReadAll(store, Revision{0}), ElementsAre("k=kept@2/3/2"));
 }
 
-TEST(Compaction, KeepsWhatReadsAtAndAboveTheFloorNeed) {
+TEST(Compaction, KeepsReadsAtAndAboveTheFloor) {
   MvccStore store;
   Put(store, "k", "a");      // 2
   Put(store, "k", "b");      // 3
@@ -193,7 +193,7 @@ TEST(Compaction, KeepsWhatReadsAtAndAboveTheFloorNeed) {
   EXPECT_EQ(store.size(), 3U);
 }
 
-// #18089: a watch may start exactly at the floor, so what happened there must still be known.
+// #18089: a watch may start exactly at the floor, so changes at the floor must be kept.
 TEST(Compaction, KeepsADeleteAtExactlyTheFloor) {
   MvccStore store;
   Put(store, "k");      // 2
@@ -206,7 +206,7 @@ TEST(Compaction, KeepsADeleteAtExactlyTheFloor) {
   EXPECT_THAT(ReadAll(store, Revision{4}), IsEmpty());
 }
 
-TEST(Compaction, ForgetsADeleteBelowTheFloor) {
+TEST(Compaction, RemovesADeleteBelowTheFloor) {
   MvccStore store;
   Put(store, "k");
   Delete(store, "k");   // 3
@@ -219,7 +219,7 @@ TEST(Compaction, ForgetsADeleteBelowTheFloor) {
   EXPECT_THAT(ReadAll(store, Revision{5}), ElementsAre("k=again@5/5/1", "other=v@4/4/1"));
 }
 
-TEST(History, IsMarkedWhenCompactionTookPartOfIt) {
+TEST(History, ReportsThatCompactionTookPartOfIt) {
   MvccStore store;
   for (int i = 0; i < 5; ++i) Put(store, "k", std::to_string(i));
   ASSERT_TRUE(store.Compact(Revision{4}).has_value());
@@ -231,7 +231,7 @@ TEST(History, IsMarkedWhenCompactionTookPartOfIt) {
               ElementsAre("put k=2@4", "put k=3@5 was 2", "put k=4@6 was 3"));
 }
 
-TEST(Feed, CarriesEveryCommitInOrderOnceSomeoneAsked) {
+TEST(Feed, CarriesEveryCommitInOrderOnceOpened) {
   MvccStore store;
   Put(store, "before");
   EXPECT_EQ(store.OpenFeed(), Revision{2});

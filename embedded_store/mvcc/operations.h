@@ -4,9 +4,9 @@
 //   store.Put({.key = "k", .value = "v"});
 //   store.Range({.range = {"a", "b"}, .at = Revision{7}});
 //
-// Threads: values. Every answer carries the store's revision as the caller's answer header must
-// show it, and the ticket that must be safe before anyone is shown it. Answers inside a transaction
-// leave the ticket to the outermost.
+// Threads: values. Every answer carries the store's revision as it must appear in the header of the
+// response, and the ticket that must be safe before a client may see the answer. Answers inside a
+// transaction leave the ticket to the outermost.
 #pragma once
 
 #include <cstdint>
@@ -85,7 +85,7 @@ struct Compare {
 };
 
 struct TxnOp;
-// The empty alternative is an operation whose kind the client left out; it is refused.
+// The empty alternative is an operation without a kind; it is refused.
 using Operation = std::variant<std::monostate, RangeQuery, PutOp, DeleteOp, TxnOp>;
 struct TxnOp {
   std::vector<Compare> compares;

@@ -3,7 +3,7 @@
 //
 //   Result<RangeAnswer> answer = ReadView{index, log, current, compacted}.Range(query);
 //
-// Not thread-safe. Ownership: borrows index and log for its own short life.
+// Not thread-safe. Ownership: borrows index and log, which outlive it.
 #pragma once
 
 #include <optional>

@@ -64,7 +64,7 @@ void ExpectSameReads(const MvccStore& store, const MvccStore& reference, Revisio
   }
 }
 
-TEST(Recovery, BringsBackEveryRevisionAndGoesOnBehindTheLast) {
+TEST(Recovery, RestoresEveryRevision) {
   MemoryBackend rest(Durable::kYes);
   MvccStore reference;
   WriteHistory(reference);
@@ -100,7 +100,7 @@ TEST(Recovery, KeepsTheFloor) {
 }
 
 // #19179: etcd could come back from a crash in the middle of a compaction with a delete missing.
-TEST(Recovery, SeesNoHalfOfACompactionOrATransactionWhereverTheCrashWas) {
+TEST(Recovery, IsAtomicAtEveryCrashPoint) {
   MvccStore reference;
   WriteHistory(reference);
   const auto run = [](std::size_t survivors, MemoryBackend& rest) {
@@ -133,7 +133,7 @@ TEST(Recovery, SeesNoHalfOfACompactionOrATransactionWhereverTheCrashWas) {
   }
 }
 
-TEST(Recovery, RefusesADamagedChangeByItsRevision) {
+TEST(Recovery, NamesTheRevisionOfADamagedChange) {
   MemoryBackend rest(Durable::kYes);
   rest.Stage({{Bucket::kChange, ChangeKey({Revision{7}, 0}), std::string("p\xff")}});
   MvccStore store(rest);
@@ -142,7 +142,7 @@ TEST(Recovery, RefusesADamagedChangeByItsRevision) {
   EXPECT_THAT(status.message(), HasSubstr("revision 7"));
 }
 
-TEST(StoreReader, OfAMemoryStoreMakesTheSameStore) {
+TEST(StoreReader, RestoresAMemoryStore) {
   MvccStore store;
   WriteHistory(store);
   ASSERT_TRUE(store.Compact(Revision{5}).has_value());
@@ -162,7 +162,7 @@ TEST(StoreReader, OfAMemoryStoreMakesTheSameStore) {
   ExpectSameReads(copy, store, Revision{10});
 }
 
-TEST(StoreHash, DependsOnTheHistoryUpToTheRevisionAndNothingElse) {
+TEST(StoreHash, DependsOnlyOnTheHistoryUpToTheRevision) {
   Crc32c check;
   check.Add("123456789");
   EXPECT_EQ(check.value(), 0xe3069283U);  // the check value of CRC-32C
@@ -181,7 +181,7 @@ TEST(StoreHash, DependsOnTheHistoryUpToTheRevisionAndNothingElse) {
   EXPECT_NE(*HashAll(**one.Read()), *HashAll(**other.Read()));
 }
 
-TEST(ChangeCodec, GivesBackWhatItWasGiven) {
+TEST(ChangeCodec, RoundTrips) {
   const Change put{.kind = ChangeKind::kPut,
                    .sub = 3,
                    .kv = {.key = std::string("k\0k", 3),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole store as a backend would hold it, for a store whose backend holds only what is not in
-// memory anyway.
+// Reads a whole store as a durable backend would hold it, for a store with its changes in memory
+// and only the rest in its backend.
 //
 //   StoreReader reader(changes, numbers, backend_reader);
 //

@@ -39,7 +39,7 @@ Status CheckEach(const TxnPlan& plan, const Check& check) {
 }  // namespace
 
 Status CheckPlan(const TxnPlan& plan, const WriteTxn& txn) {
-  // All puts come before all reads, which decides what a transaction is told that both fail.
+  // All puts are checked before all reads; this decides which error is returned when both fail.
   WP_RETURN_IF_ERROR(CheckEach(plan, [&](const Operation& operation) {
     const auto* put = std::get_if<PutOp>(&operation);
     return put == nullptr ? Status() : txn.CheckAgainstStore(*put);

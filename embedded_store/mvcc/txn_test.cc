@@ -17,7 +17,7 @@ Operation PutOf(std::string key, std::string value = "t") {
 Operation GetOf(std::string key) { return RangeQuery{.range = KeyRange::Single(std::move(key))}; }
 Operation DeleteOf(KeyRange range) { return DeleteOp{.range = std::move(range)}; }
 
-TEST(Txn, ChangesUnderOneRevisionAndReadsSeeThem) {
+TEST(Txn, ChangesInOneRevisionAndReadsItsOwnChanges) {
   MvccStore store;
   Put(store, "a", "1");
   Put(store, "b", "2");
@@ -84,7 +84,7 @@ const CompareRow kCompareRows[] = {
 INSTANTIATE_TEST_SUITE_P(Txn, CompareTable, testing::ValuesIn(kCompareRows),
                          [](const auto& row) { return row.param.name; });
 
-TEST(Txn, DecidesNestedComparisonsBeforeAnythingChanges) {
+TEST(Txn, EvaluatesNestedComparisonsBeforeAnyChange) {
   MvccStore store;
   const TxnOp nested{.compares = {{{"a"}, kVersion, kEqual, 0}},
                      .success = {PutOf("b", "fresh")},

@@ -23,8 +23,8 @@ PutAnswer WriteTxn::Put(const PutOp& put) {
   Change change{.kind = ChangeKind::kPut,
                 .sub = static_cast<std::int64_t>(events_.size()),
                 .kv = {.key = put.key, .value = put.value, .lease = put.lease}};
-  // It was there when the transaction was checked, but an operation before this one may have
-  // deleted it. etcd dies of that; here there is nothing to keep.
+  // The key existed when the transaction was checked, but an earlier operation of it may have
+  // deleted the key. etcd crashes then; here there is no value to keep.
   if (put.ignore_value && before) change.kv.value = before->kv.value;
   if (put.ignore_lease && before) change.kv.lease = before->kv.lease;
   leases_.Move(put.key, {.from = before ? before->kv.lease : kNoLease, .to = change.kv.lease});
@@ -38,19 +38,19 @@ PutAnswer WriteTxn::Put(const PutOp& put) {
 
 DeleteAnswer WriteTxn::Delete(const DeleteOp& removal) {
   DeleteAnswer answer;
-  std::vector<std::string> doomed;
+  std::vector<std::string> deleted;
   index_.VisitAt(removal.range, now(), [&](const std::string& key, RevisionPair where) {
     const KeyValue& kv = log_.Get(where)->kv;
-    doomed.push_back(key);
+    deleted.push_back(key);
     leases_.Move(key, {.from = kv.lease, .to = kNoLease});
     if (removal.want_previous) answer.previous.push_back(kv);
   });
-  for (std::string& key : doomed) {
+  for (std::string& key : deleted) {
     const auto sub = static_cast<std::int64_t>(events_.size());
     index_.Delete(key, {begin_.next(), sub});
     Record({.kind = ChangeKind::kDelete, .sub = sub, .kv = {.key = std::move(key), .value = {}}});
   }
-  answer.deleted = static_cast<std::int64_t>(doomed.size());
+  answer.deleted = static_cast<std::int64_t>(deleted.size());
   answer.revision = now();
   return answer;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One transaction in the making: all its changes share one main revision, and its reads see its own
-// changes.
+// One transaction under construction: all its changes share one main revision, and its reads see
+// its own changes.
 //
 //   WriteTxn txn(index, log, leases, current, compacted, hooks);
 //   txn.Put(...); txn.Delete(...);
 //   Commit commit = std::move(txn).Finish();   // commit.revision == current when nothing changed
 //
-// Changes land in index, log and lease table at once; there is no way back, so every check
-// comes before the first change. Not thread-safe. Ownership: borrows all it is given for its own
-// short life.
+// Changes are applied to index, log and lease table at once and cannot be undone, so every check
+// comes before the first change. Not thread-safe. Ownership: borrows everything it is given, which
+// outlives it.
 #pragma once
 
 #include <cstdint>

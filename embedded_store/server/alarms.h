@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alarms, and the quota on space that raises the one of them: writes are refused until someone puts
-// it out, while reads, deletes, compactions and watches go on.
+// Alarms, and the quota on space that raises the NOSPACE alarm: writes are rejected until it is
+// disarmed, while reads, deletes, compactions and watches continue.
 //
 //   Alarms alarms(backend, store, quota);
 //   WP_RETURN_IF_ERROR(alarms.Recover());
 //   WP_RETURN_IF_ERROR(alarms.AdmitGrowth(CostOf(put)));
 //
-// Like etcd it does not put the alarm out by itself when there is room again. Changes are staged
+// As in etcd the alarm is not disarmed automatically when there is room again. Changes are staged
 // with the backend: an answer that shows alarms waits for all that is staged. Threads: any; one
 // lock inside, under which only the backend is called. Ownership: borrows backend and store, which
 // outlive it.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The refusals that have to do with users and rights, with etcd's codes and texts, each provoked
-// over the wire: first while everybody may do everything, then with auth on.
+// The errors of users, roles and rights, with etcd's codes and texts, each provoked over the wire:
+// first with auth off, then with auth on.
 //
 // Runs against a store server of its own, or against WATCHPROOF_TEST_ENDPOINT, so that a real etcd
-// can be asked whether the table is right: a 3.5.28 or newer, which lets nobody but root compact,
-// and one that knows no users. Rows share one server.
+// can confirm the table: a 3.5.28 or newer, in which only root may compact, without users. Rows
+// share one server.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -28,7 +28,7 @@ constexpr char kNoRole[] = "etcdserver: role name not found";
 constexpr char kAuthFailed[] = "etcdserver: authentication failed, invalid user ID or password";
 constexpr char kNotManaged[] = "etcdserver: invalid auth management";
 
-// One server and everything that the rows ask of it.
+// One server and the calls that the rows make.
 class Desk {
  public:
   Desk() : server_(CheapPasswords()) {
@@ -111,8 +111,8 @@ class Desk {
   std::unique_ptr<pb::KV::Stub> kv;
   std::unique_ptr<pb::Lease::Stub> lease;
   std::unique_ptr<pb::Auth::Stub> auth;
-  As root{};   // of whom administers
-  As alice{};  // of whom may use the key "a" and nothing else
+  As root{};   // the administrator
+  As alice{};  // may use only the key "a"
 
  private:
   static StoreOptions CheapPasswords() {
@@ -126,7 +126,7 @@ class Desk {
 
 using Row = ErrorRow<Desk>;
 
-// There are a user "bob" and a role "some", which he does not have.
+// There are a user "bob" and a role "some", which bob does not have.
 const Row kAuthOff[] = {
     {"EnableWithoutRoot", grpc::FAILED_PRECONDITION, "etcdserver: root user does not exist",
      [](Desk& desk) { return desk.Enable(); }},
@@ -138,7 +138,7 @@ const Row kAuthOff[] = {
        EXPECT_TRUE(desk.DeleteUser("root").ok());
        return refused;
      }},
-    {"LogInWhereNobodyAsks", grpc::FAILED_PRECONDITION, "etcdserver: authentication is not enabled",
+    {"LogInWithAuthOff", grpc::FAILED_PRECONDITION, "etcdserver: authentication is not enabled",
      [](Desk& desk) { return desk.LogIn("bob", "bob").status; }},
     {"AddUserTwice", grpc::FAILED_PRECONDITION, "etcdserver: user name already exists",
      [](Desk& desk) { return desk.AddUser("bob"); }},
@@ -196,7 +196,7 @@ const Row kAuthOff[] = {
 };
 
 const Row kAuthOn[] = {
-    {"PutByNobody", grpc::INVALID_ARGUMENT, kEmptyName,
+    {"PutWithoutUser", grpc::INVALID_ARGUMENT, kEmptyName,
      [](Desk& desk) { return desk.Put("a", {}); }},
     {"PutWithAForgedToken", grpc::UNAUTHENTICATED, "etcdserver: invalid auth token",
      [](Desk& desk) { return desk.Put("a", {.token = "made.1"}); }},
@@ -255,7 +255,7 @@ const Row kAuthOn[] = {
      }},
     {"LogInWithAWrongPassword", grpc::INVALID_ARGUMENT, kAuthFailed,
      [](Desk& desk) { return desk.LogIn("alice", "guess").status; }},
-    {"LogInAsNobodyKnown", grpc::INVALID_ARGUMENT, kAuthFailed,
+    {"LogInAsUnknownUser", grpc::INVALID_ARGUMENT, kAuthFailed,
      [](Desk& desk) { return desk.LogIn("carol", "carol").status; }},
     {"DeleteUserRoot", grpc::INVALID_ARGUMENT, kNotManaged,
      [](Desk& desk) { return desk.DeleteUser("root"); }},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Users and rights over the wire: every service asks who calls.
+// Users and rights over the wire: every service checks its caller.
 #include "embedded_store/server/call_fixture.h"
 #include "embedded_store/server/server_fixture.h"
 #include "fixtures/protos/rpc_auth.grpc.pb.h"
@@ -13,10 +13,10 @@ const std::string kZero(1, '\0');
 constexpr const char* kDenied = "etcdserver: permission denied";
 constexpr const char* kNoUser = "etcdserver: user name is empty";
 constexpr const char* kBadToken = "etcdserver: invalid auth token";
-// What a watch is told; clients compare it word for word.
+// The cancel reason of a watch; clients compare it byte for byte.
 constexpr const char* kWatchDenied =
     "rpc error: code = PermissionDenied desc = etcdserver: permission denied";
-constexpr const char* kWatchOfNobody =
+constexpr const char* kWatchWithoutUser =
     "rpc error: code = InvalidArgument desc = etcdserver: user name is empty";
 constexpr const char* kWatchBadToken =
     "rpc error: code = Unauthenticated desc = etcdserver: invalid auth token";
@@ -94,7 +94,7 @@ class AuthCalls : public ServerTest {
     EXPECT_EQ(reply.text(), "ok");
     return {.token = reply.body.token()};
   }
-  // root, and alice who may read [a, c) and write b.
+  // root, and alice with the rights to read [a, c) and to write b.
   void Enable() {
     AddUser("root");
     EXPECT_EQ(GrantRole("root", "root"), "ok");
@@ -121,7 +121,7 @@ class AuthCalls : public ServerTest {
   As alice_;
 };
 
-TEST_F(AuthCalls, AdmitKeyValueCallsByTheirRanges) {
+TEST_F(AuthCalls, CheckKeyValueCallsByTheirRanges) {
   Enable();
   EXPECT_EQ(Put("b", alice_), "ok");
   EXPECT_EQ(Put("a", alice_), kDenied);
@@ -138,7 +138,7 @@ TEST_F(AuthCalls, AdmitKeyValueCallsByTheirRanges) {
   EXPECT_EQ(Call(*kv_, &pb::KV::Stub::DeleteRange, removal, root_).body.deleted(), 2);
 }
 
-TEST_F(AuthCalls, ReadWhereTheyShowPreviousValues) {
+TEST_F(AuthCalls, NeedReadRightsForPreviousValues) {
   Enable();
   Grant("some", authpb::Permission::WRITE, "w");
   EXPECT_EQ(Put("w", alice_), "ok");
@@ -146,7 +146,7 @@ TEST_F(AuthCalls, ReadWhereTheyShowPreviousValues) {
   EXPECT_EQ(Call(*kv_, &pb::KV::Stub::Put, PutOf("b", true), alice_).text(), "ok");
 }
 
-TEST_F(AuthCalls, JudgeEveryPartOfATransaction) {
+TEST_F(AuthCalls, CheckEveryPartOfATransaction) {
   Enable();
   pb::TxnRequest txn;
   txn.add_success()->mutable_request_range()->CopyFrom(RangeOf("a"));
@@ -162,7 +162,7 @@ TEST_F(AuthCalls, JudgeEveryPartOfATransaction) {
       << "although that branch does not run";
 }
 
-TEST_F(AuthCalls, LeaveTheRestToRoot) {
+TEST_F(AuthCalls, ReserveTheRestForRoot) {
   Enable();
   EXPECT_EQ(Call(*auth_, &pb::Auth::Stub::UserList, {}, alice_).text(), kDenied);
   EXPECT_EQ(Call(*auth_, &pb::Auth::Stub::UserList, {}, {}).text(), kNoUser);
@@ -180,7 +180,7 @@ TEST_F(AuthCalls, LeaveTheRestToRoot) {
   EXPECT_EQ(Call(*kv_, &pb::KV::Stub::Compact, {}, alice_).text(), kDenied);
 }
 
-TEST_F(AuthCalls, TellUsersAboutThemselves) {
+TEST_F(AuthCalls, ShowUsersTheirOwnRecords) {
   Enable();
   pb::AuthUserGetRequest user;
   user.set_name("alice");
@@ -199,7 +199,7 @@ TEST_F(AuthCalls, TellUsersAboutThemselves) {
   EXPECT_EQ(Call(*auth_, &pb::Auth::Stub::RoleGet, role, alice_).text(), kDenied);
 }
 
-TEST_F(AuthCalls, ListLeasesOnlyToThoseWhoMayReadTheirKeys) {
+TEST_F(AuthCalls, ListALeaseOnlyWithReadRightsOnItsKeys) {
   Enable();
   const auto lease = pb::Lease::NewStub(channel_);
   pb::LeaseGrantRequest grant;
@@ -215,7 +215,7 @@ TEST_F(AuthCalls, ListLeasesOnlyToThoseWhoMayReadTheirKeys) {
   EXPECT_EQ(Call(*lease, &pb::Lease::Stub::LeaseLeases, {}, root_).body.leases_size(), 1);
 }
 
-TEST_F(AuthCalls, KeepALeaseAliveOnlyForThoseWhoMayWriteItsKeys) {
+TEST_F(AuthCalls, KeepALeaseAliveOnlyWithWriteRightsOnItsKeys) {
   Enable();
   const auto lease = pb::Lease::NewStub(channel_);
   pb::LeaseGrantRequest grant;
@@ -266,7 +266,7 @@ class WatchRights : public AuthCalls {
     create.set_range_end(end);
     return create;
   }
-  // How a create is answered: "created", or why not.
+  // The answer to a create: "created", or the cancel reason.
   static std::string Answer(WatchClient& client, const pb::WatchCreateRequest& create) {
     client.Create(create);
     const auto response = client.Read();
@@ -291,13 +291,13 @@ TEST_F(WatchRights, CoverTheWholeRange) {
   EXPECT_NE(Answer(alice, wrong), kWatchDenied) << "wrong by itself";
   WatchClient root(server_->endpoint(), root_.token);
   EXPECT_EQ(Answer(root, WatchOf("", kZero)), "created");
-  WatchClient nobody(server_->endpoint());
-  EXPECT_EQ(Answer(nobody, WatchOf("a")), kWatchOfNobody);
+  WatchClient anonymous(server_->endpoint());
+  EXPECT_EQ(Answer(anonymous, WatchOf("a")), kWatchWithoutUser);
   WatchClient forger(server_->endpoint(), "made.1");
   EXPECT_EQ(Answer(forger, WatchOf("a")), kWatchBadToken);
 }
 
-TEST_F(WatchRights, EndTheWatchWhenTheyGoAndNothingWrittenLaterIsSeen) {
+TEST_F(WatchRights, EndTheWatchWhenRevokedBeforeLaterWrites) {
   Enable();
   WatchClient alice(server_->endpoint(), alice_.token);
   ASSERT_EQ(Answer(alice, WatchOf("a")), "created");
@@ -318,16 +318,16 @@ TEST_F(WatchRights, EndTheWatchWhenTheyGoAndNothingWrittenLaterIsSeen) {
     EXPECT_EQ(last->events_size(), 0);
   }
   EXPECT_EQ(root.Read()->events(0).kv().key(), "a") << "root keeps watching";
-  // The stream itself lives on.
+  // The stream itself stays open.
   Grant("some", authpb::Permission::READ, "a");
   EXPECT_EQ(Answer(alice, WatchOf("a")), "created");
 }
 
-TEST_F(WatchRights, EndTheWatchesOfNobodyWhenAuthComesOn) {
-  WatchClient nobody(server_->endpoint());
-  ASSERT_EQ(Answer(nobody, WatchOf("a")), "created");
+TEST_F(WatchRights, EndWatchesWithoutUserWhenAuthIsEnabled) {
+  WatchClient anonymous(server_->endpoint());
+  ASSERT_EQ(Answer(anonymous, WatchOf("a")), "created");
   Enable();
-  EXPECT_EQ(nobody.Read()->cancel_reason(), kWatchDenied);
+  EXPECT_EQ(anonymous.Read()->cancel_reason(), kWatchDenied);
 }
 
 TEST_F(WatchRights, AreLostWithTheRole) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread for work that is long and that nobody's call should wait on a gRPC thread for: what a
-// compaction forgets, defragmenting, hashing.
+// One thread for long work, so that no call waits for it on a gRPC thread: removing what a
+// compaction dropped, defragmenting, hashing.
 //
 //   Background background;
 //   background.Post([&] { while (store.CompactStep()) continue; });

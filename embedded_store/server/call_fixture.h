@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single calls of any service, by anybody: what a test needs that logs in as different users.
+// Single calls of any service, as any user: for tests that log in as different users.
 //
-//   Call(auth, &pb::Auth::Stub::UserAdd, request);               // as nobody
+//   Call(auth, &pb::Auth::Stub::UserAdd, request);               // without a user
 //   Call(kv, &pb::KV::Stub::Put, request, {.token = token});
 //
 // Not thread-safe. Test code only.
@@ -27,7 +27,7 @@ struct Reply {
   grpc::Status status;
   Response body;
   bool ok() const { return status.ok(); }
-  // "ok", or the words of the refusal.
+  // "ok", or the text of the error.
   std::string text() const { return ok() ? "ok" : status.error_message(); }
 };
 

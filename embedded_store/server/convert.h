@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between etcd's messages and the store's types. Nothing else in the embedded store knows both.
+// Conversion between etcd's messages and the store's types; no other code uses both.
 //
 // Threads: free functions without state.
 #pragma once

@@ -128,7 +128,7 @@ TEST_F(Data, IsThereWhenTheServerComesBack) {
   server.HashKv(20);
 }
 
-TEST_F(Data, IsTheSameAfterASnapshotOfEitherKindIsRestored) {
+TEST_F(Data, IsTheSameAfterARestoredSnapshot) {
   for (const bool durable : {false, true}) {
     const auto folder = folder_.path() / (durable ? "from-disk" : "from-memory");
     pb::HashKVResponse hash;
@@ -150,7 +150,7 @@ TEST_F(Data, IsTheSameAfterASnapshotOfEitherKindIsRestored) {
   }
 }
 
-TEST_F(Data, HasASumPerRevisionThatLaterWritesLeaveAlone) {
+TEST_F(Data, HasAStableHashPerRevision) {
   Running server;
   server.Put("k", "1");
   server.Put("k", "2");
@@ -172,9 +172,9 @@ TEST_F(Data, TakesLessSpaceAfterCompactionAndDefragment) {
   EXPECT_EQ(server.ReadAll().kvs(0).value(), "still written");
 }
 
-TEST_F(Data, IsGoneFromTheFileWhenAPhysicalCompactionIsAnswered) {
+TEST_F(Data, IsErasedBeforeAPhysicalCompactionIsAnswered) {
   Running server(data());
-  // More than one step of a compaction forgets.
+  // More than one step of a compaction removes.
   for (int i = 0; i < 100; ++i) server.PutHundred(std::string(500, 'v'));
   const std::int64_t full = server.Status().dbsizeinuse();
   server.Compact(101);
@@ -227,7 +227,7 @@ struct Company {
   std::unique_ptr<pb::Maintenance::Stub> maintenance;
 };
 
-TEST_F(Data, BringsLeasesUsersAndAlarmsAlongInASnapshotOfEitherKind) {
+TEST_F(Data, IncludesLeasesUsersAndAlarmsInASnapshot) {
   for (const bool durable : {false, true}) {
     SCOPED_TRACE(durable ? "from disk" : "from memory");
     const auto folder = folder_.path() / (durable ? "from-disk" : "from-memory");

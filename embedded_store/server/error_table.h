@@ -6,7 +6,7 @@
 //   TEST_P(Table, IsEtcds) { ExpectRefused(GetParam(), GetParam().provoke(*client_)); }
 //   INSTANTIATE_TEST_SUITE_P(Put, Table, testing::ValuesIn(kRows), NameOfRow<Row>);
 //
-// Tests only. Not thread-safe. Ownership: a server of our own lives as long as its AskedServer.
+// Tests only. Not thread-safe. Ownership: an AskedServer owns the server that it starts.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -23,7 +23,7 @@
 
 namespace watchproof::store {
 
-// Unknown ways to sort are refused since etcd 3.6; 3.5 sorts by nothing, or dies of them.
+// Unknown sort orders are rejected since etcd 3.6; 3.5 does not sort, or crashes.
 enum class Since { k35, k36 };
 
 template <typename Asked>
@@ -50,8 +50,8 @@ void ExpectRefused(const Row& row, const grpc::Status& status) {
   }
 }
 
-// The server at WATCHPROOF_TEST_ENDPOINT, so that a real etcd can be asked whether a table is
-// right, or one of our own, with these options, on free ports.
+// The server at WATCHPROOF_TEST_ENDPOINT, so that a real etcd can confirm a table, or an embedded
+// one, with these options, on free ports.
 class AskedServer {
  public:
   explicit AskedServer(const StoreOptions& asked) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The refusals of the API with etcd's codes and texts, each provoked over the wire. Clients tell
-// errors apart by both.
+// The errors of the API with etcd's codes and texts, each provoked over the wire. Clients
+// distinguish errors by both.
 //
 // Runs against a store server of its own, or against WATCHPROOF_TEST_ENDPOINT, so that a real etcd
-// can be asked whether the table is right. Rows share one server: none relies on a revision that
-// another row could change.
+// can confirm the table. Rows share one server: none relies on a revision that another row could
+// change.
 #include <gtest/gtest.h>
 
 #include <memory>

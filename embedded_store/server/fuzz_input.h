@@ -136,7 +136,7 @@ class FuzzInput {
         if (depth < kDeepest) Txn(*operation.mutable_request_txn(), depth + 1);
         return;
       default:
-        return;  // an operation whose kind was left out
+        return;  // an operation without a kind
     }
   }
 

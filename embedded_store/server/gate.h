@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who a call comes from, and whether it may: one line at the head of a handler.
+// Identifies the caller of a request and checks its rights: one line at the head of a handler.
 //
 //   if (Status no = gate_.Admit(*context, put); !no.ok()) return Finish(context, backend, no);
 //
-// A caller is known by the token in the metadata of its call (`token`, or `authorization` as HTTP
-// gateways send it) or else, where client certificates are required, by the common name of its own.
-// Where auth is off everything is admitted at the price of one atomic read. A request that is wrong
-// by itself is refused as such, whoever sends it. Threads: any. Ownership: borrows users and hooks,
-// which outlive it.
+// A caller is identified by the token in the metadata of its call (`token`, or `authorization` as
+// HTTP gateways send it) or else, where client certificates are required, by the common name of its
+// certificate. With auth off everything is admitted at the price of one atomic read. A malformed
+// request gets its own error, whatever its caller. Threads: any. Ownership: borrows users and
+// hooks, which outlive it.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -25,10 +25,10 @@ namespace watchproof::store {
 // Whether the common name of a verified client certificate is a user.
 enum class CommonNames { kMeanNothing, kAreUsers };
 
-// On whose behalf a range may be watched, or why it may not, in the words that etcd gives a watch.
+// The user that a range may be watched for, or the refusal, in etcd's text for watches.
 struct WatchPass {
   std::string user;
-  std::string refusal;  // empty: it may
+  std::string refusal;  // empty: admitted
 };
 
 class Gate {
@@ -43,9 +43,9 @@ class Gate {
   Status Admit(const Context& context, const DeleteOp& removal) const;
   Status Admit(const Context& context, const TxnOp& txn) const;
 
-  // Anyone who is somebody.
+  // Any call that has a user.
   Status AdmitUser(const Context& context) const;
-  // Those with the role root; the others only where they ask about themselves.
+  // Users with the role root; other users only where they ask about themselves.
   Status AdmitRoot(const Context& context) const;
   Status AdmitRootOrUser(const Context& context, const std::string& user) const;
   Status AdmitRootOrHolder(const Context& context, const std::string& role) const;
@@ -53,11 +53,11 @@ class Gate {
   Status AdmitLeases(const Context& context, const std::vector<std::int64_t>& leases,
                      Right right) const;
 
-  // For calls that ask again and again on one stream.
+  // For calls that check rights again and again on one stream.
   Credentials CredentialsOf(const Context& context) const;
   // Hub thread only, because of the hook.
   WatchPass AdmitWatch(const Credentials& credentials, const KeyRange& range) const;
-  // Why a watch may not go on; empty when it may. Hub thread only.
+  // The reason why a watch must end; empty when it may continue. Hub thread only.
   std::string JudgeWatch(const WatchSpec& spec) const;
 
  private:

@@ -28,7 +28,7 @@ struct Page {
 
 class HttpPort {
  public:
-  // By path; each is given what stands behind the question mark.
+  // By path; each is given the query string of the URL, without its leading `?`.
   using Pages = std::map<std::string, std::function<Page(const std::string& query)>>;
 
   // Port 0 means any that is free. Refused when the port is taken.
@@ -42,12 +42,13 @@ class HttpPort {
   void Stop();
 
  private:
-  struct Impl;  // hides Asio from those who include this
+  struct Impl;  // keeps Asio out of this header
   explicit HttpPort(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
-// Why a port cannot be listened on; ok when it can. For a server whose own error does not say.
+// The reason why a port cannot be listened on; ok when it can. For a server with an error that does
+// not name the reason.
 Status ProbePort(const std::string& host, int port);
 
 }  // namespace watchproof::store

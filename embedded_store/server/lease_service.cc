@@ -45,7 +45,7 @@ class KeepAliveCall final
   MvccStore& store_;
   Backend& backend_;
   const Gate& gate_;
-  const grpc::CallbackServerContext& context_;  // lives as long as the call
+  const grpc::CallbackServerContext& context_;  // valid until the call ends
   pb::LeaseKeepAliveRequest request_;           // lent to gRPC while reading
   pb::LeaseKeepAliveResponse response_;         // lent to gRPC while writing
 };
@@ -88,7 +88,7 @@ LeaseService::LeaseKeepAlive(grpc::CallbackServerContext* context) {
 grpc::ServerUnaryReactor* LeaseService::LeaseTimeToLive(grpc::CallbackServerContext* context,
                                                         const pb::LeaseTimeToLiveRequest* request,
                                                         pb::LeaseTimeToLiveResponse* response) {
-  // Its keys are told only to those who may read them.
+  // The keys of a lease are shown only to users with the right to read them.
   const Status no = request->keys() ? gate_.AdmitLeases(*context, {request->id()}, Right::kRead)
                                     : gate_.AdmitUser(*context);
   if (!no.ok()) return Finish(context, backend_, no);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alarms, the quota, and what one member says about itself.
+// Alarms, the quota, and the status of one member.
 #include "embedded_store/server/maintenance_service.h"
 
 #include "embedded_store/backend/memory_backend.h"
@@ -18,7 +18,7 @@ using testing::IsEmpty;
 
 constexpr const char* kNoSpace = "etcdserver: mvcc: database space exceeded";
 
-TEST(Costs, CountWhatPutsBringAlongInTheDearerBranch) {
+TEST(Costs, CountThePutsOfTheMoreExpensiveBranch) {
   const PutOp small{.key = "k", .value = "v"};
   const PutOp large{.key = "k", .value = std::string(1000, 'v')};
   EXPECT_EQ(CostOf(small), 258U);
@@ -103,7 +103,7 @@ class Maintenance : public ServerTest {
   std::unique_ptr<pb::Cluster::Stub> cluster_ = pb::Cluster::NewStub(channel_);
 };
 
-TEST_F(Maintenance, RaisesListsAndPutsOutAlarms) {
+TEST_F(Maintenance, RaisesListsAndDisarmsAlarms) {
   EXPECT_THAT(DoAlarm(pb::AlarmRequest::GET, pb::NONE), IsEmpty());
   EXPECT_THAT(DoAlarm(pb::AlarmRequest::ACTIVATE, pb::NONE), IsEmpty());
   EXPECT_THAT(DoAlarm(pb::AlarmRequest::DEACTIVATE, pb::NOSPACE), IsEmpty());
@@ -117,7 +117,7 @@ TEST_F(Maintenance, RaisesListsAndPutsOutAlarms) {
   EXPECT_EQ(TryPut("v"), "ok");
 }
 
-TEST_F(Maintenance, SaysWhatItHoldsAndWhichAlarmsAreUp) {
+TEST_F(Maintenance, ReportsSizesAndAlarms) {
   EXPECT_EQ(TryPut(std::string(1000, 'v')), "ok");
   pb::StatusResponse status = Status();
   EXPECT_GE(status.dbsize(), 1000);
@@ -132,7 +132,7 @@ TEST_F(Maintenance, SaysWhatItHoldsAndWhichAlarmsAreUp) {
   EXPECT_THAT(status.errors(0), HasSubstr("alarm:NOSPACE"));
 }
 
-TEST_F(Maintenance, HasNobodyToLeadInItsPlaceAndNothingToBecome) {
+TEST_F(Maintenance, RejectsLeaderMoveAndDowngrade) {
   pb::MoveLeaderRequest move;
   move.set_targetid(1);
   EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::MoveLeader, move).text(),
@@ -171,7 +171,7 @@ class SmallQuota : public Maintenance {
   SmallQuota() : Maintenance(4096) {}
 };
 
-TEST_F(SmallQuota, RaisesTheAlarmAndRefusesWritesWhileTheRestGoesOn) {
+TEST_F(SmallQuota, RaisesTheAlarmAndRejectsOnlyWrites) {
   WatchClient watch(server_->endpoint());
   watch.Create("k");
   ASSERT_TRUE(watch.Read()->created());
@@ -223,7 +223,7 @@ TEST_F(TinyQuota, CountsLeases) {
 
 class Leased : public Maintenance {};
 
-TEST_F(Leased, IsNeitherGrantedNorKeptFromEndingWithoutSpace) {
+TEST_F(Leased, CannotBeGrantedButExpiresWithoutSpace) {
   const auto lease = pb::Lease::NewStub(channel_);
   pb::LeaseGrantRequest grant;
   grant.set_id(7);
@@ -244,7 +244,7 @@ class NoQuota : public Maintenance {
   NoQuota() : Maintenance(-1) {}
 };
 
-TEST_F(NoQuota, LetsItGrow) {
+TEST_F(NoQuota, IsUnlimited) {
   EXPECT_EQ(TryPut(std::string(1 << 20, 'v')), "ok");
   EXPECT_EQ(Metric("etcd_server_quota_backend_bytes"), -1);
 }

@@ -20,7 +20,7 @@ struct Gauge {
   std::int64_t value;
 };
 
-// 0 where the system does not say.
+// 0 where the system does not report it.
 std::int64_t ResidentBytes() {
   std::ifstream statm("/proc/self/statm");
   std::int64_t total_pages = 0;
@@ -60,7 +60,7 @@ std::string Prometheus(const PageSources& sources) {
   return page;
 }
 
-// etcd's: an alarm makes a member unhealthy unless the one who asks excludes it.
+// As in etcd: an alarm makes a member unhealthy unless the request excludes it.
 Page Health(const Alarms& alarms, const std::string& query) {
   nlohmann::ordered_json health{{"health", "true"}, {"reason", ""}};
   int code = 200;

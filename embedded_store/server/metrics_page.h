@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of the HTTP port, in etcd's words, so that whoever watches an etcd can watch this
-// store.
+// The pages of the HTTP port, with etcd's metric names, so that monitoring made for etcd works with
+// this store.
 //
 // Threads: free functions over things that are safe from any thread.
 #pragma once

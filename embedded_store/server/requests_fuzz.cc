@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any sequence of requests by any clients: no crash, no undefined behaviour, no broken promise of
-// the layers to each other (their checks are on). Everything that a handler does but gRPC itself:
-// conversion, rights, store, leases, watches, conversion back. At the end the store is read back as
-// after a crash.
+// Any sequence of requests by any clients: no crash, no undefined behaviour, no failed check inside
+// the layers. Covers everything that a handler does but gRPC itself: conversion, rights, store,
+// leases, watches, conversion back. At the end the store is read back as after a crash.
 #include <fmt/format.h>
 
 #include <memory>
@@ -99,7 +98,7 @@ class Environment {
     WP_CHECK(after == before || (answer && after == before.next()), "one call, one revision");
     if (!answer) return;
     ToWire(*answer, &response);
-    WP_CHECK(answer->revision == after, "an answer tells the revision after it");
+    WP_CHECK(answer->revision == after, "an answer carries the revision after it");
     WP_CHECK(Response().ParseFromString(response.SerializeAsString()), "answers can be read");
   }
   static Needs NeedsFor(const RangeQuery& query) { return NeedsOf(query); }

@@ -35,7 +35,7 @@ inline std::string Fetch(const std::string& endpoint, const std::string& page) {
   return std::string(std::istreambuf_iterator<char>(stream), {});
 }
 
-// One open watch stream. Reads when it is told to and not before.
+// One open watch stream. Reads only when Read is called.
 class WatchClient {
  public:
   explicit WatchClient(const std::string& endpoint, const std::string& token = "") {
@@ -49,7 +49,7 @@ class WatchClient {
     stub_ = pb::Watch::NewStub(channel_);
     context_.set_wait_for_ready(true);
     if (!token.empty()) context_.AddMetadata("token", token);
-    // What does not come within this ends the stream, and the test with it.
+    // A response that does not come within this ends the stream, and the test with it.
     context_.set_deadline(std::chrono::system_clock::now() + 20s);
     stream_ = stub_->Watch(&context_);
   }

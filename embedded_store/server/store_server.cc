@@ -119,8 +119,8 @@ Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& opti
   auto hooks = MakeHooks(options.defects);
   if (!hooks) return std::move(hooks).error().WithContext("choosing defects");
   WP_ASSIGN_OR_RETURN(const auto tls, LoadTls(options.tls));
-  // gRPC does not say why it could not listen, so ask first; what another process takes in between
-  // is still refused below.
+  // gRPC does not report why it could not listen, so probe first; a port that another process takes
+  // in between is still refused below.
   WP_RETURN_IF_ERROR(ProbePort(options.host, options.port));
   WP_ASSIGN_OR_RETURN(std::unique_ptr<Backend> backend, OpenBackend(options));
   auto store = std::make_unique<MvccStore>(*backend, **hooks);

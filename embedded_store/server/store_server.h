@@ -61,7 +61,7 @@ class StoreServer {
   void Stop();
 
  private:
-  struct Parts;  // hides gRPC from those who include this
+  struct Parts;  // keeps gRPC out of this header
   explicit StoreServer(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
 };

@@ -55,7 +55,7 @@ TEST_F(Server, ShowsItsPages) {
   EXPECT_EQ(Metric("etcd_debugging_mvcc_compact_revision"), 2);
 }
 
-TEST_F(Server, SaysItsVersionAndWhoLeads) {
+TEST_F(Server, ReportsItsVersionAndLeader) {
   grpc::ClientContext context;
   context.set_wait_for_ready(true);
   pb::StatusResponse response;
@@ -116,7 +116,7 @@ TEST_F(KvCalls, RunATransactionWithANestedOne) {
   EXPECT_EQ(response.responses(1).response_range().kvs(0).value(), "2");
 }
 
-TEST_F(KvCalls, AreRefusedWithEtcdsCodes) {
+TEST_F(KvCalls, FailWithEtcdsCodes) {
   Put("k", "1");
   Put("k", "2");
   ASSERT_TRUE(Compact(3).ok());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a server speaks TLS with, read and checked before anything listens.
+// The certificate and key files of a server, read and checked before any port is opened.
 //
 //   WP_ASSIGN_OR_RETURN(const auto tls, LoadTls({.cert_file = "s.crt", .key_file = "s.key"}));
 //   if (tls) builder.AddListeningPort(address, ServerCredentials(tls), ...);
 //
-// gRPC only says that it could not listen; here every error names the file. Threads: values, and
+// gRPC only reports that it could not listen; here every error names the file. Threads: values, and
 // free functions without state.
 #pragma once
 

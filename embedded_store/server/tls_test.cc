@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TLS and mutual TLS on both ports, and what is said about files that cannot be used.
+// TLS and mutual TLS on both ports, and the errors for files that cannot be used.
 #include <boost/asio/ssl.hpp>
 #include <filesystem>
 #include <fstream>
@@ -98,7 +98,7 @@ class Tls : public testing::Test {
   std::unique_ptr<StoreServer> server_;
 };
 
-TEST_F(Tls, ServesThoseWhoTrustItsAuthority) {
+TEST_F(Tls, ServesClientsThatTrustItsAuthority) {
   Serve();
   EXPECT_EQ(TryPut(Connect(Authority())), grpc::OK);
   EXPECT_EQ(TryPut(Connect(AnotherAuthority())), grpc::UNAVAILABLE);
@@ -106,13 +106,13 @@ TEST_F(Tls, ServesThoseWhoTrustItsAuthority) {
             grpc::UNAVAILABLE);
 }
 
-TEST_F(Tls, HidesThePagesToo) {
+TEST_F(Tls, CoversTheHttpPagesToo) {
   Serve();
   EXPECT_THAT(FetchSecurely(), HasSubstr(R"({"health":"true")"));
   EXPECT_THAT(Fetch(server_->http_endpoint(), "/health"), testing::Not(HasSubstr("health")));
 }
 
-TEST_F(Tls, TakesOnlyClientsOfTheTrustedAuthority) {
+TEST_F(Tls, AcceptsOnlyClientsOfTheTrustedAuthority) {
   TrustClients();
   Serve();
   const PemPair known = Authority().Issue({.common_name = "client"});
@@ -127,7 +127,7 @@ TEST_F(Tls, TakesOnlyClientsOfTheTrustedAuthority) {
   EXPECT_EQ(FetchSecurely(unknown), "");
 }
 
-// Switches auth on, with root and one user without a password, who may read and write k.
+// Enables auth, with root and one user without a password that may read and write k.
 void EnableAuth(const std::shared_ptr<grpc::Channel>& channel) {
   const auto auth = pb::Auth::NewStub(channel);
   for (const std::string name : {"root", "gadget"}) {
@@ -154,7 +154,7 @@ void EnableAuth(const std::shared_ptr<grpc::Channel>& channel) {
   ASSERT_EQ(Call(*auth, &pb::Auth::Stub::AuthEnable, {}).text(), "ok");
 }
 
-TEST_F(Tls, KnowsUsersByTheCommonNameWhereClientsMustHaveOne) {
+TEST_F(Tls, IdentifiesUsersByCommonNameUnderMutualTls) {
   TrustClients();
   files_.client_cert_auth = true;
   Serve();
@@ -169,7 +169,7 @@ TEST_F(Tls, KnowsUsersByTheCommonNameWhereClientsMustHaveOne) {
   EXPECT_EQ(Call(*pb::Auth::NewStub(root), &pb::Auth::Stub::UserList, {}).text(), "ok");
 }
 
-TEST_F(Tls, TakesACommonNameForNothingElsewhere) {
+TEST_F(Tls, IgnoresCommonNamesOtherwise) {
   TrustClients();
   Serve();
   const auto root = Connect(Authority(), Authority().Issue({.common_name = "root"}));

@@ -27,8 +27,8 @@ void WatchCall::Begin() {
 }
 
 void WatchCall::OnReadDone(bool ok) {
-  // No more requests: the client has closed its half, and its watches live on; or the call is over,
-  // and OnCancel says so.
+  // No more requests: the client has closed its half, and its watches continue; or the call is
+  // over, and OnCancel handles it.
   if (!ok) return;
   hub_.Post([self = shared_from_this()](WatchHub& hub, TimePoint) { self->Handle(hub); });
 }
@@ -51,7 +51,7 @@ void WatchCall::Handle(WatchHub& hub) {
 
 void WatchCall::Create(WatchHub& hub, WatchSpec spec) {
   WatchPass pass = gate_.AdmitWatch(credentials_, spec.range);
-  // A start that is wrong by itself is refused as such, whoever asks.
+  // An invalid start is refused as such, whatever the caller.
   if (!pass.refusal.empty() && spec.start.value >= 0) {
     hub.Refuse(stream_, std::move(pass.refusal));
     return;
@@ -99,7 +99,7 @@ WatchCall::WriterUse WatchCall::NextWriterUse() {
     finished_ = true;
     end = *end_;
   }
-  // The pen stays taken for good. Whatever follows may be the end of this object.
+  // The writer slot stays claimed for good. Finish may end this object.
   Finish(end);
   return WriterUse::kFinished;
 }

@@ -3,13 +3,13 @@
 //
 // Reading: a request is handed to the hub thread, which reads the next one when it has dealt with
 // this one and there is room for another answer; else the sender does, when it has made room.
-// Writing: whoever claims the pen takes replies from the queue until a write is started; the
-// completion of the write carries on with the pen in hand. The pen is also needed to finish the
-// call, so nothing is ever started after that. A message is handed over as buffered, which spares a
-// system call, only when the one after it is already in the sender's hands: a buffered message
-// leaves with a later one, and if none came it would stay for good. Threads: gRPC's and the hub's.
-// Ownership: shared by gRPC (released in OnDone), by tasks posted to the hub, and for moments by
-// the hub when it calls Ready.
+// Writing: the thread that claims the writer slot takes replies from the queue until a write is
+// started; the completion of the write continues with the slot still claimed. The writer slot is
+// also needed to finish the call, so nothing is ever started after that. A message is handed over
+// as buffered, which saves a system call, only when the message after it is already at hand: a
+// buffered message leaves with a later one, and if none came it would never leave. Threads: gRPC's
+// and the hub's. Ownership: shared by gRPC (released in OnDone), by tasks posted to the hub, and
+// for moments by the hub when it calls Ready.
 #pragma once
 
 #include <memory>
@@ -41,31 +41,32 @@ class WatchCall final : public WatchReactor,
   void Create(WatchHub& hub, WatchSpec spec);
   // Unless there is no room for an answer, or the call is finished.
   void ReadNext();
-  // Takes the pen; without luck the one who has it looks again.
+  // Claims the writer slot; if it is taken, the thread that has it looks again.
   bool ClaimWriter();
-  // Requires: the pen. Ends with a write in flight, with the call finished, or without the pen.
+  // Requires: the writer slot. Ends with a write in flight, the call finished, or the slot
+  // released.
   void Write();
   bool ReleaseWriter();
-  // Requires: the pen. Whether it may still be used for a reply; if the call is to be finished,
-  // finishes it.
+  // Requires: the writer slot. Whether it may still be used for a reply; if the call is to be
+  // finished, finishes it.
   enum class WriterUse { kReply, kNothing, kFinished };
   WriterUse NextWriterUse();
   std::optional<grpc::ByteBuffer> NextMessage();
   void ResumeReading();
-  // Lets whoever has the pen finish the call.
+  // Has the call finished by the thread with the writer slot.
   void End(grpc::Status status);
 
   WatchService& service_;
   HubThread& hub_;
   const Gate& gate_;
-  const Credentials credentials_;  // good as long as its token is: asked for every create
+  const Credentials credentials_;  // checked at every create; valid as long as the token is
   const std::shared_ptr<StreamQueue> queue_;  // shared with the hub, which fills it
   std::shared_ptr<WatchCall> self_;           // gRPC's share
   StreamId stream_{0};                        // hub thread only
 
   grpc::ByteBuffer request_;  // lent to gRPC while reading, the hub thread's while handled
-  // Of the one who has the pen: the reply whose messages are being taken, and the message after the
-  // one that is being written.
+  // Guarded by the writer slot: the reply that is being sent message by message, and the message
+  // after the one that is being written.
   std::optional<WireReply> reply_;
   std::optional<grpc::ByteBuffer> ahead_;
   grpc::ByteBuffer response_;  // lent to gRPC while writing

@@ -3,12 +3,12 @@
 // raw bytes, so that events are encoded once for all streams (watch_wire.h).
 //
 // Threads: gRPC callbacks only hand over; requests are parsed and judged on the hub thread; replies
-// are encoded by whoever starts the write, without a lock. At most one read and one write are in
-// flight per stream, and the next request is read only when its answer will find room, so a client
-// that reads nothing can make a stream hold its queue (stream_queue.h), two messages in the hands
-// of its sender and what the transport takes (gRPC's write buffer), and no more. Ownership: a
-// call is kept alive by gRPC until OnDone and by what it posted to the hub thread. Borrows the hub
-// thread. AwaitIdle must have returned before either goes away.
+// are encoded by the thread that starts the write, without a lock. At most one read and one write
+// are in flight per stream, and the next request is read only when its answer will find room, so a
+// client that reads nothing can make a stream hold its queue (stream_queue.h), two messages at its
+// sender and what the transport buffers (gRPC's write buffer), and no more. Ownership: a call is
+// kept alive by gRPC until OnDone and by tasks posted to the hub thread. Borrows the hub thread.
+// AwaitIdle must have returned before either goes away.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ bool HasEvents(const pb::WatchResponse& response) { return response.events_size(
 
 class WatchCalls : public ServerTest {};
 
-TEST_F(WatchCalls, DeliverWhatIsWrittenAndWhatWasWritten) {
+TEST_F(WatchCalls, DeliverHistoryAndNewEvents) {
   Put("k", "old");
   WatchClient client(server_->endpoint());
   pb::WatchCreateRequest create;
@@ -43,7 +43,7 @@ TEST_F(WatchCalls, GoOnAfterTheClientClosedItsHalf) {
   EXPECT_EQ(client.Read()->events(0).kv().value(), "still");
 }
 
-TEST_F(WatchCalls, LeaveNothingBehindWhenTheClientGoes) {
+TEST_F(WatchCalls, AreRemovedWhenTheClientDisconnects) {
   {
     WatchClient client(server_->endpoint());
     client.Create("k");
@@ -74,7 +74,7 @@ TEST_F(WatchCalls, BoundTheirRepliesAndSplitLargerOnesOnRequest) {
   EXPECT_LE(parts[0].ByteSizeLong(), kMaxReceiveBytes);
 }
 
-TEST_F(WatchCalls, EndWithAnErrorWhenTheRequestIsNoMessage) {
+TEST_F(WatchCalls, EndWithAnErrorOnAMalformedRequest) {
   grpc::GenericStub stub(channel_);
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + 20s);
@@ -150,7 +150,7 @@ class StalledReader : public ServerTest {
   }
 };
 
-TEST_F(StalledReader, MakesItsWatchersSlowAndLosesNoNotice) {
+TEST_F(StalledReader, HasSlowWatchersAndGetsEveryNotice) {
   WatchClient client(server_->endpoint());
   const std::int64_t head = Stall(client);
   CreateOldWatches(client);
@@ -162,7 +162,7 @@ TEST_F(StalledReader, MakesItsWatchersSlowAndLosesNoNotice) {
   EXPECT_EQ(Metric(kPending), 0);
 }
 
-TEST_F(StalledReader, GetsAllItsCreatesAnsweredAlthoughTheyFindNoRoomAtFirst) {
+TEST_F(StalledReader, GetsAllItsCreatesAnswered) {
   WatchClient client(server_->endpoint());
   Stall(client);
   for (int i = 0; i < 40; ++i) client.Create("new", 0, kFirstOld + i);
@@ -187,7 +187,7 @@ class StalledReaderOfADefectiveStore : public StalledReader {
   StalledReaderOfADefectiveStore() : StalledReader({"compaction-notice-lost"}) {}
 };
 
-TEST_F(StalledReaderOfADefectiveStore, NeverHearsOfTheCompaction) {
+TEST_F(StalledReaderOfADefectiveStore, NeverReceivesTheCompactionNotice) {
   WatchClient client(server_->endpoint());
   Stall(client);
   CreateOldWatches(client);

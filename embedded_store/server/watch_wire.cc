@@ -15,7 +15,7 @@ namespace {
 
 namespace pb = etcdserverpb;
 
-// No head of a reply with events is longer.
+// Upper bound of the head of a reply with events.
 constexpr std::size_t kHeadReserve = 128;
 
 // Appends protobuf fields to a string. A field with its default value is left out, as proto3 does.
@@ -33,7 +33,7 @@ class FieldWriter {
     Length(field, bytes.size());
     out_.append(bytes);
   }
-  // Tag and length of a field whose content follows.
+  // Tag and length of a length-delimited field; its content follows.
   void Length(int field, std::size_t size) {
     Varint(static_cast<std::uint64_t>(field) << 3 | 2);
     Varint(size);
@@ -136,7 +136,7 @@ std::shared_ptr<const EncodedEvents> EncodedOnce(const BatchPtr& batch) {
   return encoded ? encoded : batch->KeepEncoded(Encode(*batch));
 }
 
-// What every header begins with.
+// The first fields of every header.
 const std::string& Identity() {
   static const std::string identity = [] {
     pb::ResponseHeader header;

@@ -47,7 +47,7 @@ BatchPtr Batch(std::vector<PendingEvent> events) {
   return std::make_shared<const EventBatch>(std::move(events));
 }
 
-TEST(WireReply, SaysWhatAnAnswerSays) {
+TEST(WireReply, EncodesAnAnswer) {
   const auto messages = Messages({.watch = WatchId{-1},
                                   .revision = Revision{std::numeric_limits<std::int64_t>::max()},
                                   .created = true,
@@ -98,7 +98,7 @@ TEST(WireReply, CarriesEveryFieldOfAnEvent) {
 }
 
 // #10681: compaction came between the queueing and the sending.
-TEST(WireReply, LeavesOutAPreviousValueThatIsGone) {
+TEST(WireReply, OmitsACompactedPreviousValue) {
   ChangePtr old = PutOf(6, "old");
   const BatchPtr batch = Batch({{.change = PutOf(7, "new"), .previous = old}});
   old.reset();
@@ -114,7 +114,7 @@ TEST(WireReply, EncodesABatchOnceForAllItsWatchers) {
   EXPECT_EQ(batch->encoded(), encoded);
 }
 
-TEST(WireReply, IsCutIntoFragmentsBelowTheBoundWhereTheClientTakesThem) {
+TEST(WireReply, IsCutIntoFragmentsOnRequest) {
   std::vector<PendingEvent> events;
   for (int i = 0; i < 10; ++i) events.push_back({.change = PutOf(2 + i, std::string(300, 'x'))});
   events.push_back({.change = PutOf(20, std::string(5000, 'x'))});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A blocking client of any server that speaks etcd's API, for tests that give requests and compare
+// A blocking client of any server with etcd's API, for tests that send requests and compare
 // answers.
 //
 //   WireClient client("127.0.0.1:2379");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events on their way to watchers: put together once, shared by every watcher that is owed the
-// same, and encoded once.
+// Pending events of watchers: put together once, shared by every watcher with the same pending
+// events, and encoded once.
 //
 //   for (const BatchPtr& batch : CutIntoBatches(std::move(events), 64 * 1024)) queue.Offer(...);
 //
@@ -44,7 +44,7 @@ class EventBatch {
 
   // Null until KeepEncoded was called.
   std::shared_ptr<const EncodedEvents> encoded() const;
-  // Whoever comes first is kept; returns that one.
+  // The first encoding is kept; returns that one.
   std::shared_ptr<const EncodedEvents> KeepEncoded(std::shared_ptr<const EncodedEvents> made) const;
 
  private:
@@ -61,7 +61,7 @@ bool SameEvents(const std::vector<PendingEvent>& a, const std::vector<PendingEve
 // bound.
 std::vector<BatchPtr> CutIntoBatches(std::vector<PendingEvent> events, std::size_t most_bytes);
 
-// What is left of a batch for someone who starts at a later revision; null when nothing is.
+// What is left of a batch for a watcher that starts at a later revision; null when nothing is.
 BatchPtr From(const BatchPtr& batch, Revision start);
 
 }  // namespace watchproof::store

@@ -41,7 +41,7 @@ TEST(Cut, NeverSplitsARevision) {
       ElementsAre("2-2:1", "3-3:3", "4-4:1"));
 }
 
-TEST(Batch, CountsThePreviousValuesItWouldSend) {
+TEST(Batch, CountsPreviousValuesInItsSize) {
   const auto before =
       std::make_shared<const Change>(Change{.kv = {.value = std::string(500, 'x')}});
   PendingEvent event = At(2, 10);

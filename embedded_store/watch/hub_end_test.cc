@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches that end, or never begin, because someone else decided so.
+// Watches that the server ends or refuses, not the client.
 #include "embedded_store/watch/hub_fixture.h"
 
 namespace watchproof::store {
@@ -11,7 +11,7 @@ std::string NoMalice(const WatchSpec& spec) { return spec.user == "mallory" ? "d
 
 class EndedWatches : public HubTest {};
 
-TEST_F(EndedWatches, AreToldWhyAndHearNothingMore) {
+TEST_F(EndedWatches, GetAReasonAndNothingMore) {
   Client client = Open();
   client.Watch({.range = KeyRange::Single("k"), .user = "mallory"});
   client.Watch({.range = KeyRange::Single("k"), .user = "alice"});
@@ -23,7 +23,7 @@ TEST_F(EndedWatches, AreToldWhyAndHearNothingMore) {
   EXPECT_THAT(client.Read(), ElementsAre("events 1@2 put k=v@2"));
 }
 
-TEST_F(EndedWatches, StillGetWhatWasCommittedBefore) {
+TEST_F(EndedWatches, StillReceiveEarlierCommits) {
   Client client = Open();
   client.Watch({.range = KeyRange::Single("k"), .user = "mallory"});
   Put(store_, "k", "seen");
@@ -58,7 +58,7 @@ TEST_F(EndedWatches, MayBeVictimsOfAStreamThatIsNotRead) {
   EXPECT_EQ(ended, 40U);
 }
 
-TEST_F(EndedWatches, LeaveTheirNumberToOthers) {
+TEST_F(EndedWatches, FreeTheirId) {
   Client client = Open();
   client.Watch({.range = KeyRange::Single("k"), .id = WatchId{7}, .user = "mallory"});
   hub_.EndWhere(NoMalice);
@@ -66,7 +66,7 @@ TEST_F(EndedWatches, LeaveTheirNumberToOthers) {
   EXPECT_THAT(client.Read(), ElementsAre("created 7@1", "ended 7@1 denied", "created 7@1"));
 }
 
-TEST_F(EndedWatches, MayNeverBegin) {
+TEST_F(EndedWatches, MayBeRefusedAtCreation) {
   Client client = Open();
   hub_.Refuse(StreamId{1}, "denied");
   EXPECT_THAT(client.Read(), ElementsAre("refused -1@1 denied"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store, a hub and a clock that only moves when told, with streams whose replies read as short
-// texts.
+// A store, a hub and a virtual clock that only the test advances; the replies on their streams are
+// shown as short texts.
 //
 // Not thread-safe. Test code only.
 #pragma once
@@ -98,7 +98,7 @@ class HubTest : public testing::Test {
     for (int i = 0; i < times; ++i) Write(key);
   }
   void Compact(std::int64_t floor) { ASSERT_TRUE(store_.Compact(Revision{floor}).has_value()); }
-  // Steps until nobody is left to serve at once. Returns the number of steps.
+  // Steps until no watcher can be served at once. Returns the number of steps.
   int SyncAll() {
     int steps = 1;
     while (hub_.SyncStep(now_) == now_) ++steps;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one thread on which a watch hub lives in a server: runs its steps when they are due and what
-// others post.
+// The thread of a watch hub in a server: runs the hub's steps when they are due, and posted tasks.
 //
 //   HubThread hub(store, hooks, limits);
 //   hub.CommitMade();                                    // after each write
@@ -13,9 +12,9 @@
 //
 // Threads: all public functions from any. CommitMade wakes the thread once, however many writers
 // call it before it wakes, and not at all in a pause; it waits only when the hub itself is far
-// behind, never for a watcher. What is posted waits in a list without a bound of its own: a stream
-// has at most one request and its end in it. Ownership: owns the hub; borrows store and hooks,
-// which outlive it. Stop waits for the thread; what is posted later is dropped.
+// behind, never for a watcher. Posted tasks wait in a list without a bound of its own: a stream has
+// at most one request and its end in it. Ownership: owns the hub; borrows store and hooks, which
+// outlive it. Stop waits for the thread; tasks posted later are dropped.
 #pragma once
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 namespace watchproof::store {
 namespace {
 
-// A client of a hub on its own thread: it takes from its queue what it is told of.
+// A client of a hub on its own thread: it empties its queue whenever Ready is called.
 class ThreadClient final : public StreamSink, public std::enable_shared_from_this<ThreadClient> {
  public:
   explicit ThreadClient(HubThread& hub)
@@ -65,7 +65,7 @@ TEST(RoundPause, GrowsWithTheNumberOfWatchersUpToABound) {
   EXPECT_EQ(RoundPause(1000), RoundPause(1'000'000));
 }
 
-TEST(HubThread, DropsWhatIsPostedAfterItStopped) {
+TEST(HubThread, DropsTasksPostedAfterStop) {
   MvccStore store;
   Hooks hooks;
   HubThread hub(store, hooks, {});

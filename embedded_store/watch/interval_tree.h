@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values by key range, of which it finds those whose range holds a key without looking at the
-// others: a treap over the ranges in which each node knows how far its subtree reaches.
+// Values by key range; a lookup finds the ranges that hold a key without visiting the others: a
+// treap over the ranges in which each node stores how far its subtree reaches.
 //
 //   tree[KeyRange{"a", "c"}] = 1;                          // made when it is not there
 //   tree.VisitHolding("b", [](int value) { ... });         // in the order of the ranges'

@@ -45,7 +45,7 @@ KeyRange Range(Prng& prng) {
   return {begin, begin + static_cast<char>('a' + prng.Between(0, 2)) + Key(prng)};
 }
 
-TEST(IntervalTree, FindsWhatASearchOfEverythingFinds) {
+TEST(IntervalTree, MatchesALinearSearch) {
   Prng prng(7);
   for (int sequence = 0; sequence < 50; ++sequence) {
     IntervalTree<int> tree;
@@ -67,7 +67,7 @@ TEST(IntervalTree, FindsWhatASearchOfEverythingFinds) {
   }
 }
 
-TEST(IntervalTree, LetsValuesStayWhereTheyAre) {
+TEST(IntervalTree, KeepsValueAddressesStable) {
   IntervalTree<int> tree;
   int& first = tree[{"b", "c"}];
   first = 5;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits to be sent on one watch stream: a bounded queue of event replies that all its watchers
-// share, and a small path of answers to control requests beside it.
+// The replies waiting to be sent on one watch stream: a bounded queue of event replies that all its
+// watchers share, and a small separate path for answers to control requests.
 //
 //   if (!queue.OfferEvents(reply)) ...        // full: nothing was taken
 //   while (auto taken = queue.Next()) Send(taken->reply);
@@ -13,8 +13,8 @@
 //      so no event of a watch follows its canceled; with After::kNothing it overtakes them, so a
 //      create is answered although the events of its neighbours are stuck.
 // Bound: 128 event replies that together refer to 16 MiB of events (or a single reply that is
-// larger), and 17 answers. The events themselves belong to everyone; while the store has not
-// compacted them, a queue costs its 128 places and no more.
+// larger), and 17 answers. The events themselves are shared; while the store has not compacted
+// them, a queue costs its 128 places and no more.
 //
 // Threads: any; one lock inside, under which nothing outside is called.
 // Ownership: shared by the hub, which fills it, and the sender of the stream, which empties it.
@@ -44,16 +44,16 @@ class StreamQueue {
   [[nodiscard]] bool OfferEvents(WatchReply& reply);
   // How many replies it would take, by their number alone; 0 when full in any respect.
   std::size_t Room();
-  // Requires: control_full() was false. A client is given no more answers than it leaves room for,
+  // Requires: control_full() was false. A client gets no more answers than it leaves room for,
   // because its next request is read only when there is room.
   void Answer(WatchReply reply, After after);
-  // The last word to a watch that nobody asked to end; comes after all event replies offered before
+  // The final reply to a watch that the server ends; comes after all event replies offered before
   // it. There is always room for it, because it takes the place of the watcher that it ends.
   void End(WatchReply reply);
 
   struct Taken {
     WatchReply reply;
-    // Somebody found the queue full, and now it is half empty again: tell the hub.
+    // An offer was refused since, and the queue is now half empty again: notify the hub.
     bool room_made = false;
   };
   std::optional<Taken> Next();
@@ -65,7 +65,7 @@ class StreamQueue {
   struct Control {
     WatchReply reply;
     std::uint64_t not_before;  // number of event replies that must have left
-    bool asked_for;            // by a request, and bounded with those
+    bool asked_for;            // the answer to a request, and counted as such
   };
   bool FullLocked() const REQUIRES(mu_);
   bool HalfEmptyLocked() const REQUIRES(mu_);
@@ -78,7 +78,7 @@ class StreamQueue {
   std::size_t event_bytes_ GUARDED_BY(mu_) = 0;
   bool room_wanted_ GUARDED_BY(mu_) = false;
   std::deque<Control> control_ GUARDED_BY(mu_);
-  std::size_t answers_ GUARDED_BY(mu_) = 0;  // of them, those that were asked for
+  std::size_t answers_ GUARDED_BY(mu_) = 0;  // of them, those with asked_for
   std::uint64_t offered_ GUARDED_BY(mu_) = 0;
   std::uint64_t left_ GUARDED_BY(mu_) = 0;
 };

@@ -40,7 +40,7 @@ TEST_F(Queue, LetsAnswersOvertakeEvents) {
   EXPECT_EQ(ReadAll(), (Ids{9, 1}));
 }
 
-TEST_F(Queue, HoldsAnAnswerBackBehindTheEventsBeforeItAndNotBehindLaterOnes) {
+TEST_F(Queue, KeepsAnAnswerBehindEarlierEventsOnly) {
   EXPECT_TRUE(Offer(1));
   EXPECT_TRUE(Offer(2));
   Answer(9, After::kEverything);
@@ -48,7 +48,7 @@ TEST_F(Queue, HoldsAnAnswerBackBehindTheEventsBeforeItAndNotBehindLaterOnes) {
   EXPECT_EQ(ReadAll(), (Ids{1, 2, 9, 3}));
 }
 
-TEST_F(Queue, KeepsAnswersInOrderSoThatARecreatedWatchIsCreatedAfterItsCancel) {
+TEST_F(Queue, KeepsAnswersInOrder) {
   EXPECT_TRUE(Offer(1));
   Answer(8, After::kEverything);
   Answer(9, After::kNothing);
@@ -56,7 +56,7 @@ TEST_F(Queue, KeepsAnswersInOrderSoThatARecreatedWatchIsCreatedAfterItsCancel) {
   EXPECT_EQ(ReadAll(), (Ids{1, 8, 9, 2}));
 }
 
-TEST_F(Queue, TakesNoEventsWhenFullAndStillTakesAnswers) {
+TEST_F(Queue, TakesAnswersButNoEventsWhenFull) {
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(Offer(i));
   WatchReply refused{.watch = WatchId{7}};
   EXPECT_FALSE(queue_.OfferEvents(refused));
@@ -70,7 +70,7 @@ TEST_F(Queue, TakesNoEventsWhenFullAndStillTakesAnswers) {
 }
 
 // Many watches may be ended while a request is being answered.
-TEST_F(Queue, HasRoomForAnswersHoweverManyWatchesEnd) {
+TEST_F(Queue, HasRoomForAnswersDespiteManyEndedWatches) {
   for (int i = 0; i < 5; ++i) queue_.End({.watch = WatchId{i}});
   EXPECT_FALSE(queue_.control_full());
   Answer(8, After::kNothing);
@@ -96,8 +96,8 @@ TEST_F(Queue, IsFullByBytesToo) {
   EXPECT_FALSE(queue.OfferEvents(progress));
 }
 
-// Who was refused once must hear of the room, and nobody else is told anything.
-TEST_F(Queue, SaysOnceWhenItIsHalfEmptyAgain) {
+// room_made is reported only after a refused offer, and once.
+TEST_F(Queue, ReportsOnceThatItIsHalfEmptyAgain) {
   StreamQueue queue({.queued_replies = 4}, counters_);
   const auto offer = [&queue] {
     WatchReply reply;
@@ -112,7 +112,7 @@ TEST_F(Queue, SaysOnceWhenItIsHalfEmptyAgain) {
   for (int i = 0; i < 4; ++i) EXPECT_FALSE(queue.Next()->room_made);
 }
 
-TEST_F(Queue, CountsTheEventsThatWait) {
+TEST_F(Queue, CountsWaitingEvents) {
   {
     StreamQueue other({}, counters_);
     WatchReply two{.batch = Batch({1, 1})};

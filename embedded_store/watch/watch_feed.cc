@@ -35,12 +35,12 @@ void WatchHub::Match(const Commit& commit, std::vector<Interest*>& touched) {
     group_.VisitWatching(event.change->kv.key, [&](Interest& interest) {
       if (interest.synced.empty() || !interest.WantsKind(event.change->kind)) return;
       if (interest.matched.empty()) touched.push_back(&interest);
-      interest.matched.push_back(Expect(interest, event));
+      interest.matched.push_back(ToPending(interest, event));
     });
   }
 }
 
-PendingEvent WatchHub::Expect(const Interest& interest, const Event& event) const {
+PendingEvent WatchHub::ToPending(const Interest& interest, const Event& event) const {
   if (!interest.previous_values) return {.change = event.change};
   return {.change = event.change,
           .previous = event.previous,
@@ -51,7 +51,7 @@ std::size_t WatchHub::MostBytes(const Interest& interest) const {
   return interest.fragment ? limits_.fragmented_bytes : limits_.reply_bytes;
 }
 
-// Interests that are touched one after the other are often owed the same: many ranges hold one busy
+// Interests that are touched in a row often have the same pending events: many ranges hold one busy
 // key.
 void WatchHub::Feed(Interest& interest, Shared& shared) {
   std::vector<PendingEvent> matched = std::exchange(interest.matched, {});
@@ -79,7 +79,7 @@ void WatchHub::PayProgress(WatchStream& stream) {
 
 bool WatchHub::Give(Watcher& watcher, const std::vector<BatchPtr>& batches) {
   for (const BatchPtr& batch : batches) {
-    // Only a watcher that starts in the future leaves something of a batch behind.
+    // Only a watcher that starts in the future does not receive all of a batch.
     const bool early =
         batch->first() < watcher.next && hooks_.OnEarlyEvents() == Early::kWhateverComes;
     BatchPtr expected = early ? batch : From(batch, watcher.next);
@@ -129,7 +129,7 @@ void WatchHub::Enter(Watcher& watcher, WatcherState state) {
       break;
     case WatcherState::kVictim:
       if (stream.victims.empty()) {
-        stream.victims_place = crowded_.insert(crowded_.end(), &stream);
+        stream.victims_place = victim_streams_.insert(victim_streams_.end(), &stream);
       }
       watcher.place = stream.victims.insert(stream.victims.end(), &watcher);
       ++victims_;
@@ -150,7 +150,7 @@ void WatchHub::Leave(Watcher& watcher) {
       break;
     case WatcherState::kVictim:
       stream.victims.erase(watcher.place);
-      if (stream.victims.empty()) crowded_.erase(stream.victims_place);
+      if (stream.victims.empty()) victim_streams_.erase(stream.victims_place);
       --victims_;
       break;
     case WatcherState::kCompacted:

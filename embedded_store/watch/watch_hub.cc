@@ -42,7 +42,7 @@ WatchStream& WatchHub::Find(StreamId id) {
 
 std::string_view WatchHub::Refusal(const WatchStream& stream, const WatchSpec& spec) const {
   if (spec.range.empty()) return "mvcc: watcher range is empty";
-  // A negative start lies below every floor, also below that of a store that was never compacted
+  // A negative start is below every floor, also below that of a store that was never compacted
   // (#20693).
   if (spec.start.value < 0 && hooks_.OnNegativeStart() == NegativeStart::kRefused) {
     return "mvcc: required revision has been compacted";
@@ -149,7 +149,7 @@ void WatchHub::EndWhere(const Judge& judge) {
   Publish();
 }
 
-// A watch that starts in the future has nothing to be told about the time before (#20221).
+// A watch that starts in the future must receive no progress from before its start (#20221).
 bool WatchHub::ReceivesProgress(const Watcher& watcher) const {
   if (watcher.state != WatcherState::kSynced) return false;
   return watcher.spec.start <= revision_ || hooks_.OnEarlyProgress() == Early::kWhateverComes;
@@ -169,7 +169,7 @@ void WatchHub::RequestProgress(StreamId id) {
   if (hooks_.OnProgressRequested() == ProgressTiming::kAtOnce) {
     Answer(stream, std::move(reply), After::kNothing);
   } else if (stream.progress_pending) {
-    // Nobody looks at it.
+    // Ignored.
   } else if (ProgressIsDue(stream)) {
     // Through the queue of the events, so that it cannot overtake one (#15220). Without room it is
     // dropped.
@@ -186,7 +186,7 @@ void WatchHub::Answer(WatchStream& stream, WatchReply reply, After after) {
 }
 
 void WatchHub::Publish() {
-  // The slow ones first: who sees a new watcher in the total must not miss it here.
+  // The slow ones first: a reader that sees a new watcher in the total must not miss it here.
   counters_.slow_watchers = static_cast<std::int64_t>(unsynced_.size() + victims_);
   counters_.watchers = static_cast<std::int64_t>(watchers_);
   counters_.streams = static_cast<std::int64_t>(streams_.size());

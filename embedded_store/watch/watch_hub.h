@@ -10,20 +10,20 @@
 //
 // A watcher is *synced* (fed at commit), *unsynced* (catching up from history, by SyncStep) or a
 // *victim* (the queue of its stream was full; VictimStep serves it from history when there is
-// room). Whatever waits, waits as a position: nothing is kept for a watcher that is not synced.
-// All commits of one CommitStep go into one reply per watcher, as far as they fit; watchers that
-// are owed the same share one batch of events.
+// room). A watcher that is not synced is represented by its position only; no events are kept for
+// it. All commits of one CommitStep go into one reply per watcher, as far as they fit; watchers
+// with the same pending events share one batch.
 // Invariants:
 //   1. A watcher's position (`next`) never goes down, and everything below it has been queued,
-//      filtered out, or lies below its start.
+//      filtered out, or is below its start.
 //   2. The position of an unsynced watcher or a victim is at or below the hub's revision.
-//   3. A watcher whose position falls below the compaction floor while it is unsynced or a victim
-//      gets one compaction notice, however long the queue has no room for it, and nothing after it.
-// Bounds: a watcher costs one Watcher, whatever it has missed, and what it wants is kept once for
-// all that want the same; a stream costs its queue (stream_queue.h).
-// Clock and scheduling come from outside: steps say when they want to run next.
-// Not thread-safe: one thread at a time, see hub_thread.h. It calls the store and the queues, whose
-// locks are leaves, and after each operation the sinks of the streams that have something new to
+//   3. A watcher with a position below the compaction floor while it is unsynced or a victim gets
+//      one compaction notice, however long the queue has no room for it, and nothing after it.
+// Bounds: a watcher costs one Watcher, whatever it has missed, and its spec is kept once for all
+// watchers with the same spec; a stream costs its queue (stream_queue.h).
+// Clock and scheduling come from outside: steps return when they have to run next.
+// Not thread-safe: one thread at a time, see hub_thread.h. It calls the store and the queues with
+// their leaf locks, and after each operation the sinks of the streams that have something new to
 // send. Ownership: borrows store and hooks, which outlive it; shares each queue with the sender of
 // its stream.
 #pragma once
@@ -70,7 +70,7 @@ struct WatchStream {
   bool has_updates = false;
 };
 
-// When a step that has nothing to do wants to run again.
+// The next run time of a step that has nothing to do.
 inline constexpr TimePoint kNever = TimePoint::max();
 
 class WatchHub {
@@ -93,8 +93,8 @@ class WatchHub {
   // Answered behind the queued events when every watcher of the stream is synced, none starts in
   // the future and the queue has room; else not at all, and the client asks again.
   void RequestProgress(StreamId stream);
-  // Ends every watcher, of all streams, for which `judge` names a reason, with a canceled reply
-  // that carries it. What is queued for it still goes out before; what it was behind with is
+  // Ends every watcher, of all streams, for which `judge` returns a reason, with a canceled reply
+  // that carries it. What is queued for it is still sent before; what it had yet to catch up on is
   // dropped.
   using Judge = std::function<std::string(const WatchSpec& spec)>;
   void EndWhere(const Judge& judge);
@@ -104,17 +104,17 @@ class WatchHub {
   // Serves up to 512 unsynced watchers with up to 1000 revisions each. Next: at once if work is
   // left and some was done, after 100 ms if work is left and none could be done.
   TimePoint SyncStep(TimePoint now);
-  // Serves up to 512 victims whose streams have room again, as SyncStep does. Next: at once while
-  // any has, after 10 ms while any victim is left.
+  // Serves up to 512 victims with room in the queues of their streams, as SyncStep does. Next: at
+  // once while any queue has room, after 10 ms while any victim is left.
   TimePoint VictimStep(TimePoint now);
-  // Tells idle synced watchers that asked for it how far they are. Next: when the next stream's
-  // interval ends.
+  // Sends progress to idle synced watchers that asked for it. Next: when the next stream's interval
+  // ends.
   TimePoint ProgressStep(TimePoint now);
 
   // Everything up to here has been fed to the synced watchers.
   Revision revision() const { return revision_; }
   bool has_unsynced() const { return !unsynced_.empty(); }
-  bool has_victims() const { return !crowded_.empty(); }
+  bool has_victims() const { return !victim_streams_.empty(); }
   bool has_streams() const { return !streams_.empty(); }
   const WatchLimits& limits() const { return limits_; }
   WatchCounters& counters() { return counters_; }
@@ -136,14 +136,14 @@ class WatchHub {
   // watch_feed.cc: from commits to the queues, and between the sets.
   std::size_t DrainCommits();
   void Match(const Commit& commit, std::vector<Interest*>& touched);
-  // What the interest before was given.
+  // What the previous interest was given.
   struct Shared {
     std::size_t most_bytes = 0;
     std::vector<PendingEvent> events;
     std::vector<BatchPtr> batches;
   };
   void Feed(Interest& interest, Shared& shared);
-  PendingEvent Expect(const Interest& interest, const Event& event) const;
+  PendingEvent ToPending(const Interest& interest, const Event& event) const;
   std::size_t MostBytes(const Interest& interest) const;
   // Queues what the watcher has not been given of these; false when the queue was full, and the
   // watcher a victim with its position at what it was not given.
@@ -178,8 +178,8 @@ class WatchHub {
   std::size_t watchers_ = 0;  // of all streams
   std::size_t victims_ = 0;   // of all streams
   WatcherGroup group_;
-  std::list<Watcher*> unsynced_;     // the first have waited longest
-  std::list<WatchStream*> crowded_;  // streams with victims
+  std::list<Watcher*> unsynced_;            // the first have waited longest
+  std::list<WatchStream*> victim_streams_;  // streams with victims
   std::vector<StreamId> updates_;
   std::unordered_map<StreamId, std::unique_ptr<WatchStream>> streams_;
 };

@@ -24,7 +24,7 @@ TEST_F(Hub, FeedsASyncedWatcherAtCommit) {
   EXPECT_EQ(client.sink().calls, 3);
 }
 
-TEST_F(Hub, GivesOneReplyPerRevisionHoweverManyKeysItChanged) {
+TEST_F(Hub, SendsOneReplyPerRevision) {
   Client client = Open();
   client.Watch({.range = {"a", "c"}});
   client.WatchKey("b");
@@ -66,7 +66,7 @@ TEST_F(Hub, FiltersAndAddsPreviousValues) {
                                          "events 1@3 put k=b@3 was a", "events 0@4 delete k@4"));
 }
 
-TEST_F(Hub, NumbersWatchesAroundTheOnesClientsChose) {
+TEST_F(Hub, AvoidsIdsThatClientsChose) {
   Client client = Open();
   client.Watch({.range = {"k"}, .id = WatchId{1}});
   client.WatchKey("k");
@@ -77,7 +77,7 @@ TEST_F(Hub, NumbersWatchesAroundTheOnesClientsChose) {
                                          "created 77@1", "created -7@1"));
 }
 
-TEST_F(Hub, RefusesWhatCannotBeWatched) {
+TEST_F(Hub, RefusesInvalidCreates) {
   Client client = Open();
   client.Watch({.range = {"k"}, .id = WatchId{5}});
   client.Watch({.range = {"k"}, .id = WatchId{5}});
@@ -96,7 +96,7 @@ TEST_F(Hub, RefusesWhatCannotBeWatched) {
   EXPECT_THAT(client.Read(), ElementsAre("events 5@2 put k=v@2"));
 }
 
-TEST_F(Hub, AnswersACancelAfterTheQueuedEventsAndAnUnknownOneNotAtAll) {
+TEST_F(Hub, AnswersACancelAfterTheQueuedEvents) {
   Client client = Open();
   client.WatchKey("k");
   Write("k");
@@ -109,7 +109,7 @@ TEST_F(Hub, AnswersACancelAfterTheQueuedEventsAndAnUnknownOneNotAtAll) {
               ElementsAre("created 0@1", "events 0@2 put k=v@2", "canceled 0@2", "created 0@3"));
 }
 
-TEST_F(Hub, WaitsForAFutureStartAndTellsNothingFromBefore) {
+TEST_F(Hub, SendsNothingBeforeAFutureStart) {
   Client client = Open();
   client.WatchKey("k", 4);
   WriteTimes(4, "k");
@@ -127,7 +127,7 @@ TEST_F(Hub, SharesOneChangeAmongAllItsWatchers) {
   EXPECT_EQ(Events(replies[2])[0].change, Events(replies[3])[0].change);
 }
 
-TEST_F(Hub, PutsTogetherOnceWhatSeveralWatchersAreOwed) {
+TEST_F(Hub, SharesABatchAmongWatchersOfOneRange) {
   Client client = Open();
   Client other = Open();
   client.WatchKey("k");
@@ -142,7 +142,7 @@ TEST_F(Hub, PutsTogetherOnceWhatSeveralWatchersAreOwed) {
   EXPECT_EQ(replies[2].batch, others[1].batch);
 }
 
-TEST_F(Hub, PutsTogetherOnceWhatDifferentRangesAreOwed) {
+TEST_F(Hub, SharesABatchAmongDifferentRanges) {
   Client client = Open();
   client.Watch({.range = {"a", "z"}});
   client.Watch({.range = {"k", "l"}});
@@ -158,7 +158,7 @@ TEST_F(Hub, PutsTogetherOnceWhatDifferentRangesAreOwed) {
   EXPECT_NE(batches[2][1], batches[1][1]) << "this one brings the previous value";
 }
 
-TEST_F(Hub, GivesOneReplyForAllCommitsOfAStep) {
+TEST_F(Hub, SendsOneReplyForAllCommitsOfAStep) {
   Client client = Open();
   client.WatchKey("k");
   client.WatchKey("k", 3);
@@ -181,11 +181,12 @@ TEST_F(Hub, CutsLargeRepliesBetweenRevisions) {
     if (reply.batch) sizes[reply.watch.value].push_back(reply.event_count());
   }
   EXPECT_THAT(sizes[0], ElementsAre(1, 1, 1));
-  EXPECT_THAT(sizes[1], ElementsAre(3)) << "fragments are cut by who sends them";
+  EXPECT_THAT(sizes[1], ElementsAre(3)) << "the sender cuts fragments";
 }
 
-// What a cancel or a compaction notice ends, and what a progress answer covers, lies before it.
-TEST_F(Hub, TakesInWhatWasWrittenBeforeItAnswersARequest) {
+// Everything that a cancel or a compaction notice ends, or a progress answer covers, comes before
+// it.
+TEST_F(Hub, FeedsEarlierCommitsBeforeItAnswersARequest) {
   Client client = Open();
   client.WatchKey("k");
   Put(store_, "k", "a");
@@ -202,7 +203,7 @@ TEST_F(Hub, TakesInWhatWasWrittenBeforeItAnswersARequest) {
                                          "created 1@5", "events 1@6 put k=e@6"));
 }
 
-TEST_F(Hub, ForgetsAStreamThatCloses) {
+TEST_F(Hub, RemovesAClosedStream) {
   Client client = Open();
   client.WatchKey("k");
   client.WatchKey("k", 1);
@@ -222,13 +223,12 @@ class Progress : public HubTest {};
 TEST_F(Progress, FollowsTheEventsItCovers) {
   Client client = Open();
   client.WatchKey("k");
-  Put(store_, "k");  // the hub has not heard of it when the request comes
+  Put(store_, "k");  // not yet fed when the request comes
   client.AskProgress();
   EXPECT_THAT(client.Read(), ElementsAre("created 0@1", "events 0@2 put k=v@2", "progress -1@2"));
 }
 
-// #15220 and #17507: history is still owed, so there is no answer now; asked again later, there is
-// one.
+// #15220 and #17507: history is still pending, so there is no answer now; a later request gets one.
 TEST_F(Progress, IsNotAnsweredWhileAWatcherCatchesUp) {
   WriteTimes(3, "k");
   Client client = Open();
@@ -252,7 +252,7 @@ TEST_F(Progress, IsNotAnsweredWhileAWatcherStartsInTheFuture) {
   EXPECT_THAT(client.Read(), ElementsAre("progress -1@3"));
 }
 
-TEST_F(Progress, IsNotAnsweredOnAStreamWithoutWatchersOrWithAFullQueue) {
+TEST_F(Progress, NeedsAWatcherAndRoomInTheQueue) {
   Client client = Open();
   client.AskProgress();
   EXPECT_THAT(client.Read(), IsEmpty());

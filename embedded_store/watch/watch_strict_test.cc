@@ -33,7 +33,7 @@ TEST_F(PreviousGone, LeavesItOutOfAQueuedReply) {
               ElementsAre("created 0@2", "events 0@3 put k=b@3", "events 0@4 put k=c@4 was b"));
 }
 
-TEST_F(PreviousGone, LeavesItOutOfTheHistoryAtTheFloor) {
+TEST_F(PreviousGone, IsOmittedFromHistoryAtTheFloor) {
   Client client = Open();
   Write("k", "a");
   Delete(store_, "k");
@@ -59,7 +59,7 @@ TEST_F(StrictPrevious, EndsTheWatchAtTheFloor) {
                           "events 1@4 delete k@3, put k=b@4", "events 1@5 put k=c@5"));
 }
 
-TEST_F(StrictPrevious, DoesNotEndAWatchOfAKeyThatHadNoValueBefore) {
+TEST_F(StrictPrevious, KeepsAWatchWhenThereWasNoPreviousValue) {
   Client client = Open();
   Write("other");
   Write("k", "a");
@@ -69,7 +69,7 @@ TEST_F(StrictPrevious, DoesNotEndAWatchOfAKeyThatHadNoValueBefore) {
   EXPECT_THAT(client.Read(), ElementsAre("created 0@3", "events 0@3 put k=a@3"));
 }
 
-TEST_F(StrictPrevious, KeepsWhatIsQueued) {
+TEST_F(StrictPrevious, KeepsQueuedValues) {
   Client client = Open();
   Write("k", "a");
   WatchWithPrevious(client);

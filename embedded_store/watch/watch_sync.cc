@@ -19,16 +19,16 @@ TimePoint WatchHub::SyncStep(TimePoint now) {
 TimePoint WatchHub::VictimStep(TimePoint now) {
   Serve(ChooseVictims());
   Publish();
-  if (crowded_.empty()) return kNever;
-  // Asking also makes sure of being told.
-  const bool room = std::any_of(crowded_.begin(), crowded_.end(), [](const WatchStream* stream) {
-    return stream->queue->Room() > 0;
-  });
+  if (victim_streams_.empty()) return kNever;
+  // Room() also arms the queue's room_made notification.
+  const bool room =
+      std::any_of(victim_streams_.begin(), victim_streams_.end(),
+                  [](const WatchStream* stream) { return stream->queue->Room() > 0; });
   return room ? now : now + limits_.victim_interval;
 }
 
-// Those that waited longest, moved to the end of the line so that nobody starves behind a watcher
-// whose queue stays full.
+// The longest waiting, moved to the end of the line so that none starves behind a watcher with a
+// full queue.
 std::vector<Watcher*> WatchHub::ChooseUnsynced() {
   std::vector<Watcher*> chosen;
   const std::size_t count = std::min(unsynced_.size(), limits_.watchers_per_step);
@@ -43,10 +43,10 @@ std::vector<Watcher*> WatchHub::ChooseUnsynced() {
 // As many of each stream as it has room for, the longest waiting first.
 std::vector<Watcher*> WatchHub::ChooseVictims() {
   std::vector<Watcher*> chosen;
-  for (std::size_t streams = crowded_.size();
+  for (std::size_t streams = victim_streams_.size();
        streams > 0 && chosen.size() < limits_.watchers_per_step; --streams) {
-    WatchStream& stream = *crowded_.front();
-    crowded_.splice(crowded_.end(), crowded_, crowded_.begin());
+    WatchStream& stream = *victim_streams_.front();
+    victim_streams_.splice(victim_streams_.end(), victim_streams_, victim_streams_.begin());
     const std::size_t most = limits_.watchers_per_step - chosen.size();
     const std::size_t count = std::min({stream.queue->Room(), stream.victims.size(), most});
     chosen.insert(chosen.end(), stream.victims.begin(),
@@ -98,7 +98,7 @@ bool WatchHub::BreakPass(const std::vector<Watcher*>& chosen) {
 }
 
 bool WatchHub::SendNotice(Watcher& watcher, Revision floor) {
-  // Without a revision in its header, as etcd sends it.
+  // Revision 0 in its header, as etcd sends it.
   WatchReply notice{
       .watch = watcher.id, .revision = {}, .canceled = true, .compacted = hooks_.OnNotice(floor)};
   if (Offer(watcher.stream, notice)) {
@@ -143,7 +143,7 @@ void WatchHub::MoveOn(Watcher& watcher) {
 
 bool WatchHub::LacksPrevious(const Interest& interest, const Event& event) const {
   if (!limits_.strict_previous || !interest.previous_values || event.previous) return false;
-  // Of a delete, and of every put but the first of a life, there was one.
+  // A delete, and every put but the first of a generation, has a previous value.
   const bool had = event.change->kind == ChangeKind::kDelete || event.change->kv.version > 1;
   return had && hooks_.OnPreviousGone() == PreviousGone::kEndsTheWatch;
 }
@@ -157,7 +157,7 @@ bool WatchHub::PutTogether(Interest& interest, const History& history, Revision 
   for (const Event& event : history.events) {
     if (event.change->kv.mod < from || !interest.Wants(*event.change)) continue;
     if (LacksPrevious(interest, event)) return false;
-    events.push_back(Expect(interest, event));
+    events.push_back(ToPending(interest, event));
   }
   interest.piece = {from, to, CutIntoBatches(std::move(events), MostBytes(interest))};
   return true;

@@ -35,7 +35,7 @@ class Sync : public HubTest {
   }
 };
 
-TEST_F(Sync, HasNothingToDoWithoutLaggards) {
+TEST_F(Sync, IsIdleWithoutUnsyncedWatchers) {
   EXPECT_EQ(hub_.SyncStep(now_), kNever);
   EXPECT_EQ(hub_.VictimStep(now_), kNever);
 }
@@ -105,7 +105,7 @@ TEST_F(Sync, Takes512WatchersPerStep) {
   }
 }
 
-TEST_F(Sync, KeepsAPositionWhenTheQueueIsFullAndGoesOnFromHistory) {
+TEST_F(Sync, ContinuesFromHistoryAfterAFullQueue) {
   Client client = Open();
   Stall(client);
   const Revision stalled = store_.current();
@@ -123,7 +123,7 @@ TEST_F(Sync, KeepsAPositionWhenTheQueueIsFullAndGoesOnFromHistory) {
   EXPECT_EQ(hub_.counters().pending_events, 0);
 }
 
-TEST_F(Sync, LeavesOtherStreamsAloneWhenOneStalls) {
+TEST_F(Sync, DoesNotAffectOtherStreamsWhenOneStalls) {
   Client stalled = Open();
   Client healthy = Open();
   Stall(stalled);
@@ -326,7 +326,7 @@ TEST_F(CompactionNotice, IsOfferedAgainUntilTheQueueHasRoom) {
   EXPECT_THAT(client.Read(), ElementsAre("compacted 1@0 at 100"));
 }
 
-TEST_F(CompactionNotice, FollowsWhatWasQueuedForAVictim) {
+TEST_F(CompactionNotice, FollowsTheQueuedEventsOfAVictim) {
   Client client = Open();
   Stall(client);
   const std::int64_t refused = store_.current().value;
@@ -350,7 +350,7 @@ TEST_F(CompactionNotice, DoesNotComeToAVictimAtTheFloor) {
   EXPECT_EQ(Revisions(client.ReadReplies(), 0), FromTo(refused, refused + 1));
 }
 
-TEST_F(CompactionNotice, StarvesNobodyBehindAFullQueue) {
+TEST_F(CompactionNotice, DoesNotWaitBehindAFullQueueOfAnotherStream) {
   Client stalled = Open();
   Stall(stalled);
   Compact(100);

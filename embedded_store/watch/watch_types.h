@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a client may ask of a watch stream, and what it is told.
+// Requests and replies of a watch stream, without their wire form.
 //
 // Threads: values.
 #pragma once
@@ -41,14 +41,14 @@ struct WatchSpec {
   bool fragment = false;  // large replies may be split
   bool no_puts = false;
   bool no_deletes = false;
-  // On whose behalf; means nothing to the hub, see WatchHub::EndWhere.
+  // The user that the watch acts for; not used by the hub itself, see WatchHub::EndWhere.
   std::string user;
 };
 
 inline constexpr WatchId kWholeStream{-1};
 
-// One message to the client. Events of one revision are never spread over two of them; cutting one
-// into fragments is left to whoever knows its size on the wire.
+// One message to the client. Events of one revision are never spread over two of them; the sender
+// cuts a reply into fragments, because it knows the size on the wire.
 struct WatchReply {
   WatchId watch{0};
   Revision revision{0};  // of the header

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One watch of one stream, as the hub keeps it: what was asked for, and how far it has got.
+// One watch of one stream, as the hub keeps it: its spec and its position.
 //
 // Its size does not depend on what is written or on how slowly its client reads.
 // Not thread-safe: belongs to the hub's thread. Ownership: its stream owns it; groups and lists
@@ -20,7 +20,7 @@ enum class WatcherState {
   kSynced,     // fed at commit, in the group
   kUnsynced,   // catching up from history
   kVictim,     // the queue of its stream was full
-  kCompacted,  // told that its history is gone; silent until it is canceled
+  kCompacted,  // its notice was queued; silent until it is canceled
 };
 
 struct Watcher {
@@ -30,7 +30,7 @@ struct Watcher {
   const WatchSpec spec;
   WatcherState state = WatcherState::kSynced;
   // The lowest revision it has not been given. A synced watcher has been given everything up to the
-  // hub's revision, whatever stands here, unless this is higher: then it starts in the future.
+  // hub's revision, whatever the value here, unless this is higher: then it starts in the future.
   Revision next{0};
   // Whether events were queued for it since the last periodic progress tick.
   bool received = false;

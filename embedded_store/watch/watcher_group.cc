@@ -39,7 +39,7 @@ Interest& WatcherGroup::Join(const WatchSpec& spec) {
 }
 
 void WatcherGroup::Leave(Interest& interest) {
-  WP_CHECK(interest.members > 0, "only who has joined can leave");
+  WP_CHECK(interest.members > 0, "only a member can leave");
   if (--interest.members > 0) return;
   const KeyRange range = interest.range;
   Interests& interests = Of(range);

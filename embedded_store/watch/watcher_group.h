@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watchers by what they want, so that a change finds those it concerns without asking the others,
-// and so that what it brings is put together once for all who want the same.
+// Watchers grouped by their spec, so that a change finds the watchers it concerns without visiting
+// the others, and its events are put together once for all watchers with the same spec.
 //
 //   Interest& interest = group.Join(spec);
 //   interest.Add(watcher);                                    // from now on fed at commit
@@ -23,7 +23,7 @@
 
 namespace watchproof::store {
 
-// What watchers have in common that are owed exactly the same events.
+// The common part of watchers with exactly the same pending events.
 struct Interest {
   const KeyRange range;
   const bool previous_values;

@@ -15,8 +15,8 @@ struct Callers::Caller {
 
 namespace {
 
-constexpr std::uint64_t kCallerKey = 0;  // no effect's: their ids begin with 1
-// A request without an end in so many bytes is none that names anybody.
+constexpr std::uint64_t kCallerKey = 0;  // not used by effects: their ids begin with 1
+// A request head longer than this does not identify its caller.
 constexpr std::size_t kLongestHead = 16 * 1024;
 
 class CallerStage final : public Line {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two diallers of one port are told apart by the header in which they name themselves.
+// Two diallers of one port are distinguished by a header of their requests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class CallersTest : public ::testing::Test {
     EXPECT_TRUE(opened.has_value());
     peers_ = opened.value_or(ProxyId());
   }
-  // The two ends of a new connection, on which the dialler has said this.
+  // The two ends of a new connection, on which the dialler has sent these bytes.
   std::pair<TestPeer, TestPeer> Dial(const std::string& words) {
     TestPeer client = TestPeer::Connect(proxies_.endpoint(peers_));
     TestPeer target = server_.Accept();
@@ -45,7 +45,7 @@ class CallersTest : public ::testing::Test {
   ProxyId peers_;
 };
 
-TEST_F(CallersTest, OnlyTheConnectionsOfTheNamedCallerAreHit) {
+TEST_F(CallersTest, AnEffectCoversOnlyTheNamedCaller) {
   auto [one, to_one] = Dial(Request("a1"));
   auto [two, to_two] = Dial(Request("b2"));
   Arm({.kind = "cut", .parameters = {{"future", "yes"}}, .caller = "a1"});
@@ -57,7 +57,7 @@ TEST_F(CallersTest, OnlyTheConnectionsOfTheNamedCallerAreHit) {
   EXPECT_EQ(three.Receive(4), "back");
 }
 
-TEST_F(CallersTest, ALaterConnectionIsHitFromTheRequestOnThatNamesItsCaller) {
+TEST_F(CallersTest, ALaterConnectionIsCoveredFromItsIdentifyingRequest) {
   const EffectId hole = Arm(
       {.kind = "black-hole", .direction = Direction::kToTarget, .parameters = {}, .caller = "a1"});
   TestPeer client = TestPeer::Connect(proxies_.endpoint(peers_));
@@ -72,7 +72,7 @@ TEST_F(CallersTest, ALaterConnectionIsHitFromTheRequestOnThatNamesItsCaller) {
   EXPECT_EQ(target.unread(), 0U);
 }
 
-TEST_F(CallersTest, AHeadInPiecesIsReadAsAWhole) {
+TEST_F(CallersTest, AHeadInPiecesIsJoined) {
   TestPeer client = TestPeer::Connect(proxies_.endpoint(peers_));
   TestPeer target = server_.Accept();
   const std::string request = Request("a1");
@@ -84,7 +84,7 @@ TEST_F(CallersTest, AHeadInPiecesIsReadAsAWhole) {
   EXPECT_EQ(client.Next(), Outcome::kReset);
 }
 
-TEST_F(CallersTest, WhatNamesNobodyPassesAndBelongsToNobody) {
+TEST_F(CallersTest, UnidentifiedBytesPassAndHaveNoCaller) {
   const std::string noise(40000, 'x');
   auto [client, target] = Dial(noise);
   Arm({.kind = "cut", .parameters = {}, .caller = "a1"});
@@ -92,12 +92,12 @@ TEST_F(CallersTest, WhatNamesNobodyPassesAndBelongsToNobody) {
   EXPECT_EQ(target.Receive(2), "on");
 }
 
-TEST_F(CallersTest, AProxyThatCannotTellThemRefusesSuchEffects) {
+TEST_F(CallersTest, AProxyWithoutCallerHeaderRejectsSuchEffects) {
   const auto plain = proxies_.Open({.name = "plain", .target_port = server_.port()});
   ASSERT_TRUE(plain.has_value());
   const auto armed = proxies_.Arm(*plain, {.kind = "cut", .caller = "a1"});
   ASSERT_FALSE(armed.has_value());
-  EXPECT_THAT(armed.error().message(), HasSubstr("tells the callers of this proxy apart"));
+  EXPECT_THAT(armed.error().message(), HasSubstr("this proxy does not identify callers"));
 }
 
 }  // namespace

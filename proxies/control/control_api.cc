@@ -14,7 +14,7 @@
 namespace watchproof::proxy {
 namespace {
 
-// Whose API this is, by the release that was followed.
+// The release of Toxiproxy that this API follows.
 constexpr const char* kToxiproxyVersion = "2.12.0";
 
 unsigned HttpCode(StatusCode code) {
@@ -152,8 +152,8 @@ Status ControlApi::Enable(Proxy& proxy) {
                                                  .target_port = to.port,
                                                  .seed = prng.seed()});
   if (!opened.has_value()) {
-    // A name without an address is the caller's mistake; a port that is taken is nobody's, and 500
-    // is what Toxiproxy says then.
+    // A name without an address is the caller's mistake; a taken port is not, and Toxiproxy answers
+    // 500 for it.
     if (opened.error().code() == StatusCode::kInvalidArgument) return opened.error();
     return Status(StatusCode::kUnavailable, opened.error().message());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the control port answers: Toxiproxy's API, so that its clients drive these proxies too, and
-// a resource of our own for effects and their receipts.
+// The control API: Toxiproxy's, so that its clients drive these proxies too, and an additional
+// resource for effects and their receipts.
 //
 //   GET POST        /proxies                     POST        /populate      POST  /reset
 //   GET POST DELETE /proxies/{name}              GET         /version
@@ -8,13 +8,13 @@
 //   GET POST DELETE /proxies/{name}/toxics/{t}   GET         /effect-kinds
 //   GET POST        /effects                     GET DELETE  /effects/{id}
 //
-// PATCH is taken where POST changes something. Errors are {"error": text, "status": code}. Apart
-// from the texts of errors this differs from Toxiproxy in five points: attributes that a toxic does
-// not have are refused, an upstream's name is looked up when its proxy is opened, a toxic that is
-// changed acts as if added anew, a proxy that cannot be changed stays as it was, and one that is
-// told no place to listen at gets one on loopback.
+// PATCH is accepted where POST changes something. Errors are {"error": text, "status": code}. Apart
+// from the texts of errors this differs from Toxiproxy in five points: unknown attributes of a
+// toxic are rejected, an upstream's name is looked up when its proxy is opened, a changed toxic
+// acts as if added anew, a proxy that cannot be changed stays as it was, and a proxy without a
+// listen address gets one on loopback.
 //
-// Threads: the io thread only. Nothing here waits. Ownership: the yard outlives it.
+// Threads: the io thread only. Nothing here waits. Ownership: the registry outlives it.
 #pragma once
 
 #include <map>
@@ -49,25 +49,25 @@ class ControlApi {
  public:
   ControlApi(ProxyRegistry& registry, const Prng& prng) : registry_(registry), prng_(prng) {}
 
-  // A proxy that somebody else has opened.
+  // Takes over a proxy that was opened elsewhere.
   void Adopt(const ProxyInfo& proxy);
   ApiAnswer Handle(const ApiRequest& request);
 
-  // The hosts of all places that a request names, and those of proxies that it may open anew: a
-  // caller with time to wait looks them up before.
+  // The hosts of all addresses in a request, and those of proxies that it may reopen: a caller that
+  // may wait looks them up first.
   std::vector<std::string> HostsOf(const ApiRequest& request) const;
 
  private:
   struct Proxy {
     std::string name;
-    std::string listen;  // where it listens, or did
-    std::string asked;   // where it was told to
+    std::string listen;  // its current or last address
+    std::string asked;   // its requested address
     std::string upstream;
     std::optional<ProxyId> open;  // while enabled
     int opened = 0;               // how often
     std::vector<Toxic> toxics;
   };
-  using Words = std::vector<std::string>;  // what stands for the variable parts of a path
+  using Words = std::vector<std::string>;  // the variable parts of a path
   using Handler = Result<ApiAnswer> (ControlApi::*)(const Words&, const std::string& body);
   struct Route {
     std::string_view method;
@@ -103,7 +103,7 @@ class ControlApi {
   // Opens it with its toxics in force before the first connection.
   Status Enable(Proxy& proxy);
   void Disable(Proxy& proxy);
-  // Puts `wanted` in its stead. Where that cannot be, it is again as it was.
+  // Replaces the proxy by `wanted`. When that fails, the proxy is as before.
   Status Replace(Proxy& proxy, Proxy wanted, bool enabled);
   // Does nothing while the proxy is not enabled.
   Status Arm(const Proxy& proxy, Toxic& toxic);

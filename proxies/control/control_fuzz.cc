@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any requests in any order to the control API: no crash, no undefined behaviour, always an answer
-// that can be read. The yard is made of paper: no sockets, but the effects are real ones.
+// Any requests in any order to the control API: no crash, no undefined behaviour, always a readable
+// answer. The registry has no sockets, but the effects are real ones.
 #include <fmt/format.h>
 
 #include <map>
@@ -82,7 +82,7 @@ ApiRequest FromLine(std::string_view line) {
   return request;
 }
 
-// Requests that lead somewhere, one chosen by each byte: made-up inputs hardly ever do.
+// Valid requests, one chosen by each byte: random inputs hardly ever are.
 constexpr std::string_view kSensible[] = {
     R"(P/proxies {"name":"a","upstream":"h:1"})",
     R"(P/proxies {"name":"b","upstream":":13","enabled":false})",

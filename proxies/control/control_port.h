@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The HTTP port of the control API, served on the io thread beside the proxies.
 //
-//   ControlPort port(board, {.seed = 1});
+//   ControlPort port(proxies, {.seed = 1});
 //   WP_RETURN_IF_ERROR(port.Open(endpoint));
 //
-// Browsers are turned away by their name, as Toxiproxy does: a page anywhere could otherwise make
-// one of them harm local connections. Names of hosts are looked up before a request is handled, so
-// that handling never waits; Asio does that on a thread of its own, which only this port uses.
+// Browsers are rejected by their User-Agent, as in Toxiproxy: any web page could otherwise make a
+// browser disturb local connections. Host names are looked up before a request is handled, so that
+// handling never waits; Asio does that on a thread of its own, which only this port uses.
 //
-// Threads: the io thread only. Ownership: the board outlives it. Destroyed only when Close was
-// called and the io thread has run out of work.
+// Threads: the io thread only. Ownership: the proxy table outlives it. Destroyed only when Close
+// was called and the io thread has run out of work.
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control port over real sockets: what clients of Toxiproxy ask for, and what it does to bytes.
+// The control port over real sockets: the requests of Toxiproxy's clients, and their effect on
+// bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ class Control : public ::testing::Test {
     EXPECT_TRUE(opened.has_value());
     control_ = opened.value_or("127.0.0.1:0");
   }
-  // What the port says to these bytes until it closes the connection.
+  // The port's reply to these bytes, up to the end of the connection.
   std::string Raw(const std::string& bytes) {
     TestPeer peer = TestPeer::Connect(control_);
     EXPECT_TRUE(peer.Send(bytes));
@@ -45,7 +46,7 @@ class Control : public ::testing::Test {
             .head = said.substr(0, end),
             .body = Json::parse(said.substr(end + 4), nullptr, false)};
   }
-  // A proxy in front of the test's server; returns where it listens.
+  // A proxy in front of the test's server; returns its address.
   std::string Open(const std::string& name) {
     const Json wanted = {{"name", name}, {"listen", "127.0.0.1:0"}, {"upstream", Upstream()}};
     const Answer answer = Ask("POST", "/proxies", wanted.dump());
@@ -89,7 +90,7 @@ TEST_F(Control, OpensListsShowsAndDeletesProxies) {
   ExpectError(Ask("GET", "/proxies/one"), 404, "proxy not found");
 }
 
-TEST_F(Control, KnowsTheProxiesThatWereThereBeforeIt) {
+TEST_F(Control, ListsProxiesOpenedBeforeIt) {
   Proxies proxies;
   ASSERT_TRUE(proxies.Open({.name = "front", .target_port = server_.port()}).has_value());
   control_ = proxies.OpenControl({}).value();
@@ -97,7 +98,7 @@ TEST_F(Control, KnowsTheProxiesThatWereThereBeforeIt) {
   EXPECT_EQ(Ask("DELETE", "/proxies/front").code, 204);
 }
 
-TEST_F(Control, DisablesAndEnablesAtTheSamePlaceWithTheSameToxics) {
+TEST_F(Control, KeepsAddressAndToxicsWhenDisabled) {
   const std::string listen = Open("one");
   ASSERT_EQ(Ask("POST", "/proxies/one/toxics", R"({"type":"timeout"})").code, 200);
   EXPECT_EQ(Ask("POST", "/proxies/one", R"({"enabled":false})").body.value("enabled", true), false);
@@ -113,7 +114,7 @@ TEST_F(Control, DisablesAndEnablesAtTheSamePlaceWithTheSameToxics) {
   EXPECT_EQ(client_.unread(), 0U);
 }
 
-TEST_F(Control, PopulatesOnceAndLeavesAloneWhatIsThere) {
+TEST_F(Control, PopulatesOnceAndKeepsExistingProxies) {
   const Json wanted = Json::array(
       {{{"name", "a"}, {"listen", "127.0.0.1:0"}, {"upstream", Upstream()}},
        {{"name", "b"}, {"listen", "127.0.0.1:0"}, {"upstream", Upstream()}, {"enabled", false}}});
@@ -130,7 +131,7 @@ TEST_F(Control, PopulatesOnceAndLeavesAloneWhatIsThere) {
               "at proxy 2: missing required field: upstream");
 }
 
-TEST_F(Control, LeavesAProxyAsItWasWhenItCannotBeChanged) {
+TEST_F(Control, KeepsAProxyWhenAChangeFails) {
   const std::string listen = Open("one");
   ASSERT_EQ(Ask("POST", "/proxies/one/toxics", R"({"type":"latency"})").code, 200);
   const Json before = Ask("GET", "/proxies/one").body;
@@ -147,7 +148,7 @@ TEST_F(Control, LeavesAProxyAsItWasWhenItCannotBeChanged) {
   OpenPair(listen);
 }
 
-TEST_F(Control, OpensOnLoopbackWhereNoPlaceIsNamed) {
+TEST_F(Control, OpensOnLoopbackByDefault) {
   const Json wanted = {{"name", "one"}, {"listen", ""}, {"upstream", Upstream()}};
   const Answer answer = Ask("POST", "/proxies", wanted.dump());
   EXPECT_EQ(answer.code, 201) << answer.body;
@@ -156,7 +157,7 @@ TEST_F(Control, OpensOnLoopbackWhereNoPlaceIsNamed) {
   EXPECT_EQ(again.body, answer.body);
 }
 
-TEST_F(Control, TakesNoToxicThatCouldNotBeArmedLater) {
+TEST_F(Control, RejectsToxicsThatCannotBeArmedLater) {
   Open("one");
   ASSERT_EQ(Ask("POST", "/proxies/one", R"({"enabled":false})").code, 200);
   const auto toxic = [this](const char* type, const char* attribute, std::int64_t number) {
@@ -173,7 +174,7 @@ TEST_F(Control, TakesNoToxicThatCouldNotBeArmedLater) {
   EXPECT_EQ(Ask("POST", "/proxies/one", R"({"enabled":true})").code, 200);
 }
 
-TEST_F(Control, ToxicsComeChangeAndGo) {
+TEST_F(Control, AddsChangesAndRemovesToxics) {
   Open("one");
   const Answer made = Ask("POST", "/proxies/one/toxics",
                           R"({"type":"latency","attributes":{"latency":50},"toxicity":0.5})");
@@ -195,7 +196,7 @@ TEST_F(Control, ToxicsComeChangeAndGo) {
   for (const Json& effect : Ask("GET", "/effects").body) EXPECT_EQ(effect["armed"], false);
 }
 
-TEST_F(Control, LimitDataLetsExactlySoManyBytesThrough) {
+TEST_F(Control, LimitDataPassesExactlyTheGivenBytes) {
   const std::string listen = Open("one");
   ASSERT_EQ(
       Ask("POST", "/proxies/one/toxics", R"({"type":"limit_data","attributes":{"bytes":5}})").code,
@@ -207,7 +208,7 @@ TEST_F(Control, LimitDataLetsExactlySoManyBytesThrough) {
   EXPECT_EQ(client_.Next(), Outcome::kEnd);
 }
 
-TEST_F(Control, EveryToxicIsDoneByAnEffect) {
+TEST_F(Control, EveryToxicMapsToAnEffect) {
   Open("one");
   for (const char* type :
        {"bandwidth", "latency", "limit_data", "reset_peer", "slicer", "slow_close", "timeout"}) {
@@ -220,7 +221,7 @@ TEST_F(Control, EveryToxicIsDoneByAnEffect) {
   }
 }
 
-TEST_F(Control, ResetTakesAllToxicsAndEnablesAllProxies) {
+TEST_F(Control, ResetRemovesAllToxicsAndEnablesAllProxies) {
   const std::string listen = Open("one");
   ASSERT_EQ(Ask("POST", "/proxies/one/toxics", R"({"type":"reset_peer"})").code, 200);
   ASSERT_EQ(Ask("POST", "/proxies/one", R"({"enabled":false})").code, 200);
@@ -229,7 +230,7 @@ TEST_F(Control, ResetTakesAllToxicsAndEnablesAllProxies) {
   OpenPair(listen);
 }
 
-TEST_F(Control, ArmsEffectsOfOurOwnAndShowsTheirReceipts) {
+TEST_F(Control, ArmsEffectsAndReturnsTheirReceipts) {
   OpenPair(Open("one"));
   const Answer armed = Ask(
       "POST", "/effects",
@@ -247,7 +248,7 @@ TEST_F(Control, ArmsEffectsOfOurOwnAndShowsTheirReceipts) {
   EXPECT_THAT(Ask("GET", "/effect-kinds").body.dump(), HasSubstr("late-accept"));
 }
 
-TEST_F(Control, SaysWhatWasExpectedInstead) {
+TEST_F(Control, ErrorsNameWhatIsExpected) {
   Open("one");
   const auto create = [this](const char* body) { return Ask("POST", "/proxies", body); };
   const auto toxic = [this](const char* body) { return Ask("POST", "/proxies/one/toxics", body); };
@@ -277,7 +278,7 @@ TEST_F(Control, SaysWhatWasExpectedInstead) {
   ExpectError(Ask("GET", "/toxics"), 404, "there is nothing at '/toxics'");
 }
 
-TEST_F(Control, TurnsAwayBrowsersAndWhatIsNoRequest) {
+TEST_F(Control, RejectsBrowsersAndMalformedRequests) {
   ExpectError(Ask("GET", "/version", "", "User-Agent: Mozilla/5.0\r\n"), 403, "User agent");
   EXPECT_THAT(Raw("what is this\r\n\r\n"), HasSubstr("400 Bad Request"));
   EXPECT_THAT(Raw("GET / HTTP/1.1\r\nX: " + std::string(20 << 10, 'x') + "\r\n\r\n"),
@@ -301,13 +302,13 @@ TEST_F(Control, SurvivesDeepNesting) {
   EXPECT_EQ(Ask("GET", "/version").code, 200);
 }
 
-TEST_F(Control, AnswersAQuestionForTheHeadWithTheHeadAlone) {
+TEST_F(Control, AnswersHeadRequests) {
   const std::string said = Raw("HEAD /version HTTP/1.1\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(said, HasSubstr("405 Method Not Allowed"));
   EXPECT_THAT(said, ::testing::EndsWith("\r\n\r\n"));
 }
 
-TEST_F(Control, ServesManyRequestsOnOneConnectionAndStopsWithOneOpen) {
+TEST_F(Control, ServesManyRequestsOnOneConnection) {
   TestPeer peer = TestPeer::Connect(control_);
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(peer.Send("GET /version HTTP/1.1\r\nHost: control\r\n\r\n"));
@@ -325,13 +326,13 @@ TEST_F(Control, ServesManyRequestsOnOneConnectionAndStopsWithOneOpen) {
   EXPECT_NE(peer.Next(), Outcome::kNothing);
 }
 
-TEST_F(Control, LeaksNothingWhenProxiesComeAndGo) {
+TEST_F(Control, LeaksNothingAsProxiesAreOpenedAndClosed) {
   const auto visit = [&] {
     OpenPair(Open("one"));
     ASSERT_EQ(Ask("POST", "/proxies/one/toxics", R"({"type":"latency"})").code, 200);
     ASSERT_EQ(Ask("DELETE", "/proxies/one").code, 204);
   };
-  // Whoever asks is answered before his connection is gone, so this is counted before anybody asks.
+  // An answer arrives before its connection is closed, so count before the first request.
   const int before = OpenDescriptors();
   for (int i = 0; i < 50; ++i) visit();
   client_.Close();

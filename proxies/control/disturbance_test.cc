@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What effects do to real connections, and what their receipts prove.
+// What effects do to real connections, and what their receipts record.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TEST_F(Disturbance, StallCountsExactlyWhatItWithheld) {
   EXPECT_EQ(target_.Receive(4) + client_.Receive(7), "fourseven77");
 }
 
-TEST_F(Disturbance, EffectsComeAndGoInTheMiddleOfABlockedWriteWithoutLosingAByte) {
+TEST_F(Disturbance, EffectsChangeDuringABlockedWriteWithoutLoss) {
   OpenPair();
   const std::string flood = RandomBytes(3, kFlood);
   const std::size_t sent = FillUp(target_, flood, proxies_, front_);
@@ -81,12 +81,12 @@ TEST_F(Disturbance, LatencyHoldsABoundedAmount) {
   const std::string flood = RandomBytes(4, kFlood);
   const std::size_t sent = FillUp(target_, flood, proxies_, front_);
   EXPECT_GE(sent, 8U << 20);
-  EXPECT_LT(sent, 16U << 20);  // what is beyond the 8 MiB lies in kernel buffers
+  EXPECT_LT(sent, 16U << 20);  // beyond the 8 MiB are kernel buffers
   Heal(latency);
   EXPECT_TRUE(client_.Receive(sent) == flood.substr(0, sent));
 }
 
-TEST_F(Disturbance, StallOfOneDirectionLeavesTheOtherAlone) {
+TEST_F(Disturbance, StallOfOneDirectionDoesNotAffectTheOther) {
   OpenPair();
   const EffectId stall = Arm({.kind = "stall", .direction = Direction::kToClient});
   ASSERT_TRUE(target_.Send("held"));
@@ -121,7 +121,7 @@ TEST_F(Disturbance, StallHoldsTheEndOfTheStreamToo) {
   EXPECT_EQ(client_.Next(), Outcome::kEnd);
 }
 
-TEST_F(Disturbance, StallOpensByItselfAfterItsDuration) {
+TEST_F(Disturbance, StallEndsAfterItsDuration) {
   OpenPair();
   const EffectId stall = Arm({.kind = "stall", .parameters = {{"duration", "50ms"}}});
   ASSERT_TRUE(target_.Send("late"));
@@ -134,7 +134,7 @@ TEST_F(Disturbance, StallOpensByItselfAfterItsDuration) {
   EXPECT_LE(receipt.longest_hold, 50ms);
 }
 
-TEST_F(Disturbance, LatencyDeliversNotBeforeTheDelay) {
+TEST_F(Disturbance, LatencyDeliversAfterTheDelay) {
   OpenPair();
   const EffectId latency = Arm(
       {.kind = "latency", .direction = Direction::kToTarget, .parameters = {{"delay", "50ms"}}});
@@ -148,7 +148,7 @@ TEST_F(Disturbance, LatencyDeliversNotBeforeTheDelay) {
   EXPECT_GE(receipt.longest_hold, 50ms);
 }
 
-TEST_F(Disturbance, LatencyIsNotALimitOfOneChunkPerDelay) {
+TEST_F(Disturbance, LatencyDoesNotLimitTheRate) {
   OpenPair();
   Arm({.kind = "latency", .parameters = {{"delay", "50ms"}, {"jitter", "10ms"}}});
   const std::string bulk = RandomBytes(2, 200 * 16 << 10);  // one chunk per delay: ten seconds
@@ -159,7 +159,7 @@ TEST_F(Disturbance, LatencyIsNotALimitOfOneChunkPerDelay) {
   EXPECT_LT(Clock::now() - before, 5s);
 }
 
-TEST_F(Disturbance, HealedLatencyLetsWhatIsUnderWayArriveAtOnce) {
+TEST_F(Disturbance, HealedLatencyDeliversPendingBytesAtOnce) {
   OpenPair();
   const EffectId latency = Arm({.kind = "latency", .parameters = {{"delay", "10m"}}});
   ASSERT_TRUE(client_.Send("never mind"));
@@ -168,7 +168,7 @@ TEST_F(Disturbance, HealedLatencyLetsWhatIsUnderWayArriveAtOnce) {
   EXPECT_EQ(target_.Receive(10), "never mind");
 }
 
-TEST_F(Disturbance, StallArmedBehindLatencyHoldsWhatIsUnderWay) {
+TEST_F(Disturbance, StallArmedAfterLatencyHoldsPendingBytes) {
   OpenPair();
   Arm({.kind = "latency", .parameters = {{"delay", "5ms"}}});
   ASSERT_TRUE(client_.Send("under way"));
@@ -178,7 +178,7 @@ TEST_F(Disturbance, StallArmedBehindLatencyHoldsWhatIsUnderWay) {
   EXPECT_EQ(target_.Receive(9), "under way");
 }
 
-TEST_F(Disturbance, CutResetsBothSidesOnceAndSparesTheFuture) {
+TEST_F(Disturbance, CutResetsOnlyExistingConnections) {
   OpenPair();
   const EffectId cut = Arm({.kind = "cut"});
   EXPECT_EQ(client_.Next(), Outcome::kReset);
@@ -209,7 +209,7 @@ TEST_F(Disturbance, CutOfTheFutureEndsWhenHealed) {
   OpenPair();
 }
 
-TEST_F(Disturbance, CutAfterBytesLetsExactlyThoseThrough) {
+TEST_F(Disturbance, CutAfterBytesPassesExactlyThose) {
   OpenPair();
   const EffectId cut = Arm(
       {.kind = "cut", .direction = Direction::kToClient, .parameters = {{"after-bytes", "6B"}}});
@@ -223,7 +223,7 @@ TEST_F(Disturbance, CutAfterBytesLetsExactlyThoseThrough) {
   EXPECT_EQ(target_.Next(), Outcome::kReset);
 }
 
-TEST_F(Disturbance, BandwidthHoldsTheSenderToItsRate) {
+TEST_F(Disturbance, BandwidthLimitsTheRate) {
   OpenPair();
   const EffectId narrow = Arm(
       {.kind = "bandwidth", .direction = Direction::kToClient, .parameters = {{"rate", "100KiB"}}});
@@ -246,7 +246,7 @@ TEST_F(Disturbance, HealedBandwidthKeepsTheOrder) {
   EXPECT_EQ(client_.Receive(8), "23456789");
 }
 
-TEST_F(Disturbance, BlackHoleTakesEverythingAndTheOtherDirectionFlows) {
+TEST_F(Disturbance, BlackHoleSwallowsOneDirectionOnly) {
   OpenPair();
   const EffectId hole = Arm({.kind = "black-hole", .direction = Direction::kToClient});
   const std::string flood = RandomBytes(3, kFlood);
@@ -272,14 +272,14 @@ TEST_F(Disturbance, BlackHolePassesTheEndOnWhenHealed) {
   EXPECT_EQ(client_.Next(), Outcome::kEnd);
 }
 
-TEST_F(Disturbance, HalfCloseEndsOneDirectionAndTheOtherFlows) {
+TEST_F(Disturbance, HalfCloseEndsOneDirectionOnly) {
   OpenPair();
   const EffectId half = Arm({.kind = "half-close", .direction = Direction::kToClient});
   EXPECT_EQ(client_.Next(), Outcome::kEnd);
   ASSERT_TRUE(client_.Send("still here"));
   EXPECT_EQ(target_.Receive(10), "still here");
   const std::string flood = RandomBytes(3, kFlood);
-  ASSERT_TRUE(target_.Send(flood));  // its sender feels nothing
+  ASSERT_TRUE(target_.Send(flood));  // its sender is not affected
   EXPECT_TRUE(Eventually(
       [&] { return Peek(half).bytes_swallowed == static_cast<std::int64_t>(flood.size()); }));
   EXPECT_EQ(Heal(half).connections_half_closed, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What effects that end or begin connections do to real ones, and whom chance and choice hit.
+// Effects that begin or end real connections, and the choice of connections by chance or by id.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ class FreshConnectionEffects : public ProxiedPair {
   }
 };
 
-TEST_F(FreshConnectionEffects, CloseAfterBytesTellsBothSidesTheEndBehindThem) {
+TEST_F(FreshConnectionEffects, CloseAfterBytesEndsBothSidesAfterThem) {
   OpenPair();
   const EffectId close = Arm(
       {.kind = "close", .direction = Direction::kToClient, .parameters = {{"after-bytes", "3B"}}});
@@ -49,7 +49,7 @@ TEST_F(FreshConnectionEffects, CutAfterADelayReachesAPeerThatReadsNothing) {
   EXPECT_GE(*receipt.healed_at - receipt.armed_at, 50ms);
 }
 
-TEST_F(FreshConnectionEffects, CutOfTheFutureAfterADelayCountsFromAcceptance) {
+TEST_F(FreshConnectionEffects, FutureCutAfterADelayCountsFromAcceptance) {
   const EffectId cut = Arm({.kind = "cut", .parameters = {{"future", "yes"}, {"after", "50ms"}}});
   const TimePoint before = Clock::now();
   client_ = TestPeer::Connect(proxies_.endpoint(front_));
@@ -58,12 +58,12 @@ TEST_F(FreshConnectionEffects, CutOfTheFutureAfterADelayCountsFromAcceptance) {
   EXPECT_EQ(Heal(cut).connections_cut, 1);
 }
 
-TEST_F(FreshConnectionEffects, HalfOpenTakesTheClientAwayAndTellsTheTargetNothing) {
+TEST_F(FreshConnectionEffects, HalfOpenResetsTheClientAndKeepsTheTarget) {
   OpenPair();
   const EffectId half = Arm({.kind = "half-open", .direction = Direction::kToClient});
   EXPECT_EQ(client_.Next(), Outcome::kReset);
   const std::string flood = RandomBytes(2, 8 << 20);
-  ASSERT_TRUE(target_.Send(flood));  // more than all buffers: somebody still reads it
+  ASSERT_TRUE(target_.Send(flood));  // more than all buffers: the proxy still reads it
   EXPECT_TRUE(Eventually([&] {
     return proxies_.Peek(half)->bytes_swallowed == static_cast<std::int64_t>(flood.size());
   }));
@@ -75,7 +75,7 @@ TEST_F(FreshConnectionEffects, HalfOpenTakesTheClientAwayAndTellsTheTargetNothin
   EXPECT_TRUE(LastIs(ConnectionState::kClosed));
 }
 
-TEST_F(FreshConnectionEffects, HalfOpenTheOtherWayRoundTakesTheTarget) {
+TEST_F(FreshConnectionEffects, HalfOpenTowardsTheTargetResetsTheTarget) {
   OpenPair();
   Arm({.kind = "half-open", .direction = Direction::kToTarget});
   EXPECT_EQ(target_.Next(), Outcome::kReset);
@@ -85,7 +85,7 @@ TEST_F(FreshConnectionEffects, HalfOpenTheOtherWayRoundTakesTheTarget) {
   EXPECT_EQ(client_.Next(), Outcome::kEnd);
 }
 
-TEST_F(FreshConnectionEffects, RefuseTurnsClientsAwayAndKeepsThePort) {
+TEST_F(FreshConnectionEffects, RefuseRejectsClientsAndKeepsThePort) {
   OpenPair();
   const std::string endpoint = proxies_.endpoint(front_);
   const EffectId refuse = Arm({.kind = "refuse"});
@@ -100,7 +100,7 @@ TEST_F(FreshConnectionEffects, RefuseTurnsClientsAwayAndKeepsThePort) {
   EXPECT_EQ(proxies_.endpoint(front_), endpoint);
 }
 
-TEST_F(FreshConnectionEffects, LateAcceptKeepsAClientFromItsTarget) {
+TEST_F(FreshConnectionEffects, LateAcceptDelaysDialling) {
   const EffectId late = Arm({.kind = "late-accept", .parameters = {{"delay", "50ms"}}});
   const TimePoint before = Clock::now();
   client_ = TestPeer::Connect(proxies_.endpoint(front_));
@@ -113,21 +113,21 @@ TEST_F(FreshConnectionEffects, LateAcceptKeepsAClientFromItsTarget) {
   EXPECT_EQ(receipt.longest_hold, 50ms);
 }
 
-TEST_F(FreshConnectionEffects, HealedLateAcceptServesThoseThatWait) {
+TEST_F(FreshConnectionEffects, HealedLateAcceptServesWaitingClients) {
   const EffectId late = Arm({.kind = "late-accept", .parameters = {{"delay", "10m"}}});
   client_ = TestPeer::Connect(proxies_.endpoint(front_));
   EXPECT_TRUE(LastIs(ConnectionState::kDialling));
   const Receipt receipt = Heal(late);
   EXPECT_EQ(receipt.connections_touched, 1);
   EXPECT_GT(receipt.longest_hold, 0ms);
-  EXPECT_LT(receipt.longest_hold, 10min);  // it was let go before
+  EXPECT_LT(receipt.longest_hold, 10min);  // released earlier, by the heal
   target_ = server_.Accept();
   ASSERT_TRUE(target_.Send("served"));
   EXPECT_EQ(client_.Receive(6), "served");
 }
 
-// A target whose queue is full leaves those who dial it waiting.
-TEST_F(FreshConnectionEffects, StallThatEndsByItselfBreaksNoConnectionThatIsBeingMade) {
+// A target with a full accept queue leaves its diallers waiting.
+TEST_F(FreshConnectionEffects, ExpiringStallKeepsConnectionsBeingEstablished) {
   TestServer busy(0);
   const TestPeer first = TestPeer::Connect("127.0.0.1:" + std::to_string(busy.port()));
   front_ = proxies_.Open({.name = "front", .target_port = busy.port()}).value();
@@ -152,7 +152,7 @@ TEST_F(FreshConnectionEffects, LateEndKeepsTheReceiverWaiting) {
   EXPECT_EQ(Heal(late).longest_hold, 50ms);
 }
 
-TEST_F(FreshConnectionEffects, BlackHoleThatClosesEndsTheConnectionItTore) {
+TEST_F(FreshConnectionEffects, BlackHoleWithCloseEndsTheConnection) {
   OpenPair();
   const EffectId hole = Arm(
       {.kind = "black-hole", .direction = Direction::kToClient, .parameters = {{"close", "yes"}}});
@@ -163,7 +163,7 @@ TEST_F(FreshConnectionEffects, BlackHoleThatClosesEndsTheConnectionItTore) {
   EXPECT_EQ(target_.Next(), Outcome::kEnd);
 }
 
-TEST_F(FreshConnectionEffects, SlicedBytesArriveWholeAndInOrder) {
+TEST_F(FreshConnectionEffects, SlicedBytesArriveCompleteAndInOrder) {
   OpenPair();
   const EffectId slice =
       Arm({.kind = "slice", .parameters = {{"size", "7B"}, {"variation", "5B"}}});
@@ -184,7 +184,7 @@ class Odds : public FreshConnectionEffects {
       client_ = TestPeer::Connect(proxies_.endpoint(front_));
       EXPECT_TRUE(
           Eventually([&] { return proxies_.Connections(front_).size() == hit.size() + 1; }));
-      // One that was spared has a target, and hears of it.
+      // A connection that was not cut has a target, and must receive its reply.
       const ConnectionState state = proxies_.Connections(front_).back().state;
       if (state != ConnectionState::kReset) {
         target_ = server_.Accept();
@@ -206,7 +206,7 @@ TEST_F(Odds, AreDecidedByTheSeed) {
   EXPECT_NE(CutOfEight(2) + CutOfEight(3), first + first);
 }
 
-TEST_F(FreshConnectionEffects, HitsOnlyTheConnectionThatWasChosen) {
+TEST_F(FreshConnectionEffects, AffectsOnlyTheChosenConnection) {
   OpenPair();
   TestPeer first = std::move(client_);
   TestPeer first_target = std::move(target_);
@@ -218,13 +218,13 @@ TEST_F(FreshConnectionEffects, HitsOnlyTheConnectionThatWasChosen) {
   EXPECT_EQ(Heal(cut).connections_cut, 1);
 }
 
-TEST_F(FreshConnectionEffects, RefusesWhatMakesNoSense) {
+TEST_F(FreshConnectionEffects, RejectsInvalidSpecs) {
   const auto error = [this](const EffectSpec& spec) {
     const Result<EffectId> armed = proxies_.Arm(front_, spec);
     return armed.has_value() ? "armed" : armed.error().message();
   };
   EXPECT_THAT(error({.kind = "stall", .chance = 1.5}), HasSubstr("between 0 and 1"));
-  EXPECT_THAT(error({.kind = "refuse", .chance = 0.5}), HasSubstr("hits everybody"));
+  EXPECT_THAT(error({.kind = "refuse", .chance = 0.5}), HasSubstr("covers all connections"));
   EXPECT_THAT(error({.kind = "corrupt"}), HasSubstr("self-tests only"));
   EXPECT_THAT(error({.kind = "latency", .parameters = {{"spread", "wide"}}}),
               HasSubstr("'wide' is none of uniform, normal"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A proxy, a client and its target, for tests of what effects do to real connections.
 //
-//   class Harm : public ProxiedPair {};
-//   TEST_F(Harm, ...) { OpenPair(); const EffectId stall = Arm({.kind = "stall"}); ... }
+//   class Stall : public ProxiedPair {};
+//   TEST_F(Stall, ...) { OpenPair(); const EffectId stall = Arm({.kind = "stall"}); ... }
 //
 // Threads: as TestPeer.
 #pragma once

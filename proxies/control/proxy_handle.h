@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proxies in this process: open them, bend their bytes, read what that did.
+// Proxies in this process: open them, arm effects on their bytes, read the receipts.
 //
 //   Proxies proxies;
 //   WP_ASSIGN_OR_RETURN(const ProxyId front, proxies.Open({.name = "front", .target_port = 2379}));
@@ -8,11 +8,12 @@
 //   ... clients talk to proxies.endpoint(front) ...
 //   WP_ASSIGN_OR_RETURN(const Receipt receipt, proxies.Heal(stall));
 //
-// An effect holds for existing and future connections, and before the first byte of each. Effects
+// An effect covers existing and future connections, and acts before the first byte of each. Effects
 // armed later act nearer to the receiver. Ids are never used twice.
 //
 // Threads: every function from any thread; each waits for the io thread, which never waits for
-// anyone. Ownership: owns the io thread and all proxies. After Stop everything can still be read.
+// other threads. Ownership: owns the io thread and all proxies. After Stop everything can still be
+// read.
 #pragma once
 
 #include <cstdint>
@@ -39,9 +40,9 @@ struct EffectSpec {
   std::string kind = {};  // a name from KnownEffects
   Direction direction = Direction::kBoth;
   Parameters parameters = {};    // what is left out has its default
-  double chance = 1;             // of hitting a connection; drawn from the seed, for each alone
-  ConnectionId connection = {};  // the only one to hit; none given: all of them
-  // Only connections of the dialler who names himself so; see ProxyOptions.caller_header.
+  double chance = 1;             // of covering a connection; drawn from the seed for each
+  ConnectionId connection = {};  // the only one to cover; none given: all
+  // Only connections of the dialler with this id in its requests; see ProxyOptions.caller_header.
   std::string caller = {};
 };
 
@@ -52,13 +53,12 @@ struct ProxyOptions {
   std::string target_host = "127.0.0.1";
   int target_port = 0;
   std::uint64_t seed = 0;  // of everything random in this proxy
-  // Whether connections are followed as HTTP/2 from their first byte, which effects on streams
-  // need. What is no HTTP/2 is forwarded all the same.
+  // Whether connections are followed as HTTP/2 from their first byte, as effects on streams need.
+  // Other protocols are forwarded all the same.
   bool follow_streams = false;
-  bool self_test = false;  // the target is ours to lie to
+  bool self_test = false;  // the target may be tampered with
   Buffers buffers = Buffers::kSharp;
-  // The header of HTTP/1 requests by which those who dial this proxy name themselves; empty: they
-  // do not.
+  // The header of HTTP/1 requests that identifies the dialler of a connection; empty: none.
   std::string caller_header = {};
 };
 

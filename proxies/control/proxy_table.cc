@@ -16,11 +16,11 @@ constexpr Direction kNarrow[] = {Direction::kToClient, Direction::kToTarget};
 
 std::uint64_t StageKey(EffectId id) { return static_cast<std::uint64_t>(id.value); }
 
-// Whether this effect, asked for in this way, makes sense on this proxy.
+// Whether this effect, with these options, is possible on this proxy.
 Status CheckFit(const EffectInfo& kind, const Effect& effect, const ProxyOptions& proxy,
                 const EffectSpec& spec) {
   if (!(spec.chance >= 0 && spec.chance <= 1)) {
-    return Fail(StatusCode::kInvalidArgument, "{}: a chance lies between 0 and 1, and {} does not",
+    return Fail(StatusCode::kInvalidArgument, "{}: a chance must be between 0 and 1, not {}",
                 spec.kind, spec.chance);
   }
   if (kind.self_test_only && !proxy.self_test) {
@@ -34,11 +34,11 @@ Status CheckFit(const EffectInfo& kind, const Effect& effect, const ProxyOptions
   }
   if (!spec.caller.empty() && proxy.caller_header.empty()) {
     return Fail(StatusCode::kFailedPrecondition,
-                "{}: for one caller, and nothing tells the callers of this proxy apart", spec.kind);
+                "{}: for one caller, and this proxy does not identify callers", spec.kind);
   }
   if (effect.refuses() &&
       (spec.chance < 1 || spec.connection != ConnectionId() || !spec.caller.empty())) {
-    return Fail(StatusCode::kInvalidArgument, "{}: hits everybody, there is nobody to choose",
+    return Fail(StatusCode::kInvalidArgument, "{}: covers all connections, none can be chosen",
                 spec.kind);
   }
   return {};
@@ -79,7 +79,7 @@ void ProxyTable::Close(ProxyId id) {
   for (auto& [effect, armed] : effects_) {
     if (armed.proxy == id) HealArmed(armed);
   }
-  // In good order, as clients of Toxiproxy know it from a proxy that is removed or taken down.
+  // With FIN, as clients of Toxiproxy expect it from a proxy that is removed or disabled.
   it->second.listener->Close(Listener::CloseNotice::kInOrder);
   retired_.push_back(std::move(it->second.listener));
   proxies_.erase(it);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lives on the io thread: the proxies of one process, and the effects armed on them.
+// The state of the io thread: the proxies of one process, and the effects armed on them.
 //
-//   Board board;
-//   board.Run([&] { return board.Open({.name = "front", .seed = 1}, place); });
+//   ProxyTable proxies;
+//   proxies.Run([&] { return proxies.Open({.name = "front", .seed = 1}, place); });
 //
 // Threads: Run and Stop from any thread; every other function on the io thread, that is inside Run
 // or in a coroutine of io(). Ownership: owns the io thread, all proxies and all effects.
@@ -37,7 +37,7 @@ class ProxyTable {
 
   ~ProxyTable() { Stop(); }
 
-  // Runs `fn` where the board may be touched.
+  // Runs `fn` on the io thread, the only thread that may touch the table.
   template <typename Function>
   auto Run(Function fn) {
     return host_.Run(std::move(fn));
@@ -73,7 +73,7 @@ class ProxyTable {
     ProxyId proxy;
     std::string proxy_name;
     EffectSpec spec;
-    Prng prng;                       // whom it hits
+    Prng prng;                       // which connections it covers
     std::unique_ptr<Effect> effect;  // gone once healed
     Receipt final_receipt;
   };
@@ -87,10 +87,10 @@ class ProxyTable {
   };
 
   void Prepare(ProxyId id, Connection& connection);
-  // Who dialled the connection has become known: effects on his connections cover it from now on.
+  // The dialler of the connection is identified: effects on this caller cover it from now on.
   void OnCallerKnown(ProxyId id, ConnectionId connection);
   static void Attach(Armed& armed, Proxy& proxy, Connection& connection, Placement::Age age);
-  // Opens or shuts the door of the proxy, as its effects want it.
+  // Opens or closes admission to the proxy, as its effects require.
   void SetAdmission(ProxyId id, Proxy& proxy);
   Receipt HealArmed(Armed& armed);
   Receipt ReceiptNow(Armed& armed);

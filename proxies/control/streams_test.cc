@@ -47,7 +47,7 @@ class Streams : public ::testing::Test {
   const std::string created_ = Response({.watch = 1, .created = true});
 };
 
-TEST_F(Streams, OneStandsStillWhileItsNeighbourMovesMegabytes) {
+TEST_F(Streams, AHeldStreamDoesNotBlockItsNeighbour) {
   OpenPair();
   const EffectId hold = Arm("hold-stream");
   const std::string part = Data(3, std::string(16000, '\0'));
@@ -63,7 +63,7 @@ TEST_F(Streams, OneStandsStillWhileItsNeighbourMovesMegabytes) {
   ExpectClientGets(Data(1, created_));
 }
 
-TEST_F(Streams, AreHarmedOnConnectionsThatComeLater) {
+TEST_F(Streams, EffectsCoverLaterConnections) {
   Arm("reset-stream", {{"when", "created"}});
   OpenPair();
   ASSERT_TRUE(target_.Send(Data(1, created_)));
@@ -72,7 +72,7 @@ TEST_F(Streams, AreHarmedOnConnectionsThatComeLater) {
   EXPECT_EQ(target_.Receive(reset.size()), reset);
 }
 
-TEST_F(Streams, AreDelayedWithoutAnybodyAsking) {
+TEST_F(Streams, DelaysRunWithoutExternalEvents) {
   OpenPair();
   Arm("delay-watch", {{"watch", "1"}, {"delay", "30ms"}});
   const TimePoint sent = Clock::now();
@@ -81,7 +81,7 @@ TEST_F(Streams, AreDelayedWithoutAnybodyAsking) {
   EXPECT_GE(Clock::now() - sent, 30ms);
 }
 
-TEST_F(Streams, TakeTheirConnectionWithThem) {
+TEST_F(Streams, ACutStreamCanResetItsConnection) {
   OpenPair();
   const EffectId cut = Arm("cut-after-event", {{"how", "connection"}});
   ASSERT_TRUE(target_.Send(Data(1, Response({.events = {5}}))));
@@ -91,7 +91,7 @@ TEST_F(Streams, TakeTheirConnectionWithThem) {
   EXPECT_EQ(proxies_.Heal(cut)->connections_cut, 1);
 }
 
-TEST_F(Streams, AreNotThereWhereNobodySpeaksHttp2) {
+TEST_F(Streams, OtherProtocolsHaveNoStreams) {
   const EffectId hold = Arm("hold-stream");
   client_ = TestPeer::Connect(proxies_.endpoint(front_));
   target_ = server_.Accept();
@@ -101,7 +101,7 @@ TEST_F(Streams, AreNotThereWhereNobodySpeaksHttp2) {
   EXPECT_EQ(proxies_.Heal(hold)->connections_unfollowed, 1);
 }
 
-TEST_F(Streams, CannotBeHarmedOnAProxyThatDoesNotFollowThem) {
+TEST_F(Streams, EffectsNeedAProxyThatFollowsStreams) {
   const ProxyId plain = proxies_.Open({.name = "plain", .target_port = server_.port()}).value();
   EXPECT_FALSE(proxies_.Arm(plain, {.kind = "hold-stream"}).has_value());
 }

@@ -25,7 +25,7 @@ inline constexpr Duration kPatience = 10s;
 
 class TestPeer {
  public:
-  // A peer without a connection if nobody accepts.
+  // A peer without a connection if the connection is refused or not accepted.
   static TestPeer Connect(std::string_view endpoint);
   explicit TestPeer(int descriptor) : descriptor_(descriptor) {}
   TestPeer(TestPeer&& other) noexcept;
@@ -43,7 +43,7 @@ class TestPeer {
   std::size_t unread() const;
 
   enum class Outcome { kEnd, kReset, kBytes, kNothing };
-  // What comes next. Waits for it up to kPatience.
+  // The next outcome. Waits for it up to kPatience.
   Outcome Next();
 
   void EndSending();
@@ -58,14 +58,14 @@ class TestPeer {
 
 class TestServer {
  public:
-  // Lets `backlog` connections, and one, wait for Accept; more of them stay half made.
+  // Lets `backlog` connections, and one, wait for Accept; more of them stay half open.
   explicit TestServer(int backlog = 1024);
   ~TestServer();
   TestServer(const TestServer&) = delete;
   TestServer& operator=(const TestServer&) = delete;
 
   int port() const { return port_; }
-  // A peer without a connection if nobody came within kPatience.
+  // A peer without a connection if no client came within kPatience.
   TestPeer Accept();
   // From now on connections are refused.
   void StopListening();
@@ -82,10 +82,11 @@ bool ConnectPair(std::string_view endpoint, TestServer& server, TestPeer& client
 // `size` bytes that depend on the seed and on nothing else.
 std::string RandomBytes(std::uint64_t seed, std::size_t size);
 int OpenDescriptors();
-// Those that a child process would get.
+// Open descriptors that a child process would inherit.
 int InheritableDescriptors();
 
-// Asks again and again without sleeping: each question goes through the io thread, which works on.
+// Checks again and again without sleeping: each check goes through the io thread, which keeps
+// working.
 template <typename Fact>
 bool Eventually(Fact fact) {
   const Deadline deadline(kPatience);
@@ -95,8 +96,8 @@ bool Eventually(Fact fact) {
   return true;
 }
 
-// Sends from `flood` until, for many rounds through the io thread, neither the sender gets rid of
-// anything nor the newest connection passes anything on. Returns how much was sent.
+// Sends from `flood` until, for many rounds through the io thread, the sender is blocked and the
+// newest connection passes nothing on. Returns how much was sent.
 std::size_t FillUp(TestPeer& sender, std::string_view flood, const Proxies& proxies, ProxyId proxy);
 
 }  // namespace watchproof::proxy

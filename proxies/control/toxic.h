@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Toxiproxy's word for harm, and the effect that stands for it here.
+// A Toxiproxy toxic, and the effect that implements it here.
 //
 //   WP_ASSIGN_OR_RETURN(Toxic toxic, ToxicFromJson(body));
-//   yard.Arm(proxy, EffectOf(toxic));
+//   registry.Arm(proxy, EffectOf(toxic));
 //
-// Types, attributes and their units are those of Toxiproxy 2. An attribute that a type does not
-// have is refused, where Toxiproxy looks past it: harm other than what was asked for is worse than
-// an error.
+// Types, attributes and their units are those of Toxiproxy 2. Unknown attributes are rejected,
+// where Toxiproxy ignores them: a disturbance other than the requested one is worse than an error.
 //
 // Threads: values.
 #pragma once
@@ -25,10 +24,10 @@ namespace watchproof::proxy {
 struct Toxic {
   std::string name;
   std::string type;
-  std::string stream = "downstream";  // or upstream: what the client says
+  std::string stream = "downstream";  // or upstream: what the client sends
   double toxicity = 1;
   std::map<std::string, std::int64_t> attributes;  // every one that the type has
-  std::optional<EffectId> armed;                   // none while its proxy is not enabled
+  std::optional<EffectId> armed;                   // none while its proxy is disabled
 };
 
 Result<Toxic> ToxicFromJson(const Json& body);

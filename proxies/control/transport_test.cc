@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a proxy does when no harm is armed: nothing that anyone could notice, whatever its buffers.
+// A proxy without effects is transparent, whatever its buffers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ TEST_P(Transport, PassesAHalfCloseWhileTheOtherDirectionGoesOn) {
   EXPECT_TRUE(Eventually([&] { return LastState() == ConnectionState::kClosed; }));
 }
 
-TEST_P(Transport, PassesAResetBehindTheBytesBeforeIt) {
+TEST_P(Transport, PassesAResetAfterTheBytesBeforeIt) {
   TestPeer client = Connect();
   TestPeer target = server_.Accept();
   ASSERT_TRUE(target.Send("last words"));
@@ -90,7 +90,7 @@ TEST_P(Transport, PassesAResetBehindTheBytesBeforeIt) {
   EXPECT_TRUE(Eventually([&] { return LastState() == ConnectionState::kReset; }));
 }
 
-TEST_P(Transport, ResetsTheTargetWhenAClientVanishesThatHadEndedItsSending) {
+TEST_P(Transport, ResetsTheTargetWhenAHalfClosedClientVanishes) {
   TestPeer client = Connect();
   TestPeer target = server_.Accept();
   client.EndSending();
@@ -101,7 +101,7 @@ TEST_P(Transport, ResetsTheTargetWhenAClientVanishesThatHadEndedItsSending) {
   EXPECT_TRUE(Eventually([&] { return LastState() == ConnectionState::kReset; }));
 }
 
-TEST_P(Transport, LetsTheSenderFeelAReceiverThatDoesNotRead) {
+TEST_P(Transport, PropagatesBackpressure) {
   TestPeer client = Connect();
   TestPeer target = server_.Accept();
   const std::string flood = RandomBytes(5, 32 << 20);
@@ -110,7 +110,7 @@ TEST_P(Transport, LetsTheSenderFeelAReceiverThatDoesNotRead) {
   EXPECT_TRUE(target.Receive(taken) == flood.substr(0, taken));
 }
 
-TEST_P(Transport, KeepsEveryByteWhenAnEffectComesAndGoesInTheMiddleOfABulk) {
+TEST_P(Transport, KeepsEveryByteWhenAnEffectChangesDuringABulk) {
   TestPeer client = Connect();
   TestPeer target = server_.Accept();
   const std::string flood = RandomBytes(6, 32 << 20);
@@ -123,7 +123,7 @@ TEST_P(Transport, KeepsEveryByteWhenAnEffectComesAndGoesInTheMiddleOfABulk) {
   EXPECT_TRUE(received == flood.substr(0, taken));
 }
 
-TEST_P(Transport, HandsNoDescriptorToChildProcesses) {
+TEST_P(Transport, LeaksNoDescriptorToChildProcesses) {
   const int before = InheritableDescriptors();
   TestPeer client = Connect();
   TestPeer target = server_.Accept();
@@ -132,7 +132,7 @@ TEST_P(Transport, HandsNoDescriptorToChildProcesses) {
   EXPECT_EQ(InheritableDescriptors(), before);
 }
 
-TEST_P(Transport, ClosesTheClientWhenTheTargetRefusesAndKeepsListening) {
+TEST_P(Transport, ClosesTheClientWhenTheTargetRefuses) {
   server_.StopListening();
   for (int attempt = 0; attempt < 3; ++attempt) {
     TestPeer client = Connect();
@@ -180,7 +180,7 @@ TEST_P(Transport, StopsPromptlyWithLiveConnections) {
   EXPECT_EQ(proxies_.Open({.name = "late"}).error().code(), StatusCode::kFailedPrecondition);
 }
 
-TEST_P(Transport, ServesManyThreadsAtOnceAndSurvivesBeingStoppedUnderThem) {
+TEST_P(Transport, SurvivesStopUnderConcurrentCallers) {
   std::vector<std::thread> callers;
   for (int i = 0; i < 4; ++i) {
     callers.emplace_back([&] {
@@ -197,7 +197,7 @@ TEST_P(Transport, ServesManyThreadsAtOnceAndSurvivesBeingStoppedUnderThem) {
   for (std::thread& caller : callers) caller.join();
 }
 
-TEST_P(Transport, SaysWhichPortIsTaken) {
+TEST_P(Transport, NamesTheTakenPort) {
   const std::string message =
       proxies_.Open({.name = "twin", .listen_port = server_.port(), .target_port = 1})
           .error()
@@ -206,7 +206,7 @@ TEST_P(Transport, SaysWhichPortIsTaken) {
                              HasSubstr("in use")));
 }
 
-TEST_P(Transport, SaysWhichHostHasNoAddress) {
+TEST_P(Transport, NamesTheHostWithoutAddress) {
   const Result<ProxyId> opened = proxies_.Open({.name = "lost", .target_host = "no such host"});
   EXPECT_EQ(opened.error().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(opened.error().message(), HasSubstr("no such host"));

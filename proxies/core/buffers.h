@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much the kernel may hold on behalf of a proxy.
+// The kernel buffer sizes of a proxy's sockets.
 //
 // Threads: values.
 #pragma once
@@ -7,8 +7,8 @@
 namespace watchproof::proxy {
 
 enum class Buffers {
-  kSharp,  // little: what an effect withholds is nearly all that its sender has got rid of
-  kRoomy,  // the kernel's own choice, and what nobody looks at is never copied out: for throughput
+  kSharp,  // small: an effect withholds nearly everything that its sender has sent
+  kRoomy,  // the kernel's default, and bytes that no stage reads are never copied: for throughput
 };
 
 }  // namespace watchproof::proxy

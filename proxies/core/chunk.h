@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What travels through a pipe: some bytes, or the mark that the source ended or broke, or that the
-// connection is to be closed.
+// What travels through a pipe: some bytes, or a marker that the source ended or broke or that
+// the connection is to be closed.
 //
-// Marks travel in line behind the bytes: what holds bytes back holds them back as well.
+// Markers travel in line after the bytes: an effect that holds bytes back holds them back too.
 //
 // Threads: values, moved along on the io thread.
 #pragma once

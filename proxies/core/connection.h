@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client's connection and its twin to the target, with a pipe for each direction.
+// One client's connection and its counterpart to the target, with a pipe for each direction.
 //
 // A half-close passes through like any byte. A reset of one side travels in line behind the bytes
 // that came before it, and then resets the other side. The pipes exist from the start, so that
@@ -36,7 +36,7 @@ class Connection final : private PipeOwner {
 
   // Dials the target and moves bytes until both directions ended. Call once.
   void Start();
-  // The target is not dialled before `until`, or before the same key is let go.
+  // The target is not dialled before `until`, or before the same key is released.
   void Hold(std::uint64_t key, TimePoint until);
   void LetGo(std::uint64_t key);
   // Closes both sides with FIN or RST, now. Nothing happens if they are closed already.
@@ -73,7 +73,7 @@ class Connection final : private PipeOwner {
   std::string target_name_;
   ConnectionState state_ = ConnectionState::kDialling;
   int running_ = 0;        // coroutines
-  bool dangling_ = false;  // one side is gone, the other one was not told
+  bool dangling_ = false;  // one side is gone, the other one got no signal
   std::map<std::uint64_t, TimePoint> holds_;
   Signal let_go_;
   Tcp::socket client_;

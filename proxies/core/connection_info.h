@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be said about one connection through a proxy, now or after it ended.
+// A description of one connection through a proxy, now or after it ended.
 //
 // Threads: values.
 #pragma once

@@ -6,7 +6,7 @@
 
 namespace watchproof::proxy {
 
-// kToClient carries what the target says, kToTarget what the client says.
+// kToClient carries the bytes of the target, kToTarget those of the client.
 enum class Direction { kToClient, kToTarget, kBoth };
 
 constexpr const char* Name(Direction direction) {

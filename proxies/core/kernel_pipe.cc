@@ -12,9 +12,9 @@
 namespace watchproof::proxy {
 namespace {
 
-// Others have their turn after so many steps.
+// Yields to other coroutines after so many steps.
 constexpr int kSteps = 8;
-// More than is carried at a time, for a page that is partly filled counts like a whole one.
+// More than is carried at a time, because a partly filled page counts like a whole one.
 constexpr int kRoom = 1 << 20;
 constexpr unsigned kHow = SPLICE_F_NONBLOCK | SPLICE_F_MOVE;
 
@@ -30,7 +30,7 @@ KernelPipe::KernelPipe() {
   if (::pipe2(ends.data(), O_NONBLOCK | O_CLOEXEC) != 0) return;
   out_ = ends[0];
   in_ = ends[1];
-  ::fcntl(in_, F_SETPIPE_SZ, kRoom);  // a wish
+  ::fcntl(in_, F_SETPIPE_SZ, kRoom);  // best effort
 }
 
 KernelPipe::~KernelPipe() {

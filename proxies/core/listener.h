@@ -37,8 +37,8 @@ class Listener {
 
   // Listens at once. Call once.
   Status Open();
-  // Whether clients get in. While refused the port stays ours and the kernel answers with RST.
-  // The error says why it does not listen any more.
+  // Whether connections are accepted. While refused the port stays reserved and the kernel answers
+  // with RST. The error is the reason why it no longer listens.
   enum class Admission { kOpen, kRefusing };
   Status Turn(Admission admission);
   // Stops listening and ends every connection, with FIN or RST; their coroutines end soon after.

@@ -50,7 +50,7 @@ bool Pipe::MayRead() const {
 
 Task Pipe::ReadLoop() {
   while (!stopped_) {
-    // Readiness first and permission second: so a shut stage learns when a byte began to wait.
+    // Readiness first and permission second, so that a shut stage sees when a byte began to wait.
     co_await source_.async_wait(Tcp::socket::wait_read, kAsTuple);
     while (!stopped_ && !MayRead()) {
       Advance();  // which may end the connection
@@ -148,7 +148,7 @@ void Pipe::Advance() {
   }
   WakeLoops();
   bool peer_due = false;
-  for (Link& link : links_) peer_due |= link.stage->TakeTwinCall();
+  for (Link& link : links_) peer_due |= link.stage->TakePeerCall();
   if (peer_due) owner_.OnPeerDue(*this);
   if (const Ending ending = WantedEnding(); ending != Ending::kNone) {
     owner_.OnEndingDue(ending, *this);

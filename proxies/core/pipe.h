@@ -4,9 +4,9 @@
 //   source --ReadLoop--> stage 0 --> stage 1 --> ... --> outlet --WriteLoop--> sink
 //
 // Invariants:
-//   1. Without stages at most one chunk is read ahead: the sender feels the receiver. It has
-//      kChunkBytes; between roomy sockets, where bulk goes straight through the kernel, up to
-//      KernelPipe::kBytes.
+//   1. Without stages at most one chunk is read ahead, so that backpressure of the receiver reaches
+//      the sender. It has kChunkBytes; between roomy sockets, where bulk goes straight through the
+//      kernel, up to KernelPipe::kBytes.
 //   2. While any stage is shut nothing is read.
 //   3. What is in the outlet has not been handed to the kernel: a new stage takes it back.
 //
@@ -35,9 +35,9 @@ class PipeOwner {
  public:
   // The end of the source was passed on to the sink.
   virtual void OnEnded() = 0;
-  // It is time to end the connection: a reset reached the head of the line, or a stage wants it so.
+  // The connection is to end: a reset reached the head of the line, or a stage requests it.
   virtual void OnEndingDue(Ending ending, Pipe& pipe) = 0;
-  // A stage has done something that the pipe of the other direction should look at.
+  // A stage has done something that the pipe of the other direction must look at.
   virtual void OnPeerDue(Pipe& pipe) = 0;
   // The sink takes no more: its peer is gone.
   virtual void OnSinkBroken(Pipe& pipe) = 0;
@@ -65,14 +65,14 @@ class Pipe {
   // Each runs once, as a coroutine of its own.
   Task ReadLoop();
   Task WriteLoop();
-  // Both loops return at their next step. The stages stay, to be looked at.
+  // Both loops return at their next step. The stages stay readable.
   void Stop();
 
-  // Puts a stage in front of the sink, under a key of the caller's. In force when it returns.
+  // Adds a stage in front of the sink, under a key of the caller's. In force when it returns.
   void AddStage(std::uint64_t key, std::unique_ptr<Stage> stage);
   // What the stage held moves on at once, in order. Nothing happens if the key is unknown.
   void RemoveStage(std::uint64_t key);
-  // Lets the stages see the present moment and moves what may move.
+  // Gives the stages the present time and moves what may move.
   void Advance();
   // The sink is closed: bytes for it are thrown away from now on, while the source goes on.
   void LoseSink();
@@ -95,12 +95,12 @@ class Pipe {
   void Discard(const Chunk& chunk);
   More ReadOnce();
   More EndSource(bool clean);
-  // What was read enters the line.
+  // What was read is added to the line.
   void Take(std::string bytes);
-  // Nobody wants to see the bytes, and there are many.
+  // No stage reads the bytes, and there are many.
   bool MayCarry() const;
   More CarryStraight();
-  // Writes for the writer, while that sleeps: waking it takes longer than writing.
+  // Writes on behalf of the sleeping writer: waking it takes longer than writing.
   void WriteInPlace();
   // Writes what the sink takes without waiting. True when the sink would block.
   bool WriteSome();
@@ -123,7 +123,7 @@ class Pipe {
   TimePoint sleeps_until_ = kNever;  // the writer, if it sleeps
   bool writer_sleeps_ = false;
   bool awaits_sink_ = false;  // the writer
-  bool in_place_ = false;     // whoever feeds the outlet will write it as well
+  bool in_place_ = false;     // the code that feeds the outlet writes it as well
   bool stopped_ = false;
   bool sink_lost_ = false;
   bool bulk_ = false;         // the last read filled its buffer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The io thread: everything in proxies/core lives on it, and other threads come in through Run.
+// The io thread: everything in proxies/core runs on it, and other threads enter through Run.
 //
 //   ProxyHost host;
 //   Listener listener(host.io(), ...);
@@ -7,9 +7,10 @@
 //   host.Run([&] { listener.Close(); });
 //   host.Stop();                                                  // waits for every coroutine
 //
-// Threads: Run and Stop from any thread. The mutex belongs to the door only; the io thread never
-// takes it. After Stop there is no io thread, and callers of Run do the work themselves, one at a
-// time. Ownership: objects that use io() are destroyed after Stop and before the host.
+// Threads: Run and Stop from any thread. The mutex belongs to the admission of Run only; the io
+// thread never takes it. After Stop there is no io thread, and callers of Run do the work
+// themselves, one at a time. Ownership: objects that use io() are destroyed after Stop and before
+// the host.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -63,7 +64,7 @@ class ProxyHost {
     }
   }
 
-  // Waits until every coroutine has returned; someone must have told them to. Idempotent.
+  // Waits until every coroutine has returned; the caller must have asked them to. Idempotent.
   // Requires: not on the io thread.
   void Stop();
 

@@ -15,7 +15,8 @@ namespace {
 
 using boost::system::error_code;
 
-// What a peer gets rid of while it is being closed; more only comes from one that never pauses.
+// Rounds of reading and discarding before a close; more is only needed for a peer that never
+// pauses.
 constexpr int kWasteRounds = 64;
 
 // Asio's own open() would leave a moment in which a fork in another thread inherits the descriptor.
@@ -33,7 +34,7 @@ Status OpenPrivate(AnySocket& socket, const Tcp& protocol) {
   return {};
 }
 
-// The options are wishes: a kernel that refuses one makes a proxy that is less sharp, not wrong.
+// The options are best effort: without them a proxy withholds less precisely, but stays correct.
 template <typename AnySocket>
 void ShrinkBuffers(AnySocket& socket) {
   error_code ignored;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sockets as a proxy needs them: no Nagle, never inherited by children, and, unless throughput is
-// what counts, small kernel buffers.
+// Sockets as a proxy needs them: no Nagle, never inherited by children, and, unless configured for
+// throughput, small kernel buffers.
 //
-// Small buffers, because what the kernel swallows a stall cannot withhold. Never inherited, because
-// a reset is only sent when the last copy of a descriptor is closed, and this program starts
-// others.
+// Small buffers, because a stall cannot withhold what the kernel has accepted. Never inherited,
+// because a reset is only sent when the last copy of a descriptor is closed, and this program
+// starts others.
 //
 // Threads: the io thread only.
 #pragma once
@@ -22,9 +22,8 @@ namespace watchproof::proxy {
 // so that the window follows. Below 64 KiB bulk transfers over loopback stutter by tens of
 // milliseconds.
 inline constexpr int kSocketBufferBytes = 64 * 1024;
-// Announced to the peer, whose kernel sizes its own send buffer in segments, and a segment of
-// loopback is 64 KiB: without this a stalled sender gets rid of 4 MB before it feels anything, with
-// it of 0.8.
+// Announced to the peer: its kernel sizes the send buffer in segments, and a segment of loopback is
+// 64 KiB. Without this a stalled sender can send 4 MB before it blocks, with it 0.8 MB.
 inline constexpr int kSegmentBytes = 1460;
 
 // Requires: `acceptor` is closed. Leaves it bound, so that the port is ours and connections to it
@@ -41,8 +40,8 @@ Accepted AcceptOne(Tcp::acceptor& acceptor, Tcp::socket& socket);
 
 // Bytes that have arrived and were not read; 0 if the socket is closed.
 std::int64_t UnreadBytes(const Tcp::socket& socket);
-// Closes with FIN, although bytes may have come in that nobody read: the kernel would make that a
-// reset, so they are thrown away first. Nothing happens if it is closed already.
+// Closes with FIN even if unread bytes have arrived: the kernel would turn that into a reset, so
+// they are discarded first. Nothing happens if it is closed already.
 void CloseInOrder(Tcp::socket& socket);
 // Closes with RST instead of FIN. Nothing happens if it is closed already.
 void CloseWithReset(Tcp::socket& socket);

@@ -2,7 +2,7 @@
 // How coroutines are written here: operations complete with tuples, never with exceptions.
 //
 //   auto [error] = co_await socket.async_wait(Tcp::socket::wait_read, kAsTuple);
-//   if (stopped_) co_return;   // after every co_await: the world may differ
+//   if (stopped_) co_return;   // after every co_await: any state may have changed
 //
 // Threads: the io thread only.
 #pragma once
@@ -24,13 +24,13 @@ using Task = boost::asio::awaitable<void>;
 
 inline constexpr auto kAsTuple = boost::asio::as_tuple(boost::asio::use_awaitable);
 
-// Lets one coroutine sleep until it is notified or a moment has come. A notification while nobody
-// sleeps is not kept: look at the state right before waiting, with no co_await in between.
+// Lets one coroutine sleep until it is notified or a moment has come. A notification without a
+// sleeper is not kept: look at the state right before waiting, with no co_await in between.
 class Signal {
  public:
   explicit Signal(Io& io) : timer_(io) {}
 
-  // Requires: nobody else waits on this signal.
+  // Requires: no other coroutine waits on this signal.
   Task WaitUntil(TimePoint at) {
     timer_.expires_at(at);
     co_await timer_.async_wait(kAsTuple);

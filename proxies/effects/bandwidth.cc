@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bandwidth: a token bucket. Time is the currency: every byte that leaves pays for its share of a
-// second, and the next one waits until that is paid. Whatever waits here the sender feels, because
-// nothing is read ahead on this effect's behalf.
+// Bandwidth: a token bucket in units of time. Every byte that leaves costs its share of a second,
+// and the next one waits until that has passed. The sender is slowed down too, because nothing is
+// read ahead on this effect's behalf.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -12,8 +12,8 @@
 namespace watchproof::proxy {
 namespace {
 
-// Bytes leave in slices of this much time, so that a narrow road trickles instead of hopping; a
-// writer that wakes up late may make up for as much, so that the rate holds on a busy machine.
+// Bytes leave in slices of this much time, so that a low rate is smooth; a writer that wakes up
+// late may catch up by as much, so that the rate holds on a busy machine.
 constexpr Duration kSlice = 10ms;
 constexpr std::int64_t kSlicesPerSecond = 1s / kSlice;
 
@@ -100,10 +100,10 @@ class Bandwidth final : public Effect {
 const EffectRegistration kBandwidth{{
     .name = "bandwidth",
     .explain =
-        "Makes the way narrower: no more than so many bytes per second leave the proxy, for each "
+        "Limits the rate: no more than so many bytes per second leave the proxy, for each "
         "direction of each connection alone. They leave in the order in which they came, a "
-        "hundredth of a second's worth at a time, and the sender feels the narrow place because "
-        "nothing more is read while something waits.",
+        "hundredth of a second's worth at a time, and the sender is slowed down because nothing "
+        "more is read while something waits.",
     .parameters = {{.name = "rate",
                     .kind = ParameterKind::kBytes,
                     .default_value = "1MiB",

@@ -10,11 +10,11 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-TEST(Bandwidth, PaysForEveryByteWithItsShareOfASecond) {
+TEST(Bandwidth, DelaysEachByteByItsShareOfASecond) {
   const auto effect = Make("bandwidth", {{"rate", "200B"}});  // two bytes in 10 ms
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abcdefgh"), kStart);
-  // An unused road owes nothing, and may have saved one slice.
+  // An idle connection has no debt, and may have saved one slice.
   EXPECT_EQ(PullAll(*stage, kStart), "abcd");
   EXPECT_EQ(stage->wake_at(), kStart + 10ms);
   EXPECT_EQ(PullAll(*stage, kStart + 9999us), "");
@@ -24,7 +24,7 @@ TEST(Bandwidth, PaysForEveryByteWithItsShareOfASecond) {
   EXPECT_EQ(stage->wake_at(), kNever);
 }
 
-TEST(Bandwidth, MakesUpForOneLateSliceAndNoMore) {
+TEST(Bandwidth, CatchesUpByOneSliceAtMost) {
   const auto effect = Make("bandwidth", {{"rate", "200B"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abcdefghijklmnop"), kStart);
@@ -48,7 +48,7 @@ TEST(Bandwidth, KeepsTheRateOverALongTime) {
   EXPECT_NEAR(static_cast<double>(passed), 1 << 20, 2 * (1 << 20) / 100);
 }
 
-TEST(Bandwidth, CountsTheWholeChunkAgainstReadAheadUntilItsLastSlice) {
+TEST(Bandwidth, CountsAChunkAgainstReadAheadUntilItsLastSlice) {
   const auto effect = Make("bandwidth", {{"rate", "100B"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abc"), kStart);
@@ -58,7 +58,7 @@ TEST(Bandwidth, CountsTheWholeChunkAgainstReadAheadUntilItsLastSlice) {
   EXPECT_EQ(stage->Pull(kStart + 10ms)->cost, Chunk::kLeastCost);
 }
 
-TEST(Bandwidth, LetsTheEndPassBehindTheLastByte) {
+TEST(Bandwidth, PassesTheEndAfterTheLastByte) {
   const auto effect = Make("bandwidth", {{"rate", "100B"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abc"), kStart);
@@ -67,7 +67,7 @@ TEST(Bandwidth, LetsTheEndPassBehindTheLastByte) {
   EXPECT_EQ(PullAll(*stage, kStart + 10ms), "c|");
 }
 
-TEST(Bandwidth, TellsWhatHadToWaitAndForHowLong) {
+TEST(Bandwidth, ReportsThrottledBytesAndTheLongestHold) {
   const auto effect = Make("bandwidth", {{"rate", "100B"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abcde"), kStart);
@@ -84,7 +84,7 @@ TEST(Bandwidth, TellsWhatHadToWaitAndForHowLong) {
   EXPECT_EQ(receipt.connections_touched, 1);
 }
 
-TEST(Bandwidth, RefusesARateAtWhichNothingWouldEverArrive) {
+TEST(Bandwidth, RejectsARateOfZero) {
   const auto made = MakeEffect(*FindEffect("bandwidth").value(), {{"rate", "0B"}}, Prng(1), kStart);
   ASSERT_FALSE(made.has_value());
   EXPECT_THAT(made.error().message(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Black hole: everything is read and nothing arrives. Unlike behind a stall the sender feels
-// nothing at all, and what it said is gone for good.
+// Black hole: everything is read and nothing arrives. Unlike behind a stall the sender is not
+// slowed down, and the bytes are lost for good.
 #include <deque>
 #include <memory>
 #include <optional>
@@ -12,7 +12,7 @@
 namespace watchproof::proxy {
 namespace {
 
-// What becomes of a connection with a hole in it.
+// What happens to a connection with a gap in it.
 struct Aftermath {
   bool close;            // when healed, if anything was swallowed
   Duration close_after;  // by itself; 0: never
@@ -79,11 +79,11 @@ class BlackHole final : public Effect {
 const EffectRegistration kBlackHole{{
     .name = "black-hole",
     .explain =
-        "Swallows the bytes of a direction without a sign: the sender gets rid of all of them, the "
-        "receiver hears nothing, and the connection stays open. Arm it on one direction to let the "
-        "other flow. The bytes are lost for good: once healed the stream goes on with a gap in it, "
-        "which the protocol above takes for garbage. An end or a reset of the sender is withheld "
-        "too and passed on when healed.",
+        "Swallows the bytes of a direction without a signal: the sender can send all of them, "
+        "the receiver gets nothing, and the connection stays open. Arm it on one direction to "
+        "let the other flow. The bytes are lost for good: once healed the stream continues with "
+        "a gap in it, which the protocol above takes for garbage. An end or a reset of the "
+        "sender is withheld too and passed on when healed.",
     .parameters = {{.name = "close",
                     .kind = ParameterKind::kYesNo,
                     .default_value = "no",

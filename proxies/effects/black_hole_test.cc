@@ -40,7 +40,7 @@ TEST(BlackHole, WithholdsTheEndUntilItIsRemoved) {
   EXPECT_EQ(freed.front().kind, Chunk::Kind::kEnd);
 }
 
-TEST(BlackHole, ClosesTornConnectionsWhenHealedIfAsked) {
+TEST(BlackHole, ClosesAffectedConnectionsWhenHealedOnRequest) {
   const auto effect = Make("black-hole", {{"close", "yes"}});
   const auto torn = StageOf(*effect, 1);
   torn->Push(Chunk::Bytes("abc"), kStart);
@@ -62,7 +62,7 @@ TEST(BlackHole, ClosesByItselfIfAsked) {
   EXPECT_EQ(effect->ReceiptAt(kStart + 1s).connections_closed, 1);
 }
 
-TEST(BlackHole, TouchesNoConnectionThatHadNothingToSay) {
+TEST(BlackHole, DoesNotCountIdleConnections) {
   const auto effect = Make("black-hole", {});
   StageOf(*effect);
   EXPECT_EQ(effect->ReceiptAt(kStart).connections_touched, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Close: the connection ends in good order, as if the other side had had enough.
+// Close: the connection ends with FIN, as if the other side had closed it.
 #include <memory>
 
 #include "proxies/effects/aimed_effect.h"
@@ -22,8 +22,8 @@ const EffectRegistration kClose{{
     .name = "close",
     .explain =
         "Closes the connection towards both sides with an end of stream (FIN), as a server that "
-        "shuts down would; who goes on sending gets a reset. By default it hits the connections "
-        "that exist at that moment, once; those that come later are left alone.",
+        "shuts down would; a side that continues to send gets a reset. By default it covers the "
+        "connections that exist at that moment, once; later ones are not affected.",
     .parameters = AimParameters(
         {.future = "Whether connections that come later are closed as well, until healed.",
          .after_bytes = "Close when this many further bytes have passed in the direction of the "

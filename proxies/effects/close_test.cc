@@ -14,7 +14,7 @@ TEST(Close, ComesAtOnceByDefault) {
   EXPECT_EQ(receipt.connections_cut, 0);
 }
 
-TEST(Close, LetsExactlySoManyBytesPassFirst) {
+TEST(Close, PassesExactlyTheGivenBytesFirst) {
   const auto effect = Make("close", {{"after-bytes", "5B"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abc"), kStart);
@@ -26,7 +26,7 @@ TEST(Close, LetsExactlySoManyBytesPassFirst) {
   EXPECT_EQ(effect->ReceiptAt(kStart).connections_closed, 1);
 }
 
-TEST(Close, ComesOnTheSpotWhenItsTimeHasCome) {
+TEST(Close, ClosesAtItsTime) {
   const auto effect = Make("close", {{"after", "3s"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abc"), kStart);

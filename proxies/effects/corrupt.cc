@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Corrupt: a bit is flipped now and then. TCP's checksums keep networks from doing this to anyone,
-// so it only serves to show that an oracle would see it.
+// Corrupt: a bit is flipped now and then. TCP's checksums keep networks from doing this, so it only
+// serves to prove that an oracle would notice it.
 #include <fmt/format.h>
 
 #include <memory>
@@ -57,8 +57,9 @@ class Corrupt final : public Effect {
 const EffectRegistration kCorrupt{{
     .name = "corrupt",
     .explain =
-        "Flips one bit of a byte now and then; where is drawn from the seed. No network does this "
-        "to a TCP stream, so it is for self-tests only: it shows that damage would be noticed.",
+        "Flips one bit of a byte now and then, at places drawn from the seed. No network does "
+        "this to a TCP stream, so it is for self-tests only: it shows that damage would be "
+        "noticed.",
     .parameters = {{.name = "every",
                     .kind = ParameterKind::kBytes,
                     .default_value = "1KiB",

@@ -19,7 +19,7 @@ std::string Damaged(std::uint64_t seed, std::size_t total, std::size_t chunk, Re
   return PullAll(*stage, kStart);
 }
 
-TEST(Corrupt, FlipsOneBitOfAboutOneByteInSoMany) {
+TEST(Corrupt, FlipsOneBitPerGivenNumberOfBytes) {
   Receipt receipt;
   const std::string damaged = Damaged(7, 10000, 10000, &receipt);
   ASSERT_EQ(damaged.size(), 10000U);
@@ -34,7 +34,7 @@ TEST(Corrupt, FlipsOneBitOfAboutOneByteInSoMany) {
   EXPECT_LT(changed, 140);
 }
 
-TEST(Corrupt, HitsTheSameBytesHoweverTheyAreChunked) {
+TEST(Corrupt, IsIndependentOfChunks) {
   Receipt receipt;
   const std::string whole = Damaged(7, 1000, 1000, &receipt);
   EXPECT_EQ(Damaged(7, 1000, 7, &receipt), whole);

@@ -21,9 +21,10 @@ class Cut final : public AimedEffect {
 const EffectRegistration kCut{{
     .name = "cut",
     .explain =
-        "Resets the connection towards both sides, as a firewall or a dying host would: no end of "
-        "stream, and whatever the kernel had not delivered yet is lost with it. By default it hits "
-        "the connections that exist at that moment, once; those that come later are left alone.",
+        "Resets the connection towards both sides, as a firewall or a dying host would: no end "
+        "of stream, and everything that the kernel had not delivered yet is lost with it. By "
+        "default it covers the connections that exist at that moment, once; later ones are not "
+        "affected.",
     .parameters = AimParameters(
         {.future = "Whether connections that come later are cut as well, until healed.",
          .after_bytes = "Cut when this many further bytes have passed in the direction of the "

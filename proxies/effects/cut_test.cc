@@ -14,12 +14,12 @@ TEST(Cut, ResetsAtOnceByDefault) {
   EXPECT_EQ(effect->ReceiptAt(kStart).connections_cut, 1);
 }
 
-TEST(Cut, LeavesFutureConnectionsAloneUnlessAsked) {
+TEST(Cut, CoversFutureConnectionsOnlyOnRequest) {
   EXPECT_EQ(Make("cut", {})->MakeStage(kFuture), nullptr);
   EXPECT_NE(Make("cut", {{"future", "yes"}})->MakeStage(kFuture), nullptr);
 }
 
-TEST(Cut, CountsAConnectionOnceThoughItHasTwoDirections) {
+TEST(Cut, CountsAConnectionOnce) {
   const auto effect = Make("cut", {});
   StageOf(*effect, 1);
   StageOf(*effect, 1);
@@ -27,7 +27,7 @@ TEST(Cut, CountsAConnectionOnceThoughItHasTwoDirections) {
   EXPECT_EQ(effect->ReceiptAt(kStart).connections_cut, 2);
 }
 
-TEST(Cut, PutsTheResetBehindTheLastByteAndNothingBehindTheReset) {
+TEST(Cut, ResetsAfterTheLastByte) {
   const auto effect = Make("cut", {{"after-bytes", "5B"}});
   const auto stage = StageOf(*effect);
   EXPECT_EQ(stage->ending(), Ending::kNone);
@@ -42,7 +42,7 @@ TEST(Cut, PutsTheResetBehindTheLastByteAndNothingBehindTheReset) {
   EXPECT_EQ(effect->ReceiptAt(kStart).connections_cut, 1);
 }
 
-TEST(Cut, ResetsOnTheSpotWhenItsTimeHasCome) {
+TEST(Cut, ResetsAtItsTime) {
   const auto effect = Make("cut", {{"after", "2s"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abc"), kStart);
@@ -56,7 +56,7 @@ TEST(Cut, ResetsOnTheSpotWhenItsTimeHasCome) {
   EXPECT_EQ(effect->ReceiptAt(kStart + 2s).connections_cut, 1);
 }
 
-TEST(Cut, ComesAtThePlaceOrAtTheTimeWhicheverIsFirst) {
+TEST(Cut, ResetsAtItsPlaceOrTimeWhicheverIsFirst) {
   const auto effect = Make("cut", {{"after", "2s"}, {"after-bytes", "2B"}});
   const auto by_place = StageOf(*effect, 1);
   by_place->Push(Chunk::Bytes("abc"), kStart);
@@ -67,7 +67,7 @@ TEST(Cut, ComesAtThePlaceOrAtTheTimeWhicheverIsFirst) {
   EXPECT_EQ(by_time->ending(), Ending::kReset);
 }
 
-TEST(Cut, LeavesAStreamAloneThatEndsEarlier) {
+TEST(Cut, DoesNothingToAStreamThatEndsEarlier) {
   const auto effect = Make("cut", {{"after-bytes", "5B"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abcd"), kStart);

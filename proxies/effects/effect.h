@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a way of bending bytes is, and how one registers itself.
+// What an effect on bytes is, and how one registers itself.
 //
 // An effect is armed on one proxy. For every pipe it covers, existing or future, it is asked for a
 // Stage, and all its stages write into one Tally. To add an effect, add one file to this folder:
@@ -29,7 +29,7 @@
 
 namespace watchproof::proxy {
 
-// What all stages of one armed effect did together. Kinds of harm are told apart by their verb.
+// What all stages of one armed effect did together. Each kind of disturbance has its own function.
 class Tally {
  public:
   explicit Tally(TimePoint armed_at) { receipt_.armed_at = armed_at; }
@@ -91,7 +91,7 @@ class Tally {
     receipt_.bytes_corrupted += more_bytes;
     Touched(connection);
   }
-  // Harm that no other count tells, of at least `hold`.
+  // A disturbance that no other count covers, of at least `hold`.
   void Held(ConnectionId connection, Duration hold) {
     HeldFor(hold);
     Touched(connection);
@@ -137,7 +137,7 @@ class Effect {
   virtual Duration HoldBeforeDialling(ConnectionId /*connection*/, TimePoint /*now*/) {
     return Duration::zero();
   }
-  // True when nobody gets in while it is armed.
+  // True when no connection is accepted while it is armed.
   virtual bool refuses() const { return false; }
   // When the effect ends by itself.
   virtual TimePoint ends_at() const { return kNever; }
@@ -151,13 +151,13 @@ class Effect {
   void Heal(TimePoint now) { tally_.Healed(std::min(now, ends_at())); }
 
  protected:
-  // Called before the receipt is read: enters in the tally what nobody else does.
+  // Called before the receipt is read: adds holds that no stage has entered in the tally.
   virtual void NoteHolds(TimePoint /*now*/) {}
 
   Tally tally_;
 };
 
-// What an effect may use to come into being.
+// What an effect is made from.
 struct EffectSeed {
   const ParameterValues& values;
   const Prng& prng;  // this armed effect's own; fork it per pipe
@@ -168,7 +168,8 @@ struct EffectInfo {
   std::string name;
   std::string explain;  // one plain paragraph, for the explain command
   std::vector<ParameterInfo> parameters;
-  // It drops or changes what a server said, as no network does: only for targets of our own.
+  // It drops or changes a server's messages, as no network does: only for targets under our
+  // control.
   bool self_test_only = false;
   std::function<std::unique_ptr<Effect>(const EffectSeed&)> make;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half-close: the receiver of a direction is told that its peer has nothing more to say, although
-// the peer knows nothing of it and goes on talking.
+// Half-close: the receiver of a direction gets an end of stream, while its peer is not aware of it
+// and continues to send.
 #include <memory>
 #include <utility>
 
@@ -49,9 +49,9 @@ class HalfClose final : public AimedEffect {
 const EffectRegistration kHalfClose{{
     .name = "half-close",
     .explain =
-        "Sends an end of stream (FIN) to the receiver of a direction while its peer, which knows "
-        "nothing of it, goes on sending; those bytes are swallowed. Armed on one direction it "
-        "leaves the other one flowing. Healing cannot take the end back. By default it hits the "
+        "Sends an end of stream (FIN) to the receiver of a direction while its peer gets no "
+        "signal and continues to send; those bytes are swallowed. Armed on one direction it "
+        "leaves the other one flowing. Healing cannot undo the end. By default it covers the "
         "connections that exist at that moment, once.",
     .parameters = AimParameters(
         {.future = "Whether connections that come later get it as well, until healed.",

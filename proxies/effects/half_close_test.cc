@@ -24,12 +24,12 @@ TEST(HalfClose, EndsAtOnceAndSwallowsTheRest) {
   EXPECT_EQ(receipt.bytes_swallowed, 301);
 }
 
-TEST(HalfClose, LeavesFutureConnectionsAloneUnlessAsked) {
+TEST(HalfClose, CoversFutureConnectionsOnlyOnRequest) {
   EXPECT_EQ(Make("half-close", {})->MakeStage(kFuture), nullptr);
   EXPECT_NE(Make("half-close", {{"future", "yes"}})->MakeStage(kFuture), nullptr);
 }
 
-TEST(HalfClose, LetsExactlySoManyBytesPassFirst) {
+TEST(HalfClose, PassesExactlyTheGivenBytesFirst) {
   const auto effect = Make("half-close", {{"after-bytes", "5B"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abc"), kStart);
@@ -41,7 +41,7 @@ TEST(HalfClose, LetsExactlySoManyBytesPassFirst) {
   EXPECT_EQ(effect->ReceiptAt(kStart).bytes_swallowed, 2);
 }
 
-TEST(HalfClose, LeavesAStreamAloneThatEndsEarlier) {
+TEST(HalfClose, DoesNothingToAStreamThatEndsEarlier) {
   const auto effect = Make("half-close", {{"after-bytes", "5B"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abcd"), kStart);
@@ -50,7 +50,7 @@ TEST(HalfClose, LeavesAStreamAloneThatEndsEarlier) {
   EXPECT_EQ(effect->ReceiptAt(kStart).connections_half_closed, 0);
 }
 
-TEST(HalfClose, EndsBehindWhatPassedWhenItsTimeHasCome) {
+TEST(HalfClose, EndsAfterPassedBytesAtItsTime) {
   const auto effect = Make("half-close", {{"after", "1s"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abc"), kStart);
@@ -60,7 +60,7 @@ TEST(HalfClose, EndsBehindWhatPassedWhenItsTimeHasCome) {
   EXPECT_EQ(effect->ReceiptAt(kStart + 1s).bytes_swallowed, 3);
 }
 
-TEST(HalfClose, LetsAResetOfThePeerThrough) {
+TEST(HalfClose, PassesAResetOfThePeer) {
   const auto effect = Make("half-close", {});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Reset(), kStart);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half-open: one side of the connection is gone and the other one does not know, as after a crash
-// whose machine never came back.
+// Half-open: one side of the connection is gone and the other one gets no signal, as after a crash
+// of a machine that never came back.
 #include <memory>
 #include <set>
 #include <utility>
@@ -42,7 +42,7 @@ class HalfOpen final : public Effect {
 
   std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
     if (placement.age == Placement::Age::kFuture && !future_) return nullptr;
-    // One side at most can be gone, or nobody would be left who does not know.
+    // Only one side can be gone: the other one must stay connected.
     if (!hit_.insert(placement.connection).second) return nullptr;
     return std::make_unique<Dangling>(placement.connection, Aim{.after = after_}, tally_);
   }
@@ -56,11 +56,11 @@ class HalfOpen final : public Effect {
 const EffectRegistration kHalfOpen{{
     .name = "half-open",
     .explain =
-        "The receiver of the direction is gone: it gets a reset, and the sender is told nothing. "
-        "What the sender says from then on is accepted and leads nowhere, nobody answers it, and "
-        "its connection stays open until it ends it itself. Armed on both directions the client is "
-        "the one that is gone. Healing cannot bring it back. By default it hits the connections "
-        "that exist at that moment, once.",
+        "The receiver of the direction is gone: it gets a reset, and the sender gets no signal. "
+        "Bytes of the sender are accepted from then on and discarded, it gets no answers, and "
+        "its connection stays open until the sender closes it. Armed on both directions the "
+        "client is the side that is gone. Healing cannot undo this. By default it covers the "
+        "connections that exist at that moment, once.",
     .parameters = {{.name = "future",
                     .kind = ParameterKind::kYesNo,
                     .default_value = "no",

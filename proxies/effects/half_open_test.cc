@@ -8,7 +8,7 @@ namespace {
 
 constexpr Placement kFuture{.connection = ConnectionId(2), .age = Placement::Age::kFuture};
 
-TEST(HalfOpen, LosesTheReceiverAndCountsWhatTheSenderStillSays) {
+TEST(HalfOpen, LosesTheReceiverAndCountsSwallowedBytes) {
   const auto effect = Make("half-open", {});
   const auto stage = StageOf(*effect);
   EXPECT_EQ(stage->ending(), Ending::kHalfOpen);
@@ -37,7 +37,7 @@ TEST(HalfOpen, ComesWhenItsTimeHasCome) {
   EXPECT_EQ(effect->ReceiptAt(kStart + 1s).bytes_swallowed, 0);
 }
 
-TEST(HalfOpen, LeavesFutureConnectionsAloneUnlessAsked) {
+TEST(HalfOpen, CoversFutureConnectionsOnlyOnRequest) {
   EXPECT_EQ(Make("half-open", {})->MakeStage(kFuture), nullptr);
   EXPECT_NE(Make("half-open", {{"future", "yes"}})->MakeStage(kFuture), nullptr);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Late accept: a client is connected, and for a while nobody serves it.
+// Late accept: a client is connected, but not served for a while.
 #include <algorithm>
 #include <deque>
 #include <memory>
@@ -22,7 +22,7 @@ class LateAccept final : public Effect {
   }
 
  private:
-  // Healing may serve them sooner.
+  // A heal may serve them sooner.
   void NoteHolds(TimePoint now) override {
     while (!waiting_since_.empty()) {
       const Duration waited = now - waiting_since_.front();
@@ -39,9 +39,9 @@ class LateAccept final : public Effect {
 const EffectRegistration kLateAccept{{
     .name = "late-accept",
     .explain =
-        "New connections are taken late: the kernel has accepted the client, what it sends is "
-        "kept, and the target hears of it only after the delay, as from a server too busy to call "
-        "accept. Connections that exist are left alone; healing serves those that wait.",
+        "New connections are served late: the kernel has accepted the client, its bytes are "
+        "kept, and the target is dialled only after the delay, as by a server too busy to call "
+        "accept. Existing connections are not affected; healing serves the waiting ones.",
     .parameters = {{.name = "delay",
                     .kind = ParameterKind::kDuration,
                     .default_value = "1s",

@@ -66,8 +66,9 @@ class LateEnd final : public Effect {
 const EffectRegistration kLateEnd{{
     .name = "late-end",
     .explain =
-        "Bytes pass as ever, but the end of a stream (FIN) is held back for a while: the receiver "
-        "goes on waiting for a peer that has said goodbye. A reset passes at once.",
+        "Bytes pass without delay, but the end of a stream (FIN) is held back for a while: the "
+        "receiver continues to wait for a peer that has closed its side. A reset passes at "
+        "once.",
     .parameters = {{.name = "delay",
                     .kind = ParameterKind::kDuration,
                     .default_value = "1s",

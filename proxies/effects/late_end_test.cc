@@ -6,7 +6,7 @@
 namespace watchproof::proxy {
 namespace {
 
-TEST(LateEnd, LetsBytesPassAndHoldsTheEnd) {
+TEST(LateEnd, PassesBytesAndHoldsTheEnd) {
   const auto effect = Make("late-end", {{"delay", "2s"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abc"), kStart);
@@ -21,7 +21,7 @@ TEST(LateEnd, LetsBytesPassAndHoldsTheEnd) {
   EXPECT_EQ(receipt.longest_hold, 2s);
 }
 
-TEST(LateEnd, LetsAResetPassTheEnd) {
+TEST(LateEnd, PassesAResetBeforeTheEnd) {
   const auto effect = Make("late-end", {});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::End(), kStart);

@@ -115,9 +115,9 @@ class Latency final : public Effect {
 const EffectRegistration kLatency{{
     .name = "latency",
     .explain =
-        "Makes the way longer, not narrower: every chunk leaves the proxy a fixed time after it "
-        "arrived, give or take a jitter that is drawn from the seed. The order is kept, and up to "
-        "8 MiB are under way at once in each direction of a connection.",
+        "Delays without limiting the rate: every chunk leaves the proxy a fixed time after it "
+        "arrived, plus or minus a jitter that is drawn from the seed. The order is kept, and up "
+        "to 8 MiB are under way at once in each direction of a connection.",
     .parameters = {{.name = "delay",
                     .kind = ParameterKind::kDuration,
                     .default_value = "20ms",

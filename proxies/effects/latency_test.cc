@@ -9,7 +9,8 @@
 namespace watchproof::proxy {
 namespace {
 
-// The delay drawn for each of a row of chunks so far apart that order does not bend them.
+// The delay drawn for each of a row of chunks, so far apart that keeping the order does not change
+// it.
 std::vector<Duration> Delays(std::uint64_t seed, std::int64_t connection,
                              const std::string& spread = "uniform") {
   const auto effect =
@@ -25,7 +26,7 @@ std::vector<Duration> Delays(std::uint64_t seed, std::int64_t connection,
   return delays;
 }
 
-TEST(Latency, HoldsEachChunkForItsDelayHoweverManyAreUnderWay) {
+TEST(Latency, HoldsEachChunkForItsDelay) {
   const auto effect = Make("latency", {{"delay", "50ms"}});
   const auto stage = StageOf(*effect);
   for (int i = 0; i < 5; ++i) stage->Push(Chunk::Bytes(std::to_string(i)), kStart + i * 1ms);
@@ -42,7 +43,7 @@ TEST(Latency, HoldsEachChunkForItsDelayHoweverManyAreUnderWay) {
   EXPECT_EQ(receipt.connections_touched, 1);
 }
 
-TEST(Latency, DrawsTheSameDelaysFromTheSameSeedAndOthersFromAnother) {
+TEST(Latency, DrawsDelaysFromTheSeed) {
   EXPECT_EQ(Delays(7, 1), Delays(7, 1));
   EXPECT_NE(Delays(7, 1), Delays(8, 1));
   EXPECT_NE(Delays(7, 1), Delays(7, 2));
@@ -57,9 +58,9 @@ TEST(Latency, SpreadsItsJitterOnBothSides) {
   EXPECT_LE(*most, 30ms);
 }
 
-TEST(Latency, SpreadsNormallyIfAsked) {
-  // Of a normal distribution two thirds lie within its deviation, of a uniform one all within the
-  // jitter; a twentieth lies beyond two deviations.
+TEST(Latency, SpreadsNormallyOnRequest) {
+  // Of a normal distribution two thirds are within its deviation, of a uniform one all are within
+  // the jitter; a twentieth is beyond two deviations.
   std::vector<Duration> delays = Delays(7, 1, "normal");
   std::sort(delays.begin(), delays.end());
   const auto within = [&delays](Duration reach) {
@@ -85,7 +86,7 @@ TEST(Latency, KeepsTheOrderUnderJitter) {
   EXPECT_EQ(PullAll(*stage, kStart + 2s), sent);
 }
 
-TEST(Latency, GivesUpEverythingWhenRemoved) {
+TEST(Latency, ReleasesEverythingWhenRemoved) {
   const auto effect = Make("latency", {{"delay", "1m"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("ab"), kStart);
@@ -94,7 +95,7 @@ TEST(Latency, GivesUpEverythingWhenRemoved) {
   EXPECT_EQ(effect->ReceiptAt(kStart + 1s).longest_hold, 1s);
 }
 
-TEST(Latency, LimitsWhatIsUnderWay) {
+TEST(Latency, LimitsBytesUnderWay) {
   EXPECT_EQ(StageOf(*Make("latency", {}))->read_ahead(), 8 << 20);
 }
 

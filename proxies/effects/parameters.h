@@ -4,7 +4,7 @@
 //   WP_ASSIGN_OR_RETURN(const ParameterValues values, ParseParameters("latency", declared, given));
 //   values.duration("delay");
 //
-// Durations and sizes carry their unit ("20ms", "64KiB"), so that nobody has to guess it.
+// Durations and sizes carry their unit ("20ms", "64KiB"), so that it is explicit.
 //
 // Threads: values.
 #pragma once

@@ -46,7 +46,7 @@ TEST(ParameterForms, RefuseEverythingElse) {
   }
 }
 
-TEST(ParseParameters, TakesWhatIsGivenAndFillsInTheRest) {
+TEST(ParseParameters, FillsInDefaults) {
   const auto values = ParseParameters("shout", kDeclared, {{"wait", "3s"}});
   ASSERT_TRUE(values.has_value());
   EXPECT_EQ(values->duration("wait"), 3s);
@@ -54,7 +54,7 @@ TEST(ParseParameters, TakesWhatIsGivenAndFillsInTheRest) {
   EXPECT_FALSE(values->yes("loud"));
 }
 
-TEST(ParseParameters, NamesTheParameterAndTheFormItExpects) {
+TEST(ParseParameters, NamesTheParameterAndItsForm) {
   EXPECT_THAT(ErrorOf({{"wait", "20"}}),
               AllOf(HasSubstr("shout"), HasSubstr("'wait'"), HasSubstr("'20'"), HasSubstr("20ms")));
   EXPECT_THAT(ErrorOf({{"size", "many"}}), AllOf(HasSubstr("'size'"), HasSubstr("64KiB")));

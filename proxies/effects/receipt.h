@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The proof of what an effect did: the difference between "a stall was armed" and "the target felt
-// it".
+// What an effect did, as evidence: the difference between "a stall was armed" and "it took effect
+// at the target".
 //
 // Threads: values.
 #pragma once
@@ -14,8 +14,8 @@ namespace watchproof::proxy {
 
 struct Receipt {
   // Bytes kept back by a shut gate: for each direction of each connection the most that was read
-  // and held, plus what lay unread in the source's kernel buffer; then the sum. Bytes that the
-  // sender could not send any more are not counted, so this is a lower bound of the harm.
+  // and held, plus the unread bytes in the source's kernel buffer; then the sum. Bytes that the
+  // sender could not send any more are not counted, so this is a lower bound of the disturbance.
   std::int64_t bytes_withheld = 0;
   // Bytes that went through a delay line and left it later than they entered.
   std::int64_t bytes_delayed = 0;
@@ -29,33 +29,33 @@ struct Receipt {
   std::int64_t bytes_corrupted = 0;
   // Connections that were reset.
   std::int64_t connections_cut = 0;
-  // Connections of which one side was told, by us, that the other one has nothing more to say.
+  // Connections with one side that got an end of stream from the proxy, not from its peer.
   std::int64_t connections_half_closed = 0;
   // Connections that were closed in good order, but not by their peers.
   std::int64_t connections_closed = 0;
-  // Connections of which one side is gone and the other one was not told.
+  // Connections with one side gone and the other one not notified.
   std::int64_t connections_half_opened = 0;
-  // Connections of which at least one byte was harmed, or which were held up or ended.
+  // Connections with at least one byte affected, or which were held up or ended.
   std::int64_t connections_touched = 0;
   // Of effects on streams: frames kept back for a while, frames that never arrived, and frames that
-  // nobody sent.
+  // the proxy made up.
   std::int64_t frames_withheld = 0;
   std::int64_t frames_swallowed = 0;
   std::int64_t frames_injected = 0;
   // How often what the effect waited for happened.
   std::int64_t times_triggered = 0;
-  // Connections on which an effect on streams could do nothing, because they are not understood.
+  // Connections on which an effect on streams could do nothing, because they cannot be followed.
   std::int64_t connections_unfollowed = 0;
   // The longest time that the first waiting byte of a direction spent behind a shut gate, that a
   // chunk spent in a delay line or waiting for its turn within a rate, or that an end or a new
   // connection was held up.
   Duration longest_hold{};
   TimePoint armed_at{};
-  // When the harm ended: by removal, or by itself where an effect has a duration.
+  // When the disturbance ended: by removal, or by itself where an effect has a duration.
   std::optional<TimePoint> healed_at;
 };
 
-// Every count of a receipt by its name, for those that show or write them.
+// Every count of a receipt by its name, for display and output.
 struct ReceiptCount {
   const char* name;
   std::int64_t Receipt::*count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refuse: nobody listens, as while a server restarts.
+// Refuse: connections are refused, as while a server restarts.
 #include <memory>
 
 #include "proxies/effects/effect.h"
@@ -18,9 +18,9 @@ class Refuse final : public Effect {
 const EffectRegistration kRefuse{{
     .name = "refuse",
     .explain =
-        "Connections are refused by the kernel, as when no server listens, until healed; those "
-        "that exist are left alone. The port stays ours. Nobody tells the proxy how many were "
-        "refused, so its receipt counts nothing: ask the clients.",
+        "Connections are refused by the kernel, as when no server listens, until healed; "
+        "existing ones are not affected. The port stays reserved. The kernel does not report "
+        "how many were refused, so the receipt counts nothing: use the clients' errors.",
     .parameters = {},
     .make = [](const EffectSeed& seed) { return std::make_unique<Refuse>(seed); },
 }};

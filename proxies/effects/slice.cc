@@ -84,8 +84,8 @@ class Slice final : public Effect {
 const EffectRegistration kSlice{{
     .name = "slice",
     .explain =
-        "Cuts what passes into smaller pieces, each of which is handed to the kernel by itself, so "
-        "that a reader sees messages torn in the middle. No byte is lost or changed.",
+        "Cuts the bytes into smaller pieces, each of which is passed to the kernel separately, "
+        "so that a reader receives messages cut in the middle. No byte is lost or changed.",
     .parameters = {{.name = "size",
                     .kind = ParameterKind::kBytes,
                     .default_value = "64B",

@@ -14,7 +14,7 @@ std::vector<std::string> Pieces(Stage& stage, TimePoint now) {
   return pieces;
 }
 
-TEST(Slice, CutsWhatComesIntoPiecesOfItsSize) {
+TEST(Slice, CutsIntoPiecesOfItsSize) {
   const auto effect = Make("slice", {{"size", "3B"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abcdefgh"), kStart);
@@ -25,7 +25,7 @@ TEST(Slice, CutsWhatComesIntoPiecesOfItsSize) {
             6);  // the last piece of a chunk is what is left
 }
 
-TEST(Slice, VariesTheSizesAsTheSeedSays) {
+TEST(Slice, VariesTheSizesBySeed) {
   const auto pieces = [](std::uint64_t seed) {
     const auto effect = Make("slice", {{"size", "8B"}, {"variation", "8B"}}, seed);
     const auto stage = StageOf(*effect);
@@ -53,7 +53,7 @@ TEST(Slice, WaitsBetweenPieces) {
   EXPECT_EQ(PullAll(*stage, kStart + 10ms), "b");
 }
 
-TEST(Slice, GivesUpTheRestWhenRemovedAndKeepsTheOrderOfTheEnd) {
+TEST(Slice, ReleasesTheRestInOrderWhenRemoved) {
   const auto effect = Make("slice", {{"size", "1B"}, {"delay", "1m"}});
   const auto stage = StageOf(*effect);
   stage->Push(Chunk::Bytes("abc"), kStart);

@@ -81,11 +81,10 @@ class Stall final : public Effect {
 
 const EffectRegistration kStall{{
     .name = "stall",
-    .explain =
-        "Holds everything back while the connection stays open, then lets it through in order. "
-        "While "
-        "it lasts the proxy reads nothing either, so the sender's buffers fill and it feels a peer "
-        "that stopped reading. Ends and resets of the connection are held back like bytes.",
+    .explain = "Holds everything back while the connection stays open, then passes it on in order. "
+               "While it lasts the proxy reads nothing either, so the sender's buffers fill and it "
+               "blocks, as with a peer that stopped reading. Ends and resets of the connection are "
+               "held back like bytes.",
     .parameters = {{.name = "duration",
                     .kind = ParameterKind::kDuration,
                     .default_value = "0s",

@@ -33,7 +33,7 @@ TEST(Stall, CountsThePeakOfEachDirectionOnce) {
   EXPECT_EQ(receipt.armed_at, kStart);
 }
 
-TEST(Stall, TouchesNoConnectionThatHadNothingToSay) {
+TEST(Stall, DoesNotCountIdleConnections) {
   const auto effect = Make("stall", {});
   const auto stage = StageOf(*effect);
   stage->Observe(kStart + 1s, 0);
@@ -58,7 +58,7 @@ TEST(Stall, OpensAfterItsDuration) {
   EXPECT_EQ(receipt.healed_at, kStart + 100ms);
 }
 
-TEST(Stall, LeavesConnectionsAloneThatComeAfterItOpened) {
+TEST(Stall, DoesNotCoverConnectionsAfterItsEnd) {
   const auto effect = Make("stall", {{"duration", "100ms"}});
   const auto stage = StageOf(*effect);
   stage->Observe(kStart + 200ms, 0);

@@ -2,8 +2,8 @@
 // Reads a few numbers out of a protobuf message while its bytes go by, and keeps none of them.
 //
 // A message type is a list of fields: numbers to report, and messages to look into. Everything else
-// is skipped. The proxies know a handful of fields of the watch API and nothing of the rest, so
-// that a server may add what it likes.
+// is skipped. The proxies read a handful of fields of the watch API and ignore the rest, so that a
+// server may add fields.
 //
 // Not thread-safe. Ownership: the tables of fields outlive the scanner, the sink outlives Feed.
 #pragma once
@@ -22,11 +22,11 @@ using MessageType = std::span<const FieldType>;
 
 struct FieldType {
   std::uint32_t number = 0;
-  int name = 0;                         // the caller's own, told to the sink
+  int name = 0;                         // the caller's own, passed to the sink
   const MessageType* inside = nullptr;  // null: a number
 };
 
-// Told what is found, and how many bytes of the piece had been read by then.
+// Receives what is found, and how many bytes of the piece had been read by then.
 class FieldSink {
  public:
   virtual void OnNumber(int name, std::int64_t value) = 0;

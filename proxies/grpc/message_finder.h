@@ -3,8 +3,8 @@
 //
 //   for (const MessagePart& part : finder.Feed(payload)) ... payload.substr(part.body, ...)
 //
-// A message is a byte that says whether it is compressed, four bytes of length, and a body. They
-// lie anywhere in the DATA frames of a stream; nothing is kept of them but where they end.
+// A message is a byte that flags compression, four bytes of length, and a body. Messages start
+// anywhere in the DATA frames of a stream; only their ends are kept.
 //
 // Not thread-safe. Ownership: what Feed returns is valid until it is called again.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace watchproof::proxy {
 
-// The part of one message that lies in one piece; offsets count from the start of the piece.
+// The part of one message within one piece; offsets count from the start of the piece.
 struct MessagePart {
   std::size_t begin = 0;  // of the part, prefix included
   std::size_t body = 0;   // where the body's bytes of this part begin

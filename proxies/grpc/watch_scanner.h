@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the messages of one direction of a watch stream say, as far as triggers need it.
+// The content of the messages of one direction of a watch stream, as far as triggers need it.
 //
 //   WatchScanner scanner(WatchScanner::Side::kResponses);
-//   for (const WatchOffset& mark : scanner.Feed(payload)) ...
+//   for (const WatchOffset& offset : scanner.Feed(payload)) ...
 //
-// A mark is a place in the bytes where something is known: who a message is for (before its first
-// event), an event, the end of a message. Messages that are compressed, or not of the watch API,
-// are found but say nothing. What is no message at all is marked at every piece as one that cannot
-// be read and never ends.
+// An offset is a place in the bytes at which something has been read: the watch that a message is
+// for (before its first event), an event, the end of a message. Messages that are compressed, or
+// not of the watch API, are found but have no content. Bytes that are no message at all give, for
+// every piece, one unreadable message that never ends.
 //
 // Not thread-safe. Ownership: what Feed returns is valid until it is called again.
 #pragma once
@@ -33,7 +33,7 @@ struct WatchFacts {
   bool created = false;  // or a request to create
   bool canceled = false;
   bool fragment = false;  // more of the same response follows
-  bool readable = true;   // false: the rest says nothing
+  bool readable = true;   // false: the other fields are not set
 
   bool is_progress() const { return readable && events == 0 && !created && !canceled && !fragment; }
 };
@@ -47,7 +47,7 @@ struct WatchOffset {
   bool began_before = false;  // the message began in an earlier piece
   WatchFacts facts;
 
-  // The mark as seen from a piece that begins `bytes` later.
+  // The offset as seen from a piece that begins `bytes` later.
   WatchOffset After(std::size_t bytes) const {
     WatchOffset later = *this;
     later.began_before |= begin < bytes;

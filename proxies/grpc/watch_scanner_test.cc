@@ -31,9 +31,9 @@ std::vector<WatchOffset> Scan(Side side, const std::string& bytes, std::size_t s
   WatchScanner scanner(side);
   std::vector<WatchOffset> all;
   for (std::size_t at = 0; at < bytes.size(); at += size) {
-    for (WatchOffset mark : scanner.Feed(std::string_view(bytes).substr(at, size))) {
-      mark.end += at;
-      all.push_back(mark);
+    for (WatchOffset offset : scanner.Feed(std::string_view(bytes).substr(at, size))) {
+      offset.end += at;
+      all.push_back(offset);
     }
   }
   return all;
@@ -42,52 +42,52 @@ std::vector<WatchOffset> Scan(Side side, const std::string& bytes, std::size_t s
 TEST(WatchScanner, ReadsAResponseWhereverItIsCut) {
   const std::string bytes = Framed(kBody);
   for (std::size_t size = 1; size <= bytes.size(); ++size) {
-    const auto metadata = Scan(Side::kResponses, bytes, size);
-    ASSERT_EQ(metadata.size(), 4U) << size;
-    EXPECT_EQ(metadata[0].kind, Kind::kHead);
-    EXPECT_EQ(metadata[0].facts.watch_id, 3);
-    EXPECT_EQ(metadata[0].facts.revision, 9);
-    EXPECT_TRUE(metadata[0].facts.fragment);
-    EXPECT_EQ(metadata[0].facts.events, 0);
-    EXPECT_EQ(metadata[1].kind, Kind::kEvent);
-    EXPECT_EQ(metadata[1].facts.event_revision, 8);
-    EXPECT_EQ(metadata[1].end, bytes.size() - 6);
-    EXPECT_EQ(metadata[2].facts.event_revision, 9);
-    EXPECT_EQ(metadata[3].kind, Kind::kEnd);
-    EXPECT_EQ(metadata[3].facts.events, 2);
-    EXPECT_EQ(metadata[3].end, bytes.size());
+    const auto offsets = Scan(Side::kResponses, bytes, size);
+    ASSERT_EQ(offsets.size(), 4U) << size;
+    EXPECT_EQ(offsets[0].kind, Kind::kHead);
+    EXPECT_EQ(offsets[0].facts.watch_id, 3);
+    EXPECT_EQ(offsets[0].facts.revision, 9);
+    EXPECT_TRUE(offsets[0].facts.fragment);
+    EXPECT_EQ(offsets[0].facts.events, 0);
+    EXPECT_EQ(offsets[1].kind, Kind::kEvent);
+    EXPECT_EQ(offsets[1].facts.event_revision, 8);
+    EXPECT_EQ(offsets[1].end, bytes.size() - 6);
+    EXPECT_EQ(offsets[2].facts.event_revision, 9);
+    EXPECT_EQ(offsets[3].kind, Kind::kEnd);
+    EXPECT_EQ(offsets[3].facts.events, 2);
+    EXPECT_EQ(offsets[3].end, bytes.size());
   }
 }
 
-TEST(WatchScanner, TellsWhereEachMessageBegins) {
+TEST(WatchScanner, ReportsWhereEachMessageBegins) {
   const std::string created = Framed(std::string("\x10\x07\x18\x01", 4));
   WatchScanner scanner(Side::kResponses);
-  const auto metadata = scanner.Feed(created + created);
-  ASSERT_EQ(metadata.size(), 4U);
-  EXPECT_EQ(metadata[1].begin, 0U);
-  EXPECT_EQ(metadata[3].begin, created.size());
-  EXPECT_TRUE(metadata[2].facts.created);
-  EXPECT_FALSE(metadata[3].facts.is_progress());
+  const auto offsets = scanner.Feed(created + created);
+  ASSERT_EQ(offsets.size(), 4U);
+  EXPECT_EQ(offsets[1].begin, 0U);
+  EXPECT_EQ(offsets[3].begin, created.size());
+  EXPECT_TRUE(offsets[2].facts.created);
+  EXPECT_FALSE(offsets[3].facts.is_progress());
 }
 
-TEST(WatchScanner, TellsWhichMessagesBeganInAnEarlierPiece) {
+TEST(WatchScanner, ReportsMessagesBegunInAnEarlierPiece) {
   const std::string created = Framed(std::string("\x10\x07\x18\x01", 4));
   WatchScanner scanner(Side::kResponses);
   EXPECT_TRUE(scanner.Feed(created.substr(0, 6)).empty());
-  const auto metadata = scanner.Feed(created.substr(6) + created);
-  ASSERT_EQ(metadata.size(), 4U);
-  EXPECT_TRUE(metadata[1].began_before);
-  EXPECT_FALSE(metadata[2].began_before);
+  const auto offsets = scanner.Feed(created.substr(6) + created);
+  ASSERT_EQ(offsets.size(), 4U);
+  EXPECT_TRUE(offsets[1].began_before);
+  EXPECT_FALSE(offsets[2].began_before);
   // Seen from behind its first byte, the second one began before as well.
-  EXPECT_TRUE(metadata[2].After(metadata[2].begin + 1).began_before);
-  EXPECT_FALSE(metadata[2].After(metadata[2].begin).began_before);
+  EXPECT_TRUE(offsets[2].After(offsets[2].begin + 1).began_before);
+  EXPECT_FALSE(offsets[2].After(offsets[2].begin).began_before);
 }
 
-TEST(WatchScanner, KnowsProgressByWhatIsMissing) {
-  const auto metadata = Scan(Side::kResponses, Framed("\x0a\x02\x18\x09"), 100);
-  ASSERT_EQ(metadata.size(), 2U);
-  EXPECT_TRUE(metadata[1].facts.is_progress());
-  EXPECT_EQ(metadata[1].facts.revision, 9);
+TEST(WatchScanner, RecognisesProgressByMissingFields) {
+  const auto offsets = Scan(Side::kResponses, Framed("\x0a\x02\x18\x09"), 100);
+  ASSERT_EQ(offsets.size(), 2U);
+  EXPECT_TRUE(offsets[1].facts.is_progress());
+  EXPECT_EQ(offsets[1].facts.revision, 9);
 }
 
 TEST(WatchScanner, ReadsNegativeWatchIds) {
@@ -96,11 +96,11 @@ TEST(WatchScanner, ReadsNegativeWatchIds) {
 }
 
 TEST(WatchScanner, ReadsCreateRequests) {
-  const auto metadata = Scan(Side::kRequests, Framed("\x0a\x07\x0a\x01k\x18\x05\x38\x04"), 1);
-  ASSERT_EQ(metadata.back().kind, Kind::kEnd);
-  EXPECT_TRUE(metadata.back().facts.created);
-  EXPECT_EQ(metadata.back().facts.revision, 5);
-  EXPECT_EQ(metadata.back().facts.watch_id, 4);
+  const auto offsets = Scan(Side::kRequests, Framed("\x0a\x07\x0a\x01k\x18\x05\x38\x04"), 1);
+  ASSERT_EQ(offsets.back().kind, Kind::kEnd);
+  EXPECT_TRUE(offsets.back().facts.created);
+  EXPECT_EQ(offsets.back().facts.revision, 5);
+  EXPECT_EQ(offsets.back().facts.watch_id, 4);
 }
 
 TEST(WatchScanner, FindsTheEndOfMessagesThatItCannotRead) {
@@ -113,20 +113,20 @@ TEST(WatchScanner, FindsTheEndOfMessagesThatItCannotRead) {
       Framed(std::string("\x00\x01", 2))  // no field has the number 0
   };
   for (const std::string& bytes : unreadable) {
-    const auto metadata = Scan(Side::kResponses, bytes + Framed("\x10\x05"), 3);
-    ASSERT_GE(metadata.size(), 4U) << bytes.size();
-    EXPECT_FALSE(metadata[metadata.size() - 3].facts.readable) << bytes.size();
-    EXPECT_EQ(metadata.back().facts.watch_id, 5) << bytes.size();
+    const auto offsets = Scan(Side::kResponses, bytes + Framed("\x10\x05"), 3);
+    ASSERT_GE(offsets.size(), 4U) << bytes.size();
+    EXPECT_FALSE(offsets[offsets.size() - 3].facts.readable) << bytes.size();
+    EXPECT_EQ(offsets.back().facts.watch_id, 5) << bytes.size();
   }
 }
 
-TEST(WatchScanner, GivesUpWhereThereAreNoMessages) {
+TEST(WatchScanner, GivesUpOnOtherProtocols) {
   WatchScanner scanner(Side::kResponses);
   for (const std::string& piece : {std::string("<html>"), Framed("\x10\x05")}) {
-    const auto metadata = scanner.Feed(piece);
-    ASSERT_EQ(metadata.size(), 1U);
-    EXPECT_EQ(metadata[0].kind, Kind::kHead);
-    EXPECT_FALSE(metadata[0].facts.readable);
+    const auto offsets = scanner.Feed(piece);
+    ASSERT_EQ(offsets.size(), 1U);
+    EXPECT_EQ(offsets[0].kind, Kind::kHead);
+    EXPECT_FALSE(offsets[0].facts.readable);
     EXPECT_TRUE(scanner.lost());
   }
 }

@@ -8,9 +8,9 @@ namespace {
 const EffectRegistration kCutAfterEvent{{
     .name = "cut-after-event",
     .explain =
-        "Ends a watch stream, or its connection, right behind the first event of a revision, or of "
-        "a later one: to the byte, so that a response with more events than that arrives only in "
-        "part.",
+        "Ends a watch stream, or its connection, right after the first event of a revision, or "
+        "of a later one: to the byte, so that a response with more events than that arrives "
+        "only in part.",
     .parameters = CutParameters({{.name = "revision",
                                   .kind = ParameterKind::kNumber,
                                   .default_value = "0",

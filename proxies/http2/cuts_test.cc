@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What effects that end streams and connections do to the wire, to the byte, and the moments at
-// which they do it.
+// Effects that end streams and connections: the exact bytes on the wire, and the triggers.
 #include <gtest/gtest.h>
 
 #include "proxies/http2/test_frames.h"
@@ -13,7 +12,7 @@ constexpr std::uint32_t kInternalError = 2;
 const std::string kReset = MakeReset(kStream, kInternalError);
 
 // Runs these messages through a reset-stream, in one DATA frame; returns how many bytes of them the
-// client got.
+// client received.
 std::size_t BytesBeforeReset(const Parameters& parameters, const std::string& messages) {
   TestConnection connection;
   connection.Arm("reset-stream", parameters);
@@ -25,7 +24,7 @@ std::size_t BytesBeforeReset(const Parameters& parameters, const std::string& me
   return got.size() - kReset.size() - kFrameHeaderBytes;
 }
 
-TEST(ResetStream, TellsBothSidesAndSwallowsWhatWasUnderWay) {
+TEST(ResetStream, ResetsBothSidesAndSwallowsBytesUnderWay) {
   TestConnection connection;
   connection.OpenStream(3);
   connection.Arm("reset-stream", {{"when", "response"}, {"code", "cancel"}});
@@ -40,7 +39,7 @@ TEST(ResetStream, TellsBothSidesAndSwallowsWhatWasUnderWay) {
   EXPECT_EQ(connection.held_to_client(), 0);
 }
 
-TEST(ResetStream, LetsHeadersThroughSoThatTheNextOnesCanBeRead) {
+TEST(ResetStream, PassesHeadersToKeepTheDecoderState) {
   TestConnection connection;
   connection.Arm("reset-stream", {{"when", "response"}});
   connection.Target(Data(1, Response({})));
@@ -50,8 +49,8 @@ TEST(ResetStream, LetsHeadersThroughSoThatTheNextOnesCanBeRead) {
   EXPECT_EQ(connection.ToClient(), trailers);
 }
 
-// Who was told that the stream is over would take more of it for a mistake of the other side.
-TEST(ResetStream, KeepsWhatComesLateFromBothSidesAlsoWhenItIsHealed) {
+// After a reset, more frames of the stream would be a protocol error for the receiver.
+TEST(ResetStream, SwallowsLateFramesOfBothSidesEvenWhenHealed) {
   TestConnection connection;
   connection.Arm("reset-stream", {});
   connection.Target(Data(1, Response({})));
@@ -67,7 +66,7 @@ TEST(ResetStream, KeepsWhatComesLateFromBothSidesAlsoWhenItIsHealed) {
   EXPECT_EQ(connection.held_to_client(), 0);
 }
 
-TEST(ResetStream, TellsTheClientBehindWhatStillWaitsForRoomInItsWindow) {
+TEST(ResetStream, ResetsTheClientAfterBytesThatWaitForWindow) {
   TestConnection connection;
   connection.OpenStream(3);
   connection.Arm("hold-stream", {});
@@ -93,7 +92,7 @@ TEST(ResetStream, ActsWithTheNextFrameOfItsStreamByDefault) {
   EXPECT_EQ(connection.ToTarget(), kReset);
 }
 
-TEST(ResetStream, ActsOnceUnlessAskedForMore) {
+TEST(ResetStream, ActsOnceByDefault) {
   const auto effect = Make("reset-stream", {{"when", "response"}});
   auto& cut = dynamic_cast<StreamEffect&>(*effect);
   const std::string response = Data(1, Response({}));
@@ -107,7 +106,7 @@ TEST(ResetStream, ActsOnceUnlessAskedForMore) {
   EXPECT_EQ(got, response + kReset + "/" + response + "/");
 }
 
-TEST(ResetStream, KnowsItsMoments) {
+TEST(ResetStream, SupportsEveryTrigger) {
   const std::string created = Response({.watch = 1, .created = true});
   const std::string one = Response({.watch = 1, .events = {5}});
   const std::string two = Response({.watch = 2, .events = {6, 6, 7}});
@@ -140,7 +139,7 @@ TEST(ResetStream, KnowsItsMoments) {
   }
 }
 
-TEST(ResetStream, KnowsACompactionThatWasAskedForOnItsConnection) {
+TEST(ResetStream, TriggersOnACompactionRequestOfItsConnection) {
   TestConnection connection;
   connection.Arm("reset-stream", {{"when", "compaction"}});
   const std::string event = Data(1, Response({.watch = 1, .events = {5}}));
@@ -153,14 +152,14 @@ TEST(ResetStream, KnowsACompactionThatWasAskedForOnItsConnection) {
   EXPECT_EQ(connection.ToClient(), Headers(3, kStatus) + event + kReset);
 }
 
-TEST(ResetStream, ReadsNothingIntoCompressedOrForeignMessages) {
+TEST(ResetStream, IgnoresCompressedOrForeignMessages) {
   const std::string compressed = Message(std::string("\x10\x01", 2), true);
   const std::string foreign = Message("\xff\xff\xff");
   const Parameters second{{"when", "response"}, {"watch", "1"}};
   EXPECT_EQ(BytesBeforeReset(second, compressed + foreign), std::string::npos);
 }
 
-TEST(CutBetweenFragments, LetsTheKthFragmentArriveAndNotTheNext) {
+TEST(CutBetweenFragments, PassesTheKthFragmentAndNotTheNext) {
   const std::string first = Response({.watch = 1, .fragment = true, .events = {5}});
   const std::string whole = Response({.watch = 2, .events = {5}});
   const std::string last = Response({.watch = 1, .events = {5}});
@@ -170,7 +169,7 @@ TEST(CutBetweenFragments, LetsTheKthFragmentArriveAndNotTheNext) {
   EXPECT_EQ(connection.ToClient(), Data(1, first + last + whole + first + first) + kReset);
 }
 
-TEST(CutBetweenFragments, CanTakeTheConnectionWithIt) {
+TEST(CutBetweenFragments, CanResetTheConnection) {
   const std::string first = Response({.watch = 1, .fragment = true, .events = {5}});
   TestConnection connection;
   connection.Arm("cut-between-fragments", {{"how", "connection"}});
@@ -178,13 +177,13 @@ TEST(CutBetweenFragments, CanTakeTheConnectionWithIt) {
   EXPECT_EQ(connection.ToClient(), Data(1, first) + "!");
   EXPECT_TRUE(connection.to_client().shut());
   EXPECT_EQ(connection.receipt().connections_cut, 1);
-  // A client that takes nothing any more can still break the connection off.
+  // A client that reads nothing any more can still reset the connection.
   EXPECT_FALSE(connection.to_target().shut());
   connection.ResetOfClient();
   EXPECT_EQ(connection.ToTarget(), "!");
 }
 
-TEST(CutAfterEvent, CutsBehindTheFirstEventOfTheRevision) {
+TEST(CutAfterEvent, CutsAfterTheFirstEventOfTheRevision) {
   const std::string response = Response({.watch = 1, .events = {5, 6, 6}});
   const std::size_t rest = TestEvent(6, "v").size();
   TestConnection connection;
@@ -196,7 +195,7 @@ TEST(CutAfterEvent, CutsBehindTheFirstEventOfTheRevision) {
                                        kReset);
 }
 
-TEST(GoAway, NamesTheLastStreamAndRefusesThoseAboveIt) {
+TEST(GoAway, NamesTheLastStreamAndRefusesHigherOnes) {
   TestConnection connection;
   connection.OpenStream(3);
   connection.Arm("goaway", {{"last", "1"}, {"when", "response"}, {"code", "enhance-your-calm"}});
@@ -211,7 +210,7 @@ TEST(GoAway, NamesTheLastStreamAndRefusesThoseAboveIt) {
 }
 
 // RFC 9113, section 6.8: the last stream that was named must not become a later one.
-TEST(GoAway, LowersWhatTheTargetSaysAfterIt) {
+TEST(GoAway, LowersTheLastStreamOfLaterGoAways) {
   TestConnection connection;
   connection.Arm("goaway", {{"last", "1"}});
   connection.Target(Data(1, Response({})));
@@ -224,7 +223,7 @@ TEST(GoAway, LowersWhatTheTargetSaysAfterIt) {
 }
 
 // A stream that was never opened cannot be reset: its target would give up the connection.
-TEST(GoAway, RefusesNoStreamThatIsOnlySpokenOf) {
+TEST(GoAway, RefusesOnlyOpenedStreams) {
   TestConnection connection;
   connection.Arm("goaway", {{"last", "1"}});
   connection.Target(Data(1, Response({})));
@@ -237,14 +236,14 @@ TEST(GoAway, RefusesNoStreamThatIsOnlySpokenOf) {
   EXPECT_EQ(connection.ToTarget(), opened + MakeReset(FrameStream(5), 7));
 }
 
-TEST(GoAway, TakesNoStreamThatDoesNotFitItsFrame) {
+TEST(GoAway, RejectsAStreamIdThatDoesNotFitItsFrame) {
   const auto kind = FindEffect("goaway");
   ASSERT_TRUE(kind.has_value());
   EXPECT_TRUE(MakeEffect(**kind, {{"last", "2147483647"}}, Prng(1), kStart).has_value());
   EXPECT_FALSE(MakeEffect(**kind, {{"last", "2147483648"}}, Prng(1), kStart).has_value());
 }
 
-TEST(StreamEffects, RefuseValuesTheyCannotUse) {
+TEST(StreamEffects, RejectInvalidValues) {
   const auto kind = FindEffect("reset-stream");
   ASSERT_TRUE(kind.has_value());
   const Parameters refused[] = {

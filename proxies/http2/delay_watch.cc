@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delay-watch: one watcher of a stream hears everything late, its neighbours do not.
+// Delay-watch: one watcher of a stream receives everything late, its neighbours do not.
 #include <memory>
 #include <utility>
 
@@ -26,7 +26,7 @@ class DelayStage final : public HoldingStage {
   // No watch has this id either.
   static constexpr std::int64_t kFirst = -1;
 
-  // What is said to the whole stream is said to this watcher as well, and must not overtake it.
+  // A response to the whole stream is for this watcher as well, and must not overtake it.
   Verdict Judge(const WatchFacts& facts, TimePoint) override {
     if (watch_ == kFirst && facts.watch_id != kWholeStream) watch_ = facts.watch_id;
     const bool taken = facts.watch_id == watch_ || facts.watch_id == kWholeStream;
@@ -59,9 +59,9 @@ const EffectRegistration kDelayWatch{{
     .name = "delay-watch",
     .explain =
         "Delays every response of one watch id, and those to the whole stream, by a fixed time; "
-        "responses of the other watchers of the stream pass them. No watcher sees its own "
-        "responses in another order, so a server could have sent this. When the stream ends, what "
-        "was held leaves first.",
+        "responses of the other watchers of the stream overtake them. Each watcher receives its "
+        "own responses in order, so a server could have sent this. When the stream ends, held "
+        "responses leave first.",
     .parameters = StreamParameters({{.name = "watch",
                                      .kind = ParameterKind::kNumber,
                                      .default_value = "-1",

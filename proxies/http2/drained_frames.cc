@@ -10,8 +10,8 @@ void DrainedFrames::Push(Unit unit, TimePoint now, FrameOutlet& out) {
   const bool over = unit.is(FrameType::kReset) || unit.ends_stream();
   if (unit.is(FrameType::kData)) {
     if (unit.header.has(kFlagPadded)) DropPadding(unit, out);
-    const WatchOffset* mark = FindOffset(unit, WatchOffset::Kind::kEnd);
-    const std::size_t size = mark ? mark->end : 0;
+    const WatchOffset* message = FindOffset(unit, WatchOffset::Kind::kEnd);
+    const std::size_t size = message ? message->end : 0;
     if (!over && size == unit.header.length && size > 0) {
       out.Pass(std::move(unit));
       return Release(now, out);

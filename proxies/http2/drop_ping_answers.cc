@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drop-ping-answers: whoever asks whether the peer is alive hears nothing, though data flows.
+// Drop-ping-answers: keep-alive probes of one side get no answer, though data flows.
 #include <memory>
 #include <utility>
 
@@ -42,9 +42,9 @@ class DropPingAnswers final : public StreamEffect {
 const EffectRegistration kDropPingAnswers{{
     .name = "drop-ping-answers",
     .explain =
-        "Drops the answers to HTTP/2 pings that travel in the direction of the effect. Keep-alive "
-        "and bandwidth probes of the other side find nobody, while all else is forwarded; a client "
-        "or server with a keep-alive timeout then closes the connection.",
+        "Drops the answers to HTTP/2 pings that travel in the direction of the effect. "
+        "Keep-alive and bandwidth probes of the other side get no answer, while all else is "
+        "forwarded; a client or server with a keep-alive timeout then closes the connection.",
     .parameters = {},
     .make = [](const EffectSeed& seed) { return std::make_unique<DropPingAnswers>(seed); },
 }};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drop-response: one response never arrives, and nothing on the wire says so. No network does that;
-// it is how the oracle is shown that it would notice a server that did.
+// Drop-response: one response never arrives, and no signal on the wire shows it. No network does
+// that; it proves that the oracle would notice a server that did.
 #include <memory>
 #include <utility>
 
@@ -29,7 +29,8 @@ class DropStage final : public MessageStage {
   }
   void Take(Unit part, TimePoint, FrameOutlet& out) override {
     tally_.SwallowedFrame(connection_, part.size());
-    // The stream lives on, and the client will never give back what it never got.
+    // The stream continues, and the client will never give back window for bytes that it never
+    // received.
     if (part.flow() > 0) {
       out.Inject(Direction::kToTarget, MakeWindowUpdate(part.header.stream, part.flow()));
     }
@@ -60,9 +61,9 @@ class DropResponse final : public StreamEffect {
 const EffectRegistration kDropResponse{{
     .name = "drop-response",
     .explain =
-        "Takes one response of one watcher out of its stream, to the byte, so that the client "
-        "cannot see that anything is missing. Only for targets of our own: what is then found is "
-        "no mistake of theirs.",
+        "Removes one response of one watcher from its stream, to the byte, so that the client "
+        "cannot see that anything is missing. Only for targets under our control: the resulting "
+        "findings are not their mistake.",
     .parameters = StreamParameters(
         {{.name = "watch",
           .kind = ParameterKind::kNumber,

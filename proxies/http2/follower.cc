@@ -17,12 +17,12 @@ constexpr std::uint16_t kTableSetting = 0x1;
 constexpr std::uint16_t kFrameSetting = 0x5;
 constexpr std::uint32_t kIncrementBits = 0x7fffffff;
 
-// Of stages that are gone and left something behind. No effect's: their ids are small.
+// For frames left by stages that are gone. Not used by effects: their ids are small.
 constexpr std::uint64_t kGone = UINT64_MAX;
 
 }  // namespace
 
-// What one stage lets go comes to the next one.
+// What one stage passes on enters the next one.
 class Follower::Outlet final : public FrameOutlet {
  public:
   Outlet(Follower& follower, std::size_t next, TimePoint now)
@@ -94,12 +94,12 @@ void Follower::OnFrames(Direction direction, const FrameRun& run, TimePoint now)
          .header = run.header,
          .bytes = std::string(run.bytes),
          .stream = std::move(observed.stream),
-         .metadata = {observed.metadata.begin(), observed.metadata.end()},
+         .offsets = {observed.offsets.begin(), observed.offsets.end()},
          .cost = cost},
         now);
 }
 
-// Whoever sends settings says what it is ready to receive.
+// The sender of settings declares what it is ready to receive.
 const char* Follower::NoteSettings(Direction direction, std::string_view frame) {
   std::string_view payload = frame.substr(kFrameHeaderBytes);
   if (payload.size() % kSettingBytes != 0) return "a malformed SETTINGS frame";
@@ -171,7 +171,8 @@ void Follower::DeliverWaiting(Direction direction) {
     side.waiting.pop_front();
     Write(std::move(unit));
   }
-  // A frame that is longer than anybody has to take may be longer than the window ever gets.
+  // A frame longer than the minimum that every receiver must accept may be longer than the window
+  // ever gets.
   const bool part = !side.waiting.empty() && side.waiting.front().flow() > kDefaultMaxFrame &&
                     side.waiting.front().divisible() && side.ledger.room() > 0;
   if (part) {
@@ -331,7 +332,7 @@ std::int64_t Follower::TakeLost(Direction direction) {
   return std::exchange(half(direction).lost_cost, 0);
 }
 
-bool Follower::TakeTwinCall(Direction direction) {
+bool Follower::TakePeerCall(Direction direction) {
   half(direction).called = false;  // it is at work itself
   return std::exchange(half(Opposite(direction)).called, false);
 }
@@ -355,11 +356,11 @@ class HalfStage final : public Stage {
   }
   void Observe(TimePoint now, std::int64_t) override { follower_->Tick(now); }
   TimePoint wake_at() const override { return follower_->wake_at(); }
-  // The client is still listened to, or nobody would notice that it is gone.
+  // The client is still read, because otherwise its end would go unnoticed.
   bool shut() const override { return follower_->aborted() && direction_ == Direction::kToClient; }
   std::int64_t read_ahead() const override { return follower_->read_ahead(direction_); }
   std::int64_t TakeLost() override { return follower_->TakeLost(direction_); }
-  bool TakeTwinCall() override { return follower_->TakeTwinCall(direction_); }
+  bool TakePeerCall() override { return follower_->TakePeerCall(direction_); }
 
  private:
   const std::shared_ptr<Follower> follower_;

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows one connection that speaks HTTP/2: cuts both directions into frames, sends those through
-// a chain of frame stages, and puts back together what comes out.
+// Follows one HTTP/2 connection: cuts both directions into frames, sends those through a chain of
+// frame stages, and joins what comes out.
 //
 //   auto follower = std::make_shared<Follower>();
 //   connection.pipe(direction).AddStage(key, FollowerStage(follower, direction));   // for both
 //   follower->AddStage(key, std::move(frame_stage), now);       // later, and any number of them
 //
-// It must be there before the first byte, since headers can only be read from the beginning. While
-// no stage objects everything is forwarded byte by byte as it came, a frame at a time. What is no
-// HTTP/2, or not understood, is forwarded as it is from then on, with a note.
+// It must be added before the first byte, since headers can only be read from the beginning. While
+// no stage holds anything, everything is forwarded byte by byte as it came, a frame at a time.
+// Other protocols, and frames that cannot be read, are forwarded unchanged from then on, with a
+// note.
 //
 // Invariants:
 //   1. Frames leave whole, and HEADERS with all of their CONTINUATIONs.
-//   2. What is held is lent to its sender, and the receiver never gets more than it granted.
-//   3. Who was told that a stream is over gets no more DATA of it, and who was told which stream is
-//      the last one is never told of a later one, whatever becomes of the stage that said so.
+//   2. Window for what is held is lent to its sender, and the receiver never gets more than it
+//      granted.
+//   3. After a reset of a stream its receiver gets no more DATA of it, and after a GOAWAY its
+//      receiver gets none that names a later stream, even when the stage that sent it is gone.
 //
 // Threads: the io thread only. Ownership: shared by the two stages, one in each pipe, whichever is
 // destroyed last; owns the frame stages.
@@ -51,16 +53,16 @@ class Follower {
   void Push(Direction direction, Chunk chunk, TimePoint now);
   std::optional<Chunk> Pull(Direction direction);
   void Tick(TimePoint now);
-  // Lets go everything that is held.
+  // Releases everything that is held.
   void LetGo(TimePoint now);
   TimePoint wake_at() const;
   std::int64_t read_ahead(Direction direction) const;
   std::int64_t TakeLost(Direction direction);
-  // Whether something happened for the other direction while `direction` was at work.
-  bool TakeTwinCall(Direction direction);
+  // Whether something happened for the other direction during the work on `direction`.
+  bool TakePeerCall(Direction direction);
   bool aborted() const { return aborted_; }
 
-  // More than this is not read on behalf of what is held: the whole connection stands still then.
+  // Read-ahead limit on behalf of held units: beyond it the whole connection blocks.
   static constexpr std::int64_t kMostHeld = 32 << 20;
 
  private:
@@ -76,13 +78,13 @@ class Follower {
     WindowLedger ledger;
     std::deque<Unit> waiting;  // past all stages, for room in the receiver's window
     bool headers_wait = false;
-    std::set<FrameStream> over;       // its receiver was told so by us
-    std::optional<FrameStream> last;  // its receiver was told so by us
+    std::set<FrameStream> over;       // streams that the proxy has reset towards the receiver
+    std::optional<FrameStream> last;  // in the GOAWAY of the proxy to the receiver
     std::deque<Chunk> out;            // of kChunkBytes and a little more
     std::int64_t held_cost = 0;       // of units that are not in `out` yet
     std::int64_t lost_cost = 0;
     std::optional<Chunk> ending;  // in line behind everything
-    bool called = false;          // something happened here that the pipe does not know of
+    bool called = false;          // something happened here that the pipe has not seen
   };
   class Outlet;
 
@@ -105,7 +107,7 @@ class Follower {
   void Drop(const Unit& unit);
   void Inject(Direction direction, std::string frame);
   static void Put(Half& side, std::string_view bytes, std::int64_t cost);
-  // Lends to the senders what is held of theirs.
+  // Lends window to the senders for what is held of theirs.
   void Settle();
   void ForwardRest(Half& side);
   void Unfollow(const char* why, TimePoint now);

@@ -90,7 +90,7 @@ class Environment {
           line->cost -= chunk->cost;
         }
         line->cost -= line->stage->TakeLost();
-        again |= line->stage->TakeTwinCall();
+        again |= line->stage->TakePeerCall();
       }
     }
   }

@@ -17,7 +17,7 @@ std::string Everything() {
          MakeReset(FrameStream(1), 8);
 }
 
-TEST(Follower, ForwardsEveryByteAsItCameInPiecesOfAnySize) {
+TEST(Follower, ForwardsEveryByteUnchanged) {
   const std::string from_client = std::string(kPreface) + Settings() +
                                   Headers(1, PathBlock(kWatchPath)) + Data(1, Message("request"));
   const std::string from_target = Everything();
@@ -43,7 +43,7 @@ TEST(Follower, ForwardsEveryByteAsItCameInPiecesOfAnySize) {
   }
 }
 
-TEST(Follower, LeavesForeignProtocolsAloneFromTheirFirstByte) {
+TEST(Follower, ForwardsOtherProtocols) {
   TestConnection connection(Opened::kNothing);
   connection.Arm("hold-stream", {});
   connection.Client("GET / HTTP/1.1\r\n");
@@ -54,7 +54,7 @@ TEST(Follower, LeavesForeignProtocolsAloneFromTheirFirstByte) {
   EXPECT_EQ(connection.receipt().connections_unfollowed, 1);
 }
 
-TEST(Follower, HandsOverWhatItHadWhenTheProtocolTurnsOutForeignLater) {
+TEST(Follower, ForwardsHeldBytesWhenTheProtocolIsNotHttp2) {
   TestConnection connection(Opened::kNothing);
   connection.Client("PRI * X");
   EXPECT_EQ(connection.ToTarget(), "PRI * X");
@@ -70,7 +70,7 @@ TEST(Follower, GivesUpOnFramesLongerThanTheirReceiverAllowed) {
   EXPECT_EQ(connection.ToClient(), "and so on");
 }
 
-TEST(Follower, TakesLongerFramesOnceTheirReceiverAllowedThem) {
+TEST(Follower, AcceptsFramesUpToTheReceiversLimit) {
   TestConnection connection;
   connection.Client(Settings({{0x5, 1 << 20}}));
   const std::string frame = Data(1, std::string(1 << 20, '\0'));
@@ -87,7 +87,7 @@ TEST(Follower, GivesUpOnHeadersThatCannotBeDecoded) {
   EXPECT_NE(connection.note(), "");
 }
 
-TEST(Follower, LetsGoWhatWasHeldWhenItGivesUp) {
+TEST(Follower, ReleasesHeldUnitsWhenItGivesUp) {
   TestConnection connection;
   connection.Arm("hold-stream", {});
   connection.Target(Data(1, Message("held")));
@@ -129,7 +129,7 @@ TEST(Follower, ReadsHeadersThatAreContinued) {
   EXPECT_EQ(connection.ToClient(), Data(1, Message("passes")));
 }
 
-TEST(Follower, PutsTheEndBehindWhatIsHeld) {
+TEST(Follower, PassesTheEndAfterHeldUnits) {
   TestConnection connection;
   connection.Arm("hold-stream", {});
   connection.Target(Data(1, Message("held")));
@@ -139,7 +139,7 @@ TEST(Follower, PutsTheEndBehindWhatIsHeld) {
   EXPECT_EQ(connection.ToClient(), Data(1, Message("held")) + "|");
 }
 
-TEST(Follower, ReadsAheadOnlyForWhatItHolds) {
+TEST(Follower, ReadsAheadOnlyForHeldUnits) {
   TestConnection connection;
   EXPECT_EQ(connection.to_client().read_ahead(), 0);
   connection.Arm("hold-stream", {});
@@ -150,7 +150,7 @@ TEST(Follower, ReadsAheadOnlyForWhatItHolds) {
 }
 
 // Or the receiver would take what was held for the rest of that frame.
-TEST(Follower, PutsTheBeginningOfABrokenFrameBehindWhatIsHeld) {
+TEST(Follower, PassesAPartialFrameAfterHeldUnits) {
   TestConnection connection;
   connection.OpenStream(3);
   connection.Arm("hold-stream", {});
@@ -165,7 +165,7 @@ TEST(Follower, PutsTheBeginningOfABrokenFrameBehindWhatIsHeld) {
 
 // A window of 65535 bytes is shared by two streams. Without a loan the held stream would stop the
 // other one for good.
-TEST(Follower, LendsTheSenderTheWindowThatHeldBytesTakeUp) {
+TEST(Follower, LendsTheSenderTheWindowOfHeldBytes) {
   TestConnection connection;
   connection.OpenStream(3);
   connection.Arm("hold-stream", {});
@@ -191,7 +191,7 @@ TEST(Follower, LendsTheSenderTheWindowThatHeldBytesTakeUp) {
 }
 
 // All that was held fits, but the sender still has what was lent to it.
-TEST(Follower, KeepsToTheReceiversWindowWhenNothingIsHeldAnyMore) {
+TEST(Follower, KeepsToTheReceiversWindowAfterAHold) {
   TestConnection connection;
   connection.OpenStream(3);
   connection.Arm("hold-stream", {});
@@ -206,7 +206,7 @@ TEST(Follower, KeepsToTheReceiversWindowWhenNothingIsHeldAnyMore) {
   EXPECT_EQ(connection.held_to_client(), 0);
 }
 
-TEST(Follower, CutsAFrameThatIsLongerThanTheWindowMayEverBe) {
+TEST(Follower, CutsAFrameLargerThanTheWindow) {
   TestConnection connection;
   connection.OpenStream(3);
   connection.Client(Settings({{0x5, 1 << 20}}));
@@ -222,7 +222,7 @@ TEST(Follower, CutsAFrameThatIsLongerThanTheWindowMayEverBe) {
 }
 
 // Other stages cut chunks into pieces, and must not have to do so with megabytes.
-TEST(Follower, HandsOutWhatItHeldInChunksOfOrdinarySize) {
+TEST(Follower, ReleasesHeldBytesInOrdinaryChunks) {
   TestConnection connection;
   connection.Arm("hold-stream", {});
   connection.Client(MakeWindowUpdate(FrameStream(0), 1 << 20));

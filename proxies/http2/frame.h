@@ -14,7 +14,7 @@
 
 namespace watchproof::proxy {
 
-// Chosen by the one who opens the stream; 0 is the connection itself.
+// Chosen by the side that opens the stream; 0 is the connection itself.
 using FrameStream = Quantity<struct FrameStreamTag, std::uint32_t>;
 
 enum class FrameType : std::uint8_t {
@@ -56,8 +56,8 @@ FrameHeader ReadFrameHeader(std::string_view bytes);
 std::uint32_t ReadNumber32(std::string_view bytes);
 std::uint16_t ReadNumber16(std::string_view bytes);
 
-// What lies between padding and priority; nothing if the padding does not fit.
-// Requires: a DATA or HEADERS frame, whole.
+// The bytes between padding and priority; nothing if the padding does not fit. Requires: a DATA or
+// HEADERS frame, whole.
 std::optional<std::string_view> ContentOf(const FrameHeader& header, std::string_view frame);
 
 std::string MakeFrame(const FrameHeader& header, std::string_view payload);

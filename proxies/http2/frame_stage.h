@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One link of the chain that the frames of a followed connection go through, both directions.
 //
-// As a Stage of proxies/core, but for frames: a stage may hold units, drop them, put made-up frames
+// As Stage of proxies/core, but for frames: a stage may hold units, drop them, put made-up frames
 // on the wire and reset the connection. It keeps the order of what it holds of one stream. HEADERS
-// are never held: each block changes how the next one is read, so they pass in order.
+// are never held: each block changes how the next one is decoded, so they pass in order.
 //
 // Threads: the io thread only. Ownership: the follower owns its stages; the outlet is lent for the
 // call.
@@ -17,19 +17,19 @@
 
 namespace watchproof::proxy {
 
-// Where a stage puts what it lets go.
+// Where a stage passes units on.
 class FrameOutlet {
  public:
   // To the next stage, or onto the wire.
   virtual void Pass(Unit unit) = 0;
-  // The same, but not before the response has ended of which a part was passed last on this stream.
-  // Only while the stage is being released.
+  // The same, but only after the end of the response of which a part was passed last on this
+  // stream. Only while the stage is being released.
   virtual void PassBehindResponse(Unit unit) = 0;
-  // It will never arrive. What it took of the sender's window is given back.
+  // The unit will never arrive. What it took of the sender's window is given back.
   virtual void Drop(Unit unit) = 0;
-  // A whole frame that nobody sent, onto the wire at once.
+  // A whole frame that neither side sent, onto the wire at once.
   virtual void Inject(Direction direction, std::string frame) = 0;
-  // Both sides are reset, behind everything that is on the wire to the client.
+  // Both sides are reset, after everything that is on the wire to the client.
   virtual void Abort() = 0;
 
  protected:
@@ -41,13 +41,13 @@ class FrameStage {
   virtual ~FrameStage() = default;
 
   virtual void Push(Unit unit, TimePoint now, FrameOutlet& out) = 0;
-  // Time has passed: lets go what is due.
+  // Time has passed: passes on what is due.
   virtual void Tick(TimePoint /*now*/, FrameOutlet& /*out*/) {}
-  // It is being removed, or the connection can no longer be followed: lets go everything.
+  // The stage is being removed, or the connection can no longer be followed: passes on everything.
   virtual void Release(TimePoint /*now*/, FrameOutlet& /*out*/) {}
   // When to call Tick although nothing arrived.
   virtual TimePoint wake_at() const { return kNever; }
-  // It will never do anything again, and may be removed.
+  // The stage will never do anything again, and may be removed.
   virtual bool spent() const { return false; }
   // The connection is not, or no longer, understood: there will be no more units.
   virtual void OnUnfollowed() {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Goaway: the connection is to be given up, and the client is told which of its streams still
-// count.
+// Goaway: announces the end of the connection to the client, with the last of its streams that is
+// still served.
 #include <memory>
 #include <set>
 #include <utility>
@@ -41,9 +41,9 @@ class GoAwayStage final : public AimedFrameStage {
  private:
   static constexpr std::uint32_t kRefusedStream = 7;
 
-  // For the client the streams above the last one never existed, so the target is told to stop
-  // them. Headers pass, to keep both ends' tables equal; and so does what is said about streams
-  // that nobody has opened, since these cannot be refused.
+  // For the client the streams above the last one never existed, so they are reset towards the
+  // target. Headers pass, to keep both ends' tables equal; frames of streams that were never opened
+  // pass too, since these cannot be refused.
   void PushAfter(Unit unit, FrameOutlet& out) {
     const FrameStream stream = unit.header.stream;
     const bool opened = unit.stream || refused_.contains(stream);
@@ -62,7 +62,7 @@ class GoAwayStage final : public AimedFrameStage {
   const GoAwayOptions options_;
   Budget& budget_;
   StreamTrigger trigger_;
-  std::set<FrameStream> refused_;  // a client opens no more of them once it has been told
+  std::set<FrameStream> refused_;  // a client opens no more of them after the GOAWAY
   bool over_ = false;
   bool said_ = false;
 };
@@ -101,9 +101,9 @@ std::vector<ParameterInfo> GoAwayParameters() {
 const EffectRegistration kGoAway{{
     .name = "goaway",
     .explain =
-        "Tells the client with GOAWAY that the connection is to be given up and which stream was "
-        "the last one that counts, behind the frame in which the chosen moment of a stream lies. "
-        "Streams above the last are refused towards the target, the others go on.",
+        "Announces the end of the connection to the client with a GOAWAY that names the last "
+        "stream still served, after the frame that contains the chosen moment of a stream. "
+        "Streams above the last are refused towards the target, the others continue.",
     .parameters = GoAwayParameters(),
     .make = [](const EffectSeed& seed) { return std::make_unique<GoAway>(seed); },
 }};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header blocks of one direction of a connection (HPACK), decoded in the order they were sent.
 //
-// Every block must go through, since each one changes the table that the next one is read with.
+// Every block must be decoded, since each one changes the table for the next one.
 //
 // Not thread-safe.
 #pragma once
@@ -27,7 +27,7 @@ class HeaderDecoder {
   // announces it in its next block.
   void AllowTable(std::uint32_t bytes);
 
-  // A larger table is not followed; nobody asks for one.
+  // A larger table is not followed; no known peer allows one.
   static constexpr std::uint32_t kLargestTable = 1 << 20;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hold-created: a client that asked for a watcher does not hear that it has it.
+// Hold-created: a client does not receive the confirmation of a watcher that it created.
 #include <memory>
 #include <set>
 #include <utility>
@@ -24,7 +24,7 @@ class HoldCreatedStage final : public HoldingStage {
   static constexpr std::int64_t kWholeStream = -1;
 
   // Clients match these answers to their requests by order, so later ones wait as well; and nothing
-  // may reach a watcher before it is known, also not what is said to the whole stream.
+  // may reach a watcher before its confirmation, including responses to the whole stream.
   Verdict Judge(const WatchFacts& facts, TimePoint now) override {
     if (now >= opens_at_) return Verdict::kPass;
     const bool begins = facts.created && ++created_ == options_.count;
@@ -41,7 +41,7 @@ class HoldCreatedStage final : public HoldingStage {
 
   const HoldCreatedOptions options_;
   std::int64_t created_ = 0;
-  std::set<std::int64_t> watchers_;  // whose creation is held
+  std::set<std::int64_t> watchers_;  // with a held confirmation
   TimePoint opens_at_ = kNever;
 };
 
@@ -64,9 +64,9 @@ class HoldCreated final : public StreamEffect {
 const EffectRegistration kHoldCreated{{
     .name = "hold-created",
     .explain =
-        "Holds back the response that says a watcher was created, with everything for that watcher "
-        "behind it and the creations that follow, while the watchers that exist already go on. The "
-        "client does not know yet what the server already does.",
+        "Holds back the response that confirms a watcher, with everything for that watcher "
+        "after it and later confirmations, while existing watchers continue. The server runs a "
+        "watcher that the client does not have yet.",
     .parameters = StreamParameters(
         {{.name = "count",
           .kind = ParameterKind::kNumber,

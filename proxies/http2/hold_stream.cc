@@ -110,9 +110,9 @@ const EffectRegistration kHoldStream{{
     .name = "hold-stream",
     .explain =
         "Holds back the data of one stream, from a chosen moment on, while all other streams of "
-        "the connection flow; then lets it go in order. The room in the connection's window that "
-        "the held bytes take up is lent to the sender, so that only the stream's own window stops "
-        "it. Headers are never held: when the stream ends, what was held leaves first.",
+        "the connection flow; then passes it on in order. The part of the connection's window "
+        "that the held bytes take up is lent to the sender, so that only the stream's own "
+        "window stops it. Headers are never held: when the stream ends, held data leaves first.",
     .parameters = HoldParameters(),
     .make = [](const EffectSeed& seed) { return std::make_unique<HoldStream>(seed); },
 }};

@@ -26,7 +26,7 @@ TEST(HoldStream, StopsOneStreamWhileItsNeighbourFlows) {
   EXPECT_EQ(connection.held_to_client(), 0);
 }
 
-TEST(HoldStream, LeavesRequestsAloneUnlessItsDirectionCoversThem) {
+TEST(HoldStream, CoversRequestsOnlyInTheirDirection) {
   TestConnection connection;
   connection.Arm("hold-stream", {});
   connection.Client(Data(1, Message("request")));
@@ -63,7 +63,7 @@ TEST(HoldStream, OpensByItself) {
 }
 
 // The answer's own headers are not the end of it.
-TEST(HoldStream, HoldsAStreamThatIsOpenedUnderItsEyes) {
+TEST(HoldStream, HoldsAStreamOpenedAfterArming) {
   TestConnection connection(TestConnection::Opened::kNothing);
   connection.Client(std::string(kPreface) + Settings());
   connection.Target(Settings());
@@ -76,7 +76,7 @@ TEST(HoldStream, HoldsAStreamThatIsOpenedUnderItsEyes) {
   EXPECT_EQ(connection.ToClient(), Data(1, kCreated));
 }
 
-TEST(HoldStream, LetsGoBeforeTheTrailersOfItsStream) {
+TEST(HoldStream, ReleasesBeforeTheTrailersOfItsStream) {
   TestConnection connection;
   connection.Arm("hold-stream", {});
   const std::string trailers = Headers(1, kStatus, kFlagEndHeaders | kFlagEndStream);
@@ -84,7 +84,7 @@ TEST(HoldStream, LetsGoBeforeTheTrailersOfItsStream) {
   EXPECT_EQ(connection.ToClient(), Data(1, kCreated) + trailers);
 }
 
-TEST(WithholdWindow, KeepsBackTheUpdatesOfOneStreamOnly) {
+TEST(WithholdWindow, HoldsTheUpdatesOfOneStreamOnly) {
   TestConnection connection;
   connection.OpenStream(3);
   connection.Arm("withhold-window", {}, Direction::kToTarget);
@@ -98,7 +98,7 @@ TEST(WithholdWindow, KeepsBackTheUpdatesOfOneStreamOnly) {
   EXPECT_EQ(connection.ToTarget(), MakeWindowUpdate(FrameStream(1), 5));
 }
 
-TEST(DelayWatch, DelaysOneWatcherAndWhatIsSaidToAll) {
+TEST(DelayWatch, DelaysOneWatcherAndTheWholeStream) {
   TestConnection connection;
   connection.Arm("delay-watch", {{"watch", "4"}, {"delay", "20ms"}});
   const std::string late = Response({.watch = 4, .events = {5}});
@@ -115,7 +115,7 @@ TEST(DelayWatch, DelaysOneWatcherAndWhatIsSaidToAll) {
 }
 
 // Where the ids begin is the server's choice: at 0, at 1, or where another stream's ended.
-TEST(DelayWatch, TakesTheWatcherThatIsSpokenToFirstIfNoneIsNamed) {
+TEST(DelayWatch, DelaysTheFirstWatcherByDefault) {
   TestConnection connection;
   connection.Arm("delay-watch", {{"delay", "20ms"}});
   const std::string all = Response({.watch = -1, .revision = 5});
@@ -127,10 +127,10 @@ TEST(DelayWatch, TakesTheWatcherThatIsSpokenToFirstIfNoneIsNamed) {
   EXPECT_EQ(connection.ToClient(), Data(1, all) + Data(1, late) + Data(1, late));
 }
 
-TEST(DelayWatch, KnowsAResponseThatIsSpreadOverFrames) {
+TEST(DelayWatch, DelaysAResponseInSeveralFrames) {
   TestConnection connection;
   connection.Arm("delay-watch", {{"watch", "4"}, {"delay", "20ms"}});
-  connection.Target(Data(1, kCreated));  // from here on it knows where responses begin
+  connection.Target(Data(1, kCreated));  // so that the stage has seen where responses begin
   EXPECT_EQ(connection.ToClient(), Data(1, kCreated));
   const std::string late = Response({.watch = 4, .events = {5}});
   connection.Target(Data(1, late.substr(0, 3)) + Data(1, late.substr(3, 10)));
@@ -141,7 +141,7 @@ TEST(DelayWatch, KnowsAResponseThatIsSpreadOverFrames) {
             Data(1, late.substr(0, 3)) + Data(1, late.substr(3, 10)) + Data(1, late.substr(13)));
 }
 
-TEST(DelayWatch, LeavesAResponseAloneThatHadBegunBefore) {
+TEST(DelayWatch, PassesAResponseThatHadBegun) {
   TestConnection connection;
   const std::string late = Response({.watch = 4, .events = {5}});
   connection.Target(Data(1, late.substr(0, 30)));
@@ -153,7 +153,7 @@ TEST(DelayWatch, LeavesAResponseAloneThatHadBegunBefore) {
   EXPECT_EQ(connection.ToClient(), "");
 }
 
-TEST(HoldCreated, HoldsTheCreationAndWhatFollowsForThatWatcherOnly) {
+TEST(HoldCreated, HoldsOneWatcherFromItsCreationOn) {
   TestConnection connection;
   connection.Arm("hold-created", {{"count", "2"}});
   const std::string second = Response({.watch = 2, .created = true});
@@ -166,7 +166,7 @@ TEST(HoldCreated, HoldsTheCreationAndWhatFollowsForThatWatcherOnly) {
   EXPECT_EQ(connection.receipt().times_triggered, 1);
 }
 
-TEST(DropResponse, TakesOneResponseOutAndGivesItsWindowBack) {
+TEST(DropResponse, RemovesOneResponseAndReturnsItsWindow) {
   TestConnection connection;
   connection.Arm("drop-response", {{"watch", "4"}, {"count", "2"}});
   const std::string first = Response({.watch = 4, .events = {5}});

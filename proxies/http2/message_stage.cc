@@ -30,7 +30,7 @@ void MessageStage::PushData(Unit unit, TimePoint now, FrameOutlet& out) {
     PushPart(SplitOff(unit, size), now, out);
   }
   if (unit.header.length > 0) return PushPart(std::move(unit), now, out);
-  out.Drop(std::move(unit));  // it says nothing
+  out.Drop(std::move(unit));  // it is empty
 }
 
 // Requires: no byte of a second response.

@@ -2,7 +2,7 @@
 // A frame stage that judges the responses of one watch stream one by one.
 //
 // DATA frames are cut where a judged response begins and ends, and nowhere else. A response is
-// judged when it is known whom it is for; until then its few bytes wait. Two responses are never
+// judged when its watch id has been read; until then its few bytes wait. Two responses are never
 // mixed: while one is on its way, in part, no other one may go.
 //
 // Threads: the io thread only. Ownership: as FrameStage.
@@ -26,9 +26,9 @@ class MessageStage : public AimedFrameStage {
 
  protected:
   enum class Verdict { kPass, kTake };
-  // Once for each response, when its head is known. Unreadable ones say nothing and pass.
+  // Once for each response, when its head has been read. Unreadable ones have no content and pass.
   virtual Verdict Judge(const WatchFacts& facts, TimePoint now) = 0;
-  // A part of a response of which Judge said kTake.
+  // A part of a response for which Judge returned kTake.
   virtual void Take(Unit part, TimePoint now, FrameOutlet& out) = 0;
   // The wire is between two responses: what was taken may go.
   virtual void OnBoundary(TimePoint /*now*/, FrameOutlet& /*out*/) {}
@@ -48,12 +48,12 @@ class MessageStage : public AimedFrameStage {
   void Settle(Unit part, TimePoint now, FrameOutlet& out);
 
   std::vector<Unit> undecided_;  // parts of a response before its head is known
-  bool between_ = false;         // a response has begun or ended under these eyes
+  bool between_ = false;         // this stage has seen a response begin or end
   bool midway_ = false;
   std::optional<Verdict> verdict_;  // of the response that is under way
 };
 
-// One that keeps back what it takes, for as long as the derived class says.
+// A stage that holds what it takes, for as long as the derived class decides.
 class HoldingStage : public MessageStage {
  public:
   HoldingStage(ConnectionId connection, const StreamAim& aim, Tally& tally);
@@ -63,14 +63,14 @@ class HoldingStage : public MessageStage {
   void Release(TimePoint now, FrameOutlet& out) final;
 
  protected:
-  // When the oldest response that is held is to go, given when it came.
+  // The time at which the oldest held response is due, given when it came.
   virtual TimePoint DueAt(TimePoint since) const = 0;
 
  private:
   void Take(Unit part, TimePoint now, FrameOutlet& out) final;
   void OnBoundary(TimePoint now, FrameOutlet& out) final { Tick(now, out); }
   void OnStreamEnd(TimePoint now, FrameOutlet& out) final;
-  // Whole, or as much of it as has come.
+  // All of it, or as much of it as has come.
   void LetGoOldest(TimePoint now, FrameOutlet& out);
 
   HeldUnits held_;

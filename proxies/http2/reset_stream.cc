@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reset-stream: both ends are told that the other one gave this stream up; its neighbours live on.
+// Reset-stream: both ends get a reset of this stream; its neighbours continue.
 #include "proxies/http2/stream_cut.h"
 
 namespace watchproof::proxy {
@@ -8,9 +8,9 @@ namespace {
 const EffectRegistration kResetStream{{
     .name = "reset-stream",
     .explain =
-        "Ends one stream with RST_STREAM towards both sides, at an exact moment and with a chosen "
-        "code, as an intermediary that gives up on it would. What the ends had under way for it is "
-        "swallowed; the connection and its other streams live on.",
+        "Ends one stream with RST_STREAM towards both sides, at an exact moment and with a "
+        "chosen code, as an intermediary that gives up on it would. Bytes of the stream that "
+        "are under way are swallowed; the connection and its other streams continue.",
     .parameters = CutParameters(TriggerParameters("at-once")),
     .make =
         [](const EffectSeed& seed) {

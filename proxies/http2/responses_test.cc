@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Effects on single responses of a stream: whatever they hold, delay or drop, no response is ever
-// put into the middle of another one, and none comes behind the end of the stream.
+// put into the middle of another one, and none comes after the end of the stream.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,8 @@ const std::string kLate = Response({.watch = 4, .events = {5}});
 const std::string kOther = Response({.watch = 5, .events = {5, 6}});
 const std::string kTrailers = Headers(1, kStatus, kFlagEndHeaders | kFlagEndStream);
 
-// Delays watch 4 by 20 ms; responses have been seen already, so that it knows where one begins.
+// Delays watch 4 by 20 ms; earlier responses have passed, so that the stage has seen where one
+// begins.
 class Delay : public ::testing::Test {
  protected:
   Delay() {
@@ -33,7 +34,7 @@ class Delay : public ::testing::Test {
   TestConnection connection_;
 };
 
-TEST_F(Delay, WaitsForTheEndOfTheResponseThatIsOnItsWay) {
+TEST_F(Delay, WaitsForTheEndOfTheResponseUnderWay) {
   connection_.Target(Data(1, kLate) + Data(1, kOther.substr(0, 30)));
   EXPECT_EQ(connection_.ToClient(), Data(1, kOther.substr(0, 30)));
   connection_.Wait(20ms);
@@ -44,7 +45,7 @@ TEST_F(Delay, WaitsForTheEndOfTheResponseThatIsOnItsWay) {
             Data(1, kOther.substr(30)) + Data(1, kLate) + Data(1, kCreated));
 }
 
-TEST_F(Delay, EndsForAllPartsOfAResponseTogether) {
+TEST_F(Delay, ReleasesAllPartsOfAResponseTogether) {
   connection_.Target(Data(1, kLate.substr(0, 30)));
   connection_.Wait(10ms);
   connection_.Target(Data(1, kLate.substr(30) + kOther));
@@ -53,7 +54,7 @@ TEST_F(Delay, EndsForAllPartsOfAResponseTogether) {
   EXPECT_EQ(connection_.ToClient(), Data(1, kLate.substr(0, 30)) + Data(1, kLate.substr(30)));
 }
 
-TEST_F(Delay, LetsTheRestPassOfAResponseWhoseBeginningWasDue) {
+TEST_F(Delay, PassesTheRestOfAResponseThatHasBegun) {
   connection_.Target(Data(1, kLate.substr(0, 30)));
   connection_.Wait(20ms);
   EXPECT_EQ(connection_.ToClient(), Data(1, kLate.substr(0, 30)));
@@ -63,7 +64,7 @@ TEST_F(Delay, LetsTheRestPassOfAResponseWhoseBeginningWasDue) {
   EXPECT_EQ(connection_.ToClient(), Data(1, kLate));
 }
 
-TEST_F(Delay, IsOverBeforeAStreamThatEndsWithItsData) {
+TEST_F(Delay, ReleasesBeforeTheEndOfItsStream) {
   connection_.Target(Data(1, kLate));
   connection_.Target(Data(1, kOther, kFlagEndStream));
   EXPECT_EQ(connection_.ToClient(), Data(1, kOther) + Data(1, kLate) + Data(1, "", kFlagEndStream));
@@ -74,21 +75,21 @@ TEST_F(Delay, HoldsNoEmptyFrameThatEndsTheStream) {
   EXPECT_EQ(connection_.ToClient(), Data(1, "", kFlagEndStream));
 }
 
-TEST_F(Delay, GivesUpWhatItKnowsTooLittleOfBeforeTheTrailers) {
+TEST_F(Delay, ReleasesUndecidedBytesBeforeTheTrailers) {
   connection_.Target(Data(1, kLate.substr(0, 3)));
   EXPECT_EQ(connection_.ToClient(), "");
   connection_.Target(kTrailers);
   EXPECT_EQ(connection_.ToClient(), Data(1, kLate.substr(0, 3)) + kTrailers);
 }
 
-TEST_F(Delay, LeavesBytesAloneThatAreNoResponses) {
+TEST_F(Delay, PassesOtherBytesUnchanged) {
   connection_.Target(Data(1, "<html>"));
   EXPECT_EQ(connection_.ToClient(), Data(1, "<html>"));
   connection_.Target(Data(1, "</html>"));
   EXPECT_EQ(connection_.ToClient(), Data(1, "</html>"));
 }
 
-TEST_F(Delay, TakesThePaddingOffAndGivesItBackToItsSender) {
+TEST_F(Delay, RemovesThePaddingAndReturnsItsWindow) {
   const std::string padded = "\x03" + kLate + std::string(3, '\0');
   connection_.Target(Data(1, padded, kFlagPadded) + Data(1, kOther));
   EXPECT_EQ(connection_.ToClient(), Data(1, kOther));
@@ -99,8 +100,8 @@ TEST_F(Delay, TakesThePaddingOffAndGivesItBackToItsSender) {
   EXPECT_EQ(connection_.ToClient(), Data(1, kLate));
 }
 
-// Whom the response is for comes after the cut, its first bytes have gone already.
-TEST(DelayWatch, LeavesAResponseAloneWhoseFirstBytesWentBefore) {
+// The watch id comes after the cut; the first bytes of the response have passed already.
+TEST(DelayWatch, PassesAResponseThatHadBegunBeforeArming) {
   TestConnection connection;
   connection.Target(Data(1, kLate.substr(0, 3)));
   connection.Arm("delay-watch", {{"watch", "4"}});
@@ -109,7 +110,7 @@ TEST(DelayWatch, LeavesAResponseAloneWhoseFirstBytesWentBefore) {
             Data(1, kLate.substr(0, 3)) + Data(1, kLate.substr(3)) + Data(1, kOther));
 }
 
-TEST(HoldCreated, HealedInTheMiddleOfAResponseLetsGoBehindIt) {
+TEST(HoldCreated, HealedDuringAResponseReleasesAfterIt) {
   for (const bool ends : {false, true}) {
     TestConnection connection;
     connection.Arm("hold-created", {});
@@ -131,7 +132,7 @@ TEST(HoldCreated, HealedInTheMiddleOfAResponseLetsGoBehindIt) {
   }
 }
 
-TEST(HoldCreated, OpensByItselfAndStaysOpen) {
+TEST(HoldCreated, EndsAfterItsDuration) {
   TestConnection connection;
   connection.Arm("hold-created", {{"duration", "20ms"}});
   connection.Target(Data(1, kCreated));
@@ -159,9 +160,9 @@ std::string PayloadOf(std::string_view frames) {
 std::map<std::int64_t, std::vector<std::int64_t>> RevisionsOf(std::string_view payload) {
   std::map<std::int64_t, std::vector<std::int64_t>> all;
   WatchScanner scanner(WatchScanner::Side::kResponses);
-  for (const WatchOffset& mark : scanner.Feed(payload)) {
-    if (mark.kind != WatchOffset::Kind::kEnd) continue;
-    all[mark.facts.readable ? mark.facts.watch_id : -1].push_back(mark.facts.revision);
+  for (const WatchOffset& offset : scanner.Feed(payload)) {
+    if (offset.kind != WatchOffset::Kind::kEnd) continue;
+    all[offset.facts.readable ? offset.facts.watch_id : -1].push_back(offset.facts.revision);
   }
   return all;
 }
@@ -181,7 +182,7 @@ void SendCutAnywhere(TestConnection& connection, const std::string& sent, Prng p
   connection.Target(kTrailers);
 }
 
-TEST(Responses, AreNeverMixedNorLostNorReorderedForAnyWatcher) {
+TEST(Responses, AreNeverMixedLostOrReorderedForAnyWatcher) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Prng prng(seed);
     std::string sent;
@@ -207,8 +208,8 @@ TEST(Responses, AreNeverMixedNorLostNorReorderedForAnyWatcher) {
   }
 }
 
-// The client has no more to say, so the stream is over with the frame that the response is in.
-TEST(DropResponse, KnowsTheLastResponseOfAStreamForWhatItIs) {
+// The client has closed its half, so the stream is over with the frame of the response.
+TEST(DropResponse, DropsTheLastResponseOfAStream) {
   TestConnection connection;
   connection.Arm("drop-response", {{"watch", "4"}});
   connection.Client(Data(1, "", kFlagEndStream));

@@ -65,7 +65,7 @@ class CutStage final : public AimedFrameStage {
       out.Inject(direction, MakeReset(dead_, shared_.code));
     }
   }
-  // What was under way when both ends were told. Headers pass, to keep both ends' tables equal.
+  // Bytes that were under way at the reset. Headers pass, to keep both ends' tables equal.
   void PushAfter(Unit unit, FrameOutlet& out) {
     const bool dead = dead_.value != 0 && unit.header.stream == dead_;
     if (!dead || unit.is(FrameType::kHeaders)) return out.Pass(std::move(unit));

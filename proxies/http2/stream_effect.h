@@ -28,7 +28,7 @@ class StreamEffect : public Effect {
                                                      Direction direction) = 0;
 };
 
-// Which stream of a connection is meant.
+// The stream of a connection that an effect acts on.
 struct StreamAim {
   std::string path;
   std::int64_t number = 1;
@@ -46,7 +46,7 @@ inline std::vector<ParameterInfo> StreamParameters(std::vector<ParameterInfo> mo
       {.name = "path",
        .kind = ParameterKind::kText,
        .default_value = std::string(kWatchPath),
-       .explain = "The method whose streams are meant, as in the :path of HTTP/2."},
+       .explain = "The method of the streams to affect, as in the :path of HTTP/2."},
       {.name = "stream",
        .kind = ParameterKind::kNumber,
        .default_value = "1",

@@ -28,7 +28,7 @@ StreamTable::Observed StreamTable::Note(Direction direction, const FrameHeader& 
       return observed;
     }
     auto& scanner = direction == Direction::kToClient ? stream.responses : stream.requests;
-    if (scanner) observed.metadata = scanner->Feed(*content);
+    if (scanner) observed.offsets = scanner->Feed(*content);
   }
   NoteEnd(direction, header);
   return observed;
@@ -88,7 +88,7 @@ void StreamTable::NoteEnd(Direction direction, const FrameHeader& header) {
   }
   const bool over =
       header.type == FrameType::kReset || (stream.client_ended && stream.target_ended);
-  // Whoever holds units of it keeps its facts alive; what its last frame said is yet to be read.
+  // Units share ownership of the facts; those of the last frame are yet to be read.
   if (over) over_ = streams_.extract(it);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The open streams of one connection: their paths, and what the messages in them say.
+// The open streams of one connection: their paths, and the content of the messages in them.
 //
 // Not thread-safe.
 #pragma once
@@ -19,11 +19,11 @@ namespace watchproof::proxy {
 
 class StreamTable {
  public:
-  // Takes note of one frame, or HEADERS whole; null, or why the connection cannot be followed any
-  // more. `marks` is what DATA of a watch stream says, valid until the next call.
+  // Reads one frame, or HEADERS whole; `bad` is null, or why the connection cannot be followed any
+  // more. `offsets` are those in DATA of a watch stream, valid until the next call.
   struct Observed {
     std::shared_ptr<const StreamInfo> stream;
-    std::span<const WatchOffset> metadata;
+    std::span<const WatchOffset> offsets;
     const char* bad = nullptr;
   };
   Observed Note(Direction direction, const FrameHeader& header, std::string_view bytes);

@@ -160,10 +160,10 @@ class TestConnection {
     for (bool again = true; again;) {
       to_client_->Observe(now_, 0);
       Drain(*to_client_, client_got_, held_to_client_);
-      again = to_client_->TakeTwinCall();
+      again = to_client_->TakePeerCall();
       to_target_->Observe(now_, 0);
       Drain(*to_target_, target_got_, held_to_target_);
-      again |= to_target_->TakeTwinCall();
+      again |= to_target_->TakePeerCall();
     }
   }
   void Drain(Stage& stage, std::string& got, std::int64_t& held) {

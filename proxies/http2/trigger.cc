@@ -63,11 +63,11 @@ std::optional<std::size_t> StreamTrigger::Find(const Unit& unit) {
   if (spec_.when == When::kAtOnce) return 0;
   if (!unit.is(FrameType::kData) || unit.direction != Direction::kToClient) return std::nullopt;
   if (spec_.when == When::kBytes) return FindBytes(unit);
-  for (const WatchOffset& mark : unit.metadata) {
-    const WatchFacts& facts = mark.facts;
+  for (const WatchOffset& offset : unit.offsets) {
+    const WatchFacts& facts = offset.facts;
     const bool ours = spec_.watch == TriggerSpec::kAnyWatch || facts.watch_id == spec_.watch;
-    if (!facts.readable || !ours || !Matches(mark)) continue;
-    return spec_.place == TriggerSpec::Place::kBefore ? mark.begin : mark.end;
+    if (!facts.readable || !ours || !Matches(offset)) continue;
+    return spec_.place == TriggerSpec::Place::kBefore ? offset.begin : offset.end;
   }
   return std::nullopt;
 }
@@ -79,11 +79,11 @@ std::optional<std::size_t> StreamTrigger::FindBytes(const Unit& unit) {
   return static_cast<std::size_t>(spec_.bytes - before);
 }
 
-bool StreamTrigger::Matches(const WatchOffset& mark) {
+bool StreamTrigger::Matches(const WatchOffset& offset) {
   using Kind = WatchOffset::Kind;
-  const WatchFacts& facts = mark.facts;
+  const WatchFacts& facts = offset.facts;
   const bool before = spec_.place == TriggerSpec::Place::kBefore;
-  const bool once_each = mark.kind == (before ? Kind::kHead : Kind::kEnd);
+  const bool once_each = offset.kind == (before ? Kind::kHead : Kind::kEnd);
   switch (spec_.when) {
     case When::kResponse:
       return Counts(once_each);
@@ -92,11 +92,11 @@ bool StreamTrigger::Matches(const WatchOffset& mark) {
     case When::kCompaction:
       return once_each && (compacted_ || facts.compact_revision != 0);
     case When::kEvent:
-      return mark.kind == Kind::kEvent && facts.event_revision >= spec_.revision;
+      return offset.kind == Kind::kEvent && facts.event_revision >= spec_.revision;
     case When::kProgress:
-      return Counts(mark.kind == Kind::kEnd && facts.is_progress());
+      return Counts(offset.kind == Kind::kEnd && facts.is_progress());
     case When::kFragment: {
-      if (mark.kind != Kind::kEnd) return false;
+      if (offset.kind != Kind::kEnd) return false;
       seen_ = facts.fragment ? seen_ + 1 : 0;
       return seen_ == spec_.count;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moment in a stream at which an effect begins: at once, behind so many bytes, or at something
-// that the messages of a watch stream say.
+// The moment in a stream at which an effect begins: at once, after so many bytes, or at something
+// in the messages of a watch stream.
 //
 //   StreamTrigger trigger(spec);
 //   if (auto at = trigger.Find(unit)) ...   // so many bytes of the payload come before
@@ -25,7 +25,7 @@ enum class When {
   kResponse,    // the n-th response of a watcher, or of any
   kCreated,     // the n-th that says "created"
   kEvent,       // the first event of a revision, or of a later one
-  kCompaction,  // the first response after a compaction: it tells of one, or one was asked for here
+  kCompaction,  // the first response that reports a compaction, or follows a request for one
   kProgress,    // the n-th answer without events
   kFragment,    // the n-th fragment of a response of which more follows
 };
@@ -59,7 +59,7 @@ class StreamTrigger {
 
  private:
   std::optional<std::size_t> FindBytes(const Unit& unit);
-  bool Matches(const WatchOffset& mark);
+  bool Matches(const WatchOffset& offset);
   bool Counts(bool matches) { return matches && ++seen_ == spec_.count; }
 
   const TriggerSpec spec_;

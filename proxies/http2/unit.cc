@@ -24,11 +24,11 @@ Unit SplitOff(Unit& unit, std::size_t bytes) {
   const std::string_view payload = std::string_view(whole).substr(kFrameHeaderBytes);
   Unit first{.direction = unit.direction, .header = unit.header, .stream = unit.stream};
   std::vector<WatchOffset> rest;
-  for (const WatchOffset& mark : unit.metadata) {
-    (mark.end <= bytes ? first.metadata : rest)
-        .push_back(mark.end <= bytes ? mark : mark.After(bytes));
+  for (const WatchOffset& offset : unit.offsets) {
+    (offset.end <= bytes ? first.offsets : rest)
+        .push_back(offset.end <= bytes ? offset : offset.After(bytes));
   }
-  unit.metadata = std::move(rest);
+  unit.offsets = std::move(rest);
   SetPayload(first, payload.substr(0, bytes), 0);
   SetPayload(unit, payload.substr(bytes), unit.header.flags);
   first.cost = std::min(unit.cost, first.size());
@@ -48,7 +48,7 @@ Unit SplitEnd(Unit& unit) {
 Unit TakePadding(Unit& unit) {
   const std::string whole = std::move(unit.bytes);
   const auto content = ContentOf(unit.header, whole);
-  WP_CHECK(unit.header.has(kFlagPadded) && content, "a frame whose padding was looked at before");
+  WP_CHECK(unit.header.has(kFlagPadded) && content, "the padding was checked before");
   Unit padding{.direction = unit.direction, .header = unit.header, .stream = unit.stream};
   padding.header.length -= static_cast<std::uint32_t>(content->size());
   SetPayload(unit, *content, static_cast<std::uint8_t>(unit.header.flags & ~kFlagPadded));
@@ -58,9 +58,9 @@ Unit TakePadding(Unit& unit) {
 }
 
 const WatchOffset* FindOffset(const Unit& unit, WatchOffset::Kind kind) {
-  const auto it = std::find_if(unit.metadata.begin(), unit.metadata.end(),
-                               [kind](const WatchOffset& mark) { return mark.kind == kind; });
-  return it == unit.metadata.end() ? nullptr : &*it;
+  const auto it = std::find_if(unit.offsets.begin(), unit.offsets.end(),
+                               [kind](const WatchOffset& offset) { return offset.kind == kind; });
+  return it == unit.offsets.end() ? nullptr : &*it;
 }
 
 }  // namespace watchproof::proxy

@@ -29,11 +29,11 @@ struct Unit {
   Direction direction = Direction::kToClient;
   FrameHeader header;  // of the first frame
   std::string bytes;   // of all frames, as they were read
-  // Null for the connection itself and for streams that are not known. Shared by the table of
-  // streams and the units under way, which may outlive the stream.
+  // Null for the connection itself and for unknown streams. Shared by the table of streams and the
+  // units under way, which may outlive the stream.
   std::shared_ptr<const StreamInfo> stream;
-  std::vector<WatchOffset> metadata;  // of DATA of a watch stream
-  std::int64_t cost = 0;              // of the bytes that were read for it, see Chunk::cost
+  std::vector<WatchOffset> offsets;  // of DATA of a watch stream
+  std::int64_t cost = 0;             // of the bytes that were read for it, see Chunk::cost
 
   std::int64_t size() const { return static_cast<std::int64_t>(bytes.size()); }
   bool is(FrameType type) const { return header.type == type; }
@@ -56,7 +56,7 @@ Unit SplitEnd(Unit& unit);
 // receiver's windows. Requires: DATA of a known stream, with padding.
 Unit TakePadding(Unit& unit);
 
-// The first mark of this kind, or null.
+// The first offset of this kind, or null.
 const WatchOffset* FindOffset(const Unit& unit, WatchOffset::Kind kind);
 
 }  // namespace watchproof::proxy

@@ -2,14 +2,13 @@
 // The window of a whole connection in one direction, when its frames do not arrive as they were
 // sent.
 //
-// One stream's bytes that are held back would use up the window that all streams of the connection
-// share, and the neighbours would stand still with it. So what is held is lent to the sender, and
-// taken back by keeping the receiver's later updates: the receiver never gets more than it granted,
-// and the sender never more than the receiver granted and the proxy holds. What was dropped stays a
-// gift.
+// Held bytes of one stream would use up the window that all streams of the connection share, and
+// block the neighbours. So window for held bytes is lent to the sender, and taken back by keeping
+// the receiver's later updates: the receiver never gets more than it granted, and the sender never
+// more than the receiver granted and the proxy holds. Window for dropped bytes is not taken back.
 //
 //   granted: by the receiver     given: to the sender     delivered, held, dropped: of the bytes
-//   invariant: delivered <= granted, given >= granted + held + dropped once Owed() was given
+//   invariant: delivered <= granted, given >= granted + held + dropped after TakeCredit()
 //
 // Not thread-safe.
 #pragma once
@@ -35,11 +34,11 @@ class WindowLedger {
   }
   void Granted(std::int64_t bytes) { granted_ += bytes; }
 
-  // What the receiver takes now. Nobody but us can have brought its window down, so there is a
-  // limit only once something was lent.
+  // What the receiver accepts now. Only the proxy can have reduced its window, so there is a limit
+  // only once something was lent.
   std::int64_t room() const { return lends_ ? granted_ - delivered_ : INT64_MAX; }
   bool Fits(std::int64_t bytes) const { return bytes == 0 || bytes <= room(); }
-  // What the sender is still to be given, which is then given.
+  // What must still be granted to the sender; counts as granted from then on.
   std::int64_t TakeCredit() {
     lends_ |= held_ + dropped_ > 0;
     const std::int64_t expected = granted_ + held_ + dropped_ - given_;

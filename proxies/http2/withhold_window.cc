@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Withhold-window: the receiver of one stream takes everything, but its sender is never told that
-// there is room again.
+// Withhold-window: the receiver of one stream reads everything, but its sender gets no window
+// updates.
 #include <memory>
 #include <utility>
 
@@ -46,10 +46,10 @@ class WithholdWindow final : public StreamEffect {
 const EffectRegistration kWithholdWindow{{
     .name = "withhold-window",
     .explain =
-        "Keeps back the window updates of one stream, those that travel in the direction of the "
-        "effect: to the target, to stop what the target sends. The sender stands still once it has "
-        "used up the window it has, while other streams of the connection go on. Healing hands the "
-        "updates over.",
+        "Holds back the window updates of one stream that travel in the direction of the "
+        "effect: to the target, to stop what the target sends. The sender stops once it has "
+        "used up its window, while other streams of the connection continue. Healing passes the "
+        "updates on.",
     .parameters = StreamParameters({}),
     .make = [](const EffectSeed& seed) { return std::make_unique<WithholdWindow>(seed); },
 }};

@@ -16,7 +16,7 @@
 namespace watchproof::store {
 namespace {
 
-// As much as gRPC's own clients come to allow on a fast connection.
+// About what gRPC's own clients grow to on a fast connection.
 constexpr std::int32_t kStreamWindow = 8 << 20;
 constexpr std::int32_t kConnectionWindow = 16 << 20;
 constexpr std::uint32_t kFrameBytes = 1 << 20;
@@ -35,7 +35,7 @@ SplitEndpoint Split(const std::string& endpoint) {
   return {endpoint.substr(0, colon), endpoint.substr(colon + 1)};
 }
 
-// -1 when nobody listens.
+// -1 when the connection is refused.
 int ConnectOnce(const SplitEndpoint& to) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;

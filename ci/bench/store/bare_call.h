@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// One TCP connection with one gRPC call at a time, spoken with as little as possible between the
-// socket and the caller: a benchmark shares the machine with the server that it measures, so what
-// the client spends, the server lacks.
+// One TCP connection with one gRPC call at a time, with as little as possible between the socket
+// and the caller: a benchmark shares the machine with the server that it measures, so every cycle
+// the client spends is missing in the server.
 //
 //   BareCall call("127.0.0.1:2379", sink);
 //   if (!call.Connect()) ...
 //   call.Begin("/etcdserverpb.KV/Put");
 //   call.Send(bytes);                          // of one message
 //   call.CloseHalf();
-//   while (!call.idle()) if (!call.Flush() || !call.Receive()) ...   // the sink hears of it
+//   while (!call.idle()) if (!call.Flush() || !call.Receive()) ...   // calls the sink
 //
-// nghttp2 frames and compresses headers; messages are handed over where they lie in the receive
-// buffer whenever one frame holds them whole.
+// nghttp2 frames and compresses headers; a message is handed over in place, in the receive buffer,
+// whenever one frame holds all of it.
 //
 // Threads: one at a time, but for Abort. Ownership: borrows the sink. Benchmarks only.
 #pragma once

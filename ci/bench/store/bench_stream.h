@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection with one watch stream, read as fast as a thread of its own can, and parsed, where
-// that is asked for, by another: what the client spends on its road is not part of the server's.
+// One connection with one watch stream, read by its own thread as fast as possible. Another thread
+// parses, where parsing is requested, so that the client's cost is not attributed to the server.
 //
 //   BenchStream stream({.endpoint = "127.0.0.1:2379", .reader = Reader::kRaw});
 //   stream.Open(requests);            // all created when it returns
@@ -50,7 +50,7 @@ class DelayCounts {
   std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(1'000'000);
 };
 
-// Whole messages, one behind the other.
+// Whole messages, one after the other.
 struct Batch {
   std::string bytes;
   std::vector<std::size_t> sizes;

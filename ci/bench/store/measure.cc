@@ -79,7 +79,7 @@ etcdserverpb::WatchRequest Watch(const std::string& key, const std::string& end,
   return request;
 }
 
-// Those that match come last, so that nobody finds them by luck.
+// The matching watches come last, so that a server cannot find them early by luck.
 std::vector<etcdserverpb::WatchRequest> Requests(const Flags& flags) {
   std::vector<etcdserverpb::WatchRequest> requests;
   for (std::size_t i = 0; i < flags.other_ranges; ++i) {
@@ -230,7 +230,7 @@ int Main(int argc, char** argv) {
   };
   command("fanout", "Events delivered to watchers while keys are written", Fanout);
   command("catchup", "One watch from the past", Catchup);
-  command("memory", "Growth of the server while nobody reads", Memory);
+  command("memory", "Growth of the server while no client reads", Memory);
   command("ceiling", "What this client can read at most", Ceiling);
   command("canned", "The server for ceiling", [](const Flags& f) {
     ServeCanned(f.endpoint, f.value_bytes);
