@@ -122,7 +122,7 @@ Result<fs::path> TakeAndCheck(const DebianBinary& wanted, const std::string& ver
               wanted.sha256);
 }
 
-// Empty when what lies there does not count.
+// Empty when the file there does not count as fetched.
 std::string WhyCached(const ReleaseSource& source, const fs::path& place, const PrintLine& report) {
   std::error_code ignored;
   if (!fs::exists(place, ignored)) return {};
@@ -130,7 +130,7 @@ std::string WhyCached(const ReleaseSource& source, const fs::path& place, const 
   if (!sum.has_value()) return {};
   if (*sum == RecordedSum(place)) return "already cached";
   if (source.debian && *sum == source.debian->sha256) {
-    // Placed by hand, with the content that the manifest wants.
+    // Placed by hand, with the content in the manifest.
     std::error_code error;
     fs::permissions(place, fs::perms(0755), error);
     return !error && RecordSum(place, *sum).ok() ? "already there" : "";

@@ -60,7 +60,7 @@ TEST_F(ReleaseCacheTest, SumsAreThoseOfTheStandard) {
   EXPECT_THAT(Sha256OfFile(folder_ / "none").error().message(), HasSubstr("none"));
 }
 
-TEST_F(ReleaseCacheTest, ABinaryPlacedByHandCountsOnceItsSumWasSeen) {
+TEST_F(ReleaseCacheTest, BinaryPlacedByHandCountsAfterAFetch) {
   Place("abc");
   EXPECT_THAT(CachedRelease("etcd", "9.9").error().message(),
               HasSubstr("watchproof fetch etcd 9.9"));
@@ -70,7 +70,7 @@ TEST_F(ReleaseCacheTest, ABinaryPlacedByHandCountsOnceItsSumWasSeen) {
   EXPECT_EQ(access(place().c_str(), X_OK), 0);
 }
 
-TEST_F(ReleaseCacheTest, ABinaryThatWasAlteredCountsNoMore) {
+TEST_F(ReleaseCacheTest, AlteredBinaryDoesNotCount) {
   Place("abc");
   ASSERT_TRUE(Fetch().has_value());
   Place("abd");
@@ -79,7 +79,7 @@ TEST_F(ReleaseCacheTest, ABinaryThatWasAlteredCountsNoMore) {
   EXPECT_THAT(reported_, HasSubstr("which is not what was fetched"));
 }
 
-TEST_F(ReleaseCacheTest, WithoutASourceTheErrorSaysWhichFileToPlaceWhere) {
+TEST_F(ReleaseCacheTest, WithoutASourceTheErrorNamesTheFileAndItsPlace) {
   const auto fetched = Fetch();
   ASSERT_FALSE(fetched.has_value());
   EXPECT_THAT(fetched.error().message(),
