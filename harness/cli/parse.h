@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of the command line into values. Every error names the text and what was expected.
+// Parses arguments of the command line. Every error names the text and what was expected.
 //
 // Threads: pure functions.
 #pragma once

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `watchproof check`, `history dump` and `history import`: what can be done with a recording
-// afterwards, and how one is made of what others recorded.
+// `watchproof check`, `history dump` and `history import`: judge, print and import recordings.
 //
 // Once per process.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds recordings below what the user names, and judges one anew.
+// Finds recordings below a path, and judges one again.
 //
 //   WP_ASSIGN_OR_RETURN(auto recordings, FindRecordings("watchproof-runs/latest"));
 //   WP_ASSIGN_OR_RETURN(Rejudged again, JudgeRecording(recordings[0].file));

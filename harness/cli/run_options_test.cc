@@ -55,7 +55,7 @@ TEST(RepeatFlags, KeepEachValueApart) {
 }
 
 // Its time limit is another one, which a repeat without --defects would not have.
-TEST(RepeatFlags, OfARunWithDefectsSayItsTimeLimit) {
+TEST(RepeatFlags, RunWithDefectsHasItsTimeLimit) {
   CLI::App app;
   RunFlags flags(app);
   app.parse(std::vector<std::string>{"all", "--defects"});

@@ -70,7 +70,7 @@ constexpr std::string_view Name(Capability capability) {
     case Capability::kCluster:
       return "cluster";
     case Capability::kServerOfItsOwn:
-      return "a server that only watchproof uses";
+      return "a server of its own, used only by watchproof";
   }
   return "unnamed capability";
 }
