@@ -180,12 +180,12 @@ std::string Receipts(const RunRecord& record) {
           "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
           EscapeXml(attempt.result.case_name),
           EscapeXml(TargetLabel(attempt.result.target, attempt.result.target_version)),
-          EscapeXml(receipt.fault), receipt.fired ? "felt" : "not felt", EscapeXml(receipt.text));
+          EscapeXml(receipt.fault), receipt.fired ? "yes" : "no", EscapeXml(receipt.text));
     }
   }
   if (rows.empty()) return "<p>No fault was planned.</p>\n";
   return "<div class=\"wide\"><table><thead><tr><th>case</th><th>target</th><th>fault</th>"
-         "<th>by the target</th><th>receipt</th></tr></thead><tbody>\n" +
+         "<th>took effect</th><th>receipt</th></tr></thead><tbody>\n" +
          rows + "</tbody></table></div>\n";
 }
 
