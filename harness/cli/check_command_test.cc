@@ -135,8 +135,8 @@ TEST_F(Recordings, AreJudgedWithTheOptionsOfTheirRun) {
   EXPECT_THAT(Check(folder_, 1), HasSubstr("CompactionSurfaced"));
 }
 
-// What had not arrived when the recorder died is no finding, and no pass either.
-TEST_F(Recordings, CutOffOnesAreJudgedUpToTheirLastVerifiedLine) {
+// Events that had not arrived when the recorder ended are neither a finding nor a pass.
+TEST_F(Recordings, CutOffRecordingsAreJudgedUpToTheLastVerifiedLine) {
   Script script;
   script.Watch("k", 2).Created(0, 1);
   Prng prng(1);

@@ -34,7 +34,7 @@ class Console {
   void Result(std::string_view text);
   // One line for standard error.
   void Note(std::string_view line);
-  // What goes on at the moment. Shown at most ten times a second, off a terminal every 30 s.
+  // The current progress. Shown at most ten times a second; without a terminal every 30 s.
   void Progress(std::string_view line);
 
  private:

@@ -120,15 +120,15 @@ Opinion OpinionOf(const FoundRecording& recording, const Rejudged& again,
     const bool known =
         result && again.cut_off.empty() &&
         (result->verdict == Verdict::kInconclusive || result->verdict == Verdict::kUnsupported);
-    return {fmt::format("inconclusive: {}{}; {}", why,
-                        fresh > 0 ? fmt::format("; {} new up to there", fresh) : "",
-                        result ? fmt::format("was {}", Name(result->verdict))
-                               : "no earlier verdict beside it"),
-            code == ExitCode::kOk && !known ? ExitCode::kInconclusive : code};
+    return {
+        fmt::format("inconclusive: {}{}; {}", why,
+                    fresh > 0 ? fmt::format("; {} new up to there", fresh) : "",
+                    result ? fmt::format("was {}", Name(result->verdict)) : "no earlier verdict"),
+        code == ExitCode::kOk && !known ? ExitCode::kInconclusive : code};
   }
   if (!result) {
-    return {found == 0 ? "clean; no earlier verdict beside it"
-                       : fmt::format("{} found; no earlier verdict beside it", found),
+    return {found == 0 ? "clean; no earlier verdict"
+                       : fmt::format("{} found; no earlier verdict", found),
             code};
   }
   if (fresh == 0 && difference.gone.empty() && difference.reworded > 0) {
@@ -183,7 +183,7 @@ Result<ExitCode> Report(const FoundRecording& recording, const Rejudged& again, 
     fmt::print("  undecided: {}\n", Escaped(reason));
   }
   for (const std::string& reason : again.undecided_calls) {
-    fmt::print("  undecided beside the watches: {}\n", Escaped(reason));
+    fmt::print("  undecided calls: {}\n", Escaped(reason));
   }
   if (again.lag.delivery_us.count() > 0) fmt::print("  {}\n", LagSentence(again.lag));
   return opinion.code;

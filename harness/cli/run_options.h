@@ -76,9 +76,9 @@ class RunFlags {
 
   // Errors name the flag or variable. `on_command_line` are the words of the command line.
   Result<RunOptions> Resolve(const std::vector<std::string>& on_command_line) const;
-  // The flags that were given, with their values, as the words that give them again. Left out are
-  // those that a repeat command says itself (which case, which target, which seed) and those that
-  // change no verdict; a flag is in unless run_options.cc names it.
+  // The flags that were given, with their values, as arguments for a repeat command. Without those
+  // that the repeat command sets itself (case, target, seed) and those that change no verdict:
+  // run_options.cc lists both.
   std::vector<std::string> GivenAgain(const std::map<std::string, FlagSummary>& origins = {}) const;
 
  private:

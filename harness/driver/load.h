@@ -27,7 +27,7 @@ namespace watchproof {
 // How the clients call the target.
 struct LoadAccess {
   WriteForm writes = WriteForm::kPlain;
-  std::string token = {};  // where the target knows users
+  std::string token = {};  // if the target has users
 };
 
 class Load {

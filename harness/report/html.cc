@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// report.html: one file that opens from disk without a network, in the order in which people ask:
-// is it good, what is wrong, how did it go, can I trust it. Plain HTML and SVG; the only script
+// report.html: one file that opens from disk without a network. Its order: the summary, the
+// failures, the course of the run, the evidence for the faults. Plain HTML and SVG; the only script
 // copies a command.
 #include <fmt/format.h>
 
@@ -189,7 +189,7 @@ std::string Receipts(const RunRecord& record) {
          rows + "</tbody></table></div>\n";
 }
 
-// What no document of etcd promises, and an operator may still want to know.
+// Notes on behaviour that etcd's documents do not promise.
 std::string Notes(const RunRecord& record) {
   std::string rows;
   for (const AttemptSummary& attempt : record.attempts) {

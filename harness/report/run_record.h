@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything a report says about one run: what was asked for, what every attempt came to, how it
+// The content of the reports on one run: its options, the result of every attempt, and how it
 // ended.
 //
 //   RunRecord record{...};
-//   record.attempts.push_back({.result = result, .standing = standing});
+//   record.attempts.push_back({.result = result, .expectation = expectation});
 //   Tally tally = CountOutcomes(record);
 //
 // Threads: values.

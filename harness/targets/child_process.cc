@@ -210,8 +210,8 @@ class ChildProcess::Impl {
       return FromErrno(exec_error)
           .WithContext("{}: cannot be executed", options.executable.string());
     }
-    setpgid(child.id(),
-            child.id());  // also here: whoever comes first, the group exists when we return
+    // Also here, besides the child itself: the group must exist when Start returns.
+    setpgid(child.id(), child.id());
     self->pid_ = child.id();
     auto held = std::make_shared<process::process>(std::move(child));  // by its own wait
     held->async_wait(

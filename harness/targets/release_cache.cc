@@ -112,7 +112,7 @@ std::string MachineArchitecture() {
 Result<fs::path> TakeAndCheck(const DebianBinary& wanted, const std::string& version,
                               const fs::path& work) {
   if (wanted.architecture != MachineArchitecture()) {
-    return Fail(StatusCode::kNotFound, "the manifest knows the binary for {}, this machine is {}",
+    return Fail(StatusCode::kNotFound, "the manifest has the binary for {}, but this machine is {}",
                 wanted.architecture, MachineArchitecture());
   }
   WP_ASSIGN_OR_RETURN(const fs::path taken, TakeFromDebian(wanted, version, work));
@@ -135,8 +135,9 @@ std::string WhyCached(const ReleaseSource& source, const fs::path& place, const 
     fs::permissions(place, fs::perms(0755), error);
     return !error && RecordSum(place, *sum).ok() ? "already there" : "";
   }
-  report(fmt::format("{} has SHA-256 {}, which is not what was fetched or what the manifest says",
-                     place.string(), *sum));
+  report(fmt::format(
+      "{} has SHA-256 {}, which is neither that of the fetched file nor that in the manifest",
+      place.string(), *sum));
   return {};
 }
 
@@ -187,7 +188,7 @@ Result<fs::path> CachedRelease(const std::string& product, const std::string& ve
   const Result<std::string> sum = Sha256OfFile(place);
   if (!sum.has_value() || *sum != RecordedSum(place)) {
     return missing(
-        fmt::format("is not fetched: {} has no SHA-256 beside it that fits", place.string()));
+        fmt::format("is not fetched: there is no matching SHA-256 beside {}", place.string()));
   }
   return place;
 }

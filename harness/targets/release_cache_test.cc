@@ -76,7 +76,7 @@ TEST_F(ReleaseCacheTest, AlteredBinaryDoesNotCount) {
   Place("abd");
   EXPECT_FALSE(CachedRelease("etcd", "9.9").has_value());
   EXPECT_FALSE(Fetch().has_value());
-  EXPECT_THAT(reported_, HasSubstr("which is not what was fetched"));
+  EXPECT_THAT(reported_, HasSubstr("which is neither that of the fetched file"));
 }
 
 TEST_F(ReleaseCacheTest, WithoutASourceTheErrorNamesTheFileAndItsPlace) {
@@ -85,7 +85,7 @@ TEST_F(ReleaseCacheTest, WithoutASourceTheErrorNamesTheFileAndItsPlace) {
   EXPECT_THAT(fetched.error().message(),
               AllOf(HasSubstr("place the file usr/bin/etcd of Debian's package etcd-server 9.9-1"),
                     HasSubstr(kSumOfAbc), HasSubstr(place().string())));
-  EXPECT_THAT(reported_, HasSubstr("Debian nosuch: the manifest knows the binary for none"));
+  EXPECT_THAT(reported_, HasSubstr("Debian nosuch: the manifest has the binary for none"));
 }
 
 TEST(UpstreamVersions, AreThoseOfThePackagesWithoutDebiansParts) {

@@ -41,8 +41,8 @@ struct TargetSpec {
   std::vector<std::string> command;  // words of "command:TEMPLATE", placeholders not filled in
   std::optional<bool> tls = {};      // from its URL; without one, ServerAccess decides
   ServerAccess access = {};          // not part of the text, either
-  // Endpoints, as HOST:PORT, that may be disrupted although they are not ours. Not part of the
-  // text; filled in by whoever was allowed to.
+  // Running servers, as HOST:PORT, that may be compacted. Not part of the text; filled in from
+  // --allow-disruptive.
   std::vector<std::string> allow_disruptive = {};
 };
 

@@ -25,8 +25,8 @@ struct ToolCall {
   Duration patience = 60s;
 };
 
-// Standard output and error. kNotFound: there is no such program; kUnavailable: it failed, with the
-// line of its output that says most.
+// Returns standard output and error. kNotFound: there is no such program; kUnavailable: it failed,
+// with the most informative line of its output.
 Result<std::string> RunTool(const ToolCall& call);
 
 }  // namespace watchproof
