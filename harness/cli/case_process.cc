@@ -15,7 +15,7 @@
 namespace watchproof {
 namespace {
 
-// Where the case finds its end of the pipe.
+// The descriptor of the case's end of the pipe.
 constexpr int kResultDescriptor = 3;
 // A record of every finding of a broken store is some hundred KiB; beyond this it is not a record.
 constexpr std::size_t kMostBytes = 16U << 20U;
@@ -113,7 +113,7 @@ bool CaseProcess::ended_cleanly() const { return child_->exit_state()->clean(); 
 void CaseProcess::Interrupt(int signal) {
   if (phase_ != Phase::kRunning) return;
   Read();
-  // What it says from now on is judged on half of the evidence.
+  // From here on its result rests on incomplete evidence.
   interrupted_ = received_.find('\n') == std::string::npos;
   phase_ = Phase::kInterrupted;
   child_->Signal(signal);

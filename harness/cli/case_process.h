@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One attempt of one case in its own process, from its start to a result that can be believed.
+// One attempt of one case in its own process, from its start to a validated result.
 //
 //   WP_ASSIGN_OR_RETURN(auto process, CaseProcess::Start({...}));
 //   poll on process->descriptor(); process->Read(); process->Tick(); until process->ended()
@@ -77,7 +77,7 @@ class CaseProcess {
   std::unique_ptr<ChildProcess> child_;
 };
 
-// A result for an attempt whose process could not say anything.
+// The result of an attempt if its process returned none.
 AttemptResult HarnessError(const AttemptSpec& spec, std::string folder, std::string reason);
 
 }  // namespace watchproof

@@ -96,7 +96,7 @@ void AddWords(std::vector<CatalogEntry>& catalog) {
   }
   catalog.push_back({"level", "must", "", "A documented promise of the watch API.", {}});
   catalog.push_back({"level", "should", "", "Documented behaviour that clients rely on.", {}});
-  catalog.push_back({"level", "may", "", "Observed and interesting; nobody promised it.", {}});
+  catalog.push_back({"level", "may", "", "Observed and interesting, but not documented.", {}});
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that has a name and an explanation, in one list: what `list` prints and `explain`
-// looks up.
+// All named things with their explanations in one list, for `list` and `explain`.
 //
 // Threads: pure functions; registrations happen before main.
 #pragma once

@@ -19,7 +19,7 @@ void PrintJson(const CatalogEntry& entry) {
   fmt::print("{}\n", ToJsonObject(fields, entry.facts));
 }
 
-// The first sentence of a paragraph is its summary.
+// The first sentence of the explanation is the summary.
 std::string Summary(const CatalogEntry& entry) {
   if (!entry.summary.empty()) return entry.summary;
   return entry.explain.substr(0, entry.explain.find(". "));

@@ -91,7 +91,7 @@ Script Good() {
 Script Twice() { return Good().Deliver(0, {{2, "k"}}); }
 const std::string kWatch = "watch 0 of stream 1 on \"k\" from revision 2";
 
-TEST_F(Recordings, SameFindingsAreNoNews) {
+TEST_F(Recordings, SameFindingsAreNotNew) {
   Record(Twice());
   AddResult({{.guarantee = "Unique", .watch = kWatch, .observed = "in words of another release"}});
   Record(Good(), 2);
@@ -103,14 +103,14 @@ TEST_F(Recordings, SameFindingsAreNoNews) {
             HasSubstr("attempt 2: same as before (pass, 0 found)")));
 }
 
-TEST_F(Recordings, NewFindingsAreToldAndFail) {
+TEST_F(Recordings, NewFindingsAreReportedAndFail) {
   Record(Twice());
   AddResult({});
   EXPECT_THAT(Check(folder_, 1), AllOf(HasSubstr("changed (was pass): 1 new, 0 gone"),
                                        HasSubstr("new   Unique: " + kWatch)));
 }
 
-TEST_F(Recordings, WhatIsNoLongerFoundIsToldAndHarmless) {
+TEST_F(Recordings, MissingFindingsAreReportedAndDoNotFail) {
   Record(Good());
   AddResult({{.guarantee = "Reliable", .watch = kWatch, .expected = "more"},
              {.guarantee = "Settled", .watch = "every watch"}});
@@ -135,8 +135,8 @@ TEST_F(Recordings, AreJudgedWithTheOptionsOfTheirRun) {
   EXPECT_THAT(Check(folder_, 1), HasSubstr("CompactionSurfaced"));
 }
 
-// What had not arrived when the recorder died is no finding, and no pass either.
-TEST_F(Recordings, CutOffOnesAreJudgedUpToTheirLastVerifiedLine) {
+// Events that had not arrived when the recorder ended are neither a finding nor a pass.
+TEST_F(Recordings, CutOffRecordingsAreJudgedUpToTheLastVerifiedLine) {
   Script script;
   script.Watch("k", 2).Created(0, 1);
   Prng prng(1);
@@ -158,7 +158,7 @@ TEST_F(Recordings, CutOffOnesAreJudgedUpToTheirLastVerifiedLine) {
   EXPECT_THAT(Dump({file.string()}, 2), HasSubstr("history.wire.zst: cut off after line"));
 }
 
-TEST_F(Recordings, DamagedOnesAreNeverLikeBefore) {
+TEST_F(Recordings, DamagedRecordingsAreNeverSameAsBefore) {
   const auto flip = [this](const fs::path& file) {
     std::string contents = ReadText(file);
     contents[contents.size() / 2] ^= 1;
@@ -176,7 +176,7 @@ TEST_F(Recordings, DamagedOnesAreNeverLikeBefore) {
   EXPECT_THAT(output, AllOf(Not(HasSubstr("same as before")), Not(HasSubstr("gone"))));
 }
 
-TEST_F(Recordings, EmptyOnesAreInconclusive) {
+TEST_F(Recordings, EmptyRecordingsAreInconclusive) {
   const fs::path file = Record(Good());
   std::ofstream(file, std::ios::trunc).close();
   EXPECT_THAT(Check(file, 2), HasSubstr("inconclusive: cut off after line 0: the file is empty"));
@@ -194,7 +194,7 @@ TEST_F(Recordings, WithoutAWatchNothingIsProven) {
   EXPECT_THAT(Check(Attempt(2), 2), HasSubstr("inconclusive: there is no watch in it; was pass"));
 }
 
-TEST_F(Recordings, WhatStaysUndecidedIsInconclusiveUnlessItWas) {
+TEST_F(Recordings, UndecidedIsInconclusiveUnlessItWasBefore) {
   const Script undecided = Good()
                                .StartPut(7, "k", "b")
                                .FailCall(7, Method::kPut, StatusCode::kUnavailable)
@@ -211,7 +211,7 @@ TEST_F(Recordings, WhatStaysUndecidedIsInconclusiveUnlessItWas) {
 }
 
 // One recording that cannot be opened does not hide what others show.
-TEST_F(Recordings, AllAreJudgedAndTheGravestDecides) {
+TEST_F(Recordings, AllAreJudgedAndTheWorstDecides) {
   const fs::path cut = Record(Good());
   fs::resize_file(cut, 100);
   const fs::path text = folder_ / "text";

@@ -31,17 +31,18 @@ namespace watchproof {
 namespace {
 
 constexpr char kShortHelp[] =
-    R"(watchproof proves that a store keeps the promises of the etcd watch API while harm is done.
+    R"(watchproof tests whether a store keeps the guarantees of the etcd watch API under faults.
 
   watchproof run                                     the embedded store, every case
   watchproof run --target etcd:/usr/bin/etcd         a real etcd
   watchproof fetch etcd 3.5.16                       that release, for --target etcd@3.5.16
-  watchproof explain CompactionSurfaced              what a word means
+  watchproof explain CompactionSurfaced              what this guarantee requires
 
 Commands: run, repeat, shrink, check, fetch, history dump, history import, list, explain, store,
   proxy. Each has --help.
-Exit codes: 0 good, 1 broken promise, 2 undecided, 3 no target, 4 usage, 5 nothing selected,
-  6 expectations out of date, 70 harness error, 130 interrupted, 143 terminated.
+Exit codes: 0 success, 1 new failure, 2 inconclusive, 3 target failed, 4 usage error,
+  5 nothing selected, 6 expectations out of date, 70 harness error, 130 interrupted,
+  143 terminated.
 )";
 
 int Number(ExitCode code) { return static_cast<int>(code); }
@@ -60,7 +61,7 @@ class CommandLine {
     AddRecordings();
     shrink_flags_.AddTo(shrink_);
     repeat_.AddTo(repeat_command_);
-    // Not for people: the runner starts one process per case.
+    // Internal: the runner starts one process per case.
     case_.add_option("--spec", spec_)->required();
     case_.group("");
   }
@@ -69,7 +70,7 @@ class CommandLine {
 
   int Run() {
     try {
-      // CLI11 takes its words from the back.
+      // CLI11 takes its arguments in reverse order.
       app_.parse(std::vector<std::string>(words_.rbegin(), std::prev(words_.rend())));
     } catch (const CLI::CallForHelp& help) {
       app_.exit(help);
@@ -90,78 +91,78 @@ class CommandLine {
   }
 
   void AddStore() {
-    store_.add_option("--listen", store_flags_.listen, "Where clients connect, for etcd's API")
+    store_.add_option("--listen", store_flags_.listen, "Address of etcd's API, for clients")
         ->type_name("HOST:PORT")
         ->capture_default_str();
-    store_.add_option("--http", store_flags_.http, "Where /health, /version and /metrics are")
+    store_.add_option("--http", store_flags_.http, "Address of /health, /version and /metrics")
         ->type_name("HOST:PORT");
     store_
         .add_option("--data", store_flags_.data,
-                    "Keep the data in this folder and answer when it is synced; without it, "
-                    "in memory")
+                    "Keep the data in this folder, and answer writes once they are synced "
+                    "(default: in memory)")
         ->type_name("FOLDER");
     store_
         .add_option("--restore", store_flags_.restore,
-                    "Make the folder of --data from this snapshot, and end")
+                    "Create the folder of --data from this snapshot, and exit")
         ->type_name("FILE");
     store_.add_flag(
         "--lease-checkpoints", store_flags_.lease_checkpoints,
-        "With --data: a restart gives leases what was left of their time, to within 5 s, "
-        "and not all of it again");
+        "With --data: after a restart leases keep their remaining time, to within 5 s, instead "
+        "of starting again");
     store_
         .add_option("--progress-interval", store_flags_.progress_interval,
-                    "How often a quiet watch that wishes for it is told its progress")
+                    "How often a quiet watch with progress_notify receives its progress")
         ->type_name("TIME")
         ->capture_default_str();
     store_.add_flag("--strict-prev-kv", store_flags_.strict_previous,
                     "End a watch rather than leave out a previous value that is compacted");
-    store_.add_option("--defect", store_flags_.defects, "A bug to switch on (repeatable)")
+    store_.add_option("--defect", store_flags_.defects, "Defect to switch on (repeatable)")
         ->type_name("NAME")
         ->allow_extra_args(false);
     store_
         .add_option("--quota-backend-bytes", store_flags_.quota_bytes,
-                    "Above this size writes are refused; 0 for 2 GiB, -1 for no limit")
+                    "Reject writes above this size; 0 for 2 GiB, -1 for no limit")
         ->type_name("BYTES");
     store_
-        .add_option("--auth-token-ttl", store_flags_.token_seconds, "How long a login lasts unused")
+        .add_option("--auth-token-ttl", store_flags_.token_seconds,
+                    "How long an unused login token is valid")
         ->type_name("SECONDS")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     store_.add_option("--cert-file", store_flags_.tls.cert_file, "Serve TLS with this certificate")
         ->type_name("FILE");
-    store_.add_option("--key-file", store_flags_.tls.key_file, "The key of the certificate")
+    store_.add_option("--key-file", store_flags_.tls.key_file, "Private key of --cert-file")
         ->type_name("FILE");
     store_
         .add_option("--trusted-ca-file", store_flags_.tls.trusted_ca_file,
-                    "Serve only clients with a certificate that one of these signed")
+                    "Serve only clients with a certificate signed by one of these authorities")
         ->type_name("FILE");
     store_.add_flag("--client-cert-auth", store_flags_.tls.client_cert_auth,
-                    "The common name of a client's certificate is its user");
+                    "Use the common name of a client's certificate as its user");
   }
 
   void AddProxy() {
-    proxy_.add_option("--listen", proxy_flags_.listen, "Where clients connect")
+    proxy_.add_option("--listen", proxy_flags_.listen, "Address for clients")
         ->type_name("HOST:PORT")
         ->capture_default_str();
-    proxy_.add_option("--to", proxy_flags_.to, "Where the server is")->type_name("HOST:PORT");
+    proxy_.add_option("--to", proxy_flags_.to, "Address of the server")->type_name("HOST:PORT");
     proxy_.add_option("--latency", proxy_flags_.latency, "Delay and jitter, both directions")
         ->type_name("20ms~5ms");
-    proxy_.add_option("--effect", proxy_flags_.effects, "Harm to arm at once (repeatable)")
+    proxy_.add_option("--effect", proxy_flags_.effects, "Effect to arm at the start (repeatable)")
         ->type_name("KIND:DIRECTION:key=value,...")
         ->allow_extra_args(false);
     proxy_
         .add_option("--control", proxy_flags_.control,
                     "Serve an HTTP API that Toxiproxy's clients can drive")
         ->type_name("[HOST:]PORT");
-    proxy_.add_option("--seed", proxy_flags_.seed, "Of jitter and chances; drawn when left out")
+    proxy_.add_option("--seed", proxy_flags_.seed, "Seed of jitter and chances (default: drawn)")
         ->type_name("N");
-    proxy_.add_flag("--follow", proxy_flags_.follow,
-                    "Follow HTTP/2, which effects on streams need");
+    proxy_.add_flag("--follow", proxy_flags_.follow, "Parse HTTP/2, which effects on streams need");
     proxy_.add_flag("--self-test", proxy_flags_.self_test,
-                    "The server is ours to lie to: effects that corrupt are allowed");
+                    "Allow effects that tamper with messages; only for servers under your control");
     proxy_.add_flag("--sharp", proxy_flags_.sharp,
-                    "Small kernel buffers: what is withheld is nearly all, at the cost of speed");
-    proxy_.add_flag("--verbose", proxy_flags_.verbose, "Also what happens, while it happens");
+                    "Small kernel buffers: fewer bytes escape an effect, at the cost of speed");
+    proxy_.add_flag("--verbose", proxy_flags_.verbose, "Also print events as they happen");
   }
 
   void AddRecordings() {
@@ -170,13 +171,13 @@ class CommandLine {
     history_.require_subcommand(1);
     dump_.add_option("recording", history_flags_.recording, "A recording, or a folder with one")
         ->required();
-    dump_.add_option("--watch", history_flags_.watch, "Only create NUMBER (from 0) of STREAM")
+    dump_.add_option("--watch", history_flags_.watch, "Only watch NUMBER (from 0) of STREAM")
         ->type_name("STREAM:NUMBER");
     import_
         .add_option("reports", import_flags_.reports,
-                    "A folder with client-1, client-2, ... that etcd's robustness tests left")
+                    "Folder with client-1, client-2, ..., written by etcd's robustness tests")
         ->required();
-    import_.add_option("recording", import_flags_.recording, "The file to write")->required();
+    import_.add_option("recording", import_flags_.recording, "File to write")->required();
   }
 
   int Dispatch() {
@@ -218,7 +219,7 @@ class CommandLine {
     return Number(ExitCode::kOk);
   }
 
-  // The parser's text, and what was probably meant.
+  // Prints the parser's error, and the closest known word.
   int Complain(const std::string& message) const {
     std::string hint;
     const std::vector<std::string> commands = {"run",     "fetch", "check",   "shrink", "repeat",
@@ -243,30 +244,32 @@ class CommandLine {
       hint = DidYouMean(flag, flags);
       break;
     }
-    const std::string who = chosen == &app_ ? "" : " " + chosen->get_name();
-    fmt::print(stderr, "watchproof{}: {}{}\nTry: watchproof{} --help\n", who, Escaped(message),
-               Escaped(hint), who);
+    const std::string command = chosen == &app_ ? "" : " " + chosen->get_name();
+    fmt::print(stderr, "watchproof{}: {}{}\nTry: watchproof{} --help\n", command, Escaped(message),
+               Escaped(hint), command);
     return Number(ExitCode::kUsage);
   }
 
   const std::vector<std::string> words_;
-  CLI::App app_{"Proves that a store keeps the promises of the etcd watch API under harm.",
+  CLI::App app_{"Tests whether a store keeps the guarantees of the etcd watch API under faults.",
                 "watchproof"};
   CLI::App& run_ = *app_.add_subcommand("run", "Run cases against targets");
-  CLI::App& fetch_ = *app_.add_subcommand("fetch", "Place the binaries of releases in a cache");
-  CLI::App& check_ = *app_.add_subcommand("check", "Judge recordings anew");
+  CLI::App& fetch_ = *app_.add_subcommand("fetch", "Download release binaries into a cache");
+  CLI::App& check_ = *app_.add_subcommand("check", "Judge recordings again");
   CLI::App& repeat_command_ =
-      *app_.add_subcommand("repeat", "A failed attempt of a run again, until it fails once more");
+      *app_.add_subcommand("repeat", "Repeat a failed attempt of a run until it fails again");
   CLI::App& shrink_ = *app_.add_subcommand("shrink", "Make the plan of a failed attempt smaller");
-  CLI::App& history_ = *app_.add_subcommand("history", "Look into a recording");
-  CLI::App& dump_ = *history_.add_subcommand("dump", "A recording as JSON lines");
-  CLI::App& import_ =
-      *history_.add_subcommand("import", "A recording from reports of etcd's robustness tests");
-  CLI::App& list_ = *app_.add_subcommand("list", "What there is to run, break and judge");
-  CLI::App& explain_ = *app_.add_subcommand("explain", "What a word means");
+  CLI::App& history_ = *app_.add_subcommand("history", "Print or import a recording");
+  CLI::App& dump_ = *history_.add_subcommand("dump", "Print a recording as JSON lines");
+  CLI::App& import_ = *history_.add_subcommand(
+      "import", "Make a recording from reports of etcd's robustness tests");
+  CLI::App& list_ =
+      *app_.add_subcommand("list", "List cases, guarantees, faults, effects, defects and targets");
+  CLI::App& explain_ = *app_.add_subcommand(
+      "explain", "Explain a case, guarantee, fault, effect, defect, verdict or level");
   CLI::App& store_ = *app_.add_subcommand("store", "Serve the embedded store");
-  CLI::App& proxy_ = *app_.add_subcommand("proxy", "Put harm between a client and a server");
-  CLI::App& case_ = *app_.add_subcommand("case", "One attempt of one case");
+  CLI::App& proxy_ = *app_.add_subcommand("proxy", "Run a fault-injection proxy before a server");
+  CLI::App& case_ = *app_.add_subcommand("case", "Run one attempt of one case");
   RunFlags run_flags_{run_};
   FetchFlags fetch_flags_;
   ShrinkFlags shrink_flags_;
@@ -288,17 +291,16 @@ class CommandLine {
 int Main(int argc, char** argv) {
   TakeOverStandardStreams();
   int code = Number(ExitCode::kInternal);
-  // The last line of defence: whatever a library throws ends as an internal error, not as a crash.
+  // Whatever a library throws ends as an internal error, not as a crash.
   try {
     code = CommandLine(argc, argv).Run();
   } catch (const std::exception& error) {
     fmt::print(stderr, "watchproof: internal error: {}\n", Escaped(error.what()));
   }
   if (const int lost = CloseStandardOutput(); lost != 0) {
-    fmt::print(stderr,
-               "watchproof: standard output: {}; expected room for all that is printed there\n",
+    fmt::print(stderr, "watchproof: standard output: {}; expected space for the whole output\n",
                FromErrno(lost).message());
-    // What was judged stays as it was judged; but what was not said must not look like success.
+    // Verdicts stay unchanged, but a lost report must not look like success.
     if (code == Number(ExitCode::kOk)) code = Number(ExitCode::kUsage);
   }
   return code;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command `watchproof`, whole: words in, exit code out.
+// The command `watchproof`: from its arguments to its exit code.
 //
 //   int main(int argc, char** argv) { return watchproof::Main(argc, argv); }
 //
-// Which cases there are is decided by what else is linked in. Once per process.
+// The cases are those that are linked in. Once per process.
 #pragma once
 
 namespace watchproof {

@@ -92,7 +92,7 @@ TEST(RunExitCode, UsageErrorsAreFourAndNameWhatWasWrong) {
   }
 }
 
-TEST(Commands, UnknownWordsGetTheClosestMatch) {
+TEST(Commands, UnknownNamesGetTheClosestMatch) {
   struct Row {
     Words words;
     int expected;
@@ -130,7 +130,7 @@ TEST(Commands, UnknownWordsGetTheClosestMatch) {
   }
 }
 
-TEST(RunVerdict, ACaseThatBreaksIsAHarnessErrorWithItsLastWords) {
+TEST(RunVerdict, ABrokenCaseIsAHarnessErrorWithItsLastOutput) {
   struct Row {
     const char* name;
     const char* reason;
@@ -154,7 +154,7 @@ TEST(RunVerdict, ACaseThatBreaksIsAHarnessErrorWithItsLastWords) {
   }
 }
 
-TEST(RunVerdict, AHangCostsOneCaseAndLeavesNothingBehind) {
+TEST(RunVerdict, AHangFailsOneCaseAndLeavesNoProcess) {
   ScriptedRun run({"--filter", "Breaks.Hangs:Ends.Passes", "--case-timeout", "1s"});
   EXPECT_EQ(run.Wait(), 70);
   const std::vector<Json> lines = Lines(run.File("results.jsonl"));
@@ -219,8 +219,8 @@ TEST(RunFolderOfACommand, TwoRunsNeverShareOne) {
   EXPECT_EQ(ReadText(folder / "plan.jsonl"), second.File("plan.jsonl"));
 }
 
-TEST(RunFolderOfACommand, HistoriesOfPassingCasesGoUnlessKept) {
-  const std::string history = "World.LeavesHistory/1/history.wire.zst";
+TEST(RunFolderOfACommand, HistoriesOfPassingCasesAreDeletedUnlessKept) {
+  const std::string history = "Environment.LeavesHistory/1/history.wire.zst";
   struct Row {
     const char* keep;
     bool of_pass;
@@ -228,12 +228,13 @@ TEST(RunFolderOfACommand, HistoriesOfPassingCasesGoUnlessKept) {
   };
   for (const Row& row :
        std::vector<Row>{{"failed", false, true}, {"all", true, true}, {"none", false, false}}) {
-    ScriptedRun run({"--filter", "World.LeavesHistory", "--keep", row.keep, "--target", "embedded",
-                     "--target", "etcd:/x"});
+    ScriptedRun run({"--filter", "Environment.LeavesHistory", "--keep", row.keep, "--target",
+                     "embedded", "--target", "etcd:/x"});
     EXPECT_EQ(run.Wait(), 1);
     EXPECT_EQ(fs::exists(run.folder() / "cases/embedded" / history), row.of_pass) << row.keep;
     EXPECT_EQ(fs::exists(run.folder() / "cases/etcd__x" / history), row.of_fail) << row.keep;
-    EXPECT_TRUE(fs::exists(run.folder() / "cases/etcd__x/World.LeavesHistory/1/findings.json"));
+    EXPECT_TRUE(
+        fs::exists(run.folder() / "cases/etcd__x/Environment.LeavesHistory/1/findings.json"));
   }
 }
 
@@ -287,8 +288,8 @@ TEST(RunFlags, AnEmptyShardOfASelectionIsGood) {
   EXPECT_EQ(empty, 1);
 }
 
-TEST(RunFlags, EnvironmentAndGoogleTestAreHonouredAndKeptFromCases) {
-  ScriptedRun run({}, {{"GTEST_FILTER", "World.Sees*"},
+TEST(RunFlags, VariablesOfGoogleTestCountForTheRunAndNotForCases) {
+  ScriptedRun run({}, {{"GTEST_FILTER", "Environment.Sees*"},
                        {"GTEST_TOTAL_SHARDS", "1"},
                        {"GTEST_SHARD_INDEX", "0"},
                        {"GTEST_RANDOM_SEED", "77"},
@@ -301,7 +302,7 @@ TEST(RunFlags, EnvironmentAndGoogleTestAreHonouredAndKeptFromCases) {
   EXPECT_EQ(json.at("flags").at("--target").at("origin"), "environment");
 }
 
-TEST(RunFlags, JsonIsAllThereIsOnStandardOutput) {
+TEST(RunFlags, JsonIsTheOnlyStandardOutput) {
   ScriptedRun run({"--filter", "Ends.Passes:Ends.Fails", "--json", "--progress", "off"});
   EXPECT_EQ(run.Wait(), 1);
   const std::vector<Json> lines = Lines(run.output());

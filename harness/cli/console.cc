@@ -26,7 +26,7 @@ bool DumbTerminal() {
   return term == nullptr || std::string_view(term) == "dumb";
 }
 
-// Of the environment, without changing the process's locale.
+// From the environment, without changing the process's locale.
 bool LocaleIsUtf8() {
   const locale_t locale = newlocale(LC_CTYPE_MASK, "", nullptr);
   if (locale == nullptr) return false;

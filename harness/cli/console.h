@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a run talks: results to standard output, progress to standard error.
+// The output of a run: results to standard output, progress to standard error.
 //
 //   Console console({.quiet = false, ...});
-//   console.Result(text);                 // a live line steps aside for it
+//   console.Result(text);                 // clears the live line first
 //   console.Progress("3/10 done, ...");   // on a terminal rewritten in place, else a heartbeat
 //
 // Not thread-safe.
@@ -34,7 +34,7 @@ class Console {
   void Result(std::string_view text);
   // One line for standard error.
   void Note(std::string_view line);
-  // What goes on at the moment. Shown at most ten times a second, off a terminal every 30 s.
+  // The current progress. Shown at most ten times a second; without a terminal every 30 s.
   void Progress(std::string_view line);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `run --defects`: the clean embedded store and one target per planted defect, so that the run can
-// tell which guarantees catch which defect.
+// `run --defects`: the clean embedded store and one target per planted defect, to report which
+// guarantees catch which defect.
 //
 // Threads: pure functions; registrations happen before main.
 #pragma once

@@ -9,7 +9,7 @@ namespace watchproof {
 
 namespace {
 
-// Of the clean store's attempts; with a defect planted nobody is owed a decision.
+// Only attempts on the clean store must be decided, not those with a defect planted.
 bool CleanIsDecided(const RunRecord& record) {
   return std::none_of(record.attempts.begin(), record.attempts.end(),
                       [&](const AttemptSummary& attempt) {

@@ -16,15 +16,15 @@ enum class ExitCode : int {
   kUsage = 4,              // wrong flags or configuration
   kNothingSelected = 5,    // the selection is empty
   kStaleExpectations = 6,  // unexpected pass, or an entry that matches nothing
-  kInternal = 70,          // our mistake, or a harness error of a case
+  kInternal = 70,          // an error of watchproof, or a harness error of a case
   kInterrupted = 130,
   kTerminated = 143,
 };
 
 enum class Strict { kNo, kYes };
 
-// Of a run with a selection that was not empty. Several may apply: 130/143, 70, 1, 3, 6, 2, 0 is
-// the order.
+// For a run with a selection that was not empty. If several codes apply, the first of this order
+// wins: 130/143, 70, 1, 3, 6, 2, 0.
 ExitCode Decide(const RunRecord& record, Strict strict);
 
 }  // namespace watchproof

@@ -119,7 +119,7 @@ ExitCode WithDefect(Outcome clean, Outcome planted, const char* guarantee) {
   return Decide(record, Strict::kYes);
 }
 
-TEST(ExitCodes, OfARunWithDefectsAskWhetherEachWasCaughtByWhomItNames) {
+TEST(ExitCodes, DefectsMustBeCaughtByTheirGuarantees) {
   using enum Outcome;
   EXPECT_EQ(WithDefect(kPass, kKnown, "Ordered"), ExitCode::kOk);
   EXPECT_EQ(WithDefect(kPass, kKnown, "Unique"), ExitCode::kFailed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people read when a planted bug is caught: one recording per defect, made by a run against
-// it, and what `check` says of it. WATCHPROOF_WRITE_TEXTS=1 writes the texts anew, to be reviewed.
+// The output of `check` for one recording per defect, made by a run against it, compared with the
+// reviewed text. WATCHPROOF_WRITE_TEXTS=1 writes the texts again, to be reviewed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -109,7 +109,7 @@ sha256 = "{2}"
   const fs::path folder_ = fs::path(testing::TempDir()) / fmt::format("wp-fetch-{}", getpid());
 };
 
-TEST_F(FetchTest, TakesThePackageOnceAndAsksNobodyTheSecondTime) {
+TEST_F(FetchTest, FetchesThePackageOnlyOnce) {
   Program("curl", kNoCurl);
   ScriptedRun first = Fetch();
   EXPECT_EQ(first.Wait(), 0) << first.output();
@@ -123,7 +123,7 @@ TEST_F(FetchTest, TakesThePackageOnceAndAsksNobodyTheSecondTime) {
                                      HasSubstr(place().string()), Not(HasSubstr("asked"))));
 }
 
-TEST_F(FetchTest, AVersionThatNoSuiteHasIsSaidAndIsTakenFromTheOfficialArchive) {
+TEST_F(FetchTest, VersionMissingInDebianComesFromTheOfficialArchive) {
   Publish("sha256sum etcd-v9.9.tar.gz");
   ScriptedRun run = Fetch({{"OFFERED", "9.10-1"}});
   EXPECT_EQ(run.Wait(), 0) << run.output();
@@ -136,7 +136,7 @@ TEST_F(FetchTest, AVersionThatNoSuiteHasIsSaidAndIsTakenFromTheOfficialArchive) 
   EXPECT_THAT(again.output(), HasSubstr("already cached"));
 }
 
-TEST_F(FetchTest, AWrongSumIsSaidAndNothingIsPlaced) {
+TEST_F(FetchTest, AWrongSumIsReportedAndNothingIsPlaced) {
   Publish("echo 0000 etcd-v9.9.tar.gz");
   ScriptedRun run = Fetch({{"CONTENT", "abd"}});
   EXPECT_EQ(run.Wait(), 3) << run.output();
@@ -147,7 +147,7 @@ TEST_F(FetchTest, AWrongSumIsSaidAndNothingIsPlaced) {
   EXPECT_TRUE(NothingPlaced());
 }
 
-TEST_F(FetchTest, WithoutANetworkTheLastLineSaysWhichFileToPlaceWhere) {
+TEST_F(FetchTest, WithoutANetworkTheLastLineNamesTheFileAndItsPlace) {
   WriteManifest("http://127.0.0.1:9");
   ScriptedRun run = Fetch({{"BROKEN", "1"}, {"http_proxy", std::nullopt}});
   EXPECT_EQ(run.Wait(), 3) << run.output();
@@ -160,7 +160,7 @@ TEST_F(FetchTest, WithoutANetworkTheLastLineSaysWhichFileToPlaceWhere) {
                                 "again\n",
                                 kArchitecture, kSumOfAbc, place().string())));
   EXPECT_TRUE(NothingPlaced());
-  // As told.
+  // Follow that instruction.
   fs::create_directories(place().parent_path());
   std::ofstream(place()) << "abc";
   ScriptedRun placed = Fetch({{"BROKEN", "1"}});
@@ -168,7 +168,7 @@ TEST_F(FetchTest, WithoutANetworkTheLastLineSaysWhichFileToPlaceWhere) {
   EXPECT_THAT(placed.output(), HasSubstr("etcd 9.9: already there"));
 }
 
-TEST_F(FetchTest, WithoutToolsTheirNamesAreSaid) {
+TEST_F(FetchTest, MissingToolsAreNamed) {
   const Variables nowhere{{"PATH", (folder_ / "none").string()}};
   ScriptedRun run = Fetch(nowhere);
   EXPECT_EQ(run.Wait(), 3);
@@ -176,7 +176,7 @@ TEST_F(FetchTest, WithoutToolsTheirNamesAreSaid) {
               AllOf(HasSubstr("apt-get is not installed"), HasSubstr("curl is not installed")));
 }
 
-TEST_F(FetchTest, WordsThatAreNotUnderstoodAreFourAndNameWhatIsKnown) {
+TEST_F(FetchTest, InvalidArgumentsAreUsageErrorsThatNameKnownValues) {
   struct Row {
     Words words;
     const char* text;
@@ -196,7 +196,7 @@ TEST_F(FetchTest, WordsThatAreNotUnderstoodAreFourAndNameWhatIsKnown) {
   }
 }
 
-TEST_F(FetchTest, AReleaseThatWasNotFetchedIsAColumnAndThreeOnlyIfItWasNamed) {
+TEST_F(FetchTest, ReleaseNotFetchedIsAColumnAndExitCodeThreeIfNamed) {
   ScriptedRun named({"--target", "embedded", "--target", "etcd@9.9", "--filter", "Ends.Passes"},
                     Environment());
   EXPECT_EQ(named.Wait(), 3) << named.output();

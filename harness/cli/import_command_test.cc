@@ -93,7 +93,7 @@ class Reports {
   Reports& Put(const std::string& key, const Json& value, std::int64_t revision) {
     return Call(TxnOf({PutOperation(key, value)}), TxnAnswer(revision));
   }
-  // All keys, unless told otherwise.
+  // All keys by default.
   Reports& Watch(std::int64_t start, const Json& more = Json::object()) {
     watch_ = {
         {"Request",
@@ -163,7 +163,7 @@ Reports ThreeWrites() {
   return Reports().Put("a", Value("1"), 2).Put("b", kHashedValue, 3).Put("a", Value("2"), 4);
 }
 
-TEST(ImportedReports, HoldWhereEveryEventCame) {
+TEST(ImportedReports, PassIfEveryEventArrived) {
   Clean(ThreeWrites()
             .Call(RangeOf("a", "c"),
                   RangeAnswer(4, {KeyOf("a", Value("2"), 4), KeyOf("b", kHashedValue, 3)}))
@@ -176,12 +176,12 @@ TEST(ImportedReports, HoldWhereEveryEventCame) {
             .Done());
 }
 
-TEST(ImportedReports, TellHowMuchTheyHold) {
+TEST(ImportedReports, AreCounted) {
   EXPECT_THAT(Import(ThreeWrites().Watch(2).Done().Leave(), 0),
               HasSubstr("4 calls and 1 watches of 2 clients"));
 }
 
-TEST(ImportedReports, AreFoundWantingWhereAnEventIsMissing) {
+TEST(ImportedReports, FailIfAnEventIsMissing) {
   EXPECT_THAT(Judge(ThreeWrites()
                         .Watch(2)
                         .Reported(2, {PutEvent("a", Value("1"), 2, true)})
@@ -191,7 +191,7 @@ TEST(ImportedReports, AreFoundWantingWhereAnEventIsMissing) {
               AllOf(HasSubstr("Reliable"), HasSubstr("put of \"b\" at revision 3")));
 }
 
-TEST(ImportedReports, AreFoundWantingWhereProgressOvertakesAnEvent) {
+TEST(ImportedReports, FailIfProgressOvertakesAnEvent) {
   EXPECT_THAT(Judge(ThreeWrites()
                         .Watch(2)
                         .Reported(3, {PutEvent("a", Value("1"), 2, true),
@@ -203,26 +203,26 @@ TEST(ImportedReports, AreFoundWantingWhereProgressOvertakesAnEvent) {
               HasSubstr("Bookmarkable"));
 }
 
-TEST(ImportedReports, AreFoundWantingWhereAReadIsStale) {
+TEST(ImportedReports, FailIfAReadIsStale) {
   EXPECT_THAT(
       Judge(ThreeWrites().Call(RangeOf("a", ""), RangeAnswer(2, {KeyOf("a", Value("1"), 2)}), 7),
             1),
       AllOf(HasSubstr("Linearizable"), HasSubstr("client 7")));
 }
 
-TEST(ImportedReports, AreFoundWantingWhereAnEventSaysItMadeAnOldKey) {
+TEST(ImportedReports, FailIfAnEventCreatesAnOldKey) {
   EXPECT_THAT(
       Judge(ThreeWrites().Watch(4).Reported(4, {PutEvent("a", Value("2"), 4, true)}).Done(), 1),
       AllOf(HasSubstr("Fields"), HasSubstr("which was there before")));
 }
 
-TEST(ImportedReports, AreFoundWantingWhereThePreviousValueIsAnother) {
+TEST(ImportedReports, FailIfThePreviousValueIsWrong) {
   const Json wrong = Previous(PutEvent("a", Value("2"), 4, false), Value("0"), 2);
   EXPECT_THAT(Judge(ThreeWrites().Watch(4, {{"WithPrevKV", true}}).Reported(4, {wrong}).Done(), 1),
               HasSubstr("PreviousValue"));
 }
 
-TEST(ImportedReports, AreFoundWantingWhereErrCompactedHasNoReason) {
+TEST(ImportedReports, FailIfErrCompactedHasNoReason) {
   EXPECT_THAT(Judge(ThreeWrites()
                         .Watch(2)
                         .Error("etcdserver: mvcc: required revision has been compacted")
@@ -231,7 +231,7 @@ TEST(ImportedReports, AreFoundWantingWhereErrCompactedHasNoReason) {
               AllOf(HasSubstr("CompactionSurfaced"), HasSubstr("no compaction was asked for")));
 }
 
-TEST(ImportedReports, HoldWhereACompactionWasAskedFor) {
+TEST(ImportedReports, PassIfACompactionWasRequested) {
   Clean(ThreeWrites()
             .Call({{"Type", "compact"}, {"Compact", {{"Revision", 4}}}},
                   {{"Compact", Json::object()}, {"Revision", -1}})
@@ -242,7 +242,7 @@ TEST(ImportedReports, HoldWhereACompactionWasAskedFor) {
             .Done());
 }
 
-TEST(ImportedReports, HoldWhereARevokedLeaseTookItsKeys) {
+TEST(ImportedReports, PassIfARevokedLeaseDeletedItsKeys) {
   Clean(Reports()
             .Call({{"Type", "leaseGrant"}, {"LeaseGrant", {{"LeaseID", 77}}}},
                   {{"LeaseGrant", {{"LeaseID", 77}}}, {"Revision", 1}})
@@ -257,7 +257,7 @@ TEST(ImportedReports, HoldWhereARevokedLeaseTookItsKeys) {
             .Done());
 }
 
-TEST(ImportedReports, AreUndecidedWhereNobodyKnowsWhatARevocationDeleted) {
+TEST(ImportedReports, AreUndecidedIfADeletionByRevocationIsUnknown) {
   const std::string output = Judge(
       Reports()
           .Call(TxnOf({PutOperation("a", Value("1"), 77)}), TxnAnswer(2))
@@ -271,7 +271,7 @@ TEST(ImportedReports, AreUndecidedWhereNobodyKnowsWhatARevocationDeleted) {
   EXPECT_THAT(output, HasSubstr("undecided: revision 3 may belong to one of 1 writes"));
 }
 
-TEST(ImportedReports, SettleAWriteWithoutAnAnswerByWhatAWatchSaw) {
+TEST(ImportedReports, SettleAWriteWithoutAnAnswerFromAWatch) {
   Clean(Reports()
             .Call(TxnOf({PutOperation("a", Value("1"))}), {{"Error", "context deadline exceeded"}})
             .Put("b", Value("2"), 3)
@@ -280,8 +280,8 @@ TEST(ImportedReports, SettleAWriteWithoutAnAnswerByWhatAWatchSaw) {
             .Done());
 }
 
-// Also where the client has connected anew: a watch starts behind what it had been told.
-TEST(ImportedReports, AreFoundWantingWhereProgressGoesBack) {
+// Also after the client has reconnected: a watch starts after the progress it had received.
+TEST(ImportedReports, FailIfProgressGoesBack) {
   EXPECT_THAT(Judge(ThreeWrites()
                         .Watch(2)
                         .Reported(4, {PutEvent("a", Value("1"), 2, true),
@@ -294,7 +294,7 @@ TEST(ImportedReports, AreFoundWantingWhereProgressGoesBack) {
               AllOf(HasSubstr("Bookmarkable"), HasSubstr("progress of at least 4")));
 }
 
-TEST(ImportedReports, TakeAValueThatIsReportedWholeForTheOneReportedAsItsHash) {
+TEST(ImportedReports, MatchAWholeValueWithItsHash) {
   Clean(Reports()
             .Call(TxnOf({PutOperation("a", Value(kLongValue))}), TxnAnswer(2))
             .Watch(2)
@@ -302,36 +302,36 @@ TEST(ImportedReports, TakeAValueThatIsReportedWholeForTheOneReportedAsItsHash) {
             .Done());
 }
 
-TEST(ImportedReports, ThatAreNoneAreNamed) {
+TEST(ImportedReports, MissingReportsAreNamed) {
   EXPECT_THAT(Import(testing::TempDir(), 4), HasSubstr("expected folders client-1, client-2"));
   EXPECT_THAT(Import("/no/such/folder", 4), HasSubstr("/no/such/folder"));
 }
 
 std::string Refusal(const Reports& reports) { return Import(reports.Leave(), 4); }
 
-TEST(ImportedReports, WithAnUnknownRequestAreRefusedByItsName) {
+TEST(ImportedReports, UnknownRequestIsNamed) {
   EXPECT_THAT(Refusal(Reports().Call({{"Type", "snapshot"}}, Json::object())),
               HasSubstr("client-1/operations.json, operation 2: Input.Type: 'snapshot' is none of "
                         "range, txn"));
 }
 
-TEST(ImportedReports, OfAnotherVersionAreRefusedByTheField) {
+TEST(ImportedReports, FieldOfAnotherVersionIsNamed) {
   EXPECT_THAT(
       Refusal(Reports().Watch(2, {{"WithFilter", true}}).Done()),
       HasSubstr("client-2/watch.json, watch 1: Request.WithFilter: this field is not known"));
 }
 
-TEST(ImportedReports, WithAWrongTypeAreRefusedByTheField) {
+TEST(ImportedReports, FieldOfAWrongTypeIsNamed) {
   EXPECT_THAT(Refusal(Reports().Put("a", Value("1"), 2).Watch(2).Reported(2, "all").Done()),
               HasSubstr("Responses[0].Events: expected a list, found \"all\""));
 }
 
-TEST(ImportedReports, WithTooFewResultsAreRefused) {
+TEST(ImportedReports, TooFewResultsAreRejected) {
   EXPECT_THAT(Refusal(Reports().Call(TxnOf(Json::array()), TxnAnswer(2))),
               HasSubstr("operation 2: Output.Txn.Results: 1 results of 0 operations"));
 }
 
-TEST(ImportedReports, CutShortAreRefused) {
+TEST(ImportedReports, TruncatedReportsAreRejected) {
   const fs::path folder = ThreeWrites().Leave();
   const fs::path file = folder / "client-1" / "operations.json";
   fs::resize_file(file, fs::file_size(file) - 20);

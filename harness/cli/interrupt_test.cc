@@ -40,20 +40,20 @@ TEST(Interrupt, TerminationHasItsOwnCode) {
   EXPECT_THAT(run.output(), HasSubstr("Terminated: "));
 }
 
-TEST(Interrupt, TwiceKillsAndStillTellsWhereTheResultsAre) {
+TEST(Interrupt, TwiceKillsAndNamesTheFolderOfTheResults) {
   ScriptedRun run({"--filter", "Breaks.IsStubborn"});
   const std::string folder = "cases/embedded/Breaks.IsStubborn/1";
   ASSERT_TRUE(run.AwaitFile(folder + "/pids")) << run.output();
   run.Signal(SIGINT);
-  ASSERT_TRUE(run.AwaitOutput("once more kills them")) << run.output();
+  ASSERT_TRUE(run.AwaitOutput("a second signal kills them")) << run.output();
   run.Signal(SIGINT);
   EXPECT_EQ(run.Wait(), 130);
   EXPECT_TRUE(AwaitGone(run.File(folder + "/pids")));
-  EXPECT_THAT(run.output(), HasSubstr("partial results lie in " + run.run_dir().string()));
+  EXPECT_THAT(run.output(), HasSubstr("partial results are in " + run.run_dir().string()));
   EXPECT_TRUE(fs::exists(run.folder() / "report.html"));
 }
 
-TEST(Interrupt, AfterAKillResultsAreThereChildrenGoneAndTheNextRunSweeps) {
+TEST(Interrupt, AfterAKillTheNextRunCleansUp) {
   ScriptedRun run(kHanging);
   ASSERT_TRUE(run.AwaitFile(kHangFolder + "/pids")) << run.output();
   const fs::path killed = run.folder();
@@ -67,7 +67,7 @@ TEST(Interrupt, AfterAKillResultsAreThereChildrenGoneAndTheNextRunSweeps) {
   EXPECT_FALSE(fs::exists(killed / kHangFolder / "tmp"));
 }
 
-TEST(Interrupt, StoreAndProxyEndInGoodOrder) {
+TEST(Interrupt, StoreAndProxyStopGracefully) {
   ScriptedRun store = ScriptedRun::Command({"store", "--listen", "127.0.0.1:0"});
   ASSERT_TRUE(store.AwaitOutput(", http on ")) << store.output();
   const std::string line = store.output();
@@ -79,7 +79,7 @@ TEST(Interrupt, StoreAndProxyEndInGoodOrder) {
   proxy.Signal(SIGTERM);
   EXPECT_EQ(proxy.Wait(), 0);
   EXPECT_THAT(proxy.output(), HasSubstr("0 connections"));
-  EXPECT_THAT(proxy.output(), HasSubstr("stall: nothing was harmed"));
+  EXPECT_THAT(proxy.output(), HasSubstr("stall: nothing affected"));
   EXPECT_THAT(proxy.output(), HasSubstr("effect armed proxy=proxy effect=stall"));
   store.Signal(SIGINT);
   EXPECT_EQ(store.Wait(), 0);

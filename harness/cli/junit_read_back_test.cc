@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JUnit as somebody else's XML parser understands it. Here, because the report may not start
-// processes.
+// Reads the JUnit report back with independent XML parsers. Tested in this folder, because
+// harness/report may not start processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 namespace watchproof {
 namespace {
 
-// Read back by someone else's XML parser, which prints what it understood.
+// Read back by an independent XML parser, which prints what it parsed.
 std::string ReadBack(const std::string& xml, const std::string& program) {
   // Tests run beside each other.
   const auto folder =

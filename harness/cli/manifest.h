@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manifest of releases that a command is about: the built-in one, or a file in its place.
+// The manifest of releases for a command: the built-in one, or a file instead.
 //
 // Not thread-safe.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Targets that are releases by name: `--releases all`, and what becomes of those that were not
-// fetched: a column "not fetched", and exit code 3 if one was named on the command line.
+// Targets that are releases by name, such as those of `--releases all`. A release that was not
+// fetched becomes a column "not fetched"; exit code 3 if it was named on the command line.
 //
 // Not thread-safe.
 #pragma once
@@ -21,8 +21,8 @@ void AddReleases(const Expectations& expectations, RunOptions& options);
 // A version that neither the manifest nor the cache has cannot be fetched either.
 Status CheckReleases(const Expectations& expectations, const std::vector<std::string>& targets);
 
-// The options without the targets that were not fetched; those become columns of the record. Tells
-// on standard error how a named one is fetched.
+// The options without the targets that were not fetched; those become columns of the record. Prints
+// on standard error how to fetch those that were named.
 RunOptions SetAsideNotFetched(const RunOptions& options, RunRecord& record);
 
 }  // namespace watchproof

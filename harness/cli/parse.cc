@@ -9,7 +9,7 @@
 namespace watchproof {
 namespace {
 
-// The whole text as a number that is not negative.
+// Parses the whole text as a number that is not negative.
 bool ReadNumber(std::string_view text, std::int64_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() && number >= 0;
@@ -129,7 +129,7 @@ std::string ClosestMatch(std::string_view word, const std::vector<std::string>& 
   for (const std::string& candidate : known) {
     const std::string have = Lower(candidate);
     std::size_t distance = EditDistance(wanted, have);
-    // Part of a long name is a better hint than its distance tells.
+    // A part of a long name is a good hint, whatever its distance.
     if (wanted.size() >= 4 && have.find(wanted) != std::string::npos) {
       distance = std::min<std::size_t>(distance, 1);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of the command line into values. Every error names the text and what was expected.
+// Parses arguments of the command line. Every error names the text and what was expected.
 //
 // Threads: pure functions.
 #pragma once
@@ -41,7 +41,7 @@ struct HostPort {
 // "127.0.0.1:2379", "[::1]:2379"
 Result<HostPort> ParseHostPort(std::string_view text);
 
-// The word of `known` that is most like the given one, or empty if none is alike.
+// The most similar word of `known`, or empty if none is similar.
 std::string ClosestMatch(std::string_view word, const std::vector<std::string>& known);
 // "; did you mean X?" or nothing.
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& known);

@@ -72,7 +72,7 @@ std::size_t PlanAttempts::Collect(std::vector<std::size_t>& failed) {
   return ended;
 }
 
-// Gently, so that each stops the target that it started.
+// By signal first, so that each case stops its target.
 void PlanAttempts::StopAll() {
   for (const Judged& trial : running_) trial.process->Interrupt(SIGTERM);
   std::vector<std::size_t> ignored;

@@ -5,7 +5,7 @@
 //   WP_ASSIGN_OR_RETURN(auto first, trials.FirstFailing(candidates, 3, deadline));
 //   WP_ASSIGN_OR_RETURN(AttemptCount count, trials.Count(plan, 20));
 //
-// "Fails" means: a finding of the wanted guarantee. What ends otherwise, harness errors included,
+// "Fails" means: a finding of the wanted guarantee. Any other end, a harness error included,
 // does not count as failing. Stops early when a signal comes. Not thread-safe. Ownership: no
 // process and no file of an attempt outlives a call.
 #pragma once

@@ -60,7 +60,7 @@ std::string ReceiptText(const proxy::Receipt& receipt) {
     std::replace(name.begin(), name.end(), '_', ' ');
     parts.push_back(fmt::format("{} {}", WithThousands(receipt.*one.count), name));
   }
-  if (parts.empty()) return "nothing was harmed";
+  if (parts.empty()) return "nothing affected";
   if (receipt.longest_hold > Duration::zero()) {
     parts.push_back(fmt::format("longest hold {:.1f} ms", Milliseconds(receipt.longest_hold)));
   }

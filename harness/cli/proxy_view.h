@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes on in the proxies, on a terminal: live connections with their rates, and effects with
-// what they did so far.
+// A live view of the proxies on a terminal: connections with their rates, and effects with what
+// they did so far.
 //
 //   ProxyView view(proxies, "listening on ...");
 //   while (!signals.WaitFor(ProxyView::kRefresh)) view.Draw();

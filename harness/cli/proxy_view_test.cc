@@ -46,7 +46,7 @@ TEST(ProxyView, ShowsArmedEffectsAndWhatTheyDid) {
   EXPECT_EQ(text,
             "1 effect armed\n"
             "  #3 stall on front, to-client: 4,096 bytes withheld, longest hold 1.5 ms\n");
-  EXPECT_EQ(ReceiptText({}), "nothing was harmed");
+  EXPECT_EQ(ReceiptText({}), "nothing affected");
 }
 
 TEST(ProxyView, FitsTheScreen) {

@@ -22,13 +22,13 @@
 namespace watchproof {
 namespace {
 
-// A guarantee and a watch: the words of a finding may change, its subject does not.
+// A guarantee and a watch: the text of a finding may change, its subject does not.
 using Subject = std::pair<std::string, std::string>;
 
 struct Difference {
   std::vector<FindingRecord> fresh;
   std::vector<const FindingRecord*> gone;
-  std::size_t reworded = 0;  // of the same subject, in other words or with other evidence
+  std::size_t reworded = 0;  // of the same subject, with other text or evidence
 };
 
 bool SaysTheSame(const FindingRecord& now, const FindingRecord& before) {
@@ -92,18 +92,18 @@ void PrintFresh(const std::vector<FindingRecord>& findings, ShowAll all) {
   }
 }
 
-// What can be said of a recording as a whole.
+// The summary line of a recording.
 struct Opinion {
   std::string text;
   ExitCode code = ExitCode::kOk;
 };
 
-// Why the recording proves nothing, found or not; empty: it was judged, and to its end.
+// Why the recording proves nothing; empty: it was judged to its end.
 std::string WhyInconclusive(const FoundRecording& recording, const Rejudged& again) {
   if (!again.cut_off.empty()) return again.cut_off;
   if (!again.findings.empty()) return "";
   if (again.watches == 0) return "there is no watch in it";
-  // Calls are judged beside the watches: a verdict has never rested on those left undecided.
+  // Undecided calls never change a verdict, which is about watches.
   const bool calls = !recording.result && !again.undecided_calls.empty();
   if (again.judgement.undecided.empty() && !calls) return "";
   if (recording.result && recording.result->verdict == Verdict::kInconclusive) return "";
@@ -120,15 +120,15 @@ Opinion OpinionOf(const FoundRecording& recording, const Rejudged& again,
     const bool known =
         result && again.cut_off.empty() &&
         (result->verdict == Verdict::kInconclusive || result->verdict == Verdict::kUnsupported);
-    return {fmt::format("inconclusive: {}{}; {}", why,
-                        fresh > 0 ? fmt::format("; {} new up to there", fresh) : "",
-                        result ? fmt::format("was {}", Name(result->verdict))
-                               : "no earlier verdict beside it"),
-            code == ExitCode::kOk && !known ? ExitCode::kInconclusive : code};
+    return {
+        fmt::format("inconclusive: {}{}; {}", why,
+                    fresh > 0 ? fmt::format("; {} new up to there", fresh) : "",
+                    result ? fmt::format("was {}", Name(result->verdict)) : "no earlier verdict"),
+        code == ExitCode::kOk && !known ? ExitCode::kInconclusive : code};
   }
   if (!result) {
-    return {found == 0 ? "clean; no earlier verdict beside it"
-                       : fmt::format("{} found; no earlier verdict beside it", found),
+    return {found == 0 ? "clean; no earlier verdict"
+                       : fmt::format("{} found; no earlier verdict", found),
             code};
   }
   if (fresh == 0 && difference.gone.empty() && difference.reworded > 0) {
@@ -163,7 +163,7 @@ void PrintGone(const std::vector<const FindingRecord*>& gone) {
   }
 }
 
-// kFailed when something was found that had not been known, kInconclusive when the recording proves
+// kFailed when there is a new finding, kInconclusive when the recording proves
 // less than it should.
 Result<ExitCode> Report(const FoundRecording& recording, const Rejudged& again, ShowAll all) {
   const std::vector<FindingRecord> before =
@@ -183,13 +183,13 @@ Result<ExitCode> Report(const FoundRecording& recording, const Rejudged& again, 
     fmt::print("  undecided: {}\n", Escaped(reason));
   }
   for (const std::string& reason : again.undecided_calls) {
-    fmt::print("  undecided beside the watches: {}\n", Escaped(reason));
+    fmt::print("  undecided calls: {}\n", Escaped(reason));
   }
   if (again.lag.delivery_us.count() > 0) fmt::print("  {}\n", LagSentence(again.lag));
   return opinion.code;
 }
 
-// New findings outweigh a recording that could not be opened, and that one that proves nothing.
+// New findings outweigh unreadable recordings, and these outweigh recordings that prove nothing.
 ExitCode Graver(ExitCode a, ExitCode b) {
   for (const ExitCode code : {ExitCode::kFailed, ExitCode::kUsage, ExitCode::kInconclusive}) {
     if (a == code || b == code) return code;
@@ -220,7 +220,7 @@ std::optional<WatchName> ParseWatchName(std::string_view text) {
   return WatchName{StreamId(numbers[0]), numbers[1]};
 }
 
-// The one recording that is meant.
+// The only recording at the path.
 Result<std::filesystem::path> OneRecording(const std::string& given) {
   WP_ASSIGN_OR_RETURN(const auto found, FindRecordings(given));
   if (found.size() == 1) return found[0].file;
@@ -292,7 +292,7 @@ ExitCode HistoryImportCommand(const ImportFlags& flags) {
   for (Entry& entry : EntriesOf(*reports)) whole = (*recorder)->Append(std::move(entry)) && whole;
   const Status closed = (*recorder)->Close();
   if (!closed.ok()) return Complain(kCommand, closed.ToString());
-  if (!whole) return Complain(kCommand, flags.recording + ": could not be written whole");
+  if (!whole) return Complain(kCommand, flags.recording + ": could not be written completely");
   std::size_t calls = 0;
   std::size_t watches = 0;
   for (const ClientReport& report : *reports) {
@@ -300,7 +300,7 @@ ExitCode HistoryImportCommand(const ImportFlags& flags) {
     watches += report.watches.size();
   }
   fmt::print(
-      "{} calls and {} watches of {} clients are in {}\njudge them with: watchproof check {}\n",
+      "{} calls and {} watches of {} clients are in {}\nto judge them: watchproof check {}\n",
       calls, watches, reports->size(), Escaped(flags.recording), Escaped(flags.recording));
   return ExitCode::kOk;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `watchproof check`, `history dump` and `history import`: what can be done with a recording
-// afterwards, and how one is made of what others recorded.
+// `watchproof check`, `history dump` and `history import`: judge, print and import recordings.
 //
 // Once per process.
 #pragma once
@@ -12,10 +11,10 @@
 
 namespace watchproof {
 
-// Judges recordings anew and compares with what was found when they were made. kFailed when
-// something is found now that was not known then; otherwise kInconclusive when one is damaged, cut
-// off, without a watch, or leaves open what the verdict beside it does not. Of many broken promises
-// of one kind a few are shown, unless all are asked for.
+// Judges recordings again and compares the findings with those of the run. kFailed when there is a
+// new finding; otherwise kInconclusive when a recording is damaged, cut off, without a watch, or
+// undecided where the run had a verdict. Of many findings of one guarantee only a few are shown,
+// unless `all`.
 enum class ShowAll { kNo, kYes };
 ExitCode CheckCommand(const std::vector<std::string>& runs, ShowAll all);
 

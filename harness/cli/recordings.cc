@@ -70,9 +70,10 @@ Result<std::vector<FoundRecording>> FindRecordings(const fs::path& given) {
     if (error) return Fail(StatusCode::kUnavailable, "{}: {}", given.string(), error.message());
   }
   if (files.empty()) {
-    return Fail(StatusCode::kNotFound,
-                "{}: no recording ({}) in it; `run --keep all` keeps those of good attempts too",
-                given.string(), kRecording);
+    return Fail(
+        StatusCode::kNotFound,
+        "{}: no recording ({}) in it; `run --keep all` also keeps those of passing attempts",
+        given.string(), kRecording);
   }
   std::sort(files.begin(), files.end());
   Results results;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds recordings below what the user names, and judges one anew.
+// Finds recordings below a path, and judges one again.
 //
 //   WP_ASSIGN_OR_RETURN(auto recordings, FindRecordings("watchproof-runs/latest"));
 //   WP_ASSIGN_OR_RETURN(Rejudged again, JudgeRecording(recordings[0].file));
@@ -38,11 +38,10 @@ struct Rejudged {
   Lag lag;
   std::size_t watches = 0;
   Line last;
-  std::string cut_off;  // why it was not judged to its end, as HistoryReader says; empty: it was
+  std::string cut_off;  // why it was not judged to its end, from HistoryReader; empty: it was
 };
-// With the present checkers and the options that the recording was made with. What is cut off or
-// damaged is judged up to the last line that could be verified; an error is a file that is no
-// recording at all.
+// With the current checkers and the options of the recorded run. A cut-off or damaged recording is
+// judged up to the last line that could be verified. An error if the file is not a recording.
 Result<Rejudged> JudgeRecording(const std::filesystem::path& file);
 
 }  // namespace watchproof

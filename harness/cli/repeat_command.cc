@@ -28,7 +28,7 @@ ExitCode Complain(std::string_view message) {
   return ExitCode::kUsage;
 }
 
-// What the user named: a folder and, behind a #, the number of a finding in it.
+// The argument: a folder and, after a #, the number of a finding in it.
 struct Named {
   fs::path run;
   std::optional<int> finding;  // from 1
@@ -67,8 +67,8 @@ bool Wanted(const RepeatRequest& request, const AttemptResult& result) {
          (request.filter.empty() || MatchesFilter(request.filter, result.case_name));
 }
 
-// The finding that is meant: the one with that number, otherwise the first of a new failure, and
-// where nothing is new the first.
+// Chooses the finding: the one with that number, or the first of a new failure, or the first of
+// all.
 Result<Chosen> ChooseFinding(const RepeatRequest& request, const Named& named) {
   std::ifstream file(named.run / "results.jsonl");
   std::vector<Chosen> findings;
@@ -121,16 +121,15 @@ Result<RunOptions> OptionsOf(const RepeatRequest& request, const Chosen& chosen,
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
-    return Fail(StatusCode::kInvalidArgument, "the flags of the run are not understood: {}",
-                error.what());
+    return Fail(StatusCode::kInvalidArgument, "the flags of the run are invalid: {}", error.what());
   }
   WP_ASSIGN_OR_RETURN(RunOptions options, flags.Resolve(words));
   options.same_seed = true;
-  // One case, whatever else the environment selects.
+  // Only this case, whatever the environment selects.
   options.shard = {};
   options.selection = {};
   options.selection.filter = chosen.attempt.case_name;
-  // As the line that people type: without what only this command adds.
+  // As a line to type: without the flags that only this command adds.
   options.repeat_flags = note.flags;
   return options;
 }
@@ -170,7 +169,7 @@ void RepeatRequest::AddTo(CLI::App& command) {
       ->required();
   command.add_option("--filter", filter, "Which case, if several failed")->type_name("PATTERN");
   command.add_option("--target", target, "On which target")->type_name("SPEC");
-  command.add_option("--attempts", attempts, "How often it is tried before it is given up")
+  command.add_option("--attempts", attempts, "The most attempts without a failure")
       ->type_name("N")
       ->capture_default_str();
 }

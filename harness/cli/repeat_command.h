@@ -27,8 +27,8 @@ struct RepeatRequest {
   void AddTo(CLI::App& command);
 };
 
-// kFailed: it failed again; kOk: it passed as often as it was tried. Otherwise what became of the
-// attempts, none of which says anything.
+// kFailed: it failed again; kOk: every attempt passed. Otherwise the exit code of the attempts,
+// which prove nothing.
 ExitCode RepeatAttempt(const RepeatRequest& request, const std::string& executable);
 
 }  // namespace watchproof

@@ -31,7 +31,7 @@ Json FailedAttempt(const ScriptedRun& run) {
   return {};
 }
 
-TEST(Repeat, StopsAtTheFirstFailureAndSaysOfHowManyAttempts) {
+TEST(Repeat, StopsAtTheFirstFailureAndCountsAttempts) {
   ScriptedRun run({"--filter", "Ends.FailsOnSecondAttempt", "--repeat", "2", "--seed", "0x5",
                    "--stop-at-finding", "--case-timeout", "33s"});
   ASSERT_EQ(run.Wait(), 1);
@@ -39,7 +39,7 @@ TEST(Repeat, StopsAtTheFirstFailureAndSaysOfHowManyAttempts) {
   ScriptedRun again = Repeat(run);
   EXPECT_EQ(again.Wait(), 1) << again.output();
   EXPECT_THAT(again.output(), HasSubstr("failed in 1 of 2 attempts\n"));
-  // Both attempts have the seed of the one that failed, and all its flags; the run lies beside it.
+  // Both attempts have the seed of the failed one and all its flags; the new run is beside the old.
   EXPECT_THAT(again.output(), HasSubstr("seed " + seed));
   const Json json = Json::parse(run.File("run.json"));  // of the latest, which is the repeat
   EXPECT_EQ(json.at("seed"), seed);
@@ -63,7 +63,7 @@ TEST(Repeat, GivesUpWhenItKeepsPassing) {
 
 TEST(Repeat, TakesTheFindingThatIsNamed) {
   ScriptedRun run(
-      {"--filter", "Ends.Fails:World.LeavesHistory", "--target", "etcd:/x", "--jobs", "1"});
+      {"--filter", "Ends.Fails:Environment.LeavesHistory", "--target", "etcd:/x", "--jobs", "1"});
   ASSERT_EQ(run.Wait(), 1);
   const std::string second = Json::parse(
       run.File("results.jsonl").substr(run.File("results.jsonl").find('\n') + 1))["case"];
@@ -71,9 +71,9 @@ TEST(Repeat, TakesTheFindingThatIsNamed) {
   ScriptedRun again = ScriptedRun::Command({"repeat", folder + "#2"});
   EXPECT_EQ(again.Wait(), 1) << again.output();
   EXPECT_THAT(again.output(), AllOf(HasSubstr(second), HasSubstr("failed in 1 of 1 attempt\n")));
-  ScriptedRun filtered = ScriptedRun::Command({"repeat", folder, "--filter", "World.*"});
+  ScriptedRun filtered = ScriptedRun::Command({"repeat", folder, "--filter", "Environment.*"});
   EXPECT_EQ(filtered.Wait(), 1) << filtered.output();
-  EXPECT_THAT(filtered.output(), HasSubstr("World.LeavesHistory"));
+  EXPECT_THAT(filtered.output(), HasSubstr("Environment.LeavesHistory"));
 }
 
 TEST(Repeat, NamesWhatItCannotUse) {
@@ -99,8 +99,8 @@ TEST(Repeat, NamesWhatItCannotUse) {
   }
 }
 
-// A folder that an older version left, or that somebody has edited.
-TEST(Repeat, NamesADocumentThatItDoesNotUnderstand) {
+// A folder written by an older version, or edited.
+TEST(Repeat, NamesAnInvalidDocument) {
   ScriptedRun run({"--filter", "Ends.Fails"});
   ASSERT_EQ(run.Wait(), 1);
   const auto folder = std::filesystem::canonical(run.folder());

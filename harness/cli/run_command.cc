@@ -76,12 +76,12 @@ Status CheckOptions(const RunOptions& options) {
 }
 
 std::uint64_t DrawSeed() {
-  // 28 bits: enough never to meet the same one by accident in a working week, short to type.
+  // 28 bits: short to type, and collisions are unlikely.
   std::random_device device;
   return device() & 0xfffffffU;
 }
 
-// Tests of ourselves say nothing about a release, and would only fill the table of a comparison.
+// Self-tests of watchproof say nothing about a release, and would only lengthen a comparison.
 bool NeedsOurs(const CaseInfo& info) {
   return std::find(info.needs.begin(), info.needs.end(), Capability::kOurs) != info.needs.end();
 }
@@ -123,7 +123,7 @@ std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
   if (options.repeat != 0) {
     attempts = Count(pairs * static_cast<std::size_t>(options.repeat), "attempt");
   }
-  // Two dozen targets with long names say less than their number.
+  // The number of targets is more readable than two dozen long names.
   const std::string targets = record.defects.empty()
                                   ? fmt::format("{}", fmt::join(record.targets, ", "))
                                   : fmt::format("embedded, clean and with each of {}",
@@ -152,7 +152,7 @@ void PrintPlan(const RunRecord& record, const RunOptions& options,
   if (options.repeat != shown) fmt::print("  and so on, each attempt with its own seed\n");
 }
 
-// Entries of the releases that were run whose case does not exist, so that they can never match.
+// Manifest entries of the releases that were run that name no existing case and never match.
 std::vector<std::string> StaleEntries(const RunRecord& record, const Expectations& expectations) {
   std::set<std::string> stale;
   for (const AttemptSummary& attempt : record.attempts) {
@@ -226,9 +226,9 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
   const Status written = WriteReports(record, *folder);
   if (!written.ok() && record.interrupted.empty()) code = ExitCode::kInternal;
   console.Result(options.json ? SummaryJson(record) + "\n" : LastScreen(record, console.style()));
-  // What could not be written while attempts ran can hardly be written afterwards.
+  // If a write failed while attempts ran, later ones will hardly succeed.
   if (const Status& first = broken.ok() ? written : broken; !first.ok()) {
-    Complain(code, first.message() + "; expected a run folder that takes all that a run leaves");
+    Complain(code, first.message() + "; expected a run folder with space for all files of a run");
   }
   return code;
 }
@@ -264,7 +264,7 @@ ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord
     }
   }
   if (!defects->empty()) {
-    // Where nothing is asked of the store, no defect of it can be caught.
+    // If no case calls the store, no defect can be caught.
     std::erase_if(selected, [](const CaseInfo& info) { return info.expect != Verdict::kPass; });
   }
   if (selected.empty()) {

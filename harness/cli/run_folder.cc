@@ -21,11 +21,10 @@ namespace fs = std::filesystem;
 
 constexpr char kLockFile[] = "lock";
 
-// True when the process that locked the folder has ended. Process ids are no help: they are used
-// again.
+// True when the process that locked the folder has ended. Process ids do not help: they are reused.
 bool OwnerIsGone(const fs::path& folder) {
   const int fd = open((folder / kLockFile).c_str(), O_RDWR | O_CLOEXEC);
-  if (fd < 0) return false;  // it ended in good order, or is no run
+  if (fd < 0) return false;  // the run ended normally, or the folder is not a run's
   const bool gone = flock(fd, LOCK_EX | LOCK_NB) == 0;
   close(fd);
   return gone;
@@ -49,7 +48,7 @@ void SweepDeadRuns(const fs::path& run_dir) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(run_dir, error)) {
     if (entry.is_symlink() || !entry.is_directory() || !OwnerIsGone(entry.path())) continue;
-    LogInfo("sweeping a run whose process is gone", {{"run", entry.path().filename().string()}});
+    LogInfo("cleaning up after an ended run", {{"run", entry.path().filename().string()}});
     RemoveTemporaries(entry.path());
     fs::remove(entry.path() / kLockFile, error);
   }
@@ -191,7 +190,7 @@ std::string PathComponent(std::string_view text) {
   }
   if (name.empty() || name.front() == '.') name.insert(name.begin(), '_');
   if (name.size() <= kMost) return name;
-  // The end of a path says more than its start; the hash keeps two long ones apart.
+  // The end of a path is more distinctive than its start; the hash separates two long ones.
   return fmt::format("{:08x}_{}", Fnv1a(text) & 0xffffffffU, name.substr(name.size() - kMost + 9));
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run leaves behind: <run-dir>/<UTC stamp>-<seed>/, never used twice, with `latest` pointing
-// at it.
+// The folder of a run: <run-dir>/<UTC stamp>-<seed>/, never used twice, with the link `latest` to
+// the last one.
 //
 //   WP_ASSIGN_OR_RETURN(RunFolder folder, RunFolder::Create("watchproof-runs", "0x51e9c2", now));
 //   WP_ASSIGN_OR_RETURN(AttemptFolder attempt, folder.MakeAttempt(target, "Ordered.X", 1));
 //   WP_RETURN_IF_ERROR(folder.AppendLine("results.jsonl", line));
 //
-// A lock that the kernel drops with our process tells later runs whether this one still lives;
-// Create removes the temporary folders of those that do not. Not thread-safe.
+// The folder is locked while its run lasts; the kernel drops the lock with the process. Create
+// removes the temporary folders of runs without a lock. Not thread-safe.
 #pragma once
 
 #include <filesystem>

@@ -29,7 +29,7 @@ TEST_F(RunFolderTest, NameIsNeverUsedTwiceAndLatestFollows) {
   EXPECT_EQ(fs::read_symlink(dir_ / "latest"), second.id());
 }
 
-TEST_F(RunFolderTest, TargetsThatLookAlikeHaveFoldersOfTheirOwn) {
+TEST_F(RunFolderTest, SimilarTargetsHaveSeparateFolders) {
   RunFolder folder = RunFolder::Create(dir_, "0x1", kUtc).value();
   const AttemptFolder one = folder.MakeAttempt("etcd:/a/b", "A.B", 1).value();
   const AttemptFolder two = folder.MakeAttempt("etcd:/a_b", "A.B", 1).value();
@@ -38,7 +38,7 @@ TEST_F(RunFolderTest, TargetsThatLookAlikeHaveFoldersOfTheirOwn) {
   EXPECT_EQ(folder.MakeAttempt("etcd:/a/b", "A.B", 2).value().relative, "cases/etcd__a_b/A.B/2");
 }
 
-TEST_F(RunFolderTest, TemporariesOfTheDeadAreSweptThoseOfTheLivingAreNot) {
+TEST_F(RunFolderTest, RemovesTemporariesOfEndedRunsOnly) {
   const fs::path dead = dir_ / "20250101T000000Z-1";
   fs::create_directories(dead / "cases/embedded/A.B/1/tmp/data");
   std::ofstream(dead / "cases/embedded/A.B/1/case.log") << "kept";
@@ -52,7 +52,7 @@ TEST_F(RunFolderTest, TemporariesOfTheDeadAreSweptThoseOfTheLivingAreNot) {
   EXPECT_TRUE(fs::exists(attempt.temporary));
 }
 
-TEST_F(RunFolderTest, HistoriesGoTemporariesAlwaysGo) {
+TEST_F(RunFolderTest, RemovesTemporariesAlwaysAndHistoriesUnlessKept) {
   RunFolder folder = RunFolder::Create(dir_, "0x1", kUtc).value();
   const AttemptFolder attempt = folder.MakeAttempt("embedded", "A.B", 1).value();
   std::ofstream(attempt.absolute / "history.wire.zst") << "wire";

@@ -29,7 +29,7 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Adds the flag to what an error says.
+// Adds the flag to an error.
 template <typename T>
 Status Into(const char* flag, Result<T> parsed, T& value) {
   if (!parsed.has_value()) return std::move(parsed).error().WithContext("{}", flag);
@@ -53,7 +53,7 @@ Status Choose(const char* flag, const std::string& word,
               fmt::join(known, ", "));
 }
 
-// One variable holds several values apart by spaces; quotes keep a command line together.
+// One variable may have several values, separated by spaces; quotes group a command line.
 std::vector<std::string> Words(const std::vector<std::string>& values, const CLI::Option* option,
                                const std::map<std::string, FlagSummary>& origins) {
   const auto origin = origins.find(option->get_name());
@@ -62,7 +62,7 @@ std::vector<std::string> Words(const std::vector<std::string>& values, const CLI
   for (const std::string& value : values) {
     const Result<std::vector<std::string>> quoted = SplitShellWords(value);
     if (!quoted.has_value()) {
-      words.push_back(value);  // whoever reads the words says what is wrong with them
+      words.push_back(value);  // parsed later, with an error that says what is wrong
       continue;
     }
     words.insert(words.end(), quoted->begin(), quoted->end());
@@ -70,7 +70,7 @@ std::vector<std::string> Words(const std::vector<std::string>& values, const CLI
   return words;
 }
 
-// One of GoogleTest's variables, so that habits carry over.
+// One of GoogleTest's variables, as in its own tests.
 std::string TakeAlias(const char* variable, const char* flag, RunOptions& options) {
   std::string value = Variable(variable);
   if (!value.empty()) options.origins[flag] = {value, "environment of GoogleTest"};
@@ -112,7 +112,7 @@ Status CheckSelection(const RunOptions& options) {
   return {};
 }
 
-// What is allowed of a server that is not even a target has a mistyped address.
+// A permission for a server that is not a target has a mistyped address.
 Status CheckAllowed(const RunOptions& options, const char* flag,
                     const std::vector<std::string>& allowed) {
   for (const std::string& text : allowed) {
@@ -132,11 +132,11 @@ Status CheckAllowed(const RunOptions& options, const char* flag,
   return {};
 }
 
-// What a repeat command says itself, or says more narrowly.
+// What a repeat command sets itself, or sets more narrowly.
 constexpr std::string_view kSaidAnyway[] = {"--target",  "--releases",  "--defects",   "--filter",
                                             "--exclude", "--guarantee", "--level",     "--shard",
                                             "--seed",    "--repeat",    "--until-fail"};
-// What changes no verdict: order, number and look of what is run.
+// What changes no verdict: order and number of attempts, and the output.
 constexpr std::string_view kNeutral[] = {"--help", "--fail-fast", "--shuffle", "--jobs",
                                          "--keep", "--dry-run",   "--quiet",   "--verbose",
                                          "--json", "--color",     "--progress"};
@@ -150,8 +150,8 @@ bool Contains(const Names& names, const std::string& name) {
 Status CheckFile(const char* flag, std::string& file) {
   if (file.empty()) return {};
   if (!std::ifstream(file) || !std::filesystem::is_regular_file(file)) {
-    return Fail(StatusCode::kInvalidArgument, "{} {}: no such file, or not ours to read", flag,
-                file);
+    return Fail(StatusCode::kInvalidArgument, "{} {}: no such file, or no permission to read it",
+                flag, file);
   }
   file = std::filesystem::absolute(file).string();
   return {};
@@ -195,71 +195,71 @@ RunFlags::RunFlags(CLI::App& command) : command_(command) {
 
 void RunFlags::AddSelection() {
   Texts("--target", targets_,
-        "Server under test: embedded, embedded+DEFECT, etcd:PATH, etcd@VERSION, "
+        "Server to test: embedded, embedded+DEFECT, etcd:PATH, etcd@VERSION, "
         "endpoint:HOST:PORT, endpoint:https://HOST:PORT, command:TEMPLATE")
       ->type_name("SPEC");
   Text("--target-profile", profile_,
-       fmt::format("What the targets are declared to do otherwise than etcd: {}, or a file",
+       fmt::format("Declared differences of the targets from etcd: {}, or a file",
                    fmt::join(ShippedProfiles(), ", ")))
       ->type_name("NAME|FILE");
-  Text("--releases", releases_, "all: every release of the manifest as well; none (default)")
+  Text("--releases", releases_, "all: also every release of the manifest; none (default)")
       ->type_name("WHICH");
   Texts("--defects", defects_,
-        "all, or names joined by commas: every case on the clean embedded store and with each "
-        "defect planted; "
-        "good if all are caught")
+        "all, or names joined by commas: run every case on the clean embedded store and with each "
+        "defect planted; succeeds if every defect is caught")
       ->type_name("NAMES");
-  Text("--filter", filter_, "Cases to run, as GoogleTest writes it: A.*:B.*-*.Slow*")
+  Text("--filter", filter_, "Cases to run, in GoogleTest's syntax: A.*:B.*-*.Slow*")
       ->type_name("PATTERNS");
   Text("--exclude", exclude_, "Cases to leave out: A.*:B.*")->type_name("PATTERNS");
-  Texts("--guarantee", guarantees_, "Only cases that judge it")->type_name("NAME");
-  Texts("--level", levels_, "Only cases of it: must, should, may")->type_name("LEVEL");
+  Texts("--guarantee", guarantees_, "Only cases that judge this guarantee")->type_name("NAME");
+  Texts("--level", levels_, "Only cases of this level: must, should, may")->type_name("LEVEL");
   Text("--shard", shard_, "Part I of N of the cases, by a hash of the name")->type_name("I/N");
   Texts("--fault", faults_, "Change the parameters of a fault")->type_name("NAME:key=value,...");
-  Switch("--no-faults", switches_.no_faults, "Plan faults, but never arm them");
-  Switch("--bypass-proxy", switches_.bypass_proxy, "Connect clients straight to the target");
+  Switch("--no-faults", switches_.no_faults, "Plan faults, but do not arm them");
+  Switch("--bypass-proxy", switches_.bypass_proxy,
+         "Connect clients to the target directly, without the proxy");
 }
 
 void RunFlags::AddEndpoints() {
   Texts("--allow-disruptive", allow_disruptive_, "Endpoint that may be compacted")
       ->type_name("HOST:PORT");
   Texts("--allow-kubernetes", allow_kubernetes_,
-        "Endpoint that may be used although keys lie below /registry/")
+        "Endpoint that may be used although it has keys below /registry/")
       ->type_name("HOST:PORT");
   Text("--tls-ca", access_.ca, "Authorities that sign the certificates of endpoints, in PEM form")
       ->type_name("FILE");
-  Text("--tls-cert", access_.certificate, "Our certificate, for endpoints that demand one")
+  Text("--tls-cert", access_.certificate, "Client certificate, for endpoints that require one")
       ->type_name("FILE");
   Text("--tls-key", access_.key, "The private key of --tls-cert")->type_name("FILE");
-  Text("--user", access_.user, "User of endpoints that demand one")->type_name("NAME");
+  Text("--user", access_.user, "User, for endpoints that require one")->type_name("NAME");
   Text("--password-file", access_.password_file, "File with the password of --user")
       ->type_name("FILE");
 }
 
 void RunFlags::AddExploration() {
-  Text("--plan", plan_, "Follow this plan, as shrink leaves one, instead of the case's own")
+  Text("--plan", plan_, "Follow this plan, such as one from shrink, instead of the case's own")
       ->type_name("FILE");
-  Text("--seed", seed_, "Seed of every decision; drawn and printed when left out")
+  Text("--seed", seed_, "Seed of the plans and their order (default: drawn and printed)")
       ->type_name("HEX");
   Text("--repeat", repeat_, "Attempts of each case, each with its own seed")->type_name("N");
-  Switch("--until-fail", switches_.until_fail, "Repeat until something goes wrong");
-  Switch("--fail-fast", switches_.fail_fast, "Start nothing more after the first new failure");
+  Switch("--until-fail", switches_.until_fail, "Repeat until an attempt fails");
+  Switch("--fail-fast", switches_.fail_fast, "Start no more attempts after the first new failure");
   Switch("--stop-at-finding", switches_.stop_at_finding,
-         "End each attempt at the first broken promise of its watches, not at its plan's end");
+         "End each attempt at its first finding, not at the end of its plan");
   Switch("--shuffle", switches_.shuffle, "Run in an order drawn from the seed");
   Text("--jobs", jobs_, "Cases at a time (default 2, at most the cores)")->type_name("N");
   Text("--case-timeout", case_timeout_, "Time limit of a case (default 60s)")->type_name("TIME");
-  Switch("--no-strict", no_strict_, "Unexpected passes do not turn the exit code");
+  Switch("--no-strict", no_strict_, "Unexpected passes do not change the exit code");
   Text("--manifest", manifest_, "Expected failures instead of the built-in ones")
       ->type_name("FILE");
 }
 
 void RunFlags::AddOutput() {
-  Text("--run-dir", run_dir_, "Where runs leave their folders")->type_name("DIR");
+  Text("--run-dir", run_dir_, "Folder for the folders of runs")->type_name("DIR");
   Text("--keep", keep_, "Histories to keep: failed (default), all, none")->type_name("WHICH");
-  Switch("--dry-run", switches_.dry_run, "Print what would run and stop");
+  Switch("--dry-run", switches_.dry_run, "Print what would run, and exit");
   Switch("--quiet", switches_.quiet, "No lines for passing cases and known failures");
-  Switch("--verbose", switches_.verbose, "Also what every fault did");
+  Switch("--verbose", switches_.verbose, "Also print what every fault did");
   Switch("--json", switches_.json, "One JSON document per line on standard output");
   Text("--color", color_, "auto (default), always, never")->type_name("WHEN");
   Text("--progress", progress_, "auto (default), on, off")->type_name("WHEN");
@@ -382,7 +382,7 @@ Status RunFlags::ResolveEndpoints(RunOptions& options) const {
   return CheckAccess(options.access);
 }
 
-// A plan brings its case, and unless told otherwise its target and seed.
+// A plan determines its case and, unless flags name others, its target and seed.
 Status RunFlags::ResolvePlan(RunOptions& options) const {
   if (plan_.empty()) return {};
   Result<PlanFile> file = ReadPlan(plan_);
@@ -394,7 +394,7 @@ Status RunFlags::ResolvePlan(RunOptions& options) const {
   std::uint64_t seed = 0;
   WP_RETURN_IF_ERROR(Into("--plan", ParseSeed(file->header.seed), seed));
   options.seed = seed;
-  // Not by way of `latest`, which this run is going to move.
+  // Not through the link `latest`, which this run will move.
   std::error_code error;
   options.plan = std::filesystem::canonical(plan_, error);
   if (error) return FromErrorCode(error).WithContext("--plan {}", plan_);
@@ -423,7 +423,7 @@ Status RunFlags::ResolveExploration(RunOptions& options) const {
   if (!jobs_.empty()) WP_RETURN_IF_ERROR(Into("--jobs", ParseCount(jobs_, 1), options.jobs));
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   options.jobs = std::min(options.jobs, cores);
-  // Whoever waits for a broken store waits for every fact in vain.
+  // On a broken store every wait takes its full time.
   if (!options.defects.empty()) options.case_timeout = 3min;
   if (case_timeout_.empty()) return {};
   WP_RETURN_IF_ERROR(Into("--case-timeout", ParseDuration(case_timeout_), options.case_timeout));

@@ -51,7 +51,7 @@ struct RunOptions {
   Keep keep = Keep::kFailed;
   std::map<std::string, std::map<std::string, std::string>> faults;
   std::vector<std::string> allow_disruptive;  // HOST:PORT of running servers
-  std::vector<std::string> allow_kubernetes;  // likewise, that hold what Kubernetes keeps
+  std::vector<std::string> allow_kubernetes;  // likewise, although they have keys of Kubernetes
   ServerAccess access;                        // of running servers
   bool no_faults = false;
   bool stop_at_finding = false;
@@ -63,22 +63,22 @@ struct RunOptions {
   When color = When::kAuto;
   When progress = When::kAuto;
   std::map<std::string, FlagSummary> origins;
-  std::vector<std::string> repeat_flags;  // those that may change a verdict, to be typed again
+  std::vector<std::string> repeat_flags;  // those that may change a verdict, for the repeat command
   bool same_seed = false;  // of `repeat`: every attempt has the first one's, up to a failure
 };
 
 class RunFlags {
  public:
-  // Adds the flags to the command, whose parsing fills them in. The command outlives this.
+  // Adds the flags to the command; parsing the command fills them in. The command outlives this.
   explicit RunFlags(CLI::App& command);
   RunFlags(const RunFlags&) = delete;
   RunFlags& operator=(const RunFlags&) = delete;
 
   // Errors name the flag or variable. `on_command_line` are the words of the command line.
   Result<RunOptions> Resolve(const std::vector<std::string>& on_command_line) const;
-  // The flags that were given, with their values, as the words that give them again. Left out are
-  // those that a repeat command says itself (which case, which target, which seed) and those that
-  // change no verdict; a flag is in unless run_options.cc names it.
+  // The flags that were given, with their values, as arguments for a repeat command. Without those
+  // that the repeat command sets itself (case, target, seed) and those that change no verdict:
+  // run_options.cc lists both.
   std::vector<std::string> GivenAgain(const std::map<std::string, FlagSummary>& origins = {}) const;
 
  private:

@@ -18,9 +18,9 @@ std::vector<std::string> Again(const std::vector<std::string>& words) {
   return flags.GivenAgain();
 }
 
-// Whoever adds a flag decides here whether a repeat command may do without it.
+// For each new flag: decide here whether a repeat command may leave it out.
 const std::set<std::string> kNotCarried = {
-    // The repeat command says these itself, or says more narrowly.
+    // The repeat command sets these itself, or more narrowly.
     "--target", "--releases", "--defects", "--filter", "--exclude", "--guarantee", "--level",
     "--shard", "--seed", "--repeat", "--until-fail",
     // No verdict depends on these.
@@ -55,7 +55,7 @@ TEST(RepeatFlags, KeepEachValueApart) {
 }
 
 // Its time limit is another one, which a repeat without --defects would not have.
-TEST(RepeatFlags, OfARunWithDefectsSayItsTimeLimit) {
+TEST(RepeatFlags, RunWithDefectsHasItsTimeLimit) {
   CLI::App app;
   RunFlags flags(app);
   app.parse(std::vector<std::string>{"all", "--defects"});

@@ -14,12 +14,12 @@
 namespace watchproof {
 namespace {
 
-// A case that closed its pipe is about to end; one that runs is only looked at for the progress
+// A case that closed its pipe is about to end; a running one is only polled for the progress
 // line.
 constexpr Duration kTick = 100ms;
 constexpr Duration kSoon = 5ms;
 
-// What was planted is no news; the table tells whether the right ones found it.
+// Findings of a planted defect are expected; the table shows which guarantees found it.
 void NoteCaught(const DefectSummary& defect, AttemptSummary& note) {
   note.expectation = ExpectationStatus::kKnownFailure;
   note.result.known = true;
@@ -40,7 +40,7 @@ std::map<std::string, std::vector<std::string>> MissingOf(const Expectations& ex
 
 std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt) {
   if (attempt == 1) return seed;
-  // 32 bits are enough to tell attempts apart and short enough to be read aloud.
+  // 32 bits: collisions are unlikely, and the number is short.
   return Prng(seed).Fork(fmt::format("attempt/{}", attempt)).Next() & 0xffffffffU;
 }
 
@@ -169,7 +169,7 @@ Status Runner::Collect() {
     }
     const std::unique_ptr<CaseProcess> process = std::move(running_[i]);
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
-    TakeAwayLeftovers(*process);
+    DeleteRemainingKeys(*process);
     std::optional<AttemptResult> result = process->Conclude();
     if (result) {
       WP_RETURN_IF_ERROR(Finish(std::move(*result), process->folder(), process->started()));
@@ -182,8 +182,8 @@ Status Runner::Collect() {
   return {};
 }
 
-// Of one that was killed or crashed; all others take away what is theirs.
-void Runner::TakeAwayLeftovers(const CaseProcess& process) {
+// Only for a case that was killed or crashed; all others delete their keys themselves.
+void Runner::DeleteRemainingKeys(const CaseProcess& process) {
   if (process.spec().prefix.empty() || process.ended_cleanly()) return;
   const std::string left = TakeAway(r_.options, process.spec().target, process.spec().prefix);
   if (!left.empty()) r_.console.Note(left);
@@ -209,14 +209,14 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   if (r_.options.json) {
     r_.console.Result(line + "\n");
   } else if (planted != nullptr && !r_.options.verbose) {
-    // The table at the end tells all of it.
+    // The table at the end shows it.
   } else if (!r_.options.quiet || !(good || outcome == Outcome::kKnown)) {
     r_.console.Result(AttemptText(r_.record, note, r_.console.style()));
     if (r_.options.verbose) r_.console.Result(ReceiptsText(note, r_.console.style()));
   }
   const bool wrong = outcome >= Outcome::kUnexpectedPass;
   trouble_ = trouble_ || wrong;
-  // A repeat wants the failure, known or not; a known failure that stays away ends nothing.
+  // A repeat looks for the failure, known or not; an unexpected pass does not end it.
   const bool ends = r_.options.same_seed ? failed || outcome > Outcome::kUnexpectedPass : wrong;
   if (ends && (r_.options.fail_fast || r_.options.until_fail)) stopping_ = true;
   r_.record.attempts.push_back(std::move(note));
@@ -232,12 +232,12 @@ void Runner::ObeySignals() {
   r_.record.interrupted = number == SIGTERM ? "terminated" : "interrupted";
   for (const auto& process : running_) process->Interrupt(number);
   if (signals_obeyed_ == 0 && !running_.empty()) {
-    r_.console.Note(fmt::format("{}: waiting for {} to heal and stop; once more kills them",
+    r_.console.Note(fmt::format("{}: waiting for {} to heal and stop; a second signal kills them",
                                 r_.record.interrupted, Count(running_.size(), "case")));
   }
   if (count > 1) {
     for (const auto& process : running_) process->Kill();
-    r_.console.Note(fmt::format("killed; partial results lie in {}", r_.folder.shown()));
+    r_.console.Note(fmt::format("killed; partial results are in {}", r_.folder.shown()));
   }
   signals_obeyed_ = count;
 }
@@ -257,7 +257,7 @@ void Runner::ShowProgress() {
 }
 
 void Runner::ListNotRun() {
-  // A run that repeats until something fails left nothing out when it did.
+  // A run that repeats until a failure has left nothing out when it ends with one.
   const bool open_ended = r_.options.repeat == 0 || r_.options.same_seed;
   const bool endless = open_ended && r_.record.interrupted.empty();
   constexpr std::size_t kMostListed = 10'000;

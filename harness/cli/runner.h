@@ -2,7 +2,7 @@
 // Carries out a run: cases x targets x attempts, each attempt in its own process, a few at a time.
 //
 //   Runner runner({...});
-//   Status broken = runner.Run();   // fills the record; an error is ours: a disk that is full
+//   Status broken = runner.Run();   // fills the record; an error is watchproof's: a full disk
 //
 // One thread, one loop: it waits for results, signals and time limits at once.
 // Not thread-safe. Ownership: borrows everything it is given; no process outlives Run.
@@ -58,7 +58,7 @@ class Runner {
   };
   // The first that waits for nothing but its turn; the end of them if there is none.
   std::deque<Planned>::iterator NextToStart();
-  void TakeAwayLeftovers(const CaseProcess& process);
+  void DeleteRemainingKeys(const CaseProcess& process);
   bool Refill();
   Status StartSome();
   Status StartOne(const Planned& planned);

@@ -16,9 +16,9 @@ namespace watchproof {
 namespace {
 
 constexpr Duration kPatience = 10s;
-// Plans of this many rounds are drawn up; later ones are of the same kind.
+// Usage is computed from the plans of this many rounds; later ones are similar.
 constexpr int kMostRounds = 10;
-// What no running server has for us: see EndpointTarget and ProbeCapabilities.
+// Capabilities that no running server offers: see EndpointTarget and ProbeCapabilities.
 constexpr Capability kNever[] = {Capability::kOurs,          Capability::kDurable,
                                  Capability::kProcess,       Capability::kCluster,
                                  Capability::kUsers,         Capability::kStrictPreviousValues,
@@ -38,7 +38,7 @@ bool IsNamed(const TargetSpec& spec, const std::vector<std::string>& addresses) 
   });
 }
 
-// Where its name leads: "127.0.0.1:2379".
+// The address that its name resolves to: "127.0.0.1:2379".
 std::set<std::string> AddressesOf(const TargetSpec& spec) {
   std::set<std::string> addresses;
   addrinfo wanted{};
@@ -101,13 +101,14 @@ Result<RunningServers> RunningServers::LookAt(const RunOptions& options) {
     Result<EndpointView> view = watchproof::LookAt(spec, Within(kPatience));
     if (!view.has_value()) return view.error();
     if (view->kubernetes && !IsNamed(spec, options.allow_kubernetes)) {
-      return Fail(StatusCode::kInvalidArgument,
-                  "--target {}: keys lie below /registry/, so a Kubernetes cluster may depend on "
-                  "it; use another server, or name it with --allow-kubernetes {}:{}",
-                  target, spec.host, spec.port);
+      return Fail(
+          StatusCode::kInvalidArgument,
+          "--target {}: it has keys below /registry/, so a Kubernetes cluster may depend on "
+          "it; use another server, or name it with --allow-kubernetes {}:{}",
+          target, spec.host, spec.port);
     }
-    // Members of one cluster share their history. Two clusters may say the same of themselves, and
-    // then only wait for each other.
+    // Members of one cluster share their history. If two clusters report the same id, their
+    // attempts only wait for each other.
     Server server{.addresses = AddressesOf(spec), .cluster = view->cluster};
     int number = 0;
     for (std::size_t i = 0; i < seen.size() && number == 0; ++i) {
@@ -154,7 +155,7 @@ std::string UsageLines(const RunOptions& options, const std::vector<CaseInfo>& c
     const RunUsage& usage = all[disruptive ? 1 : 0];
     lines += fmt::format(
         "  {}: at most {} at a time below watchproof/, {} and {} at a time, {} of values and {} in "
-        "{}; keys and leases are taken away after each attempt\n",
+        "{}; keys and leases are deleted after each attempt\n",
         target, Count(static_cast<std::size_t>(usage.most.keys), "key"),
         Count(static_cast<std::size_t>(usage.most.watchers), "watcher"),
         Count(static_cast<std::size_t>(usage.most.leases), "lease"),
@@ -167,7 +168,7 @@ std::string UsageLines(const RunOptions& options, const std::vector<CaseInfo>& c
 }
 
 std::string DrawKeyPrefix() {
-  // Not of the seed: two runs with one seed must not meet on one server.
+  // Not from the seed: two runs with one seed must not use the same keys on one server.
   std::random_device device;
   return fmt::format("watchproof/{:08x}{:08x}/", device(), device());
 }
@@ -177,11 +178,10 @@ std::string TakeAway(const RunOptions& options, const std::string& target,
   const auto left = Sweep(SpecOf(options, target), prefix, Within(kPatience / 2));
   if (left.has_value() && *left == 0) return {};
   if (left.has_value()) {
-    return fmt::format("{} below {} stay behind on {}",
+    return fmt::format("{} below {} could not be deleted on {}",
                        Count(static_cast<std::size_t>(*left), "key"), prefix, target);
   }
-  return fmt::format("keys below {} may stay behind on {}: {}", prefix, target,
-                     left.error().message());
+  return fmt::format("keys below {} may be left on {}: {}", prefix, target, left.error().message());
 }
 
 }  // namespace watchproof

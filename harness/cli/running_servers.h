@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The servers among the targets of a run that are already running: looked at before anything is
-// written to them, told apart, and left clean.
+// The targets of a run that are already running: inspected before anything is written to them,
+// identified by their cluster, and cleaned up afterwards.
 //
 //   WP_ASSIGN_OR_RETURN(RunningServers servers, RunningServers::LookAt(options));
 //   console << UsageLines(options, cases, seed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases that misbehave on command, in the place of the real ones: with them the command is tested
-// whole, as an executable that starts itself. Linked into scripted_watchproof only.
+// Cases that misbehave on purpose, instead of the real ones, to test the whole command as an
+// executable that starts itself. Linked into scripted_watchproof only.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -62,7 +62,7 @@ Script Ends(Verdict verdict) {
   return [verdict](const AttemptSpec& spec) { return Report(spec, Blank(spec, verdict)); };
 }
 
-// Leaves a child, a file in the temporary folder and its own number behind, then waits to be
+// Starts a child, writes a file to the temporary folder and its own process id, then waits to be
 // stopped.
 int Hang(const AttemptSpec& spec) {
   const auto child = ChildProcess::Launch({.executable = "/bin/sleep", .arguments = {"600"}});
@@ -74,7 +74,7 @@ int Hang(const AttemptSpec& spec) {
   while (true) pause();
 }
 
-// Hears nothing but SIGKILL.
+// Ends by SIGKILL only.
 int BeStubborn(const AttemptSpec& spec) {
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
@@ -119,7 +119,7 @@ int LeavesHistory(const AttemptSpec& spec) {
                 spec.target == "embedded" ? Blank(spec, Verdict::kPass) : Broken(spec, "Unique"));
 }
 
-// An expectation for a case that is not there would be told as one that is out of date.
+// Without such a case, the manifest's expectation for it would be reported as out of date.
 void AddRestOfManifest(std::map<std::string, Script>& scripts) {
   for (const Release& release : Expectations::BuiltIn().releases()) {
     for (const ExpectedFailure& row : release.expected) {
@@ -151,8 +151,8 @@ const std::map<std::string, Script>& Scripts() {
            return Report(s, Blank(s, Verdict::kPass)) + Report(s, Blank(s, Verdict::kPass));
          }},
         {"Breaks.ReportsAnotherCase", &OtherAttempt},
-        {"World.SeesNoGoogleTestVariables", &SeesGoogleTest},
-        {"World.LeavesHistory", &LeavesHistory},
+        {"Environment.SeesNoGoogleTestVariables", &SeesGoogleTest},
+        {"Environment.LeavesHistory", &LeavesHistory},
         // Named like real ones, to meet the built-in manifest.
         {"Bookmarkable.ProgressNeverOvertakesEvents",
          [](const AttemptSpec& s) {
@@ -173,7 +173,7 @@ const std::vector<CaseInfo>& Cases() {
       cases.push_back({.name = name,
                        .requirement = "behaves as its name says",
                        .explain = "A case of the tests of the command.",
-                       .level = name.starts_with("World.") ? Level::kShould : Level::kMust,
+                       .level = name.starts_with("Environment.") ? Level::kShould : Level::kMust,
                        .needs = {},
                        .guarantees = {name.substr(0, name.find('.'))},
                        .upstream = {},

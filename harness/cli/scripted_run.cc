@@ -61,7 +61,7 @@ void ScriptedRun::Start(const Words& words, const Variables& environment) {
   static std::atomic<int> starts{0};
   const int start = ++starts;
   const fs::path folder = TestFolder();
-  static std::set<fs::path> cleaned;  // what an earlier process of this test left
+  static std::set<fs::path> cleaned;  // files of an earlier process of this test
   if (cleaned.insert(folder).second) fs::remove_all(folder);
   fs::create_directories(folder);
   run_dir_ = folder / "runs";
@@ -89,7 +89,7 @@ int ScriptedRun::Wait() {
 
 bool ScriptedRun::Await(const std::function<bool()>& is_so) {
   const Deadline deadline = Within(20s);
-  // Files tell nobody when they appear; the end of the command does, and ends the wait.
+  // The file is polled; the end of the command ends the wait.
   while (!is_so() && !deadline.expired()) {
     if (child_->Wait(Within(5ms)).has_value()) break;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts the command with scripted cases, as a person or a CI system would, and reads what it left
-// behind.
+// Starts the command with scripted cases, as a user or a CI system would, and reads its output and
+// files.
 //
 //   ScriptedRun run({"--filter", "Ends.Fails"});
 //   EXPECT_EQ(run.Wait(), 1);
@@ -39,7 +39,7 @@ class ScriptedRun {
   bool AwaitFile(const std::string& relative);
   bool AwaitOutput(const std::string& text);
   void Signal(int number) { child_->Signal(number); }
-  // To the command alone, as a killer would: not to its group.
+  // SIGKILL to the command alone, not to its group.
   void Kill();
 
   std::string output() const { return ReadText(log_); }  // both streams

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cases a run is about. Filters follow GoogleTest: "Ordered.*:Unique.*-*.Slow*".
+// Selects the cases of a run. Filters follow GoogleTest: "Ordered.*:Unique.*-*.Slow*".
 //
 // Threads: pure functions.
 #pragma once

@@ -29,7 +29,7 @@ ExitCode Complain(ExitCode code, std::string_view command, std::string_view mess
   return code;
 }
 
-// Whoever started us waits for this line.
+// Scripts that start the command wait for this line.
 void Announce(const std::string& line) {
   fmt::print("{}\n", line);
   std::fflush(stdout);
@@ -64,12 +64,12 @@ Result<store::StoreOptions> ResolveStore(const StoreFlags& flags) {
 
 ExitCode RestoreCommand(const StoreFlags& flags) {
   if (flags.data.empty()) {
-    return Complain(ExitCode::kUsage, "store", "--restore needs --data, the folder to make");
+    return Complain(ExitCode::kUsage, "store", "--restore needs --data, the folder to create");
   }
   if (Status made = store::RestoreStore(flags.restore, flags.data); !made.ok()) {
     return Complain(ExitCode::kUsage, "store", made.message());
   }
-  fmt::print("{} now holds what is in {}\n", Escaped(flags.data), Escaped(flags.restore));
+  fmt::print("{} was created from {}\n", Escaped(flags.data), Escaped(flags.restore));
   return ExitCode::kOk;
 }
 
@@ -85,7 +85,7 @@ Status CheckDefects(const std::vector<std::string>& defects) {
   return {};
 }
 
-// "chance" and "connection" are no parameters of one kind: they choose whom any effect hits.
+// "chance" and "connection" belong to no kind: they choose the connections of any effect.
 Status TakeChoice(proxy::EffectSpec& spec) {
   if (const auto node = spec.parameters.extract("chance"); !node.empty()) {
     const std::string& text = node.mapped();
@@ -137,7 +137,7 @@ Result<std::vector<proxy::EffectSpec>> ResolveEffects(const ProxyFlags& flags) {
   return specs;
 }
 
-// What `watchproof proxy` is to do.
+// The configuration of `watchproof proxy`.
 struct ProxyPlan {
   std::optional<proxy::ProxyOptions> path;
   std::vector<proxy::EffectSpec> effects;
@@ -145,7 +145,7 @@ struct ProxyPlan {
   std::uint64_t seed = 0;
 };
 
-// A port alone is one on loopback: harm by HTTP is for those on this machine unless told otherwise.
+// A port alone means loopback: by default only this machine may control the proxy.
 Result<HostPort> ParseControl(const std::string& text) {
   const bool port_only = text.find(':') == std::string::npos;
   return ParseHostPort(port_only ? "127.0.0.1:" + text : text);
@@ -175,7 +175,7 @@ Result<ProxyPlan> ResolveProxy(const ProxyFlags& flags) {
                  .self_test = flags.self_test,
                  .buffers = buffers};
   } else if (!plan.effects.empty()) {
-    return Fail(StatusCode::kInvalidArgument, "effects need --to, the server they stand before");
+    return Fail(StatusCode::kInvalidArgument, "effects need --to, the server behind the proxy");
   }
   if (!flags.control.empty()) {
     WP_ASSIGN_OR_RETURN(const HostPort control, ParseControl(flags.control));
@@ -198,7 +198,7 @@ void PrintConnections(const std::vector<proxy::ConnectionInfo>& connections) {
   }
 }
 
-// Until a signal comes, with a look at what goes on.
+// Serves until a signal comes, with the live view on a terminal.
 void Watch(proxy::Proxies& proxies, const std::string& title, Signals& signals) {
   ProxyView view(proxies, title);
   do {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `watchproof store` and `watchproof proxy`: the two halves of the harness that are useful alone.
+// `watchproof store` and `watchproof proxy`: the embedded store and the proxy as single programs.
 //
 // Blocks: both serve until SIGINT or SIGTERM. Once per process.
 #pragma once

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMeasured = 20;  // attempts with the plan that is left
+constexpr int kMeasured = 20;  // attempts with the smallest plan
 
 ExitCode Complain(ExitCode code, std::string_view message) {
   fmt::print(stderr, "watchproof shrink: {}\n", Escaped(message));
@@ -48,7 +48,7 @@ Result<Options> Resolve(const ShrinkFlags& flags) {
   return options;
 }
 
-// The failed attempt that is meant: a new failure rather than a known one, and the first of them.
+// Chooses the failed attempt: the first new failure, or else the first known one.
 Result<AttemptResult> ChooseAttempt(const ShrinkFlags& flags) {
   std::ifstream file(fs::path(flags.run) / "results.jsonl");
   std::vector<AttemptResult> failed;
@@ -111,7 +111,7 @@ std::pair<double, double> Interval(const AttemptCount& count) {
   return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
 }
 
-// The smallest failing plan is on the disk at any time, whatever ends us.
+// The smallest failing plan is always on the disk, however the process ends.
 Result<Plan> Search(const Options& options, const Found& found, const fs::path& file,
                     PlanAttempts& tries) {
   const Deadline deadline = Within(options.limit);
@@ -132,7 +132,7 @@ Result<Plan> Search(const Options& options, const Found& found, const fs::path& 
 
 ExitCode Report(const Plan& plan, const AttemptCount& count, int attempts, double seconds,
                 const fs::path& file) {
-  fmt::print("Left after {} attempts and {:.0f} s: {}\n", attempts, seconds, Outline(plan));
+  fmt::print("Shrunk in {} attempts and {:.0f} s: {}\n", attempts, seconds, Outline(plan));
   for (const std::string& step : StepLines(plan)) fmt::print("  {}\n", step);
   if (count.tried > 0) {
     const auto [low, high] = Interval(count);
@@ -149,7 +149,7 @@ void ShrinkFlags::AddTo(CLI::App& command) {
   command.add_option("run", run, "Folder of a run with a failed attempt")->required();
   command.add_option("--filter", filter, "Which case, if several failed")->type_name("PATTERN");
   command.add_option("--target", target, "On which target")->type_name("SPEC");
-  command.add_option("--tries", tries, "Attempts before a smaller plan is given up")
+  command.add_option("--tries", tries, "Attempts with a smaller plan before it counts as passing")
       ->type_name("N")
       ->capture_default_str();
   command.add_option("--limit", limit, "Time for the search")

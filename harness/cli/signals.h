@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT and SIGTERM as something to poll. SIGPIPE is heard and dropped, so that `| head` loses no
-// report.
+// SIGINT and SIGTERM as a descriptor to poll. SIGPIPE is caught and ignored, so that `| head` loses
+// no report.
 //
 //   Signals& signals = Signals::Install();
 //   poll(signals.descriptor() ...);   if (signals.count() > 0) ... signals.first() ...

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Standard output and error that may fail without disturbing the command that writes to them: a
-// full disk behind them changes what is read, never what is judged, nor its exit code.
+// full disk may lose output, but never changes a verdict.
 //
 //   TakeOverStandardStreams();                // before anything is printed
 //   const int code = Run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this executable was made from.
+// The versions of this executable and its libraries.
 //
 // Threads: pure functions.
 #pragma once

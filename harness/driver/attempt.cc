@@ -59,14 +59,14 @@ std::string Join(const std::vector<std::string>& reasons) {
   return all;
 }
 
-// A finding outweighs everything: it is evidence whatever else went wrong. Without one, a pass
-// needs proof.
-void Decide(AttemptResult& result, const Status& done, std::vector<std::string> undecided_reasons,
+// A finding outweighs everything: it is evidence whatever else went wrong. Without a finding, a
+// pass needs the faults to have taken effect and the scenario to be complete.
+void Decide(AttemptResult& result, const Status& done, std::vector<std::string> inconclusive,
             const std::vector<std::string>& unsupported) {
   for (const ReceiptRecord& receipt : result.receipts) {
     if (receipt.required && !receipt.fired) {
-      undecided_reasons.push_back(
-          fmt::format("fault {} was not felt: {}", receipt.fault, receipt.text));
+      inconclusive.push_back(
+          fmt::format("fault {} took no effect: {}", receipt.fault, receipt.text));
     }
   }
   if (Interrupted()) {
@@ -80,23 +80,22 @@ void Decide(AttemptResult& result, const Status& done, std::vector<std::string> 
   } else if (!unsupported.empty()) {
     result.verdict = Verdict::kUnsupported;
     result.reason = "the target does not offer " + Join(unsupported);
-  } else if (!undecided_reasons.empty()) {
+  } else if (!inconclusive.empty()) {
     result.verdict = Verdict::kInconclusive;
-    result.reason = Join(undecided_reasons);
+    result.reason = Join(inconclusive);
   } else {
     result.verdict = Verdict::kPass;
   }
 }
 
-// A case that declares another end than a pass is a test of ours. When it passes all the same, the
-// proof that it was about is worth nothing, and so is every pass that rests on it.
+// A case that declares another verdict than a pass tests the harness itself. When it passes all the
+// same, the check that it tests does not work, and neither does any pass that relies on it.
 void HoldToDeclaration(AttemptResult& result, Verdict expected, bool only_ineffective) {
   if (expected == Verdict::kPass || Interrupted()) return;
   if (result.verdict == Verdict::kPass) {
     result.verdict = Verdict::kHarnessError;
     result.reason = fmt::format(
-        "the case declares that it ends as {}, and it passed: a receipt or the oracle is wrong",
-        Name(expected));
+        "the case must end as {}, and it passed: a receipt or the oracle is wrong", Name(expected));
     return;
   }
   if (result.verdict != expected) return;
@@ -107,7 +106,7 @@ void Leave(const std::filesystem::path& file, const Json& json) {
   std::ofstream(file) << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
-// What the watch of each finding was told around the evidence, so that nobody needs us to read it.
+// What the watch of each finding received around the evidence, so that readers need no watchproof.
 void AddExcerpts(const std::filesystem::path& history, const AttemptResult& result,
                  Json& findings) {
   if (result.findings.empty()) return;
@@ -157,7 +156,7 @@ void LeaveEvidence(const std::filesystem::path& folder, AttemptResult& result) {
   }
 }
 
-// Of the key-value guarantees each answer that was judged is an opportunity.
+// For the key-value guarantees, each answer that was judged is an opportunity.
 void AddCalls(const CallJudgement& calls, Exercise& exercise) {
   if (calls.judged == 0) return;
   for (const CheckerInfo& info : RegisteredCheckers()) {
@@ -166,8 +165,8 @@ void AddCalls(const CallJudgement& calls, Exercise& exercise) {
   }
 }
 
-// etcd answers with kUnknown where a time limit of its own has passed, so from what is stated that
-// code is no refusal. Others answer so to whatever they do not do.
+// etcd answers with kUnknown when its own time limit has passed, so for a stated capability that
+// code is no refusal. Other stores answer with kUnknown to every unsupported request.
 bool RefusesWhatIsStated(const Environment& environment, const Status& trouble) {
   return environment.stated() && IsRefusal(trouble.code()) &&
          trouble.code() != StatusCode::kUnknown;
@@ -180,14 +179,14 @@ bool DoesNotOffer(Environment& environment, const Status& trouble) {
 // Why an attempt could not be carried out to its end.
 struct Trouble {
   Status status;
-  std::string asked;  // of the target, last
+  std::string asked;  // the last request to the target
   Duration waited{};
-  bool undisturbed = true;  // no fault acts that may keep an answer from coming
-  bool refused = true;      // a refusal would be the target's
+  bool undisturbed = true;  // no active fault may prevent an answer
+  bool refused = true;      // a refusal would come from the target
 };
 
-// An error of ours may look the same, and so may a path that a fault acts on: then it is only
-// silent if it does not answer on the direct path, either.
+// An error of the harness may look the same, and so may a path with an active fault: then the
+// target is only silent if it does not answer on the direct path, either.
 bool IsSilent(Environment& environment, const Trouble& trouble) {
   const StatusCode code = trouble.status.code();
   if (code == StatusCode::kDeadlineExceeded && trouble.undisturbed) return true;
@@ -196,8 +195,8 @@ bool IsSilent(Environment& environment, const Trouble& trouble) {
   return !AskStatus(target.endpoint(), Within(kLastQuestion), target.token()).has_value();
 }
 
-// What went wrong is written down for the checkers, if the target is to blame: it died, or lives
-// and has not answered although no fault acts on its process, or refuses what it is stated to
+// Annotates the recording for the checkers if the target caused the trouble: its process ended, or
+// it runs and has not answered although no fault acts on it, or it rejected what it is stated to
 // offer.
 void ExplainTrouble(Environment& environment, const Trouble& trouble) {
   if (const auto died = environment.Died()) {
@@ -210,9 +209,9 @@ void ExplainTrouble(Environment& environment, const Trouble& trouble) {
   }
 }
 
-// The recording is finished, and what it says becomes the result. Nothing is found here.
+// Finishes the recording and turns its judgement into the result.
 void JudgeRecording(Environment& environment, AttemptResult& result,
-                    std::vector<std::string>& undecided_reasons) {
+                    std::vector<std::string>& inconclusive) {
   result.target_version = environment.target().version();
   Judgement judgement = environment.Finish();
   CallJudgement calls = environment.FinishCalls();
@@ -226,10 +225,10 @@ void JudgeRecording(Environment& environment, AttemptResult& result,
                               CarrierOf(environment.started_with()));
   result.notes = RecordsOf(judgement.notes, environment.fault_times().receipts(),
                            CarrierOf(environment.started_with()));
-  undecided_reasons = std::move(judgement.undecided);
+  inconclusive = std::move(judgement.undecided);
 }
 
-// Nobody had stated that the target does this; now it is known that it does not.
+// It was not stated whether the target offers this; its refusal shows that it does not.
 void NotOffered(AttemptResult& result, const std::string& request, const Status& refusal) {
   result.verdict = Verdict::kUnsupported;
   result.missing = {request};
@@ -241,7 +240,7 @@ void Carry(Environment& environment, const AttemptSpec& spec, const Plan& plan,
   Executor executor(environment, plan, spec);
   Status done = executor.Run();
   if (done.ok()) done = executor.Converge();
-  // A connection may tell of a crash before the end of the process is seen.
+  // A connection may break before the end of the crashed process is seen.
   if (done.code() == StatusCode::kUnavailable) {
     environment.PumpUntil([&environment] { return environment.Died().has_value(); },
                           Within(kCrashSeen));
@@ -252,31 +251,31 @@ void Carry(Environment& environment, const AttemptSpec& spec, const Plan& plan,
                                .undisturbed = !executor.Disturbs(),
                                .refused = executor.refused()});
   executor.HealAll();
-  std::vector<std::string> undecided_reasons;
-  JudgeRecording(environment, result, undecided_reasons);
+  std::vector<std::string> inconclusive;
+  JudgeRecording(environment, result, inconclusive);
   if (const Status cleaned = environment.CleanUp(); !cleaned.ok()) {
-    undecided_reasons.push_back("keys of ours stay behind: " + cleaned.message());
+    inconclusive.push_back("keys of the attempt are left: " + cleaned.message());
   }
   result.receipts = executor.receipts();
-  undecided_reasons.insert(undecided_reasons.end(), executor.inconclusive().begin(),
-                           executor.inconclusive().end());
-  const bool only_ineffective = undecided_reasons.empty();
+  inconclusive.insert(inconclusive.end(), executor.inconclusive().begin(),
+                      executor.inconclusive().end());
+  const bool only_ineffective = inconclusive.empty();
   if (const auto vacuous = Vacuous(result.exercise, plan.guarantees))
-    undecided_reasons.push_back(*vacuous);
-  Decide(result, done, std::move(undecided_reasons), executor.unsupported());
+    inconclusive.push_back(*vacuous);
+  Decide(result, done, std::move(inconclusive), executor.unsupported());
   if (result.verdict == Verdict::kHarnessError && executor.refused() &&
       DoesNotOffer(environment, done))
     NotOffered(result, executor.asked(), done);
   HoldToDeclaration(result, plan.expect, only_ineffective);
 }
 
-// It had answered before, so this is no trouble of ours.
+// The target had answered before, so this is not an error of the harness.
 bool FailedAfterAnswer(Environment& environment, const Status& trouble, Duration waited,
                        AttemptResult& result) {
   if (!environment.started()) return false;
   ExplainTrouble(environment, {.status = trouble, .asked = "a first call", .waited = waited});
-  std::vector<std::string> undecided_reasons;
-  JudgeRecording(environment, result, undecided_reasons);
+  std::vector<std::string> inconclusive;
+  JudgeRecording(environment, result, inconclusive);
   if (result.findings.empty()) return false;
   result.verdict = Verdict::kFail;
   return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case process is told by the runner: one JSON document given as an argument.
+// The runner's instructions to a case process: one JSON document given as an argument.
 //
 // Threads: values.
 #pragma once
@@ -26,29 +26,29 @@ struct AttemptSpec {
   std::string given_plan;      // file with the plan to follow; empty: the case makes its own
   int result_descriptor = -1;  // where the result line goes
   std::int64_t time_limit_ms = 60'000;  // of the whole attempt; the runner ends it then
-  bool bypass_proxy = false;  // clients go straight to the target: no harm of the network can fire
-  bool no_faults = false;     // faults are planned but never armed
+  bool bypass_proxy = false;     // clients use the direct path only: network faults have no effect
+  bool no_faults = false;        // faults are planned but never armed
   bool stop_at_finding = false;  // end at the first one instead of carrying out the whole plan
   // Overrides of fault parameters: "stall" -> {"duration": "1ms"}.
   std::map<std::string, std::map<std::string, std::string>> faults;
   std::vector<std::string>
       allow_disruptive;  // running servers, as HOST:PORT, that may be compacted
-  // What releases of the target's kind are known not to offer, by version.
+  // What releases of the target's kind do not offer, by version.
   std::map<std::string, std::vector<std::string>> missing = {};
   std::string profile = {};  // the text of the target's profile; empty: none
   ServerAccess access = {};  // of running servers
-  // What every key on a running server begins with, so that the runner can delete them when the
+  // The prefix of every key on a running server, so that the runner can delete the keys when the
   // attempt could not; empty: the attempt draws one.
   std::string prefix = {};
 };
 
-// What of the limit the steps of a plan may take, and their waits with them: the rest is for
-// healing, converging, stopping and judging.
+// The part of the limit for the steps of a plan and their waits: the rest is for healing,
+// converging, stopping and judging.
 inline Duration TimeForSteps(const AttemptSpec& spec) {
   return std::chrono::milliseconds(spec.time_limit_ms) * 6 / 10;
 }
 
-// By when, counted from its begin, an attempt that is still converging gives up.
+// The time from its begin after which an attempt stops converging.
 inline Duration TimeToConverge(const AttemptSpec& spec) {
   return std::chrono::milliseconds(spec.time_limit_ms) * 85 / 100;
 }

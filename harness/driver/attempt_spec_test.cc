@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(AttemptSpecJson, ComesBackAsItWas) {
+TEST(AttemptSpecJson, RoundTrip) {
   const AttemptSpec spec{.case_name = "A.B",
                          .target = "embedded+overtake",
                          .seed = std::numeric_limits<std::uint64_t>::max(),
@@ -33,7 +33,7 @@ TEST(AttemptSpecJson, ComesBackAsItWas) {
   EXPECT_EQ(parsed->allow_disruptive, spec.allow_disruptive);
 }
 
-TEST(AttemptSpecJson, WhatIsNoSpecIsRefused) {
+TEST(AttemptSpecJson, RejectsOtherText) {
   for (const char* text : {"", "x", "[]", "{}", R"({"case":"A.B","target":"t","seed":1})",
                            R"({"case":"A.B","target":"t","seed":"zz"})"}) {
     EXPECT_FALSE(ParseAttemptSpec(text).has_value()) << text;
@@ -49,7 +49,7 @@ TEST(Seed, AcceptsHexadecimalAndDecimal) {
   EXPECT_EQ(FormatSeed(0x51e9c2), "0x51e9c2");
 }
 
-TEST(Seed, RefusalNamesTheTextAndWhatWasExpected) {
+TEST(Seed, ErrorNamesTheTextAndWhatWasExpected) {
   for (const char* text : {"", "0x", "51e9c2", "-1", "+1", " 1", "1 ", "0xg", "1.5"}) {
     const auto seed = ParseSeed(text);
     ASSERT_FALSE(seed.has_value()) << text;

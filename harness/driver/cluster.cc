@@ -7,10 +7,10 @@
 namespace watchproof {
 namespace {
 
-// Before the peer port (2380), beside the road of the clients (2378).
+// In front of the peer port (2380); the clients' proxy has port 2378.
 constexpr int kPeerProxyPort = 2382;
 constexpr int kPeerPort = 2380;
-// As a member of etcd says in every request that matters who it is.
+// The header that names the dialling etcd member in every relevant request.
 constexpr std::string_view kCallerHeader = "X-Server-From";
 constexpr Duration kStartLimit = 15s;
 constexpr Duration kSettleLimit = 10s;
@@ -56,7 +56,7 @@ Status Cluster::OpenPeerPaths(std::uint64_t seed, proxy::Proxies& proxies, Clust
   return {};
 }
 
-// Side by side: the members of a cluster answer only when most of them are there.
+// In parallel: the members of a cluster answer only when most of them have started.
 Status Cluster::StartAll(const ClusterOptions& options, const ClusterShape& shape) {
   const auto start = [&](int number) {
     return member(number).Start({.host = host(number),

@@ -7,8 +7,8 @@
 //   cluster.member(2).endpoint();   cluster.id(2);   cluster.peers();
 //
 // Members are numbered from 1, and the first one leads when Start returns. A target that cannot be
-// a cluster is started once: whoever needs members asks size(). Not thread-safe. Ownership: owns
-// the servers and their addresses; the proxies outlive it.
+// a cluster is started once; check size(). Not thread-safe. Ownership: owns the servers and their
+// addresses; the proxies outlive it.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +32,14 @@ struct ClusterOptions {
   std::filesystem::path folder;  // of the attempt
   bool durable = false;          // see StartOptions
   bool strict_previous_values = false;
-  std::uint64_t seed = 0;  // of what is random in the proxies
+  std::uint64_t seed = 0;  // for randomness in the proxies
 };
 
 class Cluster {
  public:
   ~Cluster() { Stop(); }
 
-  // Errors of the servers (they could not be started or reached) are told apart by failed().
+  // failed() says whether an error is the servers': they could not be started or reached.
   Status Start(const ClusterOptions& options, proxy::Proxies& proxies);
   bool failed() const { return failed_; }
   // Whether every server has answered once.
@@ -49,14 +49,14 @@ class Cluster {
   // Requires: from 1 to size().
   Target& member(int number) { return *At(number).target; }
   const std::string& host(int number) { return At(number).address.host(); }
-  // By which the members call each other; 0 of a server that is alone.
+  // The member's id in the cluster; 0 for a single server.
   std::uint64_t id(int number) { return At(number).id; }
   // The proxy before its peer port. Requires: size() > 1.
   proxy::ProxyId peer_path(int number) { return At(number).peer_path; }
 
-  // What the members say of themselves; who does not answer in time is left out.
+  // The status of each member; a member that does not answer in time is left out.
   std::vector<ServerStatus> Ask(Duration patience);
-  // How a server ended, if one did without being told to, and its last words.
+  // How a server ended by itself, if one did, and the end of its log.
   struct Death {
     int member = 1;
     ExitState state;
@@ -76,7 +76,7 @@ class Cluster {
   Member& At(int number) { return members_.at(static_cast<std::size_t>(number - 1)); }
   Status OpenPeerPaths(std::uint64_t seed, proxy::Proxies& proxies, ClusterShape& shape);
   Status StartAll(const ClusterOptions& options, const ClusterShape& shape);
-  // Waits until everybody knows one leader, and hands over to the first member.
+  // Waits until all members agree on one leader, and moves the leadership to the first member.
   Status SettleLeader(Deadline deadline);
 
   std::vector<Member> members_;
@@ -84,9 +84,9 @@ class Cluster {
   bool started_ = false;
 };
 
-// How a member calls itself in the cluster: "m2".
+// The name of a member in the cluster: "m2".
 std::string MemberName(int number);
-// How it names itself when it calls another one.
+// The name with which a member dials another one.
 std::string CallerName(std::uint64_t id);
 
 }  // namespace watchproof

@@ -16,18 +16,18 @@
 namespace watchproof {
 namespace {
 constexpr int kProxyPort = 2378;
-constexpr Duration kTimeToConverge = 10s;  // for the calls of it
-// Enough to see whether the keys are as they were left; values of cases may be large.
+constexpr Duration kTimeToConverge = 10s;  // for its calls
+// Enough to see whether the keys are unchanged; values of cases may be large.
 constexpr std::int64_t kMostReadBack = 100;
 // One past the last key of any prefix: every key of the store.
 const std::string kEveryKey("\0", 1);
-// From its key on, as the end of a range.
+// As a range end: all keys from the key on.
 const std::string kOpenEnd("\0", 1);
 
 bool Needs(const Plan& plan, Capability capability) {
   return std::find(plan.needs.begin(), plan.needs.end(), capability) != plan.needs.end();
 }
-// Others write to a server that was there before us: not every revision is ours.
+// Others may write to a server that the harness did not start.
 bool IsShared(const AttemptSpec& spec) {
   const auto target = ParseTargetSpec(spec.target);
   return target.has_value() && !target->host.empty();
@@ -42,7 +42,7 @@ std::vector<FaultInfo> FaultsOf(const Plan& plan) {
   return faults;
 }
 
-// Who starts the case has parsed it before.
+// The runner has parsed it before.
 Profile ProfileOf(const AttemptSpec& spec) {
   if (spec.profile.empty()) return {};
   Result<Profile> profile = ParseProfile(spec.profile);
@@ -82,7 +82,7 @@ Status Environment::Start() {
   context_.emplace(*recorder_);
   WP_RETURN_IF_ERROR(StartTarget());
   if (target().shared()) {
-    // Not of the seed: two runs with one seed must not meet on one server.
+    // Not from the seed: two runs with one seed must not use the same keys on one server.
     Prng prng(static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()) ^
               static_cast<std::uint64_t>(getpid()));
     prefix_ = spec_.prefix.empty() ? fmt::format("watchproof/{}/", prng.Word(12)) : spec_.prefix;
@@ -92,7 +92,7 @@ Status Environment::Start() {
   if (!missing_.empty()) return {};
   BeginRecording();
   for (int member = 1; member <= members(); ++member) {
-    // Each is a client of its own: what one member tells says nothing about another one.
+    // Each is its own client: members may serve different revisions.
     const std::string name = member == 1 ? "side" : fmt::format("side-{}", member);
     kvs_.push_back(std::make_unique<KvClient>(
         *context_, target(member).endpoint().ToString(),
@@ -105,7 +105,7 @@ Status Environment::Start() {
   return OpenControlWatch(target().token());
 }
 
-// A server that runs already is known by its version only: etcd's are three numbers from 3 on.
+// A running server is identified by its version only: etcd's are three numbers from 3 on.
 void Environment::BeginRecording() {
   if (std::exchange(begun_, true)) return;
   const std::string version = target().version();
@@ -237,7 +237,7 @@ std::optional<double> Environment::MetricOf(int member, std::string_view name) {
   return found == metrics->end() ? std::nullopt : std::optional(found->second);
 }
 
-// Sees every change by the side door, so that a write whose answer was lost can be settled later.
+// Receives every change on the direct path, so that a write without an answer can be settled later.
 Status Environment::OpenControlWatch(const std::string& token) {
   WP_ASSIGN_OR_RETURN(const Revision head, Head());
   if (first_head_ == Revision()) first_head_ = head;
@@ -245,7 +245,7 @@ Status Environment::OpenControlWatch(const std::string& token) {
                       WatchStream::Open(*context_, {.endpoint = target().endpoint().ToString(),
                                                     .path = "witness",
                                                     .token = token}));
-  // Everything, or on a target that others use too everything of ours.
+  // Everything, or on a target that others use, too, all keys of the attempt.
   control_watch_->Create({.key = prefix_.empty() ? kEveryKey : prefix_,
                           .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
                           .start = head.next()});
@@ -255,16 +255,17 @@ Status Environment::OpenControlWatch(const std::string& token) {
 std::string Environment::TamperProblem() {
   if (target().ours()) return {};
   for (const FaultInfo& fault : faults_) {
-    if (fault.self_test_only) return "itself for being lied to, as fault " + fault.name + " does";
+    if (fault.self_test_only)
+      return "messages to tamper with, which fault " + fault.name + " needs";
   }
   return {};
 }
 
-// By asking, before the recording begins: what this writes is in no history.
+// Before the recording begins: what probing writes is in no history.
 Status Environment::Probe() {
   missing_ = TamperProblem();
   Capabilities wanted(needs_.begin(), needs_.end());
-  // Without our proxy a fault cannot be felt, which is for its receipt to tell.
+  // Without the proxy a fault cannot take effect; its receipt says so.
   wanted.erase(Capability::kProxy);
   const Stated stated = StatedOfTarget();
   stated_ = !stated.offered.empty();
@@ -286,8 +287,8 @@ Status Environment::Probe() {
   return {};
 }
 
-// What its kind and version offer, then what the manifest knows of the release, then what the
-// profile declares.
+// What the target's kind and version offer, corrected by the manifest's row of the release, then by
+// the profile.
 Stated Environment::StatedOfTarget() {
   Stated stated = target().stated();
   const auto state = [&stated](Capability capability, bool offered) {
@@ -310,7 +311,7 @@ Status Environment::AskForUsers(const std::vector<RestrictedReader>& readers) {
     WP_RETURN_IF_ERROR(auth.AddReader(reader.user, reader.key, reader.range_end));
     readers_[reader.user] = reader;
   }
-  // What has no user is refused from here on, and watches that have none are ended.
+  // From here on calls without a user are rejected, and watches without one are ended.
   control_watch_.reset();
   WP_ASSIGN_OR_RETURN(const std::string root, auth.Enable());
   for (const auto& kv : kvs_) kv->SetToken(root);
@@ -320,10 +321,10 @@ Status Environment::AskForUsers(const std::vector<RestrictedReader>& readers) {
 Result<WatchStream*> Environment::Stream(const std::string& name, const StreamSettings& settings) {
   auto& stream = streams_[name];
   if (!stream) {
-    const bool side = name.starts_with("side");
+    const bool direct = name.starts_with("side");
     const Endpoint server = target(settings.member).endpoint();
-    StreamOptions options{.endpoint = (side ? server : ProxiedPath(settings.member)).ToString(),
-                          .path = side ? "side" : "faulted",
+    StreamOptions options{.endpoint = (direct ? server : ProxiedPath(settings.member)).ToString(),
+                          .path = direct ? "side" : "faulted",
                           .token = target(settings.member).token(),
                           .require_leader = settings.require_leader};
     if (!settings.user.empty()) {
@@ -396,9 +397,9 @@ void Environment::Take(const NumberedEntry& line) {
   followed_ = line.line;
   const Entry& entry = line.entry;
   if (entry.kind == EntryKind::kStreamOpened && entry.text == "faulted") {
-    faulted_.insert(entry.stream);
+    proxied_.insert(entry.stream);
     arrived_[entry.stream];
-  } else if (faulted_.contains(entry.stream)) {
+  } else if (proxied_.contains(entry.stream)) {
     if (entry.kind == EntryKind::kResponseReceived) {
       last_arrival_ = entry.at;
       Arrived& arrived = arrived_[entry.stream];
@@ -499,11 +500,11 @@ Judgement Environment::Finish() {
   control_watch_.reset();
   PumpAll();
   ConfirmFloors();
-  // Behind every message of the streams: whatever these told of the store cannot lie beyond it.
+  // After every message of the streams: no revision in these may be above that of this read.
   const Status read = GivesUp() ? Status() : ReadBack();
   PumpAll();
   Judgement judgement = judge_.Finish();
-  // Not every store can read a range like that; what is known to be etcd's must.
+  // Not every store can read such a range; if the target's offer is stated, it must.
   const bool may_refuse = !stated_ && IsRefusal(read.code());
   if (!read.ok() && !may_refuse)
     judgement.undecided.push_back("reading back at the end: " + read.message());

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that one attempt stands on: target, proxy, recording, clients and the judge that
-// follows along.
+// The environment of one attempt: target, proxy, recording, clients and the live judge.
 //
-//   World world(spec, plan);
-//   WP_RETURN_IF_ERROR(world.Start());
-//   world.kv().Put("k", "v");
-//   world.PumpUntil([&] { return world.judge().Unsettled().empty(); }, Within(5s));
-//   world.Stop();
+//   Environment environment(spec, plan);
+//   WP_RETURN_IF_ERROR(environment.Start());
+//   environment.kv().Put("k", "v");
+//   environment.PumpUntil([&] { return environment.judge().Unsettled().empty(); }, Within(5s));
+//   environment.Stop();
 //
-// Two roads lead to the target: the faulted road through the proxy, and the side door, which no
-// fault touches. Not thread-safe: one case thread. Ownership: owns all it names; Stop is idempotent
-// and waits.
+// Two paths lead to the target: the proxied path, on which faults act, and the direct path, which
+// no network fault touches. Not thread-safe: one case thread. Ownership: owns everything named
+// above; Stop is idempotent and waits.
 #pragma once
 
 #include <filesystem>
@@ -44,14 +43,14 @@
 
 namespace watchproof {
 
-// A user who may read this and nothing else.
+// A user with permission to read this range and nothing else.
 struct RestrictedReader {
   std::string user;
   std::string key;
   std::string range_end;
 };
 
-// Of the range of all keys that begin with it.
+// The end of the range of all keys with this prefix.
 std::string EndOfPrefix(std::string prefix);
 
 class Environment {
@@ -59,27 +58,27 @@ class Environment {
   Environment(const AttemptSpec& spec, const Plan& plan);
   ~Environment();
 
-  // Errors of the target (it could not be started or reached) are told apart by target_failed().
+  // target_failed() says whether an error is the target's: it could not be started or reached.
   Status Start();
   bool target_failed() const { return cluster_.failed(); }
-  // What the plan needs and the target does not offer, in words. Unless this is empty, nothing but
-  // the target has been started.
+  // What the plan needs and the target does not offer, for messages. Unless this is empty, nothing
+  // but the target has been started.
   const std::string& missing() const { return missing_; }
-  // Those of them that were found by asking, as nobody had stated whether they are offered.
+  // Those of them that were found by probing, because it was not stated whether they are offered.
   const std::vector<std::string>& found_missing() const { return found_missing_; }
-  // Whether it is stated what the target offers: what it refuses all the same is held against it.
+  // Whether it is stated what the target offers: rejecting that is then a finding.
   bool stated() const { return stated_; }
   // Whether the target has answered once.
   bool started() const { return cluster_.started(); }
   void Stop();
 
-  // One server of the target; the first one where it is not a cluster's.
+  // One member of the target; the first one if the target is not a cluster.
   Target& target(int member = 1) { return cluster_.member(member); }
   int members() const { return cluster_.size(); }
-  // What the recording says of itself.
+  // The first line of the recording.
   const RunStarted& started_with() const { return started_; }
   std::optional<Cluster::Death> Died() const { return cluster_.Died(); }
-  // By the side door of the member in use.
+  // On the direct path of the member in use.
   KvClient& kv() { return *kvs_.at(static_cast<std::size_t>(member_ - 1)); }
   void UseMember(int member) { member_ = member; }
   Judge& judge() { return judge_; }
@@ -89,11 +88,11 @@ class Environment {
   FaultPorts& ports() { return ports_; }
   // One of the member's own metrics; empty when it publishes none of that name.
   std::optional<double> MetricOf(int member, std::string_view name);
-  // How far the member is, and whom it takes for the leader.
+  // The member's revision and its view of the leader.
   Result<ServerStatus> StatusOf(int member) {
     return AskStatus(target(member).endpoint(), Within(1s), target(member).token());
   }
-  // Opened on first use; names that begin with "side" take the side door.
+  // Opened on first use; streams with names that begin with "side" take the direct path.
   struct StreamSettings {
     std::string user = {};
     int member = 1;
@@ -103,48 +102,48 @@ class Environment {
   Result<WatchStream*> Stream(const std::string& name, const StreamSettings& settings);
   // Of all streams that were opened.
   std::vector<std::string> StreamNames() const;
-  // Adds the users and has the target ask for one with every call.
+  // Adds the users and enables authentication on the target.
   Status AskForUsers(const std::vector<RestrictedReader>& readers);
-  // What every key of ours begins with: nothing on a target of our own, a random word on one that
-  // others use too.
+  // The prefix of every key of the attempt: empty, or random on a target that others use, too.
   const std::string& prefix() const { return prefix_; }
-  // A key or the end of a range of the plan, as it is on the target.
+  // The key or range end on the target for one of the plan.
   std::string Placed(const std::string& key) const { return prefix_ + key; }
   std::string PlacedEnd(const std::string& range_end) const;
-  // Deletes what was written to a target that others use too, and revokes what was granted. After
-  // Finish: this is not judged. The error tells what stays behind.
+  // Deletes the keys that were written to a target that others use, too, and revokes the leases.
+  // After Finish: this is not judged. The error names what is left.
   Status CleanUp();
-  // On a target that others use too: shows whether they have compacted what we use of its history.
+  // On a target that others use, too: shows whether they have compacted history that the attempt
+  // uses.
   Status CheckFloor();
-  // A linearizable read; tells the current revision.
+  // The current revision, by a linearizable read.
   Result<Revision> Head();
-  // Of a shorter time than asked for where others use the target, too.
+  // Grants a lease; with a shorter time than `ttl` where others use the target, too.
   Result<std::int64_t> Grant(std::chrono::seconds ttl);
   // Whether the target still lists the lease, or has keys on it.
-  Result<bool> Lives(std::int64_t lease);
-  // The attempt is to end at its first finding, and there is one.
+  Result<bool> HasLease(std::int64_t lease);
+  // True if the attempt is to end at its first finding, and there is one.
   bool StopsEarly() const { return spec_.stop_at_finding && !judge_.findings().empty(); }
-  // The target lives and does not answer: what it was asked for, and for how long. Nothing more is
-  // waited for.
+  // Records that the target runs and does not answer: the last call, and how long it has waited.
+  // Nothing more is waited for.
   void NoteSilence(const std::string& asked, Duration waited);
-  // Its process has ended although nobody ended it: so the recording says.
+  // Records that a process of the target has ended by itself.
   void NoteDeath(const Cluster::Death& death);
-  // When the faults were armed and healed, as the recording says.
+  // When the faults were armed and healed, by the recording.
   const FaultTimes& fault_times() const { return fault_times_; }
-  // The phase at hand has taken too long: the steps of the plan, or converging, for which time is
-  // granted anew.
+  // True if the current phase has taken too long. The phases are the steps of the plan, and
+  // converging; GrantTime sets the time for a phase.
   bool OutOfTime() const { return deadline_.expired(); }
   void GrantTime(Duration time) { deadline_ = Within(time); }
   // Since the attempt began.
   Duration age() const { return Clock::now() - began_; }
-  // There is nothing left to wait for: interrupted, without a target that answers, stopped early,
-  // or out of time.
+  // True if there is nothing left to wait for: interrupted, the target does not answer, stopped
+  // early, or out of time.
   bool GivesUp() const;
-  // Null if it is none of these.
+  // Null if no open stream has that id.
   WatchStream* StreamOf(StreamId id);
   // As far as the recording has been pumped.
   bool HasEnded(StreamId id) const { return ended_.contains(id); }
-  // What a stream of the faulted road was given so far; as far as the recording has been pumped.
+  // What a stream of the proxied path received so far; as far as the recording has been pumped.
   struct Arrived {
     std::int64_t responses = 0;
     std::int64_t bytes = 0;
@@ -154,7 +153,7 @@ class Environment {
   // As far as the recording has been pumped. Without an end: to this moment.
   Overlap OverlapOf(Duration armed_at, Duration healed_at) const;
 
-  // How long the watchers have waited so far, and how much memory the target took under faults; no
+  // How long the watches have waited so far, and how much memory the target used under faults; not
   // part of any verdict.
   Lag lag() const;
   // Before a fault does anything, and before it is healed: for measuring only.
@@ -166,10 +165,10 @@ class Environment {
   bool PumpUntil(const std::function<bool()>& done, Deadline deadline);
   // Feeds the judge with everything recorded so far.
   void PumpAll();
-  // Closes the streams and the recording, and judges what is left. Of an attempt that stopped early
-  // what had not come by then is not missing, now or when it is judged again.
+  // Closes the streams and the recording, and judges the rest. In an attempt that stopped early,
+  // events that had not arrived by then are not missing, now or when it is judged again.
   Judgement Finish();
-  // Judges the key-value calls. After Finish; the verdict on the watches is there by then.
+  // Judges the key-value calls. Requires: Finish, which judges the watches.
   CallJudgement FinishCalls() { return calls_.Finish(); }
 
  private:
@@ -181,16 +180,17 @@ class Environment {
   const Endpoint& ProxiedPath(int member) const {
     return paths_.at(static_cast<std::size_t>(member - 1));
   }
-  // Faults of the plan that would lie to clients of a target that is not ours.
+  // Names a fault of the plan that tampers with messages, unless the target is the embedded store;
+  // else empty.
   std::string TamperProblem();
   void MakePorts();
   void MakeDisturbancePorts();
   ServerPorts PortsOf(int member);
   Status PaceReader(const ReaderPace& pace);
-  // Readers that go on by and by are told to.
+  // Lets slow readers read their next messages when these are due.
   void ReadOn();
   Status OpenControlWatch(const std::string& token);
-  // Reads of everything of ours, one linearizable, one serializable, for the recording.
+  // Reads all keys of the attempt, linearizable and serializable, for the recording.
   Status ReadBack();
   void ConfirmFloors();
   void AskAt(Revision revision);
@@ -198,13 +198,13 @@ class Environment {
 
   const AttemptSpec spec_;
   const Profile profile_;
-  const std::string beyond_requests_;  // what the plan asks for that the profile leaves out
+  const std::string beyond_requests_;  // requests of the plan that the profile leaves out
   const std::vector<Capability> needs_;
   const std::vector<FaultInfo> faults_;  // of the plan
   const std::filesystem::path folder_;
   std::unique_ptr<Recorder> recorder_;
   std::optional<RecordingContext> context_;
-  RunStarted started_;  // what the recording says of itself
+  RunStarted started_;  // the first line of the recording
   LagFollower lag_;
   OverlapTable overlaps_;
   FaultTimes fault_times_;
@@ -213,20 +213,20 @@ class Environment {
   const ClusterPlan shape_;
   std::unique_ptr<proxy::Proxies> proxies_;
   Cluster cluster_;
-  std::vector<Endpoint> paths_;  // where clients enter the faulted road to each member
+  std::vector<Endpoint> paths_;  // where clients of the proxied path connect, by member
   FaultPorts ports_;
   MemoryMeter memory_;
-  std::vector<std::unique_ptr<KvClient>> kvs_;  // by the side door of each member
-  int member_ = 1;                              // whose is in use
+  std::vector<std::unique_ptr<KvClient>> kvs_;  // on the direct path of each member
+  int member_ = 1;                              // the member in use
   std::unique_ptr<MaintenanceClient> maintenance_;
   std::unique_ptr<WatchStream> control_watch_;
   std::map<std::string, std::unique_ptr<WatchStream>> streams_;
   std::string prefix_;
-  std::set<std::int64_t> granted_;                   // leases, on a target that others use too
+  std::set<std::int64_t> granted_;                   // leases, on a target that others use, too
   Revision first_head_{};                            // before the first write
   std::map<std::string, RestrictedReader> readers_;  // by user
   Line followed_{};
-  std::set<StreamId> faulted_;  // the streams that take the faulted road
+  std::set<StreamId> proxied_;  // the streams on the proxied path
   std::set<StreamId> ended_;
   Duration last_arrival_{};              // on one of these
   std::map<StreamId, Arrived> arrived_;  // on these
@@ -241,7 +241,7 @@ class Environment {
   std::vector<std::string> found_missing_;
   bool stated_ = false;
   const TimePoint began_ = Clock::now();
-  Deadline deadline_;  // of the phase at hand
+  Deadline deadline_;  // of the current phase
   bool begun_ = false;
   bool silent_ = false;
   bool stopped_ = false;

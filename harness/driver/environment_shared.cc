@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a target that others use too needs: everything below a prefix and taken away at the end, and
-// a look at whether others compact what the attempt uses of its history.
+// For a target that others use, too: all keys are below a prefix and deleted at the end, and the
+// attempt checks whether others compact history that it uses.
 #include <algorithm>
 
 #include "harness/driver/environment.h"
@@ -18,25 +18,25 @@ std::string EndOfPrefix(std::string prefix) {
   return prefix;
 }
 
-// On a target that others use too: whether the whole attempt is still there to be read, but for
-// what we had compacted ourselves. If so nobody else has compacted any of it.
+// Reads the first revision of the attempt, or the one that the attempt itself has compacted to. If
+// it can be read, others have compacted no revision of the attempt.
 Status Environment::CheckFloor() {
   if (!started_.others_compact) return {};
   AskAt(std::max(first_head_, judge_.compacted_through()));
   return {};
 }
 
-// A compaction by others shows in reads, too: one just below is refused from then on, for ever.
+// A compaction by others also shows in reads: one just below it is rejected from then on.
 void Environment::ConfirmFloors() {
   while (const auto floor = judge_.UnconfirmedFloor()) {
     AskAt(floor->previous());
     PumpAll();
-    // Without an answer it stays a claim of the target.
+    // Without an answer the compaction stays unconfirmed.
     if (judge_.UnconfirmedFloor() == floor) return;
   }
 }
 
-// The answer is the recording's.
+// The answer is recorded, and judged there.
 void Environment::AskAt(Revision revision) {
   [[maybe_unused]] const auto answer =
       kv().Read({.key = prefix_, .limit = 1, .revision = revision});
@@ -49,14 +49,14 @@ Result<Revision> Environment::Head() {
 
 Result<std::int64_t> Environment::Grant(std::chrono::seconds ttl) {
   if (!target().shared()) return kv().Grant(ttl);
-  // Whatever becomes of us, it is gone soon.
+  // The lease ends soon even if the attempt cannot revoke it.
   WP_ASSIGN_OR_RETURN(const std::int64_t lease, kv().Grant(std::min(ttl, kLongestLease)));
   granted_.insert(lease);
   return lease;
 }
 
-// A target may take a lease off its list some time before it takes the keys.
-Result<bool> Environment::Lives(std::int64_t lease) {
+// A target may take a lease off its list some time before it deletes the keys.
+Result<bool> Environment::HasLease(std::int64_t lease) {
   WP_ASSIGN_OR_RETURN(const bool listed, kv().HasLease(lease));
   if (listed) return true;
   const std::string every("\0", 1);
@@ -64,7 +64,7 @@ Result<bool> Environment::Lives(std::int64_t lease) {
                         prefix_.empty() ? every : EndOfPrefix(prefix_));
 }
 
-// Goes on after an error: what can be taken away is.
+// Continues after an error, to delete as much as possible.
 Status Environment::CleanUp() {
   if (prefix_.empty() || kvs_.empty() || Died()) return {};
   std::size_t leases = 0;

@@ -46,7 +46,8 @@ Status Executor::Run() {
   Ask("a linearizable read");
   WP_ASSIGN_OR_RETURN(head_, environment_.Head());
   gauge_before_ = WatcherGauge();
-  // What probing left may still be counted. On a target of our own there is the witness, no other.
+  // Watchers left by probing may still be counted. A target that only the harness uses has one
+  // watcher now, the control watch.
   if (gauge_before_ && !environment_.target().shared()) gauge_before_ = 1;
   for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
     if (Interrupted()) return Fail(StatusCode::kCancelled, "interrupted before step {}", i);
@@ -58,7 +59,8 @@ Status Executor::Run() {
     }
     Ask(std::string(std::visit(RequestOf(), plan_.steps[i])));
     Status done = std::visit([this](const auto& step) { return Do(step); }, plan_.steps[i]);
-    // An injection may also fail as its parameters are wrong.
+    // An injection may also fail because its parameters are wrong: that is not the target's
+    // refusal.
     const bool ours = done.code() == StatusCode::kInvalidArgument &&
                       std::holds_alternative<InjectStep>(plan_.steps[i]);
     refused_ = IsRefusal(done.code()) && !ours;
@@ -106,8 +108,9 @@ std::optional<double> Executor::WatcherGauge() {
   return environment_.ports().metric(kWatcherGauge);
 }
 
-// One key of each watched range, so that every watch is owed something new; and past the start of
-// the furthest watch, since a watch on the future is only complete when the future has come.
+// Puts one key of each watched range, so that every watch is to receive something new. Repeats this
+// until the head is past the start of every watch: a watch from a future revision is only complete
+// when that revision exists.
 Status Executor::WriteSentinels() {
   std::set<std::string> keys;
   Revision furthest{};
@@ -133,7 +136,7 @@ void Executor::Ask(std::string what) {
 }
 
 // Until every watch has settled, the control watch among them, or none of them received anything
-// for the limit: a slow machine is no broken promise.
+// for the limit: slow delivery breaks no guarantee.
 bool Executor::AwaitSettled() {
   const Judge& judge = environment_.judge();
   std::uint64_t latest = 0;
@@ -153,8 +156,8 @@ bool Executor::AwaitSettled() {
   return settled;
 }
 
-// A server may drop a request while watches are behind, but not each one; and watches may have been
-// resumed on other streams since.
+// A server may drop progress requests while watches are behind, but not now; and watches may have
+// been resumed on other streams.
 Status Executor::AskForProgressAgain() {
   if (!progress_asked_) return {};
   for (const std::string& name : environment_.StreamNames()) {
@@ -177,8 +180,8 @@ Status Executor::Converge() {
                                   plan_.converge_limit + kMarginToConverge));
   environment_.Annotate(StageReached{Stage::kHealed});
   bool settled = false;
-  // Twice, because whatever was still queued for a watch when it got its first sentinel comes
-  // before the second.
+  // Twice: whatever was still queued for a watch when it received its first sentinel arrives before
+  // the second one.
   for (int round = 0; round < 2; ++round) {
     WP_RETURN_IF_ERROR(WriteSentinels());
     environment_.Annotate(StageReached{Stage::kSentinels});
@@ -188,7 +191,7 @@ Status Executor::Converge() {
       inconclusive_.push_back("out of time while watches still received what was expected");
       return {};
     }
-    break;  // the judge tells what is missing
+    break;  // the judge reports what is missing
   }
   if (settled) WP_RETURN_IF_ERROR(AskForProgressAgain());
   environment_.Annotate(StageReached{Stage::kConverged});

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries out a plan, step by step, on the case thread; then heals, converges and tells what was
-// felt.
+// Carries out a plan, step by step, on the case thread; then heals, converges and reports which
+// faults took effect.
 //
-//   Executor executor(world, plan, spec);
-//   Status done = executor.Run();       // not ok: something of ours or of the machine failed
+//   Executor executor(environment, plan, spec);
+//   Status done = executor.Run();       // not ok: the harness, the machine or the target failed
 //   executor.Converge();
-//   executor.unproven();  executor.receipts();
+//   executor.inconclusive();  executor.receipts();
 //
-// Not thread-safe. Ownership: refers to the world and the plan.
+// Not thread-safe. Ownership: refers to the environment and the plan.
 #pragma once
 
 #include <functional>
@@ -36,27 +36,27 @@ class Executor {
   // Heals every fault, writes sentinels into every watched range, and waits until every watch has
   // settled.
   Status Converge();
-  // Idempotent; also after a failed Run. No load calls any more when it returns.
+  // Idempotent; also after a failed Run. When it returns, every load has stopped.
   void HealAll();
 
-  // Why the scenario did not do what it promised; empty if it did.
+  // Why the scenario did not reach what it planned; empty if it did.
   const std::vector<std::string>& inconclusive() const { return inconclusive_; }
   std::vector<ReceiptRecord> receipts() const;
-  // What faults of the plan found the target not to do, so that they could not take effect.
+  // What faults of the plan need and the target does not do, so that they could not take effect.
   std::vector<std::string> unsupported() const;
-  // What was asked of the target last, since when, and whether that was refused as unknown,
-  // unsupported or wrong.
+  // The last request to the target, how long ago it was sent, and whether it was rejected as
+  // unknown, unsupported or wrong.
   const std::string& asked() const { return asked_; }
   Duration waited() const { return Clock::now() - asked_at_; }
   bool refused() const { return refused_; }
-  // Whether a fault that is not healed acts on a process of the target, or between its members: it
-  // need not answer then.
+  // Whether a fault that is not healed acts on a process of the target, or between its members: the
+  // target need not answer then.
   bool DisturbsServer() const;
   // Whether any fault is not healed.
   bool Disturbs() const { return healed_.size() < faults_.size(); }
 
  private:
-  static constexpr Duration kPatience = 10s;  // for facts that every target brings about
+  static constexpr Duration kPatience = 10s;  // for facts that every target reaches
 
   struct Member {
     StreamId stream;
@@ -97,16 +97,15 @@ class Executor {
   Status Do(const WhenStep& step);
   Status Do(const HoldStep& step);
 
-  // Whether the moment has come; what counts from here on counts from the call.
+  // Returns a test whether the moment has come. Counts start at the call of HasCome.
   std::function<bool()> HasCome(const WhenStep& step);
   // Whether everything written so far reaches the group within the limit.
   bool Delivered(const std::string& group, Duration limit);
-  // Whether the stream is told progress within the limit; asks for it again and again if so wished.
+  // Whether the stream receives progress within the limit; with kAsked, requests it repeatedly.
   Result<bool> GotProgress(const std::string& stream, MustReportProgressStep::When when,
                            Duration limit);
   std::uint64_t EventsGiven(const std::string& group);
-  // Waits for a fact; if it does not come the attempt proves nothing, which is noted, and the run
-  // goes on.
+  // Waits for a fact. If it does not come, the attempt becomes inconclusive, and the run continues.
   void Await(const std::string& what, Duration limit, const std::function<bool()>& done);
   void AwaitEnds(const std::string& group);
   bool EveryMember(const std::string& group, const std::function<bool(const WatchState&)>& fact);

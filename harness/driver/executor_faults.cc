@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps that do harm and end it, and what is told of it.
+// The steps that inject and heal faults, and the receipts.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -8,7 +8,7 @@
 namespace watchproof {
 namespace {
 
-constexpr Duration kEffectPatience = 3s;  // for a fault to be felt
+constexpr Duration kEffectPatience = 3s;  // for a fault to take effect
 
 }  // namespace
 
@@ -20,11 +20,11 @@ Status Executor::Do(const InjectStep& step) {
   WP_ASSIGN_OR_RETURN(auto made, MakeFault(step.fault, parameters));
   std::unique_ptr<Fault>& fault = faults_[step.fault] = std::move(made);
   if (step.spare) optional_.insert(step.fault);
-  // Before it does anything: only what ends behind this line is excused by it.
+  // Before it acts: the fault only excuses what ends after this line.
   RecordFault(step.fault, "armed");
   if (spec_.no_faults) return {};
   environment_.FaultArmed(step.fault);
-  // What this target cannot be made to feel is told by the receipt.
+  // If a fault cannot act on this target, its receipt says so.
   Status armed = fault->Arm(environment_.ports());
   if (!armed.ok() && armed.code() != StatusCode::kUnimplemented) return armed;
   return {};
@@ -82,7 +82,7 @@ void Executor::HealAll() {
   StopLoads();
 }
 
-// Another one of its kind has shown what it was to show.
+// Another fault of the same kind took effect, which is sufficient.
 bool Executor::IsOptional(const std::string& name) const {
   return optional_.contains(name) &&
          std::any_of(optional_.begin(), optional_.end(), [&](const std::string& other) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps that are about members of a cluster.
+// The steps that address members of a cluster.
 #include "harness/driver/executor.h"
 #include "harness/model/operations.h"
 
 namespace watchproof {
 namespace {
 
-// A member that comes back may have to be sent everything.
+// A member that comes back may have to receive everything.
 constexpr Duration kCatchUpPatience = 20s;
 constexpr std::string_view kSnapshots = "etcd_network_snapshot_receive_success";
 
@@ -28,12 +28,12 @@ Status Executor::Do(const AwaitCaughtUpStep& step) {
 }
 
 Status Executor::Do(const AwaitSnapshotStep& step) {
-  Await(fmt::format("member {} to be sent a snapshot", step.member), kCatchUpPatience,
+  Await(fmt::format("member {} to receive a snapshot", step.member), kCatchUpPatience,
         [&] { return environment_.MetricOf(step.member, kSnapshots).value_or(0) > 0; });
   return {};
 }
 
-// Whether the other members refuse it too is for their watches to tell.
+// Whether the other members reject it, too, shows on their watches.
 Status Executor::Do(const RefusedTxnStep& step) {
   const auto done = environment_.kv().Transact({{.kind = WriteOp::Kind::kPut,
                                                  .key = environment_.Placed(step.write.key),

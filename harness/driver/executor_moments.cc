@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments: what a step may wait for, of what comes over the wire or of a load.
+// Moments: what arrives on the wire, or the progress of a load, that a step may wait for.
 #include <algorithm>
 
 #include "harness/driver/executor.h"
@@ -9,7 +9,7 @@ namespace watchproof {
 Status Executor::Do(const WhenStep& step) {
   environment_.PumpAll();
   const std::function<bool()> come = HasCome(step);
-  // Nothing rests on it: what was injected then is told by its receipt.
+  // A missed moment decides nothing: the receipt of what was injected then does.
   if (!environment_.PumpUntil(come, Within(step.limit)) && !environment_.GivesUp()) {
     environment_.Annotate(MomentMissed{.moment = std::string(Name(step.moment)), .of = step.of});
   }
@@ -25,7 +25,7 @@ std::function<bool()> Executor::HasCome(const WhenStep& step) {
       return load.done() || load.ended() >= wanted;
     };
   }
-  // Of the watch that came furthest.
+  // The count of the watch that is furthest.
   const auto furthest = [this, &step, revision = Resolve(step.revision)] {
     std::int64_t most = 0;
     for (const Member& member : groups_.at(step.of)) {

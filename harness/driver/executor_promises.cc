@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps that hold the target to a time, and the waiting that they share with others.
+// The steps with a time limit for the target, and the waiting that they share with others.
 #include <algorithm>
 #include <map>
 
@@ -18,8 +18,7 @@ bool Executor::Delivered(const std::string& group, Duration limit) {
   return environment_.PumpUntil(
       [&] {
         if (environment_.judge().known_through() < through) return false;
-        // A watch that has lost something for good will not be complete, but it waits for nothing
-        // either.
+        // A watch that has lost an event for good is never complete, but does not count as waiting.
         const std::vector<std::size_t> waiting = environment_.judge().Unsettled();
         const auto& members = groups_.at(group);
         return std::none_of(members.begin(), members.end(), [&](const Member& member) {
@@ -67,7 +66,7 @@ Result<bool> Executor::GotProgress(const std::string& name, MustReportProgressSt
   WP_ASSIGN_OR_RETURN(WatchStream* const stream, environment_.Stream(name));
   std::map<std::uint32_t, std::uint64_t> before;  // by ordinal
   environment_.PumpAll();
-  // An answer below it counts for none.
+  // A progress answer below it does not count.
   Revision head = environment_.judge().reached();
   for (const WatchState& watch : environment_.judge().watches()) {
     if (watch.stream != stream->id()) continue;
@@ -90,7 +89,7 @@ Result<bool> Executor::GotProgress(const std::string& name, MustReportProgressSt
   return reported;
 }
 
-// Judged from the annotations, so that the recording tells all there is to tell.
+// Judged from the annotations, so that the recording alone is sufficient.
 Status Executor::Do(const MustReportProgressStep& step) {
   WP_ASSIGN_OR_RETURN(WatchStream* const stream, environment_.Stream(step.stream));
   environment_.Annotate(ProgressDue{.stream = stream->id(),
@@ -102,10 +101,10 @@ Status Executor::Do(const MustReportProgressStep& step) {
       std::any_of(watches.begin(), watches.end(), [stream](const WatchState& one) {
         return one.stream == stream->id() && one.end == WatchEnd::kOpen;
       });
-  // Compacted by others, for instance: then there is nothing that could progress.
+  // Compacted by others, for instance: then no watch could report progress.
   if (!reported && !any_open) {
     inconclusive_.push_back(
-        fmt::format("every watch of stream {} ended before its progress was told", step.stream));
+        fmt::format("every watch of stream {} ended before it received progress", step.stream));
     return {};
   }
   if (reported || !environment_.GivesUp()) environment_.Annotate(ProgressOver{stream->id()});

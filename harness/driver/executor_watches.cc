@@ -23,7 +23,7 @@ Status Executor::Do(const WatchStep& step) {
                                                         .member = step.member,
                                                         .require_leader = step.require_leader}));
   environment_.PumpAll();
-  // A create would not be answered, and the target would be blamed for that.
+  // A create would get no answer, and that would count as the target's mistake.
   if (environment_.HasEnded(stream->id())) {
     if (!environment_.judge().WasDropped(stream->id())) {
       return Fail(StatusCode::kInternal, "the plan watches on stream {}, which has ended",
@@ -123,7 +123,7 @@ Status Executor::Do(const ResumeStep& step) {
                       environment_.Stream(name, {.member = step.member}));
   for (const Member& member : groups_.at(step.group)) {
     const auto index = environment_.judge().Find(member.stream, member.ordinal);
-    if (!index) return Fail(StatusCode::kInternal, "group {} was never asked for", step.group);
+    if (!index) return Fail(StatusCode::kInternal, "group {} was never created", step.group);
     const WatchState& before = environment_.judge().watches()[*index];
     environment_.Annotate(
         Resumption{.stream = member.stream,
@@ -137,7 +137,7 @@ Status Executor::Do(const ResumeStep& step) {
   return Do(AwaitCreatedStep{step.as});
 }
 
-// A stream that is caught up is answered sooner or later, as it asks again and again.
+// The request is repeated, so a stream that is caught up receives an answer.
 Status Executor::Do(const AwaitProgressStep& step) {
   return Do(MustReportProgressStep{
       .when = MustReportProgressStep::When::kAsked, .stream = step.stream, .limit = kPatience});
@@ -160,7 +160,7 @@ Status Executor::Do(const AwaitSyncPassesStep& step) {
     WP_ASSIGN_OR_RETURN(const Revision revision,
                         environment_.kv().Put(environment_.Placed(key), "probe"));
     head_ = std::max(head_, revision);
-    // Its one event lies in the past, so only the catch-up loop can bring it.
+    // The watch's one event is in the past, so only the catch-up loop can deliver it.
     WP_RETURN_IF_ERROR(Do(WatchStep{
         .group = name, .key = key, .start = {.number = revision.value}, .stream = "side"}));
     Await("a pass of the target's catch-up loop", kPatience, [&] {

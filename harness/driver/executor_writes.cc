@@ -62,17 +62,17 @@ Status Executor::Do(const CompactStep& step) {
   using Answer = KvClient::Answer;
   const auto done =
       environment_.kv().Compact(at, step.at_once ? Answer::kAtOnce : Answer::kPhysical);
-  // Whether it had to be refused is judged from the recording.
+  // Whether the target had to reject it is judged from the recording.
   if (step.refused && !done.has_value() && !IsDefiniteRefusal(done.error().code())) {
     return done.error();
   }
   if (step.refused || done.has_value()) return {};
-  // Nobody of ours compacts ahead of the plan.
+  // The harness itself never compacts beyond the plan.
   const bool by_others = environment_.target().shared() &&
                          done.error().code() == StatusCode::kOutOfRange && at <= head_;
   if (!by_others) return done.error();
   inconclusive_.push_back(fmt::format(
-      "others had compacted the target beyond revision {}, to which the plan does", at));
+      "others compacted the target beyond revision {} before the plan's compaction there", at));
   return {};
 }
 
@@ -81,7 +81,7 @@ Status Executor::Do(const LeaseStep& step) {
   return {};
 }
 
-// The answer tells the last revision that it made.
+// The answer has the last revision that the revocation made.
 Status Executor::Do(const RevokeStep& step) {
   return NoteHead(environment_.kv().Revoke(leases_.at(step.lease)));
 }
@@ -90,7 +90,7 @@ Status Executor::Do(const AwaitExpiredStep& step) {
   const std::int64_t lease = leases_.at(step.lease);
   Status trouble;
   Await(fmt::format("the end of lease {}", step.lease), kPatience, [&] {
-    const Result<bool> generations = environment_.Lives(lease);
+    const Result<bool> generations = environment_.HasLease(lease);
     if (!generations.has_value()) trouble = generations.error();
     return !generations.has_value() || !*generations;
   });

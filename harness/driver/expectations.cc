@@ -17,7 +17,7 @@ Status FailAt(const toml::node& node, std::string_view expected) {
   return Fail(StatusCode::kInvalidArgument, "line {}: {}", node.source().begin.line, expected);
 }
 
-// A text that must be there and must say something.
+// A text that must be present and not empty.
 Result<std::string> Text(const toml::table& table, std::string_view field) {
   const auto* node = table.get(field);
   const auto text = node != nullptr ? node->value<std::string>() : std::nullopt;
@@ -75,7 +75,7 @@ Result<ExpectedFailure> ReadExpected(const toml::table& table) {
   ExpectedFailure expected;
   WP_ASSIGN_OR_RETURN(expected.case_name, Text(table, "case"));
   WP_ASSIGN_OR_RETURN(expected.guarantees, List<std::string>(table, "guarantees"));
-  // An advisory has no issue number; its link tells.
+  // An advisory has no issue number, only a link.
   if (table.contains("upstream")) {
     WP_ASSIGN_OR_RETURN(expected.upstream, List<int>(table, "upstream"));
   }
@@ -191,7 +191,7 @@ Result<Expectations> Expectations::Parse(std::string_view text) {
 const Expectations& Expectations::BuiltIn() {
   static const Expectations kBuiltIn = [] {
     Result<Expectations> parsed = Parse(ManifestText());
-    WP_CHECK(parsed.has_value(), "the manifest that was built in does not parse");
+    WP_CHECK(parsed.has_value(), "the built-in manifest does not parse");
     return std::move(parsed).value();
   }();
   return kBuiltIn;
@@ -219,8 +219,8 @@ ExpectationStatus Expectations::Apply(AttemptResult& result) const {
     return ExpectationStatus::kAsExpected;
   }
   const bool passed = result.verdict == Verdict::kPass;
-  // A server that was running already is of the release that it says, but set up by others: what is
-  // known of the release may fail there, and need not.
+  // A running server has the release that it reports, but was set up by others: what the manifest
+  // expects of the release may fail there, and need not.
   const bool running = TargetKind(result.target) == "endpoint";
   const Release* release =
       FindRelease(running ? "etcd" : TargetKind(result.target), result.target_version);

@@ -3,8 +3,7 @@
 // executable.
 //
 //   const Expectations& expectations = Expectations::BuiltIn();
-//   expectations.Apply(result);   // sets known, reason and upstream, or tells of an unexpected
-//   pass
+//   expectations.Apply(result);   // sets known, reason and upstream; returns the status
 //
 // A manifest can never hide an inconclusive or a harness error. Not thread-safe.
 #pragma once
@@ -23,13 +22,13 @@ namespace watchproof {
 
 struct ExpectedFailure {
   std::string case_name;
-  // At least one of these must be among the findings, and no other may be: a failure by something
-  // else on top of the known one is new.
+  // At least one of these must be among the findings, and no other may be: any other finding makes
+  // the failure a new one.
   std::vector<std::string> guarantees;
   std::vector<int> upstream;  // etcd issue numbers
   std::string reason;
   std::string link;
-  // It takes luck that no recipe has in its hand: a pass does not say that the row is out of date.
+  // The failure depends on chance: a pass does not mean that the row is out of date.
   bool sometimes = false;
 };
 
@@ -37,10 +36,10 @@ struct Release {
   std::string product;  // "etcd": the kind of target it is looked up for
   std::string version;  // "3.4.23"
   std::string source;   // where it comes from, for readers
-  // What it is known not to offer, for readers: a run finds that out by probing.
+  // What the release does not offer, for readers: a run finds that out by probing.
   std::vector<std::string> missing;
   std::optional<DebianBinary> debian;
-  // Known where it is met, but no part of "all": it is not in an archive that everybody reaches.
+  // The row applies, but "all" leaves the release out: it is in no public archive.
   bool only_if_met = false;
   std::vector<ExpectedFailure> expected;
 };
@@ -54,13 +53,13 @@ class Expectations {
   static const Expectations& BuiltIn();
 
   // Compares a pass or a fail with the row of the target's kind and version; sets known, reason and
-  // upstream of a known failure. Everything but pass and fail stands as it is.
+  // upstream of a known failure. All other verdicts stay unchanged.
   ExpectationStatus Apply(AttemptResult& result) const;
 
-  // Null when the manifest does not know that release.
+  // Null when the manifest does not list that release.
   const Release* FindRelease(std::string_view product, std::string_view version) const;
   const std::vector<Release>& releases() const { return releases_; }
-  // Everything that is known about getting hold of it.
+  // Where the release can be fetched.
   ReleaseSource SourceOf(const Release& release) const;
 
  private:

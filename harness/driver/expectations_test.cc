@@ -45,7 +45,7 @@ AttemptResult Result(Verdict verdict, std::vector<std::string> guarantees,
   return result;
 }
 
-TEST(ExpectationsApply, StandingOfEverySituation) {
+TEST(ExpectationsApply, StatusOfEverySituation) {
   const Expectations expectations = Expectations::Parse(kManifest).value();
   struct Row {
     const char* what;
@@ -85,7 +85,7 @@ TEST(ExpectationsApply, StandingOfEverySituation) {
   }
 }
 
-TEST(ExpectationsApply, WhatBreaksSometimesMayPassAndFailsAsKnown) {
+TEST(ExpectationsApply, SometimesMayPassAndFailsAsKnown) {
   const Expectations expectations = Expectations::Parse(kManifest).value();
   const auto expectation = [&](Verdict verdict, std::vector<std::string> guarantees) {
     AttemptResult result = Result(verdict, std::move(guarantees));
@@ -171,7 +171,7 @@ TEST(ExpectationsBuiltIn, ListsTheBugsOfEveryRelease) {
   EXPECT_THAT(issues("3.7.3"), ElementsAre(22294, 22294));
 }
 
-TEST(ExpectationsBuiltIn, SaysOfEveryReleaseWhereItIsFrom) {
+TEST(ExpectationsBuiltIn, NamesTheSourceOfEveryRelease) {
   const Expectations& expectations = Expectations::BuiltIn();
   for (const Release& release : expectations.releases()) {
     const ReleaseSource source = expectations.SourceOf(release);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the judge found, as it is told to people and kept with the results: with the promise in
-// words, the fault that was active, and the messages that contradict each other.
+// Findings as they are reported and kept with the results: with the text of the guarantee, the
+// fault that was active, and the messages that contradict each other.
 //
 //   result.findings = RecordsOf(judgement.findings, result.receipts, target);
 //   WP_RETURN_IF_ERROR(QuoteEvidence(folder / "history.wire.zst", result.findings));
@@ -18,11 +18,11 @@
 
 namespace watchproof {
 
-// What the target is to a reader of known bugs, as the recording says.
+// The target's product and version in the recording, for comparing findings with known bugs.
 BugCarrier CarrierOf(const RunStarted& started);
 
-// When the faults of a recording were armed and healed, as its lines say: the same while it is made
-// and when it is judged again.
+// When the faults of a recording were armed and healed, from its lines: the same live and when it
+// is judged again.
 class FaultTimes {
  public:
   void Consume(const Entry& entry);

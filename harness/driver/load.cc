@@ -7,7 +7,7 @@ namespace watchproof {
 namespace {
 
 constexpr std::size_t kValueBytes = 24;
-// A call that a fault has swallowed must not hold its client up for the rest of the run.
+// A call that a fault has swallowed must not block its client for the rest of the run.
 constexpr Duration kCallLimit = 2s;
 constexpr std::uint64_t kHighestVersion = 3;  // that a transaction asks for
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients that call the store side by side, each on a thread and a connection of its own.
+// Clients that call the store concurrently, each on its own thread and connection.
 //
-//   Load load(context, {road}, step);                             // they begin at once
-//   world.PumpUntil([&] { return load.done(); }, Within(30s));
-//   load.Stop();                                                 // blocks until no call is out
+//   Load load(context, {endpoint}, step, {});                      // the clients begin at once
+//   environment.PumpUntil([&] { return load.done(); }, Within(30s));
+//   load.Stop();                                                   // blocks until no call is open
 //
-// What they call is drawn from the step's seed, client by client; how the calls of different
-// clients fall together is the machine's doing. Each call and its answer is in the recording. A
-// client goes on after a call without an answer.
+// The calls are drawn from the step's seed, client by client; how the calls of different clients
+// overlap depends on the machine. Each call and its answer is in the recording. A client continues
+// after a call without an answer.
 //
 // Threads: one per client, which touch nothing but the recording and a few counters; all else is
 // for the thread that made the load. Ownership: refers to the context.
@@ -24,16 +24,16 @@
 
 namespace watchproof {
 
-// How its clients call the target.
+// How the clients call the target.
 struct LoadAccess {
   WriteForm writes = WriteForm::kPlain;
-  std::string token = {};  // where the target knows users
+  std::string token = {};  // if the target has users
 };
 
 class Load {
  public:
-  // The key of the step is that on the target. Requires: an endpoint; the clients take turns at
-  // them.
+  // The key of the step is that on the target. Requires: an endpoint. The clients are spread over
+  // the endpoints.
   Load(RecordingContext& context, std::vector<std::string> endpoints, const LoadStep& step,
        LoadAccess access);
   ~Load() { Stop(); }
@@ -44,7 +44,7 @@ class Load {
   // Calls that have ended so far, and those of them without an answer.
   std::size_t ended() const { return ended_; }
   std::size_t lost() const { return lost_; }
-  // The highest that an answer has told so far.
+  // The highest revision in an answer so far.
   Revision highest() const { return Revision(highest_); }
   // No further call begins. Idempotent.
   void Stop();

@@ -22,7 +22,7 @@ class MemoryMeter {
  public:
   // Before the fault does anything.
   void Armed(const std::string& fault, const FaultPorts& ports);
-  // Reads the metric if some fault is armed and the last reading lies back far enough.
+  // Reads the metric if some fault is armed and the last reading is old enough.
   void Sample(const FaultPorts& ports);
   // Before it is healed: the last reading. No-op if it is not armed.
   void Healed(const std::string& fault, const FaultPorts& ports);

@@ -6,7 +6,7 @@
 namespace watchproof {
 namespace {
 
-// A target and a clock that do as they are told.
+// A fake target and a fake clock.
 class MemoryMeterTest : public testing::Test {
  protected:
   MemoryMeterTest() {
@@ -32,7 +32,7 @@ class MemoryMeterTest : public testing::Test {
   int readings_ = 0;
 };
 
-TEST_F(MemoryMeterTest, ComparesWithWhatWasHeldBefore) {
+TEST_F(MemoryMeterTest, ComparesWithMemoryBeforeTheFault) {
   SampleAt(0s, 5000);
   EXPECT_EQ(readings_, 0) << "no fault is armed";
   bytes_ = 1000;
@@ -49,7 +49,7 @@ TEST_F(MemoryMeterTest, ComparesWithWhatWasHeldBefore) {
   EXPECT_EQ(footprints[0].bytes.highest(), 3000);
 }
 
-TEST_F(MemoryMeterTest, FaultsThatOverlapAreMeasuredByTheSameReadings) {
+TEST_F(MemoryMeterTest, OverlappingFaultsShareReadings) {
   meter_.Armed("stall", ports_);
   SampleAt(1s, 2000);
   meter_.Armed("latency", ports_);
@@ -63,7 +63,7 @@ TEST_F(MemoryMeterTest, FaultsThatOverlapAreMeasuredByTheSameReadings) {
   EXPECT_EQ(footprints[1].bytes.highest(), 6000);
 }
 
-TEST_F(MemoryMeterTest, ReadsRarelyWhereReadingTakesLong) {
+TEST_F(MemoryMeterTest, SlowReadingsAreRare) {
   meter_.Armed("stall", ports_);
   SampleAt(100ms, 2000);
   EXPECT_EQ(readings_, 1) << "too early";
@@ -76,7 +76,7 @@ TEST_F(MemoryMeterTest, ReadsRarelyWhereReadingTakesLong) {
   EXPECT_EQ(readings_, 3);
 }
 
-TEST_F(MemoryMeterTest, LeavesOutWhatTheTargetDoesNotTell) {
+TEST_F(MemoryMeterTest, LeavesOutUnpublishedMetrics) {
   bytes_.reset();
   meter_.Armed("stall", ports_);
   now_ = 1s;

@@ -26,7 +26,7 @@ void OverlapTable::Consume(const NumberedEntry& line) {
     Call& call = calls_[place.mapped()];
     call.ended = line.line;
     call.to = entry.at;
-    // A refusal is an answer too; these are not.
+    // A rejection is an answer, too; these are not.
     call.answered = entry.code != StatusCode::kUnavailable &&
                     entry.code != StatusCode::kDeadlineExceeded &&
                     entry.code != StatusCode::kCancelled && entry.code != StatusCode::kUnknown;

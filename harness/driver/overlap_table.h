@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps when calls were out and when responses came, so that a fault can be told what it
-// overlapped.
+// When calls were open and when responses arrived, to report what a fault overlapped.
 //
-//   OverlapTable book;
-//   book.Consume(line);                            // every line of the recording, in order
-//   const Overlap overlap = book.Between(armed_at, healed_at);
+//   OverlapTable table;
+//   table.Consume(line);                           // every line of the recording, in order
+//   const Overlap overlap = table.Between(armed_at, healed_at);
 //
 // Not thread-safe. Memory: some 50 bytes per call, 16 per response.
 #pragma once
@@ -37,7 +36,7 @@ class OverlapTable {
   };
 
   std::vector<Call> calls_;
-  std::unordered_map<std::uint32_t, std::size_t> places_;  // of calls that are out
+  std::unordered_map<std::uint32_t, std::size_t> places_;  // of open calls
   std::vector<Arrival> arrivals_;
 };
 

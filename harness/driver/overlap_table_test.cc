@@ -24,7 +24,7 @@ class Overlapping : public ::testing::Test {
   Line line_{};
 };
 
-TEST_F(Overlapping, CountsWhatWasOutAtSomeTimeInBetween) {
+TEST_F(Overlapping, CountsCallsThatWereOpenInBetween) {
   Begin(1, 1ms);
   End(1, 2ms);  // over before
   Begin(2, 3ms);
@@ -33,8 +33,8 @@ TEST_F(Overlapping, CountsWhatWasOutAtSomeTimeInBetween) {
   Begin(3, 11ms);
   End(3, 12ms, StatusCode::kDeadlineExceeded);
   Respond(13ms);
-  Begin(4, 20ms);  // never answered, and still out
-  End(3, 21ms);    // nobody's end
+  Begin(4, 20ms);  // never answered, and still open
+  End(3, 21ms);    // no call 3 is open any more
   Begin(5, 31ms);  // begun after
   const Overlap overlap = table_.Between(10ms, 30ms);
   EXPECT_EQ(overlap.calls, 3U);

@@ -164,7 +164,7 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// What a step waits that does not end with a fact.
+// How long a step waits without waiting for a fact.
 struct WaitOf {
   Duration operator()(const HoldStep& step) const { return step.duration; }
   Duration operator()(const MustEndStep& step) const { return step.limit; }

@@ -10,7 +10,7 @@
 namespace watchproof {
 namespace {
 
-// Far above every case, and far below what a machine or a case's time could not bear.
+// Far above every case, and far below what a machine or the time of a case allows.
 constexpr std::size_t kMostWatches = 1'000'000;
 constexpr std::size_t kMostClients = 10'000;
 constexpr std::size_t kMostCalls = 10'000'000;
@@ -25,7 +25,7 @@ Status Bad(fmt::format_string<Args...> format, Args&&... args) {
   return Fail(StatusCode::kInvalidArgument, format, std::forward<Args>(args)...);
 }
 
-// Remembers what earlier steps made. Each step is checked, then noted.
+// Remembers what earlier steps defined. Each step is checked, then remembered.
 class Checker {
  public:
   explicit Checker(const Plan& plan) : members_(plan.cluster.members) {}
@@ -80,7 +80,7 @@ class Checker {
   Status operator()(const CancelStep& s) { return Group(s.group); }
   Status operator()(const ResumeStep& s) {
     WP_RETURN_IF_ERROR(Group(s.group));
-    // A group that continues itself would grow while it is walked over.
+    // A group that resumes itself would grow during the iteration.
     if (s.as == s.group) return Bad("group '{}' is resumed as itself", Escaped(s.as));
     groups_.insert(s.as);
     return Member(s.member, 1);

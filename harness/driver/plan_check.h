@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a plan that was read from a file can be carried out: what its steps speak of is there
-// when they are reached, and its numbers have a size that somebody can have meant.
+// Whether a plan that was read from a file can be carried out: what a step refers to is defined by
+// an earlier step, and all numbers have a plausible size.
 //
 //   WP_RETURN_IF_ERROR(CheckPlan(plan));   // "step 3 (heal): there is no fault 'stall' before it"
 //

@@ -38,9 +38,9 @@ Plan Good() {
 
 std::string Why(const Plan& plan) { return CheckPlan(plan).message(); }
 
-TEST(PlanCheck, APlanThatCanBeCarriedOutIsFine) { EXPECT_EQ(Why(Good()), ""); }
+TEST(PlanCheck, AcceptsAValidPlan) { EXPECT_EQ(Why(Good()), ""); }
 
-TEST(PlanCheck, WhatAStepSpeaksOfMustComeBeforeIt) {
+TEST(PlanCheck, ReferencesMustBeDefinedBefore) {
   const WatchStep watch{.group = "g", .key = "a"};
   EXPECT_EQ(Why(With({AwaitCreatedStep{"g"}, watch})),
             "step 1 (await created): there is no group 'g' before it");
@@ -57,7 +57,7 @@ TEST(PlanCheck, WhatAStepSpeaksOfMustComeBeforeIt) {
               HasSubstr("no user 'u'"));
 }
 
-TEST(PlanCheck, NumbersHaveASizeThatSomebodyCanHaveMeant) {
+TEST(PlanCheck, NumbersHaveAPlausibleSize) {
   constexpr auto kHuge = static_cast<std::size_t>(-1);
   EXPECT_THAT(Why(With({WatchStep{.group = "g", .count = kHuge, .key = "a"}})),
               HasSubstr("expected 0 to 1000000"));
@@ -73,7 +73,7 @@ TEST(PlanCheck, NumbersHaveASizeThatSomebodyCanHaveMeant) {
   EXPECT_THAT(Why(cluster), HasSubstr("expected 1 to 9"));
 }
 
-TEST(PlanCheck, AFolderIsNoPlan) {
+TEST(PlanCheck, AFolderIsNotAPlan) {
   const auto read = ReadPlan(testing::TempDir());
   ASSERT_FALSE(read.has_value());
   EXPECT_THAT(read.error().message(), HasSubstr("is a folder; expected a file with a plan"));
@@ -101,7 +101,7 @@ Json Odd(Prng& prng) {
 }
 
 // Whatever is in a file: it is read and checked, or there is an error. No crash, no exception.
-TEST(PlanCheck, AnyTextIsReadOrRefused) {
+TEST(PlanCheck, AnyTextIsReadOrRejected) {
   const std::vector<std::string> lines = ToJsonLines(Good(), kHeader);
   Prng prng(7);
   int refused = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other direction of plan.cc, and files.
+// Parsing, the reverse of plan.cc, and files.
 #include <charconv>
 #include <fstream>
 #include <iterator>
@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Thrown by what reads one line, beside the library's own; caught in ParseLine.
+// Thrown while one line is parsed, like the library's exceptions; caught in ParseLine.
 struct ParseError {
   std::string why;
 };
@@ -45,7 +45,7 @@ RevisionRef ToRevision(const Json& json, const char* name) {
   return AtRevision(ToNumber(view, view));
 }
 
-// What cannot be said in our unit is refused here; what makes no sense, by CheckPlan.
+// Times that the unit cannot represent are rejected here; implausible ones by CheckPlan.
 Duration ToDuration(const Json& json, const char* name) {
   const auto count = json.at(name).get<std::int64_t>();
   constexpr auto kMost = std::chrono::duration_cast<std::chrono::microseconds>(Duration::max());
@@ -55,7 +55,7 @@ Duration ToDuration(const Json& json, const char* name) {
   return std::chrono::microseconds(count);
 }
 
-// Of an int, which the library would cut down in silence.
+// For an int: the library would truncate silently.
 int ToInt(const Json& json, const char* name, int missing) {
   const auto number = json.value(name, std::int64_t{missing});
   if (number > std::numeric_limits<int>::max() || number < std::numeric_limits<int>::min()) {
@@ -160,7 +160,7 @@ WhenStep ToWhen(const Json& json) {
 using Reader = Step (*)(const Json&);
 using ReadersByOp = std::map<std::string, Reader, std::less<>>;
 
-// What is done.
+// Steps that act.
 const ReadersByOp& Actions() {
   static const ReadersByOp readers{
       {"put", [](const Json& j) -> Step { return ToPut(j); }},
@@ -199,7 +199,7 @@ const ReadersByOp& Actions() {
   return readers;
 }
 
-// What is waited for.
+// Steps that wait.
 const ReadersByOp& Waits() {
   static const ReadersByOp readers{
       {"must end",

@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kSmallValue = 64;  // sentinels, probes and the values of loads are shorter
 // Two rounds of sentinels, and the lifting of the head; see Executor::WriteSentinels.
 constexpr std::int64_t kMostSentinels = 200;
-// What finding out a capability may write: two of 1200 KiB, and a few small ones.
+// What probing a capability may write: two values of 1200 KiB, and a few small ones.
 constexpr std::int64_t kProbeKeys = 5;
 constexpr std::int64_t kProbeBytes = std::int64_t{2} * 1200 * 1024 + 3 * kSmallValue;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan uses of its target at most: for people who lend us theirs.
+// Upper bounds for what a plan uses of its target: for owners of a running server.
 //
 //   Usage most; most.Raise(UsageOf(plan));
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store is declared to do otherwise than etcd, once for all cases: a TOML file, or one of
-// those that lie in fixtures/profiles/ and are built into the executable.
+// How a store is declared to differ from etcd, once for all cases: a TOML file, or one of the
+// profiles in fixtures/profiles/, which are built into the executable.
 //
 //   WP_ASSIGN_OR_RETURN(const std::string text, ProfileText("kine"));
 //   WP_ASSIGN_OR_RETURN(const Profile profile, ParseProfile(text));
@@ -41,8 +41,8 @@ Result<Profile> ParseProfile(std::string_view toml);
 Result<std::string> ProfileText(const std::string& name_or_file);
 std::vector<std::string> ShippedProfiles();
 
-// What the plan asks of the target that the profile's requests have no form for, in words; empty:
-// nothing.
+// What the plan requests of the target and the profile's requests cannot express, for messages;
+// empty: nothing.
 std::string BeyondRequests(const Plan& plan, Profile::Requests requests);
 
 // Whether following the plan may leave revisions at which no key changes, by what is declared.

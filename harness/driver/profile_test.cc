@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(Profile, DeclaresWhatAStoreDoesOtherwise) {
+TEST(Profile, DeclaresDeviations) {
   const auto profile = ParseProfile(R"(
 name = "mine"
 about = "A store of mine."
@@ -55,7 +55,7 @@ TEST(Profile, ErrorsNameTheLineAndWhatWasExpected) {
   }
 }
 
-TEST(Profile, ShippedOnesParseAndAreFoundByTheirNames) {
+TEST(Profile, ShippedProfilesParseAndAreFoundByName) {
   EXPECT_THAT(ShippedProfiles(), testing::IsSupersetOf({"etcd", "kubernetes", "leases-locks"}));
   for (const std::string& name : ShippedProfiles()) {
     const auto text = ProfileText(name);
@@ -68,7 +68,7 @@ TEST(Profile, ShippedOnesParseAndAreFoundByTheirNames) {
               testing::AllOf(HasSubstr("'no-such'"), HasSubstr("kubernetes")));
 }
 
-TEST(Profile, NamesTheFirstStepThatKubernetesHasNoRequestFor) {
+TEST(Profile, NamesTheFirstStepWithoutAKubernetesRequest) {
   constexpr auto kOnly = Profile::Requests::kKubernetes;
   Plan plan;
   plan.steps = {PutStep{.key = "a"}, DeleteStep{.key = "a"}, WatchStep{.group = "w", .key = "a"}};

@@ -6,7 +6,7 @@
 namespace watchproof {
 namespace {
 
-// Keeps the order of the fields, so that a line reads from the question to the evidence.
+// Keeps the order of the fields, so that a line reads from the case to the evidence.
 using Json = nlohmann::ordered_json;
 
 struct VerdictRow {
@@ -17,20 +17,22 @@ struct VerdictRow {
 
 constexpr VerdictRow kVerdicts[] = {
     {Verdict::kPass, "pass",
-     "The guarantee held while the scenario did what it promised: the faults fired, the load was "
-     "reached, the recording is complete and every watcher came to a final state."},
+     "The guarantees held, and the scenario took place as planned: the faults took effect, the "
+     "load "
+     "was reached, the recording is complete and every watch reached a final state."},
     {Verdict::kFail, "fail",
      "At least one finding: the recording shows that the target broke a promise. A failure that "
      "the manifest expects for that release is known: it stays a failure, but does not turn the "
      "exit code."},
     {Verdict::kInconclusive, "inconclusive",
-     "Too little evidence to say pass or fail: a fault did not fire, the load was too low, the "
+     "Too little evidence for pass or fail: a fault took no effect, the load was too low, the "
      "recording is incomplete or the outcome of a write stayed unknown. Never counted as a pass."},
     {Verdict::kUnsupported, "unsupported",
      "The target does not offer a capability that the case needs, so there was nothing to judge."},
     {Verdict::kHarnessError, "harness_error",
-     "Our fault or the machine's, not the target's: the case crashed, hung, or ended without a "
-     "result, or the target could not be brought up. Says nothing about any promise."},
+     "An error of watchproof or of the machine, not of the target: the case crashed, hung, or "
+     "ended "
+     "without a result, or the target could not be started. Proves nothing about any guarantee."},
 };
 
 const VerdictRow& Row(Verdict verdict) { return kVerdicts[static_cast<std::size_t>(verdict)]; }
@@ -93,7 +95,7 @@ ReceiptRecord ReadReceipt(const Json& json) {
           .text = json.value("text", "")};
 }
 
-// For readers without our buckets, the usual quantiles stand beside them.
+// The usual quantiles are added for readers that do not know the buckets.
 Json ToJson(const Histogram& histogram) {
   return Json{{"count", histogram.count()},
               {"p50", histogram.Quantile(0.5)},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one attempt of one case came to, as it travels from the case's process to the runner and
-// into results.jsonl.
+// The result of one attempt of one case, as the case's process sends it to the runner, and as it is
+// kept in results.jsonl.
 //
 // Threads: values.
 #pragma once
@@ -34,35 +34,35 @@ struct FindingRecord {
   std::string watch;
   std::string expected;
   std::string observed;
-  std::string signature{};              // an upstream bug that looks like it, if one does
+  std::string signature{};              // a known upstream bug that matches, if any
   std::string meanwhile;                // the fault that was active, if any
   std::vector<std::uint64_t> evidence;  // lines of the history
-  std::vector<std::string> messages{};  // what these lines say
+  std::vector<std::string> messages{};  // these lines as text
   std::string level = "must";           // how binding the rule is; see checkers/level.h
 };
 
-// What went on between the arming of a fault and its healing, or the end.
+// The traffic between the arming of a fault and its healing, or the end.
 struct Overlap {
-  std::uint64_t calls = 0;       // that were out at some time in between
+  std::uint64_t calls = 0;       // that were open at some time in between
   std::uint64_t lost = 0;        // of these, those without an answer
-  std::uint64_t responses = 0;   // to watches, of any road
-  std::uint64_t first_line = 0;  // of the history; 0: nothing went on
+  std::uint64_t responses = 0;   // to watches, on any path
+  std::uint64_t first_line = 0;  // of the history; 0: no traffic
   std::uint64_t last_line = 0;
 };
 
 struct ReceiptRecord {
   std::string fault;     // "stall"
-  bool fired = false;    // did the target feel it
+  bool fired = false;    // it took effect
   bool required = true;  // without it the attempt proves nothing
   double armed_at = 0;   // seconds since the recording began
   double healed_at = 0;
   std::map<std::string, std::int64_t> measured;  // "bytes_withheld": 65536, "slow_watchers": 108
   Overlap overlap{};
-  std::string text;  // one sentence: what it did and how the target felt it
+  std::string text;  // one sentence: what the fault did and the evidence that it took effect
 };
 
-// How far the key-value calls beside the watches were judged. What stayed undecided takes nothing
-// from the verdict, which is about watches.
+// How far the key-value calls were judged. Undecided calls do not change the verdict, which is
+// about watches.
 struct CallsRecord {
   std::uint64_t judged = 0;
   std::vector<std::string> undecided;
@@ -71,7 +71,7 @@ struct CallsRecord {
 struct AttemptResult {
   std::string case_name;       // "Suite.Name"
   std::string target;          // the SPEC as given
-  std::string target_version;  // as the target tells; empty when it never came up
+  std::string target_version;  // as the target reports it; empty when it never came up
   std::string seed;            // "0x51e9c2": accepted back by --seed
   int attempt = 1;
   Verdict verdict = Verdict::kHarnessError;
@@ -81,16 +81,16 @@ struct AttemptResult {
   std::vector<int> upstream;   // etcd issue numbers
   std::string started;         // UTC, ISO 8601
   double seconds = 0;
-  std::string reason;  // of anything but pass and fail; of a known failure the manifest's
+  std::string reason;  // for all verdicts but pass and fail; for a known failure the manifest's
   std::vector<FindingRecord> findings;
   std::vector<ReceiptRecord> receipts;
   CallsRecord calls;
   Exercise exercise;
   Lag lag;             // measured, never judged
   std::string folder;  // of the attempt, relative to the run folder
-  // What the case needs and the target was found not to offer, by asking it: nobody had stated it.
+  // What the case needs and probing found the target not to offer, where that was not stated.
   std::vector<std::string> missing = {};
-  // Findings of the level may: shown, and never a reason to fail.
+  // Findings of the level "may": shown, and never a reason to fail.
   std::vector<FindingRecord> notes{};
 };
 

@@ -86,7 +86,7 @@ std::string ToResultsLine(const AttemptResult& result) {
 
 Result<AttemptResult> ReadResultsLine(std::string_view line, const std::filesystem::path& run) {
   Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  // A line that was shortened says so, also where nothing but texts was.
+  // Every shortened line has this field, even if only texts were shortened.
   if (!json.is_object() || !json.contains(kMore) || !json.contains("folder") ||
       !json.at("folder").is_string()) {
     return ParseResultLine(line);

@@ -31,12 +31,12 @@ AttemptResult With(int findings, std::size_t size) {
   return result;
 }
 
-TEST(ResultLine, AShortOneIsTheWholeResult) {
+TEST(ResultLine, ShortLineIsTheWholeResult) {
   const AttemptResult result = With(2, 10);
   EXPECT_EQ(ToResultsLine(result), ToJsonLine(result));
 }
 
-TEST(ResultLine, ALongOneKeepsTheFirstFindingsAndSaysHowManyMore) {
+TEST(ResultLine, LongLineKeepsTheFirstFindingsAndCountsTheRest) {
   const std::string line = ToResultsLine(With(5000, 100));
   EXPECT_LT(line.size(), 64U << 10);
   const auto read = ParseResultLine(line);
@@ -51,7 +51,7 @@ TEST(ResultLine, ALongOneKeepsTheFirstFindingsAndSaysHowManyMore) {
             5000 - read->findings.size());
 }
 
-TEST(ResultLine, StaysShortWhateverIsLong) {
+TEST(ResultLine, StaysShortForLongFields) {
   AttemptResult result = With(3, 1 << 18);
   result.reason = std::string(1 << 20, '\x1b');
   result.target_version = std::string(1 << 20, '\xff');
@@ -69,7 +69,7 @@ TEST(ResultLine, StaysShortWhateverIsLong) {
   EXPECT_FALSE(read->findings.empty());
 }
 
-TEST(ResultLine, IsReadWithEveryFindingWhileTheirFileIsThere) {
+TEST(ResultLine, ReadsEveryFindingWhileTheirFileExists) {
   const AttemptResult result = With(3000, 100);
   const fs::path run = fs::path(testing::TempDir()) / "watchproof-result-line";
   fs::create_directories(run / result.folder);

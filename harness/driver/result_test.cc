@@ -59,7 +59,7 @@ AttemptResult Sample() {
       .folder = "cases/etcd/Ordered.NeverGoesBack/3"};
 }
 
-TEST(ResultLine, ComesBackAsItWas) {
+TEST(ResultLine, RoundTrip) {
   const std::string line = ToJsonLine(Sample());
   EXPECT_THAT(line, Not(HasSubstr("\n")));
   const auto parsed = ParseResultLine(line);
@@ -84,7 +84,7 @@ TEST(ResultLine, AnyBytesOfAKeyMakeAValidLine) {
   EXPECT_THAT(parsed->findings.at(0).observed, HasSubstr("\xef\xbf\xbd"));
 }
 
-TEST(ResultLine, WhatIsNoResultIsRefusedWithAReason) {
+TEST(ResultLine, RejectsOtherTextWithAReason) {
   const auto message = [](std::string_view line) {
     const auto parsed = ParseResultLine(line);
     return parsed.has_value() ? std::string("accepted") : parsed.error().message();

@@ -18,7 +18,7 @@ bool IsOneOf(const Step& step) {
 }
 bool IsWrite(const Step& step) { return IsOneOf<PutStep, DeleteStep, TxnStep>(step); }
 
-// The group that a step speaks of, which it needs to be there.
+// The group that a step refers to and depends on.
 std::string GroupUsed(const Step& step) {
   return std::visit(
       [](const auto& s) -> std::string {
@@ -36,7 +36,7 @@ std::string GroupMade(const Step& step) {
   if (const auto* resume = std::get_if<ResumeStep>(&step)) return resume->as;
   return {};
 }
-// The lease that a step cannot do without; a put can.
+// The lease that a step depends on; a put does not.
 std::string LeaseNeeded(const Step& step) {
   if (const auto* revoke = std::get_if<RevokeStep>(&step)) return revoke->lease;
   if (const auto* expired = std::get_if<AwaitExpiredStep>(&step)) return expired->lease;
@@ -170,7 +170,7 @@ void Shrinker::Tried(std::optional<std::size_t> still_fails) {
   if (still_fails) {
     plan_ = std::move(candidates_[*still_fails]);
     smaller_ = true;
-    // What could not be left out before may be superfluous now; the large bites first.
+    // What was needed before may be superfluous now; large parts first.
     chunk_ = std::min(chunk_, std::max<std::size_t>(1, plan_.steps.size() / 2));
     return Begin(phase_);
   }
@@ -199,7 +199,7 @@ void Shrinker::Offer(Plan candidate) {
 }
 
 void Shrinker::OfferWithoutSubjects() {
-  // By kind, so that a group and a key of one name are not taken for the same.
+  // By kind, so that a group and a key of one name stay separate.
   std::vector<std::pair<std::string (*)(const Step&), std::string>> subjects;
   for (const auto subject : {&FaultOf, &GroupMade, &KeyOf}) {
     std::set<std::string> seen;

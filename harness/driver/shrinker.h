@@ -9,8 +9,8 @@
 //   }
 //   shrinker.plan();
 //
-// What cannot stand alone goes with what it needs: the steps of a group with its watches, the
-// healing of a fault with its injection. A revision that named a write which is gone names its
+// A step is removed together with what it depends on: the steps of a group with its watches, the
+// healing of a fault with its injection. A revision that referred to a removed write refers to its
 // neighbour. Not thread-safe.
 #pragma once
 
@@ -29,7 +29,7 @@ struct PlanSize {
 };
 PlanSize SizeOf(const Plan& plan);
 
-// The plan with only these steps, and of those only what can stand.
+// The plan with only these steps, without those that depend on a removed one.
 // Requires: one entry per step.
 Plan KeepSteps(const Plan& plan, const std::vector<bool>& keep);
 

@@ -50,12 +50,12 @@ Plan Shrunk(Plan plan, const std::function<bool(const Plan&)>& fails, int& tries
 Plan Large() {
   Plan plan;
   plan.steps.push_back(InjectStep{"latency", {}});
-  for (int i = 0; i < 90; ++i) plan.steps.push_back(PutOf(fmt::format("bystander/{}", i % 7)));
+  for (int i = 0; i < 90; ++i) plan.steps.push_back(PutOf(fmt::format("other/{}", i % 7)));
   plan.steps.push_back(PutOf("ghost"));  // write 90
   plan.steps.push_back(InjectStep{"stall", {}});
   plan.steps.push_back(WatchStep{.group = "others", .count = 40, .key = "b", .start = OfWrite(3)});
   plan.steps.push_back(AwaitCreatedStep{"others"});
-  for (int i = 0; i < 90; ++i) plan.steps.push_back(PutOf(fmt::format("bystander/{}", i % 7)));
+  for (int i = 0; i < 90; ++i) plan.steps.push_back(PutOf(fmt::format("other/{}", i % 7)));
   plan.steps.push_back(CompactStep{OfWrite(90)});
   plan.steps.push_back(HealStep{"stall"});
   plan.steps.push_back(
@@ -88,14 +88,14 @@ TEST(Shrinker, StopsWhereNothingCanBeLeftOut) {
   EXPECT_EQ(Outline(plan), Outline(Large()));
 }
 
-TEST(Shrinker, ComesToAnEndWhateverFails) {
+TEST(Shrinker, EndsWhateverFails) {
   int tries = 0;
   const Plan plan = Shrunk(
       Large(), [](const Plan&) { return true; }, tries);
   EXPECT_EQ(plan.steps.size(), 1U);
 }
 
-TEST(KeepSteps, TakesAlongWhatCannotStandAlone) {
+TEST(KeepSteps, RemovesDependentSteps) {
   Plan plan;
   plan.steps = {PutOf("a"),
                 PutOf("b"),
@@ -118,7 +118,7 @@ TEST(KeepSteps, TakesAlongWhatCannotStandAlone) {
   EXPECT_EQ(without({0, 1}), "inject stall, heal stall");
 }
 
-TEST(KeepSteps, TakesTheLeaseFromAPutRatherThanThePut) {
+TEST(KeepSteps, RemovesTheLeaseOfAPutInsteadOfThePut) {
   Plan plan;
   const PutStep put{.key = "a", .value = {.seed = 1, .bytes = 9}, .lease = "l"};
   plan.steps = {LeaseStep{"l", 60s}, put, TxnStep{{put}}, RevokeStep{"l"}, AwaitExpiredStep{"l"}};

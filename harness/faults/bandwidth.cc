@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No more than so many bytes a second pass between clients and target, per connection and
-// direction.
+// Limits the bytes per second between clients and target, per connection and direction.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +8,7 @@
 namespace watchproof {
 namespace {
 
-// Was on its way already when the road became narrow.
+// Bytes that may have been on their way already when the limit was armed.
 constexpr std::int64_t kUnderWay = 128 << 10;
 
 class Bandwidth final : public ProxyFault {
@@ -46,10 +45,9 @@ class Bandwidth final : public ProxyFault {
                         {"bytes_arrived", arrived_},
                         {"taken_ms", taken}};
     receipt.text = fmt::format(
-        "{} bytes throttled (at least {} required); the busiest stream was given {} bytes in {} "
-        "ms, {} a rate of {} bytes a second",
-        throttled_, at_least_, arrived_, taken, kept_ ? "which keeps" : "which does not keep",
-        rate_);
+        "{} bytes throttled (at least {} required); the busiest stream received {} bytes in {} ms, "
+        "{} the limit of {} bytes a second",
+        throttled_, at_least_, arrived_, taken, kept_ ? "within" : "above", rate_);
   }
 
   const std::int64_t rate_;
@@ -63,13 +61,13 @@ class Bandwidth final : public ProxyFault {
 
 const FaultRegistration kBandwidth{{
     .info = {.name = "bandwidth",
-             .explain = "Lets no more than so many bytes a second pass between clients and target, "
-                        "for each direction of each connection alone. Felt when enough bytes "
-                        "waited for their turn, and the busiest watch stream was given as many, "
-                        "but no faster than the rate allows.",
+             .explain = "Limits the bytes per second between clients and target, for each "
+                        "direction of each connection separately. Took effect if enough bytes "
+                        "were throttled, and the busiest watch stream received as many, within "
+                        "the limit.",
              .parameters = {{"rate", "1MiB", "bytes a second"},
                             {"at-least", "256KiB",
-                             "bytes that must have waited, and arrived, for it to count"}}},
+                             "bytes that must have been throttled, and arrived, for it to count"}}},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       FaultParameters rest = given;
       WP_ASSIGN_OR_RETURN(const std::int64_t at_least,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one side says is taken and leads nowhere, while its connection stays open.
+// Bytes in one direction are accepted and dropped, while the connection stays open.
 #include "harness/faults/path_call.h"
 #include "proxies/effects/effect.h"
 
@@ -8,13 +8,14 @@ namespace {
 
 const FaultRegistration kBlackHole{{
     .info = {.name = "black-hole",
-             .explain = "Swallows what one side says while connections stay open and the other "
-                        "side's words pass; healing closes the connections that lost bytes, since "
-                        "what comes behind a gap is garbage. Felt when enough bytes were swallowed "
-                        "and a call over the same road, answered before, is not answered then.",
+             .explain = "Drops the bytes in one direction while connections stay open and the "
+                        "other direction works. Healing closes the connections that lost bytes, "
+                        "because their streams are no longer intact. Took effect if enough bytes "
+                        "were dropped and a call over the proxied path was answered before but "
+                        "not during the fault.",
              .parameters = {{"direction", "to-client", "to-client, to-target or both"},
                             {"at-least", "1KiB",
-                             "bytes that must have been swallowed for it to count"}},
+                             "bytes that must have been dropped for it to count"}},
              .ends_streams = EndsStreams::kProxied},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       WP_ASSIGN_OR_RETURN(const proxy::Direction direction,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults that are one effect on the bytes of the faulted road: none is felt by its own word alone.
+// Faults that are one effect on the bytes of the proxied path: each needs independent evidence.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -14,10 +14,10 @@ using ::testing::HasSubstr;
 
 class ByteFault : public TestPath {};
 
-TEST_F(ByteFault, EndsAreFeltWhenAStreamEndedAfterwards) {
+TEST_F(ByteFault, EndsTookEffectIfAStreamEndedAfterwards) {
   for (const char* name : {"close", "half-close"}) {
     OpenPair();
-    closed_ = 3;  // ended before we came
+    closed_ = 3;  // ended before the fault
     const auto fault = Make(name);
     ASSERT_TRUE(fault->Arm(ports_).ok());
     EXPECT_EQ(client_.Next(), TestPeer::Outcome::kEnd) << name;
@@ -29,7 +29,7 @@ TEST_F(ByteFault, EndsAreFeltWhenAStreamEndedAfterwards) {
   }
 }
 
-TEST_F(ByteFault, EndsMayComeInTimeOrBehindBytes) {
+TEST_F(ByteFault, EndAfterTimeOrBytes) {
   OpenPair();
   const auto later = Make("close", {{"after", "3600s"}, {"after-bytes", "3B"}});
   ASSERT_TRUE(later->Arm(ports_).ok());
@@ -37,21 +37,21 @@ TEST_F(ByteFault, EndsMayComeInTimeOrBehindBytes) {
   EXPECT_EQ(client_.Receive(100), "abc");
 }
 
-TEST_F(ByteFault, AClientThatIsGoneIsFeltWhenTheTargetTalksToNobody) {
+TEST_F(ByteFault, HalfOpenWithoutClientTookEffectIfTheTargetSends) {
   OpenPair();
   const auto fault = Make("half-open");
   ASSERT_TRUE(fault->Arm(ports_).ok());
   EXPECT_EQ(client_.Next(), TestPeer::Outcome::kReset);
   closed_ = 1;
   EXPECT_FALSE(TookEffect(*fault));
-  ASSERT_TRUE(target_.Send("anybody there?"));
+  ASSERT_TRUE(target_.Send("into the void"));
   EXPECT_TRUE(EventuallyTakesEffect(*fault));
   // The target would wait for ever.
   ASSERT_TRUE(fault->Heal(ports_).ok());
   EXPECT_EQ(target_.Next(), TestPeer::Outcome::kReset);
 }
 
-TEST_F(ByteFault, ATargetThatIsGoneIsFeltWhenItForgotTheWatchersAndNothingArrives) {
+TEST_F(ByteFault, HalfOpenWithoutTargetTookEffectIfWatchersAreGoneAndNothingArrives) {
   OpenPair();
   gauge_ = 5;
   const auto fault = Make("half-open", {{"gone", "target"}});
@@ -63,13 +63,13 @@ TEST_F(ByteFault, ATargetThatIsGoneIsFeltWhenItForgotTheWatchersAndNothingArrive
   gauge_ = 1;
   EXPECT_TRUE(EventuallyTakesEffect(*fault));
   EXPECT_EQ(fault->receipt().measured.at("watchers_fewer"), 4);
-  closed_ = 1;  // the client knows: that is no half-open connection
+  closed_ = 1;  // the client noticed: the connection is not half open
   EXPECT_FALSE(TookEffect(*fault));
   ASSERT_TRUE(fault->Heal(ports_).ok());
   EXPECT_EQ(client_.Next(), TestPeer::Outcome::kReset);
 }
 
-TEST_F(ByteFault, ASlowRoadIsFeltByACallThatTookAsLong) {
+TEST_F(ByteFault, LatencyTookEffectIfACallTookAsLong) {
   OpenPair();
   const auto fault = Make("latency", {{"delay", "1ms"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
@@ -79,13 +79,13 @@ TEST_F(ByteFault, ASlowRoadIsFeltByACallThatTookAsLong) {
   call_takes_ = -1ms;  // as quick as a call can be
   EXPECT_FALSE(TookEffect(*fault));
   call_takes_ = 20ms;
-  call_ = Status(StatusCode::kUnavailable, "another harm");
+  call_ = Status(StatusCode::kUnavailable, "another fault");
   EXPECT_FALSE(TookEffect(*fault));
   call_ = {};
   EXPECT_TRUE(TookEffect(*fault));
 }
 
-TEST_F(ByteFault, ASlowRoadIsNotFeltWhereCallsTookAsLongBefore) {
+TEST_F(ByteFault, LateAcceptNeedsFasterCallsBefore) {
   call_takes_ = 1s;
   const auto fault = Make("late-accept", {{"delay", "1ms"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
@@ -96,7 +96,7 @@ TEST_F(ByteFault, ASlowRoadIsNotFeltWhereCallsTookAsLongBefore) {
   EXPECT_TRUE(TookEffect(*fault));
 }
 
-TEST_F(ByteFault, HarmThatTakesNoTimeIsNotFelt) {
+TEST_F(ByteFault, LateAcceptWithoutDelayNeverTakesEffect) {
   const auto fault = Make("late-accept", {{"delay", "0ms"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
   OpenPair();
@@ -104,18 +104,18 @@ TEST_F(ByteFault, HarmThatTakesNoTimeIsNotFelt) {
   EXPECT_FALSE(TookEffect(*fault));
 }
 
-TEST_F(ByteFault, SlicesThatNobodyCouldTellAreRefused) {
+TEST_F(ByteFault, UndetectableSlicesAreRejected) {
   EXPECT_TRUE(MakeFault("slice", {}).has_value());
   for (const FaultParameters& blunt :
        {FaultParameters{{"delay", "0ms"}}, FaultParameters{{"size", "40B"}},
         FaultParameters{{"variation", "40B"}}}) {
     const auto made = MakeFault("slice", blunt);
     ASSERT_FALSE(made.has_value());
-    EXPECT_THAT(made.error().message(), HasSubstr("not to be told from outside"));
+    EXPECT_THAT(made.error().message(), HasSubstr("cannot be detected from outside"));
   }
 }
 
-TEST_F(ByteFault, ADeadRoadIsFeltByACallThatIsNotAnsweredAnyMore) {
+TEST_F(ByteFault, DeadPathTookEffectIfCallsGetNoAnswer) {
   OpenPair();
   const auto hole = Make("black-hole", {{"at-least", "4B"}});
   const auto wall = Make("refuse");
@@ -123,21 +123,21 @@ TEST_F(ByteFault, ADeadRoadIsFeltByACallThatIsNotAnsweredAnyMore) {
   ASSERT_TRUE(target_.Send("lost"));
   ASSERT_TRUE(EventuallyMeasured(*hole, "bytes_swallowed", 4));
   EXPECT_FALSE(TookEffect(*hole) || TookEffect(*wall));
-  call_ = Status(StatusCode::kUnavailable, "nobody there");
+  call_ = Status(StatusCode::kUnavailable, "no server");
   EXPECT_TRUE(TookEffect(*hole) && TookEffect(*wall));
   ASSERT_TRUE(hole->Heal(ports_).ok());
   EXPECT_EQ(client_.Next(), TestPeer::Outcome::kEnd);
 }
 
-TEST_F(ByteFault, ADeadRoadIsNotFeltWhereNobodyAnsweredBefore) {
-  call_ = Status(StatusCode::kUnavailable, "nobody there");
+TEST_F(ByteFault, DeadPathNeedsAnAnsweredCallBefore) {
+  call_ = Status(StatusCode::kUnavailable, "no server");
   const auto fault = Make("refuse");
   ASSERT_TRUE(fault->Arm(ports_).ok());
   EXPECT_FALSE(TookEffect(*fault));
   EXPECT_THAT(fault->receipt().text, HasSubstr("not answered before"));
 }
 
-TEST_F(ByteFault, ANarrowRoadIsFeltWhenItsRateIsKept) {
+TEST_F(ByteFault, BandwidthTookEffectIfTheRateIsKept) {
   OpenPair();
   arrived_ = {1 << 20};
   const auto fault = Make("bandwidth", {{"rate", "64KiB"}, {"at-least", "32KiB"}});
@@ -153,7 +153,7 @@ TEST_F(ByteFault, ANarrowRoadIsFeltWhenItsRateIsKept) {
   EXPECT_TRUE(TookEffect(*fault));
 }
 
-TEST_F(ByteFault, ALateEndIsFeltWhenNobodyHeardOfItSooner) {
+TEST_F(ByteFault, LateEndTookEffectIfNoStreamEndedSooner) {
   OpenPair();
   const auto fault = Make("late-end", {{"delay", "2ms"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
@@ -169,7 +169,7 @@ TEST_F(ByteFault, ALateEndIsFeltWhenNobodyHeardOfItSooner) {
   EXPECT_TRUE(TookEffect(*fault));
 }
 
-TEST_F(ByteFault, ALieIsFeltWhenSomethingIsFound) {
+TEST_F(ByteFault, CorruptionTookEffectIfThereIsAFinding) {
   OpenPair();
   findings_ = 2;
   const auto fault = Make("corrupt", {{"every", "1B"}});
@@ -186,7 +186,7 @@ class RealTarget : public TestPath {
   RealTarget() : TestPath(false) {}
 };
 
-TEST_F(RealTarget, IsNotLiedTo) {
+TEST_F(RealTarget, IsNotTamperedWith) {
   EXPECT_EQ(Make("corrupt")->Arm(ports_).code(), StatusCode::kFailedPrecondition);
 }
 

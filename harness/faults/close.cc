@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connections of the faulted road end in good order, as if the other side had had enough.
+// The connections of the proxied path are closed in order, as if the other end had closed them.
 #include "harness/faults/connection_end.h"
 
 namespace watchproof {
@@ -7,10 +7,10 @@ namespace {
 
 const FaultRegistration kClose{{
     .info = {.name = "close",
-             .explain = "Closes the connections of the road between clients and target that exist "
-                        "at that moment, once, with an end of stream (FIN) towards both sides; "
-                        "those that come later are spared unless asked. Felt when at least one "
-                        "connection was closed and a watch stream of the clients ended after it.",
+             .explain = "Closes the existing connections of the proxied path, once, with an end "
+                        "of stream (FIN) towards both ends. Later connections are spared unless "
+                        "future=yes. Took effect if at least one connection was closed and a "
+                        "watch stream of the clients ended after that.",
              .parameters = ConnectionEndParameters(),
              .ends_streams = EndsStreams::kProxied},
     .make =

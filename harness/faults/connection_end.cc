@@ -18,7 +18,7 @@ class ConnectionEnd final : public ProxyFault {
   void BeforeFault(FaultPorts& ports) override { closed_before_ = ports.closed_streams(); }
   void Look(FaultPorts& ports) override {
     Peek(ports);
-    // Streams may end without us. Only what ended after the connection did is a witness.
+    // Streams may end for other reasons. Only one that ended after the connection is evidence.
     if (ended_ > 0) closed_ = std::max(closed_, ports.closed_streams() - closed_before_);
   }
   void Note(const proxy::Receipt& receipt) override { ended_ = receipt.*options_.count; }
@@ -44,9 +44,9 @@ Result<std::unique_ptr<Fault>> MakeConnectionEnd(const ConnectionEndOptions& opt
 }
 
 std::vector<FaultParameterInfo> ConnectionEndParameters() {
-  return {{"future", "no", "yes: also those that come later, until healed"},
-          {"after-bytes", "0B", "when the target has sent so many more bytes; 0B is at once"},
-          {"after", "0s", "when so much time has passed; 0s means that only bytes count"}};
+  return {{"future", "no", "yes: also connections that come later, until healed"},
+          {"after-bytes", "0B", "after so many more bytes from the target; 0B is at once"},
+          {"after", "0s", "after so much time; 0s means that only bytes count"}};
 }
 
 }  // namespace watchproof

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults that end the connections of the faulted road, each in its own way.
+// Faults that end the connections of the proxied path: reset, close, half-close.
 //
 //   .make = [](const FaultParameters& given) {
 //     return MakeConnectionEnd({.effect = "close", .count = &proxy::Receipt::connections_closed,
 //                               .counted_as = "connections_closed", .done = "closed"}, given);
 //   }
 //
-// Felt when the proxy has ended at least one and a watch stream of the clients ended after it: an
-// end that nobody was connected to notice proves nothing. What the target sends is what is counted
-// for "after-bytes". Not thread-safe. Ownership: as Fault.
+// Took effect when the proxy has ended at least one connection and a watch stream of the clients
+// ended after that: without a connected client an end proves nothing. "after-bytes" counts the
+// bytes that the target sends. Not thread-safe. Ownership: as Fault.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ struct ConnectionEndOptions {
 Result<std::unique_ptr<Fault>> MakeConnectionEnd(const ConnectionEndOptions& options,
                                                  const FaultParameters& given);
 
-// Those that all of these take.
+// The parameters common to all of these faults.
 std::vector<FaultParameterInfo> ConnectionEndParameters();
 
 }  // namespace watchproof

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bit of what the target says is flipped now and then.
+// Now and then a bit of what the target sends is flipped.
 #include "harness/faults/tamper.h"
 
 namespace watchproof {
@@ -7,11 +7,12 @@ namespace {
 
 const FaultRegistration kCorrupt{{
     .info = {.name = "corrupt",
-             .explain = "Flips one bit of what the target says now and then. TCP's checksums keep "
-                        "networks from doing this; it shows that damage would be noticed, and is "
-                        "refused before any target but our own. Felt when a byte was changed and, "
-                        "after it, there is a finding or a watch stream of the clients ended.",
-             .parameters = {{"every", "1KiB", "one byte of so many is changed on average"}},
+             .explain = "Flips one bit of what the target sends now and then. On a network, TCP's "
+                        "checksums prevent this; the fault tests whether damage is noticed, and "
+                        "runs only against the embedded store. Took effect if a byte was changed "
+                        "and, after that, there is a finding or a watch stream of the clients "
+                        "ended.",
+             .parameters = {{"every", "1KiB", "on average one byte of this many is changed"}},
              .self_test_only = true,
              .ends_streams = EndsStreams::kProxied},
     .make =

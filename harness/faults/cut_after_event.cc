@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last thing a client gets is the first event of a revision.
+// The stream ends right after the first event of a revision.
 #include "harness/faults/stream_fault.h"
 
 namespace watchproof {
@@ -7,9 +7,9 @@ namespace {
 
 const FaultRegistration kCutAfterEvent{{
     .info = {.name = "cut-after-event",
-             .explain = "Ends a watch stream, or its connection, to the byte behind the first "
-                        "event of a revision or of a later one. Felt when it acted and a watch "
-                        "stream of the clients ended after it.",
+             .explain = "Ends a watch stream, or its connection, exactly behind the first event "
+                        "of a revision or of a later one. Took effect if it acted and a watch "
+                        "stream of the clients ended after that.",
              .parameters = {{"revision", "0", "the least revision; 0 is any"},
                             kHow,
                             CodeParameter("internal-error"),

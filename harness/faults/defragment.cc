@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The target is told to defragment its backend, during which it may serve nobody.
+// The target defragments its backend, and may answer no calls meanwhile.
 #include <algorithm>
 
 #include "harness/faults/fault.h"
@@ -24,15 +24,16 @@ class Defragment final : public Fault {
     if (before && after) freed_ = *before - *after;
     return {};
   }
-  void Observe(FaultPorts&) override {}             // everything is seen when it is done
+  void Observe(FaultPorts&) override {}             // Arm collects all evidence
   Status Heal(FaultPorts&) override { return {}; }  // there is nothing to undo
   bool took_effect() const override { return freed_ >= at_least_; }
 
   FaultReceipt receipt() const override {
     FaultReceipt receipt{.fired = took_effect(), .armed_at = armed_at_, .healed_at = done_at_};
     receipt.measured = {{"bytes_freed", freed_}, {"bytes_required", at_least_}};
-    receipt.text = fmt::format("the target's own count of bytes fell by {} (at least {} required)",
-                               freed_, at_least_);
+    receipt.text = fmt::format(
+        "the backend size that the target publishes fell by {} bytes (at least {} required)",
+        freed_, at_least_);
     return receipt;
   }
 
@@ -51,9 +52,9 @@ class Defragment final : public Fault {
 
 const FaultRegistration kDefragment{{
     .info = {.name = "defragment",
-             .explain = "Has the target defragment its backend. Felt when the size that it "
-                        "publishes fell by enough, which needs something that was compacted "
-                        "before. A target that others use too is spared.",
+             .explain = "The target defragments its backend. Took effect if the size that the "
+                        "target publishes fell by enough, which needs an earlier compaction. "
+                        "Never used on a target that others use, too.",
              .parameters = {{"at-least", "64KiB",
                              "bytes that must have been freed for it to count"}}},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One watcher of a stream hears everything late, its neighbours do not.
+// One watch of a stream receives everything late; the other watches do not.
 #include <algorithm>
 #include <utility>
 
@@ -46,11 +46,11 @@ class DelayWatch final : public ProxyFault {
 
 const FaultRegistration kDelayWatch{{
     .info = {.name = "delay-watch",
-             .explain = "Delays every response of one watch id by a fixed time, while those of the "
-                        "other watchers of its stream pass. Felt when responses were held back and "
-                        "the slowest watcher of a stream waited longer than the fastest one, by at "
-                        "least half the delay.",
-             .parameters = {{"watch", "-1", "the watch id; -1: whichever is spoken to first"},
+             .explain = "Delays every response of one watch id by a fixed time; responses of the "
+                        "other watches of its stream pass. Took effect if responses were held "
+                        "back and the slowest watch of a stream waited longer than the fastest "
+                        "one, by at least half the delay.",
+             .parameters = {{"watch", "-1", "the watch id; -1: the first that gets a response"},
                             {"delay", "100ms", "how long each response waits"}},
              .follows_streams = true},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {

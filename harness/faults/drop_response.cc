@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One response never arrives, and nothing on the wire says so.
+// One response never arrives, and nothing on the wire shows it.
 #include "harness/faults/tamper.h"
 
 namespace watchproof {
@@ -7,11 +7,10 @@ namespace {
 
 const FaultRegistration kDropResponse{{
     .info = {.name = "drop-response",
-             .explain = "Takes one response of one watcher out of its stream, so that the client "
-                        "cannot see that anything is missing. It shows that a gap would be "
-                        "noticed, and is refused before any target but our own. Felt when it was "
-                        "taken out and, after it, the oracle misses something or a watch stream "
-                        "ended.",
+             .explain = "Removes one response of one watch from its stream, so that the client "
+                        "cannot see a gap. It tests whether the oracle notices, and runs only "
+                        "against the embedded store. Took effect if the response was removed and, "
+                        "after that, the oracle missed an event or a watch stream ended.",
              .parameters = {{"watch", "0", "the watch id"},
                             {"count", "1", "which response with events or progress"}},
              .follows_streams = true,

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// One named harm: how it is armed and healed, and the proof that the target felt it.
+// A fault: how it is armed and healed, and the evidence that it took effect at the target.
 //
 //   WP_ASSIGN_OR_RETURN(auto stall, MakeFault("stall", {{"at-least", "32KiB"}}));
-//   stall->Arm(ports);  ...  while (!stall->felt()) stall->Observe(ports);  ... stall->Heal(ports);
+//   stall->Arm(ports);
+//   while (!stall->took_effect()) stall->Observe(ports);
+//   stall->Heal(ports);
 //   stall->receipt();
 //
-// A fault is felt only when a witness other than the injector says so. Faults register themselves,
-// one file each. Not thread-safe; all calls come from the case thread. Ownership: ports outlive the
-// fault.
+// A fault took effect only if evidence independent of its injector confirms it. Faults register
+// themselves, one file each. Not thread-safe; all calls come from the case thread. Ownership: ports
+// outlive the fault.
 #pragma once
 
 #include <functional>
@@ -24,86 +26,88 @@
 
 namespace watchproof {
 
-// A client that reads so many messages of a stream, then pauses, and so on.
+// How fast a client reads a stream: so many messages, then a pause, and so on.
 struct ReaderPace {
   std::string stream = "main";
-  std::optional<std::int64_t> messages{};  // at a time; 0: it has stopped, none: as they come
+  std::optional<std::int64_t> messages{};  // at a time; 0: reads nothing, none: as they come
   Duration every = 1s;
 };
 
-// What a server says of itself.
+// The state that a server reports about itself.
 struct ServerWord {
   std::string version;
   std::int64_t revision = 0;
   std::uint64_t member = 0;  // its id in the cluster
-  std::uint64_t leader = 0;  // as it knows; 0: none
+  std::uint64_t leader = 0;  // in this server's view; 0: none
   std::uint64_t term = 0;
 };
 
-// One server: the target, or a member of it. Signals are kUnimplemented where there is no process
-// of ours that could be continued or started again.
+// One server: the target, or a member of it. Signals are kUnimplemented where the harness has no
+// process that it could continue or start again.
 struct ServerPorts {
-  // What it says by the side door, on a connection of its own.
+  // Its status, by the direct path, on a new connection.
   std::function<Result<ServerWord>(Deadline)> ask;
-  // SIGKILL or SIGTERM; return when the end of the process was seen.
+  // SIGKILL or SIGTERM; return when the process has ended.
   std::function<Status()> kill;
   std::function<Status(Deadline)> terminate;
   // Starts it again with the data it had, as another release if one is named; returns when it
   // answers.
   std::function<Status(Deadline, const std::string& release)> restart;
-  // SIGSTOP and SIGCONT, and what the kernel tells of the process: 'T' is stopped.
+  // SIGSTOP and SIGCONT, and the process state that the kernel reports: 'T' is stopped.
   std::function<Status()> pause;
   std::function<Status()> proceed;
   std::function<char()> process_state;
-  // Has it hand the lead over to the member with that id. Requires: it leads.
+  // Moves the leadership to the member with that id. Requires: this server is the leader.
   std::function<Status(std::uint64_t)> hand_over;
   // One of its own metrics by its name; empty when it publishes none of that name.
   std::function<std::optional<double>(std::string_view)> metric;
-  // The proxy before its peer port, and how it names itself to those of the others. Of a cluster
-  // only.
+  // The proxy before its peer port, and the name with which it dials other members. Only in a
+  // cluster.
   proxy::ProxyId peer_path{};
   std::string caller{};
 };
 
-// What faults may touch, and whom they may ask for proof.
+// What faults may act on, and where they look for evidence.
 struct FaultPorts {
   proxy::Proxies* proxies =
-      nullptr;            // null when clients go straight to the target: nothing can be harmed
-  proxy::ProxyId path{};  // the faulted road
+      nullptr;  // null when clients connect to the target directly: no effect can be armed
+  proxy::ProxyId path{};  // the proxied path
   // The target, or the members of it, from 1.
   std::vector<ServerPorts> servers;
   // Nanoseconds since the recording began.
   std::function<Duration()> now;
-  // Time since anything arrived on the faulted road.
+  // Time since anything arrived on the proxied path.
   std::function<Duration()> silence;
   // One of the target's own metrics by its name; empty when it publishes none of that name.
   std::function<std::optional<double>(std::string_view)> metric;
-  // One small call over the faulted road, on a connection of its own.
+  // One small call over the proxied path, on a new connection.
   std::function<Status(Deadline)> call_by_proxied_path;
-  // How many watch streams of the faulted road have ended since the start, and when the last did.
+  // How many watch streams of the proxied path have ended since the start, and when the last one
+  // did.
   std::function<std::int64_t()> closed_streams;
   std::function<Duration()> last_closed;
-  // Bytes of responses that each stream of the faulted road was given so far, in the order of
+  // Bytes of responses that each stream of the proxied path received so far, in the order of
   // opening.
   std::function<std::vector<std::int64_t>()> bytes_arrived;
   // The longest time so far from the answer to a write until a watcher was given it.
   std::function<Duration()> delay;
   // How much longer the slowest watcher of any stream waits than the fastest one.
   std::function<Duration()> spread;
-  // What is held against the target so far: findings, and watches whose next change was overtaken.
+  // Findings so far, plus watches that received a change before an earlier one.
   std::function<std::size_t()> findings;
-  // How a stream of ours is read from here on.
+  // Sets how a watch stream of the harness is read from here on.
   std::function<Status(const ReaderPace&)> pace_reader;
-  // The alarm that there is no space left. This and the next are null where others use the target.
+  // Raises or disarms the NOSPACE alarm. This and `defragment` are null where others use the
+  // target.
   std::function<Status(bool raised)> alarm;
   std::function<Status()> defragment;
-  // One put by the side door, in the recording like any other.
+  // One put by the direct path, recorded like any other.
   std::function<Status()> put;
 };
 
-// How many watchers are behind, as the target says itself; empty when it publishes no such gauge.
+// How many watchers are behind, by the target's own gauge; empty when it publishes no such gauge.
 std::optional<std::int64_t> SlowWatchers(const FaultPorts& ports);
-// With nothing arriving for so long, something is held back.
+// When nothing arrives for so long, something is held back.
 inline constexpr Duration kLeastGap = 100ms;
 
 using FaultParameters = std::map<std::string, std::string>;
@@ -113,9 +117,9 @@ struct FaultReceipt {
   Duration armed_at{};
   Duration healed_at{};
   std::map<std::string, std::int64_t> measured;
-  std::string
-      text;  // one sentence: what it did and how the target felt it, or why that is not known
-  // What the target would have to do for this fault and does not; empty: nothing.
+  // One sentence: what the fault did and how it took effect, or why that is not known.
+  std::string text;
+  // What this fault needs from the target and the target does not do; empty: nothing.
   std::string unsupported = {};
 };
 
@@ -123,7 +127,7 @@ class Fault {
  public:
   virtual ~Fault() = default;
   virtual Status Arm(FaultPorts& ports) = 0;
-  // Asks the witnesses again. Cheap enough for every few milliseconds.
+  // Looks for evidence again. Cheap enough for every few milliseconds.
   virtual void Observe(FaultPorts& ports) = 0;
   // No-op if it was never armed.
   virtual Status Heal(FaultPorts& ports) = 0;
@@ -136,7 +140,7 @@ struct FaultParameterInfo {
   std::string default_value;
   std::string explain;
 };
-// Which watch streams it may end, by itself or when it is healed: none, those that lead through the
+// Which watch streams a fault may end, while armed or when it is healed: none, those through the
 // proxy, or all.
 enum class EndsStreams { kNone, kProxied, kEvery };
 std::string_view Name(EndsStreams which);  // as in recordings: "none", "proxied", "every"
@@ -146,8 +150,8 @@ struct FaultInfo {
   std::string explain;
   std::vector<FaultParameterInfo> parameters;
   bool follows_streams = false;  // the proxy must know the streams of its connections
-  bool self_test_only = false;   // lies to clients: only for a target of our own making
-  // What its line in the recording says of it, so that checkers know what it excuses.
+  bool self_test_only = false;   // tampers with messages: only for the embedded store
+  // Recorded with the fault, so that checkers know what it excuses.
   EndsStreams ends_streams = EndsStreams::kNone;
   // A member of a cluster may lose its leader, or fall behind and be sent a snapshot.
   bool parts_members = false;
@@ -168,7 +172,7 @@ Result<std::int64_t> ParseCount(std::string_view text);
 std::vector<FaultInfo> KnownFaults();
 // Empty for a name that no fault has.
 std::optional<FaultInfo> FindFault(const std::string& name);
-// A plan that injects one kind several times tells them apart behind a slash: "restart/2".
+// A plan that injects one kind several times adds a suffix behind a slash: "restart/2".
 std::string KindOf(const std::string& name);
 // Errors name the fault or parameter and what was expected.
 Result<std::unique_ptr<Fault>> MakeFault(const std::string& name,

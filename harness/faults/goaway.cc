@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client is told to give its connection up, and which of its streams still count.
+// The client receives GOAWAY: the connection closes, and only streams up to a given one still
+// count.
 #include "harness/faults/stream_fault.h"
 
 namespace watchproof {
@@ -7,11 +8,11 @@ namespace {
 
 const FaultRegistration kGoaway{{
     .info = {.name = "goaway",
-             .explain = "Tells the client with GOAWAY that the connection is to be given up and "
-                        "which stream was the last that counts; by default none does. Felt when "
-                        "it acted and a watch stream of the clients ended after it.",
+             .explain = "Sends GOAWAY to the client: the connection is to close, and only streams "
+                        "up to the named one still count; by default none does. Took effect if it "
+                        "acted and a watch stream of the clients ended after that.",
              .parameters = MomentParameters(
-                 {{"last", "0", "the last stream id that counts; a client's first one is 1"},
+                 {{"last", "0", "the last stream id that still counts; a client's first one is 1"},
                   CodeParameter("no-error"),
                   kTimes}),
              .follows_streams = true,

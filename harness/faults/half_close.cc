@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients are told that the target has nothing more to say, which knows nothing of it.
+// Clients receive an end of stream that the target did not send.
 #include "harness/faults/connection_end.h"
 
 namespace watchproof {
@@ -7,10 +7,10 @@ namespace {
 
 const FaultRegistration kHalfClose{{
     .info = {.name = "half-close",
-             .explain = "Clients get an end of stream (FIN) on the connections that exist at that "
-                        "moment, while the target goes on sending into nothing; those that come "
-                        "later are spared unless asked. Felt when at least one connection was hit "
-                        "and a watch stream of the clients ended after it.",
+             .explain = "Clients receive an end of stream (FIN) on the existing connections, "
+                        "while the target continues to send and its bytes are lost. Later "
+                        "connections are spared unless future=yes. Took effect if at least one "
+                        "connection was hit and a watch stream of the clients ended after that.",
              .parameters = ConnectionEndParameters(),
              .ends_streams = EndsStreams::kProxied},
     .make =

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One side of a connection is gone and the other one does not know, as after a crash whose machine
-// never came back.
+// One end of a connection is gone and the other end is not notified, as after a machine crash.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +12,7 @@ constexpr std::string_view kWatchers = "etcd_debugging_mvcc_watcher_total";
 
 class HalfOpen final : public ProxyFault {
  public:
-  // `direction` is the one whose receiver is gone.
+  // `direction` is that in which the receiver is gone.
   HalfOpen(proxy::EffectSpec effect, proxy::Direction direction)
       : ProxyFault(std::move(effect)), direction_(direction) {}
 
@@ -44,7 +43,7 @@ class HalfOpen final : public ProxyFault {
     opened_ = receipt.connections_half_opened;
     swallowed_ = receipt.bytes_swallowed;
   }
-  // Who does not know would wait for ever.
+  // The end that is still open would wait for ever.
   Status AfterHeal(FaultPorts& ports) override {
     for (const proxy::ConnectionId connection : there_) {
       const auto cut = ports.proxies->Arm(ports.path, {.kind = "cut", .connection = connection});
@@ -61,8 +60,8 @@ class HalfOpen final : public ProxyFault {
                         {"gap_ms", gap}};
     if (direction_ == proxy::Direction::kToClient) {
       receipt.text = fmt::format(
-          "{} connections without their clients; {} streams of these ended, and the target said {} "
-          "more bytes to nobody",
+          "{} connections without their clients; {} streams of these ended, and {} more bytes of "
+          "the target were dropped",
           opened_, closed_, swallowed_);
       return;
     }
@@ -85,14 +84,14 @@ class HalfOpen final : public ProxyFault {
 
 const FaultRegistration kHalfOpen{{
     .info = {.name = "half-open",
-             .explain =
-                 "One side of the connections that exist at that moment is gone, and the other one "
-                 "is told nothing; healing ends what is left of them. With the client gone it is "
-                 "felt when a watch stream of the clients ended and the target went on sending to "
-                 "nobody; with the target gone, when it counts fewer watchers than before, while "
-                 "no stream of the clients ended and nothing arrived for 100 ms.",
+             .explain = "Removes one end of the existing connections without notice to the other "
+                        "end; healing closes what is left of them. With the client gone it took "
+                        "effect if a watch stream of the clients ended and the target continued "
+                        "to send. With the target gone it took effect if the target counts fewer "
+                        "watchers than before, while no stream of the clients ended and nothing "
+                        "arrived for 100 ms.",
              .parameters = {{"gone", "client", "client or target"},
-                            {"after", "0s", "when so much time has passed"}},
+                            {"after", "0s", "how long after the arming"}},
              .ends_streams = EndsStreams::kProxied},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       FaultParameters rest = given;

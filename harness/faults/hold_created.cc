@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client does not hear that it has a watcher, though the target works for it already.
+// The created response of a watch is held back, though the target serves the watch already.
 #include "harness/faults/stream_fault.h"
 
 namespace watchproof {
@@ -7,10 +7,9 @@ namespace {
 
 const FaultRegistration kHoldCreated{{
     .info = {.name = "hold-created",
-             .explain =
-                 "Holds back the response that says a watcher was created, with everything for "
-                 "that watcher behind it. Felt when it was held and, meanwhile, nothing "
-                 "arrived for 100 ms.",
+             .explain = "Holds back the created response of a watch, and everything for that "
+                        "watch behind it. Took effect if it was held and, meanwhile, nothing "
+                        "arrived for 100 ms.",
              .parameters = {{"count", "1", "which created response it begins with"},
                             kHoldTime,
                             kLeastHeld},

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One watch stream stands still while its connection is alive: pings are answered, other streams
-// flow.
+// One watch stream is stopped while its connection works: pings are answered, other streams flow.
 #include "harness/faults/stream_fault.h"
 
 namespace watchproof {
@@ -8,10 +7,10 @@ namespace {
 
 const FaultRegistration kHoldStream{{
     .info = {.name = "hold-stream",
-             .explain = "Holds back what the target says on the watch stream of each connection, "
-                        "from a chosen moment on, while the connection and its other streams "
-                        "flow. Felt when enough bytes were withheld and the target's slow-watcher "
-                        "gauge rose, or nothing arrived for 100 ms.",
+             .explain = "Holds back what the target sends on the watch stream of each connection, "
+                        "from a chosen moment on; the connection and its other streams still "
+                        "work. Took effect if enough bytes were withheld and the target's slow- "
+                        "watcher gauge rose, or nothing arrived for 100 ms.",
              .parameters = MomentParameters({kHoldTime, kLeastHeld}),
              .follows_streams = true},
     .make =

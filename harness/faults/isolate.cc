@@ -19,10 +19,10 @@ class Isolate final : public PeerFault {
 
 const FaultRegistration kIsolate{{
     .info = {.name = "isolate",
-             .explain = "Swallows everything that one member of a cluster and the others say to "
-                        "each other, both ways, until healed; its clients still reach it. Felt "
-                        "when a member says that it has no leader any more, or another one, or "
-                        "that the term has risen.",
+             .explain = "Swallows every message between one member of a cluster and the others, "
+                        "in both directions, until healed; its clients still reach it. Took "
+                        "effect if a member reports that it has no leader, another leader, or a "
+                        "higher term.",
              .parameters = {kMemberParameter},
              .parts_members = true},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {

@@ -8,19 +8,19 @@ namespace {
 
 std::vector<FaultParameterInfo> Parameters() {
   std::vector<FaultParameterInfo> parameters = RestartParameters();
-  parameters.push_back({"during", "", "compaction: it must have interrupted one"});
+  parameters.push_back({"during", "", "compaction: the kill must have interrupted one"});
   return parameters;
 }
 
 const FaultRegistration kKill{{
     .info = {.name = "kill",
-             .explain =
-                 "Ends the process of the target, or of one member of a cluster, with SIGKILL and "
-                 "starts it again with the same data folder. Felt when the end of the process was "
-                 "seen and the new one answers with the same revision or a higher one; with "
-                 "during=compaction only when it also counts a compaction that nobody asked the "
-                 "new process for, if it counts them. A target that keeps nothing, or that is no "
-                 "process of ours, cannot take it.",
+             .explain = "Ends the process of the target, or of one member of a cluster, with "
+                        "SIGKILL and starts it again with the same data folder. Took effect if "
+                        "the process has ended and the new one answers with the same revision or "
+                        "a higher one. With during=compaction, a target that counts its "
+                        "compactions must also report one that was not requested from the new "
+                        "process. Not possible with a target that keeps no data, or that the "
+                        "harness did not start.",
              .parameters = Parameters(),
              .ends_streams = EndsStreams::kEvery,
              .parts_members = true},

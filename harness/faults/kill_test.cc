@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A target on paper: it counts what is done to it.
+// A fake target that counts the calls to it.
 class KillFault : public ::testing::Test {
  protected:
   KillFault() {
@@ -24,7 +24,7 @@ class KillFault : public ::testing::Test {
                                   },
                               .terminate =
                                   [this](Deadline) {
-                                    ++goodbyes_;
+                                    ++terminations_;
                                     return kill_result_;
                                   },
                               .restart =
@@ -54,14 +54,14 @@ class KillFault : public ::testing::Test {
   std::string version_ = "3.5.16";
   bool obeys_ = true;  // starts the release that is asked for
   int kills_ = 0;
-  int goodbyes_ = 0;
+  int terminations_ = 0;
   int restarts_ = 0;
   Status kill_result_;
   Status restart_result_;
   std::optional<double> compactions_;
 };
 
-TEST_F(KillFault, IsFeltWhenTheNewProcessKnowsWhatTheOldOneKnew) {
+TEST_F(KillFault, TookEffectIfTheNewProcessKeptTheRevision) {
   const auto fault = Make();
   ASSERT_TRUE(fault->Arm(ports_).ok());
   EXPECT_TRUE(fault->took_effect());
@@ -74,7 +74,7 @@ TEST_F(KillFault, IsFeltWhenTheNewProcessKnowsWhatTheOldOneKnew) {
   EXPECT_THAT(receipt.text, HasSubstr("with revision 41, it was 41 before"));
 }
 
-TEST_F(KillFault, IsNotFeltWhenTheNewProcessKnowsLess) {
+TEST_F(KillFault, NoEffectIfTheNewProcessLostRevisions) {
   lost_or_won_ = -1;
   const auto fault = Make();
   ASSERT_TRUE(fault->Arm(ports_).ok());
@@ -93,7 +93,7 @@ TEST_F(KillFault, StaysDownUntilHealedWhenAsked) {
   EXPECT_TRUE(fault->took_effect());
 }
 
-TEST_F(KillFault, ARestartThatFailsIsAnErrorAndIsNotTriedAgain) {
+TEST_F(KillFault, FailedRestartIsAnErrorAndNotRepeated) {
   restart_result_ = Fail(StatusCode::kUnavailable, "does not come up");
   const auto fault = Make();
   EXPECT_THAT(fault->Arm(ports_).message(), HasSubstr("does not come up"));
@@ -102,7 +102,7 @@ TEST_F(KillFault, ARestartThatFailsIsAnErrorAndIsNotTriedAgain) {
   EXPECT_FALSE(fault->took_effect());
 }
 
-TEST_F(KillFault, ATargetThatCannotBeKilledIsLeftAlone) {
+TEST_F(KillFault, UnkillableTargetIsLeftAlone) {
   kill_result_ = Fail(StatusCode::kUnimplemented, "keeps nothing");
   const auto refused = Make();
   EXPECT_EQ(refused->Arm(ports_).code(), StatusCode::kUnimplemented);
@@ -112,23 +112,23 @@ TEST_F(KillFault, ATargetThatCannotBeKilledIsLeftAlone) {
   EXPECT_EQ(Make()->Arm(ports_).code(), StatusCode::kUnimplemented);
 }
 
-TEST_F(KillFault, ARestartInOrderTakesAnotherReleaseWhereOneIsNamed) {
+TEST_F(KillFault, GracefulRestartAsAnotherRelease) {
   const auto fault = Make({{"release", "3.5.30"}}, "restart");
   ASSERT_TRUE(fault->Arm(ports_).ok());
-  EXPECT_EQ(goodbyes_, 1);
+  EXPECT_EQ(terminations_, 1);
   EXPECT_EQ(kills_, 0);
   EXPECT_TRUE(fault->took_effect());
   EXPECT_THAT(fault->receipt().text, HasSubstr("it was 3.5.16 and is 3.5.30"));
 }
 
-TEST_F(KillFault, ARestartThatStaysTheOldReleaseIsNotFelt) {
+TEST_F(KillFault, NoEffectIfTheReleaseStaysTheOldOne) {
   obeys_ = false;
   const auto fault = Make({{"release", "3.5.30"}}, "restart");
   ASSERT_TRUE(fault->Arm(ports_).ok());
   EXPECT_FALSE(fault->took_effect());
 }
 
-TEST_F(KillFault, InACompactionItIsFeltOnceTheNewProcessGoesOnWithIt) {
+TEST_F(KillFault, DuringCompactionTookEffectIfTheNewProcessResumesIt) {
   compactions_ = 7;
   const auto fault = Make({{"during", "compaction"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
@@ -143,7 +143,7 @@ TEST_F(KillFault, InACompactionItIsFeltOnceTheNewProcessGoesOnWithIt) {
               HasSubstr("expected compaction"));
 }
 
-TEST_F(KillFault, InACompactionOfOneWhoDoesNotCountThemItIsFeltAtOnce) {
+TEST_F(KillFault, DuringCompactionWithoutACountTookEffectAtOnce) {
   const auto fault = Make({{"during", "compaction"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
   EXPECT_FALSE(fault->took_effect()) << "not asked yet";
@@ -151,13 +151,13 @@ TEST_F(KillFault, InACompactionOfOneWhoDoesNotCountThemItIsFeltAtOnce) {
   EXPECT_TRUE(fault->took_effect());
 }
 
-TEST_F(KillFault, AMemberThatIsNotThereIsNamed) {
+TEST_F(KillFault, ErrorNamesTheMissingMember) {
   EXPECT_THAT(Make({{"member", "2"}})->Arm(ports_).message(), HasSubstr("there is no member 2"));
   EXPECT_EQ(kills_, 0);
   EXPECT_FALSE(MakeFault("kill", {{"member", "0"}}).has_value());
 }
 
-TEST_F(KillFault, HealingWhatWasNeverArmedDoesNothing) {
+TEST_F(KillFault, HealWithoutArmDoesNothing) {
   EXPECT_TRUE(Make()->Heal(ports_).ok());
   EXPECT_EQ(restarts_, 0);
   EXPECT_FALSE(MakeFault("kill", {{"stay-down", "maybe"}}).has_value());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client is connected, and for a while nobody serves it.
+// A client is connected, and served only after a while.
 #include "harness/faults/path_call.h"
 
 namespace watchproof {
@@ -7,10 +7,10 @@ namespace {
 
 const FaultRegistration kLateAccept{{
     .info = {.name = "late-accept",
-             .explain = "New connections of the road between clients and target are served late, "
-                        "as by a server too busy to call accept; those that exist are left alone. "
-                        "Felt when a connection was kept waiting and a call over the same road, on "
-                        "a connection of its own, took at least as long.",
+             .explain = "Serves new connections on the proxied path late, as a server does that "
+                        "is too busy to call accept; existing ones are left alone. Took effect if "
+                        "a connection was kept waiting and a call over the proxied path, on a new "
+                        "connection, took at least as long.",
              .parameters = {{"delay", "200ms", "how long each new connection waits"}}},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       WP_ASSIGN_OR_RETURN(proxy::EffectSpec spec,

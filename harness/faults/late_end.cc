@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a connection arrives, but not for a while: clients go on waiting for a peer that has
-// said goodbye.
+// The end of a connection arrives late: clients continue to wait for a peer that has closed.
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +13,7 @@ class LateEnd final : public ProxyFault {
   LateEnd(proxy::EffectSpec effect, Duration delay)
       : ProxyFault(std::move(effect)), delay_(delay) {}
 
-  // An end that was held back for so long cannot have been heard sooner after the arming.
+  // An end that was held back for so long cannot have arrived sooner after the arming.
   bool took_effect() const override {
     return held_ >= delay_ && closed_ > 0 && received_ >= delay_;
   }
@@ -54,9 +53,9 @@ class LateEnd final : public ProxyFault {
 
 const FaultRegistration kLateEnd{{
     .info = {.name = "late-end",
-             .explain = "What passes is passed on, but clients hear of the end of a connection "
-                        "(FIN) only after a while; a reset passes at once. Felt when an end was "
-                        "held back for as long and a watch stream of the clients ended no sooner.",
+             .explain = "Passes all bytes on, but delays the end of a connection (FIN) towards "
+                        "clients; a reset passes at once. Took effect if an end was held back for "
+                        "the delay and a watch stream of the clients ended no sooner.",
              .parameters = {{"delay", "300ms", "how long the end is held back"}}},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       WP_ASSIGN_OR_RETURN(proxy::EffectSpec spec,

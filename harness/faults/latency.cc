@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every byte of the faulted road arrives later, in both directions, by a fixed delay plus jitter.
+// Delays every byte of the proxied path, in both directions, by a fixed time plus jitter.
 #include <algorithm>
 
 #include "harness/faults/path_call.h"
@@ -9,14 +9,14 @@ namespace {
 
 const FaultRegistration kLatency{{
     .info = {.name = "latency",
-             .explain = "Delays every byte of the road between clients and target, in both "
-                        "directions, by a fixed time plus or minus a jitter, which is uniform or "
-                        "normal. Felt when bytes were delayed and a call over the same road took "
-                        "at least as long as two delays less the jitter add up to.",
+             .explain = "Delays every byte between clients and target, in both directions, by a "
+                        "fixed time plus or minus a jitter, which is uniform or normal. Took "
+                        "effect if bytes were delayed and a call over the proxied path took at "
+                        "least two delays minus the jitter.",
              .parameters = {{"delay", "10ms", "one way"},
                             {"jitter", "0ms", "how much more or less"},
                             {"spread", "uniform",
-                             "uniform: at most by the jitter; normal: it is the deviation"}}},
+                             "uniform: at most the jitter; normal: the jitter is the deviation"}}},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       WP_ASSIGN_OR_RETURN(proxy::EffectSpec spec,
                           SpecOf("latency", proxy::Direction::kBoth, given));

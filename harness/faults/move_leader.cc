@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leader of a cluster hands over to another member: an election without harm.
+// The leader of a cluster transfers its leadership to another member: a planned election.
 #include <algorithm>
 
 #include "harness/faults/server_number.h"
@@ -23,17 +23,19 @@ class MoveLeader final : public Fault {
       WP_ASSIGN_OR_RETURN(const ServerWord word, server.ask(Within(kAnswerLimit)));
       if (word.member != word.leader) continue;
       if (word.member == wanted_) {
-        return Fail(StatusCode::kFailedPrecondition, "move-leader: member {} leads already", to_);
+        return Fail(StatusCode::kFailedPrecondition, "move-leader: member {} is the leader already",
+                    to_);
       }
-      // Who cannot be reached by the others is not handed anything: that is told by the receipt.
+      // The transfer fails if the other members cannot reach the new leader; see the receipt.
       refusal_ = server.hand_over(wanted_);
       moved_ = refusal_.ok();
       return {};
     }
-    return Fail(StatusCode::kFailedPrecondition, "move-leader: no member says that it leads");
+    return Fail(StatusCode::kFailedPrecondition,
+                "move-leader: no member reports that it is the leader");
   }
 
-  // The call was answered by the old leader; the others are asked whom they follow.
+  // Only the old leader answered the call, so every member is asked for its leader.
   void Observe(FaultPorts& ports) override {
     if (!moved_ || took_effect_) return;
     took_effect_ =
@@ -54,14 +56,14 @@ class MoveLeader final : public Fault {
   FaultReceipt receipt() const override {
     FaultReceipt receipt{.fired = took_effect_, .armed_at = armed_at_, .healed_at = healed_at_};
     receipt.measured = {{"to", to_}, {"handed_over", moved_}};
-    receipt.text = fmt::format("{:x} was asked to hand over to member {} ({:x}); {}", before_, to_,
-                               wanted_, Outcome());
+    receipt.text = fmt::format("{:x} was asked to move the leadership to member {} ({:x}); {}",
+                               before_, to_, wanted_, Outcome());
     return receipt;
   }
 
  private:
   std::string Outcome() const {
-    if (!moved_) return refusal_.ok() ? "it was not asked" : "it did not: " + refusal_.message();
+    if (!moved_) return refusal_.ok() ? "it was not asked" : "it failed: " + refusal_.message();
     return took_effect_ ? "all members follow it" : "not all members follow it";
   }
 
@@ -72,14 +74,15 @@ class MoveLeader final : public Fault {
   std::uint64_t before_ = 0;
   std::uint64_t wanted_ = 0;
   Duration armed_at_{};
-  Duration healed_at_{};  // when it was done; there is nothing to heal
+  Duration healed_at_{};  // when the leader had changed; there is nothing to heal
 };
 
 const FaultRegistration kMoveLeader{{
     .info = {.name = "move-leader",
-             .explain = "Asks the leader of a cluster to hand over to another member. Felt when "
-                        "every member says by the side door that it follows the new one.",
-             .parameters = {{"to", "2", "which member is to lead"}},
+             .explain = "Asks the leader of a cluster to transfer its leadership to another "
+                        "member. Took effect if every member reports the new leader over the "
+                        "direct path.",
+             .parameters = {{"to", "2", "which member becomes the leader"}},
              .parts_members = true},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       WP_ASSIGN_OR_RETURN(const int to, ParseMember(given.at("to")));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The target is told that it has no space left: it must refuse writes, and go on serving watches.
+// The target's NOSPACE alarm is raised: it must reject writes and continue to serve watches.
 #include "harness/faults/fault.h"
 #include "harness/faults/refusal.h"
 
@@ -20,10 +20,10 @@ class NoSpace final : public Fault {
     raised_ = raise_;
     const Status put = ports.put();
     refused_ = put.code() == StatusCode::kResourceExhausted;
-    answer_ = put.ok() ? "taken" : put.message();
+    answer_ = put.ok() ? "accepted" : put.message();
     return {};
   }
-  void Observe(FaultPorts&) override {}  // everything is seen when it is done
+  void Observe(FaultPorts&) override {}  // Arm collects all evidence
   Status Heal(FaultPorts& ports) override {
     if (!raised_) return {};
     raised_ = false;
@@ -38,8 +38,8 @@ class NoSpace final : public Fault {
     FaultReceipt receipt{.fired = took_effect(), .armed_at = armed_at_, .healed_at = healed_at_};
     receipt.measured = {
         {"taken_before", taken_before_}, {"refused", refused_}, {"taken_after", taken_after_}};
-    receipt.text =
-        fmt::format("a put was {} before; then: {}", taken_before_ ? "taken" : "refused", answer_);
+    receipt.text = fmt::format("a put was {} before; during the fault: {}",
+                               taken_before_ ? "accepted" : "rejected", answer_);
     return receipt;
   }
 
@@ -56,10 +56,12 @@ class NoSpace final : public Fault {
 
 const FaultRegistration kNoSpace{{
     .info = {.name = "no-space",
-             .explain = "Raises the alarm that there is no space left (NOSPACE), and lowers it "
-                        "when healed. Felt when a put that was taken before is refused for want of "
-                        "resources. A target that others use too is spared.",
-             .parameters = {{"raise", "yes", "no: the puts are tried, but nothing is raised"}}},
+             .explain = "Raises the alarm for a full backend (NOSPACE), and disarms it when "
+                        "healed. Took effect if a put was accepted before, and rejected as "
+                        "RESOURCE_EXHAUSTED during the fault. Never used on a target that others "
+                        "use, too.",
+             .parameters = {{"raise", "yes",
+                             "no: the puts are tried, but the alarm is not raised"}}},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       WP_ASSIGN_OR_RETURN(const bool raise, proxy::ParseYesNo(given.at("raise")));
       return std::make_unique<NoSpace>(raise);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One member does not hear another one any more, and is heard all the same.
+// One member no longer receives another one's messages; its own still arrive there.
 #include "harness/faults/peer_fault.h"
 
 namespace watchproof {
@@ -19,19 +19,20 @@ class OneWayCut final : public PeerFault {
 
 const FaultRegistration kOneWayCut{{
     .info = {.name = "one-way-cut",
-             .explain = "Swallows what one member of a cluster says to another one, until healed; "
-                        "answers and everything else pass. Felt when a member says that it has no "
-                        "leader any more, or another one, or that the term has risen: so the "
-                        "leader must be the one who is not heard.",
-             .parameters = {{"from", "1", "who is not heard"}, {"to", "2", "by whom"}},
+             .explain = "Swallows the messages from one member of a cluster to another until "
+                        "healed; the other direction and all other links still work. Took effect "
+                        "if a member reports that it has no leader, another leader, or a higher "
+                        "term. So `from` must be the leader.",
+             .parameters = {{"from", "1", "the sender of the lost messages"},
+                            {"to", "2", "their receiver"}},
              .parts_members = true},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       PeerFault::Link link;
       WP_ASSIGN_OR_RETURN(link.from, ParseMember(given.at("from")));
       WP_ASSIGN_OR_RETURN(link.to, ParseMember(given.at("to")));
       if (link.from != link.to) return std::make_unique<OneWayCut>(link);
-      return Fail(StatusCode::kInvalidArgument, "one-way-cut: member {} always hears itself",
-                  link.to);
+      return Fail(StatusCode::kInvalidArgument,
+                  "one-way-cut: from and to are both member {}; expected two members", link.to);
     },
 }};
 

@@ -6,7 +6,7 @@
 namespace watchproof {
 namespace {
 
-// A call on a road without harm is answered in a few milliseconds.
+// Without a fault, a call is answered in a few milliseconds.
 constexpr Duration kHealthyLimit = 500ms;
 constexpr Duration kDeadLimit = 250ms;
 
@@ -57,7 +57,7 @@ class SlowPath final : public PathCall {
     receipt.measured["round_trip_required_us"] = Micros(options_.required);
     receipt.measured["round_trip_before_us"] = Micros(before_);
     receipt.text += fmt::format(
-        "a call over the same road took {} us (at least {} required, and {} without harm)",
+        "a call over the proxied path took {} us (at least {} required; {} before the fault)",
         Micros(round_trip_), Micros(options_.required), Micros(before_));
   }
 
@@ -65,7 +65,7 @@ class SlowPath final : public PathCall {
     const bool required = options_.required > Duration::zero();
     return required && round_trip_ >= options_.required && round_trip_ > before_;
   }
-  // 0 if there was no answer: that is another harm than this one.
+  // 0 if there was no answer: that is the effect of another fault.
   static Duration Ask(FaultPorts& ports, Duration limit) {
     const Duration began = ports.now();
     const bool answered = ports.call_by_proxied_path(Within(limit)).ok();
@@ -96,9 +96,10 @@ class DeadPath final : public PathCall {
     DescribeCount(receipt);
     receipt.measured["answered_before"] = answered_before_;
     receipt.measured["calls_unanswered"] = unanswered_;
-    receipt.text += fmt::format("a call over the same road was {} before and {} then",
-                                answered_before_ ? "answered" : "not answered",
-                                unanswered_ > 0 ? "not answered" : "answered");
+    receipt.text +=
+        fmt::format("a call over the proxied path was {} before and {} during the fault",
+                    answered_before_ ? "answered" : "not answered",
+                    unanswered_ > 0 ? "not answered" : "answered");
   }
 
   bool answered_before_ = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults whose witness is a call of our own over the faulted road: it takes longer than the harm
-// lets it take at least, or it is not answered any more.
+// Faults with a call of the harness over the proxied path as evidence: the call takes at least as
+// long as the effect delays it, or it is not answered any more.
 //
 //   return MakeSlowPath({.effect = spec, .required = 2 * delay,
 //                        .count = &proxy::Receipt::bytes_delayed, .counted_as = "bytes_delayed"});
@@ -17,19 +17,19 @@ namespace watchproof {
 
 struct PathCallOptions {
   proxy::EffectSpec effect;
-  // What the proxy counts, and how much of it there must be. Null: nobody tells it.
+  // What the proxy counts, and how much of it there must be. Null: there is no such count.
   std::int64_t proxy::Receipt::*count = nullptr;
   std::string counted_as;
   std::int64_t at_least = 1;
   Duration required{};  // of the call's round trip
 };
 
-// Felt when enough was counted and a call took as long as is required, and longer than one did
-// before the harm.
+// Took effect when enough was counted and a call took at least the required time, and longer than
+// a call before the fault.
 std::unique_ptr<Fault> MakeSlowPath(const PathCallOptions& options);
 
-// Felt when enough was counted and a call, which was answered before, is not answered in time or
-// is refused.
+// Took effect when enough was counted, a call was answered before the fault, and a call now is
+// refused or not answered in time.
 std::unique_ptr<Fault> MakeDeadPath(const PathCallOptions& options);
 
 }  // namespace watchproof

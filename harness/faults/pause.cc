@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process of the target, or of one member of it, stands still and goes on as if nothing had
-// been: as on a machine that swaps, or a virtual one that is moved.
+// The process of the target, or of one member of it, is stopped and later continued: as on a
+// machine that swaps, or a virtual machine that is migrated.
 #include "harness/faults/server_number.h"
 
 namespace watchproof {
 namespace {
 
-// Somebody who runs answers a question about himself sooner than this.
+// A running server answers a status call sooner than this.
 constexpr Duration kSilence = 250ms;
 constexpr Duration kLimitBefore = 2s;
 constexpr Duration kAnswerLimit = 10s;
@@ -19,9 +19,10 @@ class Pause final : public Fault {
     armed_at_ = ports.now();
     WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, member_));
     if (!server->pause || !server->proceed) {
-      return Fail(StatusCode::kUnimplemented, "pause: this target is no process of ours");
+      return Fail(StatusCode::kUnimplemented,
+                  "pause: this target is not a process that the harness started");
     }
-    // A server that was silent before would be a false witness.
+    // If the server did not answer before the fault, its silence is no evidence.
     if (!server->ask(Within(kLimitBefore)).has_value()) return {};
     WP_RETURN_IF_ERROR(server->pause());
     paused_ = true;
@@ -57,10 +58,10 @@ class Pause final : public Fault {
         {"member", member_}, {"stopped", stopped_}, {"silent", silent_}, {"paused_ms", ms}};
     receipt.text = !paused_ ? std::string("the process was not paused: it was silent before")
                             : fmt::format(
-                                  "member {} stood still for {} ms: the kernel {} the "
-                                  "process stopped, a question to it {}",
-                                  member_, ms, stopped_ ? "called" : "did not call",
-                                  silent_ ? "stayed without an answer" : "was answered");
+                                  "member {} was paused for {} ms: the kernel {} the "
+                                  "process as stopped, a status call to it {}",
+                                  member_, ms, stopped_ ? "reported" : "did not report",
+                                  silent_ ? "got no answer" : "was answered");
     return receipt;
   }
 
@@ -76,10 +77,11 @@ class Pause final : public Fault {
 
 const FaultRegistration kPause{{
     .info = {.name = "pause",
-             .explain = "Stops the process of the target, or of one member of a cluster, and lets "
-                        "it go on when healed (SIGSTOP, SIGCONT): connections stay open and nobody "
-                        "answers. Felt when the kernel calls the process stopped and a question to "
-                        "it by the side door stays without an answer for 250 ms.",
+             .explain = "Stops the process of the target, or of one member of a cluster, and "
+                        "continues it when healed (SIGSTOP, SIGCONT). Connections stay open, and "
+                        "no call is answered. Took effect if the kernel reports the process as "
+                        "stopped and a status call over the direct path gets no answer for 250 "
+                        "ms.",
              .parameters = {kMemberParameter},
              .parts_members = true},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {

@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Two servers on paper, of which the second is paused.
+// Two fake servers, of which the second is paused.
 class PauseFault : public ::testing::Test {
  protected:
   PauseFault() {
@@ -48,7 +48,7 @@ class PauseFault : public ::testing::Test {
   int proceeded_ = 0;
 };
 
-TEST_F(PauseFault, IsFeltWhenTheKernelSaysSoAndNobodyAnswers) {
+TEST_F(PauseFault, TookEffectIfStoppedAndSilent) {
   const auto fault = Make();
   ASSERT_TRUE(fault->Arm(ports_).ok());
   EXPECT_FALSE(fault->took_effect());
@@ -61,7 +61,7 @@ TEST_F(PauseFault, IsFeltWhenTheKernelSaysSoAndNobodyAnswers) {
   EXPECT_EQ(fault->receipt().measured.at("member"), 2);
 }
 
-TEST_F(PauseFault, IsNotFeltByAProcessThatAnswers) {
+TEST_F(PauseFault, NoEffectIfTheProcessAnswers) {
   const auto fault = Make();
   obeys_ = false;
   ASSERT_TRUE(fault->Arm(ports_).ok());
@@ -71,7 +71,7 @@ TEST_F(PauseFault, IsNotFeltByAProcessThatAnswers) {
   EXPECT_THAT(fault->receipt().text, HasSubstr("was answered"));
 }
 
-TEST_F(PauseFault, IsNotFeltByOneWhoIsSilentButNotStopped) {
+TEST_F(PauseFault, NoEffectIfSilentButNotStopped) {
   const auto fault = Make();
   ASSERT_TRUE(fault->Arm(ports_).ok());
   state_ = 'S';
@@ -79,7 +79,7 @@ TEST_F(PauseFault, IsNotFeltByOneWhoIsSilentButNotStopped) {
   EXPECT_FALSE(fault->took_effect());
 }
 
-TEST_F(PauseFault, AServerThatWasSilentBeforeIsNoWitness) {
+TEST_F(PauseFault, SilenceBeforeTheFaultIsNoEvidence) {
   const auto fault = Make();
   silent_ = true;
   EXPECT_TRUE(fault->Arm(ports_).ok());
@@ -91,7 +91,7 @@ TEST_F(PauseFault, AServerThatWasSilentBeforeIsNoWitness) {
   EXPECT_THAT(fault->receipt().text, HasSubstr("silent before"));
 }
 
-TEST_F(PauseFault, WhatIsNoProcessOfOursIsLeftAlone) {
+TEST_F(PauseFault, ForeignProcessIsLeftAlone) {
   ports_.servers[1].pause = nullptr;
   EXPECT_EQ(Make()->Arm(ports_).code(), StatusCode::kUnimplemented);
 }

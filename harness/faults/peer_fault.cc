@@ -35,7 +35,7 @@ Status PeerFault::Arm(FaultPorts& ports) {
   armed_at_ = ports.now();
   const auto members = static_cast<int>(ports.servers.size());
   if (members < 2) {
-    return Fail(StatusCode::kFailedPrecondition, "{}: the target is no cluster", name_);
+    return Fail(StatusCode::kFailedPrecondition, "{}: the target is not a cluster", name_);
   }
   WP_ASSIGN_OR_RETURN(const std::vector<Link> links, LinksOf(members));
   if (ports.proxies == nullptr) return {};
@@ -52,9 +52,9 @@ Status PeerFault::Arm(FaultPorts& ports) {
 Status PeerFault::ArmLink(FaultPorts& ports, const Link& link) {
   WP_ASSIGN_OR_RETURN(ServerPorts* const from, ServerOf(ports, link.from));
   WP_ASSIGN_OR_RETURN(ServerPorts* const to, ServerOf(ports, link.to));
-  // The receiver has dialled, and what is said comes as the answer.
+  // The receiver has dialled, and the messages come as the response.
   WP_RETURN_IF_ERROR(ArmOn(ports, from->peer_path, proxy::Direction::kToClient, to->caller));
-  // The sender has dialled, and sends requests.
+  // The sender has dialled, and sends the messages as requests.
   return ArmOn(ports, to->peer_path, proxy::Direction::kToTarget, from->caller);
 }
 
@@ -86,8 +86,8 @@ void PeerFault::LookForElection(FaultPorts& ports) {
   leaderless_ = std::max(leaderless_, leaderless);
 }
 
-// A member that is asked a moment later than another one may be behind by what was written last,
-// without any harm. One that is still behind that much later is slow.
+// Two members are not asked at the same moment, so a healthy member may lack the latest write. A
+// member that still lacks it after the required time is slow.
 void PeerFault::LookForLag(FaultPorts& ports) {
   const auto slow = ServerOf(ports, wanted_lag_->member);
   if (!slow.has_value()) return;
@@ -148,9 +148,8 @@ FaultReceipt PeerFault::receipt() const {
       armed_.empty()
           ? std::string("never armed: there is no proxy between the members")
           : fmt::format(
-                "{} links between members; up to {} members said they had no leader, {} "
-                "other leader was named, the term went from {} to {}, a member was up to "
-                "{} ms behind",
+                "{} links between members; up to {} members reported no leader, {} other leader "
+                "was reported, the term went from {} to {}, a member was up to {} ms behind",
                 links_, leaderless_, other_leader_ ? "an" : "no", term_before_,
                 std::max(term_, term_before_), lag);
   return receipt;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults on the roads between the members of a cluster: what one member says to another is
-// swallowed, or comes late.
+// Faults on the links between the members of a cluster: messages from one member to another are
+// swallowed or delayed.
 //
 //   class Ring final : public PeerFault {
 //     std::vector<Link> LinksOf(int members) const override;
 //   };
 //
-// A link has a direction, that of the messages. A member dials those that it wants to hear from,
-// and also those to whom it sends in requests of their own, so one link is a direction of two
-// kinds of connections; they are told apart by how the dialler names himself.
+// A link has a direction, that of the messages. A member dials another member both to receive its
+// messages as a response stream and to send its own messages as requests. So one link is one
+// direction each of two kinds of connections. They are identified by the name of the dialling
+// member.
 //
-// Felt when the members themselves say that something has changed: one of them knows no leader any
-// more or another one than before, or their term has risen. A fault that slows must show a member
-// that long after still has not got what another one had. Not thread-safe. Ownership: as Fault.
+// A cut took effect when a member's own status has changed: it has no leader any more, another
+// leader than before, or a higher term. A delay took effect when a member still lacks, after the
+// required time, a revision that another member had. Not thread-safe. Ownership: as Fault.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ namespace watchproof {
 
 class PeerFault : public Fault {
  public:
-  // What `from` says to `to`.
+  // The messages that `from` sends to `to`.
   struct Link {
     int from = 1;
     int to = 1;
@@ -37,12 +38,12 @@ class PeerFault : public Fault {
   FaultReceipt receipt() const final;
 
  protected:
-  // Who must be seen to be behind, and for how long, for a fault that slows.
+  // Which member must be seen to be behind, and for how long: the evidence for a delay.
   struct Lag {
     int member = 1;
     Duration at_least{};
   };
-  // The effect gets its direction and its caller from each link. Without a lag the witness is an
+  // The effect gets its direction and its caller from each link. Without a lag the evidence is an
   // election.
   PeerFault(std::string name, proxy::EffectSpec effect, std::optional<Lag> lag = {})
       : name_(std::move(name)), effect_(std::move(effect)), wanted_lag_(lag) {}
@@ -72,7 +73,7 @@ class PeerFault : public Fault {
   std::uint64_t term_ = 0;
   std::int64_t leaderless_ = 0;  // members, at most
   bool other_leader_ = false;
-  // What another member had, and when, that the slow one had not got yet.
+  // A revision that another member had, and when; the slow member has not got it yet.
   struct Ahead {
     std::int64_t revision = 0;
     Duration at{};
@@ -88,8 +89,8 @@ std::vector<PeerFault::Link> LinksBetween(const std::vector<int>& some,
 // The same between one member and all others.
 std::vector<PeerFault::Link> LinksOfOne(int member, int members);
 
-// The effect of a network that swallows packets: nothing comes through, nobody is told, and what
-// was torn is closed when it heals.
+// The effect of a network that drops packets: nothing passes, no connection is closed meanwhile,
+// and connections that lost bytes are closed when the network heals.
 inline proxy::EffectSpec Swallow() {
   return {.kind = "black-hole", .parameters = {{"close", "yes"}}};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults between members, on members on paper and a real proxy before each.
+// Faults between members: fake members with a real proxy before each.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ class PeerFaultTest : public ::testing::Test {
     EXPECT_TRUE(made.has_value()) << made.error().message();
     return std::move(made).value();
   }
-  // "peers of 1 to-client 2": at that road, in that direction, for that caller.
+  // "peers of 1 to-client 2": on that path, in that direction, for that caller.
   Armed NowArmed() const {
     Armed armed;
     for (const proxy::EffectState& effect : proxies_.Effects()) {
@@ -55,7 +55,7 @@ class PeerFaultTest : public ::testing::Test {
   Duration now_{};
 };
 
-TEST_F(PeerFaultTest, OneLinkIsWhatTheReceiverHearsAndWhatTheSenderPosts) {
+TEST_F(PeerFaultTest, OneLinkIsTheReceiversResponseStreamAndTheSendersRequests) {
   MakeMembers(3);
   const auto fault = Make("one-way-cut", {{"from", "1"}, {"to", "3"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
@@ -94,7 +94,7 @@ TEST_F(PeerFaultTest, ARingNeedsFourAndLeavesNeighbours) {
   EXPECT_THAT(Make("ring")->Arm(ports_).message(), HasSubstr("has no ring"));
 }
 
-TEST_F(PeerFaultTest, IsFeltOnlyWhenAMemberSaysSo) {
+TEST_F(PeerFaultTest, TookEffectOnlyIfAMemberLostItsLeader) {
   MakeMembers(3);
   const auto fault = Make("isolate", {{"member", "2"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
@@ -107,7 +107,7 @@ TEST_F(PeerFaultTest, IsFeltOnlyWhenAMemberSaysSo) {
   EXPECT_EQ(fault->receipt().measured.at("members_without_leader"), 1);
 }
 
-TEST_F(PeerFaultTest, AHigherTermIsAWitnessToo) {
+TEST_F(PeerFaultTest, AHigherTermIsEvidence) {
   MakeMembers(3);
   const auto fault = Make("one-way-cut");
   ASSERT_TRUE(fault->Arm(ports_).ok());
@@ -116,14 +116,14 @@ TEST_F(PeerFaultTest, AHigherTermIsAWitnessToo) {
   EXPECT_TRUE(fault->took_effect());
 }
 
-TEST_F(PeerFaultTest, ASlowMemberIsSeenToBeBehindForLongEnough) {
+TEST_F(PeerFaultTest, DelayTookEffectIfTheMemberIsBehindForLongEnough) {
   MakeMembers(3);
   const auto fault = Make("slow-peer", {{"member", "2"}, {"delay", "200ms"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
   words_[0].revision = 11;
-  fault->Observe(ports_);  // hears of revision 11
+  fault->Observe(ports_);  // sees revision 11
   fault->Observe(ports_);
-  EXPECT_FALSE(fault->took_effect()) << "a moment later is nothing";
+  EXPECT_FALSE(fault->took_effect()) << "behind only for a moment";
   fault->Observe(ports_);
   fault->Observe(ports_);
   EXPECT_TRUE(fault->took_effect());
@@ -150,7 +150,7 @@ TEST_F(PeerFaultTest, WithoutAProxyOrAClusterNothingIsArmed) {
   EXPECT_FALSE(fault->took_effect());
   EXPECT_THAT(fault->receipt().text, HasSubstr("never armed"));
   ports_.servers.resize(1);
-  EXPECT_THAT(Make("isolate")->Arm(ports_).message(), HasSubstr("no cluster"));
+  EXPECT_THAT(Make("isolate")->Arm(ports_).message(), HasSubstr("not a cluster"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A target's answer that it does not do what a fault asks of it, told apart from a fault that has
-// nothing to act on, which is kUnimplemented.
+// Separates two cases: the target rejects what a fault asks of it (an error here), and the fault
+// has nothing to act on (kUnimplemented).
 //
 // Threads: functions without state.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nobody listens, as while a server restarts.
+// New connections are refused, as while a server restarts.
 #include "harness/faults/path_call.h"
 
 namespace watchproof {
@@ -7,9 +7,9 @@ namespace {
 
 const FaultRegistration kRefuse{{
     .info = {.name = "refuse",
-             .explain = "New connections of the road between clients and target are refused; those "
-                        "that exist are left alone. Felt when a call over the same road, on a "
-                        "connection of its own, was answered before and is not answered then.",
+             .explain = "Refuses new connections on the proxied path; existing ones are left "
+                        "alone. Took effect if a call over the proxied path, on a new connection, "
+                        "was answered before but not during the fault.",
              .parameters = {},
              .ends_streams = EndsStreams::kProxied},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connections of the faulted road are gone from one moment to the next, with RST towards both
-// sides.
+// The connections of the proxied path are reset, with RST towards both ends.
 #include "harness/faults/connection_end.h"
 
 namespace watchproof {
@@ -8,10 +7,10 @@ namespace {
 
 const FaultRegistration kReset{{
     .info = {.name = "reset",
-             .explain = "Resets the connections of the road between clients and target that exist "
-                        "at that moment, once, with RST towards both sides; those that come later "
-                        "are spared unless asked. Felt when at least one connection was cut and a "
-                        "watch stream of the clients ended after it.",
+             .explain = "Resets the existing connections of the proxied path, once, with RST "
+                        "towards both ends. Later connections are spared unless future=yes. Took "
+                        "effect if at least one connection was cut and a watch stream of the "
+                        "clients ended after that.",
              .parameters = ConnectionEndParameters(),
              .ends_streams = EndsStreams::kProxied},
     .make =

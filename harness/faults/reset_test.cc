@@ -16,9 +16,9 @@ class ResetFault : public TestPath {
   }
 };
 
-TEST_F(ResetFault, IsFeltWhenAStreamEndedAfterTheCut) {
+TEST_F(ResetFault, TookEffectIfAStreamEndedAfterTheCut) {
   OpenPair();
-  closed_ = 3;  // ended before we came
+  closed_ = 3;  // ended before the fault
   const auto fault = Make();
   ASSERT_TRUE(fault->Arm(ports_).ok());
   EXPECT_EQ(client_.Next(), TestPeer::Outcome::kReset);
@@ -33,7 +33,7 @@ TEST_F(ResetFault, IsFeltWhenAStreamEndedAfterTheCut) {
   EXPECT_THAT(fault->receipt().text, HasSubstr("1 connections reset"));
 }
 
-TEST_F(ResetFault, IsNotFeltWhenNobodyWasConnected) {
+TEST_F(ResetFault, NoEffectWithoutConnections) {
   const auto fault = Make();
   ASSERT_TRUE(fault->Arm(ports_).ok());
   closed_ = 1;
@@ -41,7 +41,7 @@ TEST_F(ResetFault, IsNotFeltWhenNobodyWasConnected) {
   EXPECT_FALSE(fault->took_effect());
 }
 
-TEST_F(ResetFault, SparesConnectionsThatComeLater) {
+TEST_F(ResetFault, SparesLaterConnections) {
   const auto fault = Make();
   ASSERT_TRUE(fault->Arm(ports_).ok());
   OpenPair();
@@ -49,7 +49,7 @@ TEST_F(ResetFault, SparesConnectionsThatComeLater) {
   EXPECT_EQ(fault->receipt().measured.at("connections_cut"), 0);
 }
 
-TEST_F(ResetFault, CanComeInTheMiddleOfWhatTheTargetSays) {
+TEST_F(ResetFault, CutInTheMiddleOfAMessage) {
   OpenPair();
   const auto fault = Make({{"after-bytes", "3B"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
@@ -69,7 +69,7 @@ TEST_F(ResetFault, IsNeverArmedWithoutAProxy) {
   EXPECT_THAT(fault->receipt().text, HasSubstr("never armed"));
 }
 
-TEST_F(ResetFault, RefusesValuesItCannotUse) {
+TEST_F(ResetFault, RejectsInvalidValues) {
   EXPECT_FALSE(MakeFault("reset", {{"future", "maybe"}}).has_value());
   EXPECT_FALSE(MakeFault("reset", {{"after-bytes", "3"}}).has_value());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process of the target, or of one member of it, is asked to leave and started again, as it was
-// or as another release.
+// The process of the target, or of one member of it, is stopped gracefully and started again, as
+// the same release or another one.
 #include "harness/faults/server_restart.h"
 
 namespace watchproof {
@@ -8,19 +8,18 @@ namespace {
 
 std::vector<FaultParameterInfo> Parameters() {
   std::vector<FaultParameterInfo> parameters = RestartParameters();
-  parameters.push_back({"release", "", "start this release of it instead, such as 3.5.30"});
+  parameters.push_back({"release", "", "start this release instead, such as 3.5.30"});
   return parameters;
 }
 
 const FaultRegistration kRestart{{
     .info = {.name = "restart",
-             .explain =
-                 "Asks the process of the target, or of one member of a cluster, to leave "
-                 "(SIGTERM), waits until it has, and starts it again with the same data folder: as "
-                 "it was, or as another release from the cache, which is an upgrade or a "
-                 "downgrade. Felt when the end of the process was seen and the new one answers "
-                 "with the same revision or a higher one, and names the release that was asked "
-                 "for.",
+             .explain = "Stops the process of the target, or of one member of a cluster, with "
+                        "SIGTERM, waits for its end, and starts it again with the same data "
+                        "folder: as the same release, or as another one from the cache, which is "
+                        "an upgrade or a downgrade. Took effect if the process has ended and the "
+                        "new one answers with the same revision or a higher one, and reports the "
+                        "requested release.",
              .parameters = Parameters(),
              .ends_streams = EndsStreams::kEvery,
              .parts_members = true},

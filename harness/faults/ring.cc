@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each member of a cluster hears its two neighbours and nobody else.
+// Each member of a cluster is connected with its two neighbours only.
 #include "harness/faults/peer_fault.h"
 
 namespace watchproof {
 namespace {
 
-// With fewer, everybody is everybody's neighbour.
+// In a smaller cluster all members are neighbours.
 constexpr int kSmallest = 4;
 
 class Ring final : public PeerFault {
@@ -15,8 +15,8 @@ class Ring final : public PeerFault {
  private:
   Result<std::vector<Link>> LinksOf(int members) const override {
     if (members < kSmallest) {
-      return Fail(StatusCode::kFailedPrecondition, "ring: a cluster of {} has no ring; expected {}",
-                  members, kSmallest);
+      return Fail(StatusCode::kFailedPrecondition,
+                  "ring: a cluster of {} has no ring; expected at least {}", members, kSmallest);
     }
     std::vector<Link> links;
     for (int from = 1; from <= members; ++from) {
@@ -31,10 +31,11 @@ class Ring final : public PeerFault {
 
 const FaultRegistration kRing{{
     .info = {.name = "ring",
-             .explain = "Cuts all links of a cluster but those between neighbours, the last member "
-                        "and the first one among them, until healed: everybody hears somebody, and "
-                        "nobody all. Needs four members. Felt when a member says that it has no "
-                        "leader any more, or another one, or that the term has risen.",
+             .explain = "Cuts all links of a cluster except those between neighbours (the last "
+                        "member and the first are neighbours), until healed: each member reaches "
+                        "two others and none reaches all. Needs at least four members. Took "
+                        "effect if a member reports that it has no leader, another leader, or a "
+                        "higher term.",
              .parameters = {},
              .parts_members = true},
     .make = [](const FaultParameters&) -> Result<std::unique_ptr<Fault>> {

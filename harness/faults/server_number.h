@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which server a fault is for: the parameter "member", and whom it names.
+// Which server a fault acts on: the parameter "member", and the server with that number.
 //
 //   WP_ASSIGN_OR_RETURN(member_, ParseMember(given.at("member")));
 //   WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, member_));

@@ -10,7 +10,7 @@ namespace {
 constexpr Duration kRestartLimit = 20s;
 constexpr Duration kGracefulLimit = 10s;
 constexpr Duration kAnswerLimit = 5s;
-// Counts from nothing in a new process, which nobody has asked to compact.
+// Starts at 0 in a new process, and the harness requests no compaction from that process.
 constexpr std::string_view kCompactions =
     "etcd_debugging_mvcc_db_compaction_total_duration_milliseconds_count";
 constexpr std::string_view kWatchers = "etcd_debugging_mvcc_watcher_total";
@@ -30,10 +30,10 @@ class ServerRestart final : public Fault {
     armed_at_ = ports.now();
     WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, parameters_.member));
     if (!server->kill || !server->restart) {
-      return Fail(StatusCode::kUnimplemented, "{}: this target is no process of ours",
-                  options_.name);
+      return Fail(StatusCode::kUnimplemented,
+                  "{}: this target is not a process that the harness started", options_.name);
     }
-    // A compaction would be over by the time that a question was answered.
+    // A status call first would take so long that the compaction is over.
     if (!parameters_.in_compaction) {
       WP_ASSIGN_OR_RETURN(before_, server->ask(Within(kAnswerLimit)));
     }
@@ -46,7 +46,7 @@ class ServerRestart final : public Fault {
     return parameters_.stay_down ? Status() : Restart(*server, ports.now);
   }
 
-  // Everything else is seen when it is done.
+  // Only compactions are observed here; Arm and Heal collect all other evidence.
   void Observe(FaultPorts& ports) override {
     if (!parameters_.in_compaction || !after_ || compactions_ > 0) return;
     const auto server = ServerOf(ports, parameters_.member);
@@ -93,8 +93,8 @@ class ServerRestart final : public Fault {
       receipt.text += fmt::format(", it was {} before", before_.revision);
     } else if (counts_) {
       receipt.measured["compactions_after"] = compactions_;
-      receipt.text += compactions_ > 0 ? "; it went on with a compaction that was interrupted"
-                                       : "; it had no interrupted compaction to go on with";
+      receipt.text += compactions_ > 0 ? "; it resumed an interrupted compaction"
+                                       : "; it had no interrupted compaction to resume";
     }
     if (!parameters_.release.empty() && before_.version != after_->version) {
       receipt.text += fmt::format("; it was {} and is {}", before_.version, after_->version);
@@ -104,8 +104,8 @@ class ServerRestart final : public Fault {
 
  private:
   std::string_view How() const {
-    if (ignored_) return "killed, since it did not obey SIGTERM,";
-    return options_.stop == StopWith::kNone ? "killed" : "asked to leave";
+    if (ignored_) return "killed, since it ignored SIGTERM,";
+    return options_.stop == StopWith::kNone ? "killed" : "stopped";
   }
   Status Restart(ServerPorts& server, const std::function<Duration()>& now) {
     tried_ = true;
@@ -119,19 +119,19 @@ class ServerRestart final : public Fault {
   const RestartParameters parameters_;
   bool ended_ = false;
   bool ignored_ = false;  // SIGTERM, so that it had to be killed
-  bool tried_ = false;    // to start it again; trying twice would hide that the first time failed
+  bool tried_ = false;    // to start it again; a second try would hide that the first one failed
   Duration armed_at_{};
   Duration healed_at_{};
   ServerWord before_;
   std::optional<ServerWord> after_;
-  bool counts_ = true;  // its compactions, for all to see
+  bool counts_ = true;  // it publishes a count of its compactions
   std::int64_t compactions_ = 0;
 };
 
 }  // namespace
 
 std::vector<FaultParameterInfo> RestartParameters() {
-  return {kMemberParameter, {"stay-down", "no", "yes: started again only when healed"}};
+  return {kMemberParameter, {"stay-down", "no", "yes: start it again only when healed"}};
 }
 
 Result<std::unique_ptr<Fault>> MakeServerRestart(const ServerRestartOptions& options,

@@ -2,14 +2,14 @@
 // Faults that end a server's process and start it again with the data it had.
 //
 //   .make = [](const FaultParameters& given) {
-//     return MakeServerRestart({.name = "kill", .goodbye = Goodbye::kNone}, given);
+//     return MakeServerRestart({.name = "kill", .stop = StopWith::kNone}, given);
 //   }
 //
-// Felt when the kernel has told how the process ended, and the new one answers with a revision that
-// is not below the last one seen before: a process that came back empty would be another target.
-// Where another release was asked for, it must also say that it is that one; where it had to be
-// during a compaction, that it went on with one, if it publishes such a count. Not thread-safe.
-// Ownership: as Fault.
+// Took effect when the kernel has reported the end of the process, and the new process answers with
+// a revision not below the last one seen before: a server that came back empty would be another
+// target. If another release was asked for, the new process must also report that release. If the
+// stop had to fall into a compaction, the new process must report that it resumed one, if it
+// publishes such a count. Not thread-safe. Ownership: as Fault.
 #pragma once
 
 #include <memory>

@@ -7,19 +7,18 @@
 namespace watchproof {
 namespace {
 
-// No call says less than this in one breath: HTTP/2's preface, its settings, and a request.
+// The least bytes that a call sends at once: HTTP/2's preface, its settings, and a request.
 constexpr std::int64_t kLeastCall = 64;
 
 const FaultRegistration kSlice{{
     .info = {.name = "slice",
-             .explain =
-                 "Cuts what passes between clients and target into small pieces with a pause "
-                 "between them, so that readers see messages torn in the middle. Felt when enough "
-                 "bytes were sliced and a call over the same road took at least as long as its "
-                 "pauses add up to; without pauses nobody could tell.",
-             .parameters = {{"size", "16B", "of a piece"},
+             .explain = "Cuts the bytes between clients and target into small pieces with a pause "
+                        "between them, so that readers see partial messages. Took effect if "
+                        "enough bytes were sliced and a call over the proxied path took at least "
+                        "as long as the sum of its pauses; without pauses there is no evidence.",
+             .parameters = {{"size", "16B", "size of a piece"},
                             {"variation", "0B", "each size varies by up to this much"},
-                            {"delay", "1ms", "how long the next piece waits after one has left"},
+                            {"delay", "1ms", "pause between two pieces"},
                             {"at-least", "1KiB",
                              "bytes that must have been sliced for it to count"}}},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
@@ -33,8 +32,8 @@ const FaultRegistration kSlice{{
       const std::int64_t pauses = std::max<std::int64_t>(0, kLeastCall / (size + variation) - 1);
       if (pauses == 0 || delay == Duration::zero()) {
         return Fail(StatusCode::kInvalidArgument,
-                    "slice: pieces of {} bytes with pauses of {} ms are not to be told from "
-                    "outside; expected pieces of at most {} and a pause between them",
+                    "slice: pieces of {} bytes with pauses of {} ms cannot be detected from "
+                    "outside; expected pieces of at most {} bytes and a pause between them",
                     size + variation, delay.count() / 1'000'000, kLeastCall / 2);
       }
       return MakeSlowPath({.effect = std::move(spec),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One member of a cluster hears everything late.
+// Every message to and from one member of a cluster is delayed.
 #include <algorithm>
 
 #include "harness/faults/peer_fault.h"
@@ -35,11 +35,13 @@ FaultParameterInfo WhichMember() {
 
 const FaultRegistration kSlowPeer{{
     .info = {.name = "slow-peer",
-             .explain = "Delays everything that one member of a cluster and the others say to each "
-                        "other, each way. Felt when it has not got, half the delay and at least "
-                        "25 ms later, what another member had: so there must be writes.",
+             .explain = "Delays every message between one member of a cluster and the others, in "
+                        "both directions. Took effect if, after half the delay and at least 25 "
+                        "ms, the member still lacks a revision that another member had. So there "
+                        "must be writes.",
              .parameters = {WhichMember(),
-                            {"delay", "150ms", "each way; above an election's time it is a cut"}},
+                            {"delay", "150ms",
+                             "each way; above the election timeout it acts as a cut"}},
              .parts_members = true},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       WP_ASSIGN_OR_RETURN(const int member, ParseMember(given.at("member")));

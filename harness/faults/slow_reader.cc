@@ -74,14 +74,14 @@ class SlowReader final : public Fault {
 
 const FaultRegistration kSlowReader{{
     .info = {.name = "slow-reader",
-             .explain =
-                 "A client stops reading one of its watch streams, or takes some messages of it, "
-                 "pauses, and so on: one at a time is a steady trickle, many are a burst. Felt "
-                 "when the target's own slow-watcher gauge rose; without that gauge, when nothing "
-                 "was read for 100 ms, or a change came to a watcher 100 ms after it was written.",
-             .parameters = {{"stream", "main", "which one"},
-                            {"messages", "0", "that are read at a time; 0: none at all"},
-                            {"every", "100ms", "how often"}}},
+             .explain = "A client stops reading one of its watch streams, or reads a few "
+                        "messages, pauses, and so on: one message at a time is a steady trickle, "
+                        "many are a burst. Took effect if the target's own slow-watcher gauge "
+                        "rose; without that gauge, if nothing was read for 100 ms, or a change "
+                        "arrived 100 ms after it was written.",
+             .parameters = {{"stream", "main", "which watch stream"},
+                            {"messages", "0", "how many are read at a time; 0: none"},
+                            {"every", "100ms", "time between two reads"}}},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       WP_ASSIGN_OR_RETURN(const std::int64_t messages, ParseCount(given.at("messages")));
       WP_ASSIGN_OR_RETURN(const Duration every, proxy::ParseDuration(given.at("every")));

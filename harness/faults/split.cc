@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster falls apart into a majority and a minority.
+// A cluster is partitioned into a majority and a minority.
 #include "harness/faults/peer_fault.h"
 
 namespace watchproof {
@@ -26,22 +26,22 @@ class Split final : public PeerFault {
 };
 
 const FaultRegistration kSplit{{
-    .info = {.name = "split",
-             .explain = "Cuts a cluster into a majority and a minority that do not hear each "
-                        "other, until healed; clients still reach all. Felt when a member says "
-                        "that it has no leader any more, or another one, or that the term has "
-                        "risen.",
-             .parameters = {{"leader", "majority",
-                             "majority or minority: where the first member is, which leads at the "
-                             "start"}},
-             .parts_members = true},
+    .info =
+        {.name = "split",
+         .explain = "Partitions a cluster into a majority and a minority until healed; "
+                    "clients still reach every member. Took effect if a member reports that "
+                    "it has no leader, another leader, or a higher term.",
+         .parameters = {{"leader", "majority",
+                         "majority or minority: the part of the first member, which leads at the "
+                         "start"}},
+         .parts_members = true},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
       const std::string& where = given.at("leader");
       if (where == "majority" || where == "minority") {
         return std::make_unique<Split>(where == "minority");
       }
       return Fail(StatusCode::kInvalidArgument,
-                  "split: the leader is in the majority or in the minority, not in '{}'", where);
+                  "split: leader is '{}'; expected majority or minority", where);
     },
 }};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes from the target to its clients are held back while connections stay open and requests
-// pass. The stall counts as felt when the proxy has withheld enough and the target's own
-// slow-watcher gauge has risen; a target that publishes no such gauge must show the backlog and a
-// gap in what arrives.
+// pass. The stall took effect when the proxy has withheld enough and the target's own slow-watcher
+// gauge has risen. For a target without that gauge, the evidence is the proxy's backlog and a gap
+// in what arrives.
 #include "harness/faults/proxy_fault.h"
 
 namespace watchproof {
@@ -17,8 +17,8 @@ class Stall final : public ProxyFault {
         at_least_(at_least) {}
 
   bool took_effect() const override {
-    const bool control = baseline_ ? gauge_ > *baseline_ : gap_ >= kLeastGap;
-    return withheld_ >= at_least_ && control;
+    const bool confirmed = baseline_ ? gauge_ > *baseline_ : gap_ >= kLeastGap;
+    return withheld_ >= at_least_ && confirmed;
   }
 
  private:
@@ -28,8 +28,8 @@ class Stall final : public ProxyFault {
     const auto gauge = SlowWatchers(ports);
     const Duration silence = std::min(ports.silence(), Duration(ports.now() - armed_at()));
     const auto receipt = Peek(ports);
-    // Watchers may be slow without us. Only what was seen before the gate opened again is a
-    // witness, which is why the proxy is asked last.
+    // Watchers may be slow for other reasons. Only what was seen before the gate opened again is
+    // evidence, which is why the proxy is asked last.
     if (!receipt || receipt->healed_at) return;
     if (gauge) gauge_ = std::max(gauge_, *gauge);
     gap_ = std::max(gap_, silence);
@@ -44,15 +44,15 @@ class Stall final : public ProxyFault {
         {"bytes_withheld", withheld_},
         {"bytes_required", at_least_},
         {"gap_ms", std::chrono::duration_cast<std::chrono::milliseconds>(gap_).count()}};
-    std::string control = fmt::format("nothing arrived for {} ms", receipt.measured["gap_ms"]);
+    std::string evidence = fmt::format("nothing arrived for {} ms", receipt.measured["gap_ms"]);
     if (baseline_) {
       receipt.measured["slow_watchers_before"] = *baseline_;
       receipt.measured["slow_watchers"] = gauge_;
-      control =
+      evidence =
           fmt::format("the target's slow-watcher gauge went from {} to {}", *baseline_, gauge_);
     }
     receipt.text =
-        fmt::format("{} bytes withheld (at least {} required); {}", withheld_, at_least_, control);
+        fmt::format("{} bytes withheld (at least {} required); {}", withheld_, at_least_, evidence);
   }
 
   const std::int64_t at_least_;
@@ -64,12 +64,10 @@ class Stall final : public ProxyFault {
 
 const FaultRegistration kStall{{
     .info = {.name = "stall",
-             .explain =
-                 "Holds back what the target sends to its clients while connections stay open and "
-                 "requests still pass. Felt when enough bytes were withheld and the target's own "
-                 "slow-watcher gauge rose; without that gauge, when there is a backlog at the "
-                 "proxy and a "
-                 "gap in what arrives.",
+             .explain = "Holds back what the target sends to its clients while connections stay "
+                        "open and requests still pass. Took effect if enough bytes were withheld "
+                        "and the target's own slow-watcher gauge rose; without that gauge, if "
+                        "there is a backlog at the proxy and a gap in what arrives.",
              .parameters = {{"duration", "0ms", "how long it holds by itself; 0 is until healed"},
                             {"at-least", "32KiB",
                              "bytes that must have been withheld for it to count"}}},

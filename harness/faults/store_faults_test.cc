@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Harm that is asked of the store or done by a client: no proxy takes part in it.
+// Faults requested from the store or done by a client: no proxy takes part.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A target on paper: it counts what is done to it.
+// A fake target that counts the calls to it.
 class StoreFault : public ::testing::Test {
  protected:
   StoreFault() {
@@ -52,7 +52,7 @@ class StoreFault : public ::testing::Test {
   double frees_ = 0;
 };
 
-TEST_F(StoreFault, AReaderThatStopsIsFeltWhenTheTargetSaysThatWatchersAreBehind) {
+TEST_F(StoreFault, SlowReaderTookEffectIfTheGaugeRises) {
   gauge_ = 2;
   silence_ = 10min;
   const auto fault = Make("slow-reader", {{"messages", "3"}, {"every", "20ms"}});
@@ -73,7 +73,7 @@ TEST_F(StoreFault, AReaderThatStopsIsFeltWhenTheTargetSaysThatWatchersAreBehind)
   EXPECT_FALSE(paces_[1].messages.has_value());
 }
 
-TEST_F(StoreFault, WithoutAGaugeTheSilenceTells) {
+TEST_F(StoreFault, WithoutAGaugeSilenceIsEvidence) {
   const auto fault = Make("slow-reader");
   ASSERT_TRUE(fault->Arm(ports_).ok());
   now_ += 1s;
@@ -85,8 +85,8 @@ TEST_F(StoreFault, WithoutAGaugeTheSilenceTells) {
   EXPECT_TRUE(fault->took_effect());
 }
 
-// Who reads little but steadily is never silent for long.
-TEST_F(StoreFault, WithoutAGaugeATrickleIsFeltByHowLateItComes) {
+// A reader that is slow but steady is never silent for long.
+TEST_F(StoreFault, WithoutAGaugeLateDeliveryIsEvidenceOfATrickle) {
   delay_ = 150ms;  // before
   const auto fault = Make("slow-reader", {{"messages", "1"}, {"every", "10ms"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
@@ -99,7 +99,7 @@ TEST_F(StoreFault, WithoutAGaugeATrickleIsFeltByHowLateItComes) {
   EXPECT_THAT(fault->receipt().text, HasSubstr("151 ms after it was written (150 before)"));
 }
 
-TEST_F(StoreFault, WantOfSpaceIsFeltWhenAPutIsRefused) {
+TEST_F(StoreFault, NoSpaceTookEffectIfAPutIsRejected) {
   const auto fault = Make("no-space");
   ASSERT_TRUE(fault->Arm(ports_).ok());
   EXPECT_TRUE(fault->took_effect());
@@ -108,14 +108,14 @@ TEST_F(StoreFault, WantOfSpaceIsFeltWhenAPutIsRefused) {
   EXPECT_EQ(fault->receipt().measured.at("taken_after"), 1);
 }
 
-TEST_F(StoreFault, WantOfSpaceIsNotFeltByATargetThatTakesPutsAllTheSame) {
+TEST_F(StoreFault, NoSpaceHasNoEffectIfPutsAreAccepted) {
   refuses_ = false;
   const auto fault = Make("no-space");
   ASSERT_TRUE(fault->Arm(ports_).ok());
   EXPECT_FALSE(fault->took_effect());
 }
 
-TEST_F(StoreFault, DefragmentationIsFeltWhenTheTargetShrank) {
+TEST_F(StoreFault, DefragmentTookEffectIfTheBackendShrank) {
   gauge_ = 1'000'000;
   frees_ = 65'535;
   const auto little = Make("defragment");
@@ -127,7 +127,7 @@ TEST_F(StoreFault, DefragmentationIsFeltWhenTheTargetShrank) {
   EXPECT_TRUE(enough->took_effect());
 }
 
-TEST_F(StoreFault, TargetsThatOthersUseAreSpared) {
+TEST_F(StoreFault, SharedTargetsAreSpared) {
   ports_.alarm = nullptr;
   ports_.defragment = nullptr;
   for (const char* name : {"no-space", "defragment"}) {

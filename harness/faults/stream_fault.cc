@@ -18,7 +18,7 @@ class StreamCut final : public ProxyFault {
   void BeforeFault(FaultPorts& ports) override { closed_before_ = ports.closed_streams(); }
   void Look(FaultPorts& ports) override {
     Peek(ports);
-    // Streams may end without us. Only what ended after the cut is a witness.
+    // Streams may end for other reasons. Only one that ended after the cut is evidence.
     if (acted_ > 0) closed_ = std::max(closed_, ports.closed_streams() - closed_before_);
   }
   void Note(const proxy::Receipt& receipt) override {
@@ -47,10 +47,10 @@ class StreamHold final : public ProxyFault {
   using Evidence = StreamHoldOptions::Evidence;
 
   StreamHold(proxy::EffectSpec effect, std::int64_t at_least, Evidence evidence)
-      : ProxyFault(std::move(effect)), at_least_(at_least), control_watch_(evidence) {}
+      : ProxyFault(std::move(effect)), at_least_(at_least), evidence_(evidence) {}
 
   bool took_effect() const override {
-    const bool slow = control_watch_ == Evidence::kGaugeOrGap && gauge_ > baseline_;
+    const bool slow = evidence_ == Evidence::kGaugeOrGap && gauge_ > baseline_;
     return frames_ > 0 && withheld_ >= at_least_ && (slow || gap_ >= kLeastGap);
   }
 
@@ -59,7 +59,7 @@ class StreamHold final : public ProxyFault {
   void Look(FaultPorts& ports) override {
     const std::int64_t gauge = Gauge(ports);
     const Duration silence = std::min(ports.silence(), Duration(ports.now() - armed_at()));
-    // Watchers may be slow without us, so the proxy is asked last whether anything is held at all.
+    // Watchers may be slow for other reasons, so the proxy is asked last whether it holds anything.
     const auto receipt = Peek(ports);
     if (!receipt || frames_ == 0) return;
     gauge_ = std::max(gauge_, gauge);
@@ -80,11 +80,11 @@ class StreamHold final : public ProxyFault {
         frames_, withheld_, at_least_, gap, baseline_, std::max(gauge_, baseline_));
   }
 
-  // 0 of a target that publishes none: then only the gap is a witness.
+  // 0 if the target publishes no gauge: then only the gap is evidence.
   static std::int64_t Gauge(FaultPorts& ports) { return SlowWatchers(ports).value_or(0); }
 
   const std::int64_t at_least_;
-  const Evidence control_watch_;
+  const Evidence evidence_;
   std::int64_t frames_ = 0;
   std::int64_t withheld_ = 0;
   std::int64_t baseline_ = 0;

@@ -21,7 +21,7 @@ class StreamFault : public ::testing::Test {
   StreamFault() {
     ports_.proxies = &proxies_;
     ports_.path =
-        proxies_.Open({.name = "road", .target_port = server_.port(), .follow_streams = true})
+        proxies_.Open({.name = "path", .target_port = server_.port(), .follow_streams = true})
             .value();
     ports_.now = [this] { return now_ += 1ms; };
     ports_.closed_streams = [this] { return closed_; };
@@ -62,11 +62,11 @@ class StreamFault : public ::testing::Test {
   const std::string response_ = Data(1, Response({.watch = 1, .events = {5}}));
 };
 
-TEST_F(StreamFault, CutsAreFeltWhenAStreamEndedAfterwards) {
+TEST_F(StreamFault, CutsTookEffectIfAStreamEndedAfterwards) {
   const char* const names[] = {"reset-stream", "goaway", "cut-after-event"};
   for (const char* name : names) {
     OpenStream();
-    closed_ = 3;  // ended before we came
+    closed_ = 3;  // ended before the fault
     const auto fault = Make(name);
     ASSERT_TRUE(fault->Arm(ports_).ok());
     ASSERT_TRUE(target_.Send(response_));
@@ -81,7 +81,7 @@ TEST_F(StreamFault, CutsAreFeltWhenAStreamEndedAfterwards) {
   }
 }
 
-TEST_F(StreamFault, CutsAreNotFeltWhenTheirMomentNeverComes) {
+TEST_F(StreamFault, CutsWithoutTheirMomentHaveNoEffect) {
   OpenStream();
   const auto fault = Make("cut-between-fragments");
   ASSERT_TRUE(fault->Arm(ports_).ok());
@@ -92,7 +92,7 @@ TEST_F(StreamFault, CutsAreNotFeltWhenTheirMomentNeverComes) {
   EXPECT_FALSE(fault->took_effect());
 }
 
-TEST_F(StreamFault, HoldsAreFeltWhenNothingArrivesOrTheTargetSaysSo) {
+TEST_F(StreamFault, HoldTookEffectIfTheGaugeRises) {
   OpenStream();
   gauge_ = 2;
   const auto fault = Make("hold-stream");
@@ -110,7 +110,7 @@ TEST_F(StreamFault, HoldsAreFeltWhenNothingArrivesOrTheTargetSaysSo) {
   EXPECT_THAT(fault->receipt().text, HasSubstr("from 2 to 3"));
 }
 
-TEST_F(StreamFault, HoldsAreNotFeltBySilenceAlone) {
+TEST_F(StreamFault, SilenceAloneIsNoEvidenceForAHold) {
   OpenStream();
   silence_ = 10min;
   for (const char* name : {"hold-stream", "hold-created", "withhold-window"}) {
@@ -121,7 +121,7 @@ TEST_F(StreamFault, HoldsAreNotFeltBySilenceAlone) {
   }
 }
 
-TEST_F(StreamFault, AHeldCreationIsFeltByTheGapAndNotByTheGauge) {
+TEST_F(StreamFault, HoldCreatedNeedsAGapAndIgnoresTheGauge) {
   OpenStream();
   const auto fault = Make("hold-created");
   ASSERT_TRUE(fault->Arm(ports_).ok());
@@ -137,7 +137,7 @@ TEST_F(StreamFault, AHeldCreationIsFeltByTheGapAndNotByTheGauge) {
   EXPECT_TRUE(EventuallyTakesEffect(*fault));
 }
 
-TEST_F(StreamFault, ALateWatchIsFeltWhenItWaitedLongerThanItsNeighbours) {
+TEST_F(StreamFault, DelayWatchTookEffectIfItWaitedLongerThanOthers) {
   OpenStream();
   ports_.spread = [this] { return silence_; };
   silence_ = 40ms;
@@ -160,7 +160,7 @@ TEST_F(StreamFault, IsNeverArmedWithoutAProxy) {
   EXPECT_THAT(fault->receipt().text, HasSubstr("never armed"));
 }
 
-TEST_F(StreamFault, EveryFaultTakesItsDefaultsAndRefusesWhatItsEffectRefuses) {
+TEST_F(StreamFault, FaultsAcceptTheirDefaultsAndRejectInvalidValues) {
   int known = 0;
   for (const FaultInfo& fault : KnownFaults()) {
     if (!fault.follows_streams) continue;

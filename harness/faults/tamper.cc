@@ -30,7 +30,7 @@ class Tamper final : public ProxyFault {
     receipt.measured = {
         {options_.counted_as, tampered_}, {"doubts", found_}, {"streams_closed", closed_}};
     receipt.text = fmt::format(
-        "{}: {}; {} doubts of the oracle and {} ended streams of the clients until then",
+        "{}: {}; after that, the oracle found {} problems and {} streams of the clients ended",
         options_.counted_as, tampered_, found_, closed_);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults that no network brings about: clients are told something else than the target said, and
-// the question is whether the oracle notices. For targets of our own only.
+// Faults that no network causes: clients receive something else than the target sent. They test
+// whether the oracle notices. Only for the embedded store.
 //
 //   .info = {..., .self_test_only = true},
 //   .make = [](const FaultParameters& given) {
@@ -8,8 +8,8 @@
 //                     .counted_as = "bytes_corrupted"}, given);
 //   }
 //
-// Felt when the proxy lied and, after it, something is held against the target or a watch stream
-// ended. Not thread-safe. Ownership: as Fault.
+// Took effect when the proxy has tampered and, after that, the oracle found something or a watch
+// stream ended. Not thread-safe. Ownership: as Fault.
 #pragma once
 
 #include <memory>

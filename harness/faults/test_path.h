@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A faulted road with a proxy in the middle, and witnesses on paper that say what a test has them
-// say.
+// A proxied path with a real proxy, and fake evidence that a test sets.
 //
 //   class SomeFault : public TestPath {};
-//   TEST_F(SomeFault, IsFelt) { OpenPair(); auto fault = Make("close"); fault->Arm(ports_); ... }
+//   TEST_F(SomeFault, TakesEffect) {
+//     OpenPair();
+//     auto fault = Make("close");
+//     fault->Arm(ports_);  ...
+//   }
 //
 // Not thread-safe.
 #pragma once
@@ -20,7 +23,7 @@ class TestPath : public ::testing::Test {
   explicit TestPath(bool ours = true) {
     ports_.proxies = &proxies_;
     ports_.path =
-        proxies_.Open({.name = "road", .target_port = server_.port(), .self_test = ours}).value();
+        proxies_.Open({.name = "path", .target_port = server_.port(), .self_test = ours}).value();
     ports_.now = [this] { return now_ += 1ms; };
     ports_.silence = [this] { return silence_; };
     ports_.closed_streams = [this] { return closed_; };
@@ -49,7 +52,7 @@ class TestPath : public ::testing::Test {
   bool EventuallyTakesEffect(Fault& fault) {
     return proxy::Eventually([&] { return TookEffect(fault); });
   }
-  // What the proxy counted.
+  // Waits until the proxy has counted at least so many.
   bool EventuallyMeasured(Fault& fault, const std::string& what, std::int64_t at_least) {
     return proxy::Eventually([&] {
       fault.Observe(ports_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client takes everything, but the target is never told that there is room again.
+// The client reads everything, but its window updates never reach the target.
 #include "harness/faults/stream_fault.h"
 
 namespace watchproof {
@@ -7,10 +7,10 @@ namespace {
 
 const FaultRegistration kWithholdWindow{{
     .info = {.name = "withhold-window",
-             .explain = "Keeps back the window updates of the watch stream of each connection, so "
-                        "that the target has to stop once it has used up the window it has. Felt "
-                        "when updates were withheld and the target's slow-watcher gauge rose, or "
-                        "nothing arrived for 100 ms.",
+             .explain = "Holds back the window updates for the watch stream of each connection, "
+                        "so that the target must stop when its flow-control window is used up. "
+                        "Took effect if updates were withheld and the target's slow-watcher gauge "
+                        "rose, or nothing arrived for 100 ms.",
              .parameters = {{"at-least", "1B",
                              "bytes of updates that must have been withheld for it to count"}},
              .follows_streams = true},

@@ -117,7 +117,7 @@ Status AddOneRun(const fs::path& run_dir, const std::string& run_id) {
 }  // namespace
 
 Result<int> RebuildDatabase(const fs::path& run_dir) {
-  // Built aside and moved into place, so that nobody ever reads half of it.
+  // Built aside and moved into place, so that readers never see a partial file.
   const fs::path file = run_dir / fmt::format("results.db.{}", getpid());
   std::error_code error;
   fs::remove(file, error);

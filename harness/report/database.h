@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// results.db: one row per attempt of every run beside it, for questions across runs. A cache of the
-// folders.
+// results.db: one row per attempt of every run in its folder, for queries across runs. A cache of
+// the folders.
 //
 //   WP_RETURN_IF_ERROR(AddToDatabase(run_dir, record.id));
 //

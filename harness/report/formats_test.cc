@@ -26,7 +26,7 @@ TEST(Ctrf, MapsOutcomesAndKeepsTheRawOnes) {
   EXPECT_EQ(results.at("tests").at(2).at("rawStatus"), "known");
 }
 
-TEST(Markdown, FailuresFirstKnownOnesFolded) {
+TEST(Markdown, FailuresFirstKnownFailuresFolded) {
   const std::string text = ToMarkdown(SampleRecord());
   EXPECT_THAT(text, HasSubstr("| case | embedded | etcd 3.4.23 |"));
   EXPECT_LT(text.find("### FAIL"), text.find("<details>"));
@@ -34,7 +34,7 @@ TEST(Markdown, FailuresFirstKnownOnesFolded) {
   EXPECT_THAT(text, HasSubstr("repeat     watchproof run --target etcd:/usr/bin/etcd"));
 }
 
-TEST(Html, StandsAloneAndEscapesWhatOthersWrote) {
+TEST(Html, IsSelfContainedAndEscapesForeignText) {
   const std::string text = ToHtml(SampleRecord());
   EXPECT_THAT(text, HasSubstr("&lt;k&gt;\\xff"));
   EXPECT_THAT(text, Not(HasSubstr("<k>")));
@@ -45,7 +45,7 @@ TEST(Html, StandsAloneAndEscapesWhatOthersWrote) {
   EXPECT_THAT(text, HasSubstr("<title>watchproof: Broken run"));
 }
 
-TEST(Html, ShowsNotesApart) {
+TEST(Html, ShowsNotesSeparately) {
   RunRecord record = SampleRecord();
   EXPECT_THAT(ToHtml(record), testing::Not(testing::HasSubstr("<h2>Notes")));
   record.attempts.front().result.notes.push_back(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// report.html: one file that opens from disk without a network, in the order in which people ask:
-// is it good, what is wrong, how did it go, can I trust it. Plain HTML and SVG; the only script
+// report.html: one file that opens from disk without a network. Its order: the summary, the
+// failures, the course of the run, the evidence for the faults. Plain HTML and SVG; the only script
 // copies a command.
 #include <fmt/format.h>
 
@@ -180,16 +180,16 @@ std::string Receipts(const RunRecord& record) {
           "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
           EscapeXml(attempt.result.case_name),
           EscapeXml(TargetLabel(attempt.result.target, attempt.result.target_version)),
-          EscapeXml(receipt.fault), receipt.fired ? "felt" : "not felt", EscapeXml(receipt.text));
+          EscapeXml(receipt.fault), receipt.fired ? "yes" : "no", EscapeXml(receipt.text));
     }
   }
   if (rows.empty()) return "<p>No fault was planned.</p>\n";
   return "<div class=\"wide\"><table><thead><tr><th>case</th><th>target</th><th>fault</th>"
-         "<th>by the target</th><th>receipt</th></tr></thead><tbody>\n" +
+         "<th>took effect</th><th>receipt</th></tr></thead><tbody>\n" +
          rows + "</tbody></table></div>\n";
 }
 
-// What no document of etcd promises, and an operator may still want to know.
+// Notes on behaviour that etcd's documents do not promise.
 std::string Notes(const RunRecord& record) {
   std::string rows;
   for (const AttemptSummary& attempt : record.attempts) {

@@ -102,8 +102,8 @@ struct TestName {
   int attempt = 1;
 };
 
-// Some CI systems know a test by class and name alone and drop what has those of another, so the
-// target is part of the name.
+// Some CI systems identify a test by class and name only and drop duplicates, so the target is part
+// of the name.
 std::string TestCase(const RunRecord& record, const TestName& test, double seconds,
                      std::string_view body) {
   const std::string_view name = test.case_name;

@@ -16,13 +16,14 @@ constexpr std::string_view kColumns[] = {
     "recovery max", "furthest behind", "memory under faults"};
 
 constexpr std::string_view kExplain =
-    "Delay: from the answer to a write to its delivery to a watcher. Spread: of the watchers of "
+    "Delay: from the answer to a write to its delivery to a watch. Spread: among the watches of "
     "one "
-    "stream, the slowest one's 99th percentile less the fastest one's. Recovery: how long after a "
-    "fault was healed a watcher was still given older events. Behind: revisions that the store was "
-    "ahead of an event. Memory: what the target held at most while a fault was armed, by its own "
-    "metric, and how much that was above what it held before. Measured beside the faults of the "
-    "cases; for comparison, not judged.";
+    "stream, the slowest one's 99th percentile minus the fastest one's. Recovery: how long after a "
+    "fault was healed a watch still received older events. Behind: how many revisions the store "
+    "was "
+    "ahead of an event. Memory: the most that the target used while a fault was armed, by its own "
+    "metric, and the increase over its use before. Measured during the faults of the cases; for "
+    "comparison, not judged.";
 
 using Cells = std::vector<std::string>;
 

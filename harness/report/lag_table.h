@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long watchers waited, target beside target: a table for people to compare, no verdict.
+// How long watches waited, as a table to compare targets; not part of any verdict.
 //
 //   text += LagMarkdown(record);   text += LagHtml(record);   fmt::print("{}\n", LagSentence(lag));
 //

@@ -27,12 +27,12 @@ Lag SampleLag() {
   return lag;
 }
 
-TEST(LagTableTest, IsLeftOutWhereNothingWasDelivered) {
+TEST(LagTableTest, IsLeftOutWithoutDeliveries) {
   EXPECT_THAT(LagMarkdown(SampleRecord()), IsEmpty());
   EXPECT_THAT(LagHtml(SampleRecord()), IsEmpty());
 }
 
-TEST(LagTableTest, PutsTargetsWithDeliveriesBesideEachOther) {
+TEST(LagTableTest, ComparesTargetsWithDeliveries) {
   RunRecord record = SampleRecord();
   for (AttemptSummary& attempt : record.attempts) {
     if (attempt.result.target == "embedded") attempt.result.lag = SampleLag();
@@ -48,7 +48,7 @@ TEST(LagTableTest, PutsTargetsWithDeliveriesBesideEachOther) {
   }
 }
 
-TEST(LagTableTest, SaysItInASentence) {
+TEST(LagTableTest, HasASummarySentence) {
   EXPECT_THAT(
       LagSentence(SampleLag()),
       AllOf(HasSubstr("100 events, delay p50 1.02 ms, p99 64 ms, max 64 ms; furthest behind "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// summary.md: what one pastes into a pull request or a CI step summary. New failures first, known
+// summary.md: for a pull request or a CI step summary. New failures first, known
 // ones folded.
 #include <fmt/format.h>
 

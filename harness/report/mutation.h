@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mutation table: which planted defect was caught by which guarantees, in which cases, and
-// whether the clean store was left in peace.
+// whether there were findings on the clean store.
 //
 //   MutationTable table = Mutations(record);     // of a run with defects
 //   if (!table.AllCaught()) ...
 //   out << MutationText(record, style);
 //
-// A guarantee catches a defect by a finding, and by nothing else: an attempt that ended
-// inconclusive, or in an error of ours, catches nothing.
-// Threads: pure functions.
+// A guarantee catches a defect only by a finding: an inconclusive attempt or a harness error
+// catches nothing. Threads: pure functions.
 #pragma once
 
 #include <string>

@@ -41,7 +41,7 @@ Catch OutcomeWith(const std::vector<std::string>& found) {
   return Mutations(With(found)).rows.at(0).outcome;
 }
 
-TEST(Mutations, AreCaughtOnlyByEveryGuaranteeThatIsDeclared) {
+TEST(Mutations, AreCaughtOnlyByAllDeclaredGuarantees) {
   EXPECT_EQ(OutcomeWith({"Ordered", "Unique"}), Catch::kCaught);
   EXPECT_EQ(OutcomeWith({"Ordered", "Unique", "Settled"}), Catch::kCaught);
   EXPECT_EQ(OutcomeWith({"Ordered", "Settled"}), Catch::kInPart);
@@ -49,21 +49,21 @@ TEST(Mutations, AreCaughtOnlyByEveryGuaranteeThatIsDeclared) {
   EXPECT_EQ(OutcomeWith({}), Catch::kMissed);
 }
 
-TEST(Mutations, AreCaughtByFindingsAloneAndNotByOtherTrouble) {
+TEST(Mutations, AreCaughtByFindingsOnly) {
   RunRecord record = With({});
   record.attempts[1].result.verdict = Verdict::kHarnessError;
   record.attempts[2].result.verdict = Verdict::kInconclusive;
   EXPECT_FALSE(Mutations(record).AllCaught());
 }
 
-TEST(Mutations, DoNotCountWhatWasFoundOnAnotherTarget) {
+TEST(Mutations, IgnoreFindingsOnOtherTargets) {
   RunRecord record = With({});
   record.attempts.push_back(Attempt("embedded+e", "A.One", {"Ordered", "Unique"}));
   EXPECT_EQ(Mutations(record).rows.at(0).outcome, Catch::kMissed);
   EXPECT_TRUE(Mutations(record).CleanIsClean());
 }
 
-TEST(Mutations, NeedACleanStoreThatWasRunAndLeftInPeace) {
+TEST(Mutations, NeedARunOfTheCleanStoreWithoutFindings) {
   EXPECT_TRUE(Mutations(With({"Ordered"})).CleanIsClean());
   EXPECT_FALSE(Mutations(With({}, {"Reliable"})).CleanIsClean());
   RunRecord unrun = With({"Ordered", "Unique"});
@@ -72,7 +72,7 @@ TEST(Mutations, NeedACleanStoreThatWasRunAndLeftInPeace) {
   EXPECT_THAT(MutationSentence(unrun), HasSubstr("the clean store was not run"));
 }
 
-TEST(MutationText, TellsWhoCaughtWhatAndWhere) {
+TEST(MutationText, ListsGuaranteesAndCasesPerDefect) {
   EXPECT_EQ(MutationText(With({"Ordered", "Settled"}), kPlain),
             "  d            #7        caught in part\n"
             "      Ordered               A.One\n"
@@ -81,11 +81,11 @@ TEST(MutationText, TellsWhoCaughtWhatAndWhere) {
             "  clean store            no finding in 1 attempt\n");
 }
 
-TEST(MutationText, SaysWhatWasFoundOnTheCleanStore) {
+TEST(MutationText, ListsFindingsOnTheCleanStore) {
   EXPECT_THAT(MutationText(With({}, {"Reliable"}), kPlain), HasSubstr("FOUND Reliable in 1 case"));
 }
 
-TEST(MutationReports, StandInTheFilesOfTheRun) {
+TEST(MutationReports, AreInTheFilesOfTheRun) {
   const RunRecord record = With({"Ordered", "Unique"});
   EXPECT_THAT(ToMarkdown(record), HasSubstr("| d | #7 | caught | **Ordered**: A.One<br>"));
   EXPECT_THAT(ToHtml(record), HasSubstr("<td>d</td><td>#7</td>"));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two documents that say what a run was asked to do: run.json, and the first line of
-// plan.jsonl.
+// The two documents with the options of a run: run.json, and the first line of plan.jsonl.
 //
 // Threads: pure functions.
 #pragma once
@@ -15,7 +14,7 @@ namespace watchproof {
 
 enum class Finished { kNo, kYes };
 
-// What a repeat of one of its attempts needs to know of a run.
+// The part of a run.json that is needed to repeat an attempt.
 struct RepeatSummary {
   std::vector<std::string> flags;  // the words of those that may change a verdict
   std::string working_folder;      // which relative paths among them start from

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything a report says about one run: what was asked for, what every attempt came to, how it
+// The content of the reports on one run: its options, the result of every attempt, and how it
 // ended.
 //
 //   RunRecord record{...};
-//   record.attempts.push_back({.result = result, .standing = standing});
+//   record.attempts.push_back({.result = result, .expectation = expectation});
 //   Tally tally = CountOutcomes(record);
 //
 // Threads: values.
@@ -73,7 +73,7 @@ struct FlagSummary {
   std::string origin;  // "flag", "environment", "environment of GoogleTest"
 };
 
-// What decides the plan beside seed, cases and targets.
+// What the plans depend on besides seed, cases and targets.
 struct PlanSummary {
   int repeat = 1;  // 0: until something fails
   bool shuffle = false;
@@ -82,7 +82,7 @@ struct PlanSummary {
   std::map<std::string, std::map<std::string, std::string>> faults;
 };
 
-// A defect planted in one of the targets: the run asks who catches it.
+// A defect planted in one of the targets: the run determines which guarantees catch it.
 struct DefectSummary {
   std::string name;
   std::string target;                   // SPEC: "embedded+NAME"
@@ -92,12 +92,12 @@ struct DefectSummary {
 
 struct RunRecord {
   std::string id;       // name of the run folder
-  std::string folder;   // its path, as people should type it
+  std::string folder;   // its path, for messages
   std::string seed;     // "0x51e9c2"
   std::string started;  // UTC, ISO 8601
   double seconds = 0;
   std::string executable;                 // as it was called, for repeat commands
-  std::vector<std::string> repeat_flags;  // that changed our decisions: "--no-faults"
+  std::vector<std::string> repeat_flags;  // that changed the plans: "--no-faults"
   std::map<std::string, std::string> versions;
   std::map<std::string, FlagSummary> flags;
   PlanSummary plan;
@@ -106,7 +106,7 @@ struct RunRecord {
   std::vector<CaseSummary> cases;        // selected, in the order of the report
   std::vector<AttemptSummary> attempts;  // finished, in the order they ended
   std::vector<NotRun> not_run;
-  bool named_not_fetched = false;  // a release that was not fetched was asked for by name
+  bool named_not_fetched = false;  // a release that was not fetched was named on the command line
   std::vector<std::string> stale;  // entries of the manifest that match nothing
   std::string interrupted;         // "interrupted", "terminated"; empty: neither
   int exit_code = 0;
@@ -130,8 +130,8 @@ struct Cell {
 };
 Cell CellOf(const RunRecord& record, std::string_view case_name, std::string_view target);
 
-// What the target was found not to offer, though nobody had stated it: "leases (3 cases), users";
-// empty: nothing was.
+// What probing found the target not to offer, where it was not stated: "leases (3 cases), users";
+// empty: nothing.
 std::string FoundMissing(const RunRecord& record, std::string_view target);
 
 // "etcd 3.4.23", "embedded", "kine 3.5.13": kind or program and, where it means something, version.
@@ -139,9 +139,9 @@ std::string TargetLabel(std::string_view spec, std::string_view version);
 // Label of a target with the version its attempts reported.
 std::string TargetLabel(const RunRecord& record, std::string_view spec);
 
-// The command that runs one attempt again with the same decisions.
+// The command that repeats one attempt with the same plan.
 std::string RepeatCommand(const RunRecord& record, const AttemptResult& result);
-// "Nothing new: 6 passed, 4 failed as known." The one thing to read.
+// The summary sentence: "Nothing new: 6 passed, 4 failed as known."
 std::string Sentence(const RunRecord& record);
 
 // A file of an attempt, from where the command was started.

@@ -49,7 +49,7 @@ std::string Field(std::string_view name, std::string_view value, const TerminalS
   return text;
 }
 
-// Never broken over lines: it is there to be copied.
+// Never wrapped, so that it can be copied.
 std::string RawField(std::string_view name, std::string_view value) {
   return fmt::format("    {}{}\n", PadRight(name, kFieldIndent - 4), Escaped(value));
 }
@@ -87,7 +87,7 @@ std::string SilentFaults(const AttemptResult& result, const TerminalStyle& style
   for (const ReceiptRecord& receipt : result.receipts) {
     if (!receipt.fired && receipt.required) {
       text +=
-          Field("fault", fmt::format("{} was not felt: {}", receipt.fault, receipt.text), style);
+          Field("fault", fmt::format("{} took no effect: {}", receipt.fault, receipt.text), style);
     }
   }
   return text;
@@ -105,7 +105,7 @@ struct Head {
   std::string first;  // up to two lines
   std::string second;
   std::size_t width = 0;
-  bool legend = false;  // does not say by itself which target it is
+  bool legend = false;  // the label alone does not identify the target
 };
 
 std::vector<Head> MakeHeads(const RunRecord& record, std::size_t most, const TerminalStyle& style) {
@@ -132,8 +132,8 @@ std::vector<Head> MakeHeads(const RunRecord& record, std::size_t most, const Ter
   }
   for (std::size_t i = 0; i < heads.size(); ++i) {
     if (!heads[i].legend) continue;
-    const std::string mark = fmt::format("[{}] ", i + 1);
-    heads[i].first = mark + Shorten(heads[i].first, most - mark.size(), style.charset);
+    const std::string number = fmt::format("[{}] ", i + 1);
+    heads[i].first = number + Shorten(heads[i].first, most - number.size(), style.charset);
   }
   return heads;
 }
@@ -212,7 +212,7 @@ std::string AttemptText(const RunRecord& record, const AttemptSummary& attempt,
     case Outcome::kKnown:
     case Outcome::kDeclared:
     case Outcome::kUnsupported: {
-      // One line, whatever the reason: these are not what the reader is here for.
+      // Always one line: these results are not the interesting ones.
       const std::string why = CleanText(Issues(result) + result.reason);
       return text + std::string(kFieldIndent, ' ') +
              ShortenEnd(why, style.width - kFieldIndent, style.charset) + "\n";
@@ -240,7 +240,7 @@ std::string ReceiptsText(const AttemptSummary& attempt, const TerminalStyle& sty
   for (const ReceiptRecord& receipt : attempt.result.receipts) {
     text += Field("fault",
                   fmt::format("{} {}: {}", receipt.fault,
-                              receipt.fired ? "was felt" : "was not felt", receipt.text),
+                              receipt.fired ? "took effect" : "took no effect", receipt.text),
                   style);
   }
   return text;
@@ -248,10 +248,10 @@ std::string ReceiptsText(const AttemptSummary& attempt, const TerminalStyle& sty
 
 std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
   if (record.targets.empty() || record.cases.empty()) return {};
-  // A column gets what it needs, at most an equal share of what the shortest useful name leaves.
+  // A column gets the width it needs, at most an equal share of what the case names leave.
   constexpr std::size_t kLeastName = 30;
   const std::size_t room = std::max<std::size_t>(style.width, 60) - 2 - kLeastName;
-  // What is not there must be readable as such, even if the lines become longer for it.
+  // "not fetched" must be readable, even if the lines become longer.
   const bool absent = CountOutcomes(record)[Outcome::kNotFetched] > 0;
   const std::size_t most = std::max<std::size_t>(room / record.targets.size() - 2, absent ? 13 : 9);
   std::vector<Head> heads = MakeHeads(record, most, style);
@@ -303,7 +303,7 @@ std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
   return text;
 }
 
-// What stayed unasked because the target does not offer it: a reader must not take it for passed.
+// Capabilities that the target does not offer: cases that need them did not pass.
 std::string MissingText(const RunRecord& record, const TerminalStyle& style) {
   std::string text;
   for (const std::string& target : record.targets) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run looks like on a terminal or in a CI log. Pure text: who prints it, and where, is the
-// command's business.
+// The output of a run for a terminal or a CI log, as text; the command prints it.
 //
 //   TerminalStyle style{.colour = true, .charset = Charset::kUtf8, .width = 100};
-//   out << AttemptText(record, attempt, style) << ... << LastScreen(record, "watchproof-runs/x",
-//   style);
+//   out << AttemptText(record, attempt, style) << ... << LastScreen(record, style);
 //
 // Threads: pure functions.
 #pragma once
@@ -23,15 +21,15 @@ struct TerminalStyle {
   std::size_t width = 100;
 };
 
-// One line for a pass, a known failure or an unsupported case; a block that explains itself
-// otherwise.
+// One line for a pass, a known failure or an unsupported case; otherwise a block with the
+// reason, the evidence and the repeat command.
 std::string AttemptText(const RunRecord& record, const AttemptSummary& attempt,
                         const TerminalStyle& style);
 // What every fault of the attempt did, one line each.
 std::string ReceiptsText(const AttemptSummary& attempt, const TerminalStyle& style);
 // Cases by targets; never wider than the style says.
 std::string MatrixText(const RunRecord& record, const TerminalStyle& style);
-// Matrix, counts, one line per new failure, where the report lies, the seed last.
+// Matrix, counts, one line per new failure, the path of the report, the seed last.
 std::string LastScreen(const RunRecord& record, const TerminalStyle& style);
 
 // The text in the colour of the outcome, if there are colours.

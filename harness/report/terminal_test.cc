@@ -18,7 +18,7 @@ using ::testing::Not;
 constexpr TerminalStyle kPlain{.colour = false, .charset = Charset::kUtf8, .width = 100};
 constexpr TerminalStyle kAscii{.colour = false, .charset = Charset::kAscii, .width = 100};
 
-TEST(AttemptText, FailureExplainsItself) {
+TEST(AttemptText, FailureHasItsEvidence) {
   const RunRecord record = SampleRecord();
   EXPECT_EQ(AttemptText(record, record.attempts[1], kPlain),
             "  ✗ FAIL          Ordered.NeverGoesBack                                       "
@@ -46,14 +46,14 @@ TEST(AttemptText, KnownFailureIsOneLineWithItsReason) {
             "               #18089 a delete is lost\n");
 }
 
-TEST(AttemptText, InconclusiveNamesTheFaultThatWasNotFelt) {
+TEST(AttemptText, InconclusiveNamesTheFaultWithoutEffect) {
   const RunRecord record = SampleRecord();
   const std::string text = AttemptText(record, record.attempts[3], kPlain);
-  EXPECT_THAT(text, HasSubstr("fault      stall was not felt: withheld 12 bytes"));
+  EXPECT_THAT(text, HasSubstr("fault      stall took no effect: withheld 12 bytes"));
   EXPECT_THAT(text, HasSubstr("repeat     watchproof run"));
 }
 
-TEST(AttemptText, RepeatCarriesWhatChangedOurDecisions) {
+TEST(AttemptText, RepeatHasTheFlagsThatChangeThePlan) {
   RunRecord record = SampleRecord();
   record.repeat_flags = {"--fault", "stall:duration=1 ms", "--no-faults"};
   EXPECT_THAT(RepeatCommand(record, record.attempts[1].result),
@@ -79,7 +79,7 @@ TEST(MatrixText, FiveTargetsFitAHundredColumns) {
   record.targets = {"embedded", "embedded+compaction-notice-lost", "etcd:/a/etcd", "etcd:/b/etcd",
                     "etcd:/c/a-very-long-path/etcd"};
   for (const char* name : {"CompactionSurfaced.NoticeReachesAWatcherBehindAFullQueue",
-                           "Bookmarkable.FutureWatchHearsNothingFromBeforeItsStart"}) {
+                           "Bookmarkable.FutureWatchGetsNothingFromBeforeItsStart"}) {
     record.cases.push_back({.name = name, .requirement = {}, .level = {}, .file = {}});
     for (const std::string& target : record.targets) {
       record.attempts.push_back(SampleAttempt(name, target, Verdict::kInconclusive));
@@ -89,7 +89,7 @@ TEST(MatrixText, FiveTargetsFitAHundredColumns) {
     std::istringstream lines(MatrixText(record, style));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(Columns(line), 100u) << line;
   }
-  // Three binaries of one version can only be told apart by the legend.
+  // Three binaries of one version differ only in the legend.
   EXPECT_THAT(MatrixText(record, kPlain), HasSubstr("[4] etcd 3.4.23: etcd:/b/etcd"));
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(CleanText, KeepsTextAndReplacesWhatIsNone) {
+TEST(CleanText, KeepsTextAndReplacesOtherBytes) {
   EXPECT_EQ(CleanText("plain ✓ text\n\tmore"), "plain ✓ text\n\tmore");
   EXPECT_EQ(CleanText("\x1b[31m\xff"), "\\x1b[31m\\xff");
 }
@@ -56,7 +56,7 @@ TEST(Numbers, AreShortAndReadable) {
   EXPECT_EQ(Count(5, "case"), "5 cases");
 }
 
-TEST(Utc, ComesBackAsItWas) {
+TEST(Utc, RoundTrip) {
   EXPECT_EQ(FormatUtc(1768385700), "2026-01-14T10:15:00Z");
   EXPECT_EQ(FormatStamp(1768385700), "20260114T101500Z");
   EXPECT_EQ(ParseUtc("2026-01-14T10:15:00Z"), 1768385700);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a case may need of the thing that it judges, beyond the calls that every target has.
+// What a case may need of the target, beyond the calls that every target has.
 //
 // Threads: constants.
 #pragma once
@@ -11,27 +11,27 @@
 namespace watchproof {
 
 enum class Capability {
-  kProxy,                 // clients come through our proxy
-  kCompaction,            // its history may be shortened
-  kClientChosenIds,       // a watch gets the id that its create asks for
+  kProxy,                 // clients connect through the proxy
+  kCompaction,            // its history may be compacted
+  kClientChosenIds,       // a watch gets the id that its create requests
   kProgressRequest,       // answers a request for progress
   kFragment,              // splits a large response when the create allows it
-  kPreviousValues,        // events carry the value that was replaced
+  kPreviousValues,        // events carry the previous value
   kSlowWatcherGauge,      // publishes how many watchers are behind
-  kProgressNotices,       // tells a quiet watch its progress by itself, in well under a second
-  kUsers,                 // knows users and their rights, and nobody else uses it
-  kStrictPreviousValues,  // can be told to end a watch rather than leave out a previous value
-  kLeases,                // keys can hang on a lease
-  kOurs,                  // was made by us: for tests of ourselves
+  kProgressNotices,       // sends a quiet watch its progress unasked, in well under a second
+  kUsers,                 // has users and permissions, and only watchproof uses it
+  kStrictPreviousValues,  // has an option to end a watch rather than leave out a previous value
+  kLeases,                // keys can be attached to a lease
+  kOurs,                  // is the embedded store: for self-tests of watchproof
   kDurable,               // keeps its data when it is killed and started again
-  kProcess,               // is a process of ours, which can be stopped and continued
+  kProcess,               // is a child process, which can be stopped and continued
   kCluster,               // several of it can be started as one cluster
-  kServerOfItsOwn,        // nobody else uses it, so that it may be filled and alarmed
+  kServerOfItsOwn,        // only watchproof uses it, so that it may be filled and alarmed
 };
 using Capabilities = std::set<Capability>;
 inline constexpr Capability kLastCapability = Capability::kServerOfItsOwn;
 
-// What is known of a target without asking it. What is in neither set has to be asked.
+// What is known of a target without probing. Capabilities in neither set must be probed.
 struct Stated {
   Capabilities offered;
   Capabilities missing;
@@ -70,7 +70,7 @@ constexpr std::string_view Name(Capability capability) {
     case Capability::kCluster:
       return "cluster";
     case Capability::kServerOfItsOwn:
-      return "a server of its own, which nobody else uses";
+      return "a server of its own, used only by watchproof";
   }
   return "unnamed capability";
 }

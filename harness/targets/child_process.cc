@@ -31,7 +31,7 @@ namespace process = boost::process::v2;
 constexpr std::size_t kMostDescriptors = 8;
 
 // The permanent thread that forks: the parent-death signal fires when the *thread* that forked
-// ends, so it must be one that lives as long as the process. It also waits for the children to end.
+// ends, so that thread must last as long as the process. It also waits for the children to end.
 class ForkThread {
  public:
   static ForkThread& Get() {
@@ -140,12 +140,12 @@ Status CheckRunnable(const std::filesystem::path& executable) {
   return {};
 }
 
-// What runtimes print first when a program crashes; a trace of many lines follows it.
+// The first line that runtimes print when a program crashes; a long trace follows.
 constexpr std::string_view kCrashes[] = {
     "panic: ",         "fatal error: ",           "[signal SIG", "terminate called",
     "runtime error: ", "ERROR: AddressSanitizer", "Assertion `", "panicked at "};
 
-// The begin of the line with the first of these, if there is one.
+// The start of the first such line, if there is one.
 std::optional<std::size_t> BeginOfCrash(std::string_view text) {
   std::size_t first = std::string_view::npos;
   for (const std::string_view crash : kCrashes) first = std::min(first, text.find(crash));
@@ -173,7 +173,7 @@ class ChildProcess::Impl {
  public:
   explicit Impl(std::filesystem::path log) : log_(std::move(log)) {}
 
-  // On the nursery's thread. Ownership: the pending wait and the ChildProcess both keep `self`,
+  // On the fork thread. Ownership: the pending wait and the ChildProcess both keep `self`,
   // since either may end first.
   static Status Start(const std::shared_ptr<Impl>& self, const ChildOptions& options) {
     Descriptor log(open(options.log.empty() ? "/dev/null" : options.log.c_str(),
@@ -210,8 +210,8 @@ class ChildProcess::Impl {
       return FromErrno(exec_error)
           .WithContext("{}: cannot be executed", options.executable.string());
     }
-    setpgid(child.id(),
-            child.id());  // also here: whoever comes first, the group exists when we return
+    // Also here, besides the child itself: the group must exist when Start returns.
+    setpgid(child.id(), child.id());
     self->pid_ = child.id();
     auto held = std::make_shared<process::process>(std::move(child));  // by its own wait
     held->async_wait(
@@ -228,7 +228,7 @@ class ChildProcess::Impl {
       state.code = WEXITSTATUS(native);
     }
     state_ = state;
-    // Whatever it started and left behind goes with it.
+    // Also ends the processes that it started.
     kill(-pid_, SIGKILL);
     ended_.NotifyAll();
   }

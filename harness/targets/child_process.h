@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts a program so that nothing of it outlives us, and tells how it ended. The only door to
-// Boost.Process.
+// Starts a program and reports how it ended; the program never outlives this process. The only user
+// of Boost.Process.
 //
-//   WP_ASSIGN_OR_RETURN(auto child, ChildProcess::Launch({.executable = path, .arguments =
-//   {"--version"}})); WP_ASSIGN_OR_RETURN(ExitState end, child->Wait(Within(5s)));
+//   WP_ASSIGN_OR_RETURN(auto child, ChildProcess::Launch({.executable = path}));
+//   WP_ASSIGN_OR_RETURN(ExitState end, child->Wait(Within(5s)));
 //
 // Children are forked from one permanent thread, each in its own process group and with a
-// parent-death signal, so that they die with us even when we are killed. A failed exec is an error
-// of Launch: the fork leaves with _exit, runs none of our exit handlers and is reaped. Threads:
-// Launch from any thread; a ChildProcess is used by one thread at a time. Ownership: the destructor
-// kills the whole process group and reaps.
+// parent-death signal, so that they end with this process even when it is killed. A failed exec is
+// an error of Launch: the fork ends with _exit, runs no exit handlers of this process and is
+// reaped. Threads: Launch from any thread; a ChildProcess is used by one thread at a time.
+// Ownership: the destructor kills the whole process group and reaps.
 #pragma once
 
 #include <filesystem>

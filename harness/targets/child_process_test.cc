@@ -25,7 +25,7 @@ ChildOptions Shell(const std::string& script) {
   return {.executable = "/bin/sh", .arguments = {"-c", script}};
 }
 
-TEST(ChildProcess, TellsHowItEnded) {
+TEST(ChildProcess, ReportsHowItEnded) {
   auto exits = ChildProcess::Launch(Shell("exit 3"));
   ASSERT_TRUE(exits.has_value()) << exits.error().message();
   EXPECT_EQ((*exits)->Wait(Within(10s))->ToString(), "exited with 3");
@@ -59,7 +59,7 @@ TEST(ChildProcess, NamesTheFileThatCannotRun) {
   EXPECT_THAT(no_format.error().message(), HasSubstr("cannot be executed: Exec format error"));
 }
 
-TEST(ChildProcess, TakesItsWholeGroupAlong) {
+TEST(ChildProcess, StopEndsTheWholeGroup) {
   const auto pid_file = Scratch("grandchild.pid");
   std::filesystem::remove(pid_file);
   int ends[2];
@@ -87,7 +87,7 @@ TEST(ChildProcess, TakesItsWholeGroupAlong) {
   close(ends[0]);
 }
 
-TEST(ChildProcess, HandsDownExactlyTheDescriptorsAndVariablesAskedFor) {
+TEST(ChildProcess, PassesExactlyTheRequestedDescriptorsAndVariables) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);  // without close-on-exec on purpose: must not leak either
   setenv("WP_TEST_REMOVED", "1", 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any store that a command line can start: on an address of its own, or where it cannot be told one
-// on a free port, with a data folder of its own if it can be told one.
+// Any store that a command line can start: on its own address, or on a free port if its command
+// line has no {host}, with its own data folder if it has {data}.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -77,12 +77,11 @@ Status Parse(std::string_view rest, TargetSpec& spec) {
     }
   }
   if (Uses(spec.command, "port")) return {};
-  return Fail(
-      StatusCode::kInvalidArgument,
-      "no {{port}}; expected it where the command line says on which port to serve clients");
+  return Fail(StatusCode::kInvalidArgument,
+              "no {{port}}; expected it where the command line has the port for clients");
 }
 
-// As a shell finds it: a path if there is a slash in it, otherwise one of PATH's programs.
+// As in a shell: a path if it contains a slash, otherwise one of PATH's programs.
 Result<fs::path> FindExecutable(const std::string& program) {
   if (program.find('/') != std::string::npos) return fs::path(program);
   const char* path = std::getenv("PATH");
@@ -98,7 +97,7 @@ Result<fs::path> FindExecutable(const std::string& program) {
               "{}: no such program in PATH; expected one, or the path of one", program);
 }
 
-// Free on every address. Another program may take it before the store does; then the store says so.
+// Free on every address. If another program takes it before the store does, the store fails.
 Result<int> FreePort() {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return FromErrno(errno).WithContext("looking for a free port");
@@ -122,7 +121,7 @@ class CommandTarget final : public ProcessTarget {
     return Serve(options, std::move(child));
   }
   Endpoint endpoint() const override { return served_at_; }
-  // It was told where to keep its data. That it does is what the cases find out.
+  // Its command line has a data folder. Whether it keeps its data there, the cases find out.
   bool durable() const override { return Uses(words_, "data"); }
 
  private:
@@ -157,18 +156,17 @@ class CommandTarget final : public ProcessTarget {
 };
 
 const TargetRegistration kCommand{{
-    .info =
-        {.name = "command",
-         .grammar = "command:TEMPLATE",
-         .explain =
-             "Any store that a command line starts, such as command:mystore --listen {host}:{port} "
-             "--data {data}. The template reaches to the end of the argument and is split into "
-             "words as a shell does it, with quotes and backslashes, but no shell runs. {port} "
-             "must "
-             "be there; {host} is a loopback address of the store's own (without it the store is "
-             "reached on 127.0.0.1 and {port} is a free one), {peer-port} a second port, {data} an "
-             "empty folder. With {data} the store is expected to keep what it acknowledged when it "
-             "is killed and started again; without it, cases that need this are unsupported."},
+    .info = {.name = "command",
+             .grammar = "command:TEMPLATE",
+             .explain = "Any store that a command line starts, such as command:mystore --listen "
+                        "{host}:{port} --data {data}. The template reaches to the end of the "
+                        "argument and is split into words like a shell does, with quotes and "
+                        "backslashes, but no shell runs. {port} is required; {host} is a loopback "
+                        "address for this store alone (without it the store is reached on "
+                        "127.0.0.1 and {port} is a free one), {peer-port} a second port, {data} "
+                        "an empty folder. With {data} the store must keep what it acknowledged "
+                        "when it is killed and started again; without it, cases that need this "
+                        "are unsupported."},
     .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {
       return std::make_unique<CommandTarget>(spec);
     },

@@ -27,7 +27,7 @@ std::string OwnCodename() {
   return {};
 }
 
-// Every source of this machine that offers its own suite. A third party's may be among them: it has
+// Every apt source of this machine for its own suite. A third party's may be among them: it has
 // no such package, or no signature by Debian, and the next one is tried.
 Result<std::vector<std::string>> OwnMirrors(const fs::path& work) {
   const std::string codename = OwnCodename();
@@ -48,13 +48,13 @@ Result<std::vector<std::string>> OwnMirrors(const fs::path& work) {
   return std::vector<std::string>(mirrors.begin(), mirrors.end());
 }
 
-// apt downloads as a user of its own, who could not write here.
+// apt downloads as its own user, which could not write here.
 std::string UserName() {
   const passwd* entry = getpwuid(geteuid());
   return entry == nullptr ? "root" : entry->pw_name;
 }
 
-// apt-get with a state of its own in one folder, and one source.
+// apt-get with its own state in one folder, and one source.
 class PrivateApt {
  public:
   explicit PrivateApt(fs::path work) : work_(std::move(work)) {}
@@ -166,7 +166,7 @@ Result<fs::path> TakeFromDebian(const DebianBinary& wanted, const std::string& v
     if (error) return FromErrorCode(error).WithContext("{}", folder.string());
     Result<fs::path> taken = TakeFrom(mirrors[i], wanted, version, folder);
     if (taken.has_value()) return taken;
-    // That a suite has moved on says more than that a third party has no such suite.
+    // "The suite has moved on" is more useful than "a third party has no such suite".
     if (first.ok() || taken.error().code() == StatusCode::kNotFound) first = taken.error();
   }
   return first;

@@ -3,8 +3,8 @@
 //
 //   WP_ASSIGN_OR_RETURN(const auto binary, TakeFromDebian(row, "3.5.16", work));
 //
-// The package comes from the mirrors of the machine's own apt sources, through apt with lists and a
-// status file of our own, so that the state of the system is untouched, and must be signed with
+// The package comes from the mirrors of the machine's own apt sources, through apt with separate
+// lists and status file, so that the state of the system is untouched. It must be signed with
 // Debian's archive keys. Blocks for as long as downloads take. Threads: any, one per work folder.
 #pragma once
 

@@ -18,7 +18,7 @@ class EmbeddedTarget final : public ProcessTarget {
                        fmt::format("{}:{}", options.host, kHttpPort),
                        "--progress-interval",
                        "200ms"};
-    // In memory unless asked otherwise: a sync per write costs most cases more than it shows.
+    // In memory unless the case needs durability: a sync per write would only slow most cases down.
     durable_ = options.durable;
     if (durable_) {
       child.arguments.insert(child.arguments.end(),
@@ -54,7 +54,7 @@ const TargetRegistration kEmbedded{{
     .info = {.name = "embedded",
              .grammar = "embedded[+DEFECT...]",
              .explain =
-                 "The embedded store as a process of its own, clean or with named defects "
+                 "The embedded store as a child process, clean or with named defects "
                  "switched on. It keeps its data in memory, or in the folder of the attempt when "
                  "the case needs that."},
     .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server that is already running. It is somebody else's: it is never stopped, killed or started,
-// and its history is left alone unless its owner has allowed that by name.
+// A server that is already running and that others may use: it is never stopped, killed or started,
+// and its history is never compacted unless its owner has allowed that by name.
 #include <algorithm>
 
 #include "harness/targets/probe.h"
@@ -24,7 +24,7 @@ class EndpointTarget final : public Target {
         endpoint_(server_) {}
 
   Status Start(const StartOptions& options) override {
-    // Each answer has its own time: a busy server needs long to check a password alone.
+    // Each answer has its own limit: a busy server takes long even to check a password.
     const auto patience = [&] {
       return Within(std::min(kAnswerLimit, options.deadline.remaining()));
     };
@@ -34,7 +34,7 @@ class EndpointTarget final : public Target {
       endpoint_ = tunnel_->endpoint();
     }
     auto token = LogIn(endpoint_, access_, patience());
-    // Without an answer there is more to say than that.
+    // If there was no answer, a better error follows below.
     if (!token.has_value() && token.error().code() == StatusCode::kUnauthenticated) {
       return token.error().WithContext("{}", server_.ToString());
     }
@@ -50,13 +50,13 @@ class EndpointTarget final : public Target {
     }
     if (!tls_ && UsesTls(server_, Within(kTlsLimit))) {
       return Fail(StatusCode::kUnauthenticated,
-                  "{} speaks TLS; name it as endpoint:https://{}, and the authority of its "
+                  "{} uses TLS; name it as endpoint:https://{}, and the authority of its "
                   "certificate with --tls-ca FILE",
                   server_.ToString(), server_.ToString());
     }
     return Fail(StatusCode::kUnavailable,
-                "nothing that speaks etcd's API answers on {}; expected a server that is already "
-                "running there ({})",
+                "no server with etcd's API answers on {}; expected one that is already running "
+                "there ({})",
                 server_.ToString(), answer.error().message());
   }
   std::string token() const override { return token_; }
@@ -65,7 +65,7 @@ class EndpointTarget final : public Target {
   Result<Metrics> ReadMetrics() override { return FetchMetrics(endpoint_, Within(2s)); }
   bool shared() const override { return true; }
   bool may_compact() const override { return disruptive_; }
-  // It is no child of ours, so nobody tells us how it ended.
+  // Not a child process, so its end cannot be observed.
   std::optional<ExitState> died() const override { return std::nullopt; }
   std::string LastWords() const override { return {}; }
   void Stop() override { tunnel_.reset(); }
@@ -76,7 +76,7 @@ class EndpointTarget final : public Target {
   const bool tls_;
   const bool disruptive_;
   std::unique_ptr<TlsTunnel> tunnel_;
-  Endpoint endpoint_;  // where we reach it
+  Endpoint endpoint_;  // where clients connect: the server, or the tunnel to it
   std::string token_;
   std::string version_;
 };
@@ -92,11 +92,10 @@ bool Allowed(const TargetSpec& spec) {
 const TargetRegistration kEndpoint{{
     .info = {.name = "endpoint",
              .grammar = "endpoint:HOST:PORT or endpoint:https://HOST:PORT",
-             .explain =
-                 "A server that is already running and that may be somebody else's: it is never "
-                 "stopped, killed or started, keys are written under a prefix of their own and "
-                 "deleted at the end, and nothing is compacted unless --allow-disruptive names "
-                 "it."},
+             .explain = "A server that is already running and that others may use: it is never "
+                        "stopped, killed or started, keys are written under a random prefix and "
+                        "deleted at the end, and nothing is compacted unless --allow-disruptive "
+                        "names the server."},
     .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {
       return std::make_unique<EndpointTarget>(spec, Allowed(spec));
     },

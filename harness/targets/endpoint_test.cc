@@ -19,7 +19,7 @@ std::unique_ptr<Target> Make(const std::string& address,
   return MakeTarget(*spec).value();
 }
 
-TEST(EndpointTarget, UsesWhatRunsAndLeavesItRunning) {
+TEST(EndpointTarget, UsesARunningServerAndLeavesItRunning) {
   const auto server =
       store::StoreServer::Start({.port = 0, .http_port = 0, .version = "7.8.9"}).value();
   {
@@ -37,15 +37,15 @@ TEST(EndpointTarget, UsesWhatRunsAndLeavesItRunning) {
   EXPECT_TRUE(Make(server->endpoint())->Start({}).ok());
 }
 
-TEST(EndpointTarget, MayOnlyBeCompactedWhenItsOwnAddressIsNamed) {
+TEST(EndpointTarget, CompactionNeedsPermissionForItsAddress) {
   EXPECT_FALSE(Make("127.0.0.1:2379")->may_compact());
   EXPECT_FALSE(Make("127.0.0.1:2379", {"127.0.0.1:2380", "127.0.0.2:2379"})->may_compact());
   EXPECT_TRUE(Make("127.0.0.1:2379", {"127.0.0.2:1", "127.0.0.1:2379"})->may_compact());
   EXPECT_TRUE(Make("[::1]:2379", {"[::1]:2379"})->may_compact());
 }
 
-TEST(EndpointTarget, NamesTheAddressWhereNobodyAnswers) {
-  // Nothing of ours ever listens there.
+TEST(EndpointTarget, ErrorNamesTheAddressWithoutAServer) {
+  // No server ever listens there.
   const Status refused = Make("127.99.99.99:1")->Start({});
   EXPECT_EQ(refused.code(), StatusCode::kUnavailable);
   EXPECT_THAT(refused.message(), AllOf(HasSubstr("127.99.99.99:1"), HasSubstr("already running")));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stock etcd binary: one server on a loopback address of its own, with a data folder of its own,
-// alone or as a member of a cluster.
+// A stock etcd binary: one server with its own loopback address and data folder, alone or as a
+// member of a cluster.
 #include <fstream>
 
 #include "harness/targets/etcd_version.h"
@@ -77,7 +77,7 @@ class EtcdTarget final : public ProcessTarget {
 
   Endpoint metrics_endpoint() const override { return endpoint(); }
 
-  // What the binary prints when it is asked.
+  // What the binary prints for one flag, such as --version.
   Result<std::string> Ask(const StartOptions& options, const std::string& flag,
                           std::string& how_it_ended) const {
     const auto answer_file = options.folder / ("target.answer" + options.name);
@@ -92,8 +92,8 @@ class EtcdTarget final : public ProcessTarget {
     return answer;
   }
 
-  // Ten minutes is what etcd waits before it tells a quiet watch its progress by itself. Releases
-  // name the flag differently, and old ones have none.
+  // By default etcd sends a quiet watch its progress every ten minutes. The flag has different
+  // names in different releases, and old ones have none.
   Status AddProgressInterval(const StartOptions& options, ChildOptions& child) {
     std::string ignored;
     WP_ASSIGN_OR_RETURN(const std::string help, Ask(options, "--help", ignored));
@@ -107,14 +107,13 @@ class EtcdTarget final : public ProcessTarget {
     return {};
   }
 
-  // A program that is not etcd must not be left running with our arguments, whatever it makes of
-  // them.
+  // Another program than etcd must not run with arguments for etcd.
   Status CheckItIsEtcd(const std::string& answer, const std::string& ended) const {
     if (EtcdVersionIn(answer)) return {};
     const std::string first_line = answer.substr(0, answer.find('\n'));
     return Fail(
         StatusCode::kInvalidArgument,
-        "{} is not etcd: asked for --version it {} and said \"{}\"; expected \"etcd Version: ...\"",
+        "{} is not etcd: with --version it {} and printed \"{}\"; expected \"etcd Version: ...\"",
         binary_, ended, first_line.substr(0, 200));
   }
 
@@ -130,7 +129,7 @@ const TargetRegistration kEtcd{{
          .explain =
              "A stock etcd binary, started on its own loopback address with an empty data "
              "folder, as one member or, where the case asks for it, as a cluster of several, each "
-             "with a proxy before its peer port; its version is what it answers itself. "
+             "with a proxy before its peer port; its version is what it reports itself. "
              "etcd@3.5.16 is the binary that `watchproof fetch etcd 3.5.16` has placed."},
     .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {
       return std::make_unique<EtcdTarget>(spec);

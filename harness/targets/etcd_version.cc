@@ -33,7 +33,7 @@ Stated CapabilitiesOfEtcd(std::string_view version) {
     stated.offered.insert(
         {Capability::kClientChosenIds, Capability::kProgressRequest, Capability::kFragment});
   } else {
-    // Late releases of 3.3 offer the other two, so these are asked about.
+    // Late releases of 3.3 offer the other two, so these are probed.
     stated.missing.insert(Capability::kClientChosenIds);
   }
   return stated;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an etcd binary says of itself, and what the API of a version offers.
+// The version that an etcd binary prints, and what the API of a version offers.
 //
 //   const auto version = EtcdVersionIn(answer);   // to --version
 //   if (CapabilitiesOfEtcd("3.5.16").offered.contains(Capability::kFragment)) ...

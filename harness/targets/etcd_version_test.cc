@@ -18,7 +18,7 @@ TEST(EtcdVersion, IsFoundBehindOtherLines) {
   EXPECT_EQ(EtcdVersionIn(""), std::nullopt);
 }
 
-TEST(EtcdVersion, TellsWhatTheApiOffers) {
+TEST(EtcdVersion, HasTheCapabilitiesOfTheApi) {
   for (const char* version : {"3.4.0", "3.5.16", "3.6.0-rc.1", "3.10.1"}) {
     const Stated stated = CapabilitiesOfEtcd(version);
     EXPECT_TRUE(stated.offered.contains(Capability::kProgressRequest)) << version;

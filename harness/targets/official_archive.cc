@@ -19,7 +19,7 @@ void Replace(std::string& text, std::string_view field, const std::string& value
 }
 
 Status Download(const std::string& url, const fs::path& file) {
-  // Ten minutes are enough for any line on which one would want to test at all.
+  // Ten minutes are enough for any usable network.
   const auto said = RunTool(
       {.name = "curl",
        .arguments = {"--fail", "--silent", "--show-error", "--location", "--connect-timeout", "15",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a binary out of the archive that the project itself publishes, checked against the sums
+// Takes a binary out of the archive that the project publishes, checked against the sums
 // that are published with it.
 //
 // Through curl and tar of the machine. Blocks for as long as downloads take. Threads: any, one per
@@ -19,8 +19,8 @@ struct OfficialRequest {
   std::string architecture;
 };
 
-// The unpacked file, somewhere in `work`. kDataLoss: the archive is not what its sums say;
-// kUnavailable and kNotFound: it could not be had.
+// The unpacked file, somewhere in `work`. kDataLoss: the archive does not match its sums;
+// kUnavailable and kNotFound: it could not be downloaded.
 Result<std::filesystem::path> TakeFromOfficial(const OfficialArchive& archive,
                                                const OfficialRequest& request,
                                                const std::filesystem::path& work);

@@ -13,7 +13,7 @@ namespace {
 
 using Maintenance = etcdserverpb::Maintenance;
 
-// One call on a connection of its own.
+// One call on a new connection.
 template <typename Service, typename Request, typename Response>
 Status CallOnce(const Endpoint& endpoint, const std::string& token, Deadline deadline,
                 const Request& request, Response& response,
@@ -55,7 +55,7 @@ Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
     return status.WithContext("asking {} for its status", endpoint.ToString());
   }
   if (response.header().revision() == 0) {
-    // A store that says nothing of itself still answers who reads from it.
+    // A store without a Status call still answers reads.
     const Result<std::int64_t> head = AskHead(endpoint, token, deadline);
     if (!status.ok() && !head.has_value()) {
       return status.WithContext("asking {} for its status", endpoint.ToString());
@@ -77,14 +77,14 @@ Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadl
   Status moved =
       CallOnce(endpoint, {}, deadline, request, response, &Maintenance::Stub::MoveLeader);
   if (moved.ok()) return moved;
-  return std::move(moved).WithContext("having {} hand over to member {:x}", endpoint.ToString(),
-                                      member);
+  return std::move(moved).WithContext("moving the leadership from {} to member {:x}",
+                                      endpoint.ToString(), member);
 }
 
 Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& child,
                                   Deadline deadline) {
   for (;;) {
-    // A connection attempt that hangs must not eat the whole budget.
+    // A connection attempt that hangs must not use up the whole time.
     const Duration patience = std::min<Duration>(deadline.remaining(), 1s);
     Result<ServerStatus> answer = AskStatus(endpoint, Within(patience));
     if (answer.has_value()) return answer;
@@ -96,7 +96,7 @@ Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& 
       return Fail(StatusCode::kDeadlineExceeded, "did not answer on {} within {} ms ({})",
                   endpoint.ToString(), deadline.budget().count(), answer.error().message());
     }
-    // Waiting for the child's end is how to pause without missing it.
+    // This pause ends early if the child ends.
     if (child.Wait(Within(std::min<Duration>(deadline.remaining(), 10ms))).has_value()) continue;
   }
 }

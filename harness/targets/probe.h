@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks a server whether it serves, and reads what it publishes of itself over HTTP.
+// Asks a server whether it serves, and reads its metrics over HTTP.
 //
 // Threads: any; calls block until answered or the deadline. The only gRPC of this file is behind
 // AskStatus and MoveLeader.
@@ -18,11 +18,11 @@ struct ServerStatus {
   std::int64_t revision = 0;
   std::uint64_t member = 0;  // its own id
   std::uint64_t cluster = 0;
-  std::uint64_t leader = 0;  // as it knows; 0: none
+  std::uint64_t leader = 0;  // in this server's view; 0: none
   std::uint64_t term = 0;
 };
 
-// One Maintenance.Status call on a connection of its own, for the user of the token.
+// One Maintenance.Status call on a new connection, for the user of the token.
 Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
                                const std::string& token = {});
 

@@ -24,7 +24,7 @@ constexpr Duration kProgressEvery = 100ms;
 constexpr Duration kProgressLimit = 1s;
 constexpr Duration kNoticeLimit = 1500ms;
 constexpr int kMostTries = 5;
-// Two of these are beyond what etcd sends in one piece (2 MiB), one is within what it accepts.
+// Two of these exceed what etcd sends in one response (2 MiB); one is below what it accepts.
 constexpr std::size_t kLargeValue = 1200 * 1024;
 
 std::shared_ptr<grpc::Channel> OwnChannel(const Endpoint& endpoint) {
@@ -48,7 +48,7 @@ std::string RandomPrefix() {
   return fmt::format("wp-probe/{:08x}{:08x}/", device(), device());
 }
 
-// The end of the range of all keys that begin with `prefix`, whose last byte is a slash.
+// The end of the range of all keys that begin with `prefix`, which ends with a slash.
 std::string EndOf(std::string prefix) {
   ++prefix.back();
   return prefix;
@@ -73,7 +73,7 @@ class OneWatch {
   Result<pb::WatchResponse> Create(const pb::WatchCreateRequest& create) {
     pb::WatchRequest request;
     *request.mutable_create_request() = create;
-    // If it cannot be written the stream has ended, and reading tells why.
+    // If the write fails, the stream has ended, and the read returns why.
     stream_->Write(request);
     return Next();
   }
@@ -85,9 +85,9 @@ class OneWatch {
     if (!ended.ok()) return ended;
     return Fail(StatusCode::kUnavailable, "the target ended the watch stream");
   }
-  // Whether something that is no event arrives within the limit, which begins once the watch is
-  // created: how long a busy machine takes for that says nothing about the target.
-  // An error when the stream ends by itself.
+  // Whether a response without events arrives within the limit. The limit begins when the watch is
+  // created, because a busy machine may be slow to create it. An error when the stream ends by
+  // itself.
   Result<bool> ReceivesProgress(Asking asking, Duration limit) {
     auto received = std::async(std::launch::async, [this]() -> Result<bool> {
       for (;;) {
@@ -99,11 +99,11 @@ class OneWatch {
     request.mutable_progress_request();
     const Deadline deadline = Within(limit);
     while (!deadline.expired()) {
-      // If it cannot be written the stream has ended, and reading tells why.
+      // If the write fails, the stream has ended, and the read returns why.
       if (asking == Asking::kRepeatedly) stream_->Write(request);
       if (received.wait_for(kProgressEvery) == std::future_status::ready) return received.get();
     }
-    context_.TryCancel();  // the reader waits for nothing else
+    context_.TryCancel();  // ends the read
     return received.get().value_or(false);
   }
 
@@ -145,7 +145,7 @@ class Prober {
       case Capability::kProgressNotices:
         return Answer(capability, &Prober::ProgressNotices);
       case Capability::kUsers:
-        // Rights are for everyone who uses the target.
+        // Enabling authentication would lock out the other users of the target.
         if (target_.shared()) return false;
         return Answer(capability, &Prober::Users);
       case Capability::kStrictPreviousValues:
@@ -165,7 +165,7 @@ class Prober {
     }
     return false;
   }
-  // Leaves nothing behind but history.
+  // Deletes the keys; only history is left.
   Status CleanUp() {
     if (!wrote_) return {};
     pb::DeleteRangeRequest request;
@@ -178,7 +178,7 @@ class Prober {
   }
 
  private:
-  // As stated; else the target is asked, and what it refuses it does not offer.
+  // As stated; otherwise probes the target, which does not offer what it rejects.
   Result<bool> Answer(Capability capability, Result<bool> (Prober::*ask)()) {
     if (stated_.offered.contains(capability)) return true;
     if (stated_.missing.contains(capability)) return false;
@@ -186,8 +186,8 @@ class Prober {
     if (!answer.has_value() && IsRefusal(answer.error().code())) return false;
     return answer;
   }
-  // Asked for a revision that is far in the future: who knows the call refuses it and harms
-  // nothing.
+  // Requests a compaction at a revision far in the future: a target that supports the call rejects
+  // it and compacts nothing.
   Result<bool> Compaction() {
     pb::CompactionRequest request;
     request.set_revision(std::numeric_limits<std::int64_t>::max() / 2);
@@ -197,7 +197,7 @@ class Prober {
     const Status answer = FromRpcStatus(kv_->Compact(&context, request, &response));
     if (answer.ok() || answer.code() == StatusCode::kOutOfRange) return true;
     if (answer.code() == StatusCode::kUnimplemented) return false;
-    // To whom it is a user without the right to.
+    // The token's user has no permission to compact.
     if (answer.code() == StatusCode::kPermissionDenied && !token_.empty()) return false;
     return answer;
   }
@@ -214,7 +214,7 @@ class Prober {
     if (!answer.created()) return false;
     const Result<bool> received = watch.ReceivesProgress(
         Asking::kRepeatedly, std::min(kProgressLimit, deadline_.remaining()));
-    // To end the stream is an answer to the request, too.
+    // If the target ended the stream, it does not offer progress requests.
     return received.value_or(false);
   }
   Result<bool> Users() {
@@ -228,7 +228,7 @@ class Prober {
     if (!answer.ok()) return answer;
     return true;
   }
-  // Asked about a lease that nobody has.
+  // Asks for the time to live of a lease that does not exist.
   Result<bool> Leases() {
     const auto lease = pb::Lease::NewStub(channel_);
     pb::LeaseTimeToLiveRequest request;
@@ -249,9 +249,9 @@ class Prober {
     if (!answer.created()) return false;
     return watch.ReceivesProgress(Asking::kNo, std::min(kNoticeLimit, deadline_.remaining()));
   }
-  // That a create with the field is accepted proves nothing: a server that does not know the field
-  // ignores it. So it is given something to split. Several times, since etcd sends in one piece
-  // what it had ready before the answer to the create.
+  // An accepted create with the field proves nothing: a server without support ignores unknown
+  // fields. So the probe provokes a response that must be split; several times, as etcd sends
+  // events that were ready before the answer to the create in one piece.
   Result<bool> Fragments() {
     for (int i = 0;; ++i) {
       const Result<bool> offers = UnlessCompacted([this] { return FragmentsOnce(); });
@@ -261,7 +261,7 @@ class Prober {
   Result<bool> PreviousValues() {
     return UnlessCompacted([this] { return PreviousValuesOnce(); });
   }
-  // What was asked from may be compacted by others before it is sent.
+  // Others may compact the start revision of a probe before its events are sent.
   Result<bool> UnlessCompacted(const std::function<Result<bool>()>& ask) {
     for (int i = 0;; ++i) {
       compacted_ = false;
@@ -272,7 +272,7 @@ class Prober {
   Result<bool> FragmentsOnce() {
     const std::string large(kLargeValue, 'x');
     Result<std::int64_t> first = Put("large/1", large);
-    // Takes no values of this size, and so has nothing to split.
+    // The target rejects values of this size, so it has nothing to split.
     if (!first.has_value() && (first.error().code() == StatusCode::kInvalidArgument ||
                                first.error().code() == StatusCode::kResourceExhausted)) {
       return false;
@@ -295,7 +295,7 @@ class Prober {
     return false;
   }
   Result<bool> PreviousValuesOnce() {
-    // More than once, so that a target which gives wrong ones is not taken for one that gives none.
+    // Two updates, so that a target with wrong previous values is not taken for one without any.
     const Result<std::int64_t> first = Put("previous", "first");
     if (!first.has_value()) return first.error();
     WP_ASSIGN_OR_RETURN(const std::int64_t second, Put("previous", "second"));

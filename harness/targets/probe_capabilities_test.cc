@@ -24,7 +24,7 @@ const Capabilities kAll = {Capability::kProxy,
                            Capability::kLeases,
                            Capability::kDurable};
 
-// Some server at some address, with what only its owner can know.
+// A server at an address, with options that a test sets.
 class FakeTarget final : public Target {
  public:
   explicit FakeTarget(const std::string& address) : address_(ParseServerAddress(address).value()) {}
@@ -46,8 +46,8 @@ class FakeTarget final : public Target {
   const ServerAddress address_;
 };
 
-// An old server: it ignores every field and request it has never heard of, and offers no KV calls
-// but Put and DeleteRange.
+// An old server: it ignores fields and requests that are unknown to it, and offers only the KV
+// calls Put and DeleteRange.
 class OldWatch final : public pb::Watch::Service {
   grpc::Status Watch(
       grpc::ServerContext*,
@@ -102,7 +102,7 @@ struct OldServer {
   std::unique_ptr<grpc::Server> server;
 };
 
-TEST(ProbeOfCapabilities, FindsAllThatTheEmbeddedStoreOffers) {
+TEST(ProbeOfCapabilities, FindsEveryCapabilityOfTheEmbeddedStore) {
   const auto server = store::StoreServer::Start({.port = 0, .http_port = 0}).value();
   FakeTarget target(server->endpoint());
   const auto offered = ProbeCapabilities(target, kAll, Within(20s));
@@ -131,7 +131,7 @@ TEST(ProbeOfCapabilities, LeavesNoKeyAndNoCompactionBehind) {
   }
 }
 
-TEST(ProbeOfCapabilities, ServersThatIgnoreWhatTheyDoNotKnowAreFoundOut) {
+TEST(ProbeOfCapabilities, DetectsServersThatIgnoreUnknownFields) {
   OldServer server;
   FakeTarget target(server.endpoint());
   target.metrics = Metrics{{"something_else", 1}};
@@ -144,7 +144,7 @@ TEST(ProbeOfCapabilities, ServersThatIgnoreWhatTheyDoNotKnowAreFoundOut) {
   EXPECT_EQ(server.kv.deletes, 1);
 }
 
-// A server that knows a call and answers that it does not do such things.
+// A server that answers every such call with unimplemented.
 class RefusingKv final : public pb::KV::Service {
   grpc::Status Put(grpc::ServerContext*, const pb::PutRequest*, pb::PutResponse*) override {
     return {grpc::StatusCode::UNKNOWN, "put is not supported"};
@@ -155,7 +155,7 @@ class RefusingKv final : public pb::KV::Service {
   }
 };
 
-TEST(ProbeOfCapabilities, ARefusedCallIsNoError) {
+TEST(ProbeOfCapabilities, ARejectedCallIsNotAnError) {
   RefusingKv kv;
   int port = 0;
   grpc::ServerBuilder builder;
@@ -172,7 +172,7 @@ TEST(ProbeOfCapabilities, ARefusedCallIsNoError) {
   EXPECT_EQ(*offered, Capabilities{});
 }
 
-TEST(ProbeOfCapabilities, WhatIsStatedIsNotAskedFor) {
+TEST(ProbeOfCapabilities, StatedCapabilitiesAreNotProbed) {
   FakeTarget nowhere("127.99.99.99:1");
   const Stated stated{.offered = {Capability::kFragment, Capability::kCompaction},
                       .missing = {Capability::kLeases}};
@@ -185,7 +185,7 @@ TEST(ProbeOfCapabilities, WhatIsStatedIsNotAskedFor) {
       Capabilities{});
 }
 
-TEST(ProbeOfCapabilities, SilenceIsNoAnswerToAProgressRequest) {
+TEST(ProbeOfCapabilities, SilenceMeansNoProgressRequests) {
   OldServer server;
   FakeTarget target(server.endpoint());
   const auto offered = ProbeCapabilities(target, {Capability::kProgressRequest}, Within(300ms));
@@ -193,21 +193,21 @@ TEST(ProbeOfCapabilities, SilenceIsNoAnswerToAProgressRequest) {
   EXPECT_EQ(*offered, Capabilities{});
 }
 
-TEST(ProbeOfCapabilities, AsksForNothingThatIsNotWanted) {
+TEST(ProbeOfCapabilities, ProbesOnlyWhatIsWanted) {
   FakeTarget nowhere("127.99.99.99:1");
   EXPECT_EQ(ProbeCapabilities(nowhere, {}, Within(5s)).value(), Capabilities{});
   const Capabilities reported = {Capability::kDurable, Capability::kSlowWatcherGauge};
   EXPECT_EQ(ProbeCapabilities(nowhere, reported, Within(5s)).value(), reported);
 }
 
-TEST(ProbeOfCapabilities, AsksNoSharedServerToCompact) {
+TEST(ProbeOfCapabilities, NeverCompactsASharedServer) {
   FakeTarget nowhere("127.99.99.99:1");
   nowhere.compactable = false;
   EXPECT_EQ(ProbeCapabilities(nowhere, {Capability::kCompaction}, Within(5s)).value(),
             Capabilities{});
 }
 
-TEST(ProbeOfCapabilities, ErrorsSayWhatWasAskedOfWhom) {
+TEST(ProbeOfCapabilities, ErrorNamesTheTargetAndTheCapability) {
   FakeTarget nowhere("127.99.99.99:1");
   const auto offered = ProbeCapabilities(nowhere, {Capability::kClientChosenIds}, Within(5s));
   ASSERT_FALSE(offered.has_value());

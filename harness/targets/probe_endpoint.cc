@@ -16,10 +16,10 @@ namespace {
 
 namespace pb = etcdserverpb;
 
-// Where an API server of Kubernetes keeps everything, unless told otherwise.
+// The default prefix of the keys of a Kubernetes API server.
 constexpr const char* kKubernetes = "/registry/";
 
-// One call on a connection of its own.
+// One call on a new connection.
 template <typename Service, typename Request, typename Response>
 Status CallOnce(const Endpoint& endpoint, const std::string& token, Deadline deadline,
                 const Request& request, Response& response,
@@ -38,7 +38,7 @@ Status CallOnce(const Endpoint& endpoint, const std::string& token, Deadline dea
   return FromRpcStatus((stub.get()->*rpc)(&context, request, &response));
 }
 
-// The end of the range of all keys that begin with `prefix`, whose last byte is a slash.
+// The end of the range of all keys that begin with `prefix`, which ends with a slash.
 std::string EndOf(std::string prefix) {
   ++prefix.back();
   return prefix;
@@ -82,12 +82,12 @@ Result<std::string> LogIn(const Endpoint& endpoint, const ServerAccess& access, 
     return done;
   }
   if (done.code() == StatusCode::kFailedPrecondition) {
-    return Fail(StatusCode::kUnauthenticated, "it asks nobody for a user; leave --user out ({})",
+    return Fail(StatusCode::kUnauthenticated, "it does not require a user; leave --user out ({})",
                 done.message());
   }
   if (!done.ok()) {
     return Fail(StatusCode::kUnauthenticated,
-                "it does not take user {} with the password in {} (--user, --password-file): {}",
+                "it rejects user {} with the password in {} (--user, --password-file): {}",
                 access.user, access.password_file, done.message());
   }
   return response.token();
@@ -101,15 +101,15 @@ bool NeedsOtherUser(StatusCode code) {
 Status CheckServes(const Endpoint& endpoint, const std::string& token, Deadline deadline) {
   const Result<std::int64_t> count = Count(endpoint, token, "watchproof/", deadline);
   const StatusCode code = count.has_value() ? StatusCode::kOk : count.error().code();
-  // What else goes wrong with reads is for the cases to find.
+  // Any other trouble with reads is for the cases to find.
   if (!NeedsOtherUser(code)) return {};
   if (token.empty()) {
     return Fail(StatusCode::kUnauthenticated,
-                "it demands a user; name one with --user NAME and --password-file FILE ({})",
+                "it requires a user; name one with --user NAME and --password-file FILE ({})",
                 count.error().message());
   }
   return Fail(StatusCode::kPermissionDenied,
-              "the user has no right to the keys below watchproof/, where all of a run lies ({})",
+              "the user has no permission for the keys below watchproof/, which a run uses ({})",
               count.error().message());
 }
 
@@ -120,7 +120,7 @@ Result<EndpointView> LookAt(const TargetSpec& spec, Deadline deadline) {
   WP_ASSIGN_OR_RETURN(const ServerStatus status,
                       AskStatus(target->endpoint(), deadline, target->token()));
   view.cluster = status.cluster;
-  // Who may not read it cannot harm it.
+  // A user without permission to read these keys cannot damage them.
   const auto keys = Count(target->endpoint(), target->token(), kKubernetes, deadline);
   view.kubernetes = keys.has_value() && *keys > 0;
   return view;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of a server that is already running beyond its status: a token for a user, whether
-// it serves us at all, whose keys it holds, and that nothing of ours is left.
+// Requests to a server that is already running: a token for a user, whether it serves that user,
+// whether it holds the keys of a Kubernetes cluster, and the deletion of keys that a run left.
 //
 //   WP_ASSIGN_OR_RETURN(const std::string token, LogIn(endpoint, "root", password));
 //   WP_RETURN_IF_ERROR(CheckServes(endpoint, token, Within(5s)));
@@ -20,24 +20,24 @@ namespace watchproof {
 
 struct Endpoint;
 
-// The token of the user with the password in the file; empty without a user. kUnauthenticated: it
-// is not given one, and why; another error: there was no answer.
+// The token of the user with the password in the file; empty without a user. kUnauthenticated: the
+// login was rejected; another error: there was no answer.
 Result<std::string> LogIn(const Endpoint& endpoint, const ServerAccess& access, Deadline deadline);
 
-// Whether a server that answers so wants to know who asks, or forbids it.
+// Whether the code means that the server requires a user, or another one.
 bool NeedsOtherUser(StatusCode code);
-// Whether it answers a read; a server that demands a user does not.
+// Whether it answers a read; a server that requires a user does not.
 Status CheckServes(const Endpoint& endpoint, const std::string& token, Deadline deadline);
 
 struct EndpointView {
   std::string version;
   std::uint64_t cluster = 0;
-  bool kubernetes = false;  // keys lie below /registry/
+  bool kubernetes = false;  // there are keys below /registry/
 };
-// Changes nothing.
+// Reads only.
 Result<EndpointView> LookAt(const TargetSpec& spec, Deadline deadline);
 
-// Deletes the keys with the prefix, and tells how many are there all the same.
+// Deletes the keys with the prefix, and returns how many are left all the same.
 Result<std::int64_t> Sweep(const TargetSpec& spec, const std::string& prefix, Deadline deadline);
 
 }  // namespace watchproof

@@ -55,8 +55,8 @@ Status ProcessTarget::End(int signal, Deadline deadline) {
     return obeyed.error().WithContext("asked by signal {} to end, then killed", signal);
   }
   const ExitState state = *obeyed;
-  // It may have ended by itself in between, and that must not pass for our deed. Who is asked in a
-  // friendly way may leave in order.
+  // The process may have ended by itself just before the signal: that is an error. After SIGTERM it
+  // may also exit with 0.
   if (state.signal != signal && !(signal == SIGTERM && state.clean())) {
     return Fail(StatusCode::kFailedPrecondition, "it {} before it could be ended",
                 state.ToString());
@@ -75,7 +75,7 @@ Status ProcessTarget::Signal(int signal) {
   return {};
 }
 
-// The state stands behind the name, which is in brackets and may hold anything.
+// The state comes after the name, which is in brackets and may contain anything.
 char ProcessTarget::process_state() const {
   if (!child_) return 0;
   std::ifstream file(fmt::format("/proc/{}/stat", child_->pid()));
@@ -107,12 +107,12 @@ std::optional<ExitState> ProcessTarget::died() const {
 
 void ProcessTarget::Stop() {
   if (std::exchange(stopped_, true)) return;
-  // Nothing of its state is needed again, so it need not leave in good order.
+  // Its state is not needed again, so a graceful stop is not necessary.
   if (child_) child_->Stop(Duration::zero());
   std::error_code ignored;
   if (data_.empty()) return;
   std::filesystem::remove_all(data_, ignored);
-  // Shared with other members: goes with the last of them.
+  // Shared with other members: removed with the last of them.
   if (data_.filename() != "tmp") std::filesystem::remove(data_.parent_path(), ignored);
 }
 

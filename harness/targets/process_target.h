@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What targets that are a child process have in common: launch, wait until it serves, metrics, end.
+// The common part of targets that are a child process: launch, wait until it serves, metrics, end.
 //
 // Not thread-safe. Ownership: owns the process and its data folder.
 #pragma once
@@ -33,12 +33,12 @@ class ProcessTarget : public Target {
   static constexpr int kHttpPort = 2381;
   static constexpr Duration kDyingLimit = 10s;
 
-  // Launches and waits until it answers. The environment's etcd variables are kept from it.
+  // Launches and waits until it answers. etcd's variables are removed from its environment.
   Status Serve(const StartOptions& options, ChildOptions child);
   virtual Endpoint metrics_endpoint() const = 0;
-  // The binary of a release, where the target knows several.
+  // The binary of a release, for kinds with several.
   virtual Result<std::filesystem::path> BinaryOf(const std::string& release) const;
-  // What is kept of it under the attempt's folder.
+  // The folder of its data, under the attempt's folder.
   static std::filesystem::path DataOf(const StartOptions& options) {
     const auto all = options.folder / "tmp";
     return options.name.empty() ? all : all / options.name;
@@ -51,13 +51,13 @@ class ProcessTarget : public Target {
   std::filesystem::path data_;
   // Launches what Serve was given and waits until it answers.
   Status Launch(Deadline deadline);
-  // By one of the two signals that we end it with; anything else is no deed of ours.
+  // Ends it by SIGKILL or SIGTERM. An error if it ended in another way.
   Status End(int signal, Deadline deadline);
   Status Signal(int signal);
 
   ChildOptions options_;
   std::unique_ptr<ChildProcess> child_;
-  bool ended_ = false;  // by us, and not started again yet
+  bool ended_ = false;  // by End, and not started again yet
   bool stopped_ = false;
 };
 

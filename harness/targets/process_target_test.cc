@@ -18,9 +18,9 @@ using ::testing::HasSubstr;
 
 constexpr const char* kServeAt = "WATCHPROOF_TEST_SERVE_AT";
 
-TEST(ServingChild, LivesUntilItIsKilled) {
+TEST(ServingChild, ServesUntilItIsKilled) {
   const char* const host = std::getenv(kServeAt);
-  if (host == nullptr) return;  // as a test it has nothing to show
+  if (host == nullptr) return;  // not started as a server: nothing to test
   store::StoreOptions options;
   options.host = host;
   const auto server = store::StoreServer::Start(options);
@@ -61,7 +61,7 @@ class KillOfAProcess : public ::testing::Test {
       std::filesystem::path(testing::TempDir()) / fmt::format("wp-process-{}", getpid());
 };
 
-TEST_F(KillOfAProcess, IsNoDeathAndTheNextOneServesAtTheSamePlace) {
+TEST_F(KillOfAProcess, IsNotReportedAsDeathAndAllowsRestart) {
   TestTarget target(true);
   const Status started = Start(target);
   ASSERT_TRUE(started.ok()) << started.message();
@@ -81,7 +81,7 @@ TEST_F(KillOfAProcess, IsNoDeathAndTheNextOneServesAtTheSamePlace) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "tmp"));
 }
 
-TEST_F(KillOfAProcess, IsRefusedWhenNothingWouldBeLeft) {
+TEST_F(KillOfAProcess, IsRejectedForATargetThatIsNotDurable) {
   TestTarget target(false);
   ASSERT_TRUE(Start(target).ok());
   EXPECT_EQ(target.Kill().code(), StatusCode::kUnimplemented);

@@ -112,7 +112,7 @@ std::string MachineArchitecture() {
 Result<fs::path> TakeAndCheck(const DebianBinary& wanted, const std::string& version,
                               const fs::path& work) {
   if (wanted.architecture != MachineArchitecture()) {
-    return Fail(StatusCode::kNotFound, "the manifest knows the binary for {}, this machine is {}",
+    return Fail(StatusCode::kNotFound, "the manifest has the binary for {}, but this machine is {}",
                 wanted.architecture, MachineArchitecture());
   }
   WP_ASSIGN_OR_RETURN(const fs::path taken, TakeFromDebian(wanted, version, work));
@@ -122,7 +122,7 @@ Result<fs::path> TakeAndCheck(const DebianBinary& wanted, const std::string& ver
               wanted.sha256);
 }
 
-// Empty when what lies there does not count.
+// Empty when the file there does not count as fetched.
 std::string WhyCached(const ReleaseSource& source, const fs::path& place, const PrintLine& report) {
   std::error_code ignored;
   if (!fs::exists(place, ignored)) return {};
@@ -130,13 +130,14 @@ std::string WhyCached(const ReleaseSource& source, const fs::path& place, const 
   if (!sum.has_value()) return {};
   if (*sum == RecordedSum(place)) return "already cached";
   if (source.debian && *sum == source.debian->sha256) {
-    // Placed by hand, with the content that the manifest wants.
+    // Placed by hand, with the content in the manifest.
     std::error_code error;
     fs::permissions(place, fs::perms(0755), error);
     return !error && RecordSum(place, *sum).ok() ? "already there" : "";
   }
-  report(fmt::format("{} has SHA-256 {}, which is not what was fetched or what the manifest says",
-                     place.string(), *sum));
+  report(fmt::format(
+      "{} has SHA-256 {}, which is neither that of the fetched file nor that in the manifest",
+      place.string(), *sum));
   return {};
 }
 
@@ -187,7 +188,7 @@ Result<fs::path> CachedRelease(const std::string& product, const std::string& ve
   const Result<std::string> sum = Sha256OfFile(place);
   if (!sum.has_value() || *sum != RecordedSum(place)) {
     return missing(
-        fmt::format("is not fetched: {} has no SHA-256 beside it that fits", place.string()));
+        fmt::format("is not fetched: there is no matching SHA-256 beside {}", place.string()));
   }
   return place;
 }

@@ -6,8 +6,8 @@
 //   WP_ASSIGN_OR_RETURN(const Fetched fetched, FetchRelease(source, print_line));
 //   WP_ASSIGN_OR_RETURN(const auto binary, CachedRelease("etcd", "3.5.16"));
 //
-// Beside the binary lies its SHA-256, written last: without it, or with another one, the binary
-// does not count as fetched. Files appear whole or not at all.
+// The SHA-256 of a binary is in a file beside it, written last. A binary without this file, or with
+// another sum, does not count as fetched. Files appear complete or not at all.
 // Threads: any; two fetches of one release may meet, the later one wins.
 #pragma once
 
@@ -20,10 +20,10 @@
 
 namespace watchproof {
 
-// Where the binary is or would be. An error when the environment names no place.
+// The path of the binary, whether it exists or not. An error when the environment names no folder.
 Result<std::filesystem::path> CachePlace(const std::string& product, const std::string& version);
 
-// The binary; kNotFound, with the command that fetches it, when there is none or it was altered.
+// The binary; kNotFound, with the command that fetches it, when it is missing or was altered.
 Result<std::filesystem::path> CachedRelease(const std::string& product, const std::string& version);
 
 struct Fetched {
@@ -32,9 +32,9 @@ struct Fetched {
 };
 using PrintLine = std::function<void(const std::string&)>;
 
-// What is cached already needs no network. Otherwise Debian's archive is asked, then the official
-// one; `tell` hears why a source did not do. The error is one line: which file to place where.
-// Blocks for as long as downloads take.
+// A cached release needs no network. Otherwise Debian's archive is tried, then the official one;
+// `report` receives why a source failed. The error is one line: which file to place where. Blocks
+// for as long as downloads take.
 Result<Fetched> FetchRelease(const ReleaseSource& source, const PrintLine& report);
 
 }  // namespace watchproof

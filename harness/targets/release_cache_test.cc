@@ -60,7 +60,7 @@ TEST_F(ReleaseCacheTest, SumsAreThoseOfTheStandard) {
   EXPECT_THAT(Sha256OfFile(folder_ / "none").error().message(), HasSubstr("none"));
 }
 
-TEST_F(ReleaseCacheTest, ABinaryPlacedByHandCountsOnceItsSumWasSeen) {
+TEST_F(ReleaseCacheTest, BinaryPlacedByHandCountsAfterAFetch) {
   Place("abc");
   EXPECT_THAT(CachedRelease("etcd", "9.9").error().message(),
               HasSubstr("watchproof fetch etcd 9.9"));
@@ -70,22 +70,22 @@ TEST_F(ReleaseCacheTest, ABinaryPlacedByHandCountsOnceItsSumWasSeen) {
   EXPECT_EQ(access(place().c_str(), X_OK), 0);
 }
 
-TEST_F(ReleaseCacheTest, ABinaryThatWasAlteredCountsNoMore) {
+TEST_F(ReleaseCacheTest, AlteredBinaryDoesNotCount) {
   Place("abc");
   ASSERT_TRUE(Fetch().has_value());
   Place("abd");
   EXPECT_FALSE(CachedRelease("etcd", "9.9").has_value());
   EXPECT_FALSE(Fetch().has_value());
-  EXPECT_THAT(reported_, HasSubstr("which is not what was fetched"));
+  EXPECT_THAT(reported_, HasSubstr("which is neither that of the fetched file"));
 }
 
-TEST_F(ReleaseCacheTest, WithoutASourceTheErrorSaysWhichFileToPlaceWhere) {
+TEST_F(ReleaseCacheTest, WithoutASourceTheErrorNamesTheFileAndItsPlace) {
   const auto fetched = Fetch();
   ASSERT_FALSE(fetched.has_value());
   EXPECT_THAT(fetched.error().message(),
               AllOf(HasSubstr("place the file usr/bin/etcd of Debian's package etcd-server 9.9-1"),
                     HasSubstr(kSumOfAbc), HasSubstr(place().string())));
-  EXPECT_THAT(reported_, HasSubstr("Debian nosuch: the manifest knows the binary for none"));
+  EXPECT_THAT(reported_, HasSubstr("Debian nosuch: the manifest has the binary for none"));
 }
 
 TEST(UpstreamVersions, AreThoseOfThePackagesWithoutDebiansParts) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the binary of one release comes from, as its row of the manifest says.
+// Where the binary of one release comes from, from its row of the manifest.
 //
 // Threads: values.
 #pragma once

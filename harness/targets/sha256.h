@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SHA-256 of a file. The only door to OpenSSL in this folder.
+// The SHA-256 of a file.
 //
 // Threads: a pure function of the file's content.
 #pragma once

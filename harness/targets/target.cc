@@ -130,7 +130,7 @@ Status Target::Restart(Deadline, const std::string&) {
 }
 
 Status Target::Pause() {
-  return Fail(StatusCode::kUnimplemented, "this target is no process of ours");
+  return Fail(StatusCode::kUnimplemented, "this target is not a process that the harness started");
 }
 
 Status Target::Continue() { return Target::Pause(); }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One running server under test: how it is started, reached, asked about itself, and stopped.
+// One target: how it is started, reached, queried and stopped.
 //
 //   WP_ASSIGN_OR_RETURN(auto target, MakeTarget(spec));
-//   WP_RETURN_IF_ERROR(target->Start({.host = "127.9.1.1", .folder = attempt, .deadline =
-//   Within(15s)})); target->endpoint();  target->version();  target->Metrics(); target->Stop();
+//   WP_RETURN_IF_ERROR(target->Start({.host = "127.9.1.1", .folder = attempt}));
+//   target->endpoint();  target->version();  target->ReadMetrics();
+//   target->Stop();
 //
 // Kinds register themselves (one file each). Black box: calls, metrics and signals; never its disk.
 // Not thread-safe. Ownership: owns its process; the destructor stops it and removes its data.
@@ -34,91 +35,91 @@ struct Endpoint {
   }
 };
 
-// What one member of a cluster is told of all of them, the same for each.
+// The description of a cluster that each member is started with.
 struct ClusterShape {
   struct Member {
     std::string name;
     Endpoint peer;  // where the others reach it; it listens on its own host, see StartOptions
   };
   std::vector<Member> members;
-  int snapshot_count = 0;  // log entries between two snapshots; 0: as the target does by itself
+  int snapshot_count = 0;  // log entries between two snapshots; 0: the target's default
 };
 
 struct StartOptions {
   std::string host;              // a loopback address that belongs to this server alone
   std::filesystem::path folder;  // its log goes to target.log there, its data to tmp/
-  // Which member of the cluster it is, "m2": the log is then target-m2.log, the data in tmp/m2/.
-  // Empty: alone.
+  // The name of the member, "m2": the log is then target-m2.log, the data in tmp/m2/. Empty: a
+  // single server.
   std::string name = {};
   ClusterShape cluster = {};
   Deadline deadline = Within(15s);
-  // Whether the data must outlive a kill, for targets that are faster when it need not.
+  // Whether the data must survive a kill; some targets are faster without.
   bool durable = false;
-  // End a watch rather than leave out a previous value that compaction has taken.
+  // End a watch rather than leave out a previous value that was compacted.
   bool strict_previous_values = false;
 };
 
-// What the target tells of itself in Prometheus' text format: name to value, labels left out
-// (summed).
+// The target's own metrics, published in Prometheus' text format: name to value, summed over
+// labels.
 using Metrics = std::map<std::string, double, std::less<>>;
 
 class Target {
  public:
   virtual ~Target() = default;
-  // Returns when it answers a Status call. Errors carry its last words.
+  // Returns when it answers a Status call. Errors carry the end of its log.
   virtual Status Start(const StartOptions& options) = 0;
   virtual Endpoint endpoint() const = 0;
-  // "3.4.23", as it says itself; after Start.
+  // "3.4.23", as the target reports it; after Start.
   virtual std::string version() const = 0;
   // kNotFound when it publishes none.
   virtual Result<Metrics> ReadMetrics() = 0;
-  // What it is known to offer and not to offer, once it runs: a broken promise of these is a
-  // finding, where an unknown store would only be asked.
+  // What it is known to offer and not to offer, once it runs. Rejecting an offered capability is a
+  // finding; what is in neither set is probed.
   virtual Stated stated() const { return {}; }
-  // Whether it was there before us and others may use it: never stopped, keys only under a prefix
-  // of our own and deleted at the end.
+  // Whether it ran before and others may use it: never stopped, keys only under the prefix of the
+  // attempt and deleted at the end.
   virtual bool shared() const { return false; }
-  // That every call must carry as its metadata "token"; empty: none. After Start.
+  // The token that every call must carry as its metadata "token"; empty: none. After Start.
   virtual std::string token() const { return {}; }
-  // Whether we made it, so that its clients may be lied to.
+  // Whether it is the embedded store, so that faults may tamper with its messages.
   virtual bool ours() const { return false; }
-  // Whether its history may be shortened.
+  // Whether its history may be compacted.
   virtual bool may_compact() const { return true; }
   // Whether it keeps its data across Kill and Restart.
   virtual bool durable() const { return false; }
-  // Whether StartOptions.strict_previous_values means something to it.
+  // Whether it supports StartOptions.strict_previous_values.
   virtual bool can_be_strict() const { return false; }
   // Whether several of it can be started as one cluster.
   virtual bool can_cluster() const { return false; }
-  // SIGKILL; returns when the end of the process was seen. kUnimplemented unless durable,
-  // kFailedPrecondition when it has ended by itself before.
+  // SIGKILL; returns when the process has ended. kUnimplemented unless durable, kFailedPrecondition
+  // when it had ended by itself before.
   virtual Status Kill();
-  // The same by SIGTERM, so that it leaves in good order. kDeadlineExceeded when it did not: then
-  // it was killed, and can be started again all the same.
+  // The same by SIGTERM, a graceful stop. kDeadlineExceeded when it did not end in time: then it
+  // was killed, and can be started again all the same.
   virtual Status Terminate(Deadline deadline);
   // After Kill or Terminate: the same program with the same arguments, data and log, or another
   // release of it where one is named. Returns when it answers.
   virtual Status Restart(Deadline deadline, const std::string& release = {});
-  // SIGSTOP and SIGCONT. kUnimplemented when it is no process of ours.
+  // SIGSTOP and SIGCONT. kUnimplemented when it is not a child process.
   virtual Status Pause();
   virtual Status Continue();
-  // As the kernel tells it: 'R', 'S', 'T' (stopped); 0 when there is no process of ours.
+  // As the kernel reports it: 'R', 'S', 'T' (stopped); 0 when there is no child process.
   virtual char process_state() const { return 0; }
-  // How it ended, if it did without being told to.
+  // How the process ended, if it ended by itself.
   virtual std::optional<ExitState> died() const = 0;
   virtual std::string LastWords() const = 0;
   // Idempotent. Blocks until the process is gone.
   virtual void Stop() = 0;
 };
 
-// Errors are of the kind "unknown defect"; the target is not started yet.
+// Errors are of the kind "unknown defect". The target is not started yet.
 Result<std::unique_ptr<Target>> MakeTarget(const TargetSpec& spec);
 
 struct TargetKind {
   TargetKindInfo info;
   std::function<Result<std::unique_ptr<Target>>(const TargetSpec&)> make;
-  // Fills in the spec from what stands behind the kind's name, ":PATH" of "etcd:PATH". Left out by
-  // the kinds whose grammar ParseTargetSpec knows.
+  // Fills in the spec from the text after the kind's name, ":PATH" of "etcd:PATH". Empty for the
+  // kinds that ParseTargetSpec parses itself.
   std::function<Status(std::string_view rest, TargetSpec&)> parse = {};
 };
 struct TargetRegistration {

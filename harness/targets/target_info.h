@@ -20,7 +20,7 @@ struct TargetKindInfo {
 };
 std::vector<TargetKindInfo> TargetKinds();
 
-// How running servers want to be reached, the same for all of them. Files by their path: no
+// How to reach running servers, the same for all of them. Files are given by their path: no
 // password and no key is ever held or recorded here.
 struct ServerAccess {
   std::string ca;           // authorities in PEM form; empty: those of this machine
@@ -39,10 +39,10 @@ struct TargetSpec {
   std::string host;                  // of "endpoint:HOST:PORT", without the brackets of IPv6
   int port = 0;
   std::vector<std::string> command;  // words of "command:TEMPLATE", placeholders not filled in
-  std::optional<bool> tls = {};      // as its URL says; without one the access decides
+  std::optional<bool> tls = {};      // from its URL; without one, ServerAccess decides
   ServerAccess access = {};          // not part of the text, either
-  // Endpoints, as HOST:PORT, that may be disrupted although they are not ours. Not part of the
-  // text; filled in by whoever was allowed to.
+  // Running servers, as HOST:PORT, that may be compacted. Not part of the text; filled in from
+  // --allow-disruptive.
   std::vector<std::string> allow_disruptive = {};
 };
 

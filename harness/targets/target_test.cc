@@ -37,7 +37,7 @@ class TargetTest : public testing::Test {
       std::filesystem::path(testing::TempDir()) / fmt::format("wp-target-{}", getpid());
 };
 
-TEST_F(TargetTest, SpecsAreParsedOrNamedWithWhatWasExpected) {
+TEST_F(TargetTest, ParsesSpecsAndNamesWhatWasExpected) {
   EXPECT_EQ(ParseTargetSpec("etcd:/usr/bin/etcd")->path, "/usr/bin/etcd");
   EXPECT_EQ(ParseTargetSpec("etcd@3.5.16")->version, "3.5.16");
   EXPECT_EQ(ParseTargetSpec("etcd@3.5.16")->kind, "etcd");
@@ -62,7 +62,7 @@ TEST_F(TargetTest, CommandLinesReachToTheEndOfTheSpec) {
                                                   "a b", "--x={y:", "1}", "{data}+@:"));
 }
 
-TEST_F(TargetTest, CommandLinesThatCannotServeAreNamedWithWhatWasExpected) {
+TEST_F(TargetTest, ErrorsForCommandLinesNameWhatWasExpected) {
   const std::pair<const char*, const char*> wrong[] = {
       {"command", "expected command:TEMPLATE"},
       {"command+x", "expected command:TEMPLATE"},
@@ -79,7 +79,7 @@ TEST_F(TargetTest, CommandLinesThatCannotServeAreNamedWithWhatWasExpected) {
   }
 }
 
-TEST_F(TargetTest, ACommandThatDoesNotServeIsNamedWithItsLastWords) {
+TEST_F(TargetTest, ErrorForAFailingCommandHasItsLastOutput) {
   const auto start = [&](const std::string& command) {
     const auto spec = ParseTargetSpec("command:" + command);
     auto target = MakeTarget(*spec);
@@ -96,7 +96,7 @@ TEST_F(TargetTest, ACommandThatDoesNotServeIsNamedWithItsLastWords) {
   EXPECT_THAT(start(echo + " {port}"), HasSubstr("before it answered on 127.0.0.1:"));
 }
 
-TEST_F(TargetTest, AddressesOfRunningServersAreTakenApart) {
+TEST_F(TargetTest, ParsesAddressesOfRunningServers) {
   const auto plain = ParseTargetSpec("endpoint:db.local:2379");
   ASSERT_TRUE(plain.has_value());
   EXPECT_EQ(plain->host, "db.local");
@@ -124,7 +124,7 @@ TEST_F(TargetTest, AddressesOfRunningServersAreTakenApart) {
   }
 }
 
-TEST_F(TargetTest, ABinaryThatCannotServeIsNamedWithItsLastWords) {
+TEST_F(TargetTest, ErrorForAFailingBinaryHasItsLastOutput) {
   EXPECT_THAT(Start("/nowhere/etcd").message(), HasSubstr("/nowhere/etcd: no such file"));
   EXPECT_THAT(Start(Program("foreign", "echo I am a teapot")).message(),
               AllOf(HasSubstr("is not etcd"), HasSubstr("I am a teapot")));
@@ -134,7 +134,7 @@ TEST_F(TargetTest, ABinaryThatCannotServeIsNamedWithItsLastWords) {
                   .message(),
               AllOf(HasSubstr("exited with 4 before it answered on 127.77.0.1:2379"),
                     HasSubstr("its last words: cannot find my keys")));
-  // It may be cut short before it says anything, so nothing is asked of its words.
+  // It may be stopped before it prints anything, so its output is not checked.
   EXPECT_THAT(Start(Program("idle",
                             "[ \"$1\" = --version ] && echo etcd Version: 9 && exit\n"
                             "exec sleep 1000"),

@@ -24,10 +24,10 @@ using Secure = ssl::stream<tcp::socket>;
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kChunk = 16 * 1024;
-// As the proxy has them, so that a tunnel swallows no stall: see proxies/core/socket.h.
+// As small as the proxy's, so that the tunnel hides no stall: see proxies/core/socket.h.
 constexpr int kSocketBufferBytes = 64 * 1024;
 constexpr int kSegmentBytes = 1460;
-// Of a client of HTTP/2, with empty settings: what makes any server say something.
+// The preface of an HTTP/2 client with empty settings, which every server answers.
 constexpr std::string_view kPreface("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0", 33);
 constexpr std::string_view kHttp2("\2h2");
 constexpr std::string_view kHttp1("\10http/1.1");
@@ -38,7 +38,7 @@ bool IsAddress(const std::string& host) {
   return !not_one;
 }
 
-// A file that OpenSSL cannot use; its own words are about its inside.
+// A file that OpenSSL cannot use; OpenSSL's own messages do not name the file.
 Status Useless(const char* flag, const std::string& file, const char* what) {
   ERR_clear_error();
   return Fail(StatusCode::kInvalidArgument, "{} {}: expected {} in PEM form", flag, file, what);
@@ -61,7 +61,7 @@ Status Load(const ServerAccess& access, ssl::context& context) {
   return {};
 }
 
-// Whom we want to speak with, and in which protocol.
+// Sets the server's name and the protocol to negotiate.
 void Prepare(Secure& stream, const Endpoint& server, std::string_view protocol) {
   SSL* const handle = stream.native_handle();
   if (IsAddress(server.host)) {
@@ -91,7 +91,7 @@ void Reset(tcp::socket& socket) {
   socket.close(ignored);
 }
 
-// One connection of a client and the one to the server that it became.
+// A connection of a client and its connection to the server.
 struct Session {
   Session(tcp::socket client, asio::io_context& io, ssl::context& context)
       : plain(std::move(client)), secure(io, context) {}
@@ -103,7 +103,7 @@ struct Session {
     Reset(secure.next_layer());
   }
 };
-// Owned by the two coroutines that carry its two directions.
+// Owned by the two coroutines for its two directions.
 using SessionPtr = std::shared_ptr<Session>;
 
 asio::awaitable<void> CarryBack(SessionPtr session) {
@@ -126,7 +126,7 @@ asio::awaitable<void> CarryBack(SessionPtr session) {
 asio::awaitable<void> Carry(SessionPtr session, const std::vector<tcp::endpoint>& to,
                             const Endpoint& server) {
   std::array<char, kChunk> chunk;
-  // What is said first tells the protocol that is to be agreed upon.
+  // The client's first bytes determine the protocol to negotiate.
   auto [error, size] = co_await session->plain.async_read_some(asio::buffer(chunk), kAwait);
   if (error) co_return session->Break();
   const bool http1 = std::string_view(chunk.data(), size).starts_with("GET ");
@@ -163,7 +163,7 @@ Result<std::vector<tcp::endpoint>> Resolve(asio::io_context& io, const Endpoint&
   return std::vector<tcp::endpoint>(found.begin(), found.end());
 }
 
-// How far a connection came, and what ended it.
+// How far a connection attempt got, and what ended it.
 struct Judged {
   enum class Reached { kNothing, kConnected, kHandshake, kAnswer };
   Reached reached = Reached::kNothing;
@@ -185,7 +185,8 @@ asio::awaitable<void> Try(Secure& stream, const std::vector<tcp::endpoint>& to, 
   trial.verified = SSL_get_verify_result(stream.native_handle());
   if (trial.error) co_return;
   trial.reached = Judged::Reached::kHandshake;
-  // Whether a server of TLS 1.3 takes our certificate shows only when it says something.
+  // With TLS 1.3, whether the server accepts the client's certificate shows only in its first
+  // answer.
   trial.error = asio::error::timed_out;
   std::array<char, 1> first;
   std::size_t size = 0;
@@ -251,35 +252,33 @@ Status CheckTls(const Endpoint& server, const ServerAccess& access, Deadline dea
   const int alert = AlertOf(trial.error);
   if (alert != 0 && access.certificate.empty()) {
     return Fail(StatusCode::kUnauthenticated,
-                "{} demands the certificate of a client; name one with --tls-cert FILE and "
+                "{} requires a client certificate; name one with --tls-cert FILE and "
                 "--tls-key FILE ({})",
                 name, trial.error.message());
   }
   if (alert != 0) {
     return Fail(StatusCode::kUnauthenticated,
-                "{} does not take the certificate of --tls-cert {} "
+                "{} rejects the certificate of --tls-cert {} "
                 "({})",
                 name, access.certificate, trial.error.message());
   }
   if (trial.reached == Judged::Reached::kHandshake && access.certificate.empty()) {
     return Fail(
         StatusCode::kUnauthenticated,
-        "{} ends the connection once TLS has begun ({}); if it demands the certificate of a "
-        "client, name one with --tls-cert FILE and --tls-key FILE",
+        "{} ends the connection once TLS has begun ({}); if it requires a client certificate, "
+        "name one with --tls-cert FILE and --tls-key FILE",
         name, trial.error.message());
   }
   if (trial.reached == Judged::Reached::kHandshake) {
-    return Fail(
-        StatusCode::kUnauthenticated,
-        "{} ends the connection once TLS has begun ({}); it may not take the certificate of "
-        "--tls-cert {}",
-        name, trial.error.message(), access.certificate);
+    return Fail(StatusCode::kUnauthenticated,
+                "{} ends the connection once TLS has begun ({}); it may reject the certificate of "
+                "--tls-cert {}",
+                name, trial.error.message(), access.certificate);
   }
-  return Fail(
-      StatusCode::kUnavailable,
-      "what answers on {} does not speak TLS with us ({}); if it speaks plainly, name it as "
-      "endpoint:http://{}",
-      name, trial.error.message(), name);
+  return Fail(StatusCode::kUnavailable,
+              "TLS with the server on {} failed ({}); if the server does not use TLS, name it as "
+              "endpoint:http://{}",
+              name, trial.error.message(), name);
 }
 
 class TlsTunnel::Impl {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way to a running server that speaks TLS: a port of our own that speaks plainly, so that
-// clients, probes and the proxy, which follows HTTP/2 frames, need to know nothing of TLS.
+// A tunnel to a running server that uses TLS: a local plain-text port, so that clients, probes and
+// the proxy, which follows HTTP/2 frames, need no TLS.
 //
-//   WP_RETURN_IF_ERROR(CheckTls(server, access, Within(5s)));          // says what is wrong
-//   WP_ASSIGN_OR_RETURN(auto tunnel, TlsTunnel::Open("127.9.1.1", server, access));
+//   WP_RETURN_IF_ERROR(CheckTls(server, access, Within(5s)));          // the error says what is
+//   wrong WP_ASSIGN_OR_RETURN(auto tunnel, TlsTunnel::Open("127.9.1.1", server, access));
 //   Connect(tunnel->endpoint());
 //
-// Every connection to the port becomes one TLS connection to the server: the server's certificate
-// is checked against its name, ends and resets are passed on, and little is held between the two,
-// so that a reader who stops is felt at the server. Threads: one of its own for all connections;
-// the functions from any. Ownership: owns the port and its connections.
+// Every connection to the port becomes one TLS connection to the server. The server's certificate
+// is checked against its name. Ends and resets are passed on. Little is buffered in between, so
+// that a client that stops reading has an effect at the server. Threads: one thread of the tunnel
+// for all connections; functions may be called from any. Ownership: owns the port and its
+// connections.
 #pragma once
 
 #include <memory>
@@ -21,16 +22,16 @@
 
 namespace watchproof {
 
-// Whether a connection with this access can be made; the error says in one line what is wrong and
-// which flag helps. kInvalidArgument: one of our files is of no use.
+// Whether a connection with this access can be made. The error says in one line what is wrong and
+// which flag helps. kInvalidArgument: one of the files cannot be used.
 Status CheckTls(const Endpoint& server, const ServerAccess& access, Deadline deadline);
 
-// Whether what answers there wants to begin TLS, whatever its certificate.
+// Whether the server at that address uses TLS, whatever its certificate.
 bool UsesTls(const Endpoint& server, Deadline deadline);
 
 class TlsTunnel {
  public:
-  // Listens on a port of the kernel's choice when it returns.
+  // Listens on a port chosen by the kernel when it returns.
   static Result<std::unique_ptr<TlsTunnel>> Open(const std::string& listen_host,
                                                  const Endpoint& server,
                                                  const ServerAccess& access);

@@ -18,14 +18,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A store that demands the certificate of a client, one that does not, and one that speaks plainly.
+// A store that requires a client certificate, one that does not, and one without TLS.
 class Tls : public testing::Test {
  protected:
   void SetUp() override {
     std::filesystem::create_directories(folder_);
     Write("server", authority_.Issue({.common_name = "server", .hosts = {"127.0.0.1"}}));
     Write("client", authority_.Issue({.common_name = "client"}));
-    Write("stranger", other_.Issue({.common_name = "stranger"}));
+    Write("unknown", other_.Issue({.common_name = "unknown"}));
     std::ofstream(folder_ / "ca.crt") << authority_.certificate();
     std::ofstream(folder_ / "other.crt") << other_.certificate();
   }
@@ -65,7 +65,7 @@ class Tls : public testing::Test {
   const ThrowawayAuthority other_{"theirs"};
 };
 
-TEST_F(Tls, IsSpokenByTheTunnelAndNobodyElse) {
+TEST_F(Tls, OnlyTheTunnelUsesTls) {
   const auto server = Serve(true);
   const TargetSpec spec = SpecOf("https://" + server->endpoint(), With("ca.crt", "client"));
   const auto target = MakeTarget(spec).value();
@@ -82,25 +82,25 @@ TEST_F(Tls, IsImpliedByAnAuthority) {
   EXPECT_TRUE(started.ok()) << started.message();
 }
 
-TEST_F(Tls, SaysWhichFlagIsMissing) {
+TEST_F(Tls, ErrorNamesTheMissingFlag) {
   const auto demanding = Serve(true);
   const std::string& address = demanding->endpoint();
   EXPECT_THAT(Start(SpecOf(address, {})).message(), HasSubstr("endpoint:https://" + address));
   EXPECT_THAT(Start(SpecOf(address, With("ca.crt"))).message(), HasSubstr("--tls-cert FILE"));
   EXPECT_THAT(Start(SpecOf(address, With("other.crt", "client"))).message(),
               HasSubstr("is not to be trusted"));
-  EXPECT_THAT(Start(SpecOf(address, With("ca.crt", "stranger"))).message(),
-              HasSubstr("take the certificate of --tls-cert"));
+  EXPECT_THAT(Start(SpecOf(address, With("ca.crt", "unknown"))).message(),
+              HasSubstr("the certificate of --tls-cert"));
 }
 
-TEST_F(Tls, RefusesFilesThatHoldSomethingElse) {
+TEST_F(Tls, RejectsFilesWithOtherContent) {
   const auto server = Serve(false);
   const Status useless = Start(SpecOf(server->endpoint(), With("client.key")));
   EXPECT_EQ(useless.code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(useless.message(), HasSubstr("--tls-ca"));
 }
 
-TEST_F(Tls, IsNotExpectedOfAServerThatSpeaksPlainly) {
+TEST_F(Tls, ErrorForAServerWithoutTls) {
   const auto server = store::StoreServer::Start({.port = 0, .http_port = 0}).value();
   const Status started = Start(SpecOf("https://" + server->endpoint(), With("ca.crt")));
   EXPECT_EQ(started.code(), StatusCode::kUnavailable);
@@ -108,8 +108,8 @@ TEST_F(Tls, IsNotExpectedOfAServerThatSpeaksPlainly) {
   EXPECT_FALSE(UsesTls({"127.0.0.1", ParseServerAddress(server->endpoint())->port}, Within(2s)));
 }
 
-// What a look tells of the keys that lie there.
-TEST(LookAt, KnowsAStoreOfKubernetes) {
+// What LookAt reports about the keys on a server.
+TEST(LookAt, RecognisesTheKeysOfKubernetes) {
   const auto server = store::StoreServer::Start({.port = 0, .http_port = 0}).value();
   const TargetSpec spec = ParseTargetSpec("endpoint:" + server->endpoint()).value();
   EXPECT_FALSE(LookAt(spec, Within(5s))->kubernetes);

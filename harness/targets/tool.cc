@@ -28,9 +28,9 @@ Result<fs::path> FindProgram(const std::string& name) {
   return Fail(StatusCode::kNotFound, "{} is not installed", name);
 }
 
-// apt marks errors with E:, and the first of them is the cause; others say it last.
+// apt prints errors with E:, of which the first is the cause; other tools print the cause last.
 std::string InformativeLine(const std::string& text) {
-  std::string last = "it said nothing";
+  std::string last = "it printed nothing";
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("E: ")) return line.substr(3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a program of the machine (apt-get, dpkg, curl, tar) to its end and hands back what it said.
+// Runs a program of the machine (apt-get, dpkg, curl, tar) to its end and returns its output.
 //
-//   WP_ASSIGN_OR_RETURN(const std::string said,
+//   WP_ASSIGN_OR_RETURN(const std::string output,
 //                       RunTool({.name = "dpkg", .arguments = {"-x", deb, root}, .folder = work}));
 //
 // Found by PATH, in the locale C, with no standard input. Blocks. Threads: from any thread, as long
@@ -20,12 +20,13 @@ namespace watchproof {
 struct ToolCall {
   std::string name;
   std::vector<std::string> arguments;
-  std::filesystem::path folder;  // becomes its working directory; holds what it says meanwhile
+  std::filesystem::path
+      folder;  // becomes its working directory; its output is kept there meanwhile
   Duration patience = 60s;
 };
 
-// Standard output and error. kNotFound: there is no such program; kUnavailable: it failed, with the
-// line of its output that says most.
+// Returns standard output and error. kNotFound: there is no such program; kUnavailable: it failed,
+// with the most informative line of its output.
 Result<std::string> RunTool(const ToolCall& call);
 
 }  // namespace watchproof
