@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a command line into words like a shell, without a shell: nothing is expanded or run.
 //
-//   SplitShellWords("kine --listen 'unix://my socket'")   // {"kine", "--listen", "unix://my
-//   socket"}
+//   SplitShellWords("kine --dir 'my folder'")   // {"kine", "--dir", "my folder"}
 //
 // Threads: a pure function.
 #pragma once

@@ -179,7 +179,7 @@ class CompactionSurfaced final : public Checker {
           if (complete) {
             draft.observed = fmt::format(
                 "every change from {} on, also those below the compaction: etcd does not serve "
-                "these, but this watch received some of them",
+                "these, but this watch missed no change",
                 details.requested_start);
             draft.signature = {};
           }

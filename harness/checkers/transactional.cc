@@ -33,7 +33,7 @@ class Transactional final : public CallChecker {
       Add(Guarantee::kTransactional, call, findings, [&] {
         return Draft{
             .expected = fmt::format(
-                "no effect of the call in line {}: {}", call.began.value,
+                "no effect of operations in line {} that did not run: {}", call.began.value,
                 call.outcome == Outcome::kRefused ? "it was refused" : "its other branch ran"),
             .observed = fmt::format("{} = {} at revision {} in line {}",
                                     Quoted(phantom.seen.kv.key), Quoted(phantom.seen.kv.value),

@@ -4,7 +4,7 @@
 //
 //   LagMeter meter;                           // lag_follower.h feeds one from a recording
 //   meter.Known(revision, at);  meter.Asked(watch, ...);  meter.Delivered(watch, response);
-//   meter.Healed("stall", at);
+//   meter.FaultLine(text, at);                // a fault was armed or healed
 //   const Lag lag = meter.Summary();
 //
 // The delay of a delivery is the time since the first answer or control-watch event that reported
