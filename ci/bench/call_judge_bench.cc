@@ -27,7 +27,7 @@ void JudgeCalls(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * 100'000);
   state.counters["judged_whole"] = static_cast<double>(judged);
 }
-BENCHMARK(JudgeCalls)->ArgName("witness")->Arg(1)->Arg(0)->Unit(benchmark::kMillisecond);
+BENCHMARK(JudgeCalls)->ArgName("control")->Arg(1)->Arg(0)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace watchproof

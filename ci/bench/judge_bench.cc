@@ -62,7 +62,7 @@ BENCHMARK(JudgeOneHotKey)
 void JudgeRandomRanges(benchmark::State& state) { JudgeLines(state, RandomRanges()); }
 BENCHMARK(JudgeRandomRanges)->Unit(benchmark::kMillisecond);
 
-// Written by the recorder, as a run does; the last thing is to remove it.
+// Written by the recorder, as in a run; removed at the end.
 class RecordingFile {
  public:
   explicit RecordingFile(const WatchLoad& load)
@@ -119,7 +119,7 @@ BENCHMARK(JudgeRecording)
 void JudgeRecordingOfRandomRanges(benchmark::State& state) { JudgeFile(state, RandomRanges()); }
 BENCHMARK(JudgeRecordingOfRandomRanges)->Unit(benchmark::kMillisecond);
 
-// What of it is decoding.
+// The share of decoding.
 void DecodeRecording(benchmark::State& state) {
   const RecordingFile file({.late = true});
   for (auto _ : state) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges the watches of a recording and nothing else, for measuring what that takes: `watchproof
-// check` judges the calls beside them, which it keeps until the end.
+// Judges only the watches of a recording, to measure the cost: `watchproof check` also judges the
+// calls, which it keeps until the end.
 //
 //   judge_file FILE
 //
-// Exit code 0 if there was nothing to find or to doubt.
+// Exit code 0 without findings and undecided reasons.
 #include <fmt/format.h>
 
 #include "harness/checkers/judge.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recording costs: CPU time per event of our recording reader, or of a bare reader of the same
-// raw bytes that only counts, against a running server.
+// Measures the cost of recording: CPU time per event of the recording reader, or of a bare reader
+// that only counts the same raw bytes, against a running server.
 //
 //   reader_bench HOST:PORT bare|record WATCHERS PUTS
 //
@@ -46,7 +46,7 @@ void Scan(std::string_view message, Count& count) {
   }
 }
 
-// In the child: waits for the word, then puts. Exits without running the parent's handlers.
+// In the child: waits for the start signal, then puts. Exits without running the parent's handlers.
 [[noreturn]] void Write(const std::string& endpoint, int puts, int go) {
   char word = 0;
   if (read(go, &word, 1) != 1) _exit(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the recording of a perfect run of any size, for measuring what judging it takes.
+// Writes the recording of a correct run of any size, to measure the cost of judging it.
 //
 //   record_load hot|ranges EVENTS FILE
 //
@@ -18,7 +18,7 @@ namespace {
 
 int Run(const std::string& kind, std::size_t events, const std::string& file) {
   const bool ranges = kind == "ranges";
-  // What waits for the writer costs memory here, where nobody counts it.
+  // Entries that wait for the writer cost memory here, which is not measured.
   const auto recorder =
       Recorder::Open({.file = file, .capacity = ByteCount(8LL << 30), .follow = false});
   if (!recorder.has_value()) {

@@ -73,7 +73,7 @@ bool InRange(const std::string& key, std::string_view from, std::string_view end
   return key >= from && (end == std::string_view("\0", 1) || key < end);
 }
 
-// What a read of the state at that revision must show.
+// The correct answer to a read of the state at that revision.
 ReadAnswer AnswerAt(const ReferenceTruth& truth, const RangeRequestView& request,
                     std::int64_t revision) {
   std::map<std::string, KeyMetadata> state;
@@ -156,12 +156,12 @@ class CallSpoiler {
     return mutant;
   }
 
-  // Legal where it shows the state of its revision, which must be one that the call may name.
+  // Legal if it shows the state of its revision, and the call may name that revision.
   std::optional<CallMutant> AlterRead(const AnsweredCall& call) {
     RangeRequestView request;
     const auto before = DecodeRead(AnswerOf(call));
     if (!before || !Parse(call.request, request).ok() || request.revision != 0) return std::nullopt;
-    // Keys from before the recording are shown, too, but nobody knows them.
+    // Keys from before the recording may be in the answer, too, but they are unknown.
     if (!(*before == AnswerAt(subject_.truth, request, call.revision))) return std::nullopt;
     ReadAnswer after = *before;
     std::string what;
@@ -186,7 +186,7 @@ class CallSpoiler {
     }
     const std::size_t i = prng_.Below(answer.kvs.size());
     KeyMetadata& kv = answer.kvs[i];
-    // Of keys that may be older than the recording nobody knows all.
+    // The metadata of keys that may be older than the recording is not fully known.
     switch (prng_.Below(began_empty() ? 5 : 2)) {
       case 0:
         kv.value += "x";
@@ -207,7 +207,7 @@ class CallSpoiler {
     }
   }
 
-  // What had been told to whom before it began: to anyone, or where the read may be behind, to its
+  // The revision reported before it began: to any client, or, if the read may be behind, to its own
   // client.
   std::int64_t LeastRevision(const AnsweredCall& call) const {
     std::int64_t least = subject_.truth.base;
@@ -263,7 +263,7 @@ class CallSpoiler {
                 fmt::format("a write has revision {}, which is another's", other.revision), false);
   }
 
-  // Legal where all that the stream was given may be read.
+  // Legal if the user may read every key that the stream received.
   std::optional<CallMutant> NarrowRight() {
     if (subject_.given.empty()) return std::nullopt;
     auto stream = subject_.given.begin();
@@ -283,7 +283,7 @@ class CallSpoiler {
     Entry right =
         AnnotationEntry(ReadRight{.stream = StreamId(stream->first), .key = {from}, .end = {end}});
     right.at = opened->entry.at;
-    mutant.what = fmt::format("behind line {}: the user of stream {} may read less",
+    mutant.what = fmt::format("after line {}: the user of stream {} may read less",
                               opened->line.value, stream->first);
     mutant.lines.insert(opened + 1, NumberedEntry{Line(), right});
     Renumber(mutant.lines);
@@ -307,15 +307,15 @@ const std::vector<CallMutationInfo>& AllCallMutations() {
        "a serializable read shows something else", ""},
       {M::kAlterOutcome, "alter-outcome", G::kTransactional,
        "a delete or a transaction is answered with another outcome", "",
-       "what it now denies to have done may have been done by somebody outside of the recording"},
+       "the effect missing from the answer may be that of a write outside of the recording"},
       {M::kLowerRevision, "lower-revision", G::kMonotonicReads,
        "a serializable read names an earlier revision",
-       "the state was the same then, and the client had been told nothing later"},
+       "the state was the same then, and the client had received no later revision"},
       {M::kRepeatRevision, "repeat-revision", G::kDurable,
        "a write is answered with the revision of another", ""},
       {M::kNarrowRight, "narrow-right", G::kAuthorized,
-       "the user of a stream may read less than it was given",
-       "it was given nothing outside of it"},
+       "the user of a stream may read less than it received",
+       "it received nothing outside of its right"},
   };
   return kAll;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spoils what a recording says of key-value calls and of rights: one random change.
+// Mutates the key-value calls and the read rights of a recording: one random change.
 //
 //   const CallSubject subject(recording, truth);            // read once
-//   auto mutant = MutateCall(subject, CallMutation::kAlterRead, prng);   // empty: nothing to spoil
-//   if (mutant && !mutant->legal) ...                       // our judge must find it
+//   auto mutant = MutateCall(subject, CallMutation::kAlterRead, prng);   // empty: nothing to
+//   mutate if (mutant && !mutant->legal) ...                       // the judge must find it
 //
-// Whether the mutant still keeps every promise is decided here, against the truth of the recording
-// as it was, in the plainest way: the state of a revision is made anew from all changes up to it.
+// Whether the mutant is still legal is decided here, against the history of the original recording
+// and in the simplest way: the state of a revision is rebuilt from all changes up to it.
 // Threads: values.
 #pragma once
 
@@ -34,9 +34,9 @@ enum class CallMutation {
 struct CallMutationInfo {
   CallMutation mutation;
   std::string_view name;
-  Guarantee primary;  // there to catch it; others may as well
+  Guarantee primary;  // must catch it; others may as well
   std::string_view what;
-  std::string_view equivalence;  // the one reason why it may go unnoticed; empty: there is none
+  std::string_view equivalence;  // the one reason why it may stay undetected; empty: there is none
   // The one reason why it may be left undecided; empty: there is none.
   std::string_view undecidable{};
 };
@@ -56,13 +56,13 @@ struct AnsweredCall {
 };
 
 struct CallSubject {
-  // Requires: the truth is that of the recording.
+  // Requires: the truth was replayed from the recording.
   CallSubject(const Recording& of, const ReferenceTruth& is);
 
   const Recording& recording;
   const ReferenceTruth& truth;
   std::vector<AnsweredCall> calls;
-  // By stream, the keys that it was given; only streams of which no right is known.
+  // By stream, the keys that it received; only streams without a known right.
   std::map<std::uint32_t, std::vector<std::string>> given;
 };
 

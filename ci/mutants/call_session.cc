@@ -11,7 +11,7 @@
 namespace watchproof {
 namespace {
 
-// Recordings that may lend themselves to a kind, before it is given up.
+// How many recordings to try for a kind.
 constexpr int kRecordings = 40;
 
 }  // namespace
@@ -82,7 +82,7 @@ void CallSession::Try(const Entry& entry, const CallMutationInfo& info, const Ca
                                  entry.recording.name, mutant.what);
   for (const Guarantee guarantee : found) text += fmt::format("  found: {}\n", Name(guarantee));
   for (const std::string& undecided_reason : undecided_reasons)
-    text += fmt::format("  doubt: {}\n", undecided_reason);
+    text += fmt::format("  undecided: {}\n", undecided_reason);
   failures_.push_back(std::move(text));
 }
 

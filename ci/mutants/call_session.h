@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many mutants of what recordings say of calls and rights, and the table of who caught them: the
-// guarantees that no answer to a watch can break.
+// Many mutants of the calls and read rights in recordings, and the table of the guarantees that
+// caught them: those that no answer to a watch can break.
 //
 //   CallSession session(recordings, seed);       // those that cannot be used are left out
 //   session.Run(2000);
@@ -25,14 +25,14 @@ class CallSession {
  public:
   CallSession(std::vector<Recording> recordings, std::uint64_t seed);
 
-  // Makes none of kinds to which no recording lends itself.
+  // Makes none of the kinds that no recording allows.
   void Run(std::uint64_t count);
 
   std::size_t recordings() const { return entries_.size(); }
   // What was left out, and why.
   const std::string& preface() const { return preface_; }
   const std::vector<std::string>& failures() const { return failures_; }
-  // Guarantees that caught none of the mutants that they are there for.
+  // Guarantees that caught none of the mutants for which they are the primary.
   std::vector<Guarantee> Inconclusive() const;
   std::string Report() const;
 

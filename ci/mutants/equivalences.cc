@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The closed list: changes that may go unnoticed, each with its reason.
+// The closed list: changes that may stay undetected, each with its reason.
 #include <algorithm>
 
 #include "ci/mutants/oracle.h"
@@ -15,7 +15,7 @@ std::int64_t Highest(const WatchAnswer& answer) {
   return highest;
 }
 
-// Nothing but progress was told to the watch behind the place.
+// The watch received only progress after the change.
 bool LastOfItsWatch(const Subject& subject, const Reported& reported, std::size_t behind) {
   return std::none_of(subject.reported.begin(), subject.reported.end(), [&](const Reported& other) {
     return other.stream == reported.stream && other.index > behind &&
@@ -117,7 +117,7 @@ std::vector<Equivalence> OtherCourses() {
        {M::kDeleteResponse, M::kDuplicateResponse, M::kSilence, M::kAlterProgress,
         M::kAlterWatchId},
        IsProgress,
-       "a server may leave progress out, repeat it or tell less, as long as what it tells is true"},
+       "a server may omit progress, repeat it or report a lower revision, as long as it is true"},
       {"progress-moved",
        {M::kSwapResponses},
        MovesProgress,
@@ -129,7 +129,8 @@ std::vector<Equivalence> OtherCourses() {
       {"same-but-for-the-header",
        {M::kSwapResponses},
        DifferInTheHeader,
-       "two refusals, say, differ only in how far the server was, and either may come first"},
+       "two refusals, for example, differ only in the header's revision, and either may come "
+       "first"},
       {"one-revision",
        {M::kSwapEvents},
        OfOneRevision,
@@ -137,7 +138,7 @@ std::vector<Equivalence> OtherCourses() {
       {"cut-elsewhere",
        {M::kSplitResponse},
        BetweenRevisions,
-       "where a server cuts between two revisions is its own affair"},
+       "a server may split a response between any two revisions"},
       {"parts-of-one",
        {M::kFlipFragment},
        Always,
@@ -145,8 +146,8 @@ std::vector<Equivalence> OtherCourses() {
       {"lost-with-the-end",
        {M::kDeleteResponse, M::kTruncateResponse, M::kTruncateBytes, M::kSilence, M::kDeleteEvent},
        AtTheEnd,
-       "what is on its way when a stream is cut, a watch is cancelled or the floor has passed it, "
-       "may not come"},
+       "messages under way when a stream is cut, a watch is cancelled or the floor has passed it "
+       "may be lost"},
   };
 }
 
@@ -160,7 +161,7 @@ std::vector<Equivalence> OtherWords() {
       {"useful-compact-revision",
        {M::kAlterCompactRevision},
        CompactionAskedFor,
-       "between two compactions either may be named, if the client can go on from it"},
+       "between two compactions either may be named, if the client can resume from it"},
       {"name-of-a-silent-watch",
        {M::kAlterWatchId},
        OnlyMessageOfItsWatch,
@@ -168,11 +169,11 @@ std::vector<Equivalence> OtherWords() {
       {"name-of-a-refusal",
        {M::kAlterWatchId},
        IsRefusal,
-       "who is refused has no watch, and releases differ in what they call it"},
+       "a refused create has no watch, and releases differ in the id they name"},
       {"only-sender",
        {M::kAlterSender},
        OnlyMessageOfItsStream,
-       "there is no other message to tell the sender by"},
+       "no other message identifies the sender"},
       {"previous-compacted",
        {M::kAlterPrevious},
        PreviousCompacted,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // mutants [--count N] [--calls N] [--seed S] [--only N] [--largest LINES] PATH...
 //
-// Spoils recordings and asks two judges. Exit code 0: our judge was right every time; 1: it was
-// not, or a guarantee caught nothing; 4: the arguments or the recordings cannot be used.
+// Mutates recordings and compares the judge with the reference oracle. Exit code 0: the judge was
+// right every time; 1: it was not, or a guarantee caught nothing; 4: the arguments or the
+// recordings cannot be used.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
@@ -33,7 +34,7 @@ void Describe(const std::vector<std::string>& failures) {
   }
 }
 
-// Those that speak of calls and rights, which no answer to a watch can break.
+// Mutants of calls and read rights, which no answer to a watch can break.
 bool CallsAreRight(const Flags& flags) {
   if (flags.calls == 0) return true;
   std::vector<Recording> recordings;
@@ -80,9 +81,9 @@ int Run(const Flags& flags) {
 
 int main(int argc, char** argv) {
   watchproof::Flags flags;
-  CLI::App app{"Spoils recordings, and asks two judges whether our judge sees it"};
+  CLI::App app{"Mutates recordings, and compares the judge with the reference oracle"};
   app.add_option("--count", flags.count, "Mutants to make")->capture_default_str();
-  app.add_option("--calls", flags.calls, "Mutants of calls and rights to make beside them")
+  app.add_option("--calls", flags.calls, "Mutants of calls and rights to make in addition")
       ->capture_default_str();
   app.add_option("--seed", flags.options.seed, "Seed of every choice")->capture_default_str();
   app.add_option("--only", flags.only, "Only this mutant, in full");

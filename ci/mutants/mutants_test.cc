@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutants of the small recordings in fixtures/histories: our judge must be right about every one.
+// Mutants of the small recordings in fixtures/histories: the judge must be right about every one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ TEST(Mutants, TheSameNumberIsTheSameMutant) {
   auto one = Session::Open(options);
   auto other = Session::Open(options);
   ASSERT_TRUE(one.has_value() && other.has_value());
-  (*one)->Run(3);  // what was made before does not matter
+  (*one)->Run(3);  // earlier mutants have no influence
   for (const std::uint64_t number : {2, 17, 99}) {
     EXPECT_EQ((*one)->RunOne(number), (*other)->RunOne(number));
   }
@@ -76,7 +76,7 @@ TEST(CallMutants, EachIsFoundOrEquivalentForTheListedReason) {
   EXPECT_THAT(inconclusive, testing::IsEmpty()) << session.Report();
 }
 
-TEST(Mutants, OnlyRecordingsThatTellAllAreUsed) {
+TEST(Mutants, OnlyCompleteRecordingsAreUsed) {
   std::vector<NumberedEntry> lines;
   EXPECT_FALSE(Replay(lines).has_value());  // never converged
   lines.push_back({Line(1), AnnotationEntry(StageReached{Stage::kConverged})});

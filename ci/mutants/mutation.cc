@@ -14,7 +14,7 @@ const std::vector<Guarantee>& GuaranteesOfWatches() {
     for (const Guarantee other :
          {Guarantee::kAuthorized, Guarantee::kLinearizable, Guarantee::kSerializable,
           Guarantee::kTransactional, Guarantee::kMonotonicReads, Guarantee::kDurable,
-          // Judged by what the driver says, not by what answers to watches hold.
+          // Judged by the driver's annotations, not by answers to watches.
           Guarantee::kAvailable}) {
       std::erase(guarantees, other);
     }
@@ -60,9 +60,9 @@ const std::vector<MutationInfo>& AllMutations() {
        "another revision in the header"},
       {Mutation::kAlterSender, "alter-sender", G::kHeaders, "another cluster or member"},
       {Mutation::kReplayAtResumption, "replay-at-resumption", G::kResumable,
-       "a resumed watch begins with what the one before it was given last"},
+       "a resumed watch repeats the last events of its predecessor"},
       {Mutation::kLoseAtResumption, "lose-at-resumption", G::kResumable,
-       "a resumed watch is not given what came first"},
+       "a resumed watch misses its first events"},
   };
   return kAll;
 }
@@ -77,7 +77,7 @@ const MutationInfo& InfoOf(Mutation mutation) {
 
 namespace {
 
-// Tries that a mutation gets to find something it can spoil.
+// How often a mutation tries to find a message that it can change.
 constexpr int kTries = 30;
 
 class Spoiler {
@@ -153,12 +153,12 @@ class Spoiler {
     return true;
   }
 
-  // Behind itself, or, as when a server sends it anew, behind a later response of its stream.
+  // After itself, or, as if the server sent it again, after a later response of its stream.
   bool Duplicate(const Reported& reported) {
     const std::vector<std::size_t> later = FromOn(reported);
     const std::size_t reach = prng_.Chance(0.5) ? 1 : std::min<std::size_t>(later.size(), 20);
     const Reported& behind = subject_.reported[later[prng_.Below(reach)]];
-    Begin(reported, fmt::format("comes again behind line {}", behind.index + 1));
+    Begin(reported, fmt::format("comes again after line {}", behind.index + 1));
     mutant_->other = behind;
     mutant_->line = behind.index + 2;
     NumberedEntry again = mutant_->lines[reported.index];
@@ -225,8 +225,8 @@ class Spoiler {
   bool AtResumption() {
     if (subject_.resumed.empty()) return false;
     const Subject::Resumed& resumed = prng_.Pick(subject_.resumed);
-    const Reported* last = nullptr;   // events that the predecessor was given last
-    const Reported* first = nullptr;  // events that the successor was given first
+    const Reported* last = nullptr;   // the last events of the predecessor
+    const Reported* first = nullptr;  // the first events of the successor
     for (const Reported& reported : subject_.reported) {
       if (reported.role != Role::kEvents) continue;
       if (reported.stream == resumed.before_stream &&

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spoils a recording: one random change of what a target said on the faulted road.
+// Mutates a recording: one random change of the target's messages on the proxied path.
 //
 //   const Subject subject(recording);                       // read once
 //   Prng prng = Prng(seed).Fork(fmt::format("mutant/{}", number));
-//   std::optional<Mutant> mutant = Mutate(subject, kind, prng);   // empty: nothing there to spoil
+//   std::optional<Mutant> mutant = Mutate(subject, kind, prng);   // empty: nothing to mutate
 //
 // The same seed makes the same mutant each time. Threads: values; a subject may be shared once it
 // is made.
@@ -55,22 +55,22 @@ enum class Mutation {
 struct MutationInfo {
   Mutation mutation;
   std::string_view name;
-  // The guarantee that is there to catch it; others may as well.
+  // The guarantee that must catch it; others may as well.
   Guarantee primary;
   std::string_view what;
 };
 const std::vector<MutationInfo>& AllMutations();
-// What answers to watches can break. The others speak of calls, or of rights, which these
-// recordings do not give.
+// The guarantees that answers to watches can break. The others concern calls, or read rights, which
+// these recordings do not contain.
 const std::vector<Guarantee>& GuaranteesOfWatches();
 const MutationInfo& InfoOf(Mutation mutation);
 
-// What a response is to its watch.
+// The meaning of a response for its watch.
 enum class Role { kCreated, kRefused, kEvents, kProgress, kNotice, kCancelled };
 Role RoleOf(const WatchAnswer& answer);
 std::string_view Name(Role role);
 
-// A response on the faulted road.
+// A response on the proxied path.
 struct Reported {
   std::size_t index = 0;  // into the lines
   std::uint32_t stream = 0;
@@ -78,15 +78,15 @@ struct Reported {
   Role role = Role::kEvents;
 };
 
-// A recording with what there is to spoil in it.
+// A recording and its messages that can be mutated.
 struct Subject {
   explicit Subject(Recording of);
 
   Recording recording;
   std::vector<Reported> reported;
-  std::map<std::uint32_t, std::vector<std::size_t>> by_stream;  // into told
+  std::map<std::uint32_t, std::vector<std::size_t>> by_stream;  // indices of responses
   std::vector<std::string> keys;
-  // A watch that was continued and the one that did so, as answered: stream and id.
+  // A watch that was resumed and the one that resumed it, as answered: stream and id.
   struct Resumed {
     std::uint32_t before_stream = 0;
     std::int64_t before_id = 0;

@@ -26,7 +26,7 @@ std::string_view Name(Outcome outcome) {
 Result<std::unique_ptr<ReferenceOracle>> ReferenceOracle::Open(const Subject& subject) {
   WP_ASSIGN_OR_RETURN(ReferenceTruth truth, Replay(subject.recording.lines));
   if (subject.reported.empty()) {
-    return Fail(StatusCode::kFailedPrecondition, "nothing was told on a faulted road");
+    return Fail(StatusCode::kFailedPrecondition, "no response came on a proxied path");
   }
   return std::unique_ptr<ReferenceOracle>(new ReferenceOracle(subject, std::move(truth)));
 }
@@ -46,17 +46,16 @@ Status ReferenceOracle::TryClean() {
   const ReferenceResult judged = reference_.Rule(subject_.recording.lines);
   if (!judgement.findings.empty()) {
     const Finding& finding = judgement.findings.front();
-    return Fail(StatusCode::kFailedPrecondition, "our judge finds {}: {}; {}",
+    return Fail(StatusCode::kFailedPrecondition, "the judge finds {}: {}; {}",
                 Name(finding.guarantee), finding.watch, finding.observed);
   }
   if (!judgement.undecided.empty()) {
-    return Fail(StatusCode::kFailedPrecondition, "our judge doubts: {}",
-                judgement.undecided.front());
+    return Fail(StatusCode::kFailedPrecondition, "undecided: {}", judgement.undecided.front());
   }
   if (!judged.legal()) {
-    return Fail(StatusCode::kInternal, "the brute judge finds {}", judged.wrongs.front());
+    return Fail(StatusCode::kInternal, "the reference oracle finds {}", judged.wrongs.front());
   }
-  if (judged.undecidable()) return Fail(StatusCode::kInternal, "the brute judge doubts");
+  if (judged.undecidable()) return Fail(StatusCode::kInternal, "the reference oracle is undecided");
   return Status();
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts a mutant before both judges and says how our judge did: one that holds all changes, and one
-// that forgets what it can as soon as it can. The worse of the two counts.
+// Judges a mutant with the judge and with the reference oracle, and compares the results. The judge
+// runs twice: once it keeps all changes, once it forgets them as soon as possible. The worse result
+// counts.
 //
-//   Court court(subject);                       // errors: a recording that cannot be used
-//   const Trial trial = court.Try(mutant);
-//   if (IsBad(trial.outcome)) ...
+//   ReferenceOracle oracle(subject);            // errors: a recording that cannot be used
+//   const Tested tested = oracle.Try(mutant);
+//   if (IsBad(tested.outcome)) ...
 //
-// Not thread-safe. Ownership: the subject outlives the court.
+// Not thread-safe. Ownership: the subject outlives the oracle.
 #pragma once
 
 #include <memory>
@@ -23,20 +24,20 @@ namespace watchproof {
 enum class Outcome {
   kDetected,    // illegal, and found
   kEquivalent,  // legal by a row of the list, and nothing found
-  kUndecided,   // cannot be decided, and our judge says so
+  kUndecided,   // cannot be decided, and the judge reports that
   kMissed,      // illegal, and not found
-  kFalseAlarm,  // legal, and found or doubted
-  kUnlisted,    // legal and nothing found, but for no reason that was thought of beforehand
+  kFalseAlarm,  // legal, but found or undecided
+  kUnlisted,    // legal and nothing found, but no row of the list explains it
 };
 inline constexpr int kOutcomes = 6;
 std::string_view Name(Outcome outcome);
 inline bool IsBad(Outcome outcome) { return outcome >= Outcome::kUndecided; }
 
-// A reason why a change may go unnoticed, written down before the mutants are made.
+// A reason why a change may stay undetected, written down before the mutants are made.
 struct Equivalence {
   std::string_view name;
   std::vector<Mutation> mutations;
-  // What must hold of the change itself, as far as it can be told without a judge.
+  // The condition on the change itself, as far as it can be tested without a judge.
   bool (*holds)(const Subject& subject, const ReferenceTruth& truth, const Mutant& mutant);
   std::string_view reason;
 };

@@ -37,8 +37,8 @@ void Rewrite(const std::vector<NumberedEntry>& lines, std::vector<NumberedEntry>
   if (!Resumes(lines)) return;
   const ReferenceStreams reported = Listen(lines, UINT64_MAX);
   ReferenceStreams mutant = Listen(spoiled, UINT64_MAX);
-  WP_CHECK(reported.watches.size() == mutant.watches.size(), "mutations leave requests alone");
-  // A predecessor has asked before its successor, so a chain is moved from its beginning on.
+  WP_CHECK(reported.watches.size() == mutant.watches.size(), "mutations keep the requests");
+  // A predecessor is created before its successor, so a chain is moved from its beginning on.
   for (std::size_t i = 0; i < reported.watches.size(); ++i) {
     const auto& before = reported.watches[i].continues;
     if (!before) continue;

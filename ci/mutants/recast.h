@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client's part in a mutant: had it been told what the mutant says, it would have asked on from
-// there.
+// Adapts the client's requests to a mutant: with the mutant's messages the client would have
+// resumed at another revision.
 //
 //   Recast(recording.lines, mutant.lines);
 //
-// A recording in which a watch stops at one place and its successor asks from another is no
-// mutant of what a target says: no target can bring it about. So the starts of the watches that
-// take over from others are moved to where the mutant lets those stop, along the whole chain.
+// No target can make a recording in which a watch stops at one revision and its successor starts at
+// another one: that is the client's choice. So the start of each resuming watch is moved to where
+// its predecessor stops in the mutant, along the whole chain.
 // Threads: function without state.
 #pragma once
 

@@ -23,13 +23,13 @@ namespace watchproof {
 struct Recording {
   std::string name;
   std::vector<NumberedEntry> lines;  // messages in one piece
-  // What the run said of its target, as JudgeOptions has it.
+  // The target's properties from the first line, as JudgeOptions has them.
   bool permit_compacted_at_the_floor = false;
   bool strict_previous = false;
   std::size_t bytes = 0;  // of all messages
 };
 
-// How much there is of it: lines, and a line for every 200 bytes.
+// Its size: lines, and a line for every 200 bytes.
 inline std::size_t SizeOf(const Recording& recording) {
   return recording.lines.size() + recording.bytes / 200;
 }

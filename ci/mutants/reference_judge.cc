@@ -18,7 +18,7 @@ bool Same(const KeyValueView& kv, const KeyMetadata& metadata, bool metadata_kno
          (kv.version == metadata.version && kv.create_revision == metadata.create_revision);
 }
 
-// Marks that some key could have.
+// Whether some key could have this metadata.
 bool Possible(const KeyValueView& kv) {
   if (kv.create_revision < 1 || kv.version < 1) return false;
   if (kv.version == 1) return kv.create_revision == kv.mod_revision;
@@ -39,7 +39,7 @@ ReferenceResult ReferenceJudge::Rule(const std::vector<NumberedEntry>& lines) {
   everything_.clear();
   generations_.clear();
   auto truth = Replay(lines);
-  WP_CHECK(truth.has_value(), "the recording was admitted, and its writes are as they were");
+  WP_CHECK(truth.has_value(), "the recording was admitted, and its writes are unchanged");
   truth_ = *std::move(truth);
   ReferenceStreams observed = Listen(lines, truth_.converged);
   result_.wrongs = std::move(observed.wrongs);
@@ -81,7 +81,7 @@ ReferenceJudge::ExpectedChange ReferenceJudge::ExpectedOn(const ReferenceWatch& 
   return expected;
 }
 
-// Compaction had gone beyond its start before it asked.
+// Whether its start had been compacted before it was requested.
 bool ReferenceJudge::BelowFloorAtOnce(const ReferenceWatch& watch) const {
   return watch.asked.start_revision > 0 &&
          watch.asked.start_revision < truth_.FloorDoneAt(watch.asked_line);
@@ -100,7 +100,7 @@ void ReferenceJudge::JudgeWatch(const ReferenceWatch& watch) {
   CheckEnd(watch, expected);
 }
 
-// A header tells how far the store was when it made the message.
+// A header names the store's revision at the time the message was made.
 void ReferenceJudge::CheckHeaders(const ReferenceWatch& watch) {
   const auto check = [&](const ReferenceMessage& message) {
     const WatchResponseView& view = message.view;
@@ -155,8 +155,8 @@ bool ReferenceJudge::Differs(const ReferenceWatch& watch, const ReferenceMessage
          previous.create_revision != event.kv.create_revision || !Possible(previous);
 }
 
-// Of keys from before the recording: how many puts there had been, and where the key was made, as
-// one event has it. They must all have it the same.
+// For keys from before the recording: the number of earlier puts and the create revision, as one
+// event shows them. All events must agree.
 void ReferenceJudge::Remember(const EventView& event, const ReferenceChange& change) {
   const auto add = [&](const KeyValueView& reported, const KeyMetadata& counted) {
     generations_[{counted.key, counted.create_revision}].emplace(reported.version - counted.version,
@@ -174,12 +174,12 @@ void ReferenceJudge::CheckGenerations() {
     const bool possible = puts == 0 ? made == lineage.second
                                     : puts > 0 && made >= 1 && made + puts - 1 <= truth_.base;
     if (reported.size() == 1 && possible) continue;
-    result_.wrongs.push_back(fmt::format("the marks of {} cannot all be true", lineage.first));
+    result_.wrongs.push_back(fmt::format("the metadata of {} contradicts itself", lineage.first));
   }
 }
 
-// What was given must be the beginning of what was owed, revision by revision, each whole and in
-// one response. No key changes twice in a revision.
+// The received events must be the first of the expected changes, revision by revision, each whole
+// and in one response. No key changes twice in a revision.
 void ReferenceJudge::CheckContent(const ReferenceWatch& watch, const ExpectedChange& expected) {
   std::vector<std::pair<std::size_t, const EventView*>> given;  // message, event
   std::vector<std::size_t> response_of(watch.given.size());
@@ -193,7 +193,7 @@ void ReferenceJudge::CheckContent(const ReferenceWatch& watch, const ExpectedCha
   std::size_t at = 0;
   for (std::size_t i = 0; i < given.size();) {
     const std::uint64_t line = watch.given[given[i].first].line;
-    if (at == expected.size()) return Wrong(watch, line, "an event that was never owed");
+    if (at == expected.size()) return Wrong(watch, line, "an event that was not expected");
     const std::int64_t revision = expected[at]->revision;
     std::map<std::string_view, const ReferenceChange*> run;
     for (; at < expected.size() && expected[at]->revision == revision; ++at) {
@@ -205,7 +205,7 @@ void ReferenceJudge::CheckContent(const ReferenceWatch& watch, const ExpectedCha
       const auto change = run.find(event->kv.key);
       if (event->kv.mod_revision != revision || change == run.end()) {
         return Wrong(watch, line,
-                     fmt::format("not what was owed next, which is of revision {}", revision));
+                     fmt::format("not the next expected change, which has revision {}", revision));
       }
       Remember(*event, *change->second);
       if (Differs(watch, watch.given[message], *event, *change->second)) {
@@ -250,7 +250,7 @@ void ReferenceJudge::CheckParts(const ReferenceWatch& watch, const ExpectedChang
     given += part.events.size();
     if (!part.fragment) continue;
     if (i + 1 == watch.given.size()) {
-      // A cut takes the last part with it, if there was anything left for it to hold.
+      // A cut loses the last part, if any changes were left for it.
       const bool taken = watch.end == ReferenceEnd::kCut && given < expected.size();
       const bool left_alone = watch.end == ReferenceEnd::kOpen && watch.continued_by;
       if (!taken && !left_alone) Wrong(watch, watch.given[i].line, "the last part never came");
@@ -264,8 +264,8 @@ void ReferenceJudge::CheckParts(const ReferenceWatch& watch, const ExpectedChang
   }
 }
 
-// Progress R: all up to R was given before, nothing at or below it comes after, and it does not go
-// backwards.
+// Progress R: all up to R was delivered before, nothing at or below it comes after, and progress
+// does not go backwards.
 void ReferenceJudge::CheckProgress(const ReferenceWatch& watch, const ExpectedChange& expected) {
   for (std::size_t i = 0; i < watch.given.size(); ++i) {
     const WatchResponseView& view = watch.given[i].view;
@@ -274,7 +274,7 @@ void ReferenceJudge::CheckProgress(const ReferenceWatch& watch, const ExpectedCh
     const std::int64_t revision = view.header.revision;
     if (revision + 1 < StartOf(watch)) Wrong(watch, line, "progress below the start");
     if (view.watch_id >= 0 && !watch.asked.progress_notify && !watch.given[i].progress_asked) {
-      Wrong(watch, line, "progress that nobody wished for");
+      Wrong(watch, line, "progress that was not requested");
     }
     std::set<std::pair<std::int64_t, std::string_view>> before;
     for (std::size_t j = 0; j < watch.given.size(); ++j) {
@@ -285,26 +285,26 @@ void ReferenceJudge::CheckProgress(const ReferenceWatch& watch, const ExpectedCh
       for (const EventView& event : other.events) {
         if (j < i) before.emplace(event.kv.mod_revision, event.kv.key);
         if (j < i && event.kv.mod_revision > revision) {
-          Wrong(watch, line, "progress below an event that was given");
+          Wrong(watch, line, "progress below an event that was delivered");
         }
         if (j > i && event.kv.mod_revision <= revision) {
           Wrong(watch, watch.given[j].line, "an event at or below progress");
         }
       }
     }
-    // Who has fallen below the floor hears of it by ErrCompacted.
+    // A watch that has fallen below the floor gets ErrCompacted.
     const std::int64_t floor = truth_.FloorDoneAt(line);
     for (const ReferenceChange* change : expected) {
       if (change->revision > revision) break;
       if (change->revision < floor) continue;
       if (!before.contains({change->revision, change->kv.key})) {
-        return Wrong(watch, line, "progress beyond an event that was not given");
+        return Wrong(watch, line, "progress beyond an event that was not delivered");
       }
     }
   }
 }
 
-// What was too much for one message stays too much.
+// A size that was too large for one message stays too large.
 void ReferenceJudge::CheckSizes(const std::vector<ReferenceWatch>& all) {
   std::vector<std::pair<std::uint64_t, std::size_t>> shown;  // from that line on, so many bytes
   for (const ReferenceWatch& watch : all) {
@@ -321,13 +321,13 @@ void ReferenceJudge::CheckSizes(const std::vector<ReferenceWatch>& all) {
       const bool large = std::any_of(shown.begin(), shown.end(), [&](const auto& too_large) {
         return too_large.first <= message.line && message.bytes > too_large.second;
       });
-      if (large) Wrong(watch, message.line, "larger than what was split before");
+      if (large) Wrong(watch, message.line, "larger than a response that was split before");
     }
   }
 }
 
-// Was it told, at a time when nothing later can have been written, that it had been given all, and
-// was nothing of its range written between that and the floor?
+// Whether a message showed that the watch had received all, at a time when nothing later can have
+// been written, and nothing in its range was written between that and the floor.
 bool ReferenceJudge::CaughtUp(const ReferenceWatch& watch, std::int64_t floor) {
   std::int64_t through = -1;  // -1: it was not
   std::uint64_t since = watch.answer->line;
@@ -375,7 +375,7 @@ void ReferenceJudge::CheckNotice(const ReferenceWatch& watch) {
                                  [&](const ReferenceCompaction& c) {
                                    return c.revision == reported && c.begun < notice.line;
                                  });
-  if (!asked) Wrong(watch, notice.line, "a compact revision that nobody asked for");
+  if (!asked) Wrong(watch, notice.line, "a compact revision that was not requested");
 }
 
 void ReferenceJudge::CheckEnd(const ReferenceWatch& watch, const ExpectedChange& expected) {
@@ -395,10 +395,10 @@ void ReferenceJudge::CheckEnd(const ReferenceWatch& watch, const ExpectedChange&
   if (BelowFloorAtOnce(watch)) return Wrong(watch, watch.asked_line, "no ErrCompacted");
   std::size_t given = 0;
   for (const ReferenceMessage& message : watch.given) given += message.view.events.size();
-  if (given < expected.size()) Wrong(watch, watch.asked_line, "not all that was owed has come");
+  if (given < expected.size()) Wrong(watch, watch.asked_line, "expected changes are missing");
 }
 
-// The client asks for what comes next; if it does not, the target is not to blame.
+// The client must request the next revision; otherwise the target is not judged.
 void ReferenceJudge::CheckResumption(const ReferenceWatch& watch,
                                      const std::vector<ReferenceWatch>& all) {
   if (!watch.continues) return;

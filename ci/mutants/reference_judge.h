@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of the judge: decides by brute force whether a recording keeps the promises.
+// The reference oracle: decides slowly, with whole lists, whether a recording is legal.
 //
 //   ReferenceJudge judge({.permit_compacted_at_the_floor = true});
-//   const ReferenceResult ruling = judge.Rule(lines);
+//   const ReferenceResult result = judge.Rule(lines);
 //
-// The whole history lies in memory; of each watch the complete list of what it was owed and the
-// complete list of what it was told are compared as wholes, once, with nothing kept from one
-// message to the next. Slow, and with no code of model/ or checkers/, so that a mistake there
-// cannot agree with itself here. The rules are those that the checkers explain. Not thread-safe.
+// The whole history is in memory; of each watch the complete list of expected changes and the
+// complete list of received messages are compared once, with no state from one message to the next.
+// Slow, and without code of model/ or checkers/, so that a mistake there is not repeated here. The
+// rules are those that the checkers explain. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -22,9 +22,9 @@
 namespace watchproof {
 
 struct ReferenceResult {
-  std::vector<std::string> wrongs;  // promises that were broken; empty: the recording is legal
-  // Why the recording cannot be decided about, if it cannot: a client that resumed elsewhere than
-  // where it had stopped, a revision beyond all writes that someone else may have made.
+  std::vector<std::string> wrongs;  // broken guarantees; empty: the recording is legal
+  // Why the recording cannot be decided, if so: a client that resumed at another revision than the
+  // one where it had stopped, or a revision beyond all writes that others may have made.
   bool misresumed = false;
   bool foreign = false;
 
@@ -32,7 +32,7 @@ struct ReferenceResult {
   bool undecidable() const { return misresumed || foreign; }
 };
 
-// What the run said of its target.
+// The target's properties from the first line of the recording.
 struct ReferenceOptions {
   bool permit_compacted_at_the_floor = false;
   bool strict_previous = false;
@@ -50,7 +50,7 @@ class ReferenceJudge {
   using Wanted = std::tuple<std::string, std::string, bool, bool>;  // range and filters
 
   void JudgeWatch(const ReferenceWatch& watch);
-  // Each looks at the whole list of what the watch was told.
+  // Each examines the whole list of messages that the watch received.
   void CheckHeaders(const ReferenceWatch& watch);
   void CheckShape(const ReferenceWatch& watch);
   void CheckContent(const ReferenceWatch& watch, const ExpectedChange& expected);
@@ -77,8 +77,8 @@ class ReferenceJudge {
   ReferenceTruth truth_;
   std::vector<ReferenceFault> faults_;
   const ReferenceOptions options_;
-  std::map<Wanted, ExpectedChange> everything_;  // looks into the truth
-  // By key and its first put that is known: what was told of its marks before that.
+  std::map<Wanted, ExpectedChange> everything_;  // points into the truth
+  // By key and its first known put: the metadata that events report about the time before.
   std::map<std::pair<std::string, std::int64_t>, std::set<std::pair<std::int64_t, std::int64_t>>>
       generations_;
   ReferenceResult result_;

@@ -75,7 +75,7 @@ class Listener {
     out_.faults.push_back(fault);
   }
 
-  // Whether a fault that does such a thing was at work on the stream, at a time when it was open.
+  // Whether a fault with such an effect was active on the stream while it was open.
   template <typename Does>
   bool FaultOn(const Stream& stream, Does does) const {
     return std::any_of(out_.faults.begin(), out_.faults.end(), [&](const ReferenceFault& fault) {
@@ -153,7 +153,7 @@ class Listener {
     const WatchResponseView& view = message.view;
     if (view.compact_revision < 0) Wrong("a negative compact revision");
     if (view.compact_revision != 0 && !view.canceled) {
-      Wrong("a compact revision, but the watch is not said to be canceled");
+      Wrong("a compact revision, but canceled is not set");
     }
     if (view.created) return Created(message);
     if (view.watch_id == -1 && view.events.empty() && !view.canceled) return Everyone(message);
@@ -188,7 +188,7 @@ class Listener {
       watch.end = ReferenceEnd::kRefused;
       return;
     }
-    if (view.watch_id < 0) Wrong("a watch without a name");
+    if (view.watch_id < 0) Wrong("a watch with a negative id");
     if (watch.asked.watch_id != 0 && view.watch_id != watch.asked.watch_id) {
       Wrong("another watch id than the client chose");
     }
@@ -222,7 +222,7 @@ class Listener {
     if (!view.canceled) return;
     watch.end = view.compact_revision > 0 ? ReferenceEnd::kNotice : ReferenceEnd::kCancelled;
     if (watch.end == ReferenceEnd::kNotice) return;
-    if (watch.cancels_open == 0) return Wrong("the end of a watch that nobody asked for");
+    if (watch.cancels_open == 0) return Wrong("the end of a watch without a request");
     --watch.cancels_open;
   }
 

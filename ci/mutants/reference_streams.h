@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who asked for what and was told what: the messages of each watch, complete, in the order they
-// came.
+// The request of each watch and all its messages, in the order they came.
 //
-//   const ReferenceStreams telling = Listen(lines, truth.converged);
-//   for (const ReferenceWatch& watch : telling.watches) ... watch.given ...
-//   telling.wrongs                       // messages that no watch can have been meant by
+//   const ReferenceStreams streams = Listen(lines, truth.converged);
+//   for (const ReferenceWatch& watch : streams.watches) ... watch.given ...
+//   streams.wrongs                       // messages that fit no watch
 //
 // Threads: values. Ownership: views look into the lines.
 #pragma once
@@ -48,7 +47,7 @@ struct ReferenceFault {
   std::string name;
   std::uint64_t armed = 0;
   std::uint64_t healed = UINT64_MAX;
-  bool unsaid = false;  // the line does not say what it does to streams
+  bool unsaid = false;  // the line does not name its effect on streams
   bool ends_all = false;
   bool ends_proxied = false;
   bool parts_members = false;
@@ -62,10 +61,9 @@ struct ReferenceStreams {
 
 bool IsProgress(const WatchResponseView& view);
 std::int64_t StartOf(const ReferenceWatch& watch);
-// The lowest revision that the watch has not been given, once it was told the first `count`
-// messages.
+// The lowest revision that the watch has not received after its first `count` messages.
 std::int64_t PositionAfter(const ReferenceWatch& watch, std::size_t count);
-// Where a client goes on: parts of a response whose last part has not come count for nothing.
+// Where a client resumes: an incomplete fragmented response does not count.
 std::int64_t ResumeAt(const ReferenceWatch& watch);
 
 // Streams that end at or after the line `converged` end with the run.

@@ -79,7 +79,7 @@ OperationKind KindOf(Method method) {
   }
 }
 
-// What cannot have had an effect.
+// Calls that cannot have had an effect.
 bool Refused(StatusCode code) {
   static const std::set<StatusCode> kRefusals = {
       StatusCode::kInvalidArgument,   StatusCode::kNotFound,
@@ -248,7 +248,7 @@ class Replayer {
   std::map<std::int64_t, Write> writes_;
   std::map<std::string, KeyMetadata> store_;
   std::set<std::string> seen_;   // keys that were ever put
-  std::set<std::string> shady_;  // living keys whose past is not known
+  std::set<std::string> shady_;  // existing keys with an unknown past
 };
 
 }  // namespace

@@ -80,7 +80,7 @@ Session::Entry& Session::PickEntry(Prng& prng) {
   return found == entries_.end() ? *entries_.back() : **found;
 }
 
-// First the mutation, so that each gets its share; then a recording that lends itself to it.
+// First the mutation, so that each gets its share; then a recording that allows it.
 std::pair<Mutant, Session::Entry*> Session::Make(std::uint64_t number) {
   constexpr int kRecordings = 40;
   Prng prng = Prng(options_.seed).Fork(fmt::format("mutant/{}", number));
@@ -133,16 +133,16 @@ std::string Session::Consume(std::uint64_t number, const Mutant& mutant, const E
     text += fmt::format("  + {}\n", DumpLine(mutant.lines[mutant.line - 1]));
   }
   for (const Finding& finding : tested.judgement.findings) {
-    text += fmt::format("  our judge: {}: {}; expected {}; observed {}\n", Name(finding.guarantee),
+    text += fmt::format("  judge: {}: {}; expected {}; observed {}\n", Name(finding.guarantee),
                         finding.watch, finding.expected, finding.observed);
   }
   for (const std::string& undecided_reason : tested.judgement.undecided) {
-    text += fmt::format("  our judge doubts: {}\n", undecided_reason);
+    text += fmt::format("  judge, undecided: {}\n", undecided_reason);
   }
   for (const std::string& wrong : tested.judged.wrongs) {
-    text += fmt::format("  brute judge: {}\n", wrong);
+    text += fmt::format("  reference oracle: {}\n", wrong);
   }
-  if (tested.judged.undecidable()) text += "  brute judge: undecidable\n";
+  if (tested.judged.undecidable()) text += "  reference oracle: undecidable\n";
   if (tested.equivalence != nullptr) {
     text +=
         fmt::format("  equivalent: {}: {}\n", tested.equivalence->name, tested.equivalence->reason);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many mutants of many recordings: which, what became of each, and the tables.
+// Many mutants of many recordings: makes them, judges each, and prints the tables.
 //
 //   WP_ASSIGN_OR_RETURN(auto session, Session::Open({.paths = paths, .seed = 7}));
 //   session->Run(20000);                     // or session->RunOne(4711)
@@ -32,7 +32,7 @@ class Session {
   static Result<std::unique_ptr<Session>> Open(const SessionOptions& options);
 
   void Run(std::uint64_t count);
-  // Says all there is to say of one mutant.
+  // Describes one mutant in full.
   std::string RunOne(std::uint64_t number);
 
   // One text per mutant that went wrong, with what is needed to see it again.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// An immutable piece of memory that is shared, not copied: a received message is kept as it came.
+// An immutable piece of memory that is shared, not copied: received messages are kept unchanged.
 //
 //   Bytes copy = Bytes::Copy(text);
-//   Bytes lent(std::move(slice_owner), view);  // view stays valid as long as the owner lives
+//   Bytes lent(std::move(slice_owner), view);  // view stays valid as long as the owner exists
 //
-// Threads: values; the memory is never written. Ownership: every copy of a Bytes shares the owner
-// with its siblings (the recorder's queue and the judge's read the same message), hence shared_ptr.
+// Threads: values; the memory is never written. Ownership: all copies of a Bytes share the owner
+// (the recorder's queue and the judge read the same message), hence shared_ptr.
 #pragma once
 
 #include <memory>

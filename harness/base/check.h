@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WP_CHECK(condition, "why"): a mistake in this repository. Prints, runs the crash note, aborts; on
-// in every build.
+// WP_CHECK(condition, "why"): a failure is a bug in this repository. Prints, runs the crash note,
+// aborts; active in every build.
 //
 // Threads: any.
 #pragma once

@@ -11,8 +11,8 @@
 
 namespace watchproof {
 
-using namespace std::chrono_literals;  // NOLINT: durations carry their unit everywhere in this
-                                       // project
+// Durations carry their unit everywhere in this project.
+using namespace std::chrono_literals;  // NOLINT
 
 using Clock = std::chrono::steady_clock;
 using TimePoint = Clock::time_point;

@@ -37,14 +37,14 @@ bool IsAllowed(std::string_view character, LineEnds line_ends) {
     return c >= 0x20 && c != 0x7f;
   }
   if (character == "\xef\xbf\xbe" || character == "\xef\xbf\xbf") return false;  // not in XML
-  // Line separators, and marks that turn the direction of what follows.
+  // Line separators, and characters that change the text direction.
   if (character.starts_with("\xe2\x80") || character.starts_with("\xe2\x81")) {
     const auto last = static_cast<unsigned char>(character[2]);
     const bool turns =
         character[1] == '\x80' ? (last >= 0xa8 && last <= 0xae) : (last >= 0xa6 && last <= 0xa9);
     if (turns) return false;
   }
-  // U+0080 to U+009F: control characters that some terminals obey.
+  // U+0080 to U+009F: control characters that some terminals interpret.
   return !(character.size() == 2 && character[0] == '\xc2' &&
            static_cast<unsigned char>(character[1]) < 0xa0);
 }

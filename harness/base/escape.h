@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of others made printable: keys, file names and error texts may hold any bytes.
+// Makes foreign text printable: keys, file names and error texts may hold any bytes.
 //
 //   fmt::print(stderr, "{}: no such file\n", Escaped(path.string()));
 //
@@ -14,8 +14,8 @@ namespace watchproof {
 // Whether tabs and line ends stay as they are: in a text of several lines, but not in a name.
 enum class LineEnds { kEscape, kKeep };
 
-// Valid UTF-8 without control characters, which are shown as "\x1b", "\n" and "\t", like bytes that
-// are no UTF-8. Everything else stays, backslashes too, so doing it twice changes nothing.
+// Returns valid UTF-8 without control characters: these, and bytes that are no UTF-8, are shown as
+// "\x1b", "\n" and "\t". All else stays, backslashes too, so escaping twice changes nothing.
 std::string Escaped(std::string_view text, LineEnds line_ends = LineEnds::kEscape);
 
 }  // namespace watchproof

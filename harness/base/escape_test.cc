@@ -6,7 +6,7 @@
 namespace watchproof {
 namespace {
 
-TEST(Escape, KeepsTextAndShowsWhatIsNone) {
+TEST(Escape, KeepsTextAndEscapesOtherBytes) {
   EXPECT_EQ(Escaped("plain ✓ text \\ with \"quotes\""), "plain ✓ text \\ with \"quotes\"");
   EXPECT_EQ(Escaped("\x1b[31m"), "\\x1b[31m");
   EXPECT_EQ(Escaped(std::string_view("\0\x7f", 2)), "\\x00\\x7f");
@@ -20,7 +20,7 @@ TEST(Escape, KeepsTextAndShowsWhatIsNone) {
   EXPECT_EQ(Escaped(Escaped("\x1b\n\xff")), Escaped("\x1b\n\xff"));
 }
 
-TEST(Escape, LineEndsStayOnlyInTexts) {
+TEST(Escape, LineEndsStayInTextsOnly) {
   EXPECT_EQ(Escaped("a\n\tb\r"), "a\\n\\tb\\x0d");
   EXPECT_EQ(Escaped("a\n\tb\r", LineEnds::kKeep), "a\n\tb\\x0d");
 }

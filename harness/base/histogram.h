@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often which amount occurred, in buckets that grow with the amount: eight to each doubling, so
-// that an amount is told within an eighth.
+// How often each amount occurred, in buckets that grow with the amount: eight per doubling, so an
+// amount is exact to within an eighth.
 //
 //   Histogram delays;
 //   delays.Add(1234);
@@ -35,7 +35,7 @@ class Histogram {
     highest_ = std::max(highest_, other.highest_);
   }
 
-  // From what Buckets() and highest() told.
+  // Rebuilds a histogram from the results of Buckets() and highest().
   static Histogram Restore(const std::vector<std::pair<std::int64_t, std::uint64_t>>& buckets,
                            std::int64_t highest) {
     Histogram histogram;

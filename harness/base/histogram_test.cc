@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-TEST(HistogramTest, TellsSmallAmountsExactlyAndLargeOnesWithinAnEighth) {
+TEST(HistogramTest, SmallAmountsAreExactAndLargeOnesWithinAnEighth) {
   for (std::int64_t amount = 0; amount < 5'000'000; amount += 1 + amount / 7) {
     Histogram histogram;
     histogram.Add(amount);
@@ -47,7 +47,7 @@ TEST(HistogramTest, MergesLosslessly) {
   EXPECT_EQ(one.highest(), 100);
 }
 
-TEST(HistogramTest, IsRestoredFromWhatItTells) {
+TEST(HistogramTest, IsRebuiltFromItsBuckets) {
   Histogram histogram;
   for (const std::int64_t amount : {0, 7, 8, 1234, 999'999}) histogram.Add(amount);
   const Histogram again = Histogram::Restore(histogram.Buckets(), histogram.highest());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logging front: events with fields on standard error. Info tells the story of a run in under
-// fifty lines.
+// Logging: events with fields on standard error. A run logs under fifty lines at level info.
 //
 //   LogInfo("stall armed", {{"proxy", name}, {"withheld", bytes}});
 //
@@ -20,7 +19,7 @@ struct LogField {
   std::string value;
 };
 
-// Of the least events that are told; kWarn at first.
+// The lowest level that is logged; kWarn at first.
 void SetLogLevel(LogLevel level);
 void Log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields = {});
 

@@ -50,7 +50,7 @@ std::uint64_t Prng::Next() {
 }
 
 std::uint64_t Prng::Below(std::uint64_t bound) {
-  WP_CHECK(bound > 0, "nothing lies below zero");
+  WP_CHECK(bound > 0, "the bound is above zero");
   // Rejects the incomplete last interval, so that every value is equally likely.
   const std::uint64_t threshold = (0 - bound) % bound;
   for (;;) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repeatable randomness: one generator per purpose, all from one seed.
+// Reproducible random numbers: one generator per purpose, all derived from one seed.
 //
 //   Prng keys = run.Fork("keys");   // adding another consumer later shifts nothing here
 //   keys.Below(10);
 //
-// Distributions are ours, because the standard ones differ between libraries. Not thread-safe.
+// The distributions are implemented here, because the standard ones differ between libraries. Not
+// thread-safe.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a command line apart as a shell does, without a shell: nothing is expanded or run.
+// Splits a command line into words like a shell, without a shell: nothing is expanded or run.
 //
-//   SplitShellWords("kine --endpoint 'sqlite://my db'")  ->  {"kine", "--endpoint", "sqlite://my
-//   db"}
+//   SplitShellWords("kine --dir 'my folder'")   // {"kine", "--dir", "my folder"}
 //
 // Threads: a pure function.
 #pragma once

@@ -21,7 +21,7 @@ TEST(ShellWords, AreSplitAtWhiteSpaceOutsideOfQuotes) {
   EXPECT_THAT(*SplitShellWords("  "), IsEmpty());
 }
 
-TEST(ShellWords, WhatIsLeftOpenIsNamed) {
+TEST(ShellWords, ErrorsNameTheOpenQuote) {
   EXPECT_THAT(SplitShellWords("a 'b").error().message(), HasSubstr("a ' that is never closed"));
   EXPECT_THAT(SplitShellWords("a \"b").error().message(), HasSubstr("a \" that is never closed"));
   EXPECT_THAT(SplitShellWords("a b\\").error().message(), HasSubstr("backslash"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is returned when the world did not cooperate: a code, a text, and what each caller added to
-// it.
+// The result of a failed operation on the environment: a code, a text, and the context that each
+// caller added.
 //
 //   Status Open(...) { return Fail(StatusCode::kNotFound, "no file {}", path); }
 //   Result<int> Count(...) {
@@ -9,8 +9,7 @@
 //     return n;
 //   }
 //
-// Threads: values; use as you would an int. A broken promise of a target is a Finding, never a
-// Status.
+// Threads: values, like an int. A target that breaks a guarantee is a Finding, never a Status.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +21,7 @@
 
 namespace watchproof {
 
-// The codes of gRPC, by meaning; the numbers are gRPC's too, so that nothing is lost in conversion.
+// gRPC's codes, with the same meaning and numbers, so that conversion loses nothing.
 enum class StatusCode {
   kOk = 0,
   kCancelled = 1,
@@ -97,8 +96,8 @@ Status Fail(StatusCode code, fmt::format_string<Args...> format, Args&&... args)
 // The one conversion from system errors; boost::system::error_code converts to std::error_code by
 // itself.
 Status FromErrorCode(const std::error_code& error);
-// The one conversion from gRPC, whose codes have the same numbers; a template, so that base needs
-// no gRPC header.
+// The only conversion from gRPC: its codes have the same numbers. A template, so that base needs no
+// gRPC header.
 template <typename RpcStatus>
 Status FromRpcStatus(const RpcStatus& status) {
   return status.ok() ? Status()

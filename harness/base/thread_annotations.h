@@ -8,7 +8,7 @@
 #define WP_ATTRIBUTE(x)
 #endif
 
-// Abseil defines some of these too, as nothing; whoever includes both means ours.
+// Abseil defines some of these too, as nothing; where both are included, these replace them.
 #undef CAPABILITY
 #undef SCOPED_CAPABILITY
 #undef GUARDED_BY

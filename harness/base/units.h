@@ -25,7 +25,7 @@ struct Quantity {
   constexpr Quantity plus(Number n) const { return Quantity(value + n); }
 };
 
-// The store-wide counter of changes; the first change of an empty etcd makes revision 2.
+// The store-wide counter of changes; the first change of an empty etcd has revision 2.
 using Revision = Quantity<struct RevisionTag, std::int64_t>;
 // Names a watch within one stream; -1 stands for the whole stream.
 using WatchId = Quantity<struct WatchIdTag, std::int64_t>;

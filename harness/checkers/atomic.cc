@@ -44,14 +44,14 @@ class Atomic final : public Checker {
   void Finish(WatchIndex watch, Findings& findings) override {
     CloseLease(watch, At(ends_, watch), findings);
     const Current& current = At(current_, watch);
-    // A stream or recording that is cut takes the parts to come with it.
+    // The remaining parts are lost if the stream or the recording was cut.
     const bool cut = facts().cut_off || facts().table.state(watch).end == WatchEnd::kStreamClosed;
     if (!current.whole && cut) return;
     Close(watch, current, findings);
   }
 
  private:
-  // The revision that was given last.
+  // The revision that was delivered last.
   struct Current {
     Revision revision{};
     std::uint64_t group = 0;
@@ -59,10 +59,10 @@ class Atomic final : public Checker {
     std::uint32_t given = 0;
     std::uint32_t expected = 0;
     bool split = false;
-    bool whole = true;  // the response that gave it has all its parts
+    bool whole = true;  // its response has all its parts
   };
 
-  // The lease of whose end the watch was told last.
+  // The latest end of a lease that the watch received.
   struct EndOfLease {
     std::int64_t lease = 0;
     Revision first{};
@@ -86,7 +86,7 @@ class Atomic final : public Checker {
     end.latest_reported = where;
   }
 
-  // Of that lease nothing more will come.
+  // No more deletes of that lease will come.
   static void CloseLease(WatchIndex watch, const EndOfLease& end, Findings& findings) {
     if (end.revisions < 2) return;
     findings.Add(Guarantee::kAtomic, watch, [&] {
@@ -95,8 +95,8 @@ class Atomic final : public Checker {
       Draft draft{.expected = fmt::format(
                       "the {} keys of one lease deleted in one revision, when it ended", end.keys),
                   .observed = fmt::format(
-                      "they left {} in {} revisions, from {}{} to {} in line {}",
-                      one_by_one ? "one by one," : "piece by piece,", end.revisions, end.first,
+                      "they were deleted {} in {} revisions, from {}{} to {} in line {}",
+                      one_by_one ? "one by one," : "in groups,", end.revisions, end.first,
                       at_once ? "" : fmt::format(" in line {}", end.first_reported.line.value),
                       end.latest, end.latest_reported.line.value),
                   .evidence = {end.first_reported.line},
@@ -134,18 +134,14 @@ class Atomic final : public Checker {
 const CheckerRegistration kAtomic{{
     .guarantee = Guarantee::kAtomic,
     .promise = "All events of one revision that concern a watch come in one response.",
-    .impact = "For a moment a Kubernetes cache holds one half of a transaction without "
-              "the other, a state that never was.",
+    .impact = "For a moment a Kubernetes cache holds one half of a transaction without the other, "
+              "a state that never existed.",
     .explain = "A transaction makes all its changes at one revision, and a watch must not show "
-               "half of it: the "
-               "events of a revision are never spread over several responses, and none of them is "
-               "left out. The end of a lease is one change of all its keys, too: they go in one "
-               "revision. A "
-               "watch that asked for fragments gets large responses in parts; the parts of one "
-               "response, up to "
-               "the one that is not marked as a fragment, count as one. Source: the guarantee "
-               "\"atomic\" of the "
-               "etcd v3 watch API.",
+               "half of it: the events of a revision never come in several responses, and none of "
+               "them is missing. The end of a lease is one change of all its keys, too: they are "
+               "deleted in one revision. A watch with fragments enabled gets large responses in "
+               "parts; the parts of one response, up to the first part without the fragment flag, "
+               "count as one. Source: the guarantee \"atomic\" of the etcd v3 watch API.",
     .make = [](const Facts& facts) { return std::make_unique<Atomic>(facts); },
 }};
 

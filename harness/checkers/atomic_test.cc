@@ -15,7 +15,8 @@ Script TxnThenPut(const ScriptedCreate& options = {.range_end = "z"}) {
 Event Deleted(const std::string& key, std::int64_t revision) {
   return {.deleted = true, .kv = {.key = key, .mod = revision}};
 }
-// Two keys whose lease ends at revision 4. The witness watches the first of them, or both.
+// Two keys on one lease, which ends at revision 4. The control watch covers the first of them, or
+// both.
 Script OnLease(const ScriptedCreate& controlled = {}) {
   return Script()
       .PutWithLease("a", 7, 2)
@@ -39,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"TogetherInAnyOrder",
          TxnThenPut().Deliver(0, {{2, "b"}, {2, "c"}, {2, "a"}}).Deliver(0, {{3, "a"}}),
          {"Ordered"}},
-        {"OnlyTheWatchedKeysAreOwed",
+        {"OnlyTheWatchedKeysAreExpected",
          TxnThenPut({.range_end = "c"}).Deliver(0, {{2, "a"}, {2, "b"}, {3, "a"}}),
          {}},
         {"FragmentsCountAsOne",
@@ -52,14 +53,14 @@ INSTANTIATE_TEST_SUITE_P(
         {"SplitOverTwoResponses",
          TxnThenPut().Deliver(0, {{2, "a"}}).Deliver(0, {{2, "b"}, {2, "c"}, {3, "a"}}),
          {"Atomic"}},
-        {"SplitBehindFragments",
+        {"SplitAfterFragments",
          TxnThenPut({.range_end = "z", .fragment = true})
              .DeliverPart(0, {{2, "a"}})
              .Deliver(0, {{2, "b"}})
              .Deliver(0, {{2, "c"}})
              .Deliver(0, {{3, "a"}}),
          {"Atomic"}},
-        {"HalfOfItAndOn",
+        {"HalfOfItThenALaterRevision",
          TxnThenPut().Deliver(0, {{2, "a"}, {2, "c"}, {3, "a"}}),
          {"Atomic", "Reliable"}},
         {"HalfOfItAtTheEnd",
@@ -89,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Put("c", "1", 6)
              .Deliver(0, {{6, "c"}}),
          {"Atomic"}},
-        {"OneKeyOfALeaseIsNothingToTearApart",
+        {"OneKeyOfALeaseCannotBeSplit",
          OnLease({.range_end = "z"})
              .On(9, "witness")
              .DeliverRaw(0, {Deleted("b", 5)})
@@ -102,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Cancel(0)
              .Cancelled(0),
          {}},
-        {"KeysOfALeaseOneByOneWithoutAWitness",
+        {"KeysOfALeaseOneByOneWithoutControlWatch",
          OnLease()
              .Deliver(0, {{4, "a"}})
              .Put("c", "1", 6)
@@ -110,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{6, "c"}}),
          {"Atomic", "Settled"},
          true},
-        {"NotDecidedBehindAHole",
+        {"NotDecidedAfterAHole",
          Script()
              .StartPut(1, "x", "1")
              .FailCall(1, Method::kPut, StatusCode::kCancelled)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Authorized: a watch is shown only what its user may read.
+// Authorized: a watch delivers only keys that its user may read.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
@@ -32,14 +32,15 @@ class Authorized final : public Checker {
 
 const CheckerRegistration kAuthorized{{
     .guarantee = Guarantee::kAuthorized,
-    .promise = "A watch is shown only what its user may read.",
+    .promise = "A watch delivers only keys that its user may read.",
     .impact = "A Kubernetes cache holds, and may hand on, objects that its user has no "
               "right to see.",
-    .explain = "Where a server knows users, a watch needs the right to read its whole range, also "
-               "where the range has no end; without it the create is refused. Whatever it answers, "
-               "a server must not send an event of a key that the user of the stream has no right "
-               "to read (etcd GHSA-xg4h-6gfc-h4m8: who could read one key could watch everything "
-               "from it on). Source: the role-based access control of etcd v3.",
+    .explain = "On a server with authentication enabled, a watch needs the right to read its "
+               "whole range, also if the range has no end; without that right the create is "
+               "refused. In any case a server must not send an event of a key that the user of "
+               "the stream may not read (etcd GHSA-xg4h-6gfc-h4m8: a user with the right to read "
+               "one key could watch everything from that key on). Source: the role-based access "
+               "control of etcd v3.",
     .make = [](const Facts& facts) { return std::make_unique<Authorized>(facts); },
 }};
 

@@ -5,7 +5,7 @@
 namespace watchproof {
 namespace {
 
-// Of the prefix a/ the user of stream 1 may read everything, of the rest nothing.
+// The user of stream 1 may read the keys with the prefix a/ only.
 Script Reader() { return Script().Annotate(ReadRight{StreamId(1), {"a/"}, {"a0"}}); }
 ScriptedCreate Until(const std::string& end) { return {.range_end = end}; }
 
@@ -20,7 +20,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Put("b", "v", 3)
              .Deliver(0, {{2, "a/x"}}),
          {}},
-        {"RefusedAsItShouldBe",
+        {"CorrectlyRefused",
          Reader().Watch("a/", 0, Until(std::string(1, '\0'))).Refused(-1, "no"),
          {}},
         {"AnotherKeyByAnOpenRange",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Available: a target that nobody stops lives and answers.
+// Available: a target that is not stopped keeps running and answers.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
 
@@ -10,20 +10,20 @@ class Available final : public Checker {
  public:
   using Checker::Checker;
 
-  // What the driver writes down is what it observed: the end of a process, or the lack of an
-  // answer. That no fault explains it is a condition of the annotation.
+  // The driver annotates what it observed: the end of a process, or a missing answer. It writes
+  // these annotations only if no fault explains the observation.
   void Annotated(const Annotation& annotation, Where where, Findings& findings) override {
     if (const auto* ended = std::get_if<TargetEnded>(&annotation)) {
       findings.AddOfMember(Guarantee::kAvailable, ended->member, [&] {
         return Draft{
-            .expected = "a process that lives until it is stopped; no fault of this case ends it",
+            .expected = "a process that runs until it is stopped; no fault of this case ends it",
             .observed = fmt::format("it {}; its last output: {}", ended->how, ended->last_words),
             .evidence = {where.line},
             .at = where.at};
       });
     } else if (const auto* silent = std::get_if<TargetSilent>(&annotation)) {
       findings.AddOfMember(Guarantee::kAvailable, silent->member, [&] {
-        return Draft{.expected = fmt::format("an answer to {}, as no fault acts", silent->asked),
+        return Draft{.expected = fmt::format("an answer to {}: no fault is active", silent->asked),
                      .observed = fmt::format("none in {} ms", silent->waited_ms),
                      .evidence = {where.line},
                      .at = where.at};
@@ -31,7 +31,7 @@ class Available final : public Checker {
     } else if (const auto* refused = std::get_if<TargetRefused>(&annotation)) {
       findings.AddOfMember(Guarantee::kAvailable, 1, [&] {
         return Draft{
-            .expected = fmt::format("{}, which this target is stated to offer", refused->asked),
+            .expected = fmt::format("{}, which this target is declared to offer", refused->asked),
             .observed = refused->refusal,
             .evidence = {where.line},
             .at = where.at};
@@ -42,9 +42,9 @@ class Available final : public Checker {
 
 const CheckerRegistration kAvailable{{
     .guarantee = Guarantee::kAvailable,
-    .promise = "A target that is not stopped or disturbed lives, and answers each call.",
-    .impact = "A Kubernetes API server without its store serves from its cache what it had, and "
-              "refuses every write.",
+    .promise = "A target that is not stopped or disturbed keeps running, and answers each call.",
+    .impact = "A Kubernetes API server without its store serves outdated objects from its cache, "
+              "and refuses every write.",
     .explain = "The process of the target must not end unless a fault kills it or the run is over, "
                "and it must answer over the direct path, which no fault of the network touches, "
                "within the time limit of the call. A target that never answered at all is not "

@@ -11,7 +11,7 @@ Script Complete() {
 INSTANTIATE_TEST_SUITE_P(
     Available, TruthTable,
     testing::ValuesIn(std::vector<Row>{
-        {"LivesAndAnswers", Complete(), {}},
+        {"RunsAndAnswers", Complete(), {}},
         {"Dies",
          Complete().Annotate(TargetEnded{1, "was killed by signal 11 (SIGSEGV)", "segfault"}),
          {"Available"}},

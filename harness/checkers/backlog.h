@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Responses that overtook the acknowledgement of their writes: they wait, per watch and in order.
+// Keeps responses that arrived before the acknowledgements of their writes, per watch and in order.
 //
-//   if (!backlog.Waits(watch) && known) compare at once; else backlog.Push(watch,
-//   std::move(response)); backlog.Drain(known_through, [&](WatchIndex watch, ResponsePtr response)
-//   { ... });
+//   if (!known || backlog.Waits(watch)) backlog.Push(watch, std::move(response));
+//   backlog.Drain(known_through, [&](WatchIndex watch, ResponsePtr response) { ... });
 //
-// Not thread-safe.
+// Not thread-safe. Ownership: holds the pushed responses until Drain.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +27,7 @@ class Backlog {
     if (queue.empty()) Await(response->highest, watch);
     queue.responses.push_back(std::move(response));
   }
-  // Hands out what needs no revision above `known`, each watch's in order.
+  // Hands out the responses without a revision above `known`, in order for each watch.
   template <typename Take>
   void Drain(Revision known, Take take) {
     while (!waiting_.empty() && waiting_.begin()->first <= known) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bookmarkable: a progress answer means that everything up to its revision has been given.
+// Bookmarkable: a progress response means that everything up to its revision has been delivered.
 #include <map>
 
 #include "harness/checkers/checker.h"
@@ -21,15 +21,14 @@ class Bookmarkable final : public Checker {
     for (const EventView& event : response.message.events) {
       if (event.kv.mod_revision > bookmark.revision) continue;
       findings.Add(Guarantee::kBookmarkable, watch, [&] {
-        return Draft{
-            .expected = fmt::format("no event at or below revision {} once progress says so",
-                                    bookmark.revision),
-            .observed =
-                fmt::format("the {} {}", Phrase(event), Since(response.where, bookmark.where)),
-            .evidence = {bookmark.where.line, response.where.line},
-            .at = response.where.at,
-            .signature = signature::kProgressOvertakes,
-            .impact = impact::kBookmarkTooHigh};
+        return Draft{.expected = fmt::format("no event at or below revision {} after that progress",
+                                             bookmark.revision),
+                     .observed = fmt::format("the {} {}", Phrase(event),
+                                             Since(response.where, bookmark.where)),
+                     .evidence = {bookmark.where.line, response.where.line},
+                     .at = response.where.at,
+                     .signature = signature::kProgressOvertakes,
+                     .impact = impact::kBookmarkTooHigh};
       });
     }
   }
@@ -64,7 +63,7 @@ class Bookmarkable final : public Checker {
       findings.Add(Guarantee::kBookmarkable, watch, [&] {
         return Draft{
             .expected = fmt::format("progress of at least {}, the revision of an event that was "
-                                    "given",
+                                    "delivered",
                                     state.last_event),
             .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
             .evidence = {facts().table.details(watch).latest.line, response.where.line},
@@ -96,7 +95,7 @@ class Bookmarkable final : public Checker {
     std::int64_t revision = 0;
     Where where;
   };
-  // What the driver waits for, and the latest answer that did not do.
+  // What the driver waits for, and the latest answer that was too low.
   struct Due {
     ProgressDue what;
     Where where;
@@ -104,7 +103,7 @@ class Bookmarkable final : public Checker {
     Bookmark latest;
   };
 
-  // To one watch, by its id: only those that wished for it are told without a request.
+  // Progress for one watch, by its id: without a request only for watches with progress_notify.
   void CheckProgressAsked(WatchIndex watch, const Response& response, Findings& findings) const {
     const WatchDetails& details = facts().table.details(watch);
     if (response.message.watch_id < 0 || details.progress_asked) return;
@@ -115,7 +114,7 @@ class Bookmarkable final : public Checker {
           return Draft{
               .expected =
                   "no progress: the watch was created without progress_notify, and "
-                  "nobody has asked for progress on its stream",
+                  "the client has not requested progress on its stream",
               .observed = fmt::format("progress {} in line {}", response.message.header.revision,
                                       response.where.line.value),
               .evidence = {details.asked.line, response.where.line},
@@ -124,7 +123,7 @@ class Bookmarkable final : public Checker {
         Level::kShould);
   }
 
-  // Only what covers all that had been answered before is an answer.
+  // Progress below a revision acknowledged before is no answer.
   void Settle(std::map<std::uint32_t, Due>::iterator due, const Bookmark& reported) {
     due->second.latest = reported;
     if (reported.revision >= due->second.head) due_.erase(due);
@@ -137,11 +136,11 @@ class Bookmarkable final : public Checker {
     due_.erase(found);
     findings.Add(Guarantee::kBookmarkable, stream, [&] {
       return Draft{
-          .expected = fmt::format("progress of at least revision {}, where the store was, within "
-                                  "{} ms, as {} and there was nothing left to deliver",
-                                  due.head, due.what.limit_ms,
-                                  due.what.asked ? "it was asked for again and again"
-                                                 : "the watches had wished for it"),
+          .expected = fmt::format(
+              "progress of at least revision {}, that of the store, within "
+              "{} ms: {}, and no events were left to deliver",
+              due.head, due.what.limit_ms,
+              due.what.asked ? "it was requested repeatedly" : "the watches have progress_notify"),
           .observed = fmt::format(
               "{} in {}, from line {} to line {}",
               due.latest.where.line.value == 0
@@ -157,31 +156,27 @@ class Bookmarkable final : public Checker {
   }
 
   std::vector<Bookmark> bookmarks_;
-  std::map<std::uint32_t, Due> due_;  // by stream, while none has been told
+  std::map<std::uint32_t, Due> due_;  // by stream, until progress comes
 };
 
 const CheckerRegistration kBookmarkable{{
     .guarantee = Guarantee::kBookmarkable,
-    .promise = "After a progress answer with revision R, no event at or below R comes any more.",
-    .impact = "A Kubernetes cache notes the bookmark as its place. Resumed from there it "
-              "skips what was still to come, or hears again what it knows.",
-    .explain =
-        "A progress answer lets a client note how far it has come: everything up to the "
-        "answer's revision "
-        "has been given, so it may resume one past it and lose nothing. An answer that "
-        "overtakes events "
-        "makes such a client lose them (etcd #15220). Progress never goes backwards, nor "
-        "behind an event that was given, and a "
-        "watch that "
-        "starts in the future hears of none below its start (etcd #20221): a client that "
-        "took it for its "
-        "place would resume too early. An answer with the watch id -1 speaks for every "
-        "watch of the "
-        "stream that has been announced. A missing answer is no fault, as servers may drop the "
-        "request, but on a stream with nothing left to deliver progress must come, within a "
-        "bound that the case sets, if it is asked for again and again; and it must move with the "
-        "store: an answer below what had been acknowledged before counts for none. By itself a "
-        "server tells progress only to watches with progress_notify (should).",
+    .promise = "After a progress response with revision R, no event at or below R comes any more.",
+    .impact = "A Kubernetes cache resumes from the bookmark, and so skips the changes that were "
+              "still to come, or receives changes again that it already has.",
+    .explain = "A progress response is a bookmark for the client: everything up to its revision "
+               "has been delivered, so the client may resume at the next revision and lose "
+               "nothing. A progress response that overtakes events makes such a client lose them "
+               "(etcd #15220). Progress never goes backwards, nor below an event that was "
+               "delivered, and a watch with a future start receives no progress below its start "
+               "(etcd #20221): a client that resumed from there would start too early. A progress "
+               "response with the watch id -1 covers every watch of the stream that has been "
+               "announced. A single missing progress response is allowed, because servers may "
+               "drop the request. But on a stream without pending events progress must come, "
+               "within a bound that the case sets, if it is requested repeatedly; and it must "
+               "follow the store: a progress response below a revision acknowledged before does "
+               "not count. Without a request a server sends progress only to watches with "
+               "progress_notify (should).",
     .make = [](const Facts& facts) { return std::make_unique<Bookmarkable>(facts); },
 }};
 

@@ -20,7 +20,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"OvertakesAnEvent",
          TwoPuts().Deliver(0, {{2, "k"}}).Progress(0, 3).Deliver(0, {{3, "k"}}),
          {"Bookmarkable"}},
-        {"BehindAnEvent",
+        {"BelowAnEvent",
          TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}).Progress(0, 2),
          {"Bookmarkable"}},
         {"StreamWideCoversEveryWatch",
@@ -61,30 +61,30 @@ INSTANTIATE_TEST_SUITE_P(
          {}},
         {"BelowAFutureStart", TwoPuts(9).Progress(0, 3), {"Bookmarkable"}},
         {"OneBelowAFutureStart", TwoPuts(4).Progress(0, 3), {}},
-        {"ToldInTime",
+        {"ProgressInTime",
          TwoPuts()
              .Deliver(0, {{2, "k"}, {3, "k"}})
              .Annotate(ProgressDue{StreamId(1), true, 5000})
              .Progress(kWholeStream, 3)
              .Annotate(ProgressOver{StreamId(1)}),
          {}},
-        {"NeverTold",
+        {"NoProgress",
          TwoPuts()
              .Deliver(0, {{2, "k"}, {3, "k"}})
              .Progress(kWholeStream, 3)
              .Annotate(ProgressDue{StreamId(1), true, 5000})
              .Annotate(ProgressOver{StreamId(1)}),
          {"Bookmarkable"}},
-        {"NotToldThoughTheWatchWishes",
+        {"NoProgressDespiteProgressNotify",
          TwoPuts()
              .Deliver(0, {{2, "k"}, {3, "k"}})
              .Annotate(ProgressDue{StreamId(1), false, 5000})
              .Annotate(ProgressOver{StreamId(1)}),
          {"Bookmarkable"}},
-        {"NotToldWhenTheRunWasStopped",
+        {"NoProgressInAStoppedRun",
          TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}).Annotate(ProgressDue{StreamId(1), true, 5000}),
          {}},
-        {"ToldOnAnotherStreamOnly",
+        {"ProgressOnAnotherStreamOnly",
          TwoPuts()
              .Deliver(0, {{2, "k"}, {3, "k"}})
              .On(2)
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Progress(kWholeStream, 3)
              .Annotate(ProgressOver{StreamId(1)}),
          {"Bookmarkable"}},
-        {"ToldLessThanTheStoreHad",
+        {"ProgressBelowTheStore",
          TwoPuts()
              .Deliver(0, {{2, "k"}, {3, "k"}})
              .Put("j", "a", 4)
@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Progress(kWholeStream, 3)
              .Annotate(ProgressOver{StreamId(1)}),
          {"Bookmarkable"}},
-        {"ToldLessAndThenAll",
+        {"ProgressBelowTheStoreThenAtIt",
          TwoPuts()
              .Deliver(0, {{2, "k"}, {3, "k"}})
              .Put("j", "a", 4)
@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Progress(0, 4)
              .Annotate(ProgressOver{StreamId(1)}),
          {}},
-        {"ToldBeforeTheStoreMovedOn",
+        {"ProgressBeforeALaterWrite",
          TwoPuts()
              .Deliver(0, {{2, "k"}, {3, "k"}})
              .Annotate(ProgressDue{StreamId(1), true, 5000})
@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Progress(kWholeStream, 3)
              .Annotate(ProgressOver{StreamId(1)}),
          {}},
-        {"ToldBelowTheHeadInSpiteOfAHole",
+        {"ProgressBelowTheHeadDespiteAHole",
          Script()
              .StartPut(1, "x", "1")
              .FailCall(1, Method::kPut, StatusCode::kUnavailable)
@@ -132,10 +132,10 @@ INSTANTIATE_TEST_SUITE_P(
              .Annotate(ProgressOver{StreamId(1)}),
          {},
          true},
-        {"ToldThoughItDidNotWish",
+        {"ProgressWithoutProgressNotify",
          Script().Put("k", "a", 2).Watch("k", 0, {.progress = false}).Created(0, 2).Progress(0, 2),
          {"Bookmarkable"}},
-        {"ToldAsTheStreamHasAsked",
+        {"ProgressRequestedOnTheStream",
          Script()
              .Put("k", "a", 2)
              .Watch("k", 0, {.progress = false})
@@ -143,16 +143,16 @@ INSTANTIATE_TEST_SUITE_P(
              .AskProgress()
              .Progress(0, 2),
          {}},
-        {"ToldTheWholeStreamThoughNoneDidWish",
+        {"StreamWideProgressWithoutProgressNotify",
          Script()
              .Put("k", "a", 2)
              .Watch("k", 0, {.progress = false})
              .Created(0, 2)
              .Progress(kWholeStream, 2),
          {}},
-        {"NoAnswerIsNoFault", TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}), {}},
+        {"MissingProgressIsAllowed", TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}), {}},
         // Promises nothing about what is not known, but progress itself needs no knowledge.
-        {"OvertakesBehindAHole",
+        {"OvertakesAfterAHole",
          Script()
              .StartPut(1, "x", "1")
              .FailCall(1, Method::kPut, StatusCode::kUnavailable)
@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{3, "k"}}),
          {"Bookmarkable"},
          true},
-        {"NotDecidedWhetherSomethingIsMissing",
+        {"MissingEventsAfterAHoleAreNotDecided",
          Script()
              .StartPut(1, "k", "1")
              .FailCall(1, Method::kPut, StatusCode::kUnavailable)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One guarantee of the key-value API: told of every answered call and of every answer that does not
-// follow from the state of its revision.
+// The judge of one guarantee of the key-value API: gets every answered call, and every answer that
+// does not follow from the state of its revision.
 //
 //   class MonotonicReads final : public CallChecker {
 //     void Answered(const RecordedCall& call, Findings& findings) override { ... }
 //   };
 //   const CheckerRegistration kMonotonicReads{{.guarantee = ..., .make_for_calls = ...}};
 //
-// A checker has no input but these and CallFacts, which are complete when it is made. Not
-// thread-safe.
+// A checker's only input is these calls and CallFacts, which are complete when the checker is
+// constructed. Not thread-safe.
 #pragma once
 
 #include <string>
@@ -36,7 +36,7 @@ class CallChecker {
   virtual void Answered(const RecordedCall&, Findings&) {}
   // Once, after the last.
   virtual void Settled(Findings&) {}
-  // An answer that is not what the state of its revision says, in the order of revisions.
+  // An answer that differs from the state of its revision, in the order of revisions.
   virtual void Differs(const RecordedCall&, const Mismatch&, Findings&) {}
 
  protected:

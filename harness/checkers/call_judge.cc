@@ -10,7 +10,7 @@
 namespace watchproof {
 namespace {
 
-// The revision whose state the answer shows, of a call that changed nothing.
+// The revision of the state that the answer to a read-only call shows.
 Revision StateOf(const RecordedCall& call) {
   if (call.method != Method::kRange) return call.revision;
   RangeRequestView range;
@@ -23,7 +23,7 @@ struct ReadOnlyCall {
   const RecordedCall* call = nullptr;
 };
 
-// One way through all revisions.
+// One pass over all revisions.
 class Sweep {
  public:
   using Checkers = std::vector<std::unique_ptr<CallChecker>>;
@@ -59,7 +59,7 @@ class Sweep {
       const auto writer = writers.find(call->revision);
       if (writer != writers.end() && writer->second.call == call) continue;
       const bool changed = IsWrite(call->method) && Changed(*call);
-      // One that clashed with another, or lies below the base: others tell of it.
+      // A write that clashed with another, or is below the base, is reported elsewhere.
       if (!changed) read_only_calls_.push_back({StateOf(*call), call});
     }
     std::stable_sort(
@@ -123,11 +123,10 @@ std::string WhyOpen(const Writers& writers) {
   const Hole& hole = writers.holes().front();
   const auto unsettled = writers.unsettled();
   if (unsettled.empty()) {
-    return fmt::format("revision {} was written by nobody in this recording", hole.first);
+    return fmt::format("no write in this recording made revision {}", hole.first);
   }
   return fmt::format(
-      "revision {} may belong to one of {} writes whose outcome stayed unknown (the first: line "
-      "{})",
+      "revision {} may belong to one of {} writes with an unknown outcome (the first: line {})",
       hole.first, unsettled.size(), unsettled.front()->began.value);
 }
 
@@ -161,7 +160,7 @@ class CallJudge::Impl {
     sweep.Run();
     CallJudgement judgement{.findings = findings.Finished(), .judged = sweep.judged()};
     if (sweep.open() > 0) {
-      judgement.undecided.push_back(fmt::format("{} of {} answers could not be judged whole: {}",
+      judgement.undecided.push_back(fmt::format("{} of {} answers could not be judged in full: {}",
                                                 sweep.open(), sweep.open() + sweep.judged(),
                                                 WhyOpen(writers)));
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges the key-value calls of a recording by revision, beside the watches.
+// Judges the key-value calls of a recording by revision, independently of the watches.
 //
 //   CallJudge judge;
 //   judge.Consume(line);                       // every line; cheap, nothing is judged yet
 //   const CallJudgement judgement = judge.Finish();
 //
-// Every answer names the revision of the state that it came from. Finish brings the calls into the
-// order of these revisions and goes through them once, with the state of all keys beside it:
-// n log n for n calls, plus what their answers show. The verdict on the watches neither needs nor
-// waits for it. Not thread-safe. Memory: the calls and what the witness was told.
+// Every answer names the revision of the state that it came from. Finish sorts the calls by these
+// revisions and goes through them once, while it maintains the state of all keys: n log n for n
+// calls, plus the size of their answers. The verdict on the watches does not depend on it. Not
+// thread-safe. Memory: the calls and the events of the control watch.
 #pragma once
 
 #include <memory>
@@ -29,9 +29,9 @@ struct CallJudgeOptions {
 
 struct CallJudgement {
   std::vector<Finding> findings;
-  // Answers that were laid beside a known state in every part.
+  // Answers that were compared with a known state in every part.
   std::uint64_t judged = 0;
-  // What could not be decided, in words. It takes nothing from what was judged.
+  // What could not be decided, in words. It does not weaken the findings.
   std::vector<std::string> undecided;
 };
 

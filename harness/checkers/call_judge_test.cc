@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of calls as a whole: many clients at once, and what one altered answer among them does.
+// The judge of calls as a whole: many concurrent clients, and one altered answer among them.
 #include "harness/checkers/call_judge.h"
 
 #include "harness/base/prng.h"
@@ -16,7 +16,7 @@ CallJudgement JudgeLines(const std::vector<NumberedEntry>& lines) {
   return judge.Finish();
 }
 
-TEST(CallJudgeTest, FindsNothingInAPerfectStoreWithAWitness) {
+TEST(CallJudgeTest, NoFindingsForACorrectStoreWithControlWatch) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const CallJudgement judgement =
         JudgeLines(MakeCallLoad({.calls = 2000, .unknown = 0.05, .seed = seed}));
@@ -25,7 +25,7 @@ TEST(CallJudgeTest, FindsNothingInAPerfectStoreWithAWitness) {
   }
 }
 
-TEST(CallJudgeTest, FindsNothingInAPerfectStoreWithoutAWitness) {
+TEST(CallJudgeTest, NoFindingsForACorrectStoreWithoutControlWatch) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const CallJudgement judgement =
         JudgeLines(MakeCallLoad({.calls = 2000, .unknown = 0.05, .control = false, .seed = seed}));
@@ -34,7 +34,7 @@ TEST(CallJudgeTest, FindsNothingInAPerfectStoreWithoutAWitness) {
   }
 }
 
-// Adds one to the header revision of the answer, or to the first mark of the first key it shows.
+// Adds one to the header revision of the answer, or to the create revision of its first key.
 std::string Altered(const std::string& answer, bool header) {
   RangeResponseView view;
   EXPECT_TRUE(Parse(answer, view).ok());

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One guarantee: fed the observations of a recording one by one, it puts what it finds into
-// `findings`.
+// The judge of one guarantee: gets the observations of a recording one by one and adds its findings
+// to `findings`.
 //
 //   class Ordered final : public Checker {
-//     void Delivered(WatchIndex watch, const Response& response, Findings& findings) override { ...
-//     }
+//     void Delivered(WatchIndex, const Response&, Findings&) override { ... }
 //   };
-//   const CheckerRegistration kOrdered{{.guarantee = ..., .promise = ..., .explain = ..., .make =
-//   ...}};
+//   const CheckerRegistration kOrdered{{.guarantee = ..., .promise = ..., .make = ...}};
 //
-// A checker has no input but its observations and Facts. Facts show each watch as it stood before
-// the observation at hand. State is kept per watch, dense by WatchIndex. Not thread-safe.
+// A checker's only input is its observations and Facts. Facts show each watch in its state before
+// the current observation. State is kept per watch, dense by WatchIndex. Not thread-safe.
 #pragma once
 
 #include <functional>
@@ -28,31 +26,31 @@
 
 namespace watchproof {
 
-// What every checker may look at.
+// The state that every checker may read.
 struct Facts {
   const JudgeOptions& options;
   const WatchTable& table;
   const Comparer& comparer;
   const Model& model;
   const FaultLog& faults;
-  Where latest;  // the line at hand; in Finish the last one
-  // The recording stops before its run did: what has not come may have come later.
+  Where latest;  // the current line; in Finish the last one
+  // The recording ends before its run did: a missing event may have come later.
   bool cut_off = false;
 };
 
-// Whether an open watch waits for an ErrCompacted that cannot be replaced by events any more: it
-// asked for a start that had been compacted, or its next owed change has been compacted since.
+// Whether an open watch can only be answered with ErrCompacted: it requested a start that had been
+// compacted, or its next expected change has been compacted since.
 bool ExpectsCompactionNotice(const Facts& facts, WatchIndex watch);
 
-// Whether nothing more is expected of the watch: it ended, is continued by another one, or has been
-// given all that is known so far.
+// Whether the watch expects nothing more: it ended, was resumed by another watch, or has received
+// every change known so far.
 bool IsSettled(const Facts& facts, WatchIndex watch);
 
-// An open watch that asked for a start below the floor was sent every change from there on all the
-// same: the store keeps what it acknowledged to have compacted.
+// An open watch that requested a start below the floor received every change from there on anyway:
+// the store still has the history that it acknowledged as compacted.
 bool ServedInFull(const Facts& facts, WatchIndex watch);
 
-// The target ended a watch to which it owed ErrCompacted, without saying so.
+// The target ended a watch that expected ErrCompacted, without sending ErrCompacted.
 bool EndedWithoutNotice(const Facts& facts, WatchIndex watch);
 
 // The highest compaction that may have been done so far. A store that had a history before the
@@ -68,32 +66,33 @@ inline bool Concerns(const TrackedRange& range, const EventView& event) {
   return wanted && range.range.Contains(event.kv.key);
 }
 
-// The owed change with which an event was matched, or null.
+// The expected change with which an event was matched, or null.
 inline const Change* Matched(const Comparer& comparer, const ExpectedList& expected,
                              const Comparison& comparison) {
   if (comparison.match > Match::kRepeated) return nullptr;
   return &comparer.change(expected[comparison.expected]);
 }
 
-// The watch continues another, and the change was written before it was created: if it is left out,
-// the resumption has lost it.
+// The watch resumes another one, and the change was written before the watch was created: a missing
+// change was lost by the resumption.
 bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost);
 
-// What upstream bug it looks like that the watch was never given the change; empty: none.
+// The signature of the upstream bug that explains why the watch never received the change; empty:
+// none.
 std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost);
-// Whether an answer to a create seems to be another create's: the two waited together on one
-// stream, and what this watch is given (`key`) is in the range of the other.
+// Whether the answers to two creates seem to be swapped: both creates waited together on one
+// stream, and the key that this watch received is in the range of the other.
 bool AnsweredOutOfOrder(const Facts& facts, WatchIndex watch, std::string_view key);
 
-// The target ended the watch without being asked to, after another watch of its stream had been
-// ended or was asked to be: that one.
+// If the target ended the watch without a cancel request, after another watch of the stream had
+// ended or was cancelled: that other watch.
 std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch);
 
 // The answer to a request for compaction.
 struct CompactionAnswer {
   Revision at{};
   Revision floor_when_asked{};           // acknowledged before
-  std::optional<Revision> ceiling = {};  // what the store cannot have been beyond, if that is known
+  std::optional<Revision> ceiling = {};  // the highest revision possible for the store, if known
   StatusCode code = StatusCode::kOk;
   std::string_view text;
   Where asked;
@@ -121,20 +120,20 @@ class Checker {
   virtual void Progress(WatchIndex, const Response&, Findings&) {}
   // A compaction was answered.
   virtual void CompactionAnswered(const CompactionAnswer&, Findings&) {}
-  // What the driver did, or waits for.
+  // An annotation of the driver.
   virtual void Annotated(const Annotation&, Where, Findings&) {}
   virtual void Compacted(WatchIndex, const Response&, Findings&) {}
   virtual void Cancelled(WatchIndex, const Response&, Findings&) {}
-  // A message for a watch that had ended, or for one that never was.
+  // A message for a watch that had ended, or for one that was never created.
   virtual void Afterwards(WatchIndex, const Response&, Findings&) {}
   virtual void Stray(const Response&, Findings&) {}
-  // Bytes of the target that came as one message and are none.
+  // A message of the target that cannot be parsed.
   virtual void Garbled(StreamId, Where, const Status& /*why*/, Findings&) {}
-  // A stream has ended; what it ended for each of its watches is in the book.
+  // A stream has ended; the table shows the end of each of its watches.
   virtual void StreamClosed(const StreamEnd&) {}
-  // Changes are about to be forgotten: what is asked of them must be asked now.
+  // Changes are about to be forgotten: the last chance to look at them.
   virtual void Forget(Findings&) {}
-  // The end of the recording, once for each watch; and once.
+  // The end of the recording: Finish once for each watch, then Conclude once.
   virtual void Finish(WatchIndex, Findings&) {}
   virtual void Conclude(Findings&) {}
 
@@ -154,7 +153,7 @@ class Checker {
 struct CheckerInfo {
   Guarantee guarantee;
   std::string_view promise;  // one sentence: what a client may rely on
-  std::string_view impact;   // what a Kubernetes cache would wrongly hold where it is broken
+  std::string_view impact;   // the effect on a Kubernetes cache if it is broken
   std::string_view explain;  // a plain-language paragraph, with the source of the rule
   // One of the two: it judges watches, or key-value calls (call_checker.h).
   std::function<std::unique_ptr<Checker>(const Facts&)> make = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CompactionSurfaced: who can no longer be given what it is owed is told so, once, in time and
-// truthfully.
+// CompactionSurfaced: a watch that can no longer receive an expected event gets ErrCompacted, once,
+// in time and truthfully.
 #include <set>
 
 #include "harness/checkers/checker.h"
@@ -39,20 +39,20 @@ class CompactionSurfaced final : public Checker {
     const Revision position = facts().table.state(watch).position;
     const Revision requested = HighestFloor(facts());
     const Revision reported(response.message.compact_revision);
-    // Such a watch ends where a previous value is gone, however far it had come.
+    // Such a watch ends when a previous value is compacted, whatever its position.
     const bool strict =
         facts().options.strict_previous && facts().table.details(watch).previous_asked;
     const bool permitted = facts().options.permit_compacted_at_the_floor || strict;
     const bool at_floor = permitted && position == requested;
-    // By others, who may compact at any time: judged at the end, when reads have told.
+    // Others may compact at any time: judged at the end, by the reads of past revisions.
     if (ByOthers(reported) && reported > position) return;
     if (position >= requested && !at_floor) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
         return Draft{.expected = fmt::format(
-                         "no ErrCompacted: the watch stands at revision {}, and {}", position,
+                         "no ErrCompacted: the watch is at revision {}, and {}", position,
                          requested.value == 0
-                             ? std::string("no compaction was asked for")
-                             : fmt::format("the highest compaction asked for is {}", requested)),
+                             ? std::string("no compaction was requested")
+                             : fmt::format("the highest compaction requested is {}", requested)),
                      .observed = fmt::format("ErrCompacted with compact revision {} in line {}",
                                              reported, response.where.line.value),
                      .evidence = {response.where.line},
@@ -65,8 +65,8 @@ class CompactionSurfaced final : public Checker {
     } else if (reported > requested || reported < position || (reported == position && !at_floor)) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
         return Draft{
-            .expected = fmt::format("a compact revision above the watch's place, {}, and not "
-                                    "above {}, the highest compaction asked for",
+            .expected = fmt::format("a compact revision above the watch's position, {}, and not "
+                                    "above {}, the highest compaction requested",
                                     position, requested),
             .observed =
                 fmt::format("compact revision {} in line {}", reported, response.where.line.value),
@@ -77,9 +77,9 @@ class CompactionSurfaced final : public Checker {
     } else if (reported > facts().model.timeline().base() &&
                !facts().model.CompactionAsked(reported)) {
       findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
-        return Draft{.expected = "the revision of a compaction that was asked for",
-                     .observed = fmt::format("compact revision {} in line {}, to which nobody "
-                                             "compacted",
+        return Draft{.expected = "the revision of a compaction that was requested",
+                     .observed = fmt::format("compact revision {} in line {}, which no compaction "
+                                             "requested",
                                              reported, response.where.line.value),
                      .evidence = {response.where.line},
                      .at = response.where.at,
@@ -119,12 +119,12 @@ class CompactionSurfaced final : public Checker {
     });
   }
 
-  // etcd answers both as out of range: what has been compacted, and what is yet to come.
+  // etcd answers both compacted and future revisions as out of range.
   void CompactionAnswered(const CompactionAnswer& answer, Findings& findings) override {
     const bool below = answer.at <= answer.floor_when_asked;
     const bool beyond = answer.ceiling && answer.at > *answer.ceiling;
     if ((!below && !beyond) || answer.code == StatusCode::kOutOfRange) return;
-    // Without an answer nothing is known.
+    // Without an answer its effect is unknown.
     const bool done = answer.code == StatusCode::kOk;
     if (!done && !IsDefiniteRefusal(answer.code)) return;
     findings.AddOfMember(
@@ -134,7 +134,7 @@ class CompactionSurfaced final : public Checker {
               .expected = fmt::format(
                   "a compaction at revision {} to be refused as out of range: {}", answer.at,
                   below ? fmt::format("the store has been compacted to {}", answer.floor_when_asked)
-                        : fmt::format("the store has not gone beyond {}", *answer.ceiling)),
+                        : fmt::format("the store has not exceeded {}", *answer.ceiling)),
               .observed = done ? std::string("it was acknowledged")
                                : fmt::format("{}: {}", Name(answer.code), answer.text),
               .evidence = {answer.asked.line, answer.answered.line},
@@ -154,7 +154,7 @@ class CompactionSurfaced final : public Checker {
   }
 
  private:
-  // The first event at or above the floor that was sent to a watch which should have been refused.
+  // The first event at or above the floor that was sent to a watch instead of ErrCompacted.
   struct Served {
     Where where;
     std::string event;
@@ -179,8 +179,7 @@ class CompactionSurfaced final : public Checker {
           if (complete) {
             draft.observed = fmt::format(
                 "every change from {} on, also those below the compaction: etcd does not serve "
-                "these, "
-                "but nothing was kept from this watch",
+                "these, but this watch missed no change",
                 details.requested_start);
             draft.signature = {};
           }
@@ -189,22 +188,21 @@ class CompactionSurfaced final : public Checker {
         complete ? Level::kShould : Level::kMust);
   }
 
-  // A compact revision means that the watch has ended, and says so.
+  // A message with a compact revision must end the watch, with canceled set.
   static void CheckPosition(WatchIndex watch, const Response& response, Findings& findings) {
     const std::int64_t reported = response.message.compact_revision;
     if (reported == 0 || (reported > 0 && response.message.canceled)) return;
     findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
-      return Draft{
-          .expected = "a compact revision only where the watch is said to be canceled by it",
-          .observed =
-              fmt::format("compact revision {} in line {}", reported, response.where.line.value),
-          .evidence = {response.where.line},
-          .at = response.where.at,
-          .impact = impact::kNoticeNumber};
+      return Draft{.expected = "a compact revision only in a message with canceled set",
+                   .observed = fmt::format("compact revision {} in line {}", reported,
+                                           response.where.line.value),
+                   .evidence = {response.where.line},
+                   .at = response.where.at,
+                   .impact = impact::kNoticeNumber};
     });
   }
 
-  // The create was refused, and the only reason that the request gives is its start.
+  // The create was refused, and only its start explains that.
   void CheckRefusal(WatchIndex watch, const Response& response, Findings& findings) const {
     if (!response.message.canceled || response.message.compact_revision > 0) return;
     const WatchDetails& details = facts().table.details(watch);
@@ -214,21 +212,21 @@ class CompactionSurfaced final : public Checker {
     findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
       return Draft{
           .expected = fmt::format("ErrCompacted with a compact revision: the start, {}, is below "
-                                  "{}, to which a compaction was asked for",
+                                  "{}, the revision of a requested compaction",
                                   start, HighestFloor(facts())),
           .observed =
-              fmt::format("a refusal in line {} that names none; reason {}",
-                          response.where.line.value, Quoted(response.message.cancel_reason)),
+              fmt::format("a refusal in line {} without one; reason {}", response.where.line.value,
+                          Quoted(response.message.cancel_reason)),
           .evidence = {details.asked.line, response.where.line},
           .at = response.where.at,
           .impact = impact::kNoticeMissing};
     });
   }
 
-  // Nothing can be left for compaction to take away. A target compares a place, not events: while
-  // it has not gone through what is below the floor for this watch, it may say ErrCompacted even
-  // if none of that concerns the watch. That is over once the watch has caught up, until something
-  // comes that it may have to wait for, or its member is sent a snapshot.
+  // Whether compaction cannot have deleted any pending event. A target compares positions, not
+  // events: while it has not scanned the history below the floor for this watch, it may send
+  // ErrCompacted even if none of that history concerns the watch. Once the watch has caught up, it
+  // may not, until an event is written that may be pending, or its member is sent a snapshot.
   bool CaughtUp(WatchIndex watch, Revision floor) const {
     const std::optional<CaughtUpTo>& caught_up_to = facts().table.details(watch).caught_up_to;
     if (!caught_up_to || facts().faults.MembersParted(caught_up_to->where.line)) return false;
@@ -245,7 +243,7 @@ class CompactionSurfaced final : public Checker {
       return Draft{
           .expected = fmt::format("no ErrCompacted: by line {} the watch had caught up with "
                                   "revision {}, and nothing in its range was written between "
-                                  "that and {}, the highest compaction asked for",
+                                  "that and {}, the highest compaction requested",
                                   caught_up_to.where.line.value, caught_up_to.through, floor),
           .observed = fmt::format("ErrCompacted with compact revision {} in line {}",
                                   response.message.compact_revision, response.where.line.value),
@@ -260,7 +258,7 @@ class CompactionSurfaced final : public Checker {
     return facts().options.others_compact && !facts().model.CompactionAsked(reported);
   }
 
-  // Reads of the past tell whether the compaction that the watch was told of has been.
+  // Reads of past revisions show whether the compaction in the watch's ErrCompacted happened.
   void JudgeOthers(WatchIndex watch, Findings& findings) {
     const WatchState& state = facts().table.state(watch);
     const Revision reported = state.compact_revision;
@@ -274,15 +272,15 @@ class CompactionSurfaced final : public Checker {
       const bool gone = facts().model.gone_below() >= reported;
       if (!others_.insert(reported).second) return;
       return findings.Undecide(fmt::format(
-          "others compacted the target to revision {}{}; what watches that were behind were still "
-          "to be given was not judged",
-          reported, gone ? "" : ", by the word of a watch alone"));
+          "others compacted the target to revision {}{}; events pending for watches behind it "
+          "were not judged",
+          reported, gone ? "" : ", reported by a watch only"));
     }
     findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
       Draft draft{
-          .expected = "no ErrCompacted for a compaction that has not been",
+          .expected = "no ErrCompacted for a compaction that did not happen",
           .observed = fmt::format("one with compact revision {} in line {}, and an answer to "
-                                  "a read of revision {} or before",
+                                  "a read of revision {} or below",
                                   reported, ended.line.value, reported.previous()),
           .evidence = {ended.line},
           .at = ended.at,
@@ -313,10 +311,11 @@ class CompactionSurfaced final : public Checker {
       return fmt::format("another ErrCompacted with compact revision {}",
                          response.message.compact_revision);
     }
-    return response.message.canceled ? "a cancellation that nobody asked for" : "a progress answer";
+    return response.message.canceled ? "a cancellation that was not requested"
+                                     : "a progress response";
   }
 
-  // Changes that something later has overtaken after they had been compacted.
+  // Changes that a later one has overtaken after they had been compacted.
   void FindGap(WatchIndex watch, Findings& findings) {
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
       const Change lost = facts().comparer.FirstOf(watch, gap);
@@ -325,7 +324,7 @@ class CompactionSurfaced final : public Checker {
         return Draft{
             .expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
                                     Phrase(lost), gap.compaction_requested),
-            .observed = fmt::format("neither: revision {} in line {} left out {} owed change{}",
+            .observed = fmt::format("neither: revision {} in line {} skipped {} expected change{}",
                                     gap.overtaken_by_revision, gap.overtaken_by.line.value,
                                     gap.to - gap.from, gap.to - gap.from == 1 ? "" : "s"),
             .evidence = {lost.written, gap.overtaken_by.line},
@@ -345,7 +344,7 @@ class CompactionSurfaced final : public Checker {
           .expected = fmt::format("ErrCompacted with a compact revision, as the store was "
                                   "compacted to {}",
                                   facts().model.compaction_acknowledged()),
-          .observed = fmt::format("the end of the watch in line {}, which names none; reason {}",
+          .observed = fmt::format("the end of the watch in line {} without one; reason {}",
                                   details.ended->line.value, Quoted(details.end_text)),
           .evidence = {details.asked.line, details.ended->line},
           .at = details.ended->at,
@@ -377,37 +376,30 @@ class CompactionSurfaced final : public Checker {
   }
 
   std::vector<Served> served_;  // by watch
-  std::set<Revision> others_;   // compactions by others that the reader knows of
+  std::set<Revision> others_;   // compactions by others that are already reported
 };
 
 const CheckerRegistration kCompactionSurfaced{{
     .guarantee = Guarantee::kCompactionSurfaced,
-    .promise = "A watch that can no longer be given what it is owed ends in ErrCompacted, never in "
-               "silence.",
-    .impact = "Only ErrCompacted tells a Kubernetes cache to start over. Without it, it "
-              "serves what it has as if that were up to date; told without cause, it "
-              "lists everything anew for nothing.",
-    .explain =
-        "Compaction throws history away. What that means for a watch depends on its place, "
-        "the lowest "
-        "revision that it has not been given. Owed: a watch that asks for a start below the "
-        "compaction "
-        "floor, or whose next change has been compacted before it was sent, must end in "
-        "ErrCompacted; if "
-        "it is silently resumed at a later change, or left open, the client never learns "
-        "that it missed "
-        "something (etcd #17529). Permitted: below the floor, while the events are still on "
-        "their way, or the server still has to look for them, either they or ErrCompacted may "
-        "come. Forbidden: at or above the floor everything is kept, so ErrCompacted would be "
-        "untrue; nor may it come to a watch that has caught up (its created header, "
-        "progress, or an event says so at a time when nothing later had been written) and "
-        "in whose range nothing was written since. When it comes it names a compact revision that "
-        "is of "
-        "use (above the "
-        "watch's place, and that of a compaction which was asked for), it comes once, "
-        "marked as canceled, "
-        "for a live "
-        "watch, and nothing but the answer to a cancel follows it.",
+    .promise = "A watch that can no longer receive an expected event ends with ErrCompacted, "
+               "never in silence.",
+    .impact = "A Kubernetes cache starts over only when it receives ErrCompacted. Without it, the "
+              "cache serves outdated objects as if they were current; with a false one, it lists "
+              "everything anew without need.",
+    .explain = "Compaction deletes history. What that means for a watch depends on its position, "
+               "the lowest revision that it has not received. Required: a watch with a requested "
+               "start below the compaction floor, or with a next change that was compacted before "
+               "it was sent, must end with ErrCompacted; if it silently continues at a later "
+               "change, or stays open, the client cannot detect that it missed something (etcd "
+               "#17529). Permitted: below the floor, while the events are still under way, or the "
+               "server still has to look for them, either they or ErrCompacted may come. "
+               "Forbidden: at or above the floor everything is kept, so ErrCompacted would be "
+               "false; nor may it come to a watch that has caught up (its created header, "
+               "progress, or an event shows so at a time when nothing later had been written) and "
+               "without later writes in its range. When ErrCompacted comes, it names a useful "
+               "compact revision (above the watch's position, and that of a requested "
+               "compaction), it comes once, with canceled set, for an open watch, and no message "
+               "but the answer to a cancel follows it.",
     .make = [](const Facts& facts) { return std::make_unique<CompactionSurfaced>(facts); },
 }};
 
@@ -415,7 +407,7 @@ const CheckerRegistration kCompactionSurfaced{{
 
 namespace {
 
-// Its start, or the next change that it was owed, lies below the floor.
+// Its start, or its next expected change, is below the floor.
 bool BelowFloor(const Facts& facts, WatchIndex watch) {
   if (facts.table.details(watch).starts_below_floor()) return true;
   const auto missing = facts.comparer.FirstMissing(watch);
@@ -432,7 +424,7 @@ Revision HighestFloor(const Facts& facts) {
 
 bool ServedInFull(const Facts& facts, WatchIndex watch) {
   const WatchState& state = facts.table.state(watch);
-  // Where it has ended, what came later is not this one's to deliver.
+  // An ended watch need not deliver later changes.
   const bool behind = state.end == WatchEnd::kOpen && facts.comparer.FirstMissing(watch);
   return facts.table.details(watch).starts_below_floor() && state.events > 0 && !behind &&
          !facts.comparer.OpenedTooLate(watch) && facts.comparer.skipped(watch).empty();
@@ -442,7 +434,7 @@ bool ExpectsCompactionNotice(const Facts& facts, WatchIndex watch) {
   if (ServedInFull(facts, watch)) return false;
   const WatchState& state = facts.table.state(watch);
   if (!state.created || state.end != WatchEnd::kOpen) return false;
-  // Nobody listens to it any more, or to the end of the recording.
+  // It has been resumed by another watch, or the end of the recording is missing.
   if (facts.table.details(watch).continued_by || facts.cut_off) return false;
   return BelowFloor(facts, watch);
 }

@@ -25,7 +25,7 @@ Script AskedForPrevious(std::int64_t start) {
       .Watch("k", start, {.previous = true})
       .Created(0, 5);
 }
-// The watch was there first; `given` events have come when the compaction does.
+// The watch was created first; one of four events has come when the compaction is acknowledged.
 Script CompactedUnderWay() {
   return Script()
       .Put("k", "a", 2)
@@ -38,7 +38,7 @@ Script CompactedUnderWay() {
       .Compact(4);
 }
 
-// Nobody here compacted.
+// ErrCompacted without a compaction in the recording.
 Script ReportedOthers(std::int64_t compact_revision) {
   return Script()
       .Put("k", "a", 2)
@@ -85,17 +85,19 @@ INSTANTIATE_TEST_SUITE_P(
          {"CompactionSurfaced"},
          false,
          kOthersCompact},
-        {"NotAboveTheWatchsPlace",
+        {"NotAboveTheWatchsPosition",
          ReportedOthers(3).ReadRefusedAt(2).Read(5),
          {"CompactionSurfaced"},
          false,
          kOthersCompact},
-        {"WhereThereAreNone", ReportedOthers(4).ReadRefusedAt(3).Read(5), {"CompactionSurfaced"}},
+        {"WithoutOtherCompactors",
+         ReportedOthers(4).ReadRefusedAt(3).Read(5),
+         {"CompactionSurfaced"}},
     }),
     RowName);
 
-// A message with a compact revision that is not said to end the watch.
-Script Unmarked(Script script, std::int64_t compact_revision, const Message& rest = {}) {
+// A message with a compact revision, but without canceled.
+Script WithCompactRevision(Script script, std::int64_t compact_revision, const Message& rest = {}) {
   Message message = Message().Nested(1, Header(5)).Number(5, compact_revision).Raw(rest.bytes());
   return script.Payload(EntryKind::kResponseReceived, message.bytes());
 }
@@ -105,17 +107,22 @@ Message EventAtFive() {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    CompactionMarked, TruthTable,
+    CompactRevisionField, TruthTable,
     testing::ValuesIn(std::vector<Row>{
-        {"NoticeThatEndsNothing", Unmarked(CompactedBefore(2), 4), {"CompactionSurfaced"}},
+        {"NoticeThatEndsNothing",
+         WithCompactRevision(CompactedBefore(2), 4),
+         {"CompactionSurfaced"}},
         {"CompactRevisionBesideAnEvent",
-         Unmarked(CompactedBefore(5), 4, EventAtFive()),
+         WithCompactRevision(CompactedBefore(5), 4, EventAtFive()),
          {"CompactionSurfaced"}},
         {"NegativeCompactRevision",
-         Unmarked(CompactedBefore(5).Deliver(0, {{5, "k"}}).Cancel(0), -1, Message().Number(4, 1)),
+         WithCompactRevision(CompactedBefore(5).Deliver(0, {{5, "k"}}).Cancel(0), -1,
+                             Message().Number(4, 1)),
          {"CompactionSurfaced"}},
-        {"ToWhereNobodyCompacted", CompactedBefore(2).Compacted(0, 3), {"CompactionSurfaced"}},
-        {"ToWhereSomebodyCompactedEarlier",
+        {"OfARevisionWithoutCompaction",
+         CompactedBefore(2).Compacted(0, 3),
+         {"CompactionSurfaced"}},
+        {"OfAnEarlierCompaction",
          Script()
              .Put("k", "a", 2)
              .Put("k", "b", 3)
@@ -164,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Refused(-1, "compacted")
              .EndCompact(1, StatusCode::kOk),
          {"CompactionSurfaced"}},
-        {"WhatWasWrittenDoesNotMatter",
+        {"WithAnUnknownWrite",
          Script()
              .StartPut(1, "x", "1")
              .FailCall(1, Method::kPut, StatusCode::kUnavailable)
@@ -178,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     RowName);
 
-// A watch on "k" that the store knows from revision 3 on; others write "j" up to 6.
+// A watch on "k", created at revision 3; others write "j" up to 6.
 Script Quiet(Script caught_up) {
   return caught_up.Put("j", "b", 4).Put("j", "c", 5).Put("j", "d", 6);
 }
@@ -193,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"FromTheFuture",
          Quiet(TwoPuts().Watch("k", 4).Created(0, 3)).Compact(6).Compacted(0, 6),
          {"CompactionSurfaced"}},
-        // Between the look at the store and the registration others may have written.
+        // Between the read of the revision and the registration others may have written.
         {"FromNowOnWhileOthersWrote",
          TwoPuts()
              .Watch("k", 0)
@@ -205,8 +212,8 @@ INSTANTIATE_TEST_SUITE_P(
              .Compact(6)
              .Compacted(0, 6),
          {}},
-        // Until its catch-up pass it has a place of its own, whatever was written.
-        {"FromHistoryThatWasNotGivenYet",
+        // Until its catch-up pass its position is its start, whatever was written.
+        {"FromUndeliveredHistory",
          Quiet(TwoPuts()).Watch("k", 4).Created(0, 6).Compact(6).Compacted(0, 6),
          {}},
         {"AfterItsLatestEvent",
@@ -241,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Compacted(0, 6),
          {"CompactionSurfaced"}},
         {"OnAStoreOfOthers", Quiet(FromNow()).Compact(6).Compacted(0, 6), {}, true, {.gaps = true}},
-        {"BehindAHole",
+        {"AfterAHole",
          FromNow()
              .StartPut(1, "k", "x")
              .FailCall(1, Method::kPut, StatusCode::kUnavailable)
@@ -290,7 +297,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"SkippedBelowAndAboveTheFloor",
          CompactedUnderWay().Deliver(0, {{5, "k"}}),
          {"CompactionSurfaced"}},
-        {"NotGivenToTheEnd", CompactedUnderWay(), {"CompactionSurfaced"}},
+        {"NeverDelivered", CompactedUnderWay(), {"CompactionSurfaced"}},
         {"SkippedAndCompactedOnlyLater",
          Script()
              .Put("k", "a", 2)
@@ -331,7 +338,7 @@ INSTANTIATE_TEST_SUITE_P(
          Script().Put("k", "a", 2).Watch("k", 2).Created(0, 2).Compacted(0, 2),
          {"CompactionSurfaced"}},
         {"AtTheFloor", CompactedBefore(4).Compacted(0, 4), {"CompactionSurfaced"}},
-        {"AtTheFloorIfTheCaseSaysSo",
+        {"AtTheFloorIfTheCasePermitsIt",
          CompactedBefore(4).Compacted(0, 4),
          {},
          false,
@@ -354,12 +361,12 @@ INSTANTIATE_TEST_SUITE_P(
          {"CompactionSurfaced"},
          false,
          {.strict_previous = true}},
-        {"AboveTheFloorWhateverTheCaseSays",
+        {"AboveTheFloorEvenIfPermittedAtTheFloor",
          CompactedBefore(5).Compacted(0, 4),
          {"CompactionSurfaced"},
          false,
          {.permit_compacted_at_the_floor = true}},
-        {"AfterEverythingWasGiven",
+        {"AfterEverythingWasDelivered",
          CompactedUnderWay().Deliver(0, {{3, "k"}, {4, "k"}, {5, "k"}}).Compacted(0, 4),
          {"CompactionSurfaced"}},
         {"AfterABookmarkAtTheFloor",
@@ -377,7 +384,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(0, 2)
              .Compacted(0, 9),
          {"CompactionSurfaced"}},
-        // A server that was there before us: what was compacted then, nobody knows.
+        // A server with a history before the recording: its compactions are unknown.
         {"FromBeforeTheRecording",
          Script(10).Put("k", "a", 11).Watch("k", 5).Created(0, 11).Compacted(0, 9),
          {}},
@@ -385,7 +392,9 @@ INSTANTIATE_TEST_SUITE_P(
          Script(10).Put("k", "a", 11).Watch("k", 11).Created(0, 11).Compacted(0, 10),
          {"CompactionSurfaced"}},
         {"UselessRevision", CompactedBefore(3).Compacted(0, 3), {"CompactionSurfaced"}},
-        {"RevisionNobodyAskedFor", CompactedBefore(2).Compacted(0, 5), {"CompactionSurfaced"}},
+        {"RevisionWithoutCompactionRequest",
+         CompactedBefore(2).Compacted(0, 5),
+         {"CompactionSurfaced"}},
     }),
     RowName);
 
@@ -408,7 +417,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"NoticeForNoWatch",
          CompactedBefore(4).Deliver(0, {{4, "k"}, {5, "k"}}).Compacted(9, 4),
          {"CompactionSurfaced"}},
-        {"NeighboursGoOn",
+        {"OtherWatchesContinue",
          CompactedBefore(2).Watch("k", 4).Created(1, 5).Compacted(0, 4).Deliver(1, {{4, "k"},
                                                                                     {5, "k"}}),
          {}},
@@ -422,9 +431,8 @@ INSTANTIATE_TEST_SUITE_P(
                  EntryKind::kResponseReceived,
                  Message().Nested(1, Header(3)).Number(3, 1).Number(4, 1).Number(5, 3).bytes()),
          {}},
-        // Behind a hole nobody knows what was owed; the start that was compacted is known all the
-        // same.
-        {"SilenceBehindAHole",
+        // After a hole the expected changes are unknown, but the compacted start is known.
+        {"SilenceAfterAHole",
          Script()
              .StartPut(1, "x", "1")
              .FailCall(1, Method::kPut, StatusCode::kUnavailable)
@@ -435,7 +443,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(0, 4),
          {"CompactionSurfaced"},
          true},
-        {"NotDecidedWhatWasOwed",
+        {"ExpectedChangesNotDecided",
          Script()
              .Watch("k", 2)
              .Created(0, 1)

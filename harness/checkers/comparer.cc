@@ -15,7 +15,7 @@ void Comparer::Open(WatchIndex watch, const TrackedRange& range, Revision start)
   follow.next = timeline_.expected(follow.range).LowerBound(start);
 }
 
-// A watch of the future: changes below its start are filed after it was opened.
+// A watch with a future start: changes below its start are filed after it was opened.
 void Comparer::PassStart(Follow& follow, const ExpectedList& expected) {
   follow.next = std::max(follow.next, expected.first());
   while (follow.next < expected.size() && expected[follow.next].revision < follow.start)
@@ -75,7 +75,7 @@ Comparison Comparer::Search(Follow& follow, const Response& response, const KeyV
   return {Match::kExpected, index};
 }
 
-// Leaves out what was not given of [next, run_begin): the watch has been given something later.
+// Skips the missing changes of [next, run_begin): the watch has received a later one.
 void Comparer::Leave(Follow& follow, std::uint32_t run_begin, const Response& response,
                      Revision revision) {
   Skipped gap{.from = follow.next,

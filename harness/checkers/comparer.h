@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lays what a watch was given beside what it was owed, change by change.
+// Compares the events that a watch received with the changes that it expected, one by one.
 //
 //   comparer.Open(watch, range, start);
-//   if (comparer.Knows(response)) comparer.Compare(watch, response, compared);   // one result per
-//   event
+//   if (comparer.Knows(response)) comparer.Compare(watch, response, compared);   // one per event
 //
-// In the usual case, the next event is the next owed change, this is one step of a cursor. A
-// response can be compared once every revision in it is known; those of one watch must come in
-// their order. Not thread-safe.
+// In the usual case the next event is the next expected change, and the comparison is one step of a
+// cursor. A response can be compared once every revision in it is known; the responses of one watch
+// must come in their order. Not thread-safe. Ownership: refers to the timeline.
 #pragma once
 
 #include <optional>
@@ -19,27 +18,27 @@
 
 namespace watchproof {
 
-// The first three name an owed change.
+// The first three name an expected change.
 enum class Match : std::uint8_t {
-  kExpected,     // the change was owed and had not been given before
-  kLate,         // likewise, but something later had been given before it
-  kRepeated,     // it had been given before
+  kExpected,     // the change was expected and had not been delivered before
+  kLate,         // likewise, but a later change had been delivered before it
+  kRepeated,     // the change had been delivered before
   kBelowStart,   // the watch starts later
-  kForgotten,    // so old that nobody remembers; all of that it had been given
+  kForgotten,    // older than the timeline's memory; the watch had received all of that
   kNotExpected,  // no such change concerns the watch
   kUnknown,      // from before the recording, or of a revision that is not known
 };
 
 struct Comparison {
   Match match = Match::kUnknown;
-  std::uint32_t expected = 0;  // index into the owed list of the watch's range, for the first three
+  std::uint32_t expected = 0;  // index into the expected list of the range, for the first three
 };
 
-// A change that outlives the timeline's, without its value.
+// A copy of a change, without its value, that stays valid when the timeline forgets the change.
 class Remembered {
  public:
   explicit Remembered(const Change& change) : key_(change.key), change_(change) {}
-  // Valid as long as this is.
+  // Valid as long as this object.
   Change view() const {
     Change change = change_;
     change.key = key_;
@@ -52,13 +51,13 @@ class Remembered {
   Change change_;
 };
 
-// Owed changes that something later has overtaken: [from, to) in the list of the watch's range.
+// Expected changes overtaken by a later one: [from, to) in the list of the watch's range.
 struct Skipped {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   Where overtaken_by;
   Revision overtaken_by_revision{};
-  // How far compaction had been asked for then.
+  // The highest compaction requested at that time.
   Revision compaction_requested{};
   std::optional<Remembered> first{};  // once the timeline has forgotten it
 };
@@ -74,27 +73,27 @@ class Comparer {
   }
   void Compare(WatchIndex watch, const Response& response, std::vector<Comparison>& out);
 
-  // The owed list of the watch, or null if it was never created.
+  // The expected changes of the watch, or null if it was never created.
   const ExpectedList* expected(WatchIndex watch) const;
   const Change& change(const ExpectedChange& expected) const {
     return timeline_.change(expected.change);
   }
-  // The first owed change that has not been given, those left out before it not counted.
-  // Requires, of one that has been given up: nothing of it was forgotten.
+  // The first expected change after the last delivered one. Changes skipped before do not count.
+  // Requires, of a watch that ended: none of its expected changes were forgotten.
   std::optional<std::uint32_t> NextExpected(WatchIndex watch) const;
   // The same, of any watch. The view is valid until the next call that is not const.
   std::optional<Change> FirstMissing(WatchIndex watch) const;
-  // How many from there on are missing.
+  // How many expected changes from there on are missing.
   std::uint64_t Missing(WatchIndex watch) const;
-  // What was left out before it, and the first change of one such gap.
+  // The gaps before it, and the first change of one such gap.
   const std::vector<Skipped>& skipped(WatchIndex watch) const;
   Change FirstOf(WatchIndex watch, const Skipped& gap) const;
-  // Some of what it was owed had been forgotten before it was opened.
+  // Some of its expected changes had been forgotten before the watch was opened.
   bool OpenedTooLate(WatchIndex watch) const { return follows_[watch.value].opened_too_late; }
 
-  // Before the timeline forgets what was changed below the revision: what reports may name is put
-  // aside.
-  // Requires: no watch that is not given up is owed any of it.
+  // Call it before the timeline forgets the changes below the revision: copies the changes that
+  // findings may name.
+  // Requires: no open watch still expects any of them.
   void Forget(Revision below);
 
  private:
@@ -102,11 +101,11 @@ class Comparer {
     bool open = false;
     RangeId range = 0;
     Revision start{};
-    std::uint32_t next = 0;            // every owed change before it was given or is in `skipped`
-    std::vector<std::uint32_t> ahead;  // given out of turn, within the run of `next`; sorted
+    std::uint32_t next = 0;            // all expected changes before it were received or skipped
+    std::vector<std::uint32_t> ahead;  // received out of turn, within the run of `next`; sorted
     std::vector<Skipped> skipped;      // disjoint, ascending
     bool opened_too_late = false;
-    std::optional<Remembered> missing;  // of one that was given up: the first, once forgotten
+    std::optional<Remembered> missing;  // of an ended watch: the first missing, once forgotten
   };
 
   Comparison CompareEvent(Follow& follow, const Response& response, const KeyValueView& kv);

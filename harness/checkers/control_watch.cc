@@ -61,7 +61,7 @@ void ControlWatchRule::Deliver(const Response& response, Findings& findings) {
 
 void ControlWatchRule::End(const Response& response, Revision requested, Findings& findings) {
   if (response.stream != stream_ || (!range_ && !ended_)) return;
-  // It may have been too slow, and what it has not been given is gone.
+  // It may have been too slow, and its missing changes are compacted.
   const bool compacted = response.message.compact_revision > 0;
   const bool justified = compacted && !ended_ && highest_.next() < requested;
   if (!justified) {
@@ -105,7 +105,7 @@ void ControlWatchRule::Check(const Timeline& timeline, Findings& findings) {
                    .at = later->second.at};
     });
   }
-  // The last one stays, as it says how far the watch has come.
+  // The last one stays: it is the position of the watch.
   const auto checked = given_.upper_bound(through);
   if (checked != given_.begin()) given_.erase(given_.begin(), std::prev(checked));
 }

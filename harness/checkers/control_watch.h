@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control watch is judged, too: on a store that only the recording changes, it is given every
-// change, once, as long as the run lasts, and nothing ends it.
+// The rule for the control watch: on a store without other writers it must receive every change
+// exactly once, as long as the run lasts, and must not be ended by the target.
 //
 //   ControlWatchRule control;
 //   control.Ask(asked);  control.Deliver(response, findings);  // as it is recorded
 //   control.End(response, requested, findings);  control.Close(stream);
 //   control.Check(model.timeline(), findings);             // before the timeline forgets, and last
-//   control.Finish(model.timeline(), latest, findings);    // when all had been waited for
+//   control.Finish(model.timeline(), latest, findings);    // after the driver's last wait
 //
-// Keeps the revisions that it was given and that are not checked yet. Not thread-safe.
+// Keeps the received revisions that are not checked yet. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -26,22 +26,21 @@ class ControlWatchRule {
  public:
   // A later one, on a stream of its own, takes over from where it starts.
   void Ask(const Asked& asked);
-  // All of a revision comes in one response, so that nothing at or below what came before may
-  // follow.
+  // A revision comes in one response, so the next response must begin above the highest received.
   void Deliver(const Response& response, Findings& findings);
-  // The target ends it. `requested`: how far compaction had been asked for.
+  // The target ends it. `requested`: the highest compaction requested.
   void End(const Response& response, Revision requested, Findings& findings);
-  // Its stream has ended, which others judge.
+  // Its stream has ended, which other checkers judge.
   void Close(StreamId stream);
-  // Reports what lies below something that it was given and was left out. What it was given beyond
-  // what is known is looked at later.
+  // Reports missing changes below the highest received revision. Revisions beyond the known
+  // timeline are checked later.
   void Check(const Timeline& timeline, Findings& findings);
-  // Reports what never came.
+  // Reports changes that never came.
   void Finish(const Timeline& timeline, Where latest, Findings& findings);
 
-  // The lowest revision that it may still be given; empty: none is expected.
+  // The lowest revision that it may still receive; empty: none is expected.
   std::optional<Revision> Needed() const;
-  // How many events it was given.
+  // How many events it received.
   std::uint64_t events() const { return events_; }
 
  private:
@@ -50,7 +49,7 @@ class ControlWatchRule {
   std::optional<KeyRange> range_;  // empty: there is none, or it has ended
   Revision start_{};
   Revision highest_{};
-  std::set<std::string, std::less<>> keys_;  // given at the highest revision
+  std::set<std::string, std::less<>> keys_;  // received at the highest revision
   Where latest_{};
   std::optional<Where> ended_;
   StreamId stream_{};

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether events come late while nothing is wrong: etcd promises no time, so that it is a note and
-// never a failure.
+// Whether events come late while no fault is active. etcd promises no delivery time, so a late
+// event is a note and never a failure.
 //
 //   DelayRule rule(facts);
 //   rule.Consume(line);                       // each line of the recording
-//   rule.Deliver(watch, response);          // before the book has it
+//   rule.Deliver(watch, response);            // before the watch table has it
 //   rule.Finish(findings);
 //
-// What is late is learned from the run: twenty times its slowest write, and a second at least. A
-// delay counts from the answer to the write, for a watch that was created before it and had been
-// on time since the latest fault. Memory: one entry per watch and the latest 4,096 revisions. Not
+// The limit comes from the run: twenty times its slowest write, and a second at least. A delay
+// counts from the answer to the write, for a watch that was created before it and had been on time
+// since the latest fault. Memory: one entry per watch and the latest 4,096 revisions. Not
 // thread-safe.
 #pragma once
 
@@ -44,7 +44,7 @@ class DelayRule {
     Where delivered;
     Duration delay{};
   };
-  // A watch that was late is measured again when it has been on time.
+  // A watch that was late is measured again once it has been on time.
   struct Pace {
     bool on_time = true;
     Line since{};  // of that

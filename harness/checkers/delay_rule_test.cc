@@ -18,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::ValuesIn(std::vector<Row>{
         {"InTime", Late(Watched(), 2, 900ms), {}},
         {"Late", Late(Watched(), 2, 3s), {}, false, {}, {"Settled"}},
-        {"LateOnceItHadBeenInTime",
+        {"LateAfterItHadBeenInTime",
          Late(Late(Watched(), 2, 1ms), 3, 3s),
          {},
          false,
@@ -28,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(
          Late(Watched().StartPut(1, "x", "1").Pause(200ms).AckPut(1, 2), 3, 3s),
          {}},
         {"WhileAFaultIsActive", Late(Watched().Armed("stall", "none"), 2, 3s), {}},
-        {"RightBehindAFault", Late(Watched().Armed("stall", "none").Healed("stall"), 2, 3s), {}},
+        {"RightAfterAFault", Late(Watched().Armed("stall", "none").Healed("stall"), 2, 3s), {}},
         {"LongAfterAFault",
          Late(Late(Watched().Armed("stall", "none").Healed("stall"), 2, 1ms), 3, 3s),
          {},
@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     RowName);
 
-TEST(DelayRule, SaysHowLateAndWhatItHadLearned) {
+TEST(DelayRule, FindingNamesDelayAndLimit) {
   const Judgement judgement = Late(Watched(), 2, 3s).Judge();
   ASSERT_EQ(judgement.notes.size(), 1u);
   EXPECT_EQ(judgement.notes[0].expected,

@@ -58,7 +58,7 @@ class Durable final : public CallChecker {
       return Draft{
           .expected = fmt::format("at revision {} what line {} wrote and line {} acknowledged",
                                   revision, call.began.value, call.ended.value),
-          .observed = fmt::format("the witness was given the {} of {}{} in line {}",
+          .observed = fmt::format("the control watch received the {} of {}{} in line {}",
                                   seen.deleted ? "delete" : "put", Quoted(seen.kv.key),
                                   seen.deleted ? "" : fmt::format(" = {}", Quoted(seen.kv.value)),
                                   seen.line.value),
@@ -71,15 +71,16 @@ class Durable final : public CallChecker {
 
 const CheckerRegistration kDurable{{
     .guarantee = Guarantee::kDurable,
-    .promise = "An acknowledged write stays: its revision is its own, and holds what it wrote.",
-    .impact = "A Kubernetes cache holds, and others act on, an update that was "
-              "acknowledged and is no longer there.",
+    .promise = "An acknowledged write stays: its revision belongs to no other write, and holds "
+               "what it wrote.",
+    .impact = "A Kubernetes cache holds, and controllers act on, an update that was acknowledged "
+              "and no longer exists.",
     .explain = "Once a write has been answered, a crash, a change of leader or a restart must not "
-               "undo it. A store that forgot one gives its revision to another write later, so two "
-               "answers with one revision show it, and so does a witness that is given something "
-               "else at that revision. A forgotten write that leaves no such trace shows in the "
-               "reads that miss it, which are Linearizable's. Source: \"durability\" of the KV API "
-               "guarantees of etcd; a case of it is etcd #14370.",
+               "undo it. A store that lost a write gives its revision to another write later, so "
+               "two answers with one revision reveal the loss, and so does a control watch that "
+               "receives a different change at that revision. A lost write without such a trace "
+               "shows in the reads that miss it, which Linearizable judges. Source: "
+               "\"durability\" of the KV API guarantees of etcd; a case of it is etcd #14370.",
     .make_for_calls = [](const CallFacts& facts) { return std::make_unique<Durable>(facts); },
 }};
 

@@ -48,7 +48,7 @@ void ExerciseMeter::Progress(WatchIndex watch, const Response&, Findings&) {
   }
 }
 
-// Where a previous value is gone, ErrCompacted may take its place.
+// If a previous value is compacted, ErrCompacted may come instead.
 void ExerciseMeter::Compacted(WatchIndex watch, const Response&, Findings&) {
   Add(Guarantee::kCompactionSurfaced);
   if (facts().table.details(watch).previous_asked) Add(Guarantee::kPreviousValue);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much an attempt tested: what could have gone wrong in it, counted from the recording.
+// How much an attempt tested: the opportunities to break each guarantee, counted from the
+// recording.
 //
 //   ExerciseMeter meter(facts);          // the judge feeds it like any checker
 //   if (const auto why = Vacuous(meter.Finished(), {"Reliable"})) ... inconclusive, not passed
@@ -26,13 +27,13 @@ struct Exercise {
   // Creates, cancels and periods in which progress was due; and those of them that were answered.
   std::uint64_t promises_asked = 0;
   std::uint64_t promises_answered = 0;
-  // How often the target could have broken the guarantee, by its name; those with none are left
-  // out.
+  // How often the target could have broken the guarantee, by its name; guarantees without an
+  // opportunity are left out.
   std::map<std::string, std::uint64_t> opportunities;
 };
 
-// Why an attempt without a finding proves nothing about one of the guarantees, by name; empty if it
-// does. Without any guarantee: about any watch.
+// Why an attempt without a finding proves nothing about one of the named guarantees; empty if it
+// does prove something. If no guarantee is named: about any watch.
 std::optional<std::string> Vacuous(const Exercise& exercise,
                                    const std::vector<std::string>& guarantees);
 

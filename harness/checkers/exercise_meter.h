@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts an Exercise while a recording is judged. It finds nothing.
+// Counts an Exercise while a recording is judged. It makes no findings.
 //
 // Not thread-safe.
 #pragma once

@@ -49,7 +49,7 @@ TEST(Exercise, ARefusedWatchTestsNoDelivery) {
   EXPECT_FALSE(Vacuous(exercise, {"Settled"}));
 }
 
-TEST(Exercise, AGuaranteeMustHaveHadItsChance) {
+TEST(Exercise, AGuaranteeNeedsAnOpportunity) {
   const Exercise exercise =
       Of(Script().Watch("k", 2).Created(0, 1).Put("k", "a", 2).Deliver(0, {{2, "k"}}));
   EXPECT_FALSE(Vacuous(exercise, {"Reliable", "Unique"}));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the faults of a recording excuse: the end of a stream, a member that fell behind.
+// What the faults of a recording explain: the end of a stream, a member that fell behind.
 //
 //   FaultLog faults;
 //   faults.Consume(line);                                    // every line, in order
-//   if (!faults.MayHaveEnded(stream, line, code)) ...        // the server ended it by itself
+//   if (!faults.MayHaveEnded(stream, line, code)) ...        // no fault explains the end
 //
-// A fault excuses what happens from the line on where it was armed; once it is healed, only what
-// was open then. Not thread-safe.
+// A fault explains events from the line on where it was armed; once it is healed, only the end of
+// streams that were open then. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,14 @@ class FaultLog {
   // Whether a fault may have ended the stream in that line. A member that lost its leader ends
   // the streams that asked for one, with Unavailable.
   bool MayHaveEnded(StreamId stream, Line end, StatusCode code) const;
-  // Whether a server may have been about to end, or without a leader, in that line.
+  // Whether a server may have been ending, or without a leader, in that line.
   bool MayRefuse(StreamId stream, Line at) const;
   // Whether a member may have been sent a snapshot of the store since that line.
   bool MembersParted(Line since) const;
   // Whether no fault has been active since that line.
   bool QuietSince(Line since) const;
-  // The recording is older than what its faults say of streams: every end is excused.
+  // The recording is so old that its faults do not name the streams they may end: every end is
+  // explained.
   bool unsaid() const { return unsaid_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields: the marks that an event carries beside its value tell the history of its key.
+// Fields: the metadata in an event (create revision, version, lease) matches the key's history.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/old_keys.h"
 #include "harness/checkers/phrases.h"
@@ -7,7 +7,7 @@
 namespace watchproof {
 namespace {
 
-// Both marks are 0 in a delete, and so are they in the change of the model.
+// In a delete they are 0, and so they are in the change of the model.
 std::string DifferenceOf(const KeyValueView& kv, const Change& change,
                          const Deviations& deviations) {
   const auto unset = [&](std::string_view field, std::int64_t value) {
@@ -37,7 +37,7 @@ class Fields final : public Checker {
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const EventView& event = response.message.events[i];
       const Change* change = Matched(facts().comparer, expected, compared[i]);
-      // An event of another type than the change cannot have its marks either: Reliable's.
+      // An event of another type than the change has other metadata anyway: judged by Reliable.
       if (change == nullptr || event.type != (change->deleted ? 1 : 0)) continue;
       const KeyValueView& kv = event.kv;
       if (facts().options.without_metadata) {
@@ -56,8 +56,8 @@ class Fields final : public Checker {
       if (difference.empty() && !change->lineage_known && lineage_reported &&
           !old_keys_.Fits(*change, kv, base)) {
         difference = fmt::format(
-            "its create revision {}, version {} and revision {} do not fit "
-            "each other, or what was told of the key before",
+            "its create revision {}, version {} and revision {} contradict each other or "
+            "earlier events of the key",
             kv.create_revision, kv.version, kv.mod_revision);
       }
       if (!difference.empty()) Report(watch, *change, response, std::move(difference), findings);
@@ -72,16 +72,16 @@ class Fields final : public Checker {
     const bool reported = event.kv.create_revision == event.kv.mod_revision;
     if (made == reported) return;
     Report(watch, change, response,
-           reported ? "it is told to have made the key, which was there before"
-                    : "it is not told to have made the key, but it did",
+           reported ? "it is reported as the creation of the key, which existed before"
+                    : "it is not reported as the creation of the key, but it was",
            findings);
   }
 
   static void Report(WatchIndex watch, const Change& change, const Response& response,
                      std::string difference, Findings& findings) {
     findings.Add(Guarantee::kFields, watch, [&] {
-      return Draft{.expected = fmt::format("the {} with the marks that follow from the writes up "
-                                           "to line {}",
+      return Draft{.expected = fmt::format("the {} with the metadata that follows from the writes "
+                                           "up to line {}",
                                            Phrase(change), change.written.value),
                    .observed = fmt::format("in line {} {}", response.where.line.value, difference),
                    .evidence = {change.written, response.where.line},
@@ -95,14 +95,14 @@ class Fields final : public Checker {
 const CheckerRegistration kFields{{
     .guarantee = Guarantee::kFields,
     .promise = "Create revision, version and lease of an event follow from the writes before it.",
-    .impact = "A Kubernetes cache compares the marks of an object: an update looks like a "
-              "creation, or a conflict between two writers goes unnoticed.",
-    .explain = "A put tells at which revision its key came into being, the how manieth put since "
-               "then it is, and the lease it hangs on, if any; a delete tells none of them, only "
-               "the revision at which it was made. Caches and locks compare these marks, so a "
-               "wrong one is as bad as a wrong value. A key that was there before the recording "
-               "has a past that nobody knows, but it is one past: all its events must agree on it. "
-               "Source: the message KeyValue of the etcd v3 API.",
+    .impact = "A Kubernetes cache compares the metadata of an object: an update looks like a "
+              "creation, or a conflict between two writers stays undetected.",
+    .explain = "A put event carries the revision at which its key was created, the version (the "
+               "number of puts since then), and the lease of the key, if any; a delete event "
+               "carries none of these, only its own revision. Caches and locks compare this "
+               "metadata, so a wrong field is as bad as a wrong value. The history of a key that "
+               "existed before the recording is unknown, but it is fixed: all its events must "
+               "agree on it. Source: the message KeyValue of the etcd v3 API.",
     .make = [](const Facts& facts) { return std::make_unique<Fields>(facts); },
 }};
 

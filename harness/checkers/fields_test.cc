@@ -16,7 +16,7 @@ Script OneWrong(std::int64_t revision, void (*change)(Event&)) {
   return script.DeliverRaw(0, events);
 }
 
-// A store with a past: the key may have been there before.
+// A store with a history: the key may have existed before.
 Script Old(std::int64_t create, std::int64_t version) {
   return Script(10)
       .Put("k", "a", 11)
@@ -31,8 +31,8 @@ Script Leased() {
   return Script().PutWithLease("k", 7, 2).Put("k", "b", 3).Watch("k", 2).Created(0, 3);
 }
 
-// Two puts of that key; the first event is right, and tells that it was made at 5 and put once
-// more since then.
+// Two puts of that key; the first event is correct: the key was created at 5 and put once more
+// before the recording.
 Script OldTwice(std::int64_t create, std::int64_t version) {
   const KeyValueFields first{.key = "k", .value = "a", .create = 5, .mod = 11, .version = 3};
   const KeyValueFields second{
@@ -56,17 +56,17 @@ INSTANTIATE_TEST_SUITE_P(
         {"CreateRevisionOfTheDeletedKey",
          OneWrong(5, [](Event& e) { e.kv.create = 2; }),
          {"Fields"}},
-        {"DeleteTellsTheCreateRevision",
-         OneWrong(4, [](Event& e) { e.kv.create = 2; }),
-         {"Fields"}},
-        {"LeaseThatNobodyGave", OneWrong(2, [](Event& e) { e.kv.lease = 9; }), {"Fields"}},
+        {"DeleteWithACreateRevision", OneWrong(4, [](Event& e) { e.kv.create = 2; }), {"Fields"}},
+        {"UnknownLease", OneWrong(2, [](Event& e) { e.kv.lease = 9; }), {"Fields"}},
         {"DeleteWithALease", OneWrong(4, [](Event& e) { e.kv.lease = 9; }), {"Fields"}},
-        {"AnotherTypeIsNotOurs", OneWrong(4, [](Event& e) { e.deleted = false; }), {"Reliable"}},
-        {"ValueAndVersionAreTwoMatters",
+        {"AnotherTypeIsJudgedByReliable",
+         OneWrong(4, [](Event& e) { e.deleted = false; }),
+         {"Reliable"}},
+        {"WrongValueAndVersion",
          OneWrong(3, [](Event& e) { e.kv.version = 9, e.kv.value = "x"; }),
          {"Fields", "Reliable"}},
-        {"LeaseAsGivenAndTakenAway", Leased().Deliver(0, {{2, "k"}, {3, "k"}}), {}},
-        {"LeaseIsForgotten",
+        {"LeaseAttachedAndDetached", Leased().Deliver(0, {{2, "k"}, {3, "k"}}), {}},
+        {"LeaseIsMissing",
          Leased()
              .DeliverRaw(
                  0, {{.deleted = false,
@@ -74,11 +74,11 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{3, "k"}}),
          {"Fields"}},
         {"UnknownPastIsNotDecided", Old(4, 3), {}},
-        {"UnknownPastMustFitItself", Old(4, 1), {"Fields"}},
+        {"UnknownPastMustBeConsistent", Old(4, 1), {"Fields"}},
         {"NoMorePutsThanRevisions", Old(10, 3), {"Fields"}},
         {"OldKeysHaveOnePast", OldTwice(5, 4), {}},
         {"OldKeysCountOn", OldTwice(5, 5), {"Fields"}},
-        {"OldKeysStayWhereTheyWereMade", OldTwice(6, 4), {"Fields"}},
+        {"OldKeysKeepTheirCreateRevision", OldTwice(6, 4), {"Fields"}},
         {"OldKeysCannotBeYounger", OldTwice(12, 1), {"Fields"}},
     }),
     RowName);

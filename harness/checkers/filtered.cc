@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filtered: a watch is shown its range and the kinds of change that it asked for, and nothing else.
+// Filtered: a watch delivers only changes in its range and of the requested kinds.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
@@ -14,7 +14,7 @@ class Filtered final : public Checker {
   void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
                 Findings& findings) override {
     for (std::size_t i = 0; i < compared.size(); ++i) {
-      // What was owed has been chosen by range and filters.
+      // Expected changes have been selected by range and filters.
       if (compared[i].match <= Match::kRepeated) continue;
       const EventView& event = response.message.events[i];
       const WatchDetails& details = facts().table.details(watch);
@@ -34,13 +34,13 @@ class Filtered final : public Checker {
   static Draft Describe(const WatchDetails& details, const EventView& event,
                         const Response& response) {
     const TrackedRange& range = details.range;
-    std::string expected = "nothing at all, as the filters hide puts and deletes";
+    std::string expected = "no events, as the watch filters out puts and deletes";
     if (!range.range.Contains(event.kv.key)) {
       expected = fmt::format("only changes in the range of the watch, {}", Phrase(range.range));
     } else if (range.puts) {
-      expected = "only puts, as the watch asked not to be shown deletes";
+      expected = "only puts, as the watch filters out deletes";
     } else if (range.deletes) {
-      expected = "only deletes, as the watch asked not to be shown puts";
+      expected = "only deletes, as the watch filters out puts";
     }
     return {.expected = std::move(expected),
             .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
@@ -51,14 +51,14 @@ class Filtered final : public Checker {
 
 const CheckerRegistration kFiltered{{
     .guarantee = Guarantee::kFiltered,
-    .promise = "A watch is shown only its own range, and only the kinds of change it asked for.",
-    .impact = "A Kubernetes cache holds objects that it did not ask for, or acts on a "
-              "kind of change that it had ruled out.",
-    .explain = "A watch names a key, a range, or everything from a key on, and may ask not to be "
-               "shown puts or not to be shown deletes. What it is given must lie in the range and "
-               "be of a kind that is left. That nothing of the other kind is lost on the way is "
-               "judged by Reliable, which owes a filtered watch exactly that kind. Source: the "
-               "fields range_end and filters of WatchCreateRequest in the etcd v3 API.",
+    .promise = "A watch delivers only its own range, and only the requested kinds of change.",
+    .impact = "A Kubernetes cache holds objects outside of its request, or acts on a kind of "
+              "change that it had excluded.",
+    .explain = "A watch requests a key, a range, or everything from a key on, and may filter out "
+               "puts or deletes. Its events must be in the range and of a kind that is not "
+               "filtered out. Whether all changes of the other kind arrive is judged by Reliable, "
+               "which expects exactly that kind of a filtered watch. Source: the fields range_end "
+               "and filters of WatchCreateRequest in the etcd v3 API.",
     .make = [](const Facts& facts) { return std::make_unique<Filtered>(facts); },
 }};
 

@@ -18,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::ValuesIn(std::vector<Row>{
         {"OnlyDeletes", Both({.no_put = true}).Deliver(0, {{3, "k"}}), {}},
         {"OnlyPuts", Both({.no_delete = true}).Deliver(0, {{2, "k"}}), {}},
-        {"NothingAtAll", Both({.no_put = true, .no_delete = true}), {}},
+        {"NoEvents", Both({.no_put = true, .no_delete = true}), {}},
         {"APutThatWasFiltered",
          Both({.no_put = true}).Deliver(0, {{2, "k"}, {3, "k"}}),
          {"Filtered"}},
@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(0, 3)
              .Deliver(0, {{2, "l"}, {3, "k"}}),
          {"Filtered"}},
-        {"OfARevisionThatNobodyKnows",
+        {"OfAnUnknownRevision",
          Script()
              .Watch("k", 2)
              .Created(0, 1)

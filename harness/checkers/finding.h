@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evidence that the target broke a promise. A value: never an exception, never a Status.
+// A broken guarantee with its evidence. A value: never an exception, never a Status.
 //
 // Threads: values.
 #pragma once
@@ -19,11 +19,11 @@ struct Finding {
   std::string expected;  // "a revision of at least 799"
   std::string
       observed;  // "revision 3 (key \"k/4\") in line 212, 1.3 ms after revision 799 in line 211"
-  std::string signature{};     // a signature of likeness.h, if one fits
+  std::string signature{};     // a signature of known_bugs.h, if one fits
   std::vector<Line> evidence;  // the two or three lines that contradict each other
   Duration at{};               // time of the offending line, to name the fault active then
-  std::string impact{};        // what it does to a Kubernetes cache; empty: as its guarantee
-  Level level = Level::kMust;  // how binding the rule is that was broken
+  std::string impact{};        // on a Kubernetes cache; empty: that of its guarantee
+  Level level = Level::kMust;  // how binding the broken rule is
 };
 
 }  // namespace watchproof

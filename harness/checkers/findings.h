@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where checkers put what they found: one finding per guarantee and watch, or client, repeats
+// Collects the findings of the checkers: one per guarantee and watch, or client; repeats are
 // counted.
 //
-//   findings.Add(Guarantee::kOrdered, watch, [&] { return Draft{.expected = ..., .observed = ...};
-//   });
+//   findings.Add(Guarantee::kOrdered, watch, [&] { return Draft{.expected = ...}; });
 //
-// The draft is made only if it is the first of its kind: a watch that goes wrong does so a thousand
-// times. Not thread-safe.
+// The draft is made only for the first finding of its kind, because a broken watch produces
+// thousands. Not thread-safe. Ownership: refers to the watch table.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +24,13 @@ struct Draft {
   std::string observed;
   std::vector<Line> evidence;
   Duration at{};
-  std::string_view signature{};  // one of likeness.h
-  std::string_view impact{};     // one of impact.h; empty: what the guarantee says
+  std::string_view signature{};  // one of known_bugs.h
+  std::string_view impact{};     // one of impact.h; empty: that of the guarantee
 };
 
 class Findings {
  public:
-  // `book` outlives the findings.
+  // The table outlives the findings.
   explicit Findings(const WatchTable& table) : table_(table) {}
 
   template <typename MakeDraft>
@@ -60,7 +59,8 @@ class Findings {
     if (!Admit(key)) return;
     File(key, name.empty() ? "a client" : fmt::format("client {}", name), make());
   }
-  // What makes the recording say less than it seems to: the reader is told, the target not blamed.
+  // A reason why the recording proves less than it seems to: reported, but no finding against the
+  // target.
   void Undecide(std::string reason);
   const std::vector<std::string>& undecided_reasons() const { return undecided_reasons_; }
   bool Has(Guarantee guarantee, WatchIndex watch) const;
@@ -77,7 +77,7 @@ class Findings {
   static constexpr std::uint64_t kClients = 1ULL << 33;
   static constexpr std::uint64_t kMembers = 1ULL << 34;
 
-  // One for each level: what may be must not hide what must not be.
+  // One for each level: a finding of the level may must not hide one of the level must.
   struct Key {
     Guarantee guarantee;
     std::uint64_t subject;

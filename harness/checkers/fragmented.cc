@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fragmented: the parts of a response that was too large for one message join to the whole.
+// Fragmented: the parts of a response that was too large for one message add up to the whole.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
 
@@ -15,13 +15,13 @@ class Fragmented final : public Checker {
     CheckSize(watch, open, response, findings);
     if (open.parts == 0 && response.last_part) return;
     if (!facts().table.details(watch).fragments_asked) {
-      Report(watch, "whole responses, as the watch did not ask for fragments",
+      Report(watch, "whole responses, as the watch has fragments disabled",
              fmt::format("a fragment in line {}", response.where.line.value), response.where,
              response.where, findings);
     }
     if (open.parts > 0 && response.message.header.revision != open.header) {
       Report(watch,
-             fmt::format("one header for all parts of a response: the first says revision {}",
+             fmt::format("one header for all parts of a response: the first has revision {}",
                          open.header),
              fmt::format("revision {} in the part {}", response.message.header.revision,
                          Since(response.where, open.first)),
@@ -65,7 +65,7 @@ class Fragmented final : public Checker {
         if (details.continued_by || facts().cut_off) return;
         break;
       case WatchEnd::kStreamClosed: {
-        // A cut takes the parts to come with it, if there was anything left for them to hold.
+        // A cut loses the remaining parts, if any changes were left for them.
         const bool known = open.highest <= facts().model.timeline().known_through();
         if (!known || facts().comparer.FirstMissing(watch)) return;
         break;
@@ -73,13 +73,13 @@ class Fragmented final : public Checker {
       default:
         return;
     }
-    Report(watch, "a last part, not marked as a fragment",
+    Report(watch, "a last part, without the fragment flag",
            fmt::format("no part follows the one in line {}", open.latest.line.value), open.first,
            open.latest, findings);
   }
 
  private:
-  // A response whose last part has not come.
+  // A response with its last part missing.
   struct Open {
     std::uint32_t parts = 0;
     std::int64_t header = 0;
@@ -93,8 +93,8 @@ class Fragmented final : public Checker {
     return response.payload.view().size() + response.tail.view().size();
   }
 
-  // A part and the one behind it were too much for one message, so nothing larger than both may
-  // come whole. One event cannot be split.
+  // Two successive parts were too large for one message, so no larger message may come whole. One
+  // event cannot be split.
   void CheckSize(WatchIndex watch, const Open& open, const Response& response, Findings& findings) {
     const std::size_t size = SizeOf(response);
     if (open.parts > 0 && open.bytes + size < too_large_) {
@@ -125,7 +125,7 @@ class Fragmented final : public Checker {
                             Findings& findings) {
     if (!response.message.fragment) return;
     Report(watch, "fragments of events only",
-           fmt::format("{} marked as one in line {}", what, response.where.line.value),
+           fmt::format("{} with the fragment flag in line {}", what, response.where.line.value),
            response.where, response.where, findings);
   }
 
@@ -155,19 +155,18 @@ class Fragmented final : public Checker {
 
 const CheckerRegistration kFragmented{{
     .guarantee = Guarantee::kFragmented,
-    .promise = "The parts of a response that was split for its size join to the whole response.",
-    .impact = "A Kubernetes cache takes a part of a response for the whole, and believes "
-              "a revision complete of which it holds the half.",
-    .explain = "A watch that asked for fragments may be given a large response in parts, each but "
-               "the last marked as a fragment. The parts carry the same watch id and the same "
-               "header, nothing else of that watch comes between them, and the last one does come "
-               "unless the stream is cut. A watch that did not ask is never given parts; one that "
-               "did is not given more at once than the server has shown to be too much (should). "
-               "Parts may end inside a revision, as etcd documents: they are there to split large "
-               "revisions. That no "
-               "revision is spread over two responses is judged by Atomic, which takes the parts "
-               "of one for a whole. Source: the field fragment of WatchCreateRequest in the etcd "
-               "v3 API.",
+    .promise = "The parts of a response that was split for its size add up to the whole response.",
+    .impact = "A Kubernetes cache takes a part of a response for the whole, and treats a "
+              "half-received revision as complete.",
+    .explain = "A watch with fragments enabled may receive a large response in parts; each part "
+               "but the last has the fragment flag set. The parts carry the same watch id and the "
+               "same header, no other message of that watch comes between them, and the last one "
+               "must come unless the stream is cut. A watch without fragments enabled never "
+               "receives parts; with fragments, no message may be larger than the size at which "
+               "the server has been seen to split (should). Parts may end inside a revision, as "
+               "etcd documents: they exist to split large revisions. Whether a revision is spread "
+               "over two responses is judged by Atomic, which counts the parts of one response as "
+               "a whole. Source: the field fragment of WatchCreateRequest in the etcd v3 API.",
     .make = [](const Facts& facts) { return std::make_unique<Fragmented>(facts); },
 }};
 

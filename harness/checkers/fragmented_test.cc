@@ -12,7 +12,7 @@ Script Wide(bool fragment = kFragments) {
       .Watch("k", 2, {.range_end = "l", .fragment = fragment})
       .Created(0, 2);
 }
-// Marked as a fragment, without events.
+// With the fragment flag, without events.
 Message Bare() { return Message().Nested(1, Header(1)).Number(7, 1); }
 Script FirstPart() { return Wide().DeliverPart(0, {{2, "k1"}}); }
 Script Rest(Script script) { return script.Deliver(0, {{2, "k2"}, {2, "k3"}}); }
@@ -23,10 +23,10 @@ Script Cut(Script script) {
 INSTANTIATE_TEST_SUITE_P(
     Fragmented, TruthTable,
     testing::ValuesIn(std::vector<Row>{
-        {"JoinsToTheWhole", Rest(FirstPart()), {}},
+        {"AddsUpToTheWhole", Rest(FirstPart()), {}},
         {"ThreeParts", FirstPart().DeliverPart(0, {{2, "k2"}}).Deliver(0, {{2, "k3"}}), {}},
         {"PartsInsideARevision", FirstPart().Deliver(0, {{2, "k2"}, {2, "k3"}}), {}},
-        {"LargerThanWhatWasSplitBefore",
+        {"LargerThanASplitResponse",
          Wide()
              .Put("k4", std::string(100, 'x'), 3)
              .Put("k5", std::string(100, 'x'), 4)
@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{2, "k2"}, {2, "k3"}})
              .Deliver(0, {{3, "k4"}}),
          {}},
-        {"LargerToAWatchThatDoesNotWantParts",
+        {"LargerOnAWatchWithoutFragments",
          Wide()
              .Put("k4", std::string(100, 'x'), 3)
              .Put("k5", std::string(100, 'x'), 4)
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(1, 4)
              .Deliver(1, {{3, "k4"}, {4, "k5"}}),
          {}},
-        {"WholeResponsesAreFineToo", Wide().Deliver(0, {{2, "k1"}, {2, "k2"}, {2, "k3"}}), {}},
+        {"WholeResponsesAreAllowed", Wide().Deliver(0, {{2, "k1"}, {2, "k2"}, {2, "k3"}}), {}},
         {"AnswerToACreateInParts",
          Script()
              .Watch("k", 2, {.fragment = true})
@@ -113,14 +113,14 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{3, "k1"}}),
          {"Fragmented"}},
         {"EndInBetween", FirstPart().Cancel(0).Cancelled(0), {"Atomic", "Fragmented"}},
-        {"AnotherWatchInBetweenIsFine",
+        {"AnotherWatchInBetween",
          Rest(Wide()
                   .Watch("k1", 2)
                   .Created(1, 2)
                   .DeliverPart(0, {{2, "k1"}})
                   .Deliver(1, {{2, "k1"}})),
          {}},
-        {"ProgressMarkedAsAFragment",
+        {"ProgressWithTheFragmentFlag",
          Wide()
              .Deliver(0, {{2, "k1"}, {2, "k2"}, {2, "k3"}})
              .Payload(EntryKind::kResponseReceived,

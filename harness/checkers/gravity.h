@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of several findings is the headline: a dead target, then lost or invented data before
-// order, order before silence, silence before fields; and what must be before what should be.
+// Selects the headline among several findings: a dead target first, then lost or invented data,
+// then order, then missing messages, then fields; and the level must before the level should.
 //
 //   GravestFirst(judgement.findings);
 //
@@ -13,7 +13,7 @@
 
 namespace watchproof {
 
-// In order of weight, the gravest first.
+// In order of severity, the gravest first.
 enum class Gravity { kDeath, kData, kOrder, kSilence, kFields };
 Gravity GravityOf(Guarantee guarantee);
 

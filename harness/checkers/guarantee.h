@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The promises of the watch API, and those of the key-value API that stand beside it, by name.
-// Those that etcd names carry etcd's names, others the names of the literature.
+// The guarantees of the watch API and of the key-value API, by name. Guarantees that etcd names
+// carry etcd's names, others the names of the literature.
 //
 // Threads: constants.
 #pragma once
@@ -38,7 +38,7 @@ enum class Guarantee {
 std::string_view Name(Guarantee guarantee);
 // One sentence: what a client may rely on.
 std::string_view Promise(Guarantee guarantee);
-// One sentence: what a Kubernetes cache that is fed by such a store would now wrongly believe.
+// One sentence: the impact on a Kubernetes cache that a store with this fault feeds.
 std::string_view Impact(Guarantee guarantee);
 // A plain-language paragraph for `watchproof explain`, with the source of the rule.
 std::string_view Explain(Guarantee guarantee);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers: a header names who sent the message and how far the store was, neither too low nor too
-// high.
+// Headers: a header names the sender of the message and the store's revision, neither too low nor
+// too high.
 #include <unordered_map>
 
 #include "harness/checkers/checker.h"
@@ -46,7 +46,7 @@ class Headers final : public Checker {
           .expected =
               "messages of the watch API: bytes come as they were sent, or the "
               "stream breaks",
-          .observed = fmt::format("line {}, which is none: {}", where.line.value, why.message()),
+          .observed = fmt::format("line {} cannot be parsed: {}", where.line.value, why.message()),
           .evidence = {where.line},
           .at = where.at};
     });
@@ -56,20 +56,20 @@ class Headers final : public Checker {
     Settle(findings);
     if (ahead_.empty()) return;
     const Ahead& last = ahead_.back();
-    // An event of such a revision is Reliable's.
+    // An event of such a revision is judged by Reliable.
     const bool blamed = Refute(findings) || findings.Has(Guarantee::kReliable, last.watch);
     if (!blamed && !facts().model.MayExist(last.revision)) {
       findings.Undecide(fmt::format(
-          "line {} says that the store stood at revision {}, but the writes known up to the end "
-          "make {}; if nobody else writes, that was not true",
+          "the header in line {} names revision {}, but the writes known at the end reach only {}; "
+          "without other writers the header was wrong",
           last.where.line.value, last.revision, facts().model.timeline().known_through()));
     }
     ahead_.clear();
   }
 
  private:
-  // A header beyond what was known when it came, and so far the highest. What has become known
-  // since then has been looked at.
+  // A header beyond the revision known when it came, and so far the highest. Revisions that became
+  // known since then have been compared.
   struct Ahead {
     Revision revision;
     Revision known;
@@ -77,7 +77,7 @@ class Headers final : public Checker {
     Where where;
   };
   struct Sender {
-    std::uint64_t cluster = 0;  // 0: not told yet
+    std::uint64_t cluster = 0;  // 0: not known yet
     std::uint64_t member = 0;
     Where where;
   };
@@ -109,7 +109,7 @@ class Headers final : public Checker {
     });
   }
 
-  // Nobody has written it, and who asked later was told of less. True if there was any such.
+  // Reports headers above the answer to a later linearizable read. True if there was one.
   bool Refute(Findings& findings) const {
     const Model::Reading& read = facts().model.latest_reading();
     bool refuted = false;
@@ -128,7 +128,7 @@ class Headers final : public Checker {
     return refuted;
   }
 
-  // Writes have become known: had all of them begun when a header spoke of them?
+  // Writes have become known: had all of them begun when a header named their revision?
   void Settle(Findings& findings) {
     const Revision known = facts().model.timeline().known_through();
     std::erase_if(ahead_, [&](Ahead& ahead) {
@@ -148,7 +148,7 @@ class Headers final : public Checker {
     });
   }
 
-  // A write up to the revision of the header that began behind its line.
+  // A write up to the revision of the header that began after its line.
   const Change* WrittenLater(const Ahead& ahead) const {
     const Timeline& timeline = facts().model.timeline();
     const std::uint32_t count = timeline.changes();
@@ -167,8 +167,7 @@ class Headers final : public Checker {
     return nullptr;
   }
 
-  // One stream ends at one member; an answer of another, or of another cluster, is meant for
-  // someone else.
+  // One stream ends at one member; an answer of another member or cluster is misrouted.
   void CheckSender(const Response& response, Findings& findings) {
     const HeaderView& header = response.message.header;
     if (latest_ == nullptr || latest_stream_ != response.stream) {
@@ -203,20 +202,20 @@ class Headers final : public Checker {
 
 const CheckerRegistration kHeaders{{
     .guarantee = Guarantee::kHeaders,
-    .promise = "The header of a message tells truly who sent it and how far the store was.",
-    .impact = "A Kubernetes cache takes the resource version of its lists and watches "
-              "from the header, and so names a state that it does not hold.",
+    .promise = "The header of a message names its true sender and the true revision of the store.",
+    .impact = "A Kubernetes cache takes the resource version of its lists and watches from the "
+              "header, and so labels its content with the wrong revision.",
     .explain = "Every message of a stream names the cluster and the member that sent it, which "
-               "are the same for the whole stream, and the revision of the store when it was "
-               "made. That is never lower than the revision of an event in the message, and never "
-               "one that did not exist yet: if a write was begun only after the message had come, "
-               "the revision of that write cannot have been in it; nor can one that a "
-               "linearizable read does not know which began after it. Bytes that are no message "
-               "name nobody. Clients resume and compare by this number. It may go back from one "
-               "message to the next, as etcd sends again "
-               "what was parked with the header that it had, and where a watch ends it may be "
-               "missing. The raft term is not judged: two tasks of a member stamp it. Source: the "
-               "message ResponseHeader of the etcd v3 API.",
+               "are the same for the whole stream, and the revision of the store at the time it "
+               "was made. That revision is never lower than the revision of an event in the "
+               "message, and never one that did not exist yet: it cannot be the revision of a "
+               "write that began only after the message had come, nor one above the answer to a "
+               "linearizable read that began after it. A message that cannot be parsed breaks "
+               "this guarantee, too. Clients resume and compare by this number. It may go back "
+               "from one message to the next, as etcd sends parked responses later with their "
+               "original header, and it may be missing where a watch ends. The raft term is not "
+               "judged: two tasks of a member stamp it. Source: the message ResponseHeader of the "
+               "etcd v3 API.",
     .make = [](const Facts& facts) { return std::make_unique<Headers>(facts); },
 }};
 

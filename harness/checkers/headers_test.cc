@@ -5,14 +5,14 @@ namespace watchproof {
 namespace {
 
 Script Basic() { return Script().Watch("k", 2).Created(0); }
-// Nothing is owed to it.
+// A watch without expected changes.
 Script Quiet() { return Script().Watch("j", 2).Created(0); }
 Script Two() { return Basic().Watch("k", 2).Created(1).Put("k", "a", 2); }
 
 INSTANTIATE_TEST_SUITE_P(
     Headers, TruthTable,
     testing::ValuesIn(std::vector<Row>{
-        {"AsFarAsTheStore", Two().Deliver(0, {{2, "k"}}).Deliver(1, {{2, "k"}}), {}},
+        {"AtTheRevisionOfTheStore", Two().Deliver(0, {{2, "k"}}).Deliver(1, {{2, "k"}}), {}},
         {"HistoryBringsTheCurrentRevision",
          Basic()
              .Put("k", "a", 2)
@@ -50,9 +50,9 @@ INSTANTIATE_TEST_SUITE_P(
              .AckPut(1, 3)
              .AckPut(2, 2),
          {"Headers"}},
-        {"BeyondAllThatWasWritten", Quiet().Put("k", "a", 2).Progress(0, 9), {}, true},
-        {"BeyondWhatWasReadLater", Quiet().Put("k", "a", 2).Progress(0, 9).Read(2), {"Headers"}},
-        {"BeyondWhatWasReadBefore", Quiet().Put("k", "a", 2).Read(2).Progress(0, 9), {}, true},
+        {"BeyondAllWrites", Quiet().Put("k", "a", 2).Progress(0, 9), {}, true},
+        {"BeyondALaterRead", Quiet().Put("k", "a", 2).Progress(0, 9).Read(2), {"Headers"}},
+        {"BeyondAnEarlierRead", Quiet().Put("k", "a", 2).Read(2).Progress(0, 9), {}, true},
         {"WrittenByOthersAndReadLater", Quiet().Put("k", "a", 2).Progress(0, 9).Read(9), {}, true},
         {"NoMessageAtAll", Quiet().Payload(EntryKind::kResponseReceived, "\x0a\x7f"), {"Headers"}},
         {"OneSender", Quiet().Put("k", "a", 2).Progress(0, 2).Progress(0, 2), {}},

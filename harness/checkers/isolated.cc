@@ -18,7 +18,7 @@ class Isolated final : public Checker {
   using Checker::Checker;
 
   void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
-    // Who is refused has no watch; releases differ in what they call it.
+    // A refused create has no watch; releases differ in the id they name.
     if (response.message.canceled && response.message.compact_revision <= 0) return;
     const std::int64_t id = response.message.watch_id;
     const std::int64_t requested = facts().table.details(watch).requested_id;
@@ -78,7 +78,7 @@ class Isolated final : public Checker {
     const Where end = other.cancel_asked ? *other.cancel_asked : *other.ended;
     findings.Add(Guarantee::kIsolated, watch, [&] {
       return Draft{
-          .expected = "a watch that lasts until it is cancelled, whatever its neighbours do",
+          .expected = "a watch that lasts until it is cancelled, whatever other watches do",
           .observed =
               fmt::format("the target ended it {}, where {} was {}, giving as reason {}",
                           Since(*details.ended, end), facts().table.Label(*neighbour),
@@ -97,8 +97,7 @@ class Isolated final : public Checker {
     std::unordered_set<std::uint32_t> watches;
   };
 
-  // A slow machine is no broken promise: only a target that delivers nothing more for the limit is
-  // judged.
+  // A slow machine is no finding: only a target that delivers nothing for the whole limit is.
   void JudgeDelay(const Due& due, Where now, Findings& findings) {
     if (now.at - due.latest.at < std::chrono::milliseconds(due.due.limit_ms)) return;
     std::size_t waiting = 0;
@@ -115,7 +114,7 @@ class Isolated final : public Checker {
     findings.Add(Guarantee::kIsolated, *first, [&] {
       return Draft{
           .expected = fmt::format("every change through revision {}, or at least one every {} ms, "
-                                  "at each watch of group {}, which is on a connection of its own",
+                                  "at each watch of group {}, which has its own connection",
                                   due.due.through, due.due.limit_ms, due.due.group),
           .observed = fmt::format("{} of {} still waited, the furthest behind at revision {}; "
                                   "nothing came for {}",
@@ -126,7 +125,7 @@ class Isolated final : public Checker {
     });
   }
 
-  // Of the creates that wait for their answers on the stream.
+  // The number of creates that wait for their answers on the stream.
   bool ChosenByAnother(WatchIndex watch, std::int64_t id) const {
     const WatchTable& table = facts().table;
     for (std::size_t i = 0; i < table.size(); ++i) {
@@ -159,15 +158,14 @@ class Isolated final : public Checker {
 const CheckerRegistration kIsolated{{
     .guarantee = Guarantee::kIsolated,
     .promise = "No watch of a stream disturbs another: not by its events, and not by its end.",
-    .impact = "A Kubernetes cache acts on what was meant for another resource, or is no "
-              "longer updated: its watch was disturbed by its neighbour.",
-    .explain = "One stream carries many watches, and each must live as if it were alone. Each has "
-               "an id of its own, which is the client's choice if it makes one; events "
-               "are only for watches that the stream has; when "
-               "one watch is cancelled, refused or told ErrCompacted, no other ends with it (etcd "
-               "#12385: a refused create was answered with another watch's id). How long a "
-               "neighbour may delay the others is stated by the case. "
-               "Source: the watch ids of the etcd v3 watch API.",
+    .impact = "A Kubernetes cache acts on events of another resource, or receives no more "
+              "updates, because another watch of the stream disturbed its watch.",
+    .explain = "One stream carries many watches, and each must work as if it were alone. Each has "
+               "its own id, which the client may choose; events come only for watches of the "
+               "stream; when one watch is cancelled, refused or ended by ErrCompacted, no other "
+               "watch ends with it (etcd #12385: a refused create was answered with another "
+               "watch's id). The case sets how long one watch may delay the others. Source: the "
+               "watch ids of the etcd v3 watch API.",
     .make = [](const Facts& facts) { return std::make_unique<Isolated>(facts); },
 }};
 

@@ -142,17 +142,17 @@ class Judge::Impl final : public HistoryVisitor {
     for (const auto& checker : checkers_) checker->CompactionAnswered(answer, findings_);
   }
 
-  // Checkers first, the book after: they see each watch as it stood before.
+  // Checkers first, the table after: they see each watch in its state before.
   void OnAsked(WatchIndex watch, const Asked& asked) override {
     table_.Ask(asked, model_.compaction_acknowledged(), model_.timeline().known_through());
     for (const auto& checker : checkers_) checker->Asked(watch);
     if (!options_.gaps || model_.IsUnderControl(table_.details(watch).range.range)) return;
     findings_.Undecide(fmt::format(
-        "line {}: no witness watches all of {}, so where revisions are missing nothing is known",
+        "line {}: no control watch covers all of {}, so missing revisions cannot be explained",
         asked.where.line.value, Phrase(table_.details(watch).range.range)));
   }
   void OnCancelAsked(WatchIndex watch, Where where) override {
-    // What ended before is not excused by it.
+    // It does not explain an end before it.
     if (table_.state(watch).end == WatchEnd::kOpen) table_.details(watch).cancel_asked = where;
   }
   void OnCreated(WatchIndex watch, const Response& response) override {
@@ -162,8 +162,7 @@ class Judge::Impl final : public HistoryVisitor {
     if (comparer_.OpenedTooLate(watch) && !table_.details(watch).starts_below_floor()) {
       findings_.Undecide(fmt::format(
           "line {}: by its header {} starts below revision {}, to which the store had been "
-          "compacted "
-          "before; what it was owed below that was not judged",
+          "compacted before; changes below that revision were not judged",
           response.where.line.value, table_.Label(watch), model_.timeline().forgotten()));
     }
   }
@@ -212,8 +211,8 @@ class Judge::Impl final : public HistoryVisitor {
     }
     for (const auto& checker : checkers_) checker->Annotated(annotation, where, findings_);
   }
-  // Streams that the driver closes once it has waited for everything are no end of their watches:
-  // what has not come by then is missing.
+  // Streams that the driver closes after its last wait do not end their watches: a change that has
+  // not come by then is missing.
   void OnStreamEnded(WatchIndex watch, const StreamEnd& end) override {
     if (converged_ && end.intended) return;
     table_.details(watch).stream_close_intended = end.intended;
@@ -223,11 +222,11 @@ class Judge::Impl final : public HistoryVisitor {
   void OnStreamClosed(const StreamEnd& end) override {
     const bool excused = end.intended || faults_.MayHaveEnded(end.stream, end.where.line, end.code);
     if (!excused) dropped_.insert(end.stream.value);
-    // As with the others, what it was not given until the driver had waited is missing.
+    // As for other watches, a change that has not come by the driver's last wait is missing.
     if (!converged_ || !end.intended) control_.Close(end.stream);
     for (const auto& checker : checkers_) checker->StreamClosed(end);
   }
-  // What is judged is no witness: it is believed only as long as nobody else has said anything.
+  // Headers of judged streams are no evidence: they count only until a call has been answered.
   void OnHeader(Revision revision) override {
     if (!answered_ || control_streams_.contains(latest_stream_.value)) model_.HeaderSeen(revision);
   }
@@ -261,8 +260,8 @@ class Judge::Impl final : public HistoryVisitor {
     if (Held() >= forget_at_) ForgetWhatIsPassed();
   }
 
-  // What has been compacted and given to every watch that is owed it: nobody will ask for it.
-  // Looked for as often as what is held has doubled, so that looking costs little per change.
+  // Forgets changes that are compacted and delivered to every watch that expects them. Runs each
+  // time the number of held changes has doubled, so that it costs little per change.
   void ForgetWhatIsPassed() {
     Timeline& timeline = model_.timeline();
     Revision below = std::min(model_.compaction_acknowledged(), timeline.known_through().next());
@@ -297,11 +296,11 @@ class Judge::Impl final : public HistoryVisitor {
   void Compare(WatchIndex watch, const Response& response) {
     comparer_.Compare(watch, response, compared_);
     for (const auto& checker : checkers_) checker->Compared(watch, response, compared_, findings_);
-    if (comparer_.Knows(response) || !model_.MayExist(response.highest) || doubtful_revision_)
+    if (comparer_.Knows(response) || !model_.MayExist(response.highest) || unexplained_revision_)
       return;
-    doubtful_revision_ = fmt::format(
-        "revision {} was delivered in line {}, but whether and by whom it was written is not known",
-        response.highest, response.where.line.value);
+    unexplained_revision_ =
+        fmt::format("revision {} was delivered in line {}, but no known write explains it",
+                    response.highest, response.where.line.value);
   }
 
   void Refresh(WatchIndex watch) {
@@ -312,14 +311,13 @@ class Judge::Impl final : public HistoryVisitor {
 
   std::vector<std::string> Undecided() const {
     std::vector<std::string> reasons = model_.undecided();
-    if (doubtful_revision_) reasons.push_back(*doubtful_revision_);
+    if (unexplained_revision_) reasons.push_back(*unexplained_revision_);
     if (stopped_) {
       reasons.push_back(
-          "the run was stopped early, at a finding or out of time; what would have come is not "
-          "known");
+          "the run was stopped early, at a finding or out of time; later events are not known");
     } else if (facts_.cut_off) {
       reasons.push_back(
-          fmt::format("the recording was cut off after line {}; what came later is not known",
+          fmt::format("the recording was cut off after line {}; later events are not known",
                       facts_.latest.line.value));
     }
     if (lines_missing_) reasons.push_back(*lines_missing_);
@@ -343,17 +341,17 @@ class Judge::Impl final : public HistoryVisitor {
   Backlog backlog_;
   ControlWatchRule control_;
   DelayRule delays_{facts_};
-  std::vector<Comparison> compared_;         // of the response at hand
-  bool converged_ = false;                   // the driver waits for nothing more
-  bool stopped_ = false;                     // the driver did not wait for more after a finding
+  std::vector<Comparison> compared_;         // of the current response
+  bool converged_ = false;                   // the driver's last wait is over
+  bool stopped_ = false;                     // the driver stopped waiting after a finding
   bool answered_ = false;                    // some call was
   std::set<Revision> claims_;                // see UnconfirmedFloor
   std::set<std::uint32_t> control_streams_;  // streams
   std::map<std::uint32_t, CompactionAnswer> compactions_;  // by call, not yet answered
   std::set<std::uint32_t> dropped_;                        // likewise: that ended by themselves
-  StreamId latest_stream_{};                               // of the line at hand
+  StreamId latest_stream_{};                               // of the current line
   std::size_t forget_at_ = options_.least_held;            // changes
-  std::optional<std::string> doubtful_revision_;
+  std::optional<std::string> unexplained_revision_;
   std::optional<std::string> lines_missing_;
   std::vector<std::string> unreadable_;
 };
@@ -362,8 +360,7 @@ bool IsSettled(const Facts& facts, WatchIndex watch) {
   const WatchState& state = facts.table.state(watch);
   const WatchDetails& details = facts.table.details(watch);
   if (state.end != WatchEnd::kOpen || details.continued_by) return true;
-  // A start that was compacted leaves nothing to be given until ErrCompacted comes or something
-  // later does.
+  // After a compacted start no change is expected until ErrCompacted or a later event comes.
   const bool awaits_notice =
       details.starts_below_floor() && state.last_event < details.floor_when_asked;
   return state.created && !details.cancel_asked && !awaits_notice &&

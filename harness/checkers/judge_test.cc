@@ -13,7 +13,7 @@
 namespace watchproof {
 namespace {
 
-// Feeds a judge what a script added since the last time.
+// Feeds a judge the lines that a script added since the last time.
 class LiveJudge {
  public:
   explicit LiveJudge(const JudgeOptions& options = {}) : judge_(options) {}
@@ -28,7 +28,7 @@ class LiveJudge {
   std::size_t fed_ = 0;
 };
 
-TEST(Judge, ShowsEachWatchAsItGrows) {
+TEST(Judge, ShowsTheStateOfEachWatch) {
   Script script;
   LiveJudge live;
   script.Watch("k", 0, {.range_end = "l"});
@@ -66,7 +66,7 @@ TEST(Judge, ShowsEachWatchAsItGrows) {
   EXPECT_THAT(live.Follow(script).Unsettled(), testing::ElementsAre(0));
 }
 
-TEST(Judge, FindsWatchesByStreamAndOrdinalAndLeavesTheWitnessOut) {
+TEST(Judge, FindsWatchesByStreamAndOrdinalWithoutControlWatches) {
   Script script;
   script.On(2, "witness").Watch("", 0, {.range_end = std::string(1, '\0')}).Created(0, 1);
   script.On(1).Watch("a", 0).Watch("b", 0).On(3, "side").Watch("c", 0);
@@ -79,7 +79,7 @@ TEST(Judge, FindsWatchesByStreamAndOrdinalAndLeavesTheWitnessOut) {
   EXPECT_EQ(judge.watches()[2].key, "c");
 }
 
-TEST(Judge, WaitsForTheNoticeThatAStaleWatchIsOwed) {
+TEST(Judge, WaitsForTheNoticeOfAStaleWatch) {
   Script script;
   script.Put("k", "a", 2).Put("j", "a", 3).Compact(3).Watch("k", 2).Created(0, 3);
   LiveJudge live;
@@ -92,8 +92,8 @@ TEST(Judge, WaitsForTheNoticeThatAStaleWatchIsOwed) {
   EXPECT_EQ(live.Follow(script).watches()[0].compact_revision, Revision(3));
 }
 
-// A lost change never comes: waiting for it would only cost time.
-TEST(Judge, DoesNotWaitForWhatHasBeenOvertaken) {
+// A lost change never comes: waiting for it has no use.
+TEST(Judge, DoesNotWaitForOvertakenChanges) {
   Script script;
   script.Put("k", "a", 2).Put("k", "b", 3).Watch("k", 2).Created(0, 3).Deliver(0, {{3, "k"}});
   LiveJudge live;
@@ -101,7 +101,7 @@ TEST(Judge, DoesNotWaitForWhatHasBeenOvertaken) {
   EXPECT_FALSE(live.Follow(script).watches()[0].complete);
 }
 
-TEST(Judge, FindingsSoFarAreSeenBeforeTheEnd) {
+TEST(Judge, FindingsAreAvailableBeforeTheEnd) {
   Script script;
   script.Put("k", "a", 2).Put("k", "b", 3).Watch("k", 2).Created(0, 3);
   script.Deliver(0, {{3, "k"}}).Deliver(0, {{2, "k"}});
@@ -110,8 +110,8 @@ TEST(Judge, FindingsSoFarAreSeenBeforeTheEnd) {
   EXPECT_EQ(live.Follow(script).findings()[0].guarantee, Guarantee::kOrdered);
 }
 
-// However long the history: what was compacted and given to all is let go, and none of it missed.
-TEST(Judge, HoldsNoMoreThanAWatchMayYetBeOwed) {
+// However long the history: changes that are compacted and delivered to all are forgotten.
+TEST(Judge, HoldsOnlyChangesAWatchMayStillExpect) {
   for (const bool random_ranges : {false, true}) {
     Judge judge({.least_held = 64});
     std::size_t most = 0;
@@ -132,17 +132,17 @@ TEST(Judge, HoldsNoMoreThanAWatchMayYetBeOwed) {
   }
 }
 
-TEST(Judge, HoldsWhatASlowWatchIsOwed) {
+TEST(Judge, HoldsChangesForASlowWatch) {
   Script script;
   script.Watch("k", 2).Created(0, 1).Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4);
   LiveJudge live({.least_held = 0});
   script.Deliver(0, {{2, "k"}}).Compact(4);
   EXPECT_EQ(live.Follow(script).held(), 2u);
   script.Deliver(0, {{3, "k"}, {4, "k"}}).Put("k", "d", 5);
-  EXPECT_EQ(live.Follow(script).held(), 2u) << "the floor and what came after it";
+  EXPECT_EQ(live.Follow(script).held(), 2u) << "the floor and the change after it";
 }
 
-TEST(Judge, KnowsWhoWasOvertakenUntilItComes) {
+TEST(Judge, CountsOvertakenWatches) {
   Script script;
   script.Watch("k", 2).Created(0, 1).Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4);
   LiveJudge live;
@@ -163,7 +163,7 @@ TEST(Guarantees, HaveNamesPromisesAndExplanations) {
   }
 }
 
-TEST(Judge, MissesNothingBehindTheLineWhereARunWasStopped) {
+TEST(Judge, NothingIsMissingAfterAStop) {
   Script script;
   script.Watch("k", 2).Created(0, 1).Put("k", "a", 2).Deliver(0, {{2, "k"}, {2, "k"}});
   script.Put("k", "b", 3);

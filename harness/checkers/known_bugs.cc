@@ -17,7 +17,7 @@ struct Version {
   int major = 0;
   int minor = 0;
   int patch = 0;
-  bool final = true;  // "3.8.0-alpha.0" is none, and comes before 3.8.0
+  bool final = true;  // "3.8.0-alpha.0" is not final, and comes before 3.8.0
   auto operator<=>(const Version&) const = default;
   std::pair<int, int> branch() const { return {major, minor}; }
 };
@@ -46,16 +46,16 @@ struct Affected {
 
 struct Bug {
   std::string_view name;  // "#18089"
-  // In the order of the branches. Branches before the first are like it from its beginning on if
-  // `always`, and otherwise free of it; those behind the last are as the last ended.
+  // In the order of the branches. Branches before the first have the bug if the first has it from
+  // its beginning (`always`), and otherwise not; branches after the last are like its end.
   std::vector<Affected> affected;
   bool always = true;
-  int members = 1;  // that it takes
+  int members = 1;  // that the bug needs
 };
 
 struct Signature {
   std::string_view name;
-  std::string_view whole;  // where nothing is known that would rule it out
+  std::string_view whole;  // the name if no bug can be ruled out
   std::string_view title;
   std::vector<Bug> bugs;  // that look alike
 };
@@ -85,7 +85,7 @@ std::vector<Signature> AboutDelivery() {
           {"3.7", "", "3.7.0"}}}}},
       {signature::kSilentAfterCompaction,
        "etcd #17529",
-       "a slow watch is told neither its events nor that they were compacted",
+       "a slow watch receives neither its events nor ErrCompacted",
        {{"#17529", {{"3.4", "", "3.4.31"}, {"3.5", "", "3.5.13"}, {"3.6", "", "3.6.0"}}}}},
       {signature::kNoticeRepeated,
        "etcd #22294",
@@ -93,7 +93,7 @@ std::vector<Signature> AboutDelivery() {
        {{"#22294", {{"3.3"}}}}},
       {signature::kFalseNotice,
        "etcd #15271",
-       "after a snapshot was restored, a watch is told ErrCompacted without cause",
+       "after a snapshot was restored, a watch receives ErrCompacted without cause",
        {k15271}},
       {signature::kReplayed,
        "etcd #15271",
@@ -105,11 +105,11 @@ std::vector<Signature> AboutDelivery() {
        {k15220}},
       {signature::kProgressBelowStart,
        "etcd #20221",
-       "a watch that starts in the future is told progress from before its start",
+       "a watch with a future start receives progress from before its start",
        {{"#20221", k20221}}},
       {signature::kEventsBelowStart,
        "etcd #20221",
-       "a watch that starts in the future is given events from before its start",
+       "a watch with a future start receives events from before its start",
        {{.name = "#20221", .affected = k20221, .members = 2}}},
   };
 }
@@ -118,7 +118,7 @@ std::vector<Signature> AboutTheRest() {
   return {
       {signature::kNoProgress,
        "etcd #17507",
-       "requested progress is not told before the next event",
+       "requested progress is not sent before the next event",
        {{.name = "#17507",
          .affected = {{"3.4", "3.4.25", "3.4.31"},
                       {"3.5", "3.5.8", "3.5.13"},
@@ -136,7 +136,7 @@ std::vector<Signature> AboutTheRest() {
          .always = false}}},
       {signature::kRevisionsReused,
        "etcd #17780",
-       "after a crash during compaction, revisions are given to other writes",
+       "after a crash during compaction, revisions are reused for other writes",
        {{"#17780", {{"3.4", "", "3.4.32"}, {"3.5", "", "3.5.14"}, {"3.6", "", "3.6.0"}}}}},
       {signature::kWriteLost,
        "etcd #14370",
@@ -151,7 +151,7 @@ std::vector<Signature> AboutTheRest() {
          .members = 2}}},
       {signature::kOpenRangeAllowed,
        "GHSA-xg4h-6gfc-h4m8",
-       "who may read one key may watch every key from it on",
+       "a user with the right to read one key may watch every key from it on",
        {{"GHSA-xg4h-6gfc-h4m8",
          {{"3.4"},
           {"3.5", "", "3.5.33"},
@@ -160,7 +160,7 @@ std::vector<Signature> AboutTheRest() {
           {"3.8", "", "3.8.0"}}}}},
       {signature::kAnswersOutOfOrder,
        "etcd's grpc-proxy",
-       "creates that wait together are answered in another order than they were asked",
+       "creates that wait together are answered in another order than they were sent",
        {{"etcd's grpc-proxy", {{"3.3"}}}}},
   };
 }

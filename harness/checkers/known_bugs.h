@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known-bug signatures: bugs of etcd by what they look like from outside. A finding of the same
-// looks names them, so that its reader knows where to read on. Looks prove nothing about the cause,
-// but a release that has fixed a bug, or a server alone that needs others for it, rules it out.
+// Known-bug signatures: patterns that match findings to bugs of etcd. A matching finding names the
+// upstream issue for its reader. A match does not prove the cause; but a bug is ruled out if the
+// release has fixed it, or if it needs a cluster and the target is a single server.
 //
-//   return Draft{.expected = ..., .observed = ..., .like = like::kProgressOvertakes};
-//   record.like = KnownBugText(finding.like, {.is_etcd = true, .version = "3.5.16"});
+//   return Draft{.expected = ..., .observed = ..., .signature = signature::kProgressOvertakes};
+//   text = KnownBugText(finding.signature, {.is_etcd = true, .version = "3.5.16"});
 //
 // Threads: pure functions and constants.
 #pragma once
@@ -15,16 +15,16 @@
 
 namespace watchproof {
 
-// What decides which of etcd's bugs a target can have.
+// The properties of a target that decide which of etcd's bugs it can have.
 struct BugCarrier {
   bool is_etcd = false;   // otherwise a signature is a resemblance and no more
-  std::string version{};  // as the target tells; empty: unknown
+  std::string version{};  // as the target reports it; empty: unknown
   int members = 0;        // of its cluster; 0: unknown
 };
 
-// What a finding of that signature says to its reader. Empty where that bug cannot be: it needs
-// more members, or the release never had it. One that this release has fixed is named with the
-// release that did. An unknown signature is returned as it is.
+// The text that a finding with the signature shows. Empty if the target cannot have the bug: it
+// needs more members, or the release never had it. A bug that the release has fixed is named
+// together with the release that fixed it. An unknown signature is returned unchanged.
 std::string KnownBugText(std::string_view signature, const BugCarrier& target);
 
 // The names of all signatures.

@@ -11,7 +11,7 @@
 namespace watchproof {
 namespace {
 
-// Of the first finding of the guarantee.
+// The signature of the first finding of the guarantee.
 std::string SignatureOf(Guarantee guarantee, const Script& script) {
   for (const Finding& finding : script.Judge().findings) {
     if (finding.guarantee == guarantee) return finding.signature;
@@ -19,7 +19,7 @@ std::string SignatureOf(Guarantee guarantee, const Script& script) {
   return "not found";
 }
 
-TEST(KnownBug, OfALostDeleteDependsOnWhereItLies) {
+TEST(KnownBug, OfALostDeleteDependsOnItsRevision) {
   const auto lost = [](bool compacted) {
     Script script;
     script.Put("k", "a", 2).Delete("k", 3);
@@ -43,7 +43,7 @@ TEST(KnownBug, OfALossBesideANegativeStart) {
             signature::kNegativeStart);
 }
 
-TEST(KnownBug, OfProgressThatCannotBe) {
+TEST(KnownBug, OfImpossibleProgress) {
   const Script script = Script().Put("k", "a", 2);
   EXPECT_EQ(
       SignatureOf(Guarantee::kBookmarkable,
@@ -54,7 +54,7 @@ TEST(KnownBug, OfProgressThatCannotBe) {
             signature::kProgressBelowStart);
 }
 
-TEST(KnownBug, OfEventsThatComeAgain) {
+TEST(KnownBug, OfRepeatedEvents) {
   EXPECT_EQ(SignatureOf(Guarantee::kUnique, Script()
                                                 .Put("k", "a", 2)
                                                 .Watch("k", 2)
@@ -74,8 +74,8 @@ TEST(KnownBug, OfSilenceAndOfFalseNotices) {
             signature::kFalseNotice);
 }
 
-// Only who asked for an open range is given away by that bug.
-TEST(KnownBug, OfAKeyThatItsReaderMayNotSee) {
+// The bug concerns open ranges only.
+TEST(KnownBug, OfAKeyOutsideTheReadRight) {
   const auto shown = [](const std::string& end) {
     return SignatureOf(Guarantee::kAuthorized, Script()
                                                    .Annotate(ReadRight{StreamId(1), {"a/"}, {"a0"}})
@@ -88,7 +88,7 @@ TEST(KnownBug, OfAKeyThatItsReaderMayNotSee) {
   EXPECT_EQ(shown("c"), "");
 }
 
-// The watches of two creates that waited together have each other's ids.
+// Two creates waited together, and their watches have swapped ids.
 TEST(KnownBug, OfAnswersInAnotherOrder) {
   const Script crossed = Script()
                              .Watch("a", 0)
@@ -120,7 +120,7 @@ void PrintTo(const Reported& reported, std::ostream* out) {
 
 class KnownBug : public testing::TestWithParam<Reported> {};
 
-TEST_P(KnownBug, IsNamedAsTheReleaseAllows) {
+TEST_P(KnownBug, TextDependsOnTheRelease) {
   EXPECT_EQ(KnownBugText(GetParam().signature, GetParam().target), GetParam().text);
 }
 
@@ -134,24 +134,24 @@ BugCarrier Other(std::string version, int members) {
 
 const std::string kFloor = "the delete at exactly the compaction revision is lost";
 const std::string kFalse =
-    "after a snapshot was restored, a watch is told ErrCompacted without cause";
+    "after a snapshot was restored, a watch receives ErrCompacted without cause";
 const std::string kStale = "a linearizable read is stale while the leader changes";
-const std::string kQuiet = "requested progress is not told before the next event";
+const std::string kQuiet = "requested progress is not sent before the next event";
 
 INSTANTIATE_TEST_SUITE_P(
     Releases, KnownBug,
     testing::Values(
-        // No release of etcd, or an unknown one: a resemblance.
+        // Another product, or an unknown release of etcd: every bug is possible.
         Reported{signature::kFalseNotice, Other("3.6.16", 1), "etcd #15271: " + kFalse},
         Reported{signature::kStaleRead, Other("", 0), "etcd #20418: " + kStale},
         Reported{signature::kFalseNotice, Etcd("", 0), "etcd #15271: " + kFalse},
         Reported{signature::kFalseNotice, Etcd("main", 3), "etcd #15271: " + kFalse},
-        // It takes more members than there are.
+        // The bug needs more members than the target has.
         Reported{signature::kStaleRead, Etcd("3.5.16", 1), ""},
         Reported{signature::kStaleRead, Etcd("", 1), ""},
         Reported{signature::kStaleRead, Etcd("3.5.16", 3), "etcd #20418: " + kStale},
         Reported{signature::kStaleRead, Etcd("3.5.16", 0), "etcd #20418: " + kStale},
-        // Before it came, while it was there, after it had gone.
+        // Before the bug was introduced, while it was present, after it was fixed.
         Reported{signature::kStaleRead, Etcd("3.3.25", 3), ""},
         Reported{signature::kStaleRead, Etcd("3.4.19", 3), ""},
         Reported{signature::kStaleRead, Etcd("3.4.23", 3), "etcd #20418: " + kStale},
@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
         Reported{signature::kFalseNotice, Etcd("3.8.0-alpha.0", 3),
                  "looked like etcd #15271, fixed in 3.6.0: this may be new (" + kFalse + ")"},
         Reported{signature::kFalseNotice, Etcd("3.3.25", 3), "etcd #15271: " + kFalse},
-        // Two bugs of the same looks, of which a release has one.
+        // Two bugs with the same signature; the release has one of them.
         Reported{signature::kDeleteAtTheFloor, Etcd("3.4.23", 1),
                  "etcd #18089 (and #19179 after a crash): " + kFloor},
         Reported{signature::kDeleteAtTheFloor, Etcd("3.5.16", 1), "etcd #19179: " + kFloor},
@@ -177,7 +177,8 @@ INSTANTIATE_TEST_SUITE_P(
         Reported{signature::kNoticeRepeated, Etcd("3.7.3", 1),
                  "etcd #22294: ErrCompacted is sent again and again"},
         Reported{signature::kOpenRangeAllowed, Etcd("3.8.0-alpha.0", 1),
-                 "GHSA-xg4h-6gfc-h4m8: who may read one key may watch every key from it on"}));
+                 "GHSA-xg4h-6gfc-h4m8: a user with the right to read one key may watch every key "
+                 "from it on"}));
 
 TEST(KnownBugs, HaveATextEach) {
   for (const std::string_view signature : AllSignatures()) {
@@ -185,7 +186,7 @@ TEST(KnownBugs, HaveATextEach) {
   }
 }
 
-// Two findings of one guarantee that do different harm.
+// Two findings of one guarantee with different impacts.
 TEST(Impact, FitsTheFinding) {
   const auto impact_of = [](const Script& script) {
     for (const Finding& finding : script.Judge().findings) {

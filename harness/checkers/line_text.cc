@@ -73,10 +73,10 @@ std::string ResponseText(const Entry& entry) {
   if (!Parse(entry.payload.view(), entry.tail.view(), response).ok()) {
     return "a response that cannot be read";
   }
-  const std::string who = response.watch_id == kWholeStream
-                              ? std::string("every watch")
-                              : fmt::format("watch {}", response.watch_id);
-  return fmt::format("tells {}: {}", who, UpdatesText(response));
+  const std::string receiver = response.watch_id == kWholeStream
+                                   ? std::string("every watch")
+                                   : fmt::format("watch {}", response.watch_id);
+  return fmt::format("delivers to {}: {}", receiver, UpdatesText(response));
 }
 
 std::string CallText(const Entry& entry) {
@@ -131,7 +131,7 @@ std::string AnswerText(const Entry& entry) {
   return fmt::format("call {} answered with revision {}", entry.call.value, header.revision);
 }
 
-// What exactly, the finding says.
+// In brief; the finding has the details.
 std::string AnnotationText(const Entry& entry) {
   const auto annotation = ParseAnnotation(entry.text);
   if (!annotation.has_value()) return entry.text;
@@ -141,11 +141,11 @@ std::string AnnotationText(const Entry& entry) {
       return fmt::format("the client closes stream {}", closing.stream.value);
     }
     std::string operator()(const Resumption& next) {
-      return fmt::format("stream {} continues a watch of stream {}", next.next_stream.value,
+      return fmt::format("stream {} resumes a watch of stream {}", next.next_stream.value,
                          next.stream.value);
     }
     std::string operator()(const ReadRight&) {
-      return "a stream is given to a user of limited rights";
+      return "a stream is opened for a user with limited rights";
     }
     std::string operator()(const ProgressDue&) { return "the client begins to wait for progress"; }
     std::string operator()(const ProgressOver&) { return "the client stops waiting for progress"; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of a recording as a sentence for people, as it stands below a finding.
+// One line of a recording as a sentence, shown below a finding.
 //
-//   line 212, at 17.3 ms: stream 1 tells watch 3: put of "k/4" at revision 7
+//   line 212, at 17.3 ms: stream 1 delivers to watch 3: put of "k/4" at revision 7
 //
 // Threads: function without state.
 #pragma once

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What the line that the script wrote last says.
+// The text of the script's last line.
 std::string Last(const Script& script) { return LineText(script.lines().back()); }
 
 Script Begun() { return Script().Put("k", "a", 2).Watch("k", 2).Created(3, 2); }
@@ -20,7 +20,7 @@ TEST(LineText, NamesTheLineAndItsTime) {
   EXPECT_THAT(Last(Script()), HasSubstr("line 4, at 4.0 ms: stream 1 is opened"));
 }
 
-TEST(LineText, TellsRequests) {
+TEST(LineText, DescribesRequests) {
   EXPECT_THAT(
       Last(Script().Watch("a", 2, {.range_end = "b", .previous = true})),
       HasSubstr("stream 1 is asked to watch [\"a\", \"b\") from revision 2, with previous"));
@@ -28,12 +28,12 @@ TEST(LineText, TellsRequests) {
   EXPECT_THAT(Last(Begun().Cancel(3)), HasSubstr("asked to cancel watch 3"));
 }
 
-TEST(LineText, TellsAnswers) {
-  EXPECT_THAT(Last(Begun()), HasSubstr("tells watch 3: created, the store at 2"));
+TEST(LineText, DescribesResponses) {
+  EXPECT_THAT(Last(Begun()), HasSubstr("delivers to watch 3: created, the store at 2"));
   EXPECT_THAT(Last(Begun().Deliver(3, {{2, "k"}})),
-              HasSubstr("tells watch 3: put of \"k\" at revision 2"));
-  EXPECT_THAT(Last(Begun().Progress(3, 2)), HasSubstr("tells watch 3: progress 2"));
-  EXPECT_THAT(Last(Begun().Progress(-1, 2)), HasSubstr("tells every watch: progress 2"));
+              HasSubstr("delivers to watch 3: put of \"k\" at revision 2"));
+  EXPECT_THAT(Last(Begun().Progress(3, 2)), HasSubstr("delivers to watch 3: progress 2"));
+  EXPECT_THAT(Last(Begun().Progress(-1, 2)), HasSubstr("delivers to every watch: progress 2"));
   EXPECT_THAT(Last(Begun().Compacted(3, 7)), HasSubstr("ErrCompacted, compact revision 7"));
   EXPECT_THAT(Last(Begun().Refused(3, "no right")), HasSubstr("canceled: no right"));
 }
@@ -44,7 +44,7 @@ TEST(LineText, ShowsAFewOfManyEvents) {
               HasSubstr("at revision 4 and 1 more up to revision 5"));
 }
 
-TEST(LineText, TellsCalls) {
+TEST(LineText, DescribesCalls) {
   EXPECT_THAT(Last(Script().StartPut(7, "k", "a")),
               HasSubstr("call 7 begins: put of \"k\" = \"a\""));
   EXPECT_THAT(Last(Script().StartPut(7, "k", "a").AckPut(7, 2)),
@@ -55,7 +55,7 @@ TEST(LineText, TellsCalls) {
   EXPECT_THAT(Last(Script().StartCompact(7, 5)), HasSubstr("begins: compaction to revision 5"));
 }
 
-TEST(LineText, SaysWhatCannotBeRead) {
+TEST(LineText, ReportsUnreadableMessages) {
   EXPECT_THAT(Last(Script().Payload(EntryKind::kResponseReceived, "\xff\xff")),
               HasSubstr("a response that cannot be read"));
 }

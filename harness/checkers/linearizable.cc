@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linearizable: calls take effect one after the other, each between its beginning and its answer.
+// Linearizable: calls take effect one after another, each between its beginning and its answer.
 #include "harness/checkers/call_checker.h"
 #include "harness/checkers/known_bugs.h"
 
@@ -22,7 +22,7 @@ class Linearizable final : public CallChecker {
   }
 
  private:
-  // Whoever makes a revision makes a new one; whoever reads sees at least what was there.
+  // A write makes a new revision; a read is at least at the revision reported before.
   void CheckNotPast(const RecordedCall& call, Findings& findings) const {
     const auto writer = facts().writers.by_revision().find(call.revision);
     const bool made = writer != facts().writers.by_revision().end() &&
@@ -31,7 +31,7 @@ class Linearizable final : public CallChecker {
     if (call.revision >= least) return;
     Add(Guarantee::kLinearizable, call, findings, [&] {
       return Draft{
-          .expected = fmt::format("a revision of at least {}, since line {} had told of "
+          .expected = fmt::format("a revision of at least {}, since line {} had reported "
                                   "revision {} before the call began",
                                   least, call.before.line.value, call.before.revision),
           .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
@@ -60,14 +60,14 @@ const CheckerRegistration kLinearizable{{
     .guarantee = Guarantee::kLinearizable,
     .promise = "Writes and linearizable reads take effect one after the other, each at a revision "
                "between its call and its answer, and a read shows the state of that revision.",
-    .impact = "A Kubernetes API server answers a read of the latest state with one that "
-              "was over, or not there yet, and controllers act on it.",
-    .explain = "Revisions are a total order that the store makes, so nothing has to be searched "
-               "for: the answer to a call names its place. That place must respect real time. It "
-               "is not below a revision that somebody had been told before the call began, a write "
-               "makes a higher one, and it is not one that only a later write brought about. A "
-               "read must show exactly what the writes up to its revision left. Calls of unknown "
-               "outcome count once somebody was shown what they did; until then nothing is "
+    .impact = "A Kubernetes API server answers a read of the latest state with an outdated or a "
+              "future one, and controllers act on it.",
+    .explain = "The store orders all changes by revision, so no search for an order is needed: "
+               "the answer to a call names its place. That place must respect real time. It is "
+               "not below a revision that any answer had reported before the call began, a write "
+               "makes a higher one, and it is not a revision that only a later write made. A read "
+               "must show exactly the result of the writes up to its revision. Calls with an "
+               "unknown outcome count once their effect was observed; until then nothing is "
                "concluded from them. Source: \"linearizability\" of the KV API guarantees of etcd.",
     .make_for_calls = [](const CallFacts& facts) { return std::make_unique<Linearizable>(facts); },
 }};

@@ -23,7 +23,7 @@ const std::vector<CallRow>& CertainRows() {
   static const std::vector<CallRow> kRows = {
       {"ReadsTheLatestWrite", TwoPuts().Get("k", Shown(3, {kTwo}))},
       {"ReadsAKeyThatIsNotThere", TwoPuts().Get("x", Shown(3, {}))},
-      {"ReadsBehindAnAnsweredWrite", TwoPuts().Get("k", Shown(2, {kOne})), {"Linearizable"}},
+      {"ReadsBelowAnAnsweredWrite", TwoPuts().Get("k", Shown(2, {kOne})), {"Linearizable"}},
       {"ReadsAnotherValue",
        TwoPuts().Get("k", Shown(3, {Kv("k", "1", 3, 2, 2)})),
        {"Linearizable"}},
@@ -32,22 +32,22 @@ const std::vector<CallRow>& CertainRows() {
        {"Linearizable"}},
       {"ReadsTheOldKeyAtTheNewRevision", TwoPuts().Get("k", Shown(3, {kOne})), {"Linearizable"}},
       {"MissesAKey", TwoPuts().Get("k", Shown(3, {})), {"Linearizable"}},
-      {"ReadsAKeyThatNobodyWrote",
+      {"ReadsAKeyThatWasNeverWritten",
        TwoPuts().Get("x", Shown(3, {Kv("x", "1", 2)})),
        {"Linearizable"}},
-      {"MaySeeAWriteThatRunsBesideIt",
+      {"MaySeeAConcurrentWrite",
        AroundAPut().End(1, Method::kRange, Shown(3, {kTwo})).End(2, Method::kPut, Reported(3))},
-      {"MayMissAWriteThatRunsBesideIt",
+      {"MayMissAConcurrentWrite",
        AroundAPut().End(1, Method::kRange, Shown(2, {kOne})).End(2, Method::kPut, Reported(3))},
-      {"ReadsWhatOnlyALaterWriteBrought",
+      {"ReadsALaterWrite",
        CallScript().Put("k", "1", 2).Get("k", Shown(3, {kTwo})).Put("k", "2", 3),
        {"Linearizable"}},
-      {"AWriteIsGivenARevisionFromBefore",
+      {"AWriteWithAnEarlierRevision",
        CallScript().Put("a", "1", 2).Put("b", "1", 4).Put("c", "1", 3),
        {"Linearizable"}},
       {"ReadsAtAPastRevision",
        TwoPuts().Do(Method::kRange, GetOf("k", {.revision = 2}), Shown(3, {kOne}))},
-      {"ReadsAtAPastRevisionWhatCameLater",
+      {"ReadsALaterChangeAtAPastRevision",
        TwoPuts().Do(Method::kRange, GetOf("k", {.revision = 2}), Shown(3, {kTwo})),
        {"Linearizable"}},
   };
@@ -62,14 +62,14 @@ const std::vector<CallRow>& UndecidedRows() {
        LostPut().Put("x", "1", 4).Get("k", Shown(4, {kOne})).Get("k", Shown(4, {kTwo})),
        {"Linearizable"}},
       {"ALostWriteMayNotHaveHappened", LostPut().Get("k", Shown(2, {kOne}))},
-      {"WhatALostWriteMayHaveDoneStaysOpen",
+      {"PossibleEffectOfALostWriteStaysOpen",
        LostPut().Put("x", "1", 4).Get("k", Shown(4, {kOne})),
        {},
        true},
-      {"WhatALostWriteCannotHaveTouchedIsJudged",
+      {"KeysOutsideALostWriteAreJudged",
        LostPut().Put("x", "1", 4).Get("x", Shown(4, {Kv("x", "2", 4)})),
        {"Linearizable"}},
-      {"TheWitnessSettlesALostWrite",
+      {"ControlWatchSettlesALostWrite",
        CallScript()
            .OpenControlWatch()
            .Put("k", "1", 2)
@@ -78,28 +78,29 @@ const std::vector<CallRow>& UndecidedRows() {
            .Sees(kTwo)
            .Get("k", Shown(3, {kOne})),
        {"Linearizable"}},
-      {"WhoeverElseWroteLeavesItOpen",
+      {"OtherWritersLeaveItOpen",
        CallScript().Put("k", "1", 2).Put("x", "1", 4).Get("k", Shown(4, {kOne})),
        {},
        true},
-      {"ALeaseMayHaveTakenTheKey",
+      {"ALeaseMayHaveDeletedTheKey",
        CallScript()
            .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
            .Put("x", "1", 4)
            .Get("k", Shown(4, {})),
        {},
        true},
-      {"TheWitnessSawTheKeyGo", CallScript()
-                                    .OpenControlWatch()
-                                    .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
-                                    .Put("x", "1", 4)
-                                    .Sees(Kv("k", "", 3, 0, 0), true)
-                                    .Sees(Kv("x", "1", 4))
-                                    .Get("k", Shown(4, {}))},
-      {"KeysFromBeforeAreToldByTheFirstRead", CallScript(9)
-                                                  .Get("k", Shown(9, {Kv("k", "old", 5, 4, 2)}))
-                                                  .Put("k", "new", 10)
-                                                  .Get("k", Shown(10, {Kv("k", "new", 10, 4, 3)}))},
+      {"ControlWatchSawTheDelete", CallScript()
+                                       .OpenControlWatch()
+                                       .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
+                                       .Put("x", "1", 4)
+                                       .Sees(Kv("k", "", 3, 0, 0), true)
+                                       .Sees(Kv("x", "1", 4))
+                                       .Get("k", Shown(4, {}))},
+      {"KeysFromBeforeAreKnownFromTheFirstRead",
+       CallScript(9)
+           .Get("k", Shown(9, {Kv("k", "old", 5, 4, 2)}))
+           .Put("k", "new", 10)
+           .Get("k", Shown(10, {Kv("k", "new", 10, 4, 3)}))},
       {"KeysFromBeforeDoNotChangeByThemselves",
        CallScript(9)
            .Get("k", Shown(9, {Kv("k", "old", 5, 4, 2)}))
@@ -135,11 +136,11 @@ const std::vector<CallRow>& RangeRows() {
        Keys().Do(Method::kRange, GetOf("a", {.range_end = "z", .limit = 2}),
                  Shown(5, {Kv("a", "1", 2), Kv("c", "1", 4)}, 4, true)),
        {"Linearizable"}},
-      {"ALimitedRangeThatHidesThatThereAreMore",
+      {"ALimitedRangeWithoutMore",
        Keys().Do(Method::kRange, GetOf("a", {.range_end = "z", .limit = 2}),
                  Shown(5, {Kv("a", "1", 2), Kv("b", "1", 3)}, 4)),
        {"Linearizable"}},
-      {"ACountThatIsOff",
+      {"AWrongCount",
        Keys().Do(Method::kRange, GetOf("a", {.range_end = "z", .count_only = true}),
                  Shown(5, {}, 3)),
        {"Linearizable"}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MonotonicReads: what one client sees over one connection never goes back.
+// MonotonicReads: the revisions that one client receives over one connection never go back.
 #include "harness/checkers/call_checker.h"
 
 namespace watchproof {
@@ -10,11 +10,11 @@ class MonotonicReads final : public CallChecker {
   using CallChecker::CallChecker;
 
   void Answered(const RecordedCall& call, Findings& findings) override {
-    // Where all calls are ordered by real time, those of one client are: Linearizable's.
+    // Calls that must respect real time anyway are judged by Linearizable.
     if (!call.serializable || call.revision >= call.before_here.revision) return;
     Add(Guarantee::kMonotonicReads, call, findings, [&] {
       return Draft{
-          .expected = fmt::format("a revision of at least {}, which line {} had told "
+          .expected = fmt::format("a revision of at least {}, which line {} had reported to "
                                   "this client before the call began",
                                   call.before_here.revision, call.before_here.line.value),
           .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
@@ -26,16 +26,16 @@ class MonotonicReads final : public CallChecker {
 
 const CheckerRegistration kMonotonicReads{{
     .guarantee = Guarantee::kMonotonicReads,
-    .promise = "The revisions that one client is told over one connection never go back.",
-    .impact = "A Kubernetes cache lists a state older than one it had already shown, and "
+    .promise = "The revisions in the answers to one client over one connection never go back.",
+    .impact = "A Kubernetes cache lists an older state than the one it has already served, and "
               "its objects go back in time.",
-    .explain = "A serializable read may be behind other members, but the member that a client is "
-               "connected to does not forget: after its answer with one revision, none of its "
-               "later answers to that client has a lower one, its writes included. A call that "
-               "failed without a certain outcome may have ended the connection, and the next one "
-               "may lead elsewhere, so the rule begins anew there. Reads of a client that the "
-               "recording does not name are left alone. Source: the session guarantee of that "
-               "name; in etcd, the store of a member only moves forward.",
+    .explain = "A serializable read may be behind other members, but the store of the member that "
+               "answers it never goes back: after an answer with one revision, no later answer of "
+               "that member to the same client has a lower one, the answers to writes included. A "
+               "call that failed without a certain outcome may have ended the connection, and the "
+               "next connection may lead to another member, so the rule starts again there. Reads "
+               "without a client name in the recording are not judged. Source: the session "
+               "guarantee of that name; in etcd, the store of a member only moves forward.",
     .make_for_calls =
         [](const CallFacts& facts) { return std::make_unique<MonotonicReads>(facts); },
 }};

@@ -15,23 +15,23 @@ CallScript Reads(CallScript script, std::int64_t revision) {
 const std::vector<CallRow>& Rows() {
   static const std::vector<CallRow> kRows = {
       {"SeesItsOwnWrites", Reads(TwoPuts(), 3)},
-      {"GoesBackBehindItsOwnWrite", Reads(TwoPuts(), 2), {"MonotonicReads"}},
+      {"GoesBackBelowItsOwnWrite", Reads(TwoPuts(), 2), {"MonotonicReads"}},
       {"AnotherClientMayBeBehind", Reads(TwoPuts().As("b"), 2)},
-      {"GoesBackBehindItsOwnRead", Reads(Reads(TwoPuts().As("b"), 3), 2), {"MonotonicReads"}},
+      {"GoesBackBelowItsOwnRead", Reads(Reads(TwoPuts().As("b"), 3), 2), {"MonotonicReads"}},
       {"StaysWhereItIs", Reads(Reads(TwoPuts().As("b"), 2), 2)},
-      {"ReadsBesideEachOtherMayCross", TwoPuts()
-                                           .As("b")
-                                           .Begin(1, Method::kRange, kSerializableGet)
-                                           .Begin(2, Method::kRange, kSerializableGet)
-                                           .End(2, Method::kRange, Shown(3, {kOne}))
-                                           .End(1, Method::kRange, Shown(2, {kOne}))},
+      {"ConcurrentReadsMayCross", TwoPuts()
+                                      .As("b")
+                                      .Begin(1, Method::kRange, kSerializableGet)
+                                      .Begin(2, Method::kRange, kSerializableGet)
+                                      .End(2, Method::kRange, Shown(3, {kOne}))
+                                      .End(1, Method::kRange, Shown(2, {kOne}))},
       {"ALostConnectionMayLeadElsewhere",
        Reads(Reads(TwoPuts().As("b"), 3)
                  .Begin(1, Method::kRange, kSerializableGet)
                  .Fail(1, Method::kRange, StatusCode::kUnavailable),
              2)},
-      {"AClientWithoutANameIsLeftAlone", Reads(Reads(TwoPuts().As(""), 3), 2)},
-      {"ALinearizableReadThatGoesBackIsLinearizables",
+      {"AClientWithoutANameIsNotJudged", Reads(Reads(TwoPuts().As(""), 3), 2)},
+      {"ALinearizableReadIsJudgedByLinearizable",
        TwoPuts().Get("k", Shown(2, {kOne})),
        {"Linearizable"}},
       {"ALostWriteOfTheClientItselfStaysOpen",

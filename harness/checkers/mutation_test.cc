@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random loads, delivered perfectly: nothing may be found, however late the answers to the writes
-// are recorded. Then one delivery is spoiled: it must be found, by the right guarantee, in the
+// Random loads, delivered correctly: there must be no finding, however late the answers to the
+// writes are recorded. Then one delivery is mutated: the right guarantee must find that, at the
 // right watch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -126,16 +126,16 @@ TEST(Mutation, PerfectDeliveryHasNoFindings) {
   }
 }
 
-// Spoils the batches of one watch; false if they do not lend themselves to it.
+// Mutates the batches of one watch; false if they do not allow this mutation.
 using Mutate = bool (*)(std::vector<Batch>& batches, Prng& prng);
 
-void ExpectFound(std::string_view guarantee, Mutate spoil) {
+void ExpectFound(std::string_view guarantee, Mutate mutate) {
   int spoiled = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const Prng prng(seed);
     Load load = MakeLoad(prng.Fork("load"));
     Prng choice = prng.Fork("spoil");
-    if (!spoil(load.batches[0], choice)) continue;
+    if (!mutate(load.batches[0], choice)) continue;
     ++spoiled;
     const Script script = Deliver(std::move(load), prng.Fork("mix"));
     for (const auto& lines : {script.lines(), DelayAnswers(script, prng.Fork("delay"))}) {

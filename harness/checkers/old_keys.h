@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be said of the marks of keys that may be older than the recording.
+// Checks the metadata of keys that may be older than the recording.
 //
-//   if (!old_keys.Fits(change, event.kv, base)) ...     // change: a put whose lineage is not known
+//   if (!old_keys.Fits(change, event.kv, base)) ...     // change: a put of unknown lineage
 //
-// Nobody knows when such a key was made, nor how often it had been put by then. But it is one fact:
-// every event and every previous value of the same life of the key must agree on it. Not
-// thread-safe.
+// The create revision and the version of such a key are unknown. But they are fixed: every event
+// and every previous value of one generation of the key must agree on them. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -18,8 +17,8 @@ namespace watchproof {
 
 class OldKeys {
  public:
-  // Whether the marks can be those of the put, and agree with what was told before. A change of
-  // unknown lineage is counted as if the first put of the recording had made the key.
+  // Whether the metadata can be that of the put, and agrees with earlier events. The version of a
+  // change of unknown lineage is counted as if the first put of the recording had made the key.
   bool Fits(const Change& put, const KeyValueView& kv, Revision base) {
     const std::int64_t puts_before = kv.version - put.version;
     const std::int64_t made = kv.create_revision;
@@ -35,8 +34,8 @@ class OldKeys {
   }
 
  private:
-  // By key and the first put of the life that the recording knows: how many puts came before, and
-  // where the key was made.
+  // By key and the first recorded put of the generation: how many puts came before, and the create
+  // revision.
   std::map<std::pair<std::uint32_t, Revision>, std::pair<std::int64_t, std::int64_t>> reported_;
 };
 

@@ -21,8 +21,8 @@ class Ordered final : public Checker {
     last.where = response.where;
   }
 
-  // Of one revision: the changes of a transaction come in the order of its operations. The order in
-  // which one operation, or the end of a lease, deletes many keys is nobody's promise.
+  // Within one revision the changes of a transaction come in the order of its operations. The order
+  // in which one operation, or the end of a lease, deletes many keys is not promised.
   void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
                 Findings& findings) override {
     for (std::size_t i = 1; i < compared.size(); ++i) {
@@ -83,18 +83,16 @@ class Ordered final : public Checker {
 const CheckerRegistration kOrdered{{
     .guarantee = Guarantee::kOrdered,
     .promise = "Within one watch, the revisions of events never decrease.",
-    .impact = "A Kubernetes cache replaces a newer state of an object by an older one and "
-              "takes that for the latest.",
-    .explain = "A watch shows the changes of the store in the order in which they were made. Each "
-               "event carries "
-               "the revision of its change, and no event may carry a lower revision than one that "
-               "the same watch "
-               "was given before, in an earlier response or earlier in the same one. Two watches "
-               "of one stream "
-               "may be apart. Within one revision the changes of a transaction come in the order "
-               "of its operations (should); the order of keys that were deleted together is noted "
-               "and no failure (may). Source: the "
-               "guarantee \"ordered\" of the etcd v3 watch API.",
+    .impact = "A Kubernetes cache replaces a newer state of an object by an older one and takes "
+              "that for the latest.",
+    .explain = "A watch delivers the changes of the store in the order in which they were made. "
+               "Each event carries the revision of its change, and no event may carry a lower "
+               "revision than an earlier event of the same watch, whether in an earlier response "
+               "or in the same one. Two watches of one stream may be at different revisions. "
+               "Within one revision the changes of a transaction come in the order of its "
+               "operations (should); a deviating order of keys that were deleted together is "
+               "noted and is no failure (may). Source: the guarantee \"ordered\" of the etcd v3 "
+               "watch API.",
     .make = [](const Facts& facts) { return std::make_unique<Ordered>(facts); },
 }};
 

@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(
          false,
          {},
          {"Ordered"}},
-        {"OrderInsideARevisionBehindAHole",
+        {"OrderInsideARevisionAfterAHole",
          Script()
              .StartPut(1, "x", "1")
              .FailCall(1, Method::kPut, StatusCode::kUnavailable)
@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
          TwoPuts().Deliver(0, {{3, "k"}}).Deliver(0, {{2, "k"}}),
          {"Ordered"}},
         {"GoesBackWithinAResponse", TwoPuts().Deliver(0, {{3, "k"}, {2, "k"}}), {"Ordered"}},
-        {"TwoWatchesMayBeApart",
+        {"TwoWatchesMayDiffer",
          TwoPuts()
              .Watch("k", 2)
              .Created(1, 3)
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{2, "k"}, {3, "k"}}),
          {}},
         // Order needs no knowledge of the writes: it is judged behind a hole too.
-        {"GoesBackBehindAHole",
+        {"GoesBackAfterAHole",
          Script()
              .StartPut(1, "x", "1")
              .FailCall(1, Method::kPut, StatusCode::kUnavailable)
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     RowName);
 
-TEST(Ordered, SaysWhatCameWhenAfterWhat) {
+TEST(Ordered, FindingNamesBothLines) {
   const Judgement judgement = TwoPuts().Deliver(0, {{3, "k"}}).Deliver(0, {{2, "k"}}).Judge();
   ASSERT_EQ(judgement.findings.size(), 1u);
   const Finding& finding = judgement.findings.front();

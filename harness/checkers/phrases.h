@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of sentences for findings, so that all of them speak alike.
+// Phrases for findings, so that all findings use the same wording.
 //
 // Threads: functions without state.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace watchproof {
 
-// In double quotes, what cannot be printed as \xNN, long ones cut: "k/4".
+// In double quotes, unprintable bytes as \xNN, long texts cut: "k/4".
 std::string Quoted(std::string_view bytes);
 // "k", ["a", "b"), every key, every key from "a".
 std::string Phrase(const KeyRange& range);

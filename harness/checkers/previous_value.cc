@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PreviousValue: who asks for it is given the key as it was before the change, exactly or, once
-// that has been compacted, not at all.
+// PreviousValue: a watch with prev_kv receives the key in its state before the change, exactly or,
+// once that has been compacted, not at all.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/known_bugs.h"
 #include "harness/checkers/old_keys.h"
@@ -40,7 +40,7 @@ std::string DifferenceOf(const KeyValueView& kv, const Change& before,
   return {};
 }
 
-// The store is declared not to say how old its keys are.
+// Whether the store is declared not to set create revision and version.
 bool HasNoLineage(const KeyValueView& kv, const JudgeOptions& options) {
   return options.without_metadata || IsUnset(options.deviations, "version", kv.version) ||
          IsUnset(options.deviations, "create_revision", kv.create_revision);
@@ -72,14 +72,13 @@ class PreviousValue final : public Checker {
         Report(watch, absence.expected, kNone, absence.written, absence.reported, findings);
       } else if (!std::exchange(doubted_, true)) {
         findings.Undecide(
-            "others may have compacted the target: whether a previous value had to come "
-            "was not judged");
+            "others may have compacted the target: missing previous values were not judged");
       }
     }
   }
 
  private:
-  // One that a compaction by others may have taken.
+  // A missing value that a compaction by others may explain.
   struct Absence {
     std::string expected;
     Revision looked_up{};
@@ -101,7 +100,7 @@ class PreviousValue final : public Checker {
     if (facts().options.deviations.previous_unasked) return;
     for (const EventView& event : response.message.events) {
       if (!event.has_previous) continue;
-      Report(watch, "no previous value, as the watch did not ask for it",
+      Report(watch, "no previous value, as the watch was created without prev_kv",
              fmt::format("the {} brings one", Phrase(event)),
              facts().table.details(watch).asked.line, response, findings);
     }
@@ -117,7 +116,7 @@ class PreviousValue final : public Checker {
                     response, findings);
     }
     const Change& before = facts().model.timeline().change(change.previous);
-    // What the events tell of an old key must be what its previous values tell.
+    // The events of an old key must agree with its previous values.
     if (!change.lineage_known && !change.deleted && !HasNoLineage(event.kv, facts().options)) {
       old_keys_.Fits(change, event.kv, facts().model.timeline().base());
     }
@@ -127,7 +126,7 @@ class PreviousValue final : public Checker {
       if (may_be_gone && !facts().options.strict_previous) return;
       return Missing(watch, change,
                      fmt::format("the {} with the value before it, from revision {}; the highest "
-                                 "compaction asked for was {}",
+                                 "compaction requested was {}",
                                  Phrase(change), before.revision, response.compaction_requested),
                      before.written, response, findings);
     }
@@ -136,8 +135,8 @@ class PreviousValue final : public Checker {
     if (difference.empty() && !without_lineage && !before.lineage_known &&
         !old_keys_.Fits(before, event.previous, facts().model.timeline().base())) {
       difference = fmt::format(
-          "has the create revision {} and the version {}, which do not fit "
-          "each other, or what was told of the key before",
+          "has the create revision {} and the version {}, which contradict each other or "
+          "earlier events of the key",
           event.previous.create_revision, event.previous.version);
     }
     if (difference.empty()) return;
@@ -146,8 +145,8 @@ class PreviousValue final : public Checker {
            "the previous value " + difference, before.written, response, findings);
   }
 
-  // The key may have been there before the recording began. What it was nobody knows, but it must
-  // fit the event.
+  // The key may have existed before the recording began. Its state then is unknown, but it must
+  // agree with the event.
   void CheckOld(WatchIndex watch, const EventView& event, const Change& change,
                 const Response& response, Findings& findings) {
     const KeyValueView& previous = event.previous;
@@ -203,19 +202,18 @@ const CheckerRegistration kPreviousValue{{
     .guarantee = Guarantee::kPreviousValue,
     .promise = "A watch that asks for previous values gets them exactly, or not at all once they "
                "have been compacted.",
-    .impact = "A Kubernetes cache builds the object as it was before from this: selectors "
-              "are matched, and deletions reported, for an object that never was so.",
-    .explain =
-        "With prev_kv every put over an existing key and every delete brings the key as it "
-        "was before: value, create revision, revision, version and lease. An event that "
-        "makes a key brings none, and neither does anything on a watch that did not ask. "
-        "etcd looks the previous value up when it sends the event, one revision below the "
-        "event's; if that has been compacted by then the field stays empty, which its "
-        "documentation allows (etcd #10681). So an event may come without it if its "
-        "revision is at or below the highest compaction that had been asked for; a wrong "
-        "previous value is never allowed. A target that promises more, and was told to, ends the "
-        "watch with ErrCompacted instead. Source: the field prev_kv of WatchCreateRequest "
-        "in the etcd v3 API.",
+    .impact = "A Kubernetes cache builds the previous state of an object from this: selectors are "
+              "matched, and deletions reported, for a state that never existed.",
+    .explain = "With prev_kv every put over an existing key and every delete brings the key in "
+               "its state before the change: value, create revision, revision, version and lease. "
+               "An event that creates a key brings none, and neither does any event of a watch "
+               "without prev_kv. etcd looks the previous value up when it sends the event, one "
+               "revision below the event's; if that has been compacted by then the field stays "
+               "empty, which its documentation allows (etcd #10681). So an event may come without "
+               "it if its revision is at or below the highest compaction requested by then; a "
+               "wrong previous value is never allowed. A target that is configured for the "
+               "stricter rule ends the watch with ErrCompacted instead. Source: the field prev_kv "
+               "of WatchCreateRequest in the etcd v3 API.",
     .make = [](const Facts& facts) { return std::make_unique<PreviousValue>(facts); },
 }};
 

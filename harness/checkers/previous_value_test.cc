@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"CompactionAskedForTooLate",
          Give(Asking(), [](Events& e) { e[1].previous.reset(); }).Compact(5),
          {"PreviousValue"}},
-        {"OfTheTimeBeforeTheRecordingItNeedOnlyFit", Old(kOld), {}},
+        {"OfTheTimeBeforeTheRecordingAndConsistent", Old(kOld), {}},
         {"OfTheTimeBeforeTheRecordingAndMissing", Old(std::nullopt), {"PreviousValue"}},
         {"OfTheTimeBeforeTheRecordingButOfAnotherKey",
          Old(KeyValueFields{.key = "j", .value = "x", .create = 5, .mod = 7, .version = 2}),

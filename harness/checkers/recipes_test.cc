@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What real servers were seen to do in the recipes of known bugs, shortened: the bad history of the
-// release that has the bug, and the good one of a release that has not.
+// Observed histories of real servers in the recipes of known bugs, shortened: the bad history of a
+// release with the bug, and the good one of a release without it.
 #include "harness/checkers/testing/truth_table.h"
 
 namespace watchproof {
@@ -69,8 +69,8 @@ Script MixedLoad() {
 }
 const std::vector<Row>& Rows() {
   static const std::vector<Row> kRows = {
-      {"NoticeReachesAWatcherBehindAFullQueue", NoticesReachAll(), {}},
-      {"NoticeIsLostBehindAFullQueue", NoticesAreLost(),
+      {"NoticeReachesAWatcherWithAFullQueue", NoticesReachAll(), {}},
+      {"NoticeIsLostWithAFullQueue", NoticesAreLost(),
        std::vector<std::string>(kStale, "CompactionSurfaced")},
       {"NoticeIsLostAndNothingFollows", FullQueue(),
        std::vector<std::string>(kStale, "CompactionSurfaced")},
@@ -91,8 +91,8 @@ const std::vector<Row>& Rows() {
       {"ProgressOvertakesTheEvents",
        History(ProgressRequestBehindCreate().Created(0, 6).Progress(kWholeStream, 6)),
        {"Bookmarkable"}},
-      {"FutureWatchIsToldNothing", UpToTheStart(FutureWatch()), {}},
-      {"FutureWatchIsToldProgressBelowItsStart",
+      {"FutureWatchReceivesNothing", UpToTheStart(FutureWatch()), {}},
+      {"FutureWatchReceivesProgressBelowItsStart",
        UpToTheStart(FutureWatch().Progress(kWholeStream, 2)),
        {"Bookmarkable"}},
       {"EverythingArrives",

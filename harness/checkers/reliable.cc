@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reliable: a watch is given exactly what was written in its range from its start on, and nothing
-// is left out.
+// Reliable: a watch receives exactly the changes written in its range from its start on.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/impact.h"
 #include "harness/checkers/known_bugs.h"
@@ -9,7 +8,7 @@
 namespace watchproof {
 namespace {
 
-// Empty if the event is the change as it was written; its marks are judged by Fields.
+// Empty if the event is the change as it was written; its metadata is judged by Fields.
 std::string DifferenceOf(const EventView& event, const Change& change) {
   const KeyValueView& kv = event.kv;
   if (event.type != (change.deleted ? 1 : 0)) return "it is of another type";
@@ -71,13 +70,13 @@ class Reliable final : public Checker {
   }
 
   void Finish(WatchIndex watch, Findings& findings) override {
-    // It was owed ErrCompacted instead of events; whatever it missed, that is CompactionSurfaced's.
+    // It expected ErrCompacted instead of events; a missing change is judged by CompactionSurfaced.
     if (facts().table.details(watch).starts_below_floor()) return;
     FindGaps(watch, findings);
     FindGapBelowBookmark(watch, findings);
   }
 
-  // What reached the store without any client's doing. Imported recordings do not say what a
+  // Finds changes without a client's write. Imported recordings do not name the keys that a
   // revocation deleted.
   void Conclude(Findings& findings) override {
     if (facts().options.without_metadata) return;
@@ -86,11 +85,12 @@ class Reliable final : public Checker {
     findings.Add(Guarantee::kReliable, StreamId(0), [&] {
       std::string before;
       if (change->written.value == 0) {
-        before = "the key had not been there";
+        before = "the key did not exist before";
       } else if (change->lease == 0) {
-        before = fmt::format("line {} left the key on no lease", change->written.value);
+        before =
+            fmt::format("the write in line {} left the key without a lease", change->written.value);
       } else {
-        before = fmt::format("line {} left the key on lease {}, which has not ended",
+        before = fmt::format("the write in line {} left the key on lease {}, which has not ended",
                              change->written.value, change->lease);
       }
       Draft draft{.expected = "only changes that a recorded write or the end of a lease explains",
@@ -145,8 +145,8 @@ class Reliable final : public Checker {
   void CheckStart(WatchIndex watch, const EventView& event, const Response& response,
                   Findings& findings) {
     const WatchDetails& details = facts().table.details(watch);
-    // Releases that accept a negative start do not agree on its meaning. What a resumed watch is
-    // given again is Resumable's, what no watch of this kind should see is Filtered's.
+    // Releases that accept a negative start do not agree on its meaning. Resumable judges repeated
+    // events of a resumed watch, Filtered judges events outside of range and filters.
     if (details.requested_start < 0 || details.continues || !Concerns(details.range, event)) return;
     const bool future = Revision(details.requested_start) > details.header_when_created;
     Unexpected(watch, event, response,
@@ -156,7 +156,7 @@ class Reliable final : public Checker {
                impact::kChangeRepeated);
   }
 
-  // All that was owed below has been given, so it is given again or was never written.
+  // Every expected change below has been delivered: the event is a repetition or was never written.
   void CheckForgotten(WatchIndex watch, const EventView& event, const Response& response,
                       Findings& findings) {
     if (!Concerns(facts().table.details(watch).range, event)) return;
@@ -168,7 +168,7 @@ class Reliable final : public Checker {
           response.where.line.value, Phrase(event), forgotten));
     }
     Unexpected(watch, event, response,
-               fmt::format("nothing below revision {}: all of that had been given, and compacted",
+               fmt::format("nothing below revision {}: all of that was delivered and compacted",
                            forgotten),
                findings, signature::kReplayed, impact::kChangeRepeated);
   }
@@ -188,8 +188,8 @@ class Reliable final : public Checker {
     Unexpected(watch, event, response, "only changes that were written", findings);
   }
 
-  // A gap that begins below the floor is CompactionSurfaced's: ErrCompacted would have stood for it
-  // all.
+  // A gap that begins below the floor is judged by CompactionSurfaced: ErrCompacted would have
+  // covered it.
   void FindGaps(WatchIndex watch, Findings& findings) {
     const Skipped* first = nullptr;
     std::uint64_t count = 0;
@@ -205,8 +205,8 @@ class Reliable final : public Checker {
     findings.Add(Guarantee::kReliable, watch, [&] {
       return Draft{
           .expected = fmt::format("the {}", Phrase(lost)),
-          .observed = fmt::format("it never came, though revision {} did, in line {}; {} owed "
-                                  "change{} left out in all",
+          .observed = fmt::format("it never came, though revision {} did, in line {}; {} expected "
+                                  "change{} missing in all",
                                   first->overtaken_by_revision, first->overtaken_by.line.value,
                                   count, count == 1 ? " was" : "s were"),
           .evidence = {lost.written, first->overtaken_by.line},
@@ -216,7 +216,7 @@ class Reliable final : public Checker {
     });
   }
 
-  // Where the client asked for something else nobody judges the resumption.
+  // If the client requested another start, the resumption is not judged.
   bool ContinuedFromItsPlace(WatchIndex watch) const {
     const auto& next = facts().table.details(watch).continued_by;
     return next && Revision(facts().table.details(*next).requested_start) ==
@@ -225,7 +225,7 @@ class Reliable final : public Checker {
 
   void FindGapBelowBookmark(WatchIndex watch, Findings& findings) {
     const auto missing = facts().comparer.FirstMissing(watch);
-    // What a resumption skips for good is Resumable's.
+    // Changes lost by a resumption are judged by Resumable.
     if (!missing || ContinuedFromItsPlace(watch)) return;
     const Bookmark& bookmark = At(bookmarks_, watch);
     const Change& lost = *missing;
@@ -233,7 +233,7 @@ class Reliable final : public Checker {
     findings.Add(Guarantee::kReliable, watch, [&] {
       return Draft{
           .expected = fmt::format("the {}", Phrase(lost)),
-          .observed = fmt::format("it never came, though line {} told progress up to revision {}",
+          .observed = fmt::format("it never came, though line {} has progress up to revision {}",
                                   bookmark.where.line.value, bookmark.revision),
           .evidence = {lost.written, bookmark.where.line},
           .at = bookmark.where.at,
@@ -247,22 +247,20 @@ class Reliable final : public Checker {
 
 const CheckerRegistration kReliable{{
     .guarantee = Guarantee::kReliable,
-    .promise =
-        "A watch is given exactly what was written in its range from its start on, without a gap.",
-    .impact = "A Kubernetes cache holds objects as they were before a change that it was "
-              "not given, or as nobody wrote them, and has no reason to list them anew.",
-    .explain =
-        "Every acknowledged write that changes a key of the watched range at or above the "
-        "watch's start is delivered with its key, type, value and revision, and nothing "
-        "else is: nothing below the start, nothing that was never written. Where nobody else "
-        "writes, a change that no recorded write and no end of a lease explains (a key that "
-        "had left the lease is none of its keys) breaks this for every watch. Once "
-        "something "
-        "later has been delivered, or progress has been told beyond it, a change that has "
-        "not come is lost. Its neighbours judge the rest: the marks of a key are for "
-        "Fields, strangers for Filtered and Isolated, compacted changes for "
-        "CompactionSurfaced, a missing end for Settled. Source: the guarantee \"reliable\" "
-        "of the etcd v3 watch API.",
+    .promise = "A watch receives exactly the changes written in its range from its start on, "
+               "without a gap.",
+    .impact = "A Kubernetes cache holds objects as they were before a change that it did not "
+              "receive, or in a state that was never written, and has no reason to list them anew.",
+    .explain = "Every acknowledged write that changes a key of the watched range at or above the "
+               "watch's start is delivered with its key, type, value and revision, and nothing "
+               "else is: nothing below the start, nothing that was never written. Where there are "
+               "no other writers, a change that no recorded write and no end of a lease explains "
+               "(a key that had been detached from the lease does not count) breaks this "
+               "guarantee for every watch. Once a later change, or progress beyond it, has been "
+               "delivered, a missing change is lost. Other guarantees judge the rest: Fields the "
+               "metadata of a key, Filtered and Isolated events that do not belong to the watch, "
+               "CompactionSurfaced compacted changes, Settled a missing end. Source: the "
+               "guarantee \"reliable\" of the etcd v3 watch API.",
     .make = [](const Facts& facts) { return std::make_unique<Reliable>(facts); },
 }};
 

@@ -44,41 +44,39 @@ INSTANTIATE_TEST_SUITE_P(
     testing::ValuesIn(std::vector<Row>{
         {"HoleInTheMiddle", Basic().Deliver(0, {{2, "k"}, {5, "k"}}), {"Reliable"}},
         {"HoleAtTheBeginning", Basic().Deliver(0, {{4, "k"}, {5, "k"}}), {"Reliable"}},
-        {"HoleFilledLateIsOnlyDisorder",
+        {"HoleFilledLateIsJudgedByOrdered",
          Basic().Deliver(0, {{2, "k"}, {5, "k"}}).Deliver(0, {{3, "k"}, {4, "k"}}),
          {"Ordered"}},
         {"HoleHalfFilledLate",
          Basic().Deliver(0, {{2, "k"}, {5, "k"}}).Deliver(0, {{4, "k"}}),
          {"Ordered", "Reliable"}},
-        {"MissingEndIsNotOurs", Basic().Deliver(0, {{2, "k"}, {3, "k"}}), {"Settled"}},
+        {"MissingEndIsJudgedBySettled", Basic().Deliver(0, {{2, "k"}, {3, "k"}}), {"Settled"}},
         {"MissingBelowABookmark",
          Basic().Deliver(0, {{2, "k"}, {3, "k"}}).Progress(0, 5),
          {"Reliable"}},
         {"MissingBelowAndAboveABookmark",
          Basic().Deliver(0, {{2, "k"}, {3, "k"}}).Progress(0, 4),
          {"Reliable", "Settled"}},
-        {"AStreamThatTheClientClosesOwesNoMore",
+        {"StreamClosedByTheClientDeliversNoMore",
          Basic()
              .Deliver(0, {{2, "k"}})
              .Annotate(ClosingStream{StreamId(1)})
              .Closed(StatusCode::kCancelled),
          {}},
-        {"AStreamThatTheClientClosesOwesNoHoleEither",
+        {"GapOnAStreamClosedByTheClient",
          Basic()
              .Deliver(0, {{2, "k"}, {4, "k"}})
              .Annotate(ClosingStream{StreamId(1)})
              .Closed(StatusCode::kCancelled),
          {"Reliable"}},
-        {"CancelledInTheMiddleOwesNoMore",
-         Basic().Deliver(0, {{2, "k"}}).Cancel(0).Cancelled(0),
-         {}},
+        {"CancelledInTheMiddle", Basic().Deliver(0, {{2, "k"}}).Cancel(0).Cancelled(0), {}},
         {"NothingAfterTheAnswerToACancel",
          Basic().Deliver(0, {{2, "k"}}).Cancel(0).Cancelled(0).Deliver(0, {{3, "k"}}),
          {"Reliable"}},
-        {"WhatCrossesACancelIsFine",
+        {"EventsMayCrossACancel",
          Basic().Deliver(0, {{2, "k"}}).Cancel(0).Deliver(0, {{3, "k"}}).Cancelled(0),
          {}},
-        {"AnIdUsedAgainStartsAfresh",
+        {"AReusedIdStartsAnew",
          Basic()
              .Deliver(0, {{2, "k"}})
              .Cancel(0)
@@ -116,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(ReliableBounds, TruthTable,
                                   .Put("k", "b", 3)
                                   .Deliver(0, {{3, "k"}}),
                               {}},
-                             {"StartOfZeroHearsNothingOld",
+                             {"StartOfZeroReceivesNothingOld",
                               Script()
                                   .Put("k", "a", 2)
                                   .Watch("k", 0)
@@ -141,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(ReliableBounds, TruthTable,
                                   .Created(0, 4)
                                   .Deliver(0, {{3, "k"}, {4, "z"}}),
                               {}},
-                             {"FilteredPutsAreNotOwed",
+                             {"FilteredPutsAreNotExpected",
                               Script()
                                   .Put("k", "a", 2)
                                   .Delete("k", 3)
@@ -149,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(ReliableBounds, TruthTable,
                                   .Created(0, 3)
                                   .Deliver(0, {{3, "k"}}),
                               {}},
-                             {"FilteredPutsAreNotGiven",
+                             {"FilteredPutsAreNotDelivered",
                               Script()
                                   .Put("k", "a", 2)
                                   .Delete("k", 3)
@@ -157,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(ReliableBounds, TruthTable,
                                   .Created(0, 3)
                                   .Deliver(0, {{2, "k"}, {3, "k"}}),
                               {"Filtered"}},
-                             {"FilteredDeletesAreNotOwed",
+                             {"FilteredDeletesAreNotExpected",
                               Script()
                                   .Put("k", "a", 2)
                                   .Delete("k", 3)
@@ -241,7 +239,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"RefusedForCertain",
          Unanswered(StatusCode::kInvalidArgument).DeliverRaw(0, {Put("k", "a", 2)}),
          {"Reliable"}},
-        {"UnansweredAndHarmless", Unanswered(StatusCode::kUnavailable).Read(1), {}},
+        {"UnansweredWithoutEffect", Unanswered(StatusCode::kUnavailable).Read(1), {}},
         {"StillOutAtTheEnd",
          Script()
              .Watch("k", 0)
@@ -250,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(
              .DeliverRaw(0, {Put("k", "a", 2)}),
          {},
          true},
-        {"SettledByTheWitness",
+        {"SettledByTheControlWatch",
          Unanswered(StatusCode::kUnavailable)
              .On(2, "witness")
              .DeliverRaw(0, {Put("k", "a", 2)})
@@ -259,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Put("k", "b", 3)
              .DeliverRaw(0, {Put("k", "b", 3, 2)}),
          {}},
-        {"SettledByTheWitnessAndThenLost",
+        {"SettledByTheControlWatchAndThenLost",
          Unanswered(StatusCode::kUnavailable)
              .On(2, "witness")
              .DeliverRaw(0, {Put("k", "a", 2)})
@@ -287,7 +285,7 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     RowName);
 
-// A store that leaves revisions out, or that others use too; the witness watches all keys.
+// A store that leaves revisions out, or that has other writers; the control watch covers all keys.
 Script Gaps() {
   return Script()
       .On(9, "witness")
@@ -302,7 +300,7 @@ Script Gaps() {
       .Deliver(0, {{4, "k"}, {7, "k"}})
       .On(1);
 }
-// On a private store the control watch is judged, too.
+// On a store without other writers the control watch is judged, too.
 Script Controlled() {
   return Script()
       .On(9, "witness")
@@ -321,27 +319,27 @@ Script Controlled() {
 INSTANTIATE_TEST_SUITE_P(
     ReliableControlWatch, TruthTable,
     testing::ValuesIn(std::vector<Row>{
-        {"GivenAll", Controlled().Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}}), {}},
-        {"GivenLessThanAll", Controlled().Deliver(0, {{2, "k"}, {3, "k"}}), {}},
-        {"GivenLessThanAllThoughAllWereWaitedFor",
+        {"ReceivedAll", Controlled().Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}}), {}},
+        {"ReceivedLessThanAll", Controlled().Deliver(0, {{2, "k"}, {3, "k"}}), {}},
+        {"ReceivedLessThanAllAfterTheLastWait",
          Controlled().Deliver(0, {{2, "k"}, {3, "k"}}).Annotate(StageReached{Stage::kConverged}),
          {"Reliable"}},
-        {"GivenNothingThoughAllWereWaitedFor",
+        {"ReceivedNothingAfterTheLastWait",
          Controlled().Annotate(StageReached{Stage::kConverged}),
          {"Reliable"}},
-        {"ClosedByTheClientWhenAllHadBeenWaitedFor",
+        {"ClosedByTheClientAfterTheLastWait",
          Controlled()
              .Annotate(StageReached{Stage::kConverged})
              .Annotate(ClosingStream{StreamId(9)})
              .Closed(StatusCode::kCancelled),
          {"Reliable"}},
-        {"EndedByAFaultBeforeAllWereWaitedFor",
+        {"EndedByAFaultBeforeTheLastWait",
          Controlled()
              .Armed("kill", "every")
              .Closed(StatusCode::kUnavailable)
              .Annotate(StageReached{Stage::kConverged}),
          {}},
-        {"AnotherTakesOver",
+        {"AnotherContinues",
          Controlled()
              .Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}})
              .Annotate(ClosingStream{StreamId(9)})
@@ -362,18 +360,18 @@ INSTANTIATE_TEST_SUITE_P(
              .Watch("", 2, {.range_end = std::string(1, '\0')})
              .Refused(-1, "too busy"),
          {"Settled"}},
-        {"CompactedThoughItHadComeSoFar",
+        {"CompactedAboveTheFloor",
          Controlled().Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}}).Compact(4).Compacted(0, 4),
          {"CompactionSurfaced"}},
-        {"CompactedWhereItHadNotComeSoFar",
+        {"CompactedBelowTheFloor",
          Controlled().Deliver(0, {{2, "k"}}).Compact(4).Compacted(0, 4),
          {}},
-        {"OneLeftOut", Controlled().Deliver(0, {{2, "k"}, {4, "k"}}), {"Reliable"}},
-        {"TheFirstLeftOut", Controlled().Deliver(0, {{3, "k"}}), {"Reliable"}},
-        {"OneGivenTwice",
+        {"OneMissing", Controlled().Deliver(0, {{2, "k"}, {4, "k"}}), {"Reliable"}},
+        {"TheFirstMissing", Controlled().Deliver(0, {{3, "k"}}), {"Reliable"}},
+        {"OneDeliveredTwice",
          Controlled().Deliver(0, {{2, "k"}, {3, "k"}}).Deliver(0, {{3, "k"}, {4, "k"}}),
          {"Unique"}},
-        {"OneRevisionInTwo",
+        {"OneRevisionInTwoResponses",
          Script()
              .On(9, "witness")
              .Watch("", 2, {.range_end = std::string(1, '\0')})
@@ -382,7 +380,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{2, "a"}})
              .Deliver(0, {{2, "b"}}),
          {"Atomic"}},
-        {"LeftOutWhereOthersWrite",
+        {"MissingWithOtherWriters",
          Controlled().Deliver(0, {{2, "k"}, {4, "k"}}),
          {},
          false,
@@ -397,8 +395,12 @@ Event Invented(std::int64_t revision) {
 INSTANTIATE_TEST_SUITE_P(
     ReliableGapsOfTheStore, TruthTable,
     testing::ValuesIn(std::vector<Row>{
-        {"AllOfOurs", Gaps().Deliver(0, {{4, "k"}, {7, "k"}}), {}, false, {.gaps = true}},
-        {"OneOfOursIsMissing", Gaps().Deliver(0, {{7, "k"}}), {"Reliable"}, false, {.gaps = true}},
+        {"AllRecordedWrites", Gaps().Deliver(0, {{4, "k"}, {7, "k"}}), {}, false, {.gaps = true}},
+        {"OneRecordedWriteIsMissing",
+         Gaps().Deliver(0, {{7, "k"}}),
+         {"Reliable"},
+         false,
+         {.gaps = true}},
         {"AnEventInAGap",
          Gaps().Deliver(0, {{4, "k"}}).DeliverRaw(0, {Invented(6)}).Deliver(0, {{7, "k"}}),
          {"Reliable"},
@@ -409,20 +411,17 @@ INSTANTIATE_TEST_SUITE_P(
          {},
          false,
          {.gaps = true}},
-        {"NoWitnessOfAllThatIsWatched",
+        {"NoControlWatchOverTheWatchedRange",
          Script().Watch("k", 2).Created(0, 1).Put("k", "a", 4).Deliver(0, {{4, "k"}}),
          {},
          true,
          {.gaps = true}},
-        {"AStoreThatPromisesDensityMayNotLeaveAnyOut",
-         Gaps().Deliver(0, {{4, "k"}, {7, "k"}}),
-         {},
-         true},
+        {"ADenseStoreMayNotLeaveGaps", Gaps().Deliver(0, {{4, "k"}, {7, "k"}}), {}, true},
     }),
     RowName);
 
-// Two keys on a lease, one of which has left it; a control watch shows every change. Goes back to
-// the stream of the control watch.
+// Two keys on a lease, one of them detached later; a control watch shows every change. The last
+// line selects the stream of the control watch.
 Script LeftItsLease() {
   return Script()
       .On(9, "witness")
@@ -452,16 +451,16 @@ Event Foreign(const std::string& key, std::int64_t revision) {
 INSTANTIATE_TEST_SUITE_P(
     ReliableStore, TruthTable,
     testing::ValuesIn(std::vector<Row>{
-        {"ALeaseTakesItsKeys", LeftItsLease().DeliverRaw(0, {Deleted("a", 5)}), {}},
-        {"ALeaseTakesAKeyThatHadLeftIt",
+        {"ALeaseDeletesItsKeys", LeftItsLease().DeliverRaw(0, {Deleted("a", 5)}), {}},
+        {"ALeaseDeletesADetachedKey",
          LeftItsLease().DeliverRaw(0, {Deleted("a", 5), Deleted("b", 5)}),
          {"Reliable"},
          true},
-        {"ALeaseTakesOnlyTheKeyThatHadLeftIt",
+        {"ALeaseDeletesOnlyADetachedKey",
          LeftItsLease().DeliverRaw(0, {Deleted("b", 5)}),
          {"Reliable"},
          true},
-        {"ALeaseTakesAKeyOfAnother",
+        {"ALeaseDeletesAKeyOfAnother",
          Script()
              .On(9, "witness")
              .Watch("a", 2, {.range_end = "z"})
@@ -473,15 +472,15 @@ INSTANTIATE_TEST_SUITE_P(
              .DeliverRaw(0, {Deleted("a", 4), Deleted("b", 4)}),
          {"Reliable"},
          true},
-        {"ADeleteThatNobodyAskedFor",
+        {"AnUnexplainedDelete",
          OnePutShown().DeliverRaw(0, {Deleted("a", 3)}).Put("c", "1", 4),
          {"Reliable"},
          true},
-        {"ADeleteOfAKeyThatWasNotThere",
+        {"ADeleteOfAMissingKey",
          OnePutShown().DeliverRaw(0, {Deleted("b", 3)}).Put("c", "1", 4),
          {"Reliable"},
          true},
-        {"APutThatNobodyAskedFor",
+        {"AnUnexplainedPut",
          OnePutShown().DeliverRaw(0, {Foreign("b", 3)}).Put("c", "1", 4),
          {"Reliable"},
          true},
@@ -500,7 +499,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Put("c", "1", 4),
          {"Reliable"},
          true},
-        {"NoControlWatchTellsOfIt", OnePutShown().Put("c", "1", 4), {}, true},
+        {"ChangeOutsideTheControlWatch", OnePutShown().Put("c", "1", 4), {}, true},
         {"OthersWriteToTheStore",
          OnePutShown().DeliverRaw(0, {Deleted("a", 3)}).Put("c", "1", 4),
          {},
@@ -520,18 +519,18 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     RowName);
 
-TEST(Reliable, SaysWhatIsLostAndHowMuch) {
+TEST(Reliable, FindingNamesTheLossAndItsSize) {
   const Judgement judgement = Basic().Deliver(0, {{2, "k"}, {5, "k"}}).Judge();
   ASSERT_EQ(judgement.findings.size(), 1u);
   EXPECT_EQ(judgement.findings[0].expected, "the put of \"k\" at revision 3");
   EXPECT_EQ(
       judgement.findings[0].observed,
-      "it never came, though revision 5 did, in line 15; 2 owed changes were left out in all");
+      "it never came, though revision 5 did, in line 15; 2 expected changes were missing in all");
   EXPECT_EQ(judgement.findings[0].evidence, (std::vector<Line>{Line(7), Line(15)}));
 }
 
-// What it was exactly is then no longer known, but that it must not come is.
-TEST(Reliable, BlamesWhatComesOnceItWasForgotten) {
+// The change itself is forgotten, but an event below the forgotten revision is still a finding.
+TEST(Reliable, EventOfAForgottenChange) {
   Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Watch("k", 2).Created(0, 3);
   script.Deliver(0, {{2, "k"}, {3, "k"}}).Compact(4).Put("k", "c", 4).Deliver(0, {{4, "k"}});
   const Judgement judgement = script.Deliver(0, {{2, "k"}}).Judge({.least_held = 0});
@@ -539,10 +538,10 @@ TEST(Reliable, BlamesWhatComesOnceItWasForgotten) {
   EXPECT_EQ(judgement.findings[0].guarantee, Guarantee::kOrdered);
   EXPECT_EQ(judgement.findings[1].guarantee, Guarantee::kReliable);
   EXPECT_EQ(judgement.findings[1].expected,
-            "nothing below revision 4: all of that had been given, and compacted");
+            "nothing below revision 4: all of that was delivered and compacted");
 }
 
-TEST(Reliable, DoesNotDecideWhatWasForgottenBeforeTheWatchWasThere) {
+TEST(Reliable, ChangesForgottenBeforeTheWatchAreNotDecided) {
   Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4).Compact(4);
   script.Watch("k", 0).Created(0, 1).Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}});
   const Judgement judgement = script.Judge({.least_held = 0});

@@ -30,8 +30,8 @@ bool Compares(std::int64_t result, const Value& given, const Value& operand) {
   return false;
 }
 
-// Of a key that is there, or of none: etcd compares its marks as 0 then, and its value as unequal
-// to everything.
+// Evaluates a compare on an existing or a missing key: for a missing one etcd compares revisions
+// and version as 0, and its value as unequal to everything.
 std::optional<bool> Holds(const CompareView& compare, const KeyFacts* facts) {
   const KeyValueView none;
   const KeyValueView& kv = facts == nullptr ? none : facts->kv;
@@ -85,7 +85,7 @@ void ResponseChecker::Wrong(std::string expected, std::string observed, Line rep
                              reported};
 }
 
-// A key from before the recording is told by whoever is shown it first.
+// A key from before the recording becomes known with the first answer that shows it.
 void ResponseChecker::Undecide(const Found& found) {
   if (found.facts != nullptr || keys_.began_empty()) examined_.whole = false;
 }
@@ -106,7 +106,7 @@ ResponseChecker::Listing ResponseChecker::List(const KeyRange& range) const {
   return listing;
 }
 
-// All compares, those of nested transactions too, look at the state before the first operation.
+// All compares, those of nested transactions too, use the state before the first operation.
 void ResponseChecker::Branch(std::string_view request, std::string_view response) {
   TxnRequestView txn;
   TxnResponseView answer;
@@ -132,7 +132,7 @@ void ResponseChecker::Branch(std::string_view request, std::string_view response
   }
 }
 
-// Of a range it must hold for each key that is there.
+// For a range it must hold for each existing key.
 std::optional<bool> ResponseChecker::Holds(const CompareView& compare) const {
   const Listing listing = List(KeyRange(compare.key, compare.range_end));
   bool all_known = listing.known();
@@ -217,7 +217,7 @@ void ResponseChecker::Range(std::string_view request, std::string_view response)
   RangeRequestView range;
   RangeResponseView answer;
   if (!Parse(request, range).ok() || !Parse(response, answer).ok()) return;
-  // Inside a transaction the past is out of reach: the keys are at one revision.
+  // Inside a transaction past revisions cannot be compared: the keys are at one revision.
   if (range.revision > 0 && Revision(range.revision) != keys_.at()) {
     examined_.whole = false;
     return;
@@ -236,7 +236,7 @@ void ResponseChecker::Range(std::string_view request, std::string_view response)
     CheckOrder(range, answer.kvs);
     CheckComplete(listing, range, answer);
   } else if (range.limit > 0) {
-    examined_.whole = false;  // which of equals come first is not promised
+    examined_.whole = false;  // the order of equal elements is not promised
   }
   LearnFrom(listing, keys, range, answer);
 }
@@ -267,7 +267,7 @@ void ResponseChecker::CheckKey(std::string_view key, const Found& found, const K
       break;
   }
   Undecide(found);
-  // What was known last still holds if nothing later has changed the key.
+  // The last known state still holds if no later write has changed the key.
   if (found.facts != nullptr && Revision(kv.mod_revision) <= found.facts->since) {
     if (found.facts->alive) return CheckFacts(*found.facts, kv, keys_only);
     return Wrong(
@@ -291,7 +291,7 @@ void ResponseChecker::CheckFacts(const KeyFacts& facts, const KeyValueView& kv, 
   Wrong(fmt::format("{} at revision {}", Phrase(facts.kv), keys_.at()), Phrase(kv), facts.line);
 }
 
-// The mark of a key names the revision that made it so.
+// The mod revision of a key names the write that made its state.
 void ResponseChecker::CheckOrigin(const KeyValueView& kv, bool keys_only) {
   const Revision revision(kv.mod_revision);
   if (revision > keys_.at()) {
@@ -333,7 +333,7 @@ void ResponseChecker::CheckComplete(const Listing& listing, const RangeRequestVi
     const bool more = limited && listing.alive > limit;
     if (answer.more != more) {
       Wrong(fmt::format("{} keys than these", more ? "more" : "no more"),
-            fmt::format("the word that there are {}", answer.more ? "more" : "no more"));
+            fmt::format("the field more is {}", answer.more ? "true" : "false"));
     }
   }
   const bool descends = range.sort_order == 2;
@@ -342,7 +342,7 @@ void ResponseChecker::CheckComplete(const Listing& listing, const RangeRequestVi
   if (descends) std::reverse(shown.begin(), shown.end());
   for (const Row& row : listing.rows) {
     if (row.found.knowledge != Knowledge::kAlive) continue;
-    // Behind the last that the limit left room for.
+    // After the last key within the limit.
     const bool beyond = full && (descends ? row.key < shown.front() : row.key > shown.back());
     if (beyond || std::binary_search(shown.begin(), shown.end(), row.key)) continue;
     return Wrong(fmt::format("{} at revision {}", Phrase(row.found.facts->kv), keys_.at()),

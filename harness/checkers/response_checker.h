@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lays the answer to one key-value call beside the state of the store that it must follow from.
+// Compares the answer to one key-value call with the state of the store that it must follow from.
 //
 //   keys.MoveTo(state);
-//   const Examined examined = examiner.Question(call);       // it changed nothing
-//   const Examined examined = examiner.Write(call, revision);   // it made this revision
-//   if (examined.wrong) ... examined.wrong->expected ...
+//   ResponseChecker checker(keys, writers);
+//   const auto checked = checker.ReadOnlyCall(call);       // it changed nothing
+//   const auto checked = checker.Write(call, revision);    // it made this revision
+//   if (checked.wrong) ... checked.wrong->expected ...
 //
-// What is not known is not held against the answer; where nobody knew better, the answer tells what
-// the state was. Not thread-safe. Ownership: refers to keys and writers.
+// Unknown parts of the state are not compared; there the answer itself defines the state. Not
+// thread-safe. Ownership: refers to keys and writers.
 #pragma once
 
 #include <optional>
@@ -23,7 +24,7 @@ namespace watchproof {
 struct Mismatch {
   std::string expected;
   std::string observed;
-  Line reported{};  // where the state was told of; 0: it follows from all lines before
+  Line reported{};  // the line that shows the state; 0: it follows from all lines before
 };
 
 struct Examined {
@@ -42,7 +43,7 @@ class ResponseChecker {
   Examined Write(const RecordedCall& call, Revision revision);
 
  private:
-  // The keys of a range with what is known of them, in their order.
+  // The keys of a range with their known state, in key order.
   struct Row {
     std::string_view key;
     Found found;

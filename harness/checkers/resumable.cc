@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resumable: a watch that takes up where another stopped is given exactly what that one was not.
+// Resumable: a watch that resumes another one receives exactly what the first did not.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
 
@@ -19,7 +19,7 @@ class Resumable final : public Checker {
       if (compared[i].match != Match::kBelowStart || !Concerns(details.range, event)) continue;
       findings.Add(Guarantee::kResumable, watch, [&] {
         return Draft{
-            .expected = fmt::format("nothing below revision {}, up to which {} had been given all",
+            .expected = fmt::format("nothing below revision {}, up to which {} had received all",
                                     facts().table.state(watch).start,
                                     facts().table.Label(*details.continues)),
             .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
@@ -37,7 +37,7 @@ class Resumable final : public Checker {
   }
 
  private:
-  // Whether the client asked for what comes next. If it did not, the target cannot be blamed.
+  // Whether the client requested the next revision. If not, the target is not judged.
   bool JoinsOn(WatchIndex watch, WatchIndex before, Findings& findings) const {
     const WatchState& theirs = facts().table.state(before);
     const WatchDetails& details = facts().table.details(watch);
@@ -48,7 +48,7 @@ class Resumable final : public Checker {
                       details.asked.line.value, facts().table.Label(before)));
       return false;
     }
-    // From "now" to "now": what came between was promised to nobody.
+    // From "now" to "now": changes between the two watches were expected by neither.
     if (!theirs.created && facts().table.details(before).requested_start <= 0) return false;
     const Revision start(details.requested_start);
     const bool after_notice =
@@ -62,7 +62,7 @@ class Resumable final : public Checker {
     return false;
   }
 
-  // Passed by the predecessor's progress without having been given: now nobody will be given it.
+  // The predecessor's progress passed the change without delivering it: now it is lost.
   void FindLostBefore(WatchIndex watch, WatchIndex before, Findings& findings) {
     if (facts().table.state(before).end == WatchEnd::kCompacted) return;
     const auto missing = facts().comparer.FirstMissing(before);
@@ -74,7 +74,7 @@ class Resumable final : public Checker {
     findings.Add(Guarantee::kResumable, watch, [&] {
       return Draft{
           .expected = fmt::format("the {}, before the resumption or after it", Phrase(lost)),
-          .observed = fmt::format("{} was told progress beyond it without being given it; the "
+          .observed = fmt::format("{} received progress beyond it, but not the change; the "
                                   "resumed watch starts at revision {}",
                                   facts().table.Label(before), details.requested_start),
           .evidence = {lost.written, details.asked.line},
@@ -92,7 +92,7 @@ class Resumable final : public Checker {
       findings.Add(Guarantee::kResumable, watch, [&] {
         return Draft{
             .expected = fmt::format("the {}, written before the resumption", Phrase(lost)),
-            .observed = fmt::format("{} had not been given it yet, and the resumed watch went on "
+            .observed = fmt::format("{} had not received it yet, and the resumed watch went on "
                                     "with revision {} in line {}",
                                     facts().table.Label(*details.continues),
                                     gap.overtaken_by_revision, gap.overtaken_by.line.value),
@@ -106,18 +106,19 @@ class Resumable final : public Checker {
 
 const CheckerRegistration kResumable{{
     .guarantee = Guarantee::kResumable,
-    .promise = "A watch can be continued by another from where it stopped, without loss and "
-               "without repetition.",
-    .impact = "A Kubernetes cache believes to have taken up where it had stopped; what "
-              "changed in between looks unchanged, or changes twice.",
-    .explain = "Streams break, and clients open another one and ask for the revision after the "
-               "last that they were given (or were told progress of). Both watches together, and "
-               "so on along a chain of them, must be given everything that was owed, once: nothing "
-               "below the new start, nothing left out of what was written while nobody listened, "
-               "and no progress told beyond a change that was then never given. A watch whose "
-               "stream was cut owes no more; its successor does. The driver marks who continues "
-               "whom; if the new watch does not start where the old one stopped, nothing is "
-               "decided. Source: the guarantee \"resumable\" of the etcd v3 watch API.",
+    .promise = "A watch can be resumed by another from where it stopped, without loss and without "
+               "repetition.",
+    .impact = "A Kubernetes cache takes its resumption for complete; changes made in between are "
+              "missing, or are applied twice.",
+    .explain = "Streams break; then a client opens another one and requests the revision after "
+               "the last event (or progress) that it received. Both watches together, and so on "
+               "along a chain of them, must deliver every expected change once: nothing below the "
+               "new start, nothing missing of the changes written between the two watches, and no "
+               "progress beyond a change that was then never delivered. A watch on a stream that "
+               "was cut has nothing more to deliver; its successor has. An annotation of the "
+               "driver names the two watches; if the new watch does not start where the old one "
+               "stopped, nothing is decided. Source: the guarantee \"resumable\" of the etcd v3 "
+               "watch API.",
     .make = [](const Facts& facts) { return std::make_unique<Resumable>(facts); },
 }};
 

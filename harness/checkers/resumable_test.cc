@@ -4,7 +4,7 @@
 namespace watchproof {
 namespace {
 
-// Given 2 of 2 to 4, then cut while the rest is on its way; 5 is written meanwhile.
+// Receives 2 of the revisions 2 to 4 and is cut while the rest is under way; then 5 is written.
 Script Stopped() {
   return Script()
       .Put("k", "a", 2)
@@ -47,10 +47,10 @@ Script Wide() {
 INSTANTIATE_TEST_SUITE_P(
     Resumable, TruthTable,
     testing::ValuesIn(std::vector<Row>{
-        {"GoesOnWhereItStopped",
+        {"ResumesWhereItStopped",
          Resume(Stopped(), 3).Deliver(0, {{3, "k"}, {4, "k"}, {5, "k"}}),
          {}},
-        {"ACutThatNobodyMadeIsNotExcusedByTheSuccessor",
+        {"AnUnexplainedCutDespiteASuccessor",
          Script()
              .Put("k", "a", 2)
              .Watch("k", 2)
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(0, 2)
              .Deliver(0, {{2, "k"}}),
          {"Settled"}},
-        {"ResumedElsewhereThanProgressHadTold",
+        {"ResumedAtAnotherRevisionThanProgress",
          Script()
              .Put("k", "a", 2)
              .Put("k", "b", 3)
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{3, "k"}}),
          {"Reliable"},
          true},
-        {"TheSuccessorOwesTheTail",
+        {"TheSuccessorMustDeliverTheTail",
          Resume(Stopped(), 3).Deliver(0, {{3, "k"}, {4, "k"}}),
          {"Settled"}},
         {"WrittenMeanwhileAndLost",
@@ -88,14 +88,14 @@ INSTANTIATE_TEST_SUITE_P(
         {"WrittenBeforeTheCutAndLost",
          Resume(Stopped(), 3).Deliver(0, {{4, "k"}, {5, "k"}}),
          {"Resumable"}},
-        {"WrittenLaterAndLostIsNotOurs",
+        {"WrittenLaterAndLostIsJudgedByReliable",
          Resume(Stopped(), 3)
              .Deliver(0, {{3, "k"}, {4, "k"}, {5, "k"}})
              .Put("k", "e", 6)
              .Put("k", "f", 7)
              .Deliver(0, {{7, "k"}}),
          {"Reliable"}},
-        {"GivenByBoth",
+        {"DeliveredByBoth",
          Resume(Stopped(), 3).Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}, {5, "k"}}),
          {"Resumable"}},
         {"ResumedTooLateByTheClient",
@@ -155,18 +155,18 @@ INSTANTIATE_TEST_SUITE_P(
              .Created(0, 2)
              .Deliver(0, {{2, "k1"}, {2, "k2"}}),
          {}},
-        {"PastHalfAResponseIsTheClientsMistake",
+        {"ResumedPastHalfAResponse",
          Wide().Watch("k", 3, {.range_end = "l", .fragment = true}).Created(0, 2),
          {},
          true},
-        {"BelowTheFloorItIsToldSo", Resume(Stopped().Compact(5), 3).Compacted(0, 5), {}},
+        {"CompactedBelowTheFloor", Resume(Stopped().Compact(5), 3).Compacted(0, 5), {}},
         {"BelowTheFloorInSilence",
          Resume(Stopped().Compact(5), 3).Deliver(0, {{5, "k"}}),
          {"CompactionSurfaced"}},
         {"AfterErrCompactedFromTheFloorOn",
          Again(Resume(Stopped().Compact(5), 3).Compacted(0, 5), 5).Deliver(0, {{5, "k"}}),
          {}},
-        {"NothingToContinue",
+        {"UnknownPredecessor",
          Script().Annotate(Resumption{StreamId(1), 4, StreamId(2), 0}),
          {},
          true},

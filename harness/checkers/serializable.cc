@@ -33,12 +33,12 @@ class Serializable final : public CallChecker {
 const CheckerRegistration kSerializable{{
     .guarantee = Guarantee::kSerializable,
     .promise = "A serializable read shows one whole state of the past, that of its revision.",
-    .impact = "A Kubernetes cache was filled from a list that never was the state of the "
-              "store, and applies every later change on top of it.",
-    .explain = "A read with the serializable flag is answered by the member that gets it, from "
-               "what that member has. It may be behind, but it must not be a mixture: keys, "
-               "values, marks and count are those that the writes up to the revision of its "
-               "header left, and that revision is one that the store had reached. Source: the "
+    .impact = "A Kubernetes cache is filled from a list that never was the state of the store, "
+              "and applies every later change on top of it.",
+    .explain = "A read with the serializable flag is answered by the member that receives it, "
+               "from its local store. The answer may be behind, but it must not be a mixture: "
+               "keys, values, key metadata and count are the result of the writes up to the "
+               "revision of its header, and the store had reached that revision. Source: the "
                "field serializable of RangeRequest, and \"isolation level and consistency of "
                "replicas\" of the KV API guarantees of etcd.",
     .make_for_calls = [](const CallFacts& facts) { return std::make_unique<Serializable>(facts); },

@@ -8,7 +8,7 @@ const KeyValueFields kA = Kv("a", "1", 2);
 const KeyValueFields kB = Kv("b", "1", 3);
 const KeyValueFields kNewA = Kv("a", "2", 4, 2, 2);
 
-// Another client reads, so that being behind is no matter.
+// Another client reads, so its answers may be behind.
 CallScript ThreePuts() {
   return CallScript().Put("a", "1", 2).Put("b", "1", 3).Put("a", "2", 4).As("b");
 }
@@ -22,7 +22,7 @@ const std::vector<CallRow>& Rows() {
       {"ShowsThePast", Reads(ThreePuts(), Shown(3, {kA, kB}))},
       {"ShowsTheBeginning", Reads(ThreePuts(), Shown(1, {}))},
       {"MixesTwoStates", Reads(ThreePuts(), Shown(3, {kNewA, kB})), {"Serializable"}},
-      {"ForgetsAKeyOfItsState", Reads(ThreePuts(), Shown(3, {kA})), {"Serializable"}},
+      {"LacksAKeyOfItsState", Reads(ThreePuts(), Shown(3, {kA})), {"Serializable"}},
       {"ShowsTheFuture",
        Reads(CallScript().Put("a", "1", 2), Shown(3, {kA, kB})).Put("b", "1", 3),
        {"Linearizable", "Serializable"}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settled: when all is quiet, every watch has been answered and is complete, compacted or ended on
-// request.
+// Settled: after the load and the faults, every watch has been answered and is complete, compacted
+// or ended on request.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -17,7 +17,7 @@ class Settled final : public Checker {
  public:
   using Checker::Checker;
 
-  // A start below the floor that is refused for nothing else is CompactionSurfaced's.
+  // A refusal that only a start below the floor explains is judged by CompactionSurfaced.
   void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
     if (!response.message.canceled || response.message.compact_revision > 0) return;
     if (RefusalIsJustified(facts(), watch, response)) return;
@@ -44,7 +44,7 @@ class Settled final : public Checker {
          OpenOn(end.stream)});
   }
 
-  // A stream that was opened with require-leader, to a member that has lost it.
+  // A stream that was opened with require-leader, to a member that has lost its leader.
   void Annotated(const Annotation& annotation, Where where, Findings& findings) override {
     if (const auto* due = std::get_if<StreamEndDue>(&annotation)) {
       due_[due->stream.value] = {*due, where};
@@ -54,8 +54,8 @@ class Settled final : public Checker {
       const auto& [what, since] = found.mapped();
       findings.Add(Guarantee::kSettled, over->stream, [&] {
         return Draft{
-            .expected = fmt::format("the end of the stream within {} ms, as it asked for a member "
-                                    "with a leader and this one has lost it",
+            .expected = fmt::format("the end of the stream within {} ms, as it has require-leader "
+                                    "set and its member has lost the leader",
                                     what.limit_ms),
             .observed =
                 fmt::format("a stream that stays open for {}", Milliseconds(where.at - since.at)),
@@ -66,7 +66,7 @@ class Settled final : public Checker {
   }
 
   void Conclude(Findings& findings) override {
-    // The fault that cut a stream may be told in the part of the recording that is missing.
+    // The fault that cut a stream may be in the missing part of the recording.
     if (facts().cut_off || facts().faults.unsaid()) return;
     for (const Dropped& dropped : dropped_) {
       findings.Add(Guarantee::kSettled, dropped.stream, [&] {
@@ -82,7 +82,7 @@ class Settled final : public Checker {
     }
   }
 
-  // Events and ErrCompacted out of place belong to Reliable and CompactionSurfaced.
+  // Misplaced events and ErrCompacted are judged by Reliable and CompactionSurfaced.
   void Afterwards(WatchIndex watch, const Response& response, Findings& findings) override {
     if (facts().table.state(watch).end != WatchEnd::kCancelled || !IsPlain(response)) return;
     findings.Add(Guarantee::kSettled, watch, [&] {
@@ -99,7 +99,7 @@ class Settled final : public Checker {
     if (!IsPlain(response)) return;
     findings.Add(Guarantee::kSettled, response.stream, [&] {
       return Draft{
-          .expected = "answers only to what was asked",
+          .expected = "answers only to requests of the client",
           .observed = fmt::format("a {} for watch {}, which the stream does not have, in line {}",
                                   response.message.created    ? "creation"
                                   : response.message.canceled ? "cancellation"
@@ -156,7 +156,7 @@ class Settled final : public Checker {
   void FinishOpen(WatchIndex watch, Findings& findings) {
     const WatchState& state = facts().table.state(watch);
     const WatchDetails& details = facts().table.details(watch);
-    // Its successor owes the rest, or nobody knows it.
+    // Its successor must deliver the rest, or the rest is unknown.
     if (details.continued_by || facts().cut_off) return;
     const std::string quiet = fmt::format("for {} up to the end of the recording",
                                           Milliseconds(facts().latest.at - details.latest.at));
@@ -179,7 +179,7 @@ class Settled final : public Checker {
     if (!next) return;
     const WatchState& state = facts().table.state(watch);
     const ExpectedList& expected = *facts().comparer.expected(watch);
-    // What lies at or below a bookmark is not a missing end but a gap, which is Reliable's.
+    // A change at or below a bookmark is not a missing end but a gap, judged by Reliable.
     std::uint64_t missing = facts().comparer.Missing(watch);
     while (*next < expected.size() && expected[*next].revision <= state.bookmark) {
       ++*next;
@@ -187,7 +187,7 @@ class Settled final : public Checker {
     }
     if (*next == expected.size()) return;
     Report(watch,
-           fmt::format("every owed change up to revision {}, or ErrCompacted",
+           fmt::format("every expected change up to revision {}, or ErrCompacted",
                        facts().model.timeline().known_through()),
            fmt::format(
                "stuck at revision {}: {} change{} missing, the first is the {}; nothing came {}",
@@ -219,21 +219,19 @@ class Settled final : public Checker {
 
 const CheckerRegistration kSettled{{
     .guarantee = Guarantee::kSettled,
-    .promise =
-        "Every watch reaches a final state: complete, compacted, or ended because it was asked to.",
-    .impact = "A Kubernetes cache waits for events that do not come and serves what it "
-              "has as if that were up to date.",
-    .explain = "When faults are healed and writing has stopped, waiting must come to an end. Every "
-               "create request "
-               "has been answered; every watch has been given all it was owed, or was told "
-               "ErrCompacted, or ended because the client cancelled it or closed the stream. A "
-               "watch that is none of these is stuck: the finding says where it stands, what was "
-               "expected next and how much is missing. A create may be refused only for what the "
-               "request says: an empty range, a negative start, an id that is in use, a range "
-               "that the user may not read; or while a fault takes the server down or its leader "
-               "away. A watch must not end without being asked, and a stream must not end by "
-               "itself, with whatever status and however well its watches are resumed later: only "
-               "a fault that can end streams, armed before, or the client excuses that.",
+    .promise = "Every watch reaches a final state: complete, compacted, or ended on request.",
+    .impact = "A Kubernetes cache waits for events that do not come and serves outdated objects "
+              "as if they were current.",
+    .explain = "When faults are healed and writing has stopped, every wait must end. Every create "
+               "request has been answered; every watch has received all expected changes, or "
+               "ErrCompacted, or ended because the client cancelled it or closed the stream. Any "
+               "other watch is stuck: the finding names its position, the next expected change "
+               "and the number of missing changes. A create may be refused only because of the "
+               "request: an empty range, a negative start, an id that is in use, a range that the "
+               "user may not read; or while a fault takes down the server or its leader. A watch "
+               "must not end without a request, and a stream must not end by itself, whatever its "
+               "status and however well its watches are resumed later: only a fault armed before "
+               "that can end streams, or the client, explains such an end.",
     .make = [](const Facts& facts) { return std::make_unique<Settled>(facts); },
 }};
 

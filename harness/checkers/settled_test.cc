@@ -11,7 +11,7 @@ INSTANTIATE_TEST_SUITE_P(
     Settled, TruthTable,
     testing::ValuesIn(std::vector<Row>{
         {"Complete", Complete(), {}},
-        {"OwedNothing", Script().Put("j", "a", 2).Watch("k", 2).Created(0, 2), {}},
+        {"NothingExpected", Script().Put("j", "a", 2).Watch("k", 2).Created(0, 2), {}},
         {"StuckAtTheStart", TwoPuts(), {"Settled"}},
         {"StuckInTheMiddle", TwoPuts().Deliver(0, {{2, "k"}}), {"Settled"}},
         {"EveryStuckWatchIsNamed",
@@ -26,8 +26,8 @@ INSTANTIATE_TEST_SUITE_P(
         {"CancelBeforeTheCreatedReply",
          Script().Watch("k", 0, {.id = 42}).Cancel(42).Created(42, 1).Cancelled(42),
          {}},
-        {"ReadyAnswerTwice", Complete().Cancel(0).Cancelled(0).Cancelled(0), {"Settled"}},
-        {"EmptyRangeNeedsNoReason",
+        {"CancelAnsweredTwice", Complete().Cancel(0).Cancelled(0).Cancelled(0), {"Settled"}},
+        {"EmptyRangeRefusedWithoutReason",
          Complete().Watch("k", 2, {.range_end = "a"}).Refused(-1, ""),
          {}},
         {"RefusalKeepsTheOthersApart",
@@ -46,24 +46,24 @@ INSTANTIATE_TEST_SUITE_P(
         {"StreamClosedByTheClient",
          TwoPuts().Annotate(ClosingStream{StreamId(1)}).Closed(StatusCode::kCancelled),
          {}},
-        {"StuckWhenTheDriverHasWaitedForAll",
+        {"StuckAfterTheLastWait",
          TwoPuts()
              .Annotate(StageReached{Stage::kConverged})
              .Annotate(ClosingStream{StreamId(1)})
              .Closed(StatusCode::kCancelled),
          {"Settled"}},
-        {"CompleteWhenTheDriverHasWaitedForAll",
+        {"CompleteAfterTheLastWait",
          Complete()
              .Annotate(StageReached{Stage::kConverged})
              .Annotate(ClosingStream{StreamId(1)})
              .Closed(StatusCode::kCancelled),
          {}},
-        {"EndedByItselfThoughTheDriverHadWaited",
+        {"EndedByItselfAfterTheLastWait",
          Complete().Annotate(StageReached{Stage::kConverged}).Closed(StatusCode::kUnavailable),
          {"Settled"}},
         {"AnswerToNothing", Complete().Created(3, 3), {"Settled"}},
-        {"ProgressForNobody", Complete().Progress(3, 3), {"Settled"}},
-        {"NotDecidedBehindAHole",
+        {"ProgressForAnUnknownWatch", Complete().Progress(3, 3), {"Settled"}},
+        {"NotDecidedAfterAHole",
          Script()
              .StartPut(1, "x", "1")
              .FailCall(1, Method::kPut, StatusCode::kUnavailable)
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
     SettledRefusal, TruthTable,
     testing::ValuesIn(std::vector<Row>{
         {"ForNoReason", Complete().Watch("k", 2).Refused(-1, ""), {"Settled"}},
-        {"WhateverItsReasonSays",
+        {"WithAWrongReason",
          Complete().Watch("k", 2).Refused(-1, "too many requests"),
          {"Settled"}},
         {"ForTheWholeStore",
@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Watch("k", 2)
              .Refused(-1, "closing"),
          {"Settled"}},
-        {"NotAnsweredBehindAHole",
+        {"NotAnsweredAfterAHole",
          Script()
              .StartPut(1, "x", "1")
              .FailCall(1, Method::kPut, StatusCode::kUnavailable)
@@ -229,20 +229,20 @@ INSTANTIATE_TEST_SUITE_P(
         {"EndedByAProcessThatReachesEveryStream",
          Complete().On(2, "side").Armed("kill", "every").Closed(StatusCode::kUnavailable),
          {}},
-        {"EndedForWantOfALeader",
+        {"EndedWithoutALeader",
          Resumed(Complete().Armed("isolate", "none", true).Closed(StatusCode::kUnavailable)),
          {}},
         {"EndedWithOkByAMemberThatWasCutOff",
          Resumed(Complete().Armed("isolate", "none", true).Closed(StatusCode::kOk)),
          {"Settled"}},
-        {"OfARecordingThatDoesNotSayWhatItsFaultsEnd",
+        {"OfAnOldRecording",
          Resumed(Complete().Closed(StatusCode::kUnavailable).Armed("reset", "")),
          {}},
         {"OfTheControlWatch", Complete().On(2, "witness").Closed(StatusCode::kOk), {"Settled"}},
     }),
     RowName);
 
-TEST(Settled, KnowsWhichStreamsWereDropped) {
+TEST(Settled, WasDroppedNamesTheStreams) {
   Judge judge({});
   const Script script = Complete().Closed(StatusCode::kOk);
   for (const NumberedEntry& line : script.lines()) judge.Consume(line);
@@ -250,11 +250,12 @@ TEST(Settled, KnowsWhichStreamsWereDropped) {
   EXPECT_FALSE(judge.WasDropped(StreamId(2)));
 }
 
-TEST(Settled, SaysWhereItStandsAndWhatIsMissing) {
+TEST(Settled, FindingNamesPositionAndMissingChanges) {
   const Judgement judgement =
       TwoPuts().Put("k", "c", 4).Deliver(0, {{2, "k"}}).Annotate(StageReached{Stage::kEnd}).Judge();
   ASSERT_EQ(judgement.findings.size(), 1u);
-  EXPECT_EQ(judgement.findings[0].expected, "every owed change up to revision 4, or ErrCompacted");
+  EXPECT_EQ(judgement.findings[0].expected,
+            "every expected change up to revision 4, or ErrCompacted");
   EXPECT_EQ(
       judgement.findings[0].observed,
       "stuck at revision 3: 2 changes are missing, the first is the put of \"k\" at revision 3; "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transactional: a write happens at one state, wholly or not at all, and its answer tells so.
+// Transactional: a write happens at one state, wholly or not at all, and its answer agrees.
 #include "harness/checkers/call_checker.h"
 #include "harness/checkers/phrases.h"
 #include "harness/model/shown.h"
@@ -33,7 +33,7 @@ class Transactional final : public CallChecker {
       Add(Guarantee::kTransactional, call, findings, [&] {
         return Draft{
             .expected = fmt::format(
-                "no trace of what line {} did not do: {}", call.began.value,
+                "no effect of operations in line {} that did not run: {}", call.began.value,
                 call.outcome == Outcome::kRefused ? "it was refused" : "its other branch ran"),
             .observed = fmt::format("{} = {} at revision {} in line {}",
                                     Quoted(phantom.seen.kv.key), Quoted(phantom.seen.kv.value),
@@ -62,8 +62,8 @@ class Transactional final : public CallChecker {
     if (call.began < revoked->second.ended) return;
     Add(Guarantee::kTransactional, call, findings, [&] {
       return Draft{
-          .expected = fmt::format("no key on lease {}: line {} acknowledged that it was revoked, "
-                                  "which takes all its keys away",
+          .expected = fmt::format("no key on lease {}: line {} acknowledged its revocation, "
+                                  "which deletes all its keys",
                                   kv.lease, revoked->second.ended.value),
           .observed = fmt::format("{} on it, put at revision {}, in line {}, a read begun later",
                                   Quoted(kv.key), kv.mod_revision, call.ended.value),
@@ -77,18 +77,17 @@ const CheckerRegistration kTransactional{{
     .guarantee = Guarantee::kTransactional,
     .promise = "A write, alone or in a transaction, happens at one state, wholly or not at all, "
                "and its answer follows from that state.",
-    .impact = "A Kubernetes API server reports an update that depended on a resource "
-              "version with an outcome that its condition does not bear out: a conflict "
-              "is overwritten, or an update is believed lost.",
+    .impact = "A Kubernetes API server reports the wrong outcome of an update that depends on a "
+              "resource version: a conflict is overwritten, or a successful update is reported as "
+              "lost.",
     .explain = "The compares of a transaction are evaluated at the state before its revision and "
-               "decide which branch runs; its operations then run in order, and each answer, the "
-               "keys of a range, the count of a delete, the previous keys, is what that state "
-               "gives. The same holds for a put or a delete alone. A transaction that changed "
-               "nothing, or was refused, leaves no trace: what its other branch would have "
-               "written must never be seen. To revoke a lease is a write, too: once it is "
-               "acknowledged, none of the lease's keys is there any more. Source: \"atomicity\" of "
-               "the KV API guarantees of "
-               "etcd, and the message TxnRequest of its API.",
+               "decide which branch runs; its operations then run in order, and each answer (the "
+               "keys of a range, the count of a delete, the previous keys) follows from that "
+               "state. The same holds for a put or a delete alone. A transaction that changed "
+               "nothing, or was refused, leaves no trace: the effect of its other branch must "
+               "never be seen. The revocation of a lease is a write, too: once it is "
+               "acknowledged, none of the lease's keys exists any more. Source: \"atomicity\" of "
+               "the KV API guarantees of etcd, and the message TxnRequest of its API.",
     .make_for_calls = [](const CallFacts& facts) { return std::make_unique<Transactional>(facts); },
 }};
 

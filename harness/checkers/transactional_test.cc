@@ -43,10 +43,10 @@ const std::vector<CallRow>& CompareRows() {
       {"AHoldingCompareRunsTheOtherBranch", Swap(ModIs("k", 2), Kept()), {"Transactional"}},
       {"AValueIsCompared", Swap(ValueIs("k", "1"), Swapped())},
       {"AValueOfNoKeyNeverHolds", Swap(ValueIs("x", ""), Kept())},
-      {"AKeyThatIsNotThereHasVersionZero", Swap(VersionIs("x", 0), Swapped())},
-      {"ANestedCompareLooksAtTheStateBeforeAll", Inner(true)},
-      {"ANestedCompareSeesWhatRanBeforeIt", Inner(false), {"Transactional"}},
-      {"ACompareOfAKeyInDoubtStaysOpen",
+      {"AMissingKeyHasVersionZero", Swap(VersionIs("x", 0), Swapped())},
+      {"ANestedCompareUsesTheStateBefore", Inner(true)},
+      {"ANestedCompareUsesTheStateAfter", Inner(false), {"Transactional"}},
+      {"ACompareOfAnUncertainKeyStaysOpen",
        OnePut()
            .Lose(Method::kPut, PutOf("k", "lost"))
            .Put("x", "1", 4)
@@ -72,30 +72,30 @@ const std::vector<CallRow>& AnswerRows() {
        OnePut().Do(Method::kTxn, TxnOf{.success = {PutPart("k", "2"), GetPart("k")}}.message(),
                    Decided(3, true, {kPutDone})),
        {"Transactional"}},
-      {"ThePreviousKeyIsTold",
+      {"ThePreviousKeyIsReturned",
        OnePut().Do(Method::kPut, PutOver("k", "2"), ReportedPrevious(3, kOne))},
       {"ThereIsNoPreviousKey", OnePut().Do(Method::kPut, PutOver("x", "2"), Reported(3))},
-      {"ThePreviousKeyIsNotTold",
+      {"ThePreviousKeyIsMissing",
        OnePut().Do(Method::kPut, PutOver("k", "2"), Reported(3)),
        {"Transactional"}},
       {"ThePreviousKeyIsAnother",
        OnePut().Do(Method::kPut, PutOver("k", "2"), ReportedPrevious(3, Kv("k", "0", 2))),
        {"Transactional"}},
-      {"ThePreviousKeyIsInDoubt",
+      {"ThePreviousKeyIsUncertain",
        OnePut()
            .Lose(Method::kPut, PutOf("k", "lost"))
            .Put("x", "1", 4)
            .Do(Method::kPut, PutOver("k", "2"), ReportedPrevious(5, kOne)),
        {},
        true},
-      {"ADeleteCountsWhatWasThere",
+      {"ADeleteCountsTheDeletedKeys",
        OnePut().Do(Method::kDeleteRange, DeleteOf("a", "z"), Deleted(3, 1))},
       {"ADeleteOfNothingMakesNoRevision",
        OnePut().Do(Method::kDeleteRange, DeleteOf("x"), Deleted(2, 0)).Put("k", "2", 3)},
       {"ADeleteMiscounts",
        OnePut().Do(Method::kDeleteRange, DeleteOf("a", "z"), Deleted(3, 2)),
        {"Transactional"}},
-      {"ADeleteOverlooksTheKey",
+      {"ADeleteMissesTheKey",
        OnePut().Do(Method::kDeleteRange, DeleteOf("k"), Deleted(2, 0)),
        {"Transactional"}},
   };
@@ -143,20 +143,20 @@ CallScript Revoked() {
 
 const std::vector<CallRow>& LeaseRows() {
   static const std::vector<CallRow> kRows = {
-      {"ARevokedLeaseTakesItsKeys", Revoked().Get("k", Shown(3, {})), {}, true},
+      {"ARevokedLeaseDeletesItsKeys", Revoked().Get("k", Shown(3, {})), {}, true},
       {"ARevokedLeaseLeavesAKey",
        Revoked().Get("k", Shown(3, {Leased(2)})),
        {"Transactional"},
        true},
-      {"ATransactionFindsTheKeyThatWasLeft",
+      {"ATransactionFindsTheRemainingKey",
        Revoked().Do(Method::kTxn, TxnOf{.success = {GetPart("k")}}.message(),
                     Decided(3, true, {ShownPart(3, {Leased(2)})})),
        {"Transactional"},
        true},
-      // One member may not have heard of it yet.
+      // A member may not have applied the revocation yet.
       {"ASerializableReadMayBeBehind",
        Revoked().Do(Method::kRange, GetOf("k", {.serializable = true}), Shown(2, {Leased(2)}))},
-      {"ThePastStillHasTheKey",
+      {"APastRevisionStillHasTheKey",
        Revoked().Do(Method::kRange, GetOf("k", {.revision = 2}), Shown(3, {Leased(2)}))},
       {"AReadThatBeganBefore", CallScript()
                                    .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))

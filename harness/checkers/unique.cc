@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unique: no change is given twice to one watch.
+// Unique: no change is delivered twice to one watch.
 #include <array>
 
 #include "harness/checkers/checker.h"
@@ -28,8 +28,7 @@ class Unique final : public Checker {
   }
 
  private:
-  // A repetition mostly follows at once; of what lies further back only the fact is known, not the
-  // line.
+  // A repetition usually follows at once; of older deliveries only the fact is known, not the line.
   static constexpr std::size_t kRemembered = 16;
 
   struct Given {
@@ -44,14 +43,14 @@ class Unique final : public Checker {
   static Draft Describe(const EventView& event, std::uint32_t expected, const Response& response,
                         const Recent& recent) {
     Draft draft{.expected = fmt::format("the {} once", Phrase(event)),
-                .observed = fmt::format("it was given again in line {}", response.where.line.value),
+                .observed = fmt::format("it came again in line {}", response.where.line.value),
                 .evidence = {response.where.line},
                 .at = response.where.at,
                 .signature = signature::kReplayed};
     for (std::size_t i = 0; i < std::min(recent.count, kRemembered); ++i) {
       const Given& given = recent.given[i];
       if (given.expected != expected) continue;
-      draft.observed = fmt::format("it was given again {}", Since(response.where, given.where));
+      draft.observed = fmt::format("it came again {}", Since(response.where, given.where));
       draft.evidence.insert(draft.evidence.begin(), given.where.line);
       break;
     }
@@ -63,14 +62,13 @@ class Unique final : public Checker {
 
 const CheckerRegistration kUnique{{
     .guarantee = Guarantee::kUnique,
-    .promise = "No change is given twice to one watch.",
-    .impact = "A Kubernetes cache takes one change for two: a handler that counts, or "
-              "that acts on every change, acts twice.",
-    .explain = "A change is one key at one revision. A watch is given each change at most once, "
-               "however often "
-               "the server had to catch up, park responses or retry. A client that counts or adds "
-               "up events "
-               "relies on it. Source: the guarantee \"unique\" of the etcd v3 watch API.",
+    .promise = "No change is delivered twice to one watch.",
+    .impact = "A Kubernetes cache takes one change for two: a handler that counts, or that acts "
+              "on every change, acts twice.",
+    .explain = "A change is one key at one revision. A watch receives each change at most once, "
+               "however often the server had to catch up, park responses or retry. A client that "
+               "counts or adds up events relies on it. Source: the guarantee \"unique\" of the "
+               "etcd v3 watch API.",
     .make = [](const Facts& facts) { return std::make_unique<Unique>(facts); },
 }};
 

@@ -24,7 +24,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}})
              .Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}}),
          {"Ordered", "Unique"}},
-        {"LateIsNotTwice",
+        {"LateIsNotRepeated",
          ThreePuts().Deliver(0, {{3, "k"}, {4, "k"}}).Deliver(0, {{2, "k"}}),
          {"Ordered"}},
         {"LateAndThenAgain",
@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}})
              .Deliver(1, {{4, "k"}}),
          {}},
-        {"NotDecidedBehindAHole",
+        {"NotDecidedAfterAHole",
          Script()
              .StartPut(1, "x", "1")
              .FailCall(1, Method::kPut, StatusCode::kDeadlineExceeded)
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     RowName);
 
-TEST(Unique, PointsAtBothLines) {
+TEST(Unique, FindingNamesBothLines) {
   const Judgement judgement = ThreePuts()
                                   .Deliver(0, {{2, "k"}})
                                   .Deliver(0, {{3, "k"}, {4, "k"}})
@@ -66,7 +66,7 @@ TEST(Unique, PointsAtBothLines) {
                                   .Judge();
   ASSERT_EQ(judgement.findings.size(), 1u) << Story(judgement);
   EXPECT_EQ(judgement.findings[0].expected, "the put of \"k\" at revision 4 once");
-  EXPECT_EQ(judgement.findings[0].observed, "it was given again in line 15, 1.0 ms after line 14");
+  EXPECT_EQ(judgement.findings[0].observed, "it came again in line 15, 1.0 ms after line 14");
   EXPECT_EQ(judgement.findings[0].evidence, (std::vector<Line>{Line(14), Line(15)}));
 }
 

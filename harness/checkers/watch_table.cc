@@ -74,8 +74,8 @@ std::optional<std::string> WatchTable::Resume(const Resumption& resumption, Wher
   const auto predecessor = Find(resumption.stream, resumption.ordinal);
   if (!predecessor || Find(resumption.next_stream, resumption.next_ordinal)) {
     return fmt::format(
-        "line {} says that watch {} of stream {} continues watch {} of stream {}, but {}",
-        where.line.value, resumption.next_ordinal, resumption.next_stream.value, resumption.ordinal,
+        "by line {} watch {} of stream {} resumes watch {} of stream {}, but {}", where.line.value,
+        resumption.next_ordinal, resumption.next_stream.value, resumption.ordinal,
         resumption.stream.value,
         predecessor ? "the first had been created before" : "the second has not been created");
   }
@@ -89,8 +89,8 @@ void WatchTable::Arrive(WatchIndex watch, Where where) {
   details_[watch.value].latest = where;
 }
 
-// etcd takes the revision for a start of 0 and for the created header in one step. What a negative
-// start means differs between releases that accept it; it is taken for 0.
+// etcd reads the revision for a start of 0 and for the created header in one step. Releases that
+// accept a negative start differ in its meaning; here it counts as 0.
 void WatchTable::Create(WatchIndex watch, const Response& response, const Ceiling& ceiling) {
   WatchState& state = states_[watch.value];
   state.created = true;
@@ -102,7 +102,7 @@ void WatchTable::Create(WatchIndex watch, const Response& response, const Ceilin
   state.resume_at = state.start;
   details_[watch.value].created = response.where;
   details_[watch.value].header_when_created = Revision(response.message.header.revision);
-  // etcd looks at once whether there is history to be gone through.
+  // etcd checks at once whether there is history to scan.
   if (details_[watch.value].requested_start >= 0 && ceiling && state.start > *ceiling) {
     details_[watch.value].caught_up_to = CaughtUpTo{state.start.previous(), response.where};
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each watch asked for and where it stands: the part of judging that all checkers share.
+// The requests and the current state of each watch, shared by all checkers.
 //
-//   book.state(watch).position ...   book.details(watch).floor_when_asked ...   book.Label(watch)
+//   table.state(watch).position ...   table.details(watch).floor_when_asked ...
+//   table.Label(watch)                                  // names the watch in a finding
 //
-// The book shows a watch as it stood before the observation at hand. It is kept by the judge;
+// The table shows a watch in its state before the current observation. The judge maintains it;
 // checkers read it. Not thread-safe.
 #pragma once
 
@@ -20,13 +21,14 @@
 
 namespace watchproof {
 
-// Where a watch is known to have caught up: nothing had been written beyond when it was told so.
+// Up to where a watch is known to have caught up: the message that shows it came when no later
+// revision had been written.
 struct CaughtUpTo {
   Revision through{};  // the target has gone through everything up to it
   Where where;
 };
 
-// What checkers know of a watch beyond its public state.
+// The state of a watch that checkers need beyond its public state.
 struct WatchDetails {
   TrackedRange range;
   std::int64_t requested_start = 0;
@@ -44,10 +46,10 @@ struct WatchDetails {
   bool fragments_asked = false;
   bool progress_asked = false;
   Revision header_when_created{};
-  // Empty once something came that may have waited for it: a watcher that is behind has a place of
-  // its own, its latest event, however little was written in its range since.
+  // Empty once an event came that may have been pending: the position of a watcher that is behind
+  // is its latest event, however little was written in its range since.
   std::optional<CaughtUpTo> caught_up_to;
-  // By the driver's mark, the watch that it takes over from, and the one that takes over from it.
+  // By the driver's annotation: the watch that this one resumes, and the one that resumes this one.
   std::optional<WatchIndex> continues;
   std::optional<WatchIndex> continued_by;
 
@@ -57,7 +59,7 @@ struct WatchDetails {
   }
 };
 
-// What the user of a stream may read, by the driver's mark.
+// The range that the user of a stream may read, by the driver's annotation.
 struct Right {
   Where where;
   KeyRange readable;
@@ -65,7 +67,7 @@ struct Right {
 
 class WatchTable {
  public:
-  // What the user of a stream may read; none: everything.
+  // The range that the user of a stream may read; none: everything.
   const std::optional<Right>& RightOf(StreamId stream) const;
 
   // Whether progress has been asked for on the stream.
@@ -83,11 +85,11 @@ class WatchTable {
   WatchState& state(WatchIndex watch) { return states_[watch.value]; }
   WatchDetails& details(WatchIndex watch) { return details_[watch.value]; }
   void Ask(const Asked& asked, Revision floor, Revision known);
-  // The mark stands before the create that it speaks of. Empty, or why it cannot be followed.
+  // The annotation stands before the create that it names. Empty, or why it cannot be followed.
   std::optional<std::string> Resume(const Resumption& resumption, Where where);
   void Limit(const ReadRight& right, Where where);
   void AskProgress(StreamId stream) { progress_asked_.insert(stream.value); }
-  // `ceiling` is what the store cannot have exceeded when the response came; empty: not known.
+  // `ceiling` is the highest possible revision of the store when the response came; empty: unknown.
   using Ceiling = std::optional<Revision>;
   void Create(WatchIndex watch, const Response& response, const Ceiling& ceiling);
   void Deliver(WatchIndex watch, const Response& response, const Ceiling& ceiling);

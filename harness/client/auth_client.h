@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Users and their rights on the target, set up by the harness itself: nothing of it is recorded,
-// because nothing of it is judged.
+// Sets up users and their rights on the target. These calls are not recorded, because they are not
+// judged.
 //
 //   AuthClient auth("127.0.0.1:2379");
 //   WP_RETURN_IF_ERROR(auth.AddReader("reader", "a", "b"));
@@ -22,10 +22,10 @@ class AuthClient {
   explicit AuthClient(const std::string& endpoint);
   ~AuthClient();
 
-  // A user with a password of our making, who may read this and nothing else. Requires: not enabled
-  // yet.
+  // Adds a user with a generated password and the right to read this range only. Requires:
+  // authentication is not enabled yet.
   Status AddReader(const std::string& user, const std::string& key, const std::string& range_end);
-  // From here on every call needs a token; returns that of the user root, who may do everything.
+  // From here on every call needs a token; returns the token of user root, which has all rights.
   Result<std::string> Enable();
   Result<std::string> LogIn(const std::string& user);
 

@@ -13,7 +13,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& endpoint) {
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 20);
-  // Despite its name the time that one attempt may take: a server may be slow to accept.
+  // Despite its name, this limits the time of one attempt: a server may be slow to accept.
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 2000);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 100);
   // Probing would raise the window to several MiB, and a stall would then have to withhold as much.

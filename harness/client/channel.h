@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One TCP connection per channel, and none of gRPC's kindnesses that would hide what a fault did.
+// One TCP connection per channel, without gRPC's connection sharing, retries and window probing,
+// which would hide the effect of a fault.
 //
 // Threads: any.
 #pragma once

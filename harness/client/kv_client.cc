@@ -56,14 +56,14 @@ class KvClient::Impl {
   void SetToken(const std::string& token) { token_ = token; }
   WriteForm writes() const { return options_.writes; }
 
-  // Without `put` the key is deleted; the revision of the store if there is no such key. What the
-  // key's revision is, is known from the last write, or read again where that was wrong.
+  // Without `put` the key is deleted; returns the revision of the store if there is no such key.
+  // The key's revision is known from the last write; if that was wrong, it is read again.
   Result<Revision> WriteAsKubernetes(const std::string& key, const etcdserverpb::PutRequest* put) {
     std::int64_t known = KnownRevision(key);
     if (put == nullptr && known == 0) {
       WP_ASSIGN_OR_RETURN(known, ReadRevision(key));
     }
-    // Among many writers of one key somebody succeeds each time, but not always the same one.
+    // Among many writers of one key one succeeds each time, but not always the same one.
     const Deadline deadline = Within(options_.call_limit);
     while (!deadline.expired()) {
       if (put == nullptr && known == 0) return Revision(latest_.load());
@@ -94,7 +94,7 @@ class KvClient::Impl {
     } else {
       request.add_success()->mutable_request_delete_range()->set_key(key);
     }
-    // A creation has nothing to read where it fails.
+    // A failed creation reads nothing.
     if (revision > 0) request.add_failure()->mutable_request_range()->set_key(key);
     return request;
   }

@@ -32,7 +32,7 @@ struct ReadOptions {
   std::string key;
   std::string range_end{};    // etcd's meaning
   std::int64_t limit = 0;     // 0: none
-  bool serializable = false;  // answered by the one member, from what it has
+  bool serializable = false;  // answered by one member, from its local store
   Revision revision{};        // as the keys were then; 0: as they are
 };
 
@@ -42,7 +42,7 @@ enum class WriteForm { kPlain, kKubernetes };
 
 struct KvOptions {
   Duration call_limit = 10s;
-  // No call lasts longer than until then, or it is given a second.
+  // No call lasts beyond this time; a call that starts shortly before it, or later, gets a second.
   TimePoint until = TimePoint::max();
   // Names the client, and so its connection, in the recording.
   std::string name = "side";
@@ -54,10 +54,10 @@ class KvClient {
   KvClient(RecordingContext& context, const std::string& endpoint, const KvOptions& options = {});
   ~KvClient();
 
-  // Sent along with every call from here on, where the target knows users.
+  // Sent with every call from here on, for targets with authentication enabled.
   void SetToken(const std::string& token);
 
-  // All return the revision of the answer's header. A write whose outcome is unknown returns the
+  // All return the revision of the answer's header. A write with an unknown outcome returns the
   // error and stays in the recording as such.
   Result<Revision> Put(const std::string& key, const std::string& value, std::int64_t lease = 0);
   Result<Revision> Delete(const std::string& key, const std::string& range_end);
@@ -67,17 +67,17 @@ class KvClient {
   // Physical: answers when the revisions are gone from the target's backend.
   enum class Answer { kPhysical, kAtOnce };
   Result<Revision> Compact(Revision at, Answer answer = Answer::kPhysical);
-  // What it shows is in the recording.
+  // The answer is in the recording.
   Result<Revision> Read(const ReadOptions& read);
-  // How many keys there are. Not recorded: nothing of it is judged.
+  // The number of keys. Not recorded, because it is not judged.
   Result<std::int64_t> Count(const std::string& key, const std::string& range_end);
-  // A linearizable read of one key; tells the current revision.
+  // A linearizable read of one key; returns the current revision.
   Result<Revision> Head();
 
   // Returns the id, which the target chooses.
   Result<std::int64_t> Grant(std::chrono::seconds ttl);
   Result<Revision> Revoke(std::int64_t lease);
-  // Whether the target still lists it. Not recorded: nothing of it is judged.
+  // Whether the target still lists the lease. Not recorded, because it is not judged.
   Result<bool> HasLease(std::int64_t lease);
   // Whether a key of the range is on it. Not recorded either.
   Result<bool> HasKeysOn(std::int64_t lease, const std::string& key, const std::string& range_end);

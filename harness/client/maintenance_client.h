@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator does to a server: defragments it, raises and lowers its alarm for want of space.
+// Maintenance calls: defragments a server, raises and disarms its NOSPACE alarm.
 //
 //   MaintenanceClient maintenance("127.0.0.1:2379");
 //   WP_RETURN_IF_ERROR(maintenance.Defragment());
 //
-// None of it is recorded: it changes no revision. Threads: any; a call blocks its caller.
+// These calls are not recorded: they change no revision. Threads: any; a call blocks its caller.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ class MaintenanceClient {
   explicit MaintenanceClient(const std::string& endpoint);
   ~MaintenanceClient();
 
-  // Blocks: until it is done; the target may serve nobody meanwhile.
+  // Blocks: until it is done; the target may answer no other call meanwhile.
   Status Defragment();
   // NOSPACE, for every member.
   Status RaiseAlarm();

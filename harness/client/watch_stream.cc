@@ -29,7 +29,7 @@ Bytes ToBytes(const grpc::ByteBuffer& buffer) {
 
 }  // namespace
 
-// A mailbox with a gate: callbacks stamp and hand on, requests leave one at a time.
+// Callbacks stamp messages and hand them to the recorder; requests are sent one at a time.
 class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   Impl(RecordingContext& context, std::shared_ptr<grpc::Channel> channel)
@@ -113,7 +113,7 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
 
  private:
   void OnReadDone(bool ok) override {
-    if (!ok) return Release();  // the stream has ended: OnDone tells how
+    if (!ok) return Release();  // the stream has ended: OnDone gets the status
     recorder_.Append({.kind = EntryKind::kResponseReceived,
                       .stream = stream_,
                       .at = recorder_.Now(),

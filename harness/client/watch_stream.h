@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One bidirectional watch stream on a connection of its own, with many watches multiplexed on it.
 //
-//   WP_ASSIGN_OR_RETURN(auto stream, WatchStream::Open(context, {.endpoint = proxied, .road =
-//   "faulted"})); const std::uint32_t ordinal = stream->Create({.key = "a", .range_end = "b",
-//   .start = Revision(2)}); stream->RequestProgress(); stream->StopReading();  ...
-//   stream->ResumeReading(); stream->Close();
+//   WP_ASSIGN_OR_RETURN(auto stream, WatchStream::Open(context, {.endpoint = "127.0.0.1:2379"}));
+//   const std::uint32_t ordinal = stream->Create({.key = "a", .start = Revision(2)});
+//   stream->RequestProgress();
+//   stream->StopReading();  ...  stream->ResumeReading();
+//   stream->Close();
 //
 // What arrives goes to the recorder as it came, stamped in the reactor; nothing is decoded or
 // decided here. Threads: any may call; requests are sent in the order of the calls, one write in
@@ -36,7 +37,7 @@ struct CreateOptions {
 struct StreamOptions {
   std::string endpoint;          // HOST:PORT
   std::string path = "faulted";  // "faulted", "side" or "witness", for the recording
-  std::string token;             // of a user, where the target knows users
+  std::string token;             // of a user, if the target has authentication enabled
   bool require_leader = false;   // asks the target to end the stream when it has lost its leader
   Duration connect_limit = 10s;
 };
@@ -52,12 +53,12 @@ class WatchStream {
   std::uint32_t Create(const CreateOptions& options);
   void Cancel(WatchId id);
   void RequestProgress();
-  // No more requests; the watches live on.
+  // Ends the sending of requests; the watches stay open.
   void HalfClose();
-  // From the return on at most one more message is taken from gRPC, until ResumeReading.
+  // After it returns, at most one more message is taken from gRPC, until ResumeReading.
   void StopReading();
   void ResumeReading();
-  // So many more, of those that wait or come, while reading is stopped.
+  // Takes this many more messages while reading is stopped.
   void ReadOn(std::int64_t messages);
   // Idempotent. Blocks until no callback can run any more.
   void Close();

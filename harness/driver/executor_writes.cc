@@ -90,7 +90,7 @@ Status Executor::Do(const AwaitExpiredStep& step) {
   const std::int64_t lease = leases_.at(step.lease);
   Status trouble;
   Await(fmt::format("the end of lease {}", step.lease), kPatience, [&] {
-    const Result<bool> generations = environment_.HasLease(lease);
+    const Result<bool> held = environment_.HasLease(lease);
     if (!generations.has_value()) trouble = generations.error();
     return !generations.has_value() || !*generations;
   });

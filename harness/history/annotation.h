@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver writes into a recording about what it does and waits for: one JSON object per
-// entry, {"type": "delivery_due", ...}. Checkers judge it; the driver itself finds nothing.
+// Annotations: what the driver records about its own steps and waits, one JSON object per entry,
+// {"type": "delivery_due", ...}. Checkers judge them; the driver itself makes no findings.
 //
-//   recorder.Append(AnnotationEntry(Resumption{.stream = StreamId(1), .next_stream =
-//   StreamId(2)})); WP_ASSIGN_OR_RETURN(const Annotation annotation, ParseAnnotation(entry.text));
+//   recorder.Append(AnnotationEntry(StageReached{Stage::kHealed}));
+//   WP_ASSIGN_OR_RETURN(const Annotation annotation, ParseAnnotation(entry.text));
 //   if (const auto* due = std::get_if<ProgressDue>(&annotation)) ...
 //
 // Each type lists its fields once; text and parser follow from the list. Threads: values.
@@ -21,13 +21,13 @@
 
 namespace watchproof {
 
-// How far the attempt is.
+// The stages of an attempt.
 enum class Stage {
   kHealed,     // every fault is healed
   kSentinels,  // a sentinel has been written into every watched range
-  kConverged,  // the driver waits for nothing more: what has not come is missing
+  kConverged,  // the driver's waits are over: an event that has not come is missing
   kEnd,        // the recording ends because its run does
-  kStopped,    // ... because of a finding, without waiting for the rest
+  kStopped,    // the recording ends because of a finding, without waiting for further events
 };
 struct StageReached {
   Stage stage = Stage::kEnd;
@@ -42,7 +42,7 @@ struct ClosingStream {
   }
 };
 
-// One watch continues where another stopped. Stands before the create that continues it.
+// One watch resumes another. Recorded before the create of the resuming watch.
 struct Resumption {
   StreamId stream{};  // of the predecessor
   std::uint32_t ordinal = 0;
@@ -57,7 +57,7 @@ struct Resumption {
   }
 };
 
-// The user of a stream may read a range and nothing else.
+// The user of a stream may read this range only.
 struct ReadRight {
   StreamId stream{};
   HexBytes key;
@@ -70,7 +70,7 @@ struct ReadRight {
   }
 };
 
-// From here on progress must come on the stream within the limit: nothing else is left to deliver.
+// From here on progress must come on the stream within the limit: no events are left to deliver.
 struct ProgressDue {
   StreamId stream{};
   bool asked =
@@ -109,7 +109,7 @@ struct DeliveryDue {
     field("limit_ms", limit_ms);
   }
 };
-// The driver stops waiting for it: all came, or nothing more did within the limit.
+// The driver stops waiting: all events came, or no further event came within the limit.
 struct DeliveryOver {
   std::string group;
   template <typename F>
@@ -138,7 +138,7 @@ struct StreamEndOver {
   }
 };
 
-// A process of the target has ended although nobody ended it.
+// A process of the target has ended although the harness did not end it.
 struct TargetEnded {
   std::int64_t member = 1;
   std::string how;         // "was killed by signal 11 (SIGSEGV)"
@@ -151,7 +151,7 @@ struct TargetEnded {
   }
 };
 
-// The target lives, no fault acts, and it has not answered for so long.
+// The target's process runs, no fault is active, and a call has had no answer for this long.
 struct TargetSilent {
   std::int64_t member = 1;
   std::string asked;  // "a put", "a status call"
@@ -175,7 +175,7 @@ struct TargetRefused {
   }
 };
 
-// A step waited for a moment on the wire, and it did not come within the limit.
+// A step waited for a certain message on the wire, and it did not come within the limit.
 struct MomentMissed {
   std::string moment;
   std::string of;

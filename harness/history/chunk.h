@@ -32,7 +32,7 @@
 namespace watchproof {
 
 inline constexpr std::size_t kHeadSize = 80;
-// A recorder ends a chunk far earlier, and no single entry comes near; what claims more is damaged.
+// A recorder ends a chunk far below this size, and no entry comes near: a larger value is damage.
 inline constexpr std::uint64_t kLargestChunk = 1ULL << 30;
 
 enum class HeadKind : char { kChunk = 'c', kTrailer = 't' };

@@ -15,8 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-// An object of a report. What is missing or null has the value that Go would give it; what is of
-// another type is kept as the document's problem, of which the first is told.
+// An object of a report. A missing or null field has the value that Go would give it. A field of
+// another type is the document's problem; the first problem is reported.
 class Fields {
  public:
   Fields(const Json& object, std::string path, Status& problem)
@@ -94,8 +94,8 @@ class Fields {
   Status& problem_;
 };
 
-// A value that was put and the same value as it was shown may be reported in two forms: whole, or
-// as the hash that Go's hash/fnv calls 32a.
+// The report may contain one value in two forms: whole in the put, and in the answer as the hash
+// that Go's hash/fnv calls 32a.
 constexpr std::size_t kShortestHashed = 20;
 
 std::string StandIn(std::uint32_t hash) { return fmt::format("value with hash {:08x}", hash); }
@@ -192,7 +192,8 @@ ReportedResult ResultOf(const Fields& result) {
   return taken;
 }
 
-// That an answer was lost, but the write found in the server's log, is no word of the client's.
+// The report may add that a write without an answer was found in the server's log; the client did
+// not observe that.
 void TakeOutput(const Fields& output, ReportedCall& call) {
   call.error = output.Text("Error") + output.Text("ClientError");
   call.revision = output.Number("Revision");

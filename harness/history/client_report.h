@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what the clients of etcd's robustness tests leave behind: a folder client-N per client,
-// with its calls in operations.json and its watches in watch.json, one JSON document after another.
+// Reads the client reports of etcd's robustness tests: a folder client-N per client, with its calls
+// in operations.json and its watches in watch.json, one JSON document after another.
 //
 //   WP_ASSIGN_OR_RETURN(const auto reports, ReadClientReports(folder));
 //   const std::vector<Entry> entries = EntriesOf(reports);         // import_report.h
@@ -22,7 +22,7 @@
 
 namespace watchproof {
 
-// Values of 20 bytes and more are reported as their hash; all such stand as text made of the hash.
+// Values of 20 bytes and more are reported as their hash; here they become a text with that hash.
 struct ReportedKey {
   std::string key;
   std::string value;
@@ -44,7 +44,7 @@ struct ReportedResult {
   std::int64_t count = 0;
   std::int64_t deleted = 0;
 };
-// Of the two, a version above 0 is what is compared.
+// Compares the version if that is above 0, otherwise the mod revision.
 struct ReportedCondition {
   std::string key;
   std::int64_t mod_revision = 0;

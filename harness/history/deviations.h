@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// In what a store is declared to differ from etcd, as far as judging must know: written into the
-// first line of a recording, so that it is judged the same way again.
+// The declared differences of a store from etcd that affect judging: written into the first line of
+// a recording, so that judging it again applies the same rules.
 //
-//   if (deviations.unset.contains("lease")) ...   // that its events name no lease is no finding
+//   if (deviations.unset.contains("lease")) ...   // events without a lease are no finding
 //
 // Threads: values.
 #pragma once
@@ -21,7 +21,7 @@ inline constexpr std::array<std::string_view, 5> kFieldsThatMayBeUnset = {
     "header.cluster_id", "header.member_id", "create_revision", "version", "lease"};
 
 struct Deviations {
-  // Fields that are always 0. Another value is judged as it always is.
+  // Fields that are always 0. A value other than 0 is judged as usual.
   std::set<std::string, std::less<>> unset = {};
   // Previous values come with every event, also where the watch did not ask for them.
   bool previous_unasked = false;
@@ -38,7 +38,8 @@ struct Deviations {
   bool operator==(const Deviations&) const = default;
 };
 
-// Whether the value of a field says nothing about the key, as it is declared never to be set.
+// Whether the value of a field carries no information because the field is declared never to be
+// set.
 inline bool IsUnset(const Deviations& deviations, std::string_view field, std::int64_t value) {
   return value == 0 && !deviations.unset.empty() && deviations.unset.contains(field);
 }

@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongestValue = 64;
-// Of one watch, on either side of a line of evidence.
+// How many lines of the watch to show on either side of a line of evidence.
 constexpr std::size_t kNeighbours = 3;
 
 const char* Name(Method method) {
@@ -94,7 +94,7 @@ Json ToJson(const WatchResponseView& response) {
   return json;
 }
 
-// Calls are shown by what matters for a watch: what was asked and the revision that came of it.
+// Calls are shown by what matters for a watch: the request and the resulting revision.
 Json CallToJson(const Entry& entry) {
   Json json{{"call", entry.call.value}, {"method", Name(entry.method)}};
   if (entry.kind == EntryKind::kCallEnded) {
@@ -182,7 +182,7 @@ Json ToJson(const NumberedEntry& line) {
   return json;
 }
 
-// What one entry tells about which watch.
+// One entry, in JSON, and the watch it concerns.
 struct Reported {
   Line line;
   StreamId stream;

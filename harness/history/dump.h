@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording as JSON that people and ordinary tools read: whole lines, or the few that a finding
-// rests on.
+// A recording as JSON for people and ordinary tools: all lines, or only the evidence of a finding.
 //
 //   fmt::print("{}\n", DumpLine(line));                      // one JSON document on one line
-//   auto excerpts = ExcerptFor(file, {{Line(417), Line(590)}});  // per list of evidence one JSON
-//   array
+//   auto excerpts = ExcerptFor(file, {{Line(417), Line(590)}});   // one JSON array per evidence
 //
 // Keys and values that are not UTF-8 are shown with replacement characters; long values are cut,
 // with their full length beside. Threads: any.
@@ -21,7 +19,7 @@ namespace watchproof {
 
 std::string DumpLine(const NumberedEntry& line);
 
-// For each list of evidence: those lines, and what the watches in them were told shortly before and
+// For each list of evidence: those lines, and what the watches in them received shortly before and
 // after. Reads the file once.
 Result<std::vector<std::string>> ExcerptFor(const std::filesystem::path& file,
                                             const std::vector<std::vector<Line>>& evidence);

@@ -33,7 +33,7 @@ Entry Call(EntryKind kind, Method method, const Message& message) {
           .at = 1ms,
           .payload = Bytes::Copy(message.bytes())};
 }
-TEST(Dump, ShowsTheLifeOfALease) {
+TEST(Dump, ShowsGrantAndRevocationOfALease) {
   const auto dump = [](const Entry& entry) { return DumpLine({.line = Line(1), .entry = entry}); };
   const std::string begin = R"({"line":1,"at_ms":1.0,"kind":"call )";
   EXPECT_EQ(dump(Call(EntryKind::kCallStarted, Method::kLeaseGrant, Message().Number(1, 60))),
@@ -48,13 +48,13 @@ TEST(Dump, ShowsTheLifeOfALease) {
             begin + R"(started","call":4,"method":"lease revoke","lease":77})");
 }
 
-TEST(Dump, SaysSoWhenAMessageIsMalformed) {
+TEST(Dump, ReportsAMalformedMessage) {
   Entry entry = Response(3, "k", 9);
   entry.payload = Bytes::Copy(entry.payload.view().substr(0, 20));
   EXPECT_NE(DumpLine({.line = Line(1), .entry = entry}).find("malformed"), std::string::npos);
 }
 
-TEST(Dump, ExcerptHoldsTheEvidenceAndWhatItsWatchWasToldNextToIt) {
+TEST(Dump, ExcerptHoldsTheEvidenceAndTheMessagesNextToIt) {
   const auto file =
       std::filesystem::path(testing::TempDir()) / fmt::format("wp-dump-{}.zst", getpid());
   auto recorder = Recorder::Open({.file = file});

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of a history: what a client, a fault or the driver did or saw, with the raw wire message
-// where there is one.
+// One line of a history: what a client, a fault or the driver did or observed, with the raw wire
+// message where there is one.
 //
-// A history is the wire itself: requests and responses are kept as the bytes that were sent and
-// received. Order: entries of one thread keep their order; a call's start stands before its end; a
+// A history keeps requests and responses as the bytes that were sent and received.
+// Order: entries of one thread keep their order; a call's start stands before its end; a
 // request stands before the responses it caused. Times are nanoseconds since the recording began,
 // taken where it happened.
 //
@@ -30,7 +30,7 @@ using Line = Quantity<struct LineTag, std::uint64_t>;
 // The numbers are the file format: never reuse one.
 enum class EntryKind : std::uint8_t {
   kRunStarted = 1,        // text: JSON object with format version, case, target, seed
-  kStreamOpened = 2,      // stream; text: "faulted", "side" or "witness": the road it takes
+  kStreamOpened = 2,      // stream; text: its path, "faulted", "side" or "witness"
   kRequestSent = 3,       // stream; payload: WatchRequest, stamped before it is handed to gRPC
   kResponseReceived = 4,  // stream; payload: WatchResponse, stamped in the reactor
   kStreamClosed = 5,      // stream; code and text: the stream's final status
@@ -63,7 +63,7 @@ struct Entry {
   Duration at{};  // since the recording began; 0 lets the recorder stamp it
   Bytes payload{};
   // The rest of the payload, from its first event on, where it is shared with the responses to
-  // other watches of the range. Who reads a recording sees it; who records need not care.
+  // other watches of the range. Set when a recording is read; recording code leaves it empty.
   Bytes tail{};
   std::string text{};
 };

@@ -11,7 +11,7 @@
 namespace watchproof {
 namespace {
 
-// Only spreads events over places: what is found there is compared.
+// Only spreads events over places: a match is confirmed by comparing the bytes.
 std::uint64_t Hash(std::string_view event) {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
   std::uint64_t hash = event.size();
@@ -37,7 +37,7 @@ std::string_view FirstField(std::string_view message) {
 bool EventWindow::Apply(const WindowPart& part, std::string_view literal) {
   const std::size_t begin = part.fresh ? 0 : used_;
   const std::size_t end = begin + literal.size();
-  // What was not told before stands at the end of the part and of the window.
+  // New bytes stand at the end of the part and of the window.
   if (literal.size() != part.literal || part.literal > part.size || end > kSize || part.at > end ||
       part.size > end - part.at || (part.literal > 0 && part.at + part.size != end)) {
     return false;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events that a recording told last, as one run of bytes, so that what many watches were told
-// is kept once.
+// The latest events of a recording, as one run of bytes, so that an event delivered to many watches
+// is stored once.
 //
 //   const WindowPart part = index.Find(window, events);       // the writer's side
 //   window.Apply(part, literal);                              // both sides, in the same order
 //   Bytes tail = window.Share(part);
 //
-// Watches of one range get the same events, each in messages of its own, cut at other places.
-// Events that were not told before are appended, so in the order of revisions the window reads like
-// the history itself, and nearly every later message is a part of it, whatever its cuts. Not
-// thread-safe. Ownership: shared parts keep their segment alive after the window has moved on.
+// Watches of one range get the same events, but split into messages at different places. New events
+// are appended, so the window holds the events in the order of revisions, and nearly every later
+// message is a part of it, however it was split. Not thread-safe. Ownership: shared parts keep
+// their segment alive after the window has moved on.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class EventWindow {
   std::string_view view() const { return {segment_.get(), used_}; }
 
  private:
-  // Shared with the parts that were given out. Grown only behind what they show.
+  // Shared with the parts that were handed out. Grows only beyond them.
   std::shared_ptr<char[]> segment_;
   std::size_t used_ = 0;
 };
@@ -53,7 +53,7 @@ class EventIndex {
   WindowPart Find(std::string_view window, std::string_view events);
 
  private:
-  // One place per event, the latest one; whoever meets another's place takes it.
+  // One place per event, the latest one; an event with the same hash replaces it.
   static constexpr std::size_t kPlaces = 1 << 14;
 
   void Learn(std::string_view events, std::size_t at);

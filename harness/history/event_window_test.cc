@@ -27,7 +27,7 @@ std::string Events(int from, int to) {
 // Both sides of a recording at once.
 class EventWindowTest : public testing::Test {
  protected:
-  // What the part says of the window, after it was applied and compared.
+  // The part of the window, after it was applied and compared.
   WindowPart Consume(const std::string& events) {
     const WindowPart part = index_.Find(written_.view(), events);
     const std::string literal = events.substr(events.size() - part.literal);
@@ -42,7 +42,7 @@ class EventWindowTest : public testing::Test {
   EventIndex index_;
 };
 
-TEST_F(EventWindowTest, TellsEachEventOnceHoweverMessagesAreCut) {
+TEST_F(EventWindowTest, StoresEachEventOnceHoweverMessagesAreSplit) {
   EXPECT_EQ(Consume(Events(1, 50)).literal, Events(1, 50).size());
   EXPECT_EQ(Consume(Events(1, 50)).literal, 0U);
   EXPECT_EQ(Consume(Events(20, 30)).literal, 0U);
@@ -50,7 +50,7 @@ TEST_F(EventWindowTest, TellsEachEventOnceHoweverMessagesAreCut) {
   EXPECT_EQ(Consume(Events(1, 60)).literal, 0U);
 }
 
-TEST_F(EventWindowTest, TellsAFilteredSelectionOnceMore) {
+TEST_F(EventWindowTest, StoresAFilteredSelectionAgain) {
   Consume(Events(1, 9));
   const std::string odd = Event(1) + Event(3) + Event(5);
   EXPECT_EQ(Consume(odd).literal, odd.size());

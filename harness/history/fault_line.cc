@@ -20,7 +20,7 @@ Result<FaultLine> ParseFaultLine(std::string_view text) {
   const auto fault = json.is_object() ? json.find("fault") : json.end();
   const auto phase = json.is_object() ? json.find("phase") : json.end();
   if (fault == json.end() || !fault->is_string() || phase == json.end() || !phase->is_string()) {
-    return Fail(StatusCode::kInvalidArgument, "'{}' does not tell of a fault", text);
+    return Fail(StatusCode::kInvalidArgument, "'{}' does not describe a fault", text);
   }
   return FaultLine{.fault = fault->get<std::string>(),
                    .healed = phase->get<std::string>() == "healed",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a line of a recording says of a fault.
+// The content of a fault line of a recording.
 //
 //   WP_ASSIGN_OR_RETURN(FaultLine line, ParseFaultLine(entry.text));
 //
@@ -14,7 +14,7 @@
 namespace watchproof {
 
 struct FaultLine {
-  // Which watch streams the fault may end; older recordings do not say.
+  // Which watch streams the fault may end; empty in older recordings.
   enum class Ends { kUnsaid, kNone, kProxied, kEvery };
 
   std::string fault;

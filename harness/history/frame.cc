@@ -141,10 +141,10 @@ Result<std::optional<Frame>> FrameReader::Parse(std::string_view data,
     frame.entry.payload = share ? Bytes(owner, view) : Bytes::Copy(view);
   }
   if (window > 0) {
-    // What claims too much for a window does not get as far as being read.
+    // A size beyond the window is rejected before it is read.
     if (part.literal > EventWindow::kSize ||
         !window_.Apply(part, data.substr(size - part.literal, part.literal))) {
-      return Fail(StatusCode::kDataLoss, "an entry that shares what was not there");
+      return Fail(StatusCode::kDataLoss, "an entry that refers to bytes outside the window");
     }
     frame.entry.tail = window_.Share(part);
   }

@@ -18,8 +18,8 @@
 //              4  how many of its last bytes are new
 //                 those bytes, which are appended to the window
 //
-// Watches of one range are told the same events, each in messages of its own. What such messages
-// share is written once: event_window.h.
+// Watches of one range receive the same events in separate messages. The bytes that such messages
+// share are written once: event_window.h.
 //
 // Line numbers are not stored: entries are numbered from 1 in the order of the file.
 // Not thread-safe.
@@ -36,7 +36,7 @@
 namespace watchproof {
 
 inline constexpr std::size_t kFrameHeaderSize = 28;
-// No gRPC message and no text of ours comes near; what claims more is not a history.
+// No gRPC message and no text of the harness comes near; a larger length is not a history.
 inline constexpr std::uint32_t kLongestPart = 1U << 30;
 
 class FrameWriter {

@@ -226,7 +226,7 @@ void HistoryParser::VisitEvents(WatchIndex watch, ResponsePtr& response) {
   }
   response->highest = Revision(highest);
   if (canceled) {
-    // Not etcd's habit, but the message has both meanings.
+    // etcd does not send such a message, but it has both meanings.
     Response end;
     end.where = response->where;
     end.stream = response->stream;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells what the lines of a recording mean for each watch: who was created, given events, told
-// progress, ended.
+// Turns the lines of a recording into calls of a visitor, per watch: created, delivered, progress,
+// compacted, cancelled, stream ended.
 //
 //   class Judge : HistoryVisitor { ... };
-//   HistoryParser narrator(audience, bystander);
-//   for (const NumberedEntry& line : recording) narrator.Tell(line);   // lines of streams; others
-//   are ignored
+//   HistoryParser parser(visitor, &observer);
+//   for (const NumberedEntry& line : recording) parser.Consume(line);   // ignores other kinds
 //
-// Watches are numbered densely in the order of their create requests, over all streams. Streams
-// opened as "witness" have no watches: their events are told as testimony. The narrator decides
-// nothing: what contradicts the rules of the wire is told as Stray or Afterwards.
+// Watches are numbered densely in the order of their create requests, over all streams. The watches
+// of streams opened as "witness" are control watches: they get no number, and their events go to
+// OnControlEvents. The parser does not judge: messages that break the rules of the wire go to
+// OnStray or OnAfterwards.
 //
-// Not thread-safe. Ownership: a Response is lent for the call, except to Delivered, which may take
-// it.
+// Not thread-safe. Ownership: a Response is lent for the call; only OnDelivered may take it.
 #pragma once
 
 #include <deque>
@@ -31,7 +30,7 @@ namespace watchproof {
 // Numbers the watches of a recording, from 0.
 using WatchIndex = Quantity<struct WatchIndexTag, std::uint32_t>;
 
-// A line and its time, to point at.
+// A line and its time.
 struct Where {
   Line line;
   Duration at{};
@@ -69,8 +68,8 @@ struct StreamEnd {
   std::string_view text;
 };
 
-// Hears some of what the audience is told, just before it, and has no say: for what is measured on
-// the side, without reading each message a second time.
+// Gets some of the visitor's calls, just before the visitor, and cannot influence judging: for
+// measurements that should not parse each message a second time.
 class HistoryObserver {
  public:
   virtual ~HistoryObserver() = default;
@@ -78,11 +77,12 @@ class HistoryObserver {
   virtual void ObserveDelivered(WatchIndex watch, const Response& response) = 0;
   virtual void ObserveResumption(const Resumption& resumption) = 0;
   virtual void ObserveControlEvents(const Response& response) = 0;
-  // What was changed below the revision has been given to everybody who was owed it, and compacted.
+  // Every change below the revision has been compacted and delivered to every watch that expects
+  // it.
   virtual void ObserveForgotten(Revision below) = 0;
 };
 
-// What somebody does not override is no news to them.
+// Every function does nothing unless it is overridden.
 class HistoryVisitor {
  public:
   virtual ~HistoryVisitor() = default;
@@ -90,7 +90,7 @@ class HistoryVisitor {
   virtual void OnCancelAsked(WatchIndex /*watch*/, Where /*where*/) {}
   virtual void OnCreated(WatchIndex /*watch*/, const Response& /*response*/) {}
   virtual void OnRefused(WatchIndex /*watch*/, const Response& /*response*/) {}
-  // Events. Whoever needs the response longer moves it out; else it is used again.
+  // Events. A visitor that keeps the response moves it out; otherwise it is reused.
   virtual void OnDelivered(WatchIndex /*watch*/, ResponsePtr& /*response*/) {}
   // A progress answer that covers the watch: its own, or one of the whole stream.
   virtual void OnProgress(WatchIndex /*watch*/, const Response& /*response*/) {}
@@ -105,21 +105,21 @@ class HistoryVisitor {
   virtual void OnStreamEnded(WatchIndex /*watch*/, const StreamEnd& /*end*/) {}
   // Once for each stream, also where no watch of it was open, and for that of the control watch.
   virtual void OnStreamClosed(const StreamEnd& /*end*/) {}
-  // Any header that says how far the store is.
+  // Any header with the store's revision.
   virtual void OnHeader(Revision /*revision*/) {}
   virtual void OnControlAsked(const Asked& /*asked*/) {}
   virtual void OnControlEvents(const Response& /*response*/) {}
   // The target ended it, or refused it.
   virtual void OnControlEnded(const Response& /*response*/) {}
-  // A line of ours.
+  // A line that the harness wrote.
   virtual void OnUnreadable(Where /*where*/, const Status& /*why*/) {}
-  // Bytes that came whole, as one message, and are none.
+  // A complete message of the target that cannot be parsed.
   virtual void OnGarbled(StreamId /*stream*/, Where /*where*/, const Status& /*why*/) {}
 };
 
 class HistoryParser {
  public:
-  // Both outlive the narrator; the bystander may be null.
+  // Both outlive the parser; the observer may be null.
   explicit HistoryParser(HistoryVisitor& visitor, HistoryObserver* observer = nullptr);
   ~HistoryParser();
 
@@ -129,7 +129,7 @@ class HistoryParser {
 
  private:
   struct Stream;
-  // What the narrator itself must remember of a watch.
+  // The parser's own state of a watch.
   struct Parsed {
     bool created = false;
     bool ended = false;

@@ -18,7 +18,7 @@ using Kind = ReportedCall::Kind;
 using Outcome = ReportedCall::Outcome;
 using OperationKind = ReportedOperation::Kind;
 
-// The one thing in a report that tells ErrCompacted from other ends is etcd's text.
+// Only etcd's text distinguishes ErrCompacted from other ends in a report.
 constexpr std::string_view kCompacted = "required revision has been compacted";
 const std::string kEveryKey(1, '\0');
 
@@ -30,7 +30,7 @@ Message KeyMessage(const ReportedKey& kv) {
   return KeyValue({.key = kv.key, .value = kv.value, .mod = kv.mod_revision});
 }
 
-// A range that begins with no key begins with the first.
+// A range without a start key begins with the first key.
 Message OperationMessage(const ReportedOperation& operation, std::int64_t at = 0) {
   Message message;
   const bool from_first = operation.key.empty() && !operation.range_end.empty();
@@ -164,7 +164,7 @@ class Importer {
     const auto keys = leases_.DeletedBy(call);
     if (keys && keys->empty()) return;
     if (keys) return TakeCall(client, AsDeletes(call, *keys));
-    // A write of which nothing is known but that there may have been one.
+    // Its effect is unknown: a write without an answer.
     ReportedCall open = AsDeletes(call, {});
     open.outcome = Outcome::kUnknown;
     TakeCall(client, open);
@@ -219,7 +219,7 @@ class Importer {
              .payload = Bytes::Copy(message.bytes())});
   }
 
-  // Every store has been at revision 1.
+  // Every store starts at revision 1.
   void VisitCreated(StreamId stream, const ReportedResponse& first) {
     std::int64_t revision = first.revision;
     if (!first.events.empty()) revision = first.events.front().kv.mod_revision - 1;
@@ -275,7 +275,7 @@ class Importer {
     Consume(stream, response.at, message);
   }
 
-  // At least 1, or it would not be ErrCompacted.
+  // At least 1: with 0 the message would not be ErrCompacted.
   std::int64_t CompactedAt(Duration at) const {
     std::int64_t highest = 1;
     for (const auto& [began, revision] : compactions_) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the reports of etcd's robustness tests into the lines of a recording, so that their
-// evidence is judged by our rules.
+// Turns the reports of etcd's robustness tests into the lines of a recording, so that watchproof's
+// checkers can judge them.
 //
 //   for (Entry& entry : EntriesOf(reports)) recorder->Append(std::move(entry));
 //
-// A report tells less than the wire did. What it does not tell is put in so that nothing can be
-// found because of it:
-//  - marks of keys (create revision, version, lease): left out, and the recording says so;
-//  - when a watch was asked for: before everything else. When it was created: right before its
-//    first answer, at the revision before that;
-//  - the compact revision of ErrCompacted: the highest compaction that had been asked for;
-//  - who closed a watch, and what was still on its way then: the client did, so nothing is missing
-//    behind the last answer.
-// The revoking of a lease stands as the transaction that deletes its keys, with an unknown outcome
-// unless it is certain which keys these were. The watch of all keys that was told most is the
-// witness beside being judged: without one, writes without an answer cannot be settled.
+// A report contains less than the wire did. The missing parts are filled in such that they cannot
+// cause a finding:
+//  - key metadata (create revision, version, lease): left out; the first line of the recording
+//    declares that;
+//  - the time of a create request: before everything else. The time of its answer: right before
+//    the first message of the watch, at the revision before that;
+//  - the compact revision of ErrCompacted: the highest compaction requested until then;
+//  - the end of a watch: closed by the client, so no event is missing after the last message.
+// The revocation of a lease becomes the transaction that deletes its keys, with an unknown outcome
+// unless it is certain which keys these were. The watch of all keys with the most events is judged
+// and serves as control watch too: without one, writes without an answer cannot be settled.
 //
 // Threads: functions without state.
 #pragma once

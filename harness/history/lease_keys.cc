@@ -33,7 +33,7 @@ LeaseKeys::LeaseKeys(const std::vector<ClientReport>& reports) {
     }
   }
   Follow(answered);
-  // Another one without an answer may have taken the keys before.
+  // Another revocation without an answer may have deleted the keys before.
   for (const ClientReport& report : reports) {
     for (const ReportedCall& call : report.calls) {
       if (call.kind != Kind::kLeaseRevoke || call.outcome != Outcome::kUnknown) continue;
@@ -43,8 +43,8 @@ LeaseKeys::LeaseKeys(const std::vector<ClientReport>& reports) {
   }
 }
 
-// A revocation that deletes makes a revision of its own, so it stands before whatever else was
-// answered with its revision; if that is a write, it deleted nothing.
+// A revocation that deletes keys makes a revision of its own, so it comes before any other call
+// answered with that revision; if such a call is a write, the revocation deleted nothing.
 void LeaseKeys::Follow(const std::vector<const ReportedCall*>& answered) {
   std::vector<const ReportedCall*> calls = answered;
   std::stable_sort(calls.begin(), calls.end(), [](const auto* a, const auto* b) {

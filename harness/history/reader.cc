@@ -16,9 +16,10 @@
 namespace watchproof {
 namespace {
 
-// Enough of a recording of an older version to decompress its first words.
+// Enough of a recording of an older version to decompress its tag.
 constexpr std::size_t kBeginningSize = 256 << 10;
-// What a chunk claims to need is only taken as far as the file has it.
+// Memory grows in these steps, and only as far as the file has bytes: a claimed size is not
+// trusted.
 constexpr std::size_t kStep = 1 << 20;
 
 }  // namespace

@@ -10,7 +10,7 @@
 //   if (!reader->damage().empty()) ...   // not all that was recorded has been read
 //
 // A chunk (chunk.h) is read whole and its hash verified before the first of its entries is handed
-// out. What is not exactly what a recorder wrote ends the reading at the last verified line.
+// out. Reading ends at the last verified line if the bytes differ from what a recorder writes.
 // Not thread-safe. Ownership: entries own their payload. Memory: one chunk, and the event window.
 #pragma once
 
@@ -26,8 +26,8 @@ namespace watchproof {
 
 class HistoryReader {
  public:
-  // Errors name the file; one that is not a history, or of another version, says so. A file that is
-  // empty, cut off or damaged opens all the same.
+  // Errors name the file, and the version of a recording of another version. A file that is empty,
+  // cut off or damaged opens without an error.
   static Result<std::unique_ptr<HistoryReader>> Open(const std::filesystem::path& path);
   ~HistoryReader();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged recordings: whatever happens to a file, nothing is read that was not recorded, and it is
-// said that something is missing.
+// Damaged recordings: whatever happens to a file, the reader returns only recorded lines, and
+// reports the damage.
 #include "harness/history/reader.h"
 
 #include <gmock/gmock.h>
@@ -106,7 +106,7 @@ class ReaderTest : public testing::Test {
   std::vector<std::size_t> ends_;
 };
 
-TEST_F(ReaderTest, AWholeFileIsRead) {
+TEST_F(ReaderTest, ReadsAWholeFile) {
   Record();
   const auto readout = ReadBack();
   ASSERT_TRUE(readout.has_value());
@@ -149,8 +149,8 @@ TEST_F(ReaderTest, ChunksThatAreMissingRepeatedOrMovedAreNoticed) {
   ExpectDamaged(whole + whole, kChunks * kEntries, "twice the whole");
 }
 
-// Such files have right hashes; no recorder of ours writes them.
-TEST_F(ReaderTest, WhatAHeadClaimsIsHeldAgainstItsChunk) {
+// Such files have valid hashes, but the recorder never writes them.
+TEST_F(ReaderTest, HeadThatContradictsItsChunkIsDamage) {
   const std::string frames = FramesOf(1, 1);
   std::string frame(ZSTD_compressBound(frames.size()), '\0');
   frame.resize(ZSTD_compress(frame.data(), frame.size(), frames.data(), frames.size(), 1));
@@ -180,7 +180,7 @@ TEST_F(ReaderTest, WhatAHeadClaimsIsHeldAgainstItsChunk) {
   ExpectDamaged(written(head), 0, "a length that the file does not have");
 }
 
-TEST_F(ReaderTest, AnEntryThatIsNoneEndsTheReading) {
+TEST_F(ReaderTest, InvalidEntryEndsTheReading) {
   const std::string frames = FramesOf(1, 1) + std::string(kFrameHeaderSize, '\x7f');
   auto writer = ChunkWriter::Create(file());
   ASSERT_TRUE(writer.has_value());

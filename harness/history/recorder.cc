@@ -29,9 +29,9 @@ constexpr Duration kLongestBackoff = 16ms;
 constexpr std::uint64_t kBusy = 16;  // lines
 constexpr std::int64_t kWakeFollowerAt = 1LL << 20;
 
-// Once per crossing, not once per entry.
-bool Crosses(std::int64_t total, std::int64_t added, std::int64_t mark) {
-  return total >= mark && total - added < mark;
+// True once per crossing, not once per entry.
+bool Crosses(std::int64_t total, std::int64_t added, std::int64_t limit) {
+  return total >= limit && total - added < limit;
 }
 
 // Some frames in the order of the file. Never changed once it is sealed.
@@ -41,8 +41,8 @@ struct Piece {
   Line before;  // its first entry
 };
 using PiecePtr = std::shared_ptr<const Piece>;  // owned by the writer's list and the follower's
-// A piece is sealed when it is this large, or when someone wants what is there. Small enough to
-// come from malloc's heap rather than from a mapping of its own.
+// A piece is sealed when it is this large, or when a consumer asks for it. Small enough to come
+// from malloc's heap rather than from a mapping of its own.
 constexpr std::size_t kPieceSize = 64 << 10;
 
 // Pieces on their way to one consumer.

@@ -9,9 +9,9 @@
 //
 // Threads: Append may be called from any thread and never blocks; entries of one thread keep their
 // order. Next is for one thread. One thread of the recorder's own compresses and writes.
-// Ownership: an entry is written into the bytes of the file at once and let go, while its message
-// is still in the processor's cache; those bytes are what waits for the writer and the follower. Of
-// responses to many watches of one range the events are kept once (frame.h). Close writes the
+// Ownership: Append encodes an entry into the bytes of the file at once, while its message is still
+// in the processor's cache, and then releases it; those bytes wait for the writer and the follower.
+// Events in responses to many watches of one range are kept once (frame.h). Close writes the
 // trailer (chunk.h), without which a recording is cut off, and waits; the destructor closes.
 #pragma once
 
@@ -45,9 +45,9 @@ class Recorder {
   static Result<std::unique_ptr<Recorder>> Open(const RecorderOptions& options);
   ~Recorder();
 
-  // Returns false when the capacity is exhausted or the file could not be written; the recording is
-  // then incomplete for good, and a run whose recording is incomplete cannot pass. After Close it
-  // returns false too, but what comes after the end is not missed.
+  // Returns false when the capacity is exhausted or the file could not be written; the recording
+  // then stays incomplete, and a run with an incomplete recording cannot pass. After Close it
+  // returns false too, but such entries do not count as lost.
   bool Append(Entry entry);
   bool incomplete() const;
   // Time since the recording began, for stamping at the source.

@@ -122,7 +122,7 @@ TEST_F(RecorderTest, FollowerSeesEveryLineInOrderWhileManyAppend) {
   EXPECT_EQ(ReadBack()->lines.size(), kThreads * kEach);
 }
 
-TEST_F(RecorderTest, WhatWaitsCanStillBeReadAfterClose) {
+TEST_F(RecorderTest, PendingLinesCanBeReadAfterClose) {
   auto recorder = Record();
   EXPECT_TRUE(recorder->Append(Full(1)));
   ASSERT_TRUE(recorder->Close().ok());
@@ -144,7 +144,7 @@ TEST_F(RecorderTest, IsIncompleteForGoodOnceTheCapacityIsExhausted) {
   EXPECT_EQ(recorder->last(), Line(1));
 }
 
-TEST_F(RecorderTest, LetsAMessageGoAtOnceAndKeepsNothingIfNobodyFollows) {
+TEST_F(RecorderTest, ReleasesMessagesAtOnceAndKeepsNothingWithoutAFollower) {
   for (const bool follow : {true, false}) {
     auto recorder = Record({.file = {}, .follow = follow});
     auto owner = std::make_shared<const std::string>("payload");
@@ -160,7 +160,7 @@ TEST_F(RecorderTest, LetsAMessageGoAtOnceAndKeepsNothingIfNobodyFollows) {
   }
 }
 
-TEST_F(RecorderTest, SaysWhyItCannotWrite) {
+TEST_F(RecorderTest, ReportsWhyItCannotWrite) {
   auto nowhere = Recorder::Open({.file = folder_ / "missing" / "file"});
   ASSERT_FALSE(nowhere.has_value());
   EXPECT_THAT(nowhere.error().message(), testing::HasSubstr("missing/file"));
@@ -183,8 +183,7 @@ std::string Events(char fill, std::size_t size) {
   return Message().Nested(11, Message().Text(5, std::string(size, fill))).bytes();
 }
 
-// Watches of one range are told the same: what they share is written once and read back to the
-// byte.
+// Watches of one range receive the same events: these are written once and read back byte by byte.
 TEST_F(RecorderTest, WritesEventsThatManyWatchesShareOnce) {
   std::vector<Entry> entries;
   for (std::int64_t round = 0; round < 40; ++round) {
@@ -193,7 +192,7 @@ TEST_F(RecorderTest, WritesEventsThatManyWatchesShareOnce) {
   }
   entries.push_back(Reported(3, ""));
   entries.push_back(Reported(3, Events('x', 5)));
-  entries.push_back(Reported(3, "\x5a\x7f" + std::string(90, 'y')));  // a length that lies
+  entries.push_back(Reported(3, "\x5a\x7f" + std::string(90, 'y')));  // a wrong length
   FrameWriter frames;
   std::string content;
   for (const Entry& entry : entries) frames.Append(entry, content);
@@ -213,7 +212,7 @@ TEST_F(RecorderTest, WritesEventsThatManyWatchesShareOnce) {
   EXPECT_EQ(copy, content);
 }
 
-TEST_F(RecorderTest, RefusesAnEntryThatSharesWhatWasNeverThere) {
+TEST_F(RecorderTest, RefusesAnEntryThatRefersToMissingBytes) {
   FrameWriter frames;
   std::string first;
   std::string second;
@@ -223,14 +222,14 @@ TEST_F(RecorderTest, RefusesAnEntryThatSharesWhatWasNeverThere) {
   EXPECT_FALSE(FrameReader().Parse(second).has_value());
 }
 
-// What was lost is nowhere in the file, so the file says that something was.
-TEST_F(RecorderTest, AFileSaysThatEntriesCouldNotBeKept) {
+// Lost entries are not in the file; the trailer counts them.
+TEST_F(RecorderTest, TrailerCountsLostEntries) {
   auto recorder = Record({.file = {}, .capacity = ByteCount(10000), .follow = true});
   const Entry large{.payload = Bytes::Take(std::string(6000, 'x'))};
   EXPECT_TRUE(recorder->Append(large));
   EXPECT_FALSE(recorder->Append(large));
   ASSERT_TRUE(recorder->Close().ok());
-  EXPECT_FALSE(recorder->Append(large));  // comes after the end and is not missed
+  EXPECT_FALSE(recorder->Append(large));  // after the end: not counted as lost
   const auto readout = ReadBack();
   ASSERT_TRUE(readout.has_value());
   EXPECT_EQ(readout->lines.size(), 1u);
@@ -238,8 +237,8 @@ TEST_F(RecorderTest, AFileSaysThatEntriesCouldNotBeKept) {
             "incomplete after line 1: the recorder could not keep 1 further entries");
 }
 
-// A process that dies loses a second at most: what is older can be verified without a trailer.
-TEST_F(RecorderTest, WhatIsASecondOldCanBeReadWhileTheFileGrows) {
+// A process that dies loses a second at most: older lines can be verified without a trailer.
+TEST_F(RecorderTest, LinesOlderThanASecondCanBeReadWhileTheFileGrows) {
   auto recorder = Record();
   for (std::uint32_t i = 0; i < 5; ++i) EXPECT_TRUE(recorder->Append(Full(i)));
   const Deadline deadline = Within(30s);
@@ -255,7 +254,7 @@ TEST_F(RecorderTest, WhatIsASecondOldCanBeReadWhileTheFileGrows) {
 }
 
 // Threadsafe: a child that forks from here would lack the recorder's thread.
-TEST_F(RecorderTest, AFailedCheckSaysWhatWasRecordedLast) {
+TEST_F(RecorderTest, FailedCheckPrintsTheLastLines) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto recorder = Record();
   for (int i = 0; i < 10; ++i) recorder->Append({.kind = EntryKind::kAnnotation, .text = "early"});

@@ -18,7 +18,7 @@ namespace watchproof {
 namespace {
 
 constexpr std::uint64_t kShown = 8;
-// Twice as many, so that those that are shown are not the ones that are being overwritten.
+// Twice as many as are shown, so that the shown ones are not being overwritten.
 constexpr std::uint64_t kKept = 2 * kShown;
 constexpr std::size_t kTextWords = 3;
 
@@ -49,7 +49,7 @@ std::string TextOf(const Brief& brief) {
   return text + fmt::format(" at {:.3f} s", static_cast<double>(brief.at.load()) / 1e9);
 }
 
-// One line, so that it does not push the check itself out of the last words of the process.
+// One line, so that the message of the check itself stays within the recorded end of the output.
 void Print() {
   const std::uint64_t noted = g_noted.load();
   std::string lines;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last lines that this process recorded, in brief: what a failed check prints, since the last
-// second of a recording is not in its file yet when the process ends itself.
+// The last lines that this process recorded, in brief. A failed check prints them, because the last
+// second of a recording is not in its file yet when the process aborts.
 //
 //   PrintTailIfACheckFails();
 //   NoteForTail(line, entry);   // each line
 //
-// Threads: any, and nothing is ever locked: whoever fails a check may hold every lock there is. A
-// line that is noted at that very moment may be missing or in pieces.
+// Threads: any; takes no lock, because a failed check may happen under any lock. A line that is
+// noted at the same moment may be missing or incomplete.
 #pragma once
 
 #include "harness/history/entry.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the first line of a recording says about the attempt that made it: all that a judge must
-// know beside the entries.
+// The first line of a recording: what a judge needs to know about the attempt besides the entries.
 //
 //   recorder.Append({.kind = EntryKind::kRunStarted, .text = ToText(started)});
 //   WP_ASSIGN_OR_RETURN(RunStarted started, ParseRunStarted(line.entry.text));
@@ -48,7 +47,7 @@ struct RunStarted {
 };
 
 std::string ToText(const RunStarted& started);
-// What is missing keeps its default. Errors name the text and the field that does not fit.
+// A missing field keeps its default. Errors name the text and the field that does not fit.
 Result<RunStarted> ParseRunStarted(std::string_view text);
 
 }  // namespace watchproof

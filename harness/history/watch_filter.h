@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Picks the lines of a recording that speak of one watch.
+// Picks the lines of a recording that concern one watch.
 //
 //   WatchFilter filter(StreamId(1), 7);              // create 7 of stream 1, counted from 0
 //   if (filter.Concerns(line)) fmt::print("{}\n", DumpLine(line));
 //
-// Feed it every line, in order. Its stream's beginning and end are among those picked. Not
-// thread-safe.
+// Feed it every line, in order. The beginning and the end of the watch's stream are picked too. Not
+// thread-safe. Ownership: keeps no message.
 #pragma once
 
 #include <cstdint>

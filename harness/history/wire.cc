@@ -71,7 +71,7 @@ static bool ReadFilters(const FieldScanner& field, WatchCreateView& out) {
   };
   if (field.is_varint()) set(field.varint());
   if (!field.is_bytes()) return true;
-  // Both values fit one byte; anything longer is a filter we do not know.
+  // Both values fit one byte; anything longer is an unknown filter.
   bool within_long_varint = false;
   for (const char c : field.bytes()) {
     const bool continues = (static_cast<unsigned char>(c) & 0x80u) != 0;

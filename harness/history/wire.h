@@ -8,7 +8,7 @@
 //
 // Unknown fields, and known ones of an unexpected wire type, are skipped as protobuf does; a field
 // given twice counts as last given. Malformed input is a Status, never a crash. Groups, which
-// proto3 does not have, count as malformed. Views live as long as the bytes that were parsed.
+// proto3 does not have, count as malformed. Views are valid as long as the bytes that were parsed.
 // Threads: values.
 #pragma once
 
@@ -29,7 +29,7 @@ class FieldScanner {
   // False at the end and at the first malformed byte.
   bool Next();
   bool malformed() const { return malformed_; }
-  // How much of `message`, which was handed in, lies behind.
+  // How many bytes of `message`, the constructor's argument, have been scanned.
   std::size_t consumed(std::string_view message) const {
     return static_cast<std::size_t>(at_ - message.data());
   }
@@ -73,7 +73,7 @@ struct KeyValueView {
 };
 
 struct EventView {
-  std::int64_t type = 0;  // 0 put, 1 delete; anything else is the target's mistake
+  std::int64_t type = 0;  // 0 put, 1 delete; any other value is the target's mistake
   bool has_previous = false;
   KeyValueView kv;
   KeyValueView previous;
@@ -165,7 +165,7 @@ enum class CompareResult { kEqual, kGreater, kLess, kNotEqual };
 enum class CompareTarget { kVersion, kCreate, kMod, kValue, kLease };
 
 struct CompareView {
-  std::int64_t result = 0;  // of CompareResult, if the target knows no more of them
+  std::int64_t result = 0;  // of CompareResult, or a value beyond it
   std::int64_t target = 0;  // of CompareTarget
   std::string_view key;
   std::string_view range_end;
@@ -202,7 +202,7 @@ struct LeaseRevokeRequestView {
   std::int64_t id = 0;
 };
 
-// Each replaces what `out` held. After an error `out` is of no use.
+// Each overwrites `out`. After an error the content of `out` is unspecified.
 Status Parse(std::string_view message, WatchRequestView& out);
 Status Parse(std::string_view message, WatchResponseView& out);
 // The same from a message in two pieces, cut between two fields.

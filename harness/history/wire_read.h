@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tools that wire.cc and wire_calls.cc read messages with; nobody else includes this.
+// The functions with which wire.cc and wire_calls.cc read messages; for these two files only.
 //
 //   bool Read(std::string_view message, CompactionRequestView& out) {
 //     return ReadFields(message, At<1>(out.revision), At<2>(out.physical));
@@ -87,7 +87,7 @@ auto At(Place& place) {
     return true;
   };
 }
-// The field of this number, and what is done with it.
+// The field of this number, and the function to call with it.
 template <std::uint32_t kNumber, typename OnField>
 auto On(OnField on_field) {
   return [on_field](const FieldScanner& field, bool& fine) {
@@ -97,7 +97,7 @@ auto On(OnField on_field) {
   };
 }
 
-// Hands each field of the message to the one that knows its number, if there is one.
+// Hands each field of the message to the reader of its number, if there is one.
 template <typename... Known>
 bool ReadFields(std::string_view message, const Known&... known) {
   return EachField(message, [&](const FieldScanner& field) {

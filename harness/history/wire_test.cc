@@ -70,7 +70,7 @@ TEST(Wire, ReadsWatchResponses) {
   EXPECT_LT(event.kv.key.data(), bytes.data() + bytes.size());
 }
 
-TEST(Wire, LeavesNothingOfTheMessageBefore) {
+TEST(Wire, ParseOverwritesThePreviousMessage) {
   WatchResponseView view;
   const std::string full = FullWatchResponse().bytes();
   ASSERT_TRUE(Parse(full, view).ok());
@@ -144,7 +144,7 @@ TEST(Wire, ReadsTransactions) {
   EXPECT_EQ(answer.responses[0].kind, OperationKind::kPut);
 }
 
-TEST(Wire, ReadsTheOtherCalls) {
+TEST(Wire, ReadsCompactionsAndLeases) {
   DeleteRangeResponseView deleted;
   const std::string gone = Message()
                                .Nested(1, Header(4))
@@ -185,7 +185,7 @@ TEST(Wire, ReadsTheOtherCalls) {
   EXPECT_EQ(put.previous.value, "v");
 }
 
-TEST(Wire, SkipsWhatItDoesNotKnow) {
+TEST(Wire, SkipsUnknownFields) {
   const std::string bytes = Message()
                                 .Number(99, 5)
                                 .Fixed64(98, 1)
@@ -202,7 +202,7 @@ TEST(Wire, SkipsWhatItDoesNotKnow) {
   EXPECT_TRUE(view.events.empty());
 }
 
-TEST(Wire, RefusesWhatIsMalformed) {
+TEST(Wire, RefusesMalformedMessages) {
   const std::string eleven_bytes = "\x10" + std::string(10, '\xff') + '\x01';
   const std::vector<std::string> malformed = {
       std::string("\x00\x01", 2),  // field number 0
@@ -242,8 +242,7 @@ std::vector<Reader> AllReaders() {
           Read<CompactionRequestView>(),  Read<CompactionResponseView>()};
 }
 
-// No claim about the outcome, which depends on the byte, but that there is one; the sanitizers
-// watch.
+// The outcome depends on the byte; the sanitizers check that none of them leads to a bad access.
 TEST(Wire, SurvivesTruncationAndDamageAtEveryByte) {
   const std::vector<std::string> messages = {
       FullWatchResponse().bytes(), Message().Nested(1, FullCreate()).bytes(),
@@ -260,7 +259,7 @@ TEST(Wire, SurvivesTruncationAndDamageAtEveryByte) {
       }
     }
   }
-  // A message whose last field is cut is malformed, wherever the cut is.
+  // A message is malformed wherever its last field is cut.
   const std::string tail = Message().Nested(11, FullEvent()).bytes();
   for (std::size_t i = 1; i < tail.size(); ++i) {
     EXPECT_FALSE(Read<WatchResponseView>()(std::string_view(tail).substr(0, i))) << i;

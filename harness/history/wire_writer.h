@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes protobuf messages field by field, independent of the scanner and of generated code: for
-// recordings that no wire was ever part of, imported ones and those of tests.
+// recordings that were not made on a wire, imported ones and those of tests.
 //
 //   const std::string put = Message().Text(1, "key").Text(2, "value").bytes();
 //

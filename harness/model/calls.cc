@@ -17,7 +17,7 @@ bool AllSerializable(const std::vector<OperationView>& operations) {
 
 }  // namespace
 
-// etcd answers a transaction without consensus if it holds nothing but serializable ranges.
+// etcd answers a transaction without consensus if it holds only serializable ranges.
 bool IsSerializable(Method method, std::string_view request) {
   if (method == Method::kRange) {
     RangeRequestView range;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The key-value calls of a recording, each with its end and with what had been told before it
-// began.
+// The key-value calls of a recording, each with its end and with the revision that answers had
+// reported before it began.
 //
 //   CallLog log;
 //   log.Consume(line);                                   // every line, in order
 //   for (const RecordedCall& call : log.calls()) ...     // in the order they began
 //
 // A call that ended without a certain outcome, or not at all, is open: it may have taken effect, or
-// may yet. Not thread-safe. Ownership: messages are shared with the recording and kept for the life
-// of the log.
+// may do so later. Not thread-safe. Ownership: messages are shared with the recording and kept as
+// long as the log.
 #pragma once
 
 #include <deque>
@@ -25,7 +25,7 @@ namespace watchproof {
 
 enum class Outcome { kAnswered, kRefused, kOpen };
 
-// A revision that the store is known to have had, and the line that told of it.
+// A revision that the store is known to have reached, and the line that reported it.
 struct Reached {
   Revision revision{};
   Line line{};
@@ -36,7 +36,7 @@ struct RecordedCall {
   Method method = Method::kNone;
   Outcome outcome = Outcome::kOpen;
   StatusCode code = StatusCode::kUnknown;
-  bool serializable = false;  // answered by one member from what it has
+  bool serializable = false;  // answered by one member from its local store
   std::uint32_t client = 0;   // index into client_names()
   Line began{};
   Line ended{};         // 0: it did not
@@ -49,7 +49,7 @@ struct RecordedCall {
   Reached before_here;
 };
 
-// A lease whose revocation was acknowledged, and that was not granted anew.
+// Of a lease: its acknowledged revocation, unless it was granted anew.
 struct Revocation {
   Line began{};
   Line ended{};
@@ -62,10 +62,10 @@ class CallLog {
   const std::deque<RecordedCall>& calls() const { return calls_; }
   // In the order they ended; those that did not are missing.
   const std::vector<const RecordedCall*>& ended() const { return ended_; }
-  // The first is empty: calls whose client the recording does not name.
+  // The first is empty: calls without a client name in the recording.
   const std::vector<std::string>& client_names() const { return client_names_; }
   const std::map<std::int64_t, Revocation>& revoked() const { return revoked_; }
-  // What the store had reached before the first write began; 0 if nobody asked.
+  // The store's revision before the first write began; 0 if no call asked for it.
   Revision base() const { return base_; }
 
  private:
@@ -92,10 +92,10 @@ class CallLog {
   bool any_write_ = false;
 };
 
-// Whether a range or a transaction was asked for in a way that any member may answer alone.
+// Whether a range or a transaction allows any member to answer alone.
 bool IsSerializable(Method method, std::string_view request);
 
-// The operation that a call of its own is.
+// The kind of operation that the method performs outside of a transaction.
 OperationKind KindOf(Method method);
 
 }  // namespace watchproof

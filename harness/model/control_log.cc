@@ -18,7 +18,8 @@ void ControlLog::Consume(const NumberedEntry& line) {
   Respond(stream->second, line);
 }
 
-// Of the first watch only: its word for what did not happen needs a start and an order.
+// Only the first watch of a stream: absent events count as evidence only with a known start and one
+// order.
 void ControlLog::Request(Stream& stream, const Entry& entry) {
   WatchRequestView request;
   const bool create = Parse(entry.payload.view(), request).ok() &&

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the witness streams of a recording were told, by revision: the other source of truth beside
+// What the control watches of a recording received, by revision: the second source of truth besides
 // the answers to writes.
 //
-//   Witness witness;
-//   witness.Consume(line);                          // every line, in order
-//   witness.told() ...                              // the changes it was given
-//   if (witness.CoveredSince(range, first, last)) ...   // what it did not tell did not happen
+//   ControlLog control;
+//   control.Consume(line);                              // every line, in order
+//   control.reported() ...                              // the changes received
+//   if (control.CoveredSince(range, first, last)) ...   // a change without an event never was
 //
-// Not thread-safe. Ownership: messages are shared with the recording and kept for the life of the
-// witness.
+// Not thread-safe. Ownership: messages are shared with the recording and kept as long as the log.
 #pragma once
 
 #include <map>
@@ -21,7 +20,7 @@
 
 namespace watchproof {
 
-// One key at one revision, as somebody was shown it.
+// One key at one revision, as an event or an answer showed it.
 struct Observation {
   bool deleted = false;
   KeyValueView kv;
@@ -33,8 +32,8 @@ class ControlLog {
   void Consume(const NumberedEntry& line);
 
   const std::map<Revision, std::vector<Observation>>& reported() const { return reported_; }
-  // Empty, or since when one of them has watched the range that has told of everything in these
-  // revisions, and of something later.
+  // The start of a control watch over the range that received everything in these revisions, and
+  // something later; empty if there is none.
   std::optional<Revision> CoveredSince(const KeyRange& range, Revision first, Revision last) const;
 
  private:

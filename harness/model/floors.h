@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far compaction has been asked for, and how far it is known to have gone.
+// The compactions requested so far, and those acknowledged.
 //
-// Between the two a watch may meet either answer. A request that was refused for certain counts for
-// nothing; one whose outcome stayed open counts as asked for. Not thread-safe.
+//   floors.Ask(call, Revision(50));  floors.Acknowledge(call);
+//   floors.acknowledged();  floors.requested();
+//
+// A watch that starts between the two may succeed or be answered as compacted. A request that was
+// refused for certain does not count; one with an open outcome counts as requested. Not
+// thread-safe. Ownership: holds values only.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +31,7 @@ class Floors {
   }
   void Refuse(CallId call) { pending_.erase(call.value); }
 
-  // Below it nothing can be read any more; 0 before the first compaction.
+  // Revisions below it cannot be read any more; 0 before the first compaction.
   Revision acknowledged() const { return acknowledged_; }
   // Whether that very compaction was ever asked for.
   bool Asked(Revision revision) const { return asked_.contains(revision); }

@@ -16,14 +16,14 @@ namespace watchproof {
 class KeyRange {
  public:
   KeyRange() = default;
-  // An empty key stands for the smallest one, "\0". An empty end is the one key, "\0" is from the
-  // key on.
+  // An empty key stands for the smallest one, "\0". An empty end means the one key; the end "\0"
+  // means all keys from the key on.
   KeyRange(std::string_view key, std::string_view range_end)
       : first_(key.empty() ? kSmallest : key), end_(range_end) {}
 
   bool single() const { return end_.empty(); }
   bool open_ended() const { return end_ == kSmallest; }
-  // Nothing lies in it: etcd refuses to watch it.
+  // The range contains no key: etcd refuses to watch it.
   bool empty() const { return !single() && !open_ended() && first_ >= end_; }
   const std::string& first() const { return first_; }
   // Requires: neither single nor open_ended.

@@ -75,7 +75,7 @@ void KeySpace::Apply(const Operation& operation, Revision revision, Line line) {
   }
   for (auto key = keys_.lower_bound(range.first()); key != keys_.end(); ++key) {
     if (!range.Contains(key->first)) break;
-    // One that was absent before is so still; the line that made it so tells more.
+    // A key that was absent before stays absent; the line that deleted it is the better evidence.
     if (key->second.alive || writers_.MayHaveChanged(key->first, key->second.since, at_)) {
       key->second = gone;
     }

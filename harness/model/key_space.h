@@ -5,7 +5,7 @@
 //   keys.MoveTo(revision);                              // what happened in between may be unknown
 //   keys.Apply(operation, revision, line);              // what is known to have happened
 //   const Found found = keys.Look("k");                 // alive, absent or unknown
-//   keys.Learn(kv, line);                               // somebody was shown what nobody knew
+//   keys.Learn(kv, line);                               // an answer showed an unknown state
 //
 // Not thread-safe. Ownership: refers to the writers; views look into messages that outlive it.
 #pragma once
@@ -30,7 +30,7 @@ struct KeyFacts {
   bool metadata_known = true;  // create_revision and version
   bool lease_known = true;
   KeyValueView kv;
-  Line line{};  // what told of it: a write, or somebody who was shown it
+  Line line{};  // the evidence: a write, or an answer that showed the key
 };
 
 struct Found {
@@ -40,7 +40,7 @@ struct Found {
 
 class KeySpace {
  public:
-  // Without marks, who is shown a key is told nothing of its create revision, version and lease.
+  // without_metadata: answers that show a key carry no create revision, version and lease.
   explicit KeySpace(const Writers& writers, bool without_metadata = false)
       : writers_(writers),
         at_(writers.base()),
@@ -53,9 +53,9 @@ class KeySpace {
   bool without_metadata() const { return without_metadata_; }
 
   Found Look(std::string_view key) const;
-  // Whether keys in the range that nobody has named may be there.
+  // Whether keys in the range that no call has named may exist.
   bool MayHoldUnknownKeys(const KeyRange& range) const;
-  // Calls `visit(key, found)` on each key of the range that anybody has named, in their order.
+  // Calls `visit(key, found)` on each key of the range that any call has named, in key order.
   template <typename Visit>
   void Each(const KeyRange& range, Visit visit) const;
 
@@ -78,7 +78,7 @@ class KeySpace {
   const bool began_empty_;
   const bool without_metadata_;
   std::map<std::string, KeyFacts, std::less<>> keys_;
-  std::vector<std::pair<KeyRange, Revision>> cleared_;  // without strangers since
+  std::vector<std::pair<KeyRange, Revision>> cleared_;  // without unknown keys since
 };
 
 template <typename Visit>

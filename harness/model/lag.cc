@@ -21,7 +21,7 @@ void LagMeter::Known(Revision revision, Duration at) {
   latest_asked_ = {};
 }
 
-// Many watchers are given one revision one after the other.
+// Caches the last lookup: one revision is delivered to many watchers in a row.
 Duration LagMeter::KnownAt(Revision revision) {
   if (revision == latest_asked_) return latest_time_;
   const auto known = known_at_.find(revision.value);

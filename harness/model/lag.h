@@ -4,14 +4,14 @@
 //
 //   LagMeter meter;                           // lag_follower.h feeds one from a recording
 //   meter.Known(revision, at);  meter.Asked(watch, ...);  meter.Delivered(watch, response);
-//   meter.Healed("stall", at);
+//   meter.FaultLine(text, at);                // a fault was armed or healed
 //   const Lag lag = meter.Summary();
 //
-// A delivery is delayed by the time since the first answer or witness that told of its revision;
-// what the watcher gets before anybody else is not delayed at all, and what it asks for later than
-// it was written counts from its asking. A watch that continues another one waits since the
-// writing. Memory: constant per watch, and one time per revision that is not
-// forgotten. Not thread-safe.
+// The delay of a delivery is the time since the first answer or control-watch event that reported
+// its revision. A delivery that comes before both has delay zero. For a revision written before the
+// watch was created, the delay runs from the creation; but a watch that resumes another one counts
+// from the write. Memory: constant per watch, and one time per revision that is not forgotten. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@
 
 namespace watchproof {
 
-// Of one fault: how long after its healing each watcher was still given what had been written
-// before. Watchers that had nothing to catch up with are not counted.
+// Of one fault: how long after its healing each watcher still received events written before it.
+// Watchers without such events are not counted.
 struct Recovery {
   std::string fault{};
   Histogram microseconds{};
@@ -51,13 +51,13 @@ struct Lag {
 
 class LagMeter {
  public:
-  // Somebody was told that the revision exists.
+  // An answer or a control watch reported the revision.
   void Known(Revision revision, Duration at);
-  // The watch takes up where another stopped. Before Asked.
+  // The watch resumes another one. Call it before Asked.
   void Continues(StreamId stream, std::uint32_t ordinal) { resumed_[{stream, ordinal}] = true; }
   void Asked(WatchIndex watch, const struct Asked& asked);
   void Delivered(WatchIndex watch, const Response& response);
-  // Nothing below it will be delivered any more.
+  // No revision below it will be delivered any more.
   void Forget(Revision below);
   // Lines of the driver: a fault was armed or healed; all were healed.
   void FaultLine(std::string_view text, Duration at);
@@ -77,7 +77,7 @@ class LagMeter {
     Duration at{};
   };
 
-  // Negative: nobody has told of it.
+  // Negative: no answer or control watch has reported it.
   Duration KnownAt(Revision revision);
   void NoteCatchUp(Watch& watch, Duration written, Duration at) const;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures lag from a recording, finished or growing, while somebody else reads it.
+// Measures lag from a recording, finished or growing, alongside the judge that reads it.
 //
 //   LagFollower follower;
 //   Judge judge(options, &follower);
 //   judge.Consume(line);  follower.Consume(line);   // every line, in order
 //   const Lag lag = follower.Summary();
 //
-// It stands beside the judge and is only told, so that nothing measured can reach a verdict. Not
-// thread-safe.
+// It only observes the judge's parser, so no measurement can influence a verdict. Not thread-safe.
+// Ownership: keeps no message.
 #pragma once
 
 #include "harness/history/history_parser.h"
@@ -17,7 +17,7 @@ namespace watchproof {
 
 class LagFollower final : public HistoryObserver {
  public:
-  // What is no message of a watch: calls, faults and marks.
+  // Lines that are no watch messages: calls, faults and annotations.
   void Consume(const NumberedEntry& line);
   Lag Summary() const { return meter_.Summary(); }
 

@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A meter that is told in milliseconds.
+// Feeds a meter with times in milliseconds.
 class Story {
  public:
   Story& Written(std::int64_t revision, int at) {
@@ -54,36 +54,36 @@ class Story {
   LagMeter meter_;
 };
 
-// Within the bucket.
+// Equal to within a histogram bucket.
 MATCHER_P(About, ms, "") { return arg >= ms * 1000 * 8 / 9 && arg <= ms * 1000 * 9 / 8; }
 
-TEST(LagTest, ADelayRunsFromTheAnswerToTheWrite) {
+TEST(LagTest, DelayRunsFromTheAnswerToTheWrite) {
   const Lag lag = Story().Watch(0, 0).Written(2, 10).Given(0, 2, 35).Summary();
   EXPECT_EQ(lag.delivery_us.count(), 1u);
   EXPECT_THAT(lag.delivery_us.highest(), About(25));
 }
 
-TEST(LagTest, WhoIsFirstToKnowDoesNotWait) {
+TEST(LagTest, DeliveryBeforeTheAnswerHasNoDelay) {
   const Lag lag = Story().Watch(0, 0).Given(0, 2, 9).Written(2, 10).Summary();
   EXPECT_EQ(lag.delivery_us.highest(), 0);
 }
 
-TEST(LagTest, WhoAsksForThePastWaitsSinceAsking) {
+TEST(LagTest, DelayOfAPastRevisionRunsFromTheCreate) {
   const Lag lag = Story().Written(2, 10).Watch(0, 1000).Given(0, 2, 1005).Summary();
   EXPECT_THAT(lag.delivery_us.highest(), About(5));
 }
 
-TEST(LagTest, WhoResumesHasWaitedAllAlong) {
+TEST(LagTest, DelayOfAResumedWatchRunsFromTheWrite) {
   const Lag lag = Story().Written(2, 10).Resumes(0).Watch(0, 1000).Given(0, 2, 1010).Summary();
   EXPECT_THAT(lag.delivery_us.highest(), About(1000));
 }
 
-TEST(LagTest, TheFirstWordCounts) {
+TEST(LagTest, DelayRunsFromTheFirstReport) {
   const Lag lag = Story().Watch(0, 0).Written(2, 10).Written(2, 30).Given(0, 2, 30).Summary();
   EXPECT_THAT(lag.delivery_us.highest(), About(20));
 }
 
-TEST(LagTest, TheSpreadLiesBetweenTheWatchersOfAStream) {
+TEST(LagTest, SpreadIsMeasuredBetweenTheWatchersOfOneStream) {
   const Lag lag = Story()
                       .Watch(0, 0)
                       .Watch(1, 0)
@@ -98,7 +98,7 @@ TEST(LagTest, TheSpreadLiesBetweenTheWatchersOfAStream) {
   EXPECT_THAT(lag.stream_spread_us.highest(), About(90));
 }
 
-TEST(LagTest, BehindIsHowFarTheStoreWasAhead) {
+TEST(LagTest, RevisionsBehindAreCountedToTheHeadOfTheStore) {
   Story story;
   story.Watch(0, 0);
   for (int revision = 2; revision <= 7; ++revision) story.Written(revision, revision);
@@ -107,7 +107,7 @@ TEST(LagTest, BehindIsHowFarTheStoreWasAhead) {
   EXPECT_EQ(lag.revisions_behind.count(), 2u);
 }
 
-TEST(LagTest, RecoveryEndsWithTheLastEventFromBefore) {
+TEST(LagTest, RecoveryEndsWithTheLastEventWrittenBeforeTheHeal) {
   const Lag lag = Story()
                       .Watch(0, 0)
                       .Watch(1, 0)
@@ -131,7 +131,7 @@ TEST(LagTest, RecoveryEndsWithTheLastEventFromBefore) {
   EXPECT_THAT(lag.recoveries[0].microseconds.highest(), About(50));
 }
 
-TEST(LagTest, WhatWasNotHealedByNameIsHealedWithTheRest) {
+TEST(LagTest, AllHealedEndsEveryFaultStillArmed) {
   const Lag lag = Story()
                       .Watch(0, 0)
                       .Fault("stall", "armed", 5)
@@ -161,7 +161,7 @@ Message EventOf(std::int64_t revision) {
   return Message().Nested(1, Header(revision)).Nested(11, event);
 }
 
-TEST(LagTest, IsReadFromTheLinesOfARecording) {
+TEST(LagTest, LagOfARecording) {
   const Message create = Message().Nested(1, Message().Text(1, "k"));
   const Message created = Message().Nested(1, Header(1)).Number(3, 1);
   const std::vector<Entry> entries = {
@@ -181,8 +181,8 @@ TEST(LagTest, IsReadFromTheLinesOfARecording) {
       Received(1, EventOf(3)),
   };
   LagFollower follower;
-  HistoryVisitor nobody;
-  HistoryParser parser(nobody, &follower);
+  HistoryVisitor unused;
+  HistoryParser parser(unused, &follower);
   for (const Entry& entry : entries) {
     const auto number = static_cast<std::uint64_t>(&entry - entries.data() + 1);
     parser.Consume(LineAt(number, entry));

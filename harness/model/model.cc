@@ -74,8 +74,7 @@ void Model::ReadingSeen(CallId call, Revision revision) {
   if (reading->second > latest_reading_.started) latest_reading_ = {reading->second, revision};
 }
 
-// That a lease was granted tells that it may end by itself; that someone wanted it revoked is the
-// better explanation.
+// A granted lease may end by itself; a request to revoke it is the better explanation.
 void Model::LeaseSeen(const Entry& entry, Line line) {
   LeaseGrantResponseView granted;
   LeaseRevokeRequestView revoked;
@@ -110,7 +109,8 @@ void Model::Claim(Revision revision, Acknowledged write) {
         fmt::format("the writes of lines {} and {} were both answered with revision {}",
                     first->second.started.value, started.value, revision));
   }
-  // The witness gave the revision to another write with the same effect: that one is open again.
+  // The control watch's event had been matched to another write with the same effect: that write is
+  // open again.
   if (const auto settled = settled_.find(revision); settled != settled_.end()) {
     open_.push_back(std::move(settled->second));
     settled_.erase(settled);
@@ -156,8 +156,8 @@ void Model::Advance() {
   seen_.erase(seen_.begin(), seen_.upper_bound(timeline_.known_through()));
 }
 
-// A witness is told in order: what it was not told before something later never was. An answer that
-// is on its way would contradict that, and be noticed.
+// A control watch receives events in order: a revision that is missing before a later one never
+// was. An answer still under way that names such a revision becomes a contradiction.
 std::optional<Revision> Model::EndOfGap(Revision next) const {
   if (revisions_ == Revisions::kDense || control_through_ <= next) return std::nullopt;
   const bool watched = std::any_of(control_ranges_.begin(), control_ranges_.end(),
@@ -165,7 +165,7 @@ std::optional<Revision> Model::EndOfGap(Revision next) const {
   const auto seen = seen_.lower_bound(next);
   if (!watched || seen == seen_.end() || seen->first == next) return std::nullopt;
   Revision end = seen->first.previous();
-  // Nor can it have been given away.
+  // A revision that answers a write is no gap either.
   if (!waiting_.empty()) end = std::min(end, waiting_.begin()->first.previous());
   return end;
 }
@@ -225,7 +225,7 @@ bool Model::Explains(const std::vector<Change>& changes, const std::vector<Evide
 bool Model::SettleByEvidence(Revision revision) {
   const auto seen = seen_.find(revision);
   if (seen == seen_.end()) return false;
-  // The witness may watch less than was changed; what fits exactly is the better explanation.
+  // The control watch may cover only part of the change; an exact match is the better explanation.
   for (const bool exactly : {true, false}) {
     if (SettleAsWrite(revision, seen->second, exactly)) return true;
     if (SettleAsEndOfLease(revision, seen->second, exactly)) return true;
@@ -254,15 +254,15 @@ bool Model::SettleAsEndOfLease(Revision revision, const std::vector<Evidence>& s
   const auto known = leases_.find(lease);
   if (known == leases_.end()) return false;
   std::vector<Operation> deletes = timeline_.EndOfLease(lease);
-  // A store may take the keys of a lease one by one. That there were no others in this revision is
-  // known as soon as a later one was seen.
+  // A store may delete the keys of a lease one by one. Once a later revision was seen, this one is
+  // known to hold no further keys.
   const auto spared = [&](const Operation& one) { return WasSpared(one.key, revision, seen); };
   if (!exactly && std::any_of(deletes.begin(), deletes.end(), spared)) {
     if (!finished_ && seen_.upper_bound(revision) == seen_.end()) return false;
     std::erase_if(deletes, spared);
   }
   if (!Explains(timeline_.Preview(deletes), seen, exactly)) return false;
-  // The answer to a write is taken before anything else, and may be on its way.
+  // A write without an answer so far may explain the changes as well: wait for its answer.
   const bool claimed = std::any_of(out_.begin(), out_.end(),
                                    [&](const auto& out) { return MayExplain(out.second, seen); });
   if (claimed) return false;
@@ -278,7 +278,7 @@ bool Model::MayExplain(const Call& call, const std::vector<Evidence>& seen) cons
   });
 }
 
-// Whether every one of the changes takes away a key of the lease.
+// Whether every one of the changes deletes a key of the lease.
 bool Model::MayBeOf(std::int64_t lease, const std::vector<Evidence>& seen) const {
   return leases_.contains(lease) &&
          std::all_of(seen.begin(), seen.end(), [&](const Evidence& evidence) {
@@ -308,7 +308,7 @@ std::optional<Model::Unexplained> Model::unexplained() const {
     if (alive && !before->lease_known) return std::nullopt;
     const std::int64_t lease = alive ? before->lease : 0;
     if (MayBeOf(lease, seen)) return std::nullopt;
-    // What was on no lease tells more than what was on another one.
+    // A key without a lease says more than a key on another lease.
     if (first && (first->lease == 0 || lease != 0)) continue;
     first = Unexplained{.revision = next,
                         .key = std::string(kv.key),
@@ -344,19 +344,18 @@ bool Model::MayExist(Revision revision) const {
 
 std::vector<std::string> Model::undecided() const {
   std::vector<std::string> reasons = contradictions_;
-  // With gaps a header may speak of what others did.
+  // With gaps a header may count revisions that others wrote.
   Revision reached = revisions_ == Revisions::kDense ? highest_header_ : control_through_;
   if (!waiting_.empty()) reached = std::max(reached, waiting_.rbegin()->first);
   const Revision known = timeline_.known_through();
   if (any_write_ && reached > known) {
     reasons.push_back(
         open_.empty()
-            ? fmt::format(
-                  "revision {} was written by nobody in this recording (the store reached {}); "
-                  "what came after revision {} was not judged",
-                  known.next(), reached, known)
-            : fmt::format("revision {} may belong to one of {} writes whose outcome stayed unknown "
-                          "(the first: line {}, {}); what came after revision {} was not judged",
+            ? fmt::format("no write in this recording made revision {} (the store reached {}); "
+                          "events after revision {} were not judged",
+                          known.next(), reached, known)
+            : fmt::format("revision {} may belong to one of {} writes with an unknown outcome "
+                          "(the first: line {}, {}); events after revision {} were not judged",
                           known.next(), open_.size(), open_.front().call.started.value,
                           Name(open_.front().code), known));
   }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What should have been observed: turns the calls of a recording into the timeline of the store.
+// What watches should have observed: turns the calls of a recording into the timeline of the store.
 //
 //   Model model;
 //   model.CallStarted(line);  model.CallEnded(line);     // each call of the recording, in order
-//   model.ControlAsked(create);                          // what the witness stream watches
-//   model.Witnessed(events, payload);                    // ... and was given
+//   model.ControlAsked(create);                          // what the control watch requested
+//   model.ControlEvents(events, payload);                // ... and received
 //   ... model.timeline().known_through() ...
 //   model.Finish();  model.undecided();
 //
-// A write whose answer never came leaves a hole where its revision may be, and so does the end of a
-// lease, which no answer names. The witness' events settle them; nothing is ever guessed: what
-// stays open ends known_through() and is named by undecided(). A lease whose keys go one by one is
-// followed as it ends, revision by revision.
+// A write without an answer leaves a hole where its revision may be, and so does the end of a
+// lease, which no answer names. The events of the control watch settle such holes. The model never
+// guesses: an unsettled hole ends known_through(), and undecided() names it. A lease may end one
+// key at a time; the model follows that revision by revision.
 //
-// Not thread-safe. Ownership: requests are kept (shared, not copied) as long as the model lives.
+// Not thread-safe. Ownership: requests are kept (shared, not copied) as long as the model exists.
 #pragma once
 
 #include <map>
@@ -30,9 +30,9 @@
 
 namespace watchproof {
 
-// Whether every revision is somebody's of the recording, as where a store counts one by one and
-// nobody else writes to it; or whether it may also be nobody's, which a witness of all that is
-// watched tells by its silence.
+// kDense: every revision was written by a call of the recording, because the store counts one by
+// one and has no other writers. kWithGaps: some revisions may be missing from the recording; a
+// control watch over everything that is watched reveals them, by delivering nothing for them.
 enum class Revisions { kDense, kWithGaps };
 
 class Model {
@@ -41,7 +41,7 @@ class Model {
 
   void CallStarted(const NumberedEntry& line);
   void CallEnded(const NumberedEntry& line);
-  // A header of a watch stream: before the first write it tells where the store stood.
+  // A header of a watch stream: before the first write it gives the store's revision.
   void HeaderSeen(Revision revision);
   void ControlAsked(const WatchCreateView& create);
   void ControlEvents(const std::vector<EventView>& events, const Bytes& payload, Line line = {});
@@ -56,15 +56,15 @@ class Model {
   // Whether that very compaction was asked for, by anyone of the recording.
   bool CompactionAsked(Revision revision) const { return floors_.Asked(revision); }
 
-  // What reads of past revisions have told of compactions, whoever's they were.
+  // What reads of past revisions reveal about compactions, by this recording or by others.
   std::optional<Line> ReadableSince(Revision revision, Line since) const {
     return past_reads_.ReadableSince(revision, since);
   }
   Revision gone_below() const { return past_reads_.GoneBelow(highest_header_); }
   bool WasReadAt(Revision revision) const { return past_reads_.Asked(revision); }
 
-  // How far the store was by the linearizable read that began last, of those that were answered.
-  // Whatever had been told before it began cannot lie beyond.
+  // The revision in the answer to the linearizable read that began last. No revision reported
+  // before that read began can be higher.
   struct Reading {
     Line started{};  // 0: there was none
     Revision revision{};
@@ -73,13 +73,13 @@ class Model {
 
   // How far the store is known to have been, by the answers to calls.
   Revision reached() const { return highest_header_; }
-  // What cannot have been exceeded so far, as every write begun so far makes one revision at most;
-  // empty where others write, or leases may end.
+  // The highest revision possible so far: every write begun so far makes at most one. Empty where
+  // others write, or leases may end.
   std::optional<Revision> Ceiling() const;
-  // Whether a revision that is not known may nevertheless have been written, by calls whose outcome
-  // is unknown or by someone else.
+  // Whether a revision that is not known may nevertheless have been written: by calls with an
+  // unknown outcome, or by others.
   bool MayExist(Revision revision) const;
-  // Whether a witness watches the whole range, so that its silence means something.
+  // Whether a control watch covers the whole range: only then an absent event means no change.
   bool IsUnderControl(const KeyRange& range) const;
   // A change that was seen at the first revision that is not known, and that no recorded write and
   // no end of a lease explains, whatever the outcome of open calls may be.
@@ -124,14 +124,15 @@ class Model {
   void SettleBase();
   void Advance();
   void LeaseSeen(const Entry& entry, Line line);
-  // Applies the next revision if a witness saw what only one kind of open write, or the end of a
-  // lease, can have done.
+  // Applies the next revision if a control watch saw changes that only one kind of open write, or
+  // the end of a lease, can explain.
   bool SettleByEvidence(Revision revision);
   bool SettleAsWrite(Revision revision, const std::vector<Evidence>& seen, bool exactly);
   bool SettleAsEndOfLease(Revision revision, const std::vector<Evidence>& seen, bool exactly);
-  // The last of the revisions from this one on that nobody here made; empty if that is not certain.
+  // The last of the revisions from this one on that no call of the recording wrote; empty if that
+  // is not certain.
   std::optional<Revision> EndOfGap(Revision next) const;
-  // Whether a witness would have been shown the key at the revision, and was shown other keys only.
+  // Whether a control watch covers the key at the revision, and received events of other keys only.
   bool WasSpared(std::string_view key, Revision revision, const std::vector<Evidence>& seen) const;
   bool MayExplain(const Call& call, const std::vector<Evidence>& seen) const;
   bool Explains(const std::vector<Change>& changes, const std::vector<Evidence>& seen,
@@ -150,12 +151,12 @@ class Model {
   PastReads past_reads_;
   std::map<Revision, Acknowledged> waiting_;        // acknowledged, behind a hole
   std::vector<Unanswered> open_;                    // ended without a certain outcome
-  std::map<Revision, Unanswered> settled_;          // open ones that a witness settled
-  std::map<Revision, std::vector<Evidence>> seen_;  // by the witness, beyond what is known
+  std::map<Revision, Unanswered> settled_;          // open ones that a control watch settled
+  std::map<Revision, std::vector<Evidence>> seen_;  // by the control watch, beyond what is known
   std::map<std::int64_t, Line> leases_;             // granted or revoked here, and where
-  // What witnesses watch whole, and from which revision on.
+  // The ranges that control watches cover without filters, and from which revision on.
   std::vector<std::pair<KeyRange, Revision>> control_ranges_;
-  Revision control_through_{};  // the highest that one was told of
+  Revision control_through_{};  // the highest revision that a control watch received
   bool finished_ = false;
   bool any_write_ = false;
   bool base_settled_ = false;

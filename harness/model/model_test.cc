@@ -64,7 +64,7 @@ class Recording {
   void Grant(std::int64_t lease) {
     Call(Method::kLeaseGrant, Message().Number(1, 60), Message().Number(2, lease));
   }
-  void ControlLog(bool deleted, const KeyValueFields& kv) {
+  void ControlEvents(bool deleted, const KeyValueFields& kv) {
     const Bytes payload = Bytes::Copy(KeyValue(kv).bytes());
     EventView event;
     event.type = deleted ? 1 : 0;
@@ -89,10 +89,10 @@ TEST(Model, LearnsTheBaseFromTheFirstHeader) {
   Recording recording;
   recording.Read(7);
   EXPECT_EQ(recording.known(), 7);
-  recording.model().HeaderSeen(Revision(9));  // someone else was first
+  recording.model().HeaderSeen(Revision(9));  // others wrote before the recording
   EXPECT_EQ(recording.known(), 9);
   recording.Call(Method::kPut, Put("k", "v"), Acked(10));
-  recording.model().HeaderSeen(Revision(20));  // says nothing any more
+  recording.model().HeaderSeen(Revision(20));  // after the first write it is no base
   EXPECT_EQ(recording.timeline().base(), Revision(9));
   EXPECT_EQ(recording.known(), 10);
 }
@@ -113,7 +113,7 @@ TEST(Model, LearnsTheBaseFromConcurrentFirstWrites) {
   EXPECT_EQ(recording.known(), 8);
 }
 
-TEST(Model, WaitsForEveryRevision) {
+TEST(Model, AppliesRevisionsWithoutGaps) {
   Recording recording;
   recording.Read(1);
   const auto a = recording.Start(Method::kPut, Put("a", "1"));
@@ -165,7 +165,7 @@ TEST(Model, DefiniteRefusalsLeaveNoHole) {
   EXPECT_TRUE(recording.model().undecided().empty());
 }
 
-TEST(Model, NamesTheWriteBehindAHole) {
+TEST(Model, UndecidedNamesTheOpenWrite) {
   Recording recording;
   recording.Read(1);
   recording.Fail(recording.Start(Method::kPut, Put("a", "1")), StatusCode::kUnavailable);
@@ -177,13 +177,13 @@ TEST(Model, NamesTheWriteBehindAHole) {
   EXPECT_THAT(recording.model().undecided()[0], testing::HasSubstr("the first: line 3"));
 }
 
-TEST(Model, TheWitnessSettlesWhatItSaw) {
+TEST(Model, ControlWatchSettlesAnOpenWrite) {
   Recording recording;
   recording.Read(1);
   recording.Fail(recording.Start(Method::kPut, Put("a", "1")), StatusCode::kUnavailable);
   recording.Fail(recording.Start(Method::kPut, Put("a", "2")), StatusCode::kDeadlineExceeded);
   recording.Call(Method::kPut, Put("b", "1"), Acked(3));
-  recording.ControlLog(false, {.key = "a", .value = "2", .mod = 2});
+  recording.ControlEvents(false, {.key = "a", .value = "2", .mod = 2});
   EXPECT_EQ(recording.known(), 3);
   EXPECT_EQ(recording.timeline().change(0).value, "2");
   recording.model().Finish();
@@ -192,7 +192,7 @@ TEST(Model, TheWitnessSettlesWhatItSaw) {
   EXPECT_FALSE(recording.model().MayExist(Revision(5)));
 }
 
-TEST(Model, TheWitnessMaySpeakBeforeTheCallFails) {
+TEST(Model, ControlEventBeforeTheCallFails) {
   Recording recording;
   recording.Read(1);
   const Message txn = Message()
@@ -200,7 +200,7 @@ TEST(Model, TheWitnessMaySpeakBeforeTheCallFails) {
                           .Nested(2, Message().Nested(2, Put("unseen", "yes")))
                           .Nested(3, Message().Nested(2, Put("a", "no")));
   const auto call = recording.Start(Method::kTxn, txn);
-  recording.ControlLog(false, {.key = "a", .value = "yes", .mod = 2});
+  recording.ControlEvents(false, {.key = "a", .value = "yes", .mod = 2});
   EXPECT_EQ(recording.known(), 1);
   recording.Fail(call, StatusCode::kCancelled);
   EXPECT_EQ(recording.known(), 2);
@@ -227,29 +227,29 @@ std::vector<std::string> DeletedAt(const Recording& recording, std::int64_t revi
   return keys;
 }
 
-TEST(Model, TheEndOfALeaseTakesEveryKeyThatStillHangsOnIt) {
+TEST(Model, EndOfALeaseDeletesEveryKeyStillAttached) {
   Recording recording;
   recording.Grant(7);
   PutThreeOnLease(recording, 7);
   recording.Call(Method::kPut, PutOn("b", 8), Acked(5));  // to another lease
   recording.Call(Method::kPut, Put("d", "1"), Acked(7));
   EXPECT_EQ(recording.known(), 5);
-  recording.ControlLog(true, {.key = "c", .mod = 6});
+  recording.ControlEvents(true, {.key = "c", .mod = 6});
   EXPECT_EQ(recording.known(), 7);
   EXPECT_THAT(DeletedAt(recording, 6), testing::ElementsAre("a", "c"));
   EXPECT_TRUE(recording.model().undecided().empty());
 }
 
-TEST(Model, ALeaseMayEndOneKeyAfterTheOtherWhereAWitnessSaysSo) {
+TEST(Model, LeaseEndsOneKeyAtATimeIfTheControlWatchSawThat) {
   Recording recording;
   recording.Grant(7);
   PutThreeOnLease(recording, 7);
   recording.model().ControlAsked({.key = "a", .range_end = "z", .start_revision = 2});
-  recording.ControlLog(true, {.key = "b", .mod = 5});
-  EXPECT_EQ(recording.known(), 4) << "the others may be on their way";
-  recording.ControlLog(true, {.key = "a", .mod = 6});
+  recording.ControlEvents(true, {.key = "b", .mod = 5});
+  EXPECT_EQ(recording.known(), 4) << "events of the other keys may still come";
+  recording.ControlEvents(true, {.key = "a", .mod = 6});
   EXPECT_EQ(recording.known(), 5);
-  recording.ControlLog(true, {.key = "c", .mod = 7});
+  recording.ControlEvents(true, {.key = "c", .mod = 7});
   EXPECT_EQ(recording.known(), 7);
   EXPECT_THAT(DeletedAt(recording, 5), testing::ElementsAre("b"));
   EXPECT_THAT(DeletedAt(recording, 6), testing::ElementsAre("a"));
@@ -257,31 +257,31 @@ TEST(Model, ALeaseMayEndOneKeyAfterTheOtherWhereAWitnessSaysSo) {
   for (std::uint32_t i = 3; i < 6; ++i) EXPECT_EQ(recording.timeline().change(i).ended_lease, 7);
 }
 
-TEST(Model, ARevisionOfNobodyIsNoGapUnlessTheStoreMayLeaveSome) {
+TEST(Model, MissingRevisionIsNoGapInADenseStore) {
   Recording recording;
   recording.Read(1);
   recording.model().ControlAsked({.key = "a", .range_end = "z", .start_revision = 2});
   recording.Call(Method::kPut, Put("a", "1"), Acked(3));
-  recording.ControlLog(false, {.key = "a", .value = "1", .mod = 3});
+  recording.ControlEvents(false, {.key = "a", .value = "1", .mod = 3});
   recording.model().Finish();
   EXPECT_EQ(recording.known(), 1);
   EXPECT_EQ(recording.model().undecided().size(), 1u);
 }
 
-TEST(Model, GapsAreToldByTheSilenceOfAWitness) {
+TEST(Model, ControlWatchRevealsGaps) {
   Recording recording(Revisions::kWithGaps);
   recording.Read(1);
   recording.Call(Method::kPut, Put("a", "1"), Acked(5));
-  EXPECT_EQ(recording.known(), 1) << "nobody watches";
+  EXPECT_EQ(recording.known(), 1) << "there is no control watch";
   recording.model().ControlAsked({.key = "a", .range_end = "z", .start_revision = 2});
-  EXPECT_EQ(recording.known(), 1) << "the witness has not been told of anything later";
-  recording.ControlLog(false, {.key = "a", .value = "1", .mod = 5});
+  EXPECT_EQ(recording.known(), 1) << "the control watch has received no later event";
+  recording.ControlEvents(false, {.key = "a", .value = "1", .mod = 5});
   EXPECT_EQ(recording.known(), 5);
   // Two connections, of which the later one is answered first.
   const auto slow = recording.Start(Method::kPut, Put("b", "1"));
   recording.Call(Method::kPut, Put("a", "2"), Acked(9));
-  recording.ControlLog(false, {.key = "b", .value = "1", .mod = 7});
-  recording.ControlLog(false, {.key = "a", .value = "2", .mod = 9});
+  recording.ControlEvents(false, {.key = "b", .value = "1", .mod = 7});
+  recording.ControlEvents(false, {.key = "a", .value = "2", .mod = 9});
   EXPECT_EQ(recording.known(), 6);
   recording.End(slow, Acked(7));
   EXPECT_EQ(recording.known(), 9);
@@ -290,13 +290,13 @@ TEST(Model, GapsAreToldByTheSilenceOfAWitness) {
   EXPECT_EQ(recording.timeline().changes(), 3u);
 }
 
-TEST(Model, AWriteThatTheWitnessWasNotToldOfIsNoGap) {
+TEST(Model, AcknowledgedWriteWithoutControlEventIsAContradiction) {
   Recording recording(Revisions::kWithGaps);
   recording.Read(1);
   recording.model().ControlAsked({.key = "a", .range_end = "z", .start_revision = 2});
   const auto slow = recording.Start(Method::kPut, Put("b", "1"));
   recording.Call(Method::kPut, Put("a", "1"), Acked(3));
-  recording.ControlLog(false, {.key = "a", .value = "1", .mod = 3});
+  recording.ControlEvents(false, {.key = "a", .value = "1", .mod = 3});
   recording.End(slow, Acked(2));
   recording.model().Finish();
   EXPECT_THAT(
@@ -304,39 +304,40 @@ TEST(Model, AWriteThatTheWitnessWasNotToldOfIsNoGap) {
       testing::ElementsAre(testing::HasSubstr("answered with revision 2, which was taken")));
 }
 
-TEST(Model, OnlyALeaseOfTheRecordingEnds) {
+TEST(Model, OnlyLeasesOfTheRecordingExplainDeletes) {
   Recording recording;
   PutThreeOnLease(recording, 7);
-  recording.ControlLog(true, {.key = "a", .mod = 5});
+  recording.ControlEvents(true, {.key = "a", .mod = 5});
   EXPECT_EQ(recording.known(), 4);
   recording.Start(Method::kLeaseRevoke, Message().Number(1, 7));
-  recording.ControlLog(true, {.key = "b", .mod = 5});
+  recording.ControlEvents(true, {.key = "b", .mod = 5});
   EXPECT_THAT(DeletedAt(recording, 5), testing::ElementsAre("a", "b", "c"));
 }
 
-TEST(Model, WhatADeleteUnderWayMayHaveDoneIsNoEndOfALease) {
+TEST(Model, DeleteUnderWayIsPreferredToTheEndOfALease) {
   Recording recording;
   recording.Grant(7);
   PutThreeOnLease(recording, 7);
   const auto call = recording.Start(Method::kDeleteRange, Range("b"));
-  recording.ControlLog(true, {.key = "b", .mod = 5});
+  recording.ControlEvents(true, {.key = "b", .mod = 5});
   EXPECT_EQ(recording.known(), 4);
   recording.End(call, Acked(5).Number(2, 1));
   EXPECT_THAT(DeletedAt(recording, 5), testing::ElementsAre("b"));
   EXPECT_TRUE(recording.model().undecided().empty());
 }
 
-TEST(Model, WhatALeaseLeftBehindIsNotGuessedAt) {
+TEST(Model, PartialEndOfALeaseStaysUndecided) {
   Recording recording;
   recording.Grant(7);
   PutThreeOnLease(recording, 7);
-  recording.ControlLog(true, {.key = "a", .mod = 5});
-  recording.ControlLog(true, {.key = "b", .mod = 6});
+  recording.ControlEvents(true, {.key = "a", .mod = 5});
+  recording.ControlEvents(true, {.key = "b", .mod = 6});
   recording.Call(Method::kPut, Put("d", "1"), Acked(7));
   recording.model().Finish();
   EXPECT_EQ(recording.known(), 5);
-  EXPECT_THAT(recording.model().undecided(),
-              testing::ElementsAre(testing::HasSubstr("revision 6 was written by nobody")));
+  EXPECT_THAT(
+      recording.model().undecided(),
+      testing::ElementsAre(testing::HasSubstr("no write in this recording made revision 6")));
 }
 
 TEST(Model, TwoClaimsToOneRevisionAreAContradiction) {
@@ -378,7 +379,7 @@ TEST(Model, KeepsTheValueWhenAskedTo) {
   EXPECT_EQ(recording.timeline().change(1).previous, 0u);
 }
 
-TEST(Model, TellsAskedForFromAcknowledgedCompaction) {
+TEST(Model, RequestedAndAcknowledgedCompactionsDiffer) {
   Recording recording;
   const auto a = recording.Start(Method::kCompact, Message().Number(1, 5));
   EXPECT_EQ(recording.model().compaction_requested(), Revision(5));
@@ -394,7 +395,7 @@ TEST(Model, TellsAskedForFromAcknowledgedCompaction) {
   EXPECT_EQ(recording.model().compaction_acknowledged(), Revision(5));
 }
 
-// The plainest possible store, written without looking at the model.
+// The simplest possible store, written independently of the model.
 class NaiveStore {
  public:
   struct Item {
@@ -480,7 +481,7 @@ Written RandomWrite(NaiveStore& store, Prng& prng) {
   return {Method::kTxn, request, Message().Raw(response.bytes()).Raw(answers.bytes())};
 }
 
-// Of what is not forgotten.
+// The changes that are not forgotten.
 void ExpectSame(const Timeline& timeline, const ExpectedList& expected,
                 const std::vector<NaiveStore::Item>& log) {
   ASSERT_EQ(expected.size(), log.size());
@@ -507,7 +508,7 @@ INSTANTIATE_TEST_SUITE_P(Model, Replay, testing::Bool(), [](const auto& row) {
   return row.param ? "Forgetful" : "WithAGoodMemory";
 });
 
-TEST_P(Replay, AgreesWithANaiveOneWhateverTheOrderOfAnswers) {
+TEST_P(Replay, AgreesWithANaiveStoreForAnyOrderOfAnswers) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Prng prng(seed);
     NaiveStore store;
@@ -543,7 +544,7 @@ TEST_P(Replay, AgreesWithANaiveOneWhateverTheOrderOfAnswers) {
   }
 }
 
-TEST(KeyRange, MeansWhatEtcdMeans) {
+TEST(KeyRange, MatchesTheMeaningInEtcd) {
   const std::string zero(1, '\0');
   EXPECT_TRUE(KeyRange("a", "").Contains("a"));
   EXPECT_FALSE(KeyRange("a", "").Contains("aa"));

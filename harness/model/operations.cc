@@ -117,7 +117,7 @@ Result<std::vector<Operations>> PossibleTxn(std::string_view request, int depth)
   WP_ASSIGN_OR_RETURN(const std::vector<Operations> others, PossibleBranch(txn.failure, depth));
   ways.insert(ways.end(), others.begin(), others.end());
   if (ways.size() > kMostCombinations) {
-    return Fail(StatusCode::kOutOfRange, "a transaction with too many branches to settle");
+    return Fail(StatusCode::kOutOfRange, "a transaction with too many combinations of branches");
   }
   return ways;
 }

@@ -26,7 +26,7 @@ struct Effect {
 
 bool IsWrite(Method method);
 
-// These leave no doubt: etcd refused before it changed anything. All others may hide a success.
+// With these codes etcd refused before it changed anything. All others may hide a success.
 bool IsDefiniteRefusal(StatusCode code);
 
 // The operations that ran, transactions unfolded along the branches that the answer names.
@@ -34,7 +34,7 @@ Result<Effect> AcknowledgedEffect(Method method, std::string_view request,
                                   std::string_view response);
 
 // For a write without answer: every list of operations that may have run, one per combination of
-// branches; at most a few dozen, beyond that the request is not worth guessing at.
+// branches. An error if there are more than a few dozen.
 Result<std::vector<std::vector<Operation>>> PossibleEffects(Method method,
                                                             std::string_view request);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reads of past revisions tell of compactions, whoever's they were: one that is answered shows
-// that nothing from its revision on had been compacted when it began, one that is refused as out of
-// range that everything up to its revision had.
+// What reads of past revisions reveal about compactions, by this recording or by others: an answer
+// shows that no revision from the requested one on had been compacted when the read began; a
+// refusal as out of range shows that everything up to the requested revision had been.
 //
 //   PastReads reads;
 //   reads.Started(line);  reads.Ended(line);           // of every range
@@ -37,16 +37,15 @@ class PastReads {
     out_.erase(read);
   }
 
-  // The line of a read that began after `since` and was answered, of this revision or of one before
-  // it.
+  // The line of an answered read that began after `since`, of this revision or an earlier one.
   std::optional<Line> ReadableSince(Revision revision, Line since) const {
     for (const Read& read : answered_) {
       if (read.started > since && read.at <= revision) return read.started;
     }
     return std::nullopt;
   }
-  // Everything below it can no longer be read; 0: nothing is known to be gone. A revision beyond
-  // the head is out of range, too.
+  // Revisions below it can no longer be read; 0: none is known to be compacted. Refusals beyond the
+  // head do not count: a future revision is out of range, too.
   Revision GoneBelow(Revision head) const {
     const auto beyond = refused_.upper_bound(head);
     return beyond == refused_.begin() ? Revision() : std::prev(beyond)->next();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every key with its value that the answer to a call shows, those of transactions included.
+// Visits every key-value pair in the answer to a call, also those inside transactions.
 //
 //   EachShown(KindOf(method), request, response, [&](const KeyValueView& kv) { ... });
 //

@@ -137,22 +137,23 @@ std::optional<std::string> Timeline::Apply(Revision revision, Applied write) {
       Record(key, change);
       continue;
     }
-    std::vector<Keys::iterator> doomed;
+    std::vector<Keys::iterator> matches;
     EachAlive(KeyRange(operation.key, operation.range_end),
-              [&](const auto& key) { doomed.push_back(keys_.find(key->first)); });
-    for (const auto& key : doomed)
+              [&](const auto& key) { matches.push_back(keys_.find(key->first)); });
+    for (const auto& key : matches)
       Record(key, {.revision = revision,
                    .written = write.line,
                    .deleted = true,
                    .ended_lease = write.ended_lease});
-    const auto known = static_cast<std::int64_t>(doomed.size());
+    const auto known = static_cast<std::int64_t>(matches.size());
     const std::int64_t deleted = operation.deleted.value_or(known);
     if (deleted > known && base_.value > 1) {
       partly_known_.insert(revision);
     } else if (deleted != known) {
       contradiction = fmt::format(
-          "the delete of revision {} says it removed {} keys, but by the writes before it {} "
-          "existed",
+          "the answer to the delete at revision {} counts {} removed keys, but by the writes "
+          "before "
+          "it {} existed",
           revision, deleted, known);
     }
   }
@@ -231,15 +232,15 @@ RangeId Timeline::Track(const TrackedRange& range) {
 
 void Timeline::Keep(std::uint32_t index, std::unordered_map<std::uint32_t, Kept>& kept) const {
   if (kept.contains(index)) return;
-  // The message of a value may be part of something large.
+  // A value may point into a large message, so it is copied.
   Kept copy{.change = change(index), .value = Bytes::Copy(change(index).value)};
   copy.change.value = copy.value.view();
   copy.change.previous = Change::kNone;
   kept.emplace(index, std::move(copy));
 }
 
-// A key that is gone leaves nothing behind, unless it may have been there before the base: then
-// that it was seen is worth knowing.
+// Nothing is kept of a deleted key, unless it may have existed before the base: then the record
+// that it was seen is still needed.
 void Timeline::ForgetKeys(std::uint32_t end) {
   if (base_.value > 1) return;
   std::erase_if(keys_, [&](const auto& entry) {
@@ -252,7 +253,7 @@ void Timeline::ForgetKeys(std::uint32_t end) {
 }
 
 void Timeline::Forget(Revision below) {
-  WP_CHECK(below <= known_through_.next(), "what is to come cannot be forgotten");
+  WP_CHECK(below <= known_through_.next(), "revisions beyond known_through cannot be forgotten");
   if (below <= forgotten_ || below <= base_.next()) return;
   const auto end = std::lower_bound(
       changes_.begin(), changes_.end(), below,

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exact changes of a store, in revision order, and for each watched range the ones that concern
-// it.
+// The exact changes of a store, in revision order, and for each watched range the changes in it.
 //
 //   Timeline timeline;
 //   timeline.SetBase(Revision(1));
 //   RangeId range = timeline.Track({.range = KeyRange("a", "b")});
 //   timeline.Apply(Revision(2), {line, operations, request});  // revisions come strictly in order
-//   timeline.Skip(Revision(4));                                // ... each of them, or none of ours
-//   for (const Owed& owed : timeline.owed(range)) ... timeline.change(owed.change) ...
+//   timeline.Skip(Revision(4));                                // no watched change up to 4
+//   const ExpectedList& expected = timeline.expected(range);   // ... timeline.change(i) ...
 //
 // Ranges that are watched by many are tracked once; each change is filed under its ranges when it
 // is applied, so that following a range costs nothing per watcher.
 //
-//   timeline.Forget(Revision(900));     // nobody will ask for what came before
+//   timeline.Forget(Revision(900));     // changes below 900 are no longer needed
 //
-// What was forgotten keeps its indices; of each key the change that later ones build on is kept. So
-// memory follows the keys and what is not yet forgotten, not the length of the history. Not
-// thread-safe. Ownership: the messages that values point into are kept as long as the changes.
+// Indices stay valid after Forget; of each key the change that later ones build on is kept. So
+// memory grows with the keys and the changes not yet forgotten, not with the length of the history.
+// Not thread-safe. Ownership: the messages that values point into are kept as long as the changes.
 #pragma once
 
 #include <cstdint>
@@ -43,10 +42,10 @@ struct Operation {
   std::string_view key{};
   std::string_view range_end{};           // of a delete
   std::string_view value{};               // of a put
-  bool keeps_value = false;               // a put that says: leave the value as it is
+  bool keeps_value = false;               // a put with ignore_value
   std::optional<std::int64_t> deleted{};  // how many keys the answer said were deleted
   std::int64_t lease = 0;                 // of a put
-  bool keeps_lease = false;               // a put that says: leave the lease as it is
+  bool keeps_lease = false;               // a put with ignore_lease
 };
 
 // What is applied at one revision.
@@ -54,11 +53,11 @@ struct Applied {
   Line line;  // where the write began
   std::vector<Operation> operations;
   Bytes request;                 // what the operations look into
-  std::int64_t ended_lease = 0;  // whose end it was, if it was one
+  std::int64_t ended_lease = 0;  // the lease that ended, if that was the cause
 };
 
 // One key at one revision. A revision changes a key at most once: etcd refuses transactions that
-// would.
+// would change it twice.
 struct Change {
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
@@ -75,7 +74,7 @@ struct Change {
   bool lineage_known = true;  // create_revision and version are facts
   bool lease_known = true;
   std::int64_t lease = 0;
-  std::int64_t ended_lease = 0;  // of a delete: by whose end
+  std::int64_t ended_lease = 0;  // of a delete: the lease that ended, if that was the cause
 };
 
 // A change under a range. Those of one revision stand together: a run.
@@ -128,18 +127,18 @@ class Timeline {
   // What the operations would change if they came next, in order. Keys that existed before the base
   // and were never seen are missing. The timeline stays as it is.
   std::vector<Change> Preview(const std::vector<Operation>& operations) const;
-  // The lease that a living key hangs on; 0 for none, or for one that is not known.
+  // The lease that an existing key is attached to; 0 for none, or for one that is not known.
   std::int64_t LeaseOf(std::string_view key) const;
   // The latest change of the key, unless it was never seen or has been forgotten.
   const Change* Latest(std::string_view key) const;
-  // What the end of a lease does: it deletes every key that is known to hang on it. The operations
+  // What the end of a lease does: it deletes every key known to be attached to it. The operations
   // look into the timeline.
   std::vector<Operation> EndOfLease(std::int64_t lease) const;
   // Applies the next revision. Empty, or why the answer cannot be true.
   // Requires: revision is one past known_through().
   std::optional<std::string> Apply(Revision revision, Applied write);
 
-  // Nothing that anybody here watches was changed up to the revision.
+  // No tracked range changed up to the revision.
   // Requires: through > known_through().
   void Skip(Revision through);
   // Tracks from the first change on that is not forgotten, whenever it is called.
@@ -154,12 +153,12 @@ class Timeline {
   std::uint32_t first_change() const { return first_; }
   std::uint32_t changes() const { return first_ + static_cast<std::uint32_t>(changes_.size()); }
 
-  // Lets go of what was changed below the revision.
+  // Forgets the changes below the revision.
   // Requires: below <= known_through().next().
   void Forget(Revision below);
-  // What was changed below it is forgotten.
+  // Changes below this revision are forgotten.
   Revision forgotten() const { return forgotten_; }
-  // A delete at this revision removed keys from before the base, which nobody knows.
+  // A delete at this revision removed keys from before the base, which are unknown.
   bool partly_known(Revision revision) const { return partly_known_.contains(revision); }
 
  private:
@@ -181,7 +180,7 @@ class Timeline {
 
   Change PutOver(const Key* key, const Operation& operation) const;
   std::int64_t LeaseOf(const Key& key) const;
-  // Calls `visit` on each living key of the range.
+  // Calls `visit` on each existing key of the range.
   template <typename Visit>
   void EachAlive(const KeyRange& range, Visit visit) const;
   Keys::iterator Intern(std::string_view name);

@@ -10,7 +10,7 @@
 namespace watchproof {
 namespace {
 
-// Of one revision; a transaction of more keys is settled by these as well.
+// Per revision; they suffice for a transaction of more keys as well.
 constexpr std::size_t kMostObservations = 128;
 
 bool SameEffect(const std::vector<Operation>& a, const std::vector<Operation>& b) {
@@ -128,7 +128,7 @@ void Writers::FileOpen(const RecordedCall& call) {
   }
 }
 
-// Of revisions that nobody was acknowledged.
+// For revisions that no acknowledged write made.
 void Writers::GatherObservations(const CallLog& log, const ControlLog& control) {
   const auto gather = [this](Revision revision, const Observation& observation) {
     if (revision <= base_ || base_.value == 0) return;
@@ -263,7 +263,7 @@ std::optional<Revision> Writers::HighestUncovered(const KeyRange& range, Revisio
     if (first > last) continue;
     const auto since = control_watch_.CoveredSince(range, first, last);
     if (!since) return last;
-    // Back to where its word begins.
+    // The control watch settles everything back to its start.
     while (hole != holes_.begin() && std::prev(hole)->first >= *since) --hole;
   }
   return std::nullopt;
@@ -279,7 +279,7 @@ bool Writers::MayHaveChanged(std::string_view key, Revision after, Revision thro
   if (holes_.empty() || holes_.back().last <= after) return false;
   const auto named = open_keys_.find(key);
   const auto over_it = [&](const auto& entry) { return entry.first.Contains(key); };
-  // Most keys are named by no open write; that is quickest to see.
+  // Most keys are named by no open write: that is the cheapest test.
   const bool possible = others_write_ || named != open_keys_.end() || !open_anything_.empty() ||
                         std::any_of(open_ranges_.begin(), open_ranges_.end(), over_it);
   const auto highest =

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which write made which revision: from the answers to the writes, and for those without an answer
-// from what others were shown of them.
+// Which write made which revision: from the answers to the writes, and for writes without an answer
+// from what other calls and the control watch observed.
 //
-//   Writers writers(log, witness);                 // once the recording is complete
+//   Writers writers(log, control);                 // once the recording is complete
 //   for (const auto& [revision, writer] : writers.by_revision()) ...
-//   if (writers.MayHaveChanged("k", Revision(4), Revision(9))) ...   // nothing is known for
-//   certain
+//   if (writers.MayHaveChanged("k", Revision(4), Revision(9))) ...   // "k" is uncertain there
 //
-// A write with an unknown outcome is given a revision only if somebody was shown, with that
-// revision, what this write alone can have made of a key. All others stay open: what they may have
-// changed, at the revisions that nobody is known to have made, is in doubt. Two writes that would
-// have done exactly the same are one to us. Not thread-safe. Ownership: refers to the log and the
-// witness, which outlive it and do not grow any more.
+// A write with an unknown outcome is assigned a revision only if an answer or a control watch
+// showed, with that revision, a key state that only this write can have made. All others stay open:
+// what they may have changed, at the revisions without a known writer, is uncertain. Two writes
+// with exactly the same effect count as one. Not thread-safe. Ownership: refers to both logs, which
+// outlive it and do not grow any more.
 #pragma once
 
 #include <map>
@@ -27,11 +26,11 @@
 namespace watchproof {
 
 struct Writer {
-  // Null: what was seen of this revision does not tell who made it.
+  // Null: what was seen of this revision does not identify its write.
   const RecordedCall* call = nullptr;
   bool acknowledged = false;
   std::vector<Operation> operations;
-  std::vector<Observation> seen;  // in no answer of the writer
+  std::vector<Observation> seen;  // by other calls and control watches
 };
 
 // Two writes were acknowledged with one revision.
@@ -40,7 +39,7 @@ struct Clash {
   const RecordedCall* first = nullptr;
   const RecordedCall* second = nullptr;
 };
-// What a write that was refused, or a branch that was not taken, would have done was seen.
+// The effect of a refused write, or of a branch that was not taken, was seen.
 struct Phantom {
   Revision revision{};
   const RecordedCall* call = nullptr;
@@ -50,7 +49,7 @@ struct Unfitting {
   const RecordedCall* call = nullptr;
   std::string reason;
 };
-// Revisions of which nobody knows who made them, the first and the last.
+// Revisions without a known writer, the first and the last.
 struct Hole {
   Revision first{};
   Revision last{};
@@ -60,20 +59,20 @@ class Writers {
  public:
   Writers(const CallLog& log, const ControlLog& control);
 
-  // What the store stood at before the first write; at 1 it was empty.
+  // The store's revision before the first write; at 1 the store was empty.
   Revision base() const { return base_; }
   const std::map<Revision, Writer>& by_revision() const { return writers_; }
   const std::vector<Clash>& clashes() const { return clashes_; }
   const std::vector<Phantom>& phantoms() const { return phantoms_; }
   const std::vector<Unfitting>& unfitting() const { return unfitting_; }
   const std::vector<Hole>& holes() const { return holes_; }
-  // Writes whose outcome stayed unknown, in the order they began.
+  // Writes with an outcome that stayed unknown, in the order they began.
   std::vector<const RecordedCall*> unsettled() const;
   // The last line in which a write began that made this revision or an earlier one.
   Line LatestBeginning(Revision through) const;
 
-  // Whether the key may have been changed after the first and up to the second revision by
-  // somebody we do not know of.
+  // Whether an unknown write may have changed the key after the first and up to the second
+  // revision.
   bool MayHaveChanged(std::string_view key, Revision after, Revision through) const;
   // The same of keys in the range that no write of the recording names.
   bool UnknownKeysMayHaveChanged(const KeyRange& range, Revision after, Revision through) const;
@@ -106,7 +105,7 @@ class Writers {
   std::vector<Candidate> Candidates(Revision revision, const Observation& observation) const;
   void FindPhantoms(const CallLog& log);
   void FindHoles(Revision highest);
-  // The highest revision in a hole, of those in question, of which no witness tells.
+  // The highest revision of the interval that is in a hole and that no control watch covers.
   std::optional<Revision> HighestUncovered(const KeyRange& range, Revision after,
                                            Revision through) const;
   bool AnyOpen(const std::vector<std::size_t>& opens, Revision revision) const;
@@ -122,7 +121,7 @@ class Writers {
   std::vector<std::pair<KeyRange, std::size_t>> open_ranges_;
   std::vector<std::size_t> open_anything_;
   std::vector<Hole> holes_;    // ascending
-  bool others_write_ = false;  // some holes can be nobody's of this recording
+  bool others_write_ = false;  // some holes may have no writer in this recording
   std::vector<std::pair<Revision, Line>> beginnings_;  // the lines ascending too
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestRange = 10;
 
-// What a call does to the store once it is its turn, and what it is told.
+// The effect of a call on the store, and its answer.
 struct Action {
   Method method = Method::kRange;
   Message request;
@@ -70,7 +70,7 @@ class Store {
     if (control_watch_) script_.Sees(Kv(key, "", revision_, 0, 0), true);
     return 1;
   }
-  // Puts the key if its version is as told, reads it if not.
+  // Puts the key if it has the given version, reads it otherwise.
   Message Swap(const Action& action) {
     const auto before = Get(action.key);
     if ((before ? before->version : 0) == action.version) {

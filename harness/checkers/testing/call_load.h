@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many clients calling one store side by side, some of them never told what came of it: as a
-// perfect store would answer.
+// Makes a recording of many concurrent clients of one correct store; some writes get no answer.
 //
 //   const std::vector<NumberedEntry> lines = MakeCallLoad({.calls = 100'000, .clients = 64});
 //
-// The store is a map and a list of its states, written for this and nothing else. Threads: function
-// without state.
+// The store is a map and a list of its states, used only here. Threads: function without state.
 #pragma once
 
 #include <cstdint>

@@ -2,12 +2,12 @@
 // Writes key-value calls by hand, line by line, for the truth tables of their checkers.
 //
 //   CallScript script;                                  // an empty store, client "a"
-//   script.Do(Method::kPut, PutOf("k", "v"), Told(2))   // asked and answered
+//   script.Do(Method::kPut, PutOf("k", "v"), Acked(2))   // request and answer
 //       .Do(Method::kRange, GetOf("k"), Shown(2, {Kv("k", "v", 2)}));
 //   CallJudgement judgement = script.Judge();
 //
-// Messages are spelled out as a server would send them; the script remembers nothing. Lines are
-// 1 ms apart. Not thread-safe.
+// Messages are written out as a server would send them; the script keeps no store. Lines are 1 ms
+// apart. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct GetOptions {
 };
 Message GetOf(const std::string& key, const GetOptions& options = {});
 Message PutOf(const std::string& key, const std::string& value, std::int64_t lease = 0);
-// Asks for what was there before.
+// Requests the previous value.
 Message PutOver(const std::string& key, const std::string& value);
 Message DeleteOf(const std::string& key, const std::string& range_end = {});
 
@@ -58,10 +58,10 @@ Message Decided(std::int64_t revision, bool succeeded, const std::vector<Message
 
 class CallScript {
  public:
-  // Opens with a read that finds the store at `base`; 0: with nothing.
+  // Opens with a read that finds the store at `base`; 0: without such a read.
   explicit CallScript(std::int64_t base = 1);
 
-  // The client that the following calls are of.
+  // The client of the following calls.
   CallScript& As(const std::string& client);
   CallScript& Do(Method method, const Message& request, const Message& answer);
   CallScript& Put(const std::string& key, const std::string& value, std::int64_t revision) {
@@ -75,10 +75,10 @@ class CallScript {
   CallScript& End(std::uint32_t call, Method method, const Message& answer);
   CallScript& Fail(std::uint32_t call, Method method,
                    StatusCode code = StatusCode::kDeadlineExceeded);
-  // A write of which nobody hears again.
+  // A write without an answer.
   CallScript& Lose(Method method, const Message& request);
 
-  // A witness of every key from revision 2 on, and what it is given.
+  // A control watch of every key from revision 2 on, and the events that it receives.
   CallScript& OpenControlWatch();
   CallScript& Sees(const KeyValueFields& kv, bool deleted = false);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form of the tests of the key-value guarantees: a row is a situation, its calls and what must
-// be found in them, by all checkers together.
+// The form of the tests of the key-value guarantees: a row is a situation, its calls and the
+// expected findings of all checkers together.
 //
 //   INSTANTIATE_TEST_SUITE_P(Durable, CallTable, testing::ValuesIn(std::vector<CallRow>{
 //       {"TwoWritesShareARevision", CallScript().Put("a", "1", 2).Put("b", "1", 2), {"Durable"}},

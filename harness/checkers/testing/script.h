@@ -5,9 +5,8 @@
 //   script.Put("k", "v", 2).Watch("k", 2).Created(0).Deliver(0, {{2, "k"}});
 //   Judgement judgement = script.Judge();
 //
-// The script remembers what it wrote in the plainest way (a map), so that Deliver({{revision,
-// key}}) gives the event as it ought to be; a wrong event is spelled out as an Event. Lines are 1
-// ms apart. Not thread-safe.
+// The script keeps its writes in a map, so Deliver(0, {{revision, key}}) makes the correct event; a
+// wrong event is written out as an Event. Lines are 1 ms apart. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -28,7 +27,7 @@ struct Event {
   KeyValueFields kv{};
   std::optional<KeyValueFields> previous{};
 };
-// An event as it was written.
+// The correct event of a write.
 struct Written {
   std::int64_t revision = 0;
   std::string key{};
@@ -41,7 +40,7 @@ struct ScriptedCreate {
   bool no_put = false;
   bool no_delete = false;
   bool previous = false;
-  bool progress = true;  // wishes to be told of it
+  bool progress = true;  // with progress_notify
 };
 struct PutPart {
   std::string key{};
@@ -54,18 +53,18 @@ struct TxnParts {
 
 class Script {
  public:
-  // Opens stream 1 and reads once through the side door, which finds the store at `base`.
+  // Opens stream 1 and reads once on the direct path, which finds the store at `base`.
   explicit Script(std::int64_t base = 1);
 
-  // The stream that the following lines speak of.
+  // The stream of the following lines.
   Script& On(std::uint32_t stream, const std::string& path = "faulted");
 
   // Writes that were acknowledged with the revision.
   Script& Put(const std::string& key, const std::string& value, std::int64_t revision);
   Script& PutWithLease(const std::string& key, std::int64_t lease, std::int64_t revision);
-  // Asks for the end of a lease, whose keys go at the revision.
+  // Revokes a lease; its keys are deleted at the revision.
   Script& Revoke(std::int64_t lease, std::int64_t revision);
-  // Deletes the keys that the script knows in the range.
+  // Deletes the script's keys in the range.
   Script& Delete(const std::string& key, std::int64_t revision, const std::string& end = {});
   Script& Txn(const TxnParts& parts, std::int64_t revision);
   Script& Compact(std::int64_t revision);
@@ -75,10 +74,9 @@ class Script {
   Script& StartCompact(std::uint32_t call, std::int64_t revision);
   Script& EndCompact(std::uint32_t call, StatusCode code);
   Script& FailCall(std::uint32_t call, Method method, StatusCode code);
-  // A read through the side door, which says how far the store is.
+  // A read on the direct path, which returns the store's revision.
   Script& Read(std::int64_t revision);
-  // A read of how the keys were at a revision, by a store that has come to `head`: answered, or
-  // refused as out of range.
+  // A read at a past revision, by a store that is at `head`: answered, or refused as out of range.
   Script& ReadAt(std::int64_t at, std::int64_t head);
   Script& ReadRefusedAt(std::int64_t at);
 
@@ -93,12 +91,12 @@ class Script {
   Script& Progress(std::int64_t id, std::int64_t revision);
   Script& Compacted(std::int64_t id, std::int64_t compact_revision);
   Script& Cancelled(std::int64_t id, const std::string& reason = {});
-  // What the header of the next response says, if not what its kind has by itself.
+  // The revision in the header of the next response, instead of the default of its kind.
   Script& WithHeader(std::int64_t revision);
   // An answer of another cluster than all others.
   Script& ForeignProgress(std::int64_t id, std::int64_t revision);
   Script& Annotate(const Annotation& annotation);
-  // A fault that ends so much ("none", "proxied", "every"; empty: an old recording) is armed.
+  // Arms a fault that may end these streams ("none", "proxied", "every"; empty: an old recording).
   Script& Armed(const std::string& fault, const std::string& ends, bool parts_members = false);
   Script& Healed(const std::string& fault);
   Script& AskProgress();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form of the checkers' tests: a row is a situation, its history and what must be found in it.
+// The form of the checkers' tests: a row is a situation, its history and its expected findings.
 //
 //   INSTANTIATE_TEST_SUITE_P(Ordered, TruthTable, testing::ValuesIn(std::vector<Row>{
 //       {"GoesBack", Script().Put(...)..., {"Ordered"}},
 //   }), RowName);
 //
-// Each row is judged as it stands by all checkers: what is listed must be found, and nothing else;
-// and the same by a judge that forgets what it can as soon as it can.
+// All checkers judge each row, once as it is and once with a judge that forgets changes as soon as
+// possible; both must make exactly the listed findings.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -26,7 +26,7 @@ class Load {
 
   std::size_t Run() {
     Add({.kind = EntryKind::kRunStarted, .text = "{}"});
-    // Tells that the store is empty.
+    // Its header shows that the store is empty.
     Call(Method::kRange, Message().Text(1, "any"), 1);
     Add({.kind = EntryKind::kStreamOpened, .stream = StreamId(1), .text = "faulted"});
     for (std::size_t i = 0; i < load_.watchers; ++i) Ask(i);

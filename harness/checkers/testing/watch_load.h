@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many watchers of one store that keeps every promise, as a recording without its end: for
-// measuring the judge.
+// Makes a recording, without its end, of many watchers of one correct store: for measuring the
+// judge.
 //
 //   MakeWatchLoad({.watchers = 1000, .events = 200'000}, [&](Entry entry) { ... });
 //
@@ -21,9 +21,9 @@ struct WatchLoad {
   // Otherwise all watch one key. Ranges begin at random and hold up to 20 of 1000 keys.
   bool random_ranges = false;
   bool previous_values = false;
-  // The answer to each write stands behind its events, as it mostly does.
+  // The answer to each write comes after its events, as is usual.
   bool late = false;
-  // Compacts to where it stands after so many writes; 0: never.
+  // Compacts to the current revision after this many writes; 0: never.
   std::size_t compact_every = 0;
 };
 
