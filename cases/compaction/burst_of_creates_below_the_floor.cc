@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client that comes back after a long absence re-creates all its watches at once. If all of them
-// lie below the floor, the notices alone fill the queue of the stream, and none may get lost.
+// A client that reconnects after a long absence re-creates all its watches at once. If all of them
+// start below the compaction floor, the cancellations alone fill the queue of the stream. None of
+// them may be lost.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
 namespace {
 
 constexpr std::size_t kBurst = 200;
-// A server that is short of processor time may take one burst for a trickle; hardly all of them.
+// On a busy machine the server may empty its queue while one burst arrives, but hardly for all.
 constexpr int kClients = 5;
 
 WATCH_CASE(CompactionSurfaced, BurstOfCreatesBelowTheFloor,
@@ -15,9 +16,9 @@ WATCH_CASE(CompactionSurfaced, BurstOfCreatesBelowTheFloor,
                            "guarantees)",
             .explain = "Five clients, one after the other, create two hundred watches below the "
                        "floor each, without waiting for answers. Each watch must end with "
-                       "ErrCompacted. Servers that drop a "
-                       "notice when the queue is full answer the first 129 and let the others go "
-                       "on as if nothing had been missed (etcd #17529).",
+                       "ErrCompacted. Servers that drop a cancellation when the queue is full "
+                       "answer the first 129 and continue the others as if no event had been "
+                       "missed (etcd #17529).",
             .level = Level::kMust,
             .needs = {Capability::kCompaction},
             .guarantees = {"CompactionSurfaced"},
@@ -38,7 +39,7 @@ WATCH_CASE(CompactionSurfaced, BurstOfCreatesBelowTheFloor,
                     .start = first.revision(),
                     .stream = client});
     scenario.AwaitCreated(client);
-    // One burst is dealt with before the next: together they would be more than one pass takes,
+    // Each burst is processed before the next one: together they would exceed one catch-up pass,
     // which is another case.
     scenario.AwaitSyncPasses(2);
   }

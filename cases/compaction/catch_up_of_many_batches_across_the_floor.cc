@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server reads history for a watch in batches. A compaction between two batches takes away what
-// the next one needed: then the watch must be told, not continued behind the gap.
+// A server reads history for a watch in batches. A compaction between two batches can remove
+// revisions that the next batch needed. The watch must then end with ErrCompacted and must not
+// continue behind the gap.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -10,12 +11,12 @@ namespace {
 constexpr std::size_t kWatchers = 10;
 
 WATCH_CASE(CompactionSurfaced, CatchUpOfManyBatchesAcrossTheFloor,
-           {.requirement = "a watch that can no longer be given what it is owed ends with "
-                           "ErrCompacted (etcd API guarantees)",
+           {.requirement = "a watch with compacted pending events ends with ErrCompacted (etcd "
+                           "API guarantees)",
             .explain = "Watches start more than two thousand revisions in the past, and the store "
-                       "is compacted while they catch up. Each must be given everything or end "
-                       "with ErrCompacted; watches that start at the floor must be given "
-                       "everything after it.",
+                       "is compacted while they catch up. Each watch must receive every event or "
+                       "end with ErrCompacted. Watches that start at the floor must receive every "
+                       "event from there on.",
             .level = Level::kMust,
             .needs = {Capability::kCompaction},
             .guarantees = {"CompactionSurfaced", "Reliable"},

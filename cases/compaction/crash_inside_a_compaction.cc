@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server that crashes while it compacts has removed some of what was to go and has not yet noted
-// that it is done. What it makes of the rest when it comes back must be what it had promised.
-// etcd removes in batches of 1000 revisions; where the last batch is full, the note is written only
-// in the next commit, up to 100 ms later, so that a crash in between is easy to come by.
+// A server that crashes while it compacts has removed some revisions and has not yet recorded that
+// the compaction is done. After the restart the store must still keep every promise. etcd removes
+// revisions in batches of 1000. If the last batch is full, the record is written only in the next
+// commit, up to 100 ms later, so a crash in between is easy to provoke.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
 namespace {
 
-constexpr Duration kCommitted = 300ms;  // everything written has reached the disk by then
-constexpr Duration kResumed = 700ms;    // the interrupted compaction has been done again
+constexpr Duration kCommitted = 300ms;  // every write has been committed to disk by then
+constexpr Duration kResumed = 700ms;    // the interrupted compaction has been repeated by then
 
-// Kills the server a little after the compaction was answered. Now and then the note is on the disk
-// already, so that there was nothing to interrupt: the witness tells.
+// Kills the server shortly after it answered the compaction. Sometimes the compaction is recorded
+// on disk already and nothing is interrupted; the evidence of the fault shows which it was.
 void CompactAndKill(Scenario& scenario, const Write& at, const std::string& kill) {
   scenario.Hold(kCommitted, kCommitted);
   scenario.CompactAtOnce(at.revision());
@@ -27,10 +27,10 @@ WATCH_CASE(
     Durable, RevisionsOutliveACrashInsideACompaction,
     {.requirement = "revisions are a counter of the whole store that only grows (etcd API, "
                     "revisions); acknowledged writes are durable",
-     .explain = "A thousand revisions, the last one a deletion, are compacted at that "
-                "deletion, and the server is killed a few milliseconds later; twice. When "
-                "it is back, new writes must get new revisions (etcd #17780: the counter goes "
-                "back, and watches that resume wait for revisions that were used already).",
+     .explain = "A thousand revisions, the last one a deletion, are compacted at that deletion, "
+                "and the server is killed a few milliseconds later. This is done twice. After the "
+                "restart, new writes must get new revisions (etcd #17780: the counter goes back, "
+                "and resumed watches wait for revisions that were used already).",
      .level = Level::kMust,
      .needs = {Capability::kDurable, Capability::kCompaction},
      .guarantees = {"Durable", "Reliable"},
@@ -59,10 +59,11 @@ WATCH_CASE(
 WATCH_CASE(CompactionSurfaced, DeleteAtTheFloorSurvivesACrashInsideACompaction,
            {.requirement =
                 "events at or above the compaction revision remain available (etcd API, Compact)",
-            .explain = "As RevisionsOutliveACrashInsideACompaction, but other keys live on. The "
-                       "key that was deleted at the floor is watched from there once the server "
-                       "is back: the watch must get the deletion or ErrCompacted (etcd #19179: "
-                       "the interrupted compaction goes on and takes the deletion too).",
+            .explain = "As RevisionsOutliveACrashInsideACompaction, but other keys are kept "
+                       "alive. After the restart, a watch on the key that was deleted at the "
+                       "floor starts from there. It must receive the deletion or ErrCompacted "
+                       "(etcd #19179: the interrupted compaction continues and removes the "
+                       "deletion too).",
             .level = Level::kMust,
             .needs = {Capability::kDurable, Capability::kCompaction},
             .guarantees = {"Reliable", "CompactionSurfaced"},
@@ -72,15 +73,15 @@ WATCH_CASE(CompactionSurfaced, DeleteAtTheFloorSurvivesACrashInsideACompaction,
   scenario.BeginLoad({.clients = 2,
                       .calls = 499,
                       .keys = 3,
-                      .key = scenario.Key("living"),
+                      .key = scenario.Key("live"),
                       .side = true,
                       .puts_only = true});
   scenario.AwaitLoad();
   const Write gone = scenario.Delete(ghost);
   CompactAndKill(scenario, gone, "kill");
   scenario.PermitCompactedAtTheFloor();
-  scenario.Watch({.group = "mourner", .range = OneKey(ghost), .start = gone.revision()});
-  scenario.AwaitCreated("mourner");
+  scenario.Watch({.group = "late", .range = OneKey(ghost), .start = gone.revision()});
+  scenario.AwaitCreated("late");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compaction promises to keep everything from its revision on. A deletion at exactly that revision
-// is such a thing, and a watch may start there: a client that is not given it keeps a ghost of the
-// key for ever.
+// Compaction keeps everything from its revision on. That includes a deletion at exactly that
+// revision, and a watch may start there. A client that does not receive the deletion keeps the
+// deleted key for ever.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -11,32 +11,30 @@ WATCH_CASE(CompactionSurfaced, DeleteAtTheFloorIsDelivered,
            {.requirement =
                 "events at or above the compaction revision remain available (etcd API, Compact)",
             .explain = "A key is put and deleted, the store is compacted at the deletion, and the "
-                       "key is watched from "
-                       "there. The watch must get the deletion or ErrCompacted. Servers that "
-                       "remove a tombstone at "
-                       "the compaction revision deliver neither (etcd #18089).",
+                       "key is watched from there. The watch must receive the deletion or "
+                       "ErrCompacted. Servers that remove a tombstone at the compaction revision "
+                       "deliver neither (etcd #18089).",
             .level = Level::kMust,
             .needs = {Capability::kCompaction},
             .guarantees = {"Reliable", "CompactionSurfaced"},
             .upstream = {18089}}) {
   const std::string ghost = scenario.Key("ghost");
-  Prng bystanders = scenario.Random("bystanders");
-  const auto disturb = [&] {
-    for (std::int64_t i = bystanders.Between(0, 6); i > 0; --i)
-      scenario.Put(scenario.Key("bystander"));
+  Prng others = scenario.Random("others");
+  const auto write_others = [&] {
+    for (std::int64_t i = others.Between(0, 6); i > 0; --i) scenario.Put(scenario.Key("other"));
   };
-  disturb();
+  write_others();
   scenario.Put(ghost);
-  disturb();
+  write_others();
   scenario.Put(ghost);
   const Write gone = scenario.Delete(ghost);
-  disturb();
-  scenario.Put(scenario.Key("bystander"));
+  write_others();
+  scenario.Put(scenario.Key("other"));
 
   scenario.Compact(gone.revision());
   scenario.PermitCompactedAtTheFloor();
-  scenario.Watch({.group = "mourner", .range = OneKey(ghost), .start = gone.revision()});
-  scenario.AwaitCreated("mourner");
+  scenario.Watch({.group = "late", .range = OneKey(ghost), .start = gone.revision()});
+  scenario.AwaitCreated("late");
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// ErrCompacted is the last word about a watch. A server that repeats it on every pass wastes its
-// own time and its clients', and starves the watches that still have history to read.
+// ErrCompacted is the last response of a watch. A server that repeats it on every pass of its
+// catch-up loop wastes time on both sides and delays watches that still have history to read.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
 namespace {
 
 constexpr std::size_t kMany = 600;
-// A server that is short of processor time may take one burst for a trickle; hardly all of them.
+// On a busy machine the server may keep up with one burst, but hardly with all of them.
 constexpr int kClients = 4;
 
 WATCH_CASE(CompactionSurfaced, NoticeComesOnce,
@@ -15,8 +15,8 @@ WATCH_CASE(CompactionSurfaced, NoticeComesOnce,
                            "WatchResponse.canceled)",
             .explain = "Four clients, one after the other, create six hundred watches below the "
                        "floor each, more than a server handles in one pass of its catch-up loop. "
-                       "Each watch must be told once. "
-                       "Servers that forget to take a finished watch out of the whole set tell it "
+                       "Each watch must end with ErrCompacted exactly once. Servers that do not "
+                       "remove a finished watch from the set of all watches send ErrCompacted "
                        "again on every pass (etcd #22294).",
             .level = Level::kMust,
             .needs = {Capability::kCompaction},
@@ -38,7 +38,7 @@ WATCH_CASE(CompactionSurfaced, NoticeComesOnce,
                     .stream = client});
     scenario.AwaitCreated(client);
   }
-  // Every further pass is an occasion to repeat the notice.
+  // The server could repeat the cancellation in every further pass.
   scenario.AwaitSyncPasses(6);
 }
 

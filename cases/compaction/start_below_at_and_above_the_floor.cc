@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Around the compaction floor one revision makes all the difference: below it a watch must end with
-// ErrCompacted, at it and above it the watch must be given everything.
+// The compaction floor is an exact boundary: a watch that starts below it must end with
+// ErrCompacted, and a watch that starts at it or above it must receive every event.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -10,8 +10,8 @@ WATCH_CASE(CompactionSurfaced, StartBelowAtAndAboveTheFloor,
            {.requirement = "watching from a compacted revision ends with ErrCompacted, any other "
                            "does not (etcd API, WatchCreateRequest)",
             .explain = "A key is written a few times, the store is compacted in the middle, and "
-                       "watches start one below the floor, at it, and one above it. Only the "
-                       "first may end, and it must.",
+                       "watches start one revision below the floor, at it, and one above it. Only "
+                       "watches below the floor may end, and they must.",
             .level = Level::kMust,
             .needs = {Capability::kCompaction},
             .guarantees = {"CompactionSurfaced", "Reliable"}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compaction moves the floor up, never down, and never over the head. What was done already and
-// what lies in the future is refused, and neither may cost any watch anything.
+// Compaction moves the floor up, never down, and never beyond the head. A compaction below the
+// floor or above the head is refused, and a refused compaction must not affect any watch.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -9,10 +9,11 @@ namespace {
 WATCH_CASE(CompactionSurfaced, WhatCannotBeCompactedIsRefused,
            {.requirement = "compaction at a revision that was compacted, or that does not exist "
                            "yet, is out of range (etcd API, KV service)",
-            .explain = "The store is compacted some revisions below its head, at the same one "
-                       "again, below it, in the future, and at its head, twice, while watches go "
-                       "on. Only the first and the first at the head may be done; watches from "
-                       "below the floor are told, all others are given everything.",
+            .explain = "The store is compacted some revisions below its head, then at the same "
+                       "revision again, below it, in the future, and twice at its head, while "
+                       "watches are open. Only the first compaction and the first one at the head "
+                       "may succeed. Watches from below the floor must end with ErrCompacted, all "
+                       "others must receive every event.",
             .level = Level::kMust,
             .needs = {Capability::kCompaction},
             .guarantees = {"CompactionSurfaced", "Reliable"}}) {
@@ -27,9 +28,10 @@ WATCH_CASE(CompactionSurfaced, WhatCannotBeCompactedIsRefused,
   scenario.MustRefuseCompaction(AtHead(-below));
   scenario.MustRefuseCompaction(AtHead(-below - 1));
   scenario.MustRefuseCompaction(AtHead(prng.Between(1, 1000)));
-  scenario.Watch({.group = "told", .count = 3, .range = OneKey(key), .start = first.revision()});
-  scenario.Watch({.group = "given", .range = OneKey(key), .start = AtHead(-below + 1)});
-  scenario.AwaitCreated("given");
+  scenario.Watch(
+      {.group = "compacted", .count = 3, .range = OneKey(key), .start = first.revision()});
+  scenario.Watch({.group = "above", .range = OneKey(key), .start = AtHead(-below + 1)});
+  scenario.AwaitCreated("above");
   scenario.Put(key);
   scenario.Compact(AtHead());
   scenario.MustRefuseCompaction(AtHead());

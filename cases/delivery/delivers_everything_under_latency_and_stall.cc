@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain promise under everyday harm: a slow network and a client that falls behind for a while.
-// No compaction is involved, so nothing excuses a missing, doubled or reordered event.
+// The basic guarantees under common faults: a slow network and a client that falls behind for a
+// while. Nothing is compacted, so no missing, duplicated or reordered event is excused.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -27,7 +27,7 @@ Keyspace MakeKeyspace(Scenario& scenario) {
   return space;
 }
 
-// Puts mostly, some deletions of keys that exist, some transactions over several keys.
+// Mostly puts, some deletions of existing keys, some transactions over several keys.
 class Writer {
  public:
   Writer(Scenario& scenario, const Keyspace& space)
@@ -76,12 +76,10 @@ WATCH_CASE(
     Reliable, DeliversEverythingUnderLatencyAndStall,
     {.requirement =
          "events are ordered, unique, atomic and never dropped (etcd API, watch guarantees)",
-     .explain =
-         "Two hundred watchers on one stream, some on single keys and some on prefixes, some from "
-         "now and "
-         "some from the past, while puts, deletions and transactions go on, the road is slow and "
-         "for a "
-         "while nothing comes through at all. Everything must arrive once, whole and in order.",
+     .explain = "Two hundred watchers on one stream, some on single keys and some on prefixes, "
+                "some from now and some from the past, while keys are put, deleted and changed in "
+                "transactions. The proxied path has latency, and for a while it is stalled. Every "
+                "event must arrive once and in order, every revision whole.",
      .level = Level::kMust,
      .needs = {Capability::kProxy},
      .guarantees = {"Reliable", "Ordered", "Unique", "Atomic"}}) {
@@ -95,7 +93,7 @@ WATCH_CASE(
   scenario.Inject("latency", {{"delay", fmt::format("{}us", prng.Between(2000, 8000))},
                               {"jitter", fmt::format("{}us", prng.Between(0, 2000))}});
   writer.Phase(static_cast<int>(prng.Between(10, kWritesPerPhase)));
-  // So that watchers which are slow later are slow because of the stall.
+  // Afterwards, a watcher that falls behind does so because of the stall.
   scenario.AwaitDelivered("all");
   scenario.Inject("stall");
   writer.Phase(static_cast<int>(prng.Between(kWritesPerPhase, 2 * kWritesPerPhase)));

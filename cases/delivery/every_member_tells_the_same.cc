@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches are served by the member that a client is connected to, from what that member has
-// applied. Whoever watches at any of them must be given the same events, whichever member the
-// writes came in by.
+// A member serves watches from what it has applied itself. Watches on different members must
+// receive the same events, whichever member the writes were sent to.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -12,9 +11,10 @@ constexpr int kMembers = 3;
 WATCH_CASE(Reliable, EveryMemberTellsTheSame,
            {.requirement = "events are ordered, unique, atomic and never dropped (etcd API, watch "
                            "guarantees), at every member of a cluster",
-            .explain = "Three members; clients read and write at all of them side by side while "
-                       "watches on each follow the same keys. No fault. Every watch must be given "
-                       "everything once and in order, and reads must fit.",
+            .explain = "Three members; clients read and write on all of them concurrently while "
+                       "watches on each member follow the same keys. No fault is injected. Every "
+                       "watch must receive every event once and in order, and reads must agree "
+                       "with the events.",
             .level = Level::kMust,
             .needs = {Capability::kCluster},
             .guarantees = {"Reliable", "Ordered", "Unique"}}) {

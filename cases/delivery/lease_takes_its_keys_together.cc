@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lease stands for somebody who is alive. When it ends, all its keys go at one revision: whoever
-// watches them must never see that somebody half there.
+// A lease often stands for a client that is alive. When it ends, all its keys are deleted at one
+// revision, so that a watch never sees the lease half ended.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -9,8 +9,8 @@ namespace {
 constexpr std::chrono::seconds kLong{600};
 constexpr std::chrono::seconds kShort{1};  // etcd makes at least two of it
 
-// Keys on a lease that is going to end, between keys on another and keys on none, and watches that
-// are fed live; `end` ends the lease, and watches from history follow.
+// Puts keys on a lease that will end, on another lease and on none, under live watches. `end` ends
+// the lease; then watches from history are opened.
 template <typename End>
 void EndALease(Scenario& scenario, std::chrono::seconds ttl, End end) {
   Prng prng = scenario.Random("shape");
@@ -25,10 +25,10 @@ void EndALease(Scenario& scenario, std::chrono::seconds ttl, End end) {
     scenario.PutOnLease(key(), "ours");
     scenario.PutOnLease(key(), "other");
   }
-  // These two leave the lease before it ends, and stay.
+  // These two keys are detached from the lease before it ends, so they stay.
   const std::string moved = key();
   const std::string freed = key();
-  for (const std::string& guest : {moved, freed}) scenario.PutOnLease(guest, "ours");
+  for (const std::string& detached : {moved, freed}) scenario.PutOnLease(detached, "ours");
   scenario.PutOnLease(moved, "other");
   scenario.Put(freed);
   end();
@@ -39,12 +39,12 @@ void EndALease(Scenario& scenario, std::chrono::seconds ttl, End end) {
 }
 
 WATCH_CASE(Atomic, RevokedLeaseTakesItsKeysTogether,
-           {.requirement = "a lease that is revoked takes all keys attached to it along (etcd API, "
+           {.requirement = "revoking a lease deletes all keys attached to it (etcd API, "
                            "LeaseRevoke), and a list of events encompasses complete revisions",
-            .explain = "Keys are put on a lease, and others on another lease or on none; two keys "
-                       "leave the lease again. Then it is revoked. Watches that are fed live and "
-                       "watches that read the history must be given the deletes of all its keys "
-                       "in one response, at one revision, and no other delete.",
+            .explain = "Keys are put on a lease, on another lease and on none; two keys are "
+                       "detached from the lease again. Then the lease is revoked. Live watches "
+                       "and watches from history must receive the deletions of all its keys in "
+                       "one response, at one revision, and no other deletion.",
             .level = Level::kMust,
             .needs = {Capability::kLeases},
             .guarantees = {"Atomic", "Reliable"}}) {
@@ -52,13 +52,13 @@ WATCH_CASE(Atomic, RevokedLeaseTakesItsKeysTogether,
 }
 
 WATCH_CASE(Atomic, ExpiredLeaseTakesItsKeysTogether,
-           {.requirement = "a lease whose time is over takes all keys attached to it along (etcd "
-                           "API, LeaseGrant), and a list of events encompasses complete revisions",
-            .explain = "Keys are put on a lease of the shortest time, and others on another lease "
-                       "or on none; two keys leave the lease again. Nobody keeps it alive. Watches "
-                       "that are fed live and watches that read the history must be given the "
-                       "deletes of all its keys in one response, at one revision, and no other "
-                       "delete.",
+           {.requirement = "the expiry of a lease deletes all keys attached to it (etcd API, "
+                           "LeaseGrant), and a list of events encompasses complete revisions",
+            .explain = "Keys are put on a lease with the shortest time to live, on another lease "
+                       "and on none; two keys are detached from the lease again. The lease is not "
+                       "kept alive and expires. Live watches and watches from history must "
+                       "receive the deletions of all its keys in one response, at one revision, "
+                       "and no other deletion.",
             .level = Level::kMust,
             .needs = {Capability::kLeases},
             .guarantees = {"Atomic", "Reliable"}}) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many leases end within a moment, each with the keys that hang on it, while others write. Every
-// key goes once, together with those of its lease.
+// Many leases expire within a moment, each with its attached keys, while clients write. Every key
+// is deleted once, together with the other keys of its lease.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
 namespace {
 
-constexpr auto kShortest = 2s;  // that etcd grants with its usual election timeout
+constexpr auto kShortest = 2s;  // the least that etcd grants with its default election timeout
 
 WATCH_CASE(Atomic, ManyLeasesEndAtOnce,
-           {.requirement = "a lease that ends takes the keys that hang on it (etcd API, leases), "
-                           "and a revision is never split (watch guarantees, atomic)",
-            .explain = "Dozens of leases of two seconds with some keys each run out while other "
-                       "keys are written. Watches must be given every deletion once, those of a "
+           {.requirement = "the end of a lease deletes the attached keys (etcd API, leases), and "
+                           "a revision is never split (watch guarantees, atomic)",
+            .explain = "Dozens of leases of two seconds with some keys each expire while other "
+                       "keys are written. Watches must receive every deletion once, those of one "
                        "lease together.",
             .level = Level::kMust,
             .needs = {Capability::kLeases},

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many clients read and write a few keys at the same time. However their calls fall together, each
-// must have its place in one order, its answer must follow from it, and watches must be given that
-// order.
+// Many clients read and write a few keys concurrently. There must be one order of their calls that
+// explains every answer, and watches must receive the changes in that order.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
 namespace {
 
 WATCH_CASE(Linearizable, ManyClientsTakeTurns,
-           {.requirement = "key-value calls are strictly serializable, and a watch is given what "
-                           "they did in their order (etcd API, KV and watch guarantees)",
-            .explain = "Sixteen clients put, delete, read and compare a few keys side by side, "
-                       "with linearizable and serializable reads, while watches follow. Every "
-                       "answer is laid beside the state of the revision that it names.",
+           {.requirement = "key-value calls are strictly serializable, and watches deliver their "
+                           "changes in order (etcd API, KV and watch guarantees)",
+            .explain = "Sixteen clients put, delete, read and compare a few keys concurrently, "
+                       "with linearizable and serializable reads, under open watches. Every "
+                       "answer is compared with the state at the revision that it names.",
             .level = Level::kMust,
             .guarantees = {"Linearizable", "Serializable", "Transactional", "MonotonicReads",
                            "Durable", "Reliable"}}) {

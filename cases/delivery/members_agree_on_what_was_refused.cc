@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transaction is done at every member or at none. One that reads a revision that compaction has
-// taken is refused by the member that is asked; the others get it from the log and must come to the
-// same end.
+// A transaction is applied by every member or by none. A transaction that reads a compacted
+// revision is refused by the member that receives it; the other members get it from the log and
+// must come to the same result.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -11,9 +11,9 @@ WATCH_CASE(Reliable, MembersAgreeOnWhatWasRefused,
            {.requirement = "a transaction is atomic, and a request that is answered with an error "
                            "has changed nothing (etcd API, KV API guarantees)",
             .explain = "The store of a cluster is compacted; then one transaction puts a key and "
-                       "reads another at a revision below the floor. It is refused, so no watch at "
-                       "any member may be given the put (etcd #18667: members that were not asked "
-                       "leave the read out and keep the put).",
+                       "reads another one at a revision below the floor. It is refused, so no "
+                       "watch on any member may receive the put (etcd #18667: the other members "
+                       "skip the read and keep the put).",
             .level = Level::kMust,
             .needs = {Capability::kCluster, Capability::kCompaction},
             .guarantees = {"Reliable", "Unique"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of a cluster lose each other in several ways, while clients write and watch at all of
-// them. Those who are cut off serve their watches nothing for a while; when all hear each other
-// again, everybody must have been given the same.
+// The members of a cluster are partitioned in several ways while clients write and watch on all of
+// them. A member that is cut off delivers nothing for a while. After the partition has healed, the
+// watches on all members must have received the same events.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -13,8 +13,8 @@ constexpr std::string_view kPromise =
 
 std::string NameOf(int member) { return "m" + std::to_string(member); }
 
-// The last member can be written to during the fault, whatever it is.
-void LiveThrough(Scenario& scenario, int members, const std::string& fault,
+// The last member accepts writes during every fault used here.
+void WatchDuring(Scenario& scenario, int members, const std::string& fault,
                  const std::map<std::string, std::string>& parameters) {
   const std::string stem = scenario.Key("shared");
   scenario.Cluster({.members = members});
@@ -43,52 +43,52 @@ void LiveThrough(Scenario& scenario, int members, const std::string& fault,
 
 WATCH_CASE(Reliable, MissesNothingWhenTheLeaderIsCutOff,
            {.requirement = std::string(kPromise),
-            .explain = "A cluster of three falls apart so that the leader is alone. The others "
-                       "elect another one and are written to; then they are joined again.",
+            .explain = "A cluster of three is split so that the leader is alone. The other "
+                       "members elect a new leader and are written to; then the split is healed.",
             .level = Level::kMust,
             .needs = {Capability::kCluster, Capability::kProxy},
             .guarantees = {"Reliable", "Ordered", "Unique"}}) {
-  LiveThrough(scenario, 3, "split", {{"leader", "minority"}});
+  WatchDuring(scenario, 3, "split", {{"leader", "minority"}});
 }
 
 WATCH_CASE(Reliable, MissesNothingWhenAMemberDoesNotHearTheLeader,
            {.requirement = std::string(kPromise),
-            .explain = "What the leader of a cluster of three says to one follower disappears, "
-                       "while the follower is still heard. Then all hear each other again.",
+            .explain = "In a cluster of three, messages from the leader to one follower are "
+                       "dropped, while messages in the other direction pass. Then the cut is "
+                       "healed.",
             .level = Level::kMust,
             .needs = {Capability::kCluster, Capability::kProxy},
             .guarantees = {"Reliable", "Ordered", "Unique"}}) {
-  LiveThrough(scenario, 3, "one-way-cut", {{"from", "1"}, {"to", "2"}});
+  WatchDuring(scenario, 3, "one-way-cut", {{"from", "1"}, {"to", "2"}});
 }
 
 WATCH_CASE(Reliable, MissesNothingInARing,
            {.requirement = std::string(kPromise),
-            .explain = "In a cluster of five each member hears its two neighbours and nobody "
-                       "else. Then all hear each other again.",
+            .explain = "In a cluster of five, each member reaches only its two neighbours in a "
+                       "ring. Then the cuts are healed.",
             .level = Level::kMust,
             .needs = {Capability::kCluster, Capability::kProxy},
             .guarantees = {"Reliable", "Ordered", "Unique"}}) {
-  LiveThrough(scenario, 5, "ring", {});
+  WatchDuring(scenario, 5, "ring", {});
 }
 
 WATCH_CASE(Reliable, MissesNothingAtASlowMember,
            {.requirement = std::string(kPromise),
-            .explain = "One follower of a cluster of three hears everything 150 ms late, and is "
-                       "heard as late.",
+            .explain = "One follower of a cluster of three receives and sends every message 150 "
+                       "ms late.",
             .level = Level::kMust,
             .needs = {Capability::kCluster, Capability::kProxy},
             .guarantees = {"Reliable", "Ordered", "Unique"}}) {
-  LiveThrough(scenario, 3, "slow-peer", {{"member", "2"}});
+  WatchDuring(scenario, 3, "slow-peer", {{"member", "2"}});
 }
 
 WATCH_CASE(Reliable, MissesNothingWhenTheLeaderMoves,
            {.requirement = std::string(kPromise),
-            .explain = "The leader of a cluster of three hands over to another member under "
-                       "load.",
+            .explain = "The leader of a cluster of three hands over to another member under load.",
             .level = Level::kMust,
             .needs = {Capability::kCluster},
             .guarantees = {"Reliable", "Ordered", "Unique"}}) {
-  LiveThrough(scenario, 3, "move-leader", {{"to", "2"}});
+  WatchDuring(scenario, 3, "move-leader", {{"to", "2"}});
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All changes of a transaction carry one revision. A client that resumes after the first half of it
-// would never see the second, so a revision is never split over two responses.
+// All changes of a transaction have one revision. A client that resumes after half of it would
+// never receive the rest, so a revision is never split over two responses.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -9,8 +9,8 @@ namespace {
 WATCH_CASE(Atomic, TransactionStaysInOneResponse,
            {.requirement = "a list of events is guaranteed to encompass complete revisions (etcd "
                            "API, watch guarantees, atomic)",
-            .explain = "Transactions over several keys are written while watches are fed live and "
-                       "while others catch up on more history than fits into one batch. Each "
+            .explain = "Transactions over several keys are written under live watches, and while "
+                       "other watches catch up on more history than fits into one batch. Each "
                        "revision must come whole in one response.",
             .level = Level::kMust,
             .needs = {},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defragmenting rewrites the backend and may stop the server for a while. Watches that catch up
-// from that very backend must miss nothing.
+// Defragmentation rewrites the backend and may block the server for a while. Watches that catch up
+// from this backend must not miss an event.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -11,8 +11,8 @@ constexpr ValueSize kLarge{8'000, 16'000};
 WATCH_CASE(Reliable, MissesNothingWhenItIsDefragmented,
            {.requirement = "events are ordered, unique, atomic and never dropped (etcd API, watch "
                            "guarantees)",
-            .explain = "History is compacted and the backend defragmented while clients write and "
-                       "watches read what is left of the history.",
+            .explain = "History is compacted and the backend is defragmented while clients write "
+                       "and watches read the remaining history.",
             .level = Level::kMust,
             .needs = {Capability::kCompaction, Capability::kDurable},
             .guarantees = {"Reliable", "Ordered", "Unique"}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A catch-up loop takes a bounded number of watches at a time. The one that did not fit into a pass
-// must be served by the next.
+// A catch-up loop takes a bounded number of watches per pass. A watch that did not fit into one
+// pass must be served by the next.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -9,8 +9,8 @@ namespace {
 WATCH_CASE(Reliable, MoreWatchersThanOneCatchUpPass,
            {.requirement = "events are never dropped (etcd API, watch guarantees, reliable)",
             .explain = "More watches than one pass of the catch-up loop takes (512) are created "
-                       "at once with history to read. Each must be given all of it and everything "
-                       "after it.",
+                       "at once, all with history to read. Each must receive the whole history "
+                       "and every later event.",
             .level = Level::kMust,
             .needs = {},
             .guarantees = {"Reliable", "Settled"}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server that has no space left refuses writes. Its watches must not notice: what can still be
-// changed is delivered, and so is everything once there is space again.
+// A server that has exceeded its space quota rejects puts. Its watches must not be affected:
+// deletes are still delivered, and so are puts once there is space again.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -10,8 +10,8 @@ WATCH_CASE(Reliable, MissesNothingWhenNoSpaceIsLeft,
            {.requirement = "events are ordered, unique, atomic and never dropped (etcd API, watch "
                            "guarantees); deletes are taken while the space alarm is raised (etcd "
                            "operations guide, space quota)",
-            .explain = "Keys are deleted and watches are opened while the alarm is raised that "
-                       "there is no space left and puts are refused; then puts go on.",
+            .explain = "Keys are deleted and watches are opened while the NOSPACE alarm is raised "
+                       "and puts are rejected. Then the alarm is disarmed and keys are put again.",
             .level = Level::kMust,
             .needs = {Capability::kCompaction, Capability::kServerOfItsOwn},
             .guarantees = {"Reliable", "Ordered", "Unique"}}) {

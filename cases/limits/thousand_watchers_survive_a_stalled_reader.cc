@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a reader stops, the queue of its stream is full after 128 responses and everything else must
-// be remembered some other way. Nothing of it may be forgotten, doubled or put out of order when
-// the reader goes on.
+// When a reader stops, the queue of its stream is full after 128 responses, and the server must
+// keep track of all further events in another way. When the reader continues, no event may be
+// missing, duplicated or out of order.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -12,13 +12,13 @@ constexpr std::size_t kWatchers = 1000;
 WATCH_CASE(Reliable, ThousandWatchersSurviveAStalledReader,
            {.requirement = "events are ordered, unique, atomic and never dropped (etcd API, watch "
                            "guarantees)",
-            .explain = "A thousand watches of one key share a stream whose bytes are held back "
-                       "while the key is written. After the stall each of them must have been "
-                       "given every write, once and in order.",
+            .explain = "A thousand watches of one key share a stream that is stalled while the "
+                       "key is written. After the stall each watch must have received every "
+                       "write, once and in order.",
             .level = Level::kMust,
             .needs = {Capability::kProxy},
             .guarantees = {"Reliable", "Ordered", "Unique"}}) {
-  const std::string key = scenario.Key("crowded");
+  const std::string key = scenario.Key("shared");
   Prng prng = scenario.Random("shape");
   scenario.Put(key);
   scenario.Watch({.group = "thousand", .count = kWatchers, .range = OneKey(key)});

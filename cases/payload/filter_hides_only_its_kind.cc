@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A filter takes away puts or deletions, nothing else: what is left must still be complete and in
+// A filter removes puts or deletions and nothing else: the remaining events must be complete and in
 // order.
 #include "cases/support/watch_case.h"
 
@@ -9,9 +9,9 @@ namespace {
 WATCH_CASE(Filtered, HidesOnlyItsKind,
            {.requirement = "filters remove exactly the named kind of event (etcd API, "
                            "WatchCreateRequest.filters)",
-            .explain = "Watches without puts, without deletions, without both and without a "
-                       "filter see the same writes, live and from history. Each must be given all "
-                       "of what its filter lets through, and nothing else.",
+            .explain = "Watches without puts, without deletions and without a filter follow the "
+                       "same writes, live and from history. Each must receive every event that "
+                       "passes its filter, and no other.",
             .level = Level::kMust,
             .needs = {},
             .guarantees = {"Filtered", "Reliable"}}) {
@@ -37,7 +37,7 @@ WATCH_CASE(Filtered, HidesOnlyItsKind,
     }
   }
   watch("late", first.revision());
-  // What each of them lets through comes last, so that each has something to wait for.
+  // Every watch can wait for one of these last events, whatever its filter.
   scenario.Put(keys.front());
   scenario.Delete(keys.front());
   scenario.Put(keys.front());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client that asks for fragments gets large responses in pieces. The pieces together must be
-// exactly the response, with nobody else's in between, and only the last may say that it is the
-// last.
+// exactly the response, without a piece of another watch in between, and only the last piece may be
+// flagged as the last.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -12,9 +12,9 @@ constexpr ValueSize kLarge{.least = 90 * 1024, .most = 110 * 1024};
 WATCH_CASE(Fragmented, JoinsToTheWholeResponse,
            {.requirement = "fragment splits large watch responses (etcd API, "
                            "WatchCreateRequest.fragment)",
-            .explain = "Some megabytes of history, two keys a revision, are read by a watch that "
-                       "asked for fragments and by one that did not. Joined together, the "
-                       "fragments must be the whole.",
+            .explain = "Some megabytes of history, two keys per revision, are read by a watch "
+                       "that asked for fragments and by one that did not. Joined together, the "
+                       "fragments must equal the whole response.",
             .level = Level::kMust,
             .needs = {Capability::kFragment},
             .guarantees = {"Fragmented", "Reliable", "Atomic"}}) {

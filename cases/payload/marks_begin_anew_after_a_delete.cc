@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A deletion ends the life of a key. What is put there afterwards is new: it is created at its own
-// revision and its version is 1, or locks, caches and compare-and-swap loops are fooled.
+// A deletion ends the generation of a key. The next put creates the key anew: its create revision
+// is the revision of that put and its version is 1. Locks, caches and compare-and-swap loops depend
+// on both.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -11,19 +12,19 @@ WATCH_CASE(Fields, BeginAnewAfterDelete,
                            "resets the version to zero (etcd API, KeyValue)",
             .explain = "Keys are put, changed, deleted and put again, several times over, alone "
                        "and in transactions, while they are watched live and from history. Each "
-                       "event must carry the create revision and the version of its own life of "
-                       "the key, and a deletion neither.",
+                       "event must carry the create revision and the version of its own "
+                       "generation of the key; a deletion carries neither.",
             .level = Level::kMust,
             .needs = {},
             .guarantees = {"Fields", "Reliable"}}) {
   Prng prng = scenario.Random("shape");
-  const std::string stem = scenario.Key("lives");
+  const std::string stem = scenario.Key("generations");
   std::vector<std::string> keys;
   for (std::int64_t i = prng.Between(2, 4); i > 0; --i) keys.push_back(scenario.Key(stem));
   const Write first = scenario.PutTogether(keys);
   scenario.Watch({.group = "live", .range = Prefix(stem + "/")});
   scenario.AwaitCreated("live");
-  for (std::int64_t lineage = prng.Between(4, 8); lineage > 0; --lineage) {
+  for (std::int64_t generation = prng.Between(4, 8); generation > 0; --generation) {
     const std::string& key = prng.Pick(keys);
     for (std::int64_t i = prng.Between(1, 4); i > 0; --i) scenario.Put(key);
     scenario.Delete(key);

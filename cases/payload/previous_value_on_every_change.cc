@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cache needs the previous value to tell whether an object leaves its selection. As long as
-// nothing is compacted it is there, so it must be sent.
+// A cache needs the previous value to decide whether an object leaves its selection. As long as
+// nothing is compacted the server has that value, so it must be sent.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -11,8 +11,8 @@ WATCH_CASE(PreviousValue, OnEveryChangeWhileNothingIsCompacted,
                            "Event)",
             .explain = "Keys are put, put again, deleted and created anew, in transactions too, "
                        "while watches ask for previous values, live and from history. Nothing is "
-                       "compacted: every change of an existing key must carry exactly what was "
-                       "there before, every creation nothing.",
+                       "compacted: every change of an existing key must carry exactly the "
+                       "previous value, and every creation none.",
             .level = Level::kMust,
             .needs = {Capability::kPreviousValues},
             .guarantees = {"PreviousValue", "Reliable"}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A range includes its first key and excludes its end. One key too many and a watch of one tenant's
-// prefix sees the neighbour's; one too few and it misses its own.
+// A range includes its first key and excludes its end. With one key too many, a watch of one
+// tenant's prefix sees a key of another tenant; with one too few, it misses its own.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -11,8 +11,8 @@ WATCH_CASE(Filtered, RangeEndsBeforeItsEnd,
                            "keys from key on (etcd API, WatchCreateRequest)",
             .explain = "A prefix, the range between two keys, everything from a key on, and one "
                        "key are watched, live and from history, while keys at both edges of each "
-                       "and right beside them are changed. Each watch must be given its own and "
-                       "nothing else.",
+                       "range and right beside them are changed. Each watch must receive the "
+                       "events of its own range and no others.",
             .level = Level::kMust,
             .needs = {},
             .guarantees = {"Filtered", "Reliable"}}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cache that is given a deletion without the old object has to start over, and does not always
-// notice. A server may be told that it must not send such an event: then it says ErrCompacted, and
-// the cache knows what to do.
+// A cache that receives a deletion without the old object has to start over, and does not always
+// notice that. A server can be configured never to send such an event: it ends the watch with
+// ErrCompacted instead, which a cache handles.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -12,10 +12,10 @@ constexpr std::size_t kWatchers = 400;
 WATCH_CASE(PreviousValue, MissesNoneWhereItMustNot,
            {.requirement = "with strict previous values a watch ends with ErrCompacted instead of "
                            "an event without prev_kv (embedded store, --strict-prev-kv)",
-            .explain = "A watch that asks for previous values sits behind a full queue when its "
-                       "key is deleted, and the store is compacted at that deletion before it can "
-                       "be sent. The event with its previous value, or ErrCompacted, must come; "
-                       "never the event without.",
+            .explain = "A watch that asks for previous values is behind a full queue when its key "
+                       "is deleted, and the store is compacted at that deletion before it can be "
+                       "sent. The watch must receive the event with its previous value, or "
+                       "ErrCompacted, but never the event without it.",
             .level = Level::kMust,
             .needs = {Capability::kProxy, Capability::kCompaction, Capability::kPreviousValues,
                       Capability::kStrictPreviousValues},
@@ -25,17 +25,17 @@ WATCH_CASE(PreviousValue, MissesNoneWhereItMustNot,
   const std::string fat = scenario.Key("fat");
   Prng prng = scenario.Random("shape");
   for (std::int64_t i = prng.Between(1, 4); i > 0; --i) scenario.Put(key);
-  scenario.Watch({.group = "crowd", .count = kWatchers, .range = OneKey(fat)});
+  scenario.Watch({.group = "watchers", .count = kWatchers, .range = OneKey(fat)});
   scenario.Watch({.group = "cache", .range = OneKey(key), .previous_values = true});
   const std::string filler = scenario.Key("filler");
   scenario.Watch({.group = "filler", .count = kWatchers / 2, .range = OneKey(filler)});
-  scenario.AwaitCreated("crowd");
+  scenario.AwaitCreated("watchers");
   scenario.AwaitCreated("cache");
   scenario.AwaitCreated("filler");
   scenario.Inject("stall");
   scenario.Put(fat, {8192, 8192});
   scenario.AwaitEffect("stall");
-  // Takes whatever room the sender has made meanwhile.
+  // Fills the room that the sender has made in the queue meanwhile.
   scenario.Put(filler);
   const Write deletion = scenario.Delete(key);
   scenario.Compact(deletion.revision());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A progress answer says: you have been given everything up to here. A client stores that revision
-// and resumes from it, so an answer that overtakes events makes it lose them at its next reconnect.
+// A progress response means that every event up to its revision was delivered. A client stores that
+// revision and resumes from it, so progress that overtakes events makes the client lose them at its
+// next reconnect.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -10,10 +11,10 @@ WATCH_CASE(
     Bookmarkable, ProgressNeverOvertakesEvents,
     {.requirement = "progress notifications guarantee that earlier events were delivered "
                     "(etcd API, Bookmarkable)",
-     .explain = "A watcher with history to catch up is created and a progress request sent "
-                "right behind it, a few times over. The answer may come late or not at all, "
-                "but never before the events it covers. Servers that answer beside the event "
-                "queue answer at once (etcd #15220).",
+     .explain = "A watcher with history to read is created and progress is requested at once, a "
+                "few times over. The answer may come late or not at all, but never before the "
+                "events that it covers. Servers that send the answer outside of the event queue "
+                "answer at once (etcd #15220).",
      .level = Level::kMust,
      .needs = {Capability::kProgressRequest},
      .guarantees = {"Bookmarkable"},
@@ -26,13 +27,13 @@ WATCH_CASE(
   for (std::int64_t i = prng.Between(30, 60); i > 0; --i) scenario.Put(prng.Pick(keys));
 
   // Once is not enough on a busy machine: the target's catch-up loop, which runs every 100 ms, may
-  // come between a create and the request behind it.
+  // run between a create and the progress request after it.
   for (const char* reader : {"first", "second", "third", "fourth"}) {
     scenario.Watch({.group = reader, .range = Prefix(stem + "/"), .start = first.revision()});
     scenario.RequestProgress();
     scenario.AwaitDelivered(reader);
   }
-  // Shows that this target answers at all: without one answer the attempt proves nothing.
+  // Without any answer the attempt proves nothing.
   scenario.AwaitProgress();
 }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A watch that wishes for it is told its progress now and then, also when nothing happens in its
-// range: that is when it is needed.
+// A watch with progress_notify receives periodic progress, in particular when its range does not
+// change: that is when a client needs it.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
 namespace {
 
 WATCH_CASE(Bookmarkable, QuietWatchIsToldByItself,
-           {.requirement = "a watch with progress_notify is told periodically when there are no "
-                           "recent events (etcd API, WatchCreateRequest)",
-            .explain = "Watches that wish for progress notifications, from now on and from "
-                       "history, see no change of their keys while others are written. They must "
-                       "be told by themselves how far the store has come, and nothing they are "
-                       "told may be taken back by an event later.",
+           {.requirement = "a watch with progress_notify receives progress periodically when "
+                           "there are no recent events (etcd API, WatchCreateRequest)",
+            .explain = "Watches with progress_notify, from now on and from history, see no change "
+                       "of their keys while others are written. They must receive the store's "
+                       "current revision as progress without a request, and no later event may "
+                       "contradict that progress.",
             .level = Level::kMust,
             .needs = {Capability::kProgressNotices},
             .guarantees = {"Bookmarkable", "Reliable"}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client whose keys never change learns only from progress answers that the store moves on.
-// Without them it falls below the compaction floor, and its next reconnect reads everything anew.
+// A client with keys that never change learns the store's revision only from progress. Without it
+// the client falls below the compaction floor, and its next reconnect has to read everything anew.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -9,11 +9,10 @@ namespace {
 WATCH_CASE(Bookmarkable, QuietWatchIsToldWhenItAsks,
            {.requirement = "a progress request is answered once every watch of the stream is "
                            "caught up (etcd API, WatchProgressRequest)",
-            .explain = "A watch on a quiet key starts in the past, so that it has history to look "
-                       "through, and progress is asked for right behind it; then again and again. "
-                       "One of the requests must be answered. Servers that remember the first one "
-                       "until the next event come answer none, because no event comes (etcd "
-                       "#17507).",
+            .explain = "A watch on an idle key starts in the past, so that it has history to "
+                       "read, and progress is requested at once, then again and again. One of the "
+                       "requests must be answered. Servers that keep the first request until the "
+                       "next event answer none, because no event comes (etcd #17507).",
             .level = Level::kMust,
             .needs = {Capability::kProgressRequest},
             .guarantees = {"Bookmarkable"},

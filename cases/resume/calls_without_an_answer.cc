@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections are cut while many clients read and write. Nobody knows what became of the calls that
-// were out: each may have happened once, or not at all, and all others must agree on which.
+// Connections are cut while many clients read and write. The outcome of unanswered calls is
+// unknown: each may have happened once, or not at all, and all other answers must be consistent
+// with one of the two.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -9,10 +10,9 @@ namespace {
 WATCH_CASE(Linearizable, CallsWithoutAnAnswerHappenOnceOrNever,
            {.requirement = "key-value calls are strictly serializable, whatever becomes of their "
                            "connection (etcd API, KV guarantees)",
-            .explain = "Clients put, delete, read and compare a few keys over a slow road on which "
-                       "all connections are reset. A write without an answer is settled by "
-                       "what others were shown of it; the answers of all others must fit one "
-                       "order.",
+            .explain = "Clients put, delete, read and compare a few keys over a path with latency "
+                       "on which all connections are reset. The outcome of an unanswered write "
+                       "follows from what other clients read; all answers must fit one order.",
             .level = Level::kMust,
             .needs = {Capability::kProxy},
             .guarantees = {"Linearizable", "Serializable", "Transactional", "MonotonicReads",
@@ -21,7 +21,7 @@ WATCH_CASE(Linearizable, CallsWithoutAnAnswerHappenOnceOrNever,
   const std::string stem = scenario.Key("lost");
   scenario.Watch({.group = "first", .count = 5, .range = Prefix(stem + "/")});
   scenario.AwaitCreated("first");
-  // Each call takes at least two of these, so that the reset comes in the middle of the load.
+  // Each call takes at least two of these delays, so that the reset falls into the load.
   scenario.Inject("latency", {{"delay", fmt::format("{}us", prng.Between(1000, 2500))}});
   scenario.AwaitEffect("latency");
   scenario.BeginLoad({.clients = 8,

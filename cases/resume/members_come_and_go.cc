@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client whose member is gone goes to another one and resumes its watch there.
+// A client that loses its member connects to another one and resumes its watch there.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -14,37 +14,39 @@ void AwaitAll(Scenario& scenario) {
 WATCH_CASE(Resumable, ResumesAtAnotherMemberWhenItsOwnIsKilled,
            {.requirement = "a watch resumes after the last event (etcd API, watch guarantees, "
                            "resumable), at any member of a cluster",
-            .explain = "Watches at a follower are given some writes; the follower is killed and "
-                       "stays down while more is written. Resumed at another member, and then "
-                       "again at their first one, they must have been given everything, once.",
+            .explain = "Watches on a follower receive some writes; the follower is killed and "
+                       "stays down while more is written. The watches are resumed on another "
+                       "member, and later on the first one again. Together they must have "
+                       "received every event, once.",
             .level = Level::kMust,
             .needs = {Capability::kCluster},
             .guarantees = {"Resumable", "Reliable"}}) {
   const std::string key = scenario.Key("hopping");
   scenario.Cluster({.members = kMembers});
-  scenario.Watch({.group = "home", .count = 5, .range = OneKey(key), .stream = "m2", .member = 2});
-  scenario.AwaitCreated("home");
+  scenario.Watch(
+      {.group = "first member", .count = 5, .range = OneKey(key), .stream = "m2", .member = 2});
+  scenario.AwaitCreated("first member");
   for (int i = 0; i < 20; ++i) scenario.Put(key);
   scenario.Inject("kill", {{"member", "2"}, {"stay-down", "yes"}});
   for (int i = 0; i < 20; ++i) scenario.Put(key);
-  scenario.Resume("home", "abroad", 3);
+  scenario.Resume("first member", "other member", 3);
   for (int i = 0; i < 20; ++i) scenario.Put(key);
-  scenario.AwaitDelivered("abroad");
+  scenario.AwaitDelivered("other member");
   scenario.Heal("kill");
   scenario.AwaitCaughtUp(2);
   scenario.Put(key);
-  scenario.Cancel("abroad");
-  scenario.Resume("abroad", "home again", 2);
+  scenario.Cancel("other member");
+  scenario.Resume("other member", "first member again", 2);
   scenario.Put(key);
-  scenario.AwaitDelivered("home again");
+  scenario.AwaitDelivered("first member again");
 }
 
 WATCH_CASE(Resumable, SurvivesARollingRestart,
            {.requirement = "a watch resumes after the last event (etcd API, watch guarantees, "
                            "resumable), at any member of a cluster",
             .explain = "The members of a cluster are restarted one after the other, the leader "
-                       "first, while a watch resumes at the next one that is there. With --fault "
-                       "restart:release=VERSION that is a rolling upgrade.",
+                       "first, while a watch resumes on the next member that is running. With "
+                       "--fault restart:release=VERSION this is a rolling upgrade.",
             .level = Level::kMust,
             .needs = {Capability::kCluster},
             .guarantees = {"Resumable", "Reliable"}}) {

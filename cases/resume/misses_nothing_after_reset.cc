@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection breaks in the middle of a burst. The client opens its watches again, one past the
-// last revision it was given, and must receive every later event exactly once.
+// A connection is reset in the middle of a burst. The client opens its watches again, one past the
+// last revision it received, and must receive every later event exactly once.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -9,9 +9,9 @@ namespace {
 WATCH_CASE(Resumable, MissesNothingAfterReset,
            {.requirement = "a broken watch can be resumed by a new watch from after the last "
                            "event (etcd API, watch guarantees, resumable)",
-            .explain = "Watches are open while keys are written, the connection is reset, writes "
-                       "go on, and the watches are resumed on a new connection. Before and after "
-                       "together must be everything, once.",
+            .explain = "Watches are open while keys are written, the connection is reset, more is "
+                       "written, and the watches are resumed on a new connection. Together, the "
+                       "watches before and after the reset must have received every event, once.",
             .level = Level::kMust,
             .needs = {Capability::kProxy},
             .guarantees = {"Resumable", "Reliable", "Unique"}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Servers read history in batches, etcd 1000 revisions at a time. A revision that is the last of
-// one batch and not the first of the next falls between them, and only there.
+// Servers read history in batches, etcd 1000 revisions at a time. A revision at the boundary of two
+// batches can be lost between them.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -11,8 +11,8 @@ constexpr std::int64_t kBatch = 1000;
 WATCH_CASE(Reliable, MissesNothingAtTheEdgeOfABatch,
            {.requirement = "events are never dropped (etcd API, watch guarantees, reliable)",
             .explain = "Watches start exactly one batch of revisions in the past, one more, one "
-                       "fewer, and two batches, and are written to as soon as they have been "
-                       "created. Each must be given every revision.",
+                       "fewer, and two batches, and keys are written as soon as the watches have "
+                       "been created. Each watch must receive every revision.",
             .level = Level::kMust,
             .needs = {},
             .guarantees = {"Reliable"}}) {

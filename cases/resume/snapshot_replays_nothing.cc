@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A member that has fallen too far behind is sent a snapshot of the whole store in place of the
-// writes that it missed. Watches that it serves live on, and for them it must be as if it had been
-// given the writes.
+// A member that has fallen too far behind gets a snapshot of the whole store instead of the writes
+// that it missed. The watches that it serves stay open, and the snapshot must be invisible to them.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
 namespace {
 
 constexpr int kBehind = 2;  // the member that falls behind
-// The log of the leader keeps 5000 entries behind its last snapshot for those who lag.
+// The log of the leader keeps 5000 entries behind its last snapshot for slow followers.
 constexpr std::size_t kWriters = 8;
 constexpr std::size_t kWritesOfEach = 800;
 
-// Leaves the member behind until it must be sent a snapshot, and waits until it has it.
+// Lets the member fall behind until it needs a snapshot, and waits until it has applied one.
 void FallBehind(Scenario& scenario, const std::string& fault) {
   scenario.Inject(fault, {{"member", std::to_string(kBehind)}});
   scenario.AwaitEffect(fault);
@@ -32,24 +31,24 @@ void WatchAcrossASnapshot(Scenario& scenario, const std::string& fault) {
   const std::string stem = scenario.Key("seen");
   Prng prng = scenario.Random("shape");
   scenario.Cluster({.members = 3, .snapshot_count = 100});
-  scenario.Watch({.group = "there",
+  scenario.Watch({.group = "behind",
                   .count = 3,
                   .range = Prefix(stem + "/"),
-                  .stream = "there",
+                  .stream = "behind",
                   .member = kBehind});
-  scenario.AwaitCreated("there");
+  scenario.AwaitCreated("behind");
   for (std::int64_t i = prng.Between(20, 50); i > 0; --i) scenario.Put(stem + "/a");
-  scenario.AwaitDelivered("there");
+  scenario.AwaitDelivered("behind");
   FallBehind(scenario, fault);
   for (std::int64_t i = prng.Between(1, 5); i > 0; --i) scenario.Put(stem + "/b");
-  scenario.AwaitDelivered("there");
+  scenario.AwaitDelivered("behind");
 }
 
 WATCH_CASE(Unique, SnapshotForAPausedMemberReplaysNothing,
            {.requirement = "an event is never delivered twice (etcd API, watch guarantees, unique)",
-            .explain = "A follower whose watches have been given everything is paused until it "
-                       "has to be sent a snapshot. Its watches must not be given again what they "
-                       "had (etcd #15271: they go back to where they once began).",
+            .explain = "A follower with watches that have received every event is paused until it "
+                       "needs a snapshot. Its watches must not receive those events again (etcd "
+                       "#15271: they return to the revision at which they were opened).",
             .level = Level::kMust,
             .needs = {Capability::kCluster},
             .guarantees = {"Unique", "Ordered"},
@@ -59,8 +58,8 @@ WATCH_CASE(Unique, SnapshotForAPausedMemberReplaysNothing,
 
 WATCH_CASE(Unique, SnapshotForAMemberCutOffReplaysNothing,
            {.requirement = "an event is never delivered twice (etcd API, watch guarantees, unique)",
-            .explain = "As SnapshotForAPausedMemberReplaysNothing, but the follower runs on and "
-                       "what it and the others say to each other disappears.",
+            .explain = "As SnapshotForAPausedMemberReplaysNothing, but the follower keeps running "
+                       "and all messages between it and the other members are dropped.",
             .level = Level::kMust,
             .needs = {Capability::kCluster, Capability::kProxy},
             .guarantees = {"Unique", "Ordered"},
@@ -74,34 +73,34 @@ void WatchTheFutureAcrossASnapshot(Scenario& scenario, const std::string& fault)
   Prng prng = scenario.Random("shape");
   scenario.Cluster({.members = 3, .snapshot_count = 100});
   scenario.Put(key);
-  scenario.Watch({.group = "early bird",
+  scenario.Watch({.group = "future",
                   .range = OneKey(key),
                   .start = AtHead(kAhead),
-                  .stream = "there",
+                  .stream = "behind",
                   .member = kBehind});
-  scenario.AwaitCreated("early bird");
+  scenario.AwaitCreated("future");
   FallBehind(scenario, fault);
   for (std::int64_t i = prng.Between(20, 80); i > 0; --i) scenario.Put(key);
   scenario.AwaitCaughtUp(kBehind);
-  // Lifts the store past the start of the watch.
-  scenario.BeginLoad({.load = "the rest",
+  // Advances the store past the start of the watch.
+  scenario.BeginLoad({.load = "rest",
                       .clients = kWriters,
                       .calls = 100,
                       .key = scenario.Key("rest"),
                       .side = true,
                       .puts_only = true});
-  scenario.AwaitLoad("the rest");
+  scenario.AwaitLoad("rest");
   scenario.Put(key);
-  scenario.AwaitDelivered("early bird");
+  scenario.AwaitDelivered("future");
 }
 
 WATCH_CASE(Reliable, FutureWatchOfAPausedMemberGetsNothingEarly,
            {.requirement = "a watch delivers nothing from before its start revision (etcd API, "
                            "WatchCreateRequest)",
             .explain = "A watch on a follower starts thousands of revisions ahead; the follower "
-                       "is paused until it has to be sent a snapshot. Until its start has come "
-                       "the watch must hear nothing (etcd #20221: after a snapshot it is taken "
-                       "for one that is caught up, and given what comes next).",
+                       "is paused until it needs a snapshot. Before its start the watch must "
+                       "receive nothing (etcd #20221: after a snapshot the server takes it for "
+                       "caught up and delivers the next events).",
             .level = Level::kMust,
             .needs = {Capability::kCluster},
             .guarantees = {"Reliable"},
@@ -112,8 +111,8 @@ WATCH_CASE(Reliable, FutureWatchOfAPausedMemberGetsNothingEarly,
 WATCH_CASE(Reliable, FutureWatchOfAMemberCutOffGetsNothingEarly,
            {.requirement = "a watch delivers nothing from before its start revision (etcd API, "
                            "WatchCreateRequest)",
-            .explain = "As FutureWatchOfAPausedMemberGetsNothingEarly, but the follower runs on "
-                       "and what it and the others say to each other disappears.",
+            .explain = "As FutureWatchOfAPausedMemberGetsNothingEarly, but the follower keeps "
+                       "running and all messages between it and the other members are dropped.",
             .level = Level::kMust,
             .needs = {Capability::kCluster, Capability::kProxy},
             .guarantees = {"Reliable"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What harm comes, in which order, at which moment and over which other harm is drawn from the
-// seed. Whatever it is, watches that are resumed must have been given everything, once.
+// The faults, their order, their moments and their overlaps are drawn from the seed. Whatever they
+// are, the resumed watches must have received every event, once.
 #include "cases/support/random_writer.h"
 #include "cases/support/schedule.h"
 #include "cases/support/watch_case.h"
@@ -11,10 +11,11 @@ namespace {
 WATCH_CASE(Resumable, SurvivesDrawnSchedules,
            {.requirement = "events are ordered, unique, atomic and never dropped, and a watch can "
                            "be resumed (etcd API, watch guarantees)",
-            .explain = "Two rounds of overlapping harm, drawn from the seed: slow roads, watches "
-                       "that fall behind, and connections, streams and servers that end, at "
-                       "moments that are drawn too. Between the rounds the history is compacted. "
-                       "Everything must arrive once, whole and in order.",
+            .explain = "Two rounds of overlapping faults, drawn from the seed: slow paths, "
+                       "watches that fall behind, and connections, streams and servers that end, "
+                       "at moments that are drawn too. Between the rounds the history is "
+                       "compacted. Every event must arrive once and in order, every revision "
+                       "whole.",
             .level = Level::kMust,
             .needs = {Capability::kProxy, Capability::kCompaction, Capability::kDurable,
                       Capability::kProgressRequest},
@@ -36,7 +37,7 @@ WATCH_CASE(Resumable, SurvivesDrawnSchedules,
   scenario.AwaitLoad();
   scenario.Compact(AtHead(-prng.Between(0, 20)));
   writer.Write(1, 5);
-  // The first response behind the compaction.
+  // The first response after the compaction.
   scenario.When({.of = schedule.group(), .count = 1});
   schedule.Round();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server is killed and started again. What it has acknowledged it must still have, and watches
-// that are resumed one past their last event must be given the rest as if nothing had happened.
+// The server is killed and restarted. It must still have every acknowledged write, and watches that
+// are resumed one past their last event must receive the rest as if nothing had happened.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -10,8 +10,8 @@ WATCH_CASE(Resumable, SurvivesKillAndRestart,
            {.requirement = "acknowledged writes are durable, and a watch resumes after the last "
                            "event (etcd API, watch guarantees, resumable)",
             .explain = "Watches are open while keys are written; the server is killed, restarted "
-                       "with its data, and written to again. Resumed watches together with the "
-                       "first ones must have been given everything, once.",
+                       "with its data, and written to again. Together, the first and the resumed "
+                       "watches must have received every event, once.",
             .level = Level::kMust,
             .needs = {Capability::kDurable},
             .guarantees = {"Resumable", "Reliable"}}) {

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Harm seldom comes alone: a slow road, a stalled reader, a cut connection and a killed server,
-// each before the one before it is over, around a compaction that falls on a deletion.
+// Faults seldom come alone: a slow path, a stalled reader, a cut connection and a killed server,
+// each before the previous one is over, around a compaction at a deletion.
 #include "cases/support/random_writer.h"
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
 namespace {
 
-void WatchGhost(Scenario& scenario) {
+void WatchDeletionAtFloor(Scenario& scenario) {
   const std::string ghost = scenario.Key("ghost");
   scenario.Put(ghost);
   const Write gone = scenario.Delete(ghost);
-  scenario.Put(scenario.Key("bystander"));
+  scenario.Put(scenario.Key("other"));
   scenario.Compact(gone.revision());
   scenario.PermitCompactedAtTheFloor();
   scenario.Watch(
-      {.group = "mourner", .range = OneKey(ghost), .start = gone.revision(), .stream = "late"});
-  scenario.AwaitCreated("mourner");
+      {.group = "late", .range = OneKey(ghost), .start = gone.revision(), .stream = "late"});
+  scenario.AwaitCreated("late");
 }
 
 WATCH_CASE(
     Resumable, SurvivesOverlappingFaults,
     {.requirement = "events are ordered, unique, atomic and never dropped, and a watch can be "
                     "resumed (etcd API, watch guarantees)",
-     .explain = "Watches on a prefix and on one key live through a slow road, a stall, a "
-                "reset of their connection and a kill of the server, while puts, deletions "
-                "and transactions go on, and are resumed after each cut. At the end the "
-                "store is compacted at a deletion, which a watch from there must be given, "
-                "or be told ErrCompacted. Everything must arrive once, whole and in order.",
+     .explain = "Watches on a prefix and on one key continue through latency, a stall, a reset of "
+                "their connection and a kill of the server, while keys are put, deleted and "
+                "changed in transactions. They are resumed after each cut. At the end the store "
+                "is compacted at a deletion, and a watch from there must receive it or "
+                "ErrCompacted. Every event must arrive once and in order, every revision whole.",
      .level = Level::kMust,
      .needs = {Capability::kProxy, Capability::kCompaction, Capability::kDurable},
      .guarantees = {"Resumable", "Reliable", "Unique", "Ordered", "Atomic"},
@@ -62,7 +62,7 @@ WATCH_CASE(
   scenario.Resume("second", "third");
   writer.Write(10, 20);
   scenario.AwaitDelivered("third");
-  WatchGhost(scenario);
+  WatchDeletionAtFloor(scenario);
   scenario.Heal("latency");
 }
 

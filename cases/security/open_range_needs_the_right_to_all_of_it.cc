@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A watch needs the right to read all of its range. A range without an end is the easiest to get
-// wrong: on the wire its end is one zero byte, and in many servers something else inside.
+// A watch needs the permission to read its whole range. A range without an end is the easiest one
+// to check wrongly: on the wire its end is one zero byte, and many servers use another
+// representation internally.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
 namespace {
 
 WATCH_CASE(Authorized, OpenRangeNeedsTheRightToAllOfIt,
-           {.requirement = "a user may watch only what a role of his may read (etcd, role-based "
-                           "access control)",
-            .explain = "A user may read one key. On his behalf that key is watched, and everything "
-                       "from it on, and everything there is, while root writes that key and "
-                       "others. The first watch must be given its key; of the others no event may "
-                       "come. Servers that turn the mark for an open end into an empty end before "
-                       "they look at the right see one key and let the user watch all (etcd "
-                       "GHSA-xg4h-6gfc-h4m8).",
+           {.requirement = "a user may watch only keys that one of the user's roles may read "
+                           "(etcd, role-based access control)",
+            .explain = "A user may read one key. As this user, three watches are opened: on that "
+                       "key, on everything from that key on, and on all keys. Meanwhile root "
+                       "writes that key and others. The first watch must receive the events of "
+                       "its key; the others must receive no event. Servers that replace the open "
+                       "end by an empty end before they check the permission see a single key and "
+                       "let the user watch everything (etcd GHSA-xg4h-6gfc-h4m8).",
             .level = Level::kMust,
             .needs = {Capability::kUsers},
             .guarantees = {"Authorized", "Reliable"}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nobody serves new connections for a while. What is written meanwhile must reach the watches that
-// wait for one.
+// The proxy accepts new connections late. Events that are written meanwhile must reach the watches
+// that wait for a connection.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -9,7 +9,8 @@ namespace {
 WATCH_CASE(Reliable, MissesNothingWhenItsConnectionIsTakenLate,
            {.requirement = "events are ordered, unique, atomic and never dropped (etcd API, watch "
                            "guarantees)",
-            .explain = "Watches from the past are opened on a connection that is served late.",
+            .explain = "Watches from the past are opened on a connection that the proxy accepts "
+                       "late.",
             .level = Level::kMust,
             .needs = {Capability::kProxy},
             .guarantees = {"Reliable", "Ordered", "Unique"}}) {

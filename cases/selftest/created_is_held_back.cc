@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client does not hear that it has a watcher while the target already works for it. What happens
-// in between must come behind the answer.
+// The response to a create is held back while the target already serves the watcher. Events from
+// this time must come after that response.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -9,8 +9,8 @@ namespace {
 WATCH_CASE(Reliable, MissesNothingWhenItsCreationIsHeldBack,
            {.requirement = "events are ordered, unique, atomic and never dropped (etcd API, watch "
                            "guarantees)",
-            .explain = "The answer to a create is held back while the key is written, then let "
-                       "go: the watcher must get every write behind it.",
+            .explain = "The response to a create is held back while the key is written, then "
+                       "released: the watcher must receive every write after it.",
             .level = Level::kMust,
             .needs = {Capability::kProxy},
             .guarantees = {"Reliable", "Ordered", "Unique"}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server dies, and its clients hear of it only after a while: until then they wait for somebody
-// who is not there any more.
+// The server is killed, and its clients learn of the closed connection only after a while. Until
+// then they wait for a server that does not exist any more.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -9,8 +9,8 @@ namespace {
 WATCH_CASE(Resumable, MissesNothingWhenTheEndIsHeardLate,
            {.requirement = "a broken watch can be resumed by a new watch from after the last "
                            "event (etcd API, watch guarantees, resumable)",
-            .explain = "The server is killed and started again, and keys are written, before the "
-                       "clients are told that their connection has ended. Then they resume.",
+            .explain = "The server is killed and restarted, and keys are written, before the "
+                       "proxy forwards the end of the connection to the clients. Then they resume.",
             .level = Level::kMust,
             .needs = {Capability::kProxy, Capability::kDurable},
             .guarantees = {"Resumable", "Reliable", "Unique"}}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the target and its clients somebody lies: bits are flipped, a response is taken out. The
-// target did nothing wrong, and still the oracle must find something: who would not notice this
-// would not notice a server that did it either.
+// The proxy tampers with the messages between the target and its clients: it flips bits or removes
+// a response. The target is correct, and the checkers must report a finding nevertheless. Otherwise
+// they would not detect a server that does the same.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -21,9 +21,9 @@ CaseInfo InfoOf(const std::string& name, std::string explain, int line) {
           .line = line};
 }
 
-void Carry(Scenario& scenario, const std::string& fault,
-           const std::map<std::string, std::string>& parameters) {
-  const std::string key = scenario.Key("lied");
+void RunTampered(Scenario& scenario, const std::string& fault,
+                 const std::map<std::string, std::string>& parameters) {
+  const std::string key = scenario.Key("tampered");
   scenario.Put(key);
   scenario.Watch({.group = "first", .range = OneKey(key)});
   scenario.AwaitCreated("first");
@@ -35,14 +35,14 @@ void Carry(Scenario& scenario, const std::string& fault,
 }
 
 [[maybe_unused]] const bool kAdded =
-    // Nearly all that is sent is values, so that hardly anything else is hit.
-    AddCase(InfoOf("FlippedBit", "A bit of a value is not what it was.", __LINE__),
+    // Nearly all bytes belong to values, so that a flipped bit hardly hits anything else.
+    AddCase(InfoOf("FlippedBit", "One bit of a value is flipped.", __LINE__),
             [](Scenario& scenario) {
-              Carry(scenario, "corrupt", {{"every", "24KiB"}});
+              RunTampered(scenario, "corrupt", {{"every", "24KiB"}});
             }) &&
-    AddCase(InfoOf("MissingResponse", "One response of a watch never arrives.", __LINE__),
+    AddCase(InfoOf("MissingResponse", "One response of a watch is removed.", __LINE__),
             [](Scenario& scenario) {
-              Carry(scenario, "drop-response", {{"count", "3"}});
+              RunTampered(scenario, "drop-response", {{"count", "3"}});
             });
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The faults of clusters in ways in which no member can feel them: the links are whole again long
-// before anybody misses a heartbeat, the cut is between two who do not lead, there is nothing that
-// could come late. The cluster keeps its promises, and still that is no pass.
+// Faults of clusters in ways in which they cannot take effect: the links are healed long before a
+// heartbeat is missed, the cut is between two followers, or there is no message that could be late.
+// The cluster keeps its promises, but the attempt must not pass.
 #include "cases/selftest/ineffective_case.h"
 
 namespace watchproof {
@@ -18,7 +18,7 @@ struct Row {
   int line = __builtin_LINE();
 };
 
-void Carry(Scenario& scenario, const Row& row) {
+void RunRow(Scenario& scenario, const Row& row) {
   scenario.Cluster({.members = row.members});
   const std::string key = WatchUntouched(scenario);
   scenario.Inject(row.fault, row.parameters);
@@ -28,7 +28,7 @@ void Carry(Scenario& scenario, const Row& row) {
 }
 
 const std::vector<Row>& Rows() {
-  static const char* const at_once = "It is over before anybody misses a heartbeat.";
+  static const char* const at_once = "The fault is healed before any member misses a heartbeat.";
   static const std::vector<Row> rows = {
       {"IsolationForAMoment", "isolate", {{"member", "3"}}, at_once},
       {"SplitForAMoment", "split", {{"leader", "minority"}}, at_once},
@@ -36,8 +36,8 @@ const std::vector<Row>& Rows() {
       {"CutBetweenFollowers",
        "one-way-cut",
        {{"from", "2"}, {"to", "3"}},
-       "One follower does not hear the other one, from whom it needs nothing."},
-      {"SlowPeerWithoutWrites", "slow-peer", {}, "Nothing is written that could come late."},
+       "Messages from one follower to another are dropped; the cluster needs none of them."},
+      {"SlowPeerWithoutWrites", "slow-peer", {}, "No write is replicated that could be late."},
   };
   return rows;
 }
@@ -46,7 +46,7 @@ CaseInfo InfoOf(const std::string& name, std::string explain, int line) {
   return IneffectiveCase(name, std::move(explain), Capability::kCluster, __FILE__, line);
 }
 
-void HandOverToOneCutOff(Scenario& scenario) {
+void TransferToIsolatedMember(Scenario& scenario) {
   scenario.Cluster({.members = 3});
   const std::string key = WatchUntouched(scenario);
   scenario.Inject("isolate", {{"member", "2"}});
@@ -62,11 +62,11 @@ void HandOverToOneCutOff(Scenario& scenario) {
 [[maybe_unused]] const bool kAdded = [] {
   for (const Row& row : Rows()) {
     AddCase(InfoOf(row.name, row.explain, row.line),
-            [&row](Scenario& scenario) { Carry(scenario, row); });
+            [&row](Scenario& scenario) { RunRow(scenario, row); });
   }
   return AddCase(InfoOf("HandOverToOneCutOff",
-                        "The leader is to hand over to a member that hears nobody.", __LINE__),
-                 &HandOverToOneCutOff);
+                        "The leader is asked to hand over to an isolated member.", __LINE__),
+                 &TransferToIsolatedMember);
 }();
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connection is reset, and for a while nobody listens where a new one could be made. Resumed
-// later, the watches must miss nothing.
+// The connection is reset, and for a while new connections are refused. Watches that are resumed
+// later must not miss any event.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -15,7 +15,7 @@ WATCH_CASE(Resumable, MissesNothingWhileConnectionsAreRefused,
             .needs = {Capability::kProxy},
             .guarantees = {"Resumable", "Reliable", "Unique"}}) {
   Prng prng = scenario.Random("shape");
-  const std::string key = scenario.Key("alone");
+  const std::string key = scenario.Key("refused");
   scenario.Put(key);
   scenario.Watch({.group = "first", .count = 5, .range = OneKey(key)});
   scenario.AwaitCreated("first");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server stands still for a while, with every connection open, and goes on as if nothing had
-// been.
+// The server process is paused for a while, with every connection open, and then continued.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -9,8 +8,8 @@ namespace {
 WATCH_CASE(Reliable, MissesNothingWhenItsServerIsPaused,
            {.requirement = "events are ordered, unique, atomic and never dropped (etcd API, watch "
                            "guarantees)",
-            .explain = "The process of the target is stopped and continued while clients write: "
-                       "their calls wait, and so do the watches. Then it all flows.",
+            .explain = "The process of the target is paused and continued while clients write. "
+                       "Calls and watches wait meanwhile, then all of them continue.",
             .level = Level::kMust,
             .needs = {Capability::kProcess},
             .guarantees = {"Reliable", "Ordered", "Unique"}}) {

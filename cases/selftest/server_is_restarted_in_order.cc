@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server is asked to leave and started again. With
+// The server is stopped gracefully and started again. With
 //   --fault restart:release=3.5.30
-// it comes back as another release, which is an upgrade.
+// it is started as another release, which is an upgrade.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -10,9 +10,9 @@ namespace {
 WATCH_CASE(Resumable, SurvivesARestartInOrder,
            {.requirement = "a watch resumes after the last event (etcd API, watch guarantees, "
                            "resumable)",
-            .explain = "Watches are open while keys are written; the server is told to leave, "
-                       "started again with its data, and written to again. Resumed watches "
-                       "together with the first ones must have been given everything, once.",
+            .explain = "Watches are open while keys are written; the server is stopped "
+                       "gracefully, started again with its data, and written to again. Together, "
+                       "the first and the resumed watches must have received every event, once.",
             .level = Level::kMust,
             .needs = {Capability::kDurable},
             .guarantees = {"Resumable", "Reliable"}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A response of many fragments is cut after the first of them. Resumed, the watch must be given
-// everything, once.
+// A response of many fragments is cut after the first fragment. The resumed watch must receive
+// every event, once.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -12,8 +12,8 @@ constexpr std::size_t kKeys = 40;
 WATCH_CASE(Resumable, MissesNothingAfterACutBetweenFragments,
            {.requirement = "a broken watch can be resumed by a new watch from after the last "
                            "event (etcd API, watch guarantees, resumable)",
-            .explain = "A watch from the past is owed more than one message may carry. Its stream "
-                       "ends behind the first fragment, and is resumed on a new one.",
+            .explain = "The history of a watch from the past exceeds one message. Its stream ends "
+                       "after the first fragment, and the watch is resumed on a new stream.",
             .level = Level::kMust,
             .needs = {Capability::kProxy, Capability::kFragment},
             .guarantees = {"Resumable", "Reliable", "Unique"}}) {

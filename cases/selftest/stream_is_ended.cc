@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream of the watches is ended in the middle of what it carries, in one way or another.
-// Resumed, the watches must miss nothing and see nothing twice.
+// The stream of the watches is ended in the middle of a burst, in one of several ways. The resumed
+// watches must neither miss an event nor receive one twice.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -8,7 +8,7 @@ namespace {
 
 using Parameters = std::map<std::string, std::string>;
 
-void ResumeBehind(Scenario& scenario, const std::string& fault, const Parameters& parameters) {
+void ResumeAfter(Scenario& scenario, const std::string& fault, const Parameters& parameters) {
   Prng prng = scenario.Random("shape");
   const std::string key = scenario.Key("ended");
   scenario.Put(key);
@@ -26,37 +26,36 @@ void ResumeBehind(Scenario& scenario, const std::string& fault, const Parameters
 WATCH_CASE(Resumable, MissesNothingAfterItsStreamIsReset,
            {.requirement = "a broken watch can be resumed by a new watch from after the last "
                            "event (etcd API, watch guarantees, resumable)",
-            .explain = "The third response after the fault began is the last that the stream "
-                       "carries: then both sides are told with RST_STREAM that it is over, while "
-                       "the connection lives on. The watches are resumed on a new stream.",
+            .explain = "The third response after the fault began is the last one of the stream: "
+                       "then both sides get RST_STREAM, while the connection stays open. The "
+                       "watches are resumed on a new stream.",
             .level = Level::kMust,
             .needs = {Capability::kProxy},
             .guarantees = {"Resumable", "Reliable", "Unique"}}) {
-  ResumeBehind(scenario, "reset-stream",
-               {{"when", "response"}, {"count", "3"}, {"code", "cancel"}});
+  ResumeAfter(scenario, "reset-stream", {{"when", "response"}, {"count", "3"}, {"code", "cancel"}});
 }
 
 WATCH_CASE(Resumable, MissesNothingAfterGoAway,
            {.requirement = "a broken watch can be resumed by a new watch from after the last "
                            "event (etcd API, watch guarantees, resumable)",
-            .explain = "Behind the second response after the fault began the client is told "
-                       "GOAWAY with 0 as the last stream: none of its streams counts any more. "
-                       "The watches are resumed on a new connection.",
+            .explain = "After the second response since the fault began, the client gets GOAWAY "
+                       "with 0 as the last stream, so none of its streams is valid any more. The "
+                       "watches are resumed on a new connection.",
             .level = Level::kMust,
             .needs = {Capability::kProxy},
             .guarantees = {"Resumable", "Reliable", "Unique"}}) {
-  ResumeBehind(scenario, "goaway", {{"when", "response"}, {"count", "2"}});
+  ResumeAfter(scenario, "goaway", {{"when", "response"}, {"count", "2"}});
 }
 
 WATCH_CASE(Resumable, MissesNothingAfterACutBehindAnEvent,
            {.requirement = "a broken watch can be resumed by a new watch from after the last "
                            "event (etcd API, watch guarantees, resumable)",
-            .explain = "Right behind the first event after the fault began, to the byte, the "
+            .explain = "Exactly after the last byte of the first event since the fault began, the "
                        "connection is reset. The watches are resumed on a new one.",
             .level = Level::kMust,
             .needs = {Capability::kProxy},
             .guarantees = {"Resumable", "Reliable", "Unique"}}) {
-  ResumeBehind(scenario, "cut-after-event", {{"how", "connection"}});
+  ResumeAfter(scenario, "cut-after-event", {{"how", "connection"}});
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches share a stream, not a fate. Cancelling one, in the middle of a burst or with history
-// still to read, must neither silence nor disturb the others.
+// Watches of one stream are independent. Cancelling one of them, in the middle of a burst or while
+// it reads history, must neither stop nor disturb the others.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -10,8 +10,8 @@ WATCH_CASE(Isolated, CancelLeavesNeighboursUntouched,
            {.requirement = "a cancel ends the one watch that it names (etcd API, "
                            "WatchCancelRequest)",
             .explain = "Half of the watches of a stream are cancelled between writes, some of "
-                       "them while they still catch up. The other half must be given everything, "
-                       "and nothing may come for a cancelled watch after the answer.",
+                       "them while they still catch up. The other half must receive every event, "
+                       "and no response may follow the answer to a cancel.",
             .level = Level::kMust,
             .needs = {},
             .guarantees = {"Isolated", "Reliable"}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches are created and cancelled in one breath, again and again, on a stream that others use.
-// Each must be created once and end once, and the others must notice nothing.
+// Watches are created and cancelled at once, again and again, on a stream with other watches. Each
+// must be created once and end once, and the other watches must not be affected.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -9,9 +9,9 @@ namespace {
 WATCH_CASE(Isolated, ChurnHarmsNoNeighbour,
            {.requirement = "a cancelled watch ends, and no watch disturbs another one of its "
                            "stream (etcd API, watch guarantees)",
-            .explain = "Hundreds of watches, from now and from the past, are created and cancelled "
-                       "right behind, without waiting for an answer, while keys are written and "
-                       "other watches of the stream listen.",
+            .explain = "Hundreds of watches, from now and from the past, are created and "
+                       "cancelled at once, without waiting for an answer, while keys are written "
+                       "and other watches of the stream are open.",
             .level = Level::kMust,
             .needs = {Capability::kClientChosenIds},
             .guarantees = {"Isolated", "Settled", "Reliable"}}) {

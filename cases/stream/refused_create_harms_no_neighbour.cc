@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A create that the server refuses must cost nobody else anything. The first watch of a stream has
-// the id 0, which is also what a message holds that names no id at all.
+// A create that the server refuses must not affect other watches. The first watch of a stream has
+// id 0, which is also the default value of a message that names no id.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -10,9 +10,9 @@ WATCH_CASE(Settled, RefusedCreateHarmsNoNeighbour,
            {.requirement = "a refused create is answered with created and canceled, and ends no "
                            "other watch (etcd API, WatchResponse)",
             .explain = "The first watch of a stream is open when a create with an empty range is "
-                       "refused behind it; then the first watch's key is written. Servers that "
-                       "answer the refusal with the id that was asked for, 0 by default, strike "
-                       "watch 0 off their list and park its events for ever (etcd #12385).",
+                       "refused after it. Then the first watch's key is written. Servers that "
+                       "answer the refusal with the requested id, 0 by default, remove watch 0 "
+                       "from their list and hold its events back for ever (etcd #12385).",
             .level = Level::kMust,
             .needs = {},
             .guarantees = {"Settled", "Isolated", "Reliable"},

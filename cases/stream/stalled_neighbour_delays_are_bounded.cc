@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client that stops reading must not hold up another. Watches on a second connection go on as
-// if nothing had happened; those on the stalled stream itself go on when the stall ends.
+// A client that stops reading must not delay another client. Watches on a second connection
+// continue during the stall; those on the stalled stream continue when the stall ends.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -9,9 +9,10 @@ namespace {
 WATCH_CASE(Isolated, StalledNeighbourDelaysAreBounded,
            {.requirement = "no watcher disturbs another (etcd, watchable store: slow watchers are "
                            "taken out of the live set)",
-            .explain = "A crowd of watches shares a stalled stream while watches on a second "
-                       "connection see the same writes: these must be delivered during the stall. "
-                       "When it ends, everything must reach the stalled stream too.",
+            .explain = "Many watches share a stalled stream while watches on a second connection "
+                       "follow the same key. The second connection must deliver every event "
+                       "during the stall. When the stall ends, every event must reach the stalled "
+                       "stream too.",
             .level = Level::kMust,
             .needs = {Capability::kProxy},
             .guarantees = {"Isolated", "Reliable"}}) {
