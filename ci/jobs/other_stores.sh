@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds stores that are not etcd from their Go modules, each in a folder of its own in the cache,
-# and runs every case on each, with the profile that says what it does otherwise. Their failures are
-# findings about them and turn nothing red here; a harness error, a store that does not come up and
-# a crash of ours do. Takes half an hour. Arguments are handed to `watchproof run`.
+# and runs every case on each, with the profile that lists its differences. Their failures are
+# findings about these stores and do not fail the job; a harness error, a store that does not start
+# and a crash of watchproof do. Takes half an hour. Arguments are handed to `watchproof run`.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 watchproof=${WATCHPROOF:-$root/build/release/watchproof}
