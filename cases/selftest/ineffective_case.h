@@ -16,7 +16,7 @@ namespace watchproof {
 // location of the case.
 inline CaseInfo IneffectiveCase(const std::string& name, std::string explain, Capability target,
                                 const char* file, int line) {
-  return {.name = "Unfelt." + name,
+  return {.name = "Ineffective." + name,
           .requirement = "a fault that did not take effect proves nothing (watchproof, receipts)",
           .explain = std::move(explain),
           .level = Level::kMust,

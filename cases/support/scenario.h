@@ -2,7 +2,7 @@
 // Builds the plan of a case. Each call adds one step and runs nothing; random choices come from the
 // seed. Afterwards the fixture runs the plan, heals all faults, converges and judges.
 //
-//   WATCH_CASE(Reliable, DeliversOneKey, {...}) {
+//   WATCH_CASE(Reliable, SingleKey, {...}) {
 //     const std::string key = scenario.Key("k");
 //     scenario.Watch({.group = "all", .range = OneKey(key)});
 //     scenario.AwaitCreated("all");
