@@ -8,8 +8,8 @@ import shlex
 
 from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, main
 
-KILLED = "Resumable.SurvivesKillAndRestart"
-RESTARTED = "CompactionSurfaced.DeleteAtTheFloorSurvivesARestart"
+KILLED = "Resumable.KillAndRestart"
+RESTARTED = "CompactionSurfaced.DeleteAtFloorRestart"
 
 
 class Commands(RunTest):

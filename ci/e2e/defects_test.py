@@ -40,7 +40,7 @@ class Defects(RunTest):
 
     def test_a_defect_that_no_chosen_case_can_show_is_reported_as_missed(self):
         one = "compaction-notice-lost"
-        done = self.run_it("--defects", one, "--filter", "Filtered.HidesOnlyItsKind", expect=1)
+        done = self.run_it("--defects", one, "--filter", "Filtered.PutAndDeleteFilters", expect=1)
         self.assertEqual([row["verdict"] for row in self.mutation()["defects"]], ["missed"])
         self.assertIn("Only 0 of 1 planted defect caught", done.stdout)
         self.assertIn("| missed |", (self.latest() / "summary.md").read_text())

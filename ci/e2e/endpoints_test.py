@@ -10,8 +10,8 @@ import unittest
 
 from tool import EVERYTHING, FULL_QUEUE, OVERTAKES, RunTest, descendants, main, stock_etcd, wait_for
 
-KILLED = "Resumable.SurvivesKillAndRestart"
-NO_SPACE = "Reliable.MissesNothingWhenNoSpaceIsLeft"
+KILLED = "Resumable.KillAndRestart"
+NO_SPACE = "Reliable.NoSpaceAlarm"
 LEASES = "Atomic.*Lease*"
 PASSWORD = "never to be seen"
 # Password hashing is slow on a busy machine.

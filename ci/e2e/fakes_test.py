@@ -15,8 +15,8 @@ from tool import OVERTAKES, RunTest, main
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fakes"))
 from outcome import Tools, run_fake  # noqa: E402
 
-STARTS = "CompactionSurfaced.StartBelowAtAndAboveTheFloor"
-CANCEL = "Isolated.CancelLeavesNeighboursUntouched"
+STARTS = "CompactionSurfaced.StartAroundFloor"
+CANCEL = "Isolated.CancelledNeighbour"
 DISHONEST_SERVER = None
 
 

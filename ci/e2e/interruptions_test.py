@@ -17,7 +17,7 @@ from tool import (
     wait_for,
 )
 
-SLOW_MEMBER = "Reliable.MissesNothingAtASlowMember"
+SLOW_MEMBER = "Reliable.SlowMember"
 
 
 class Interruptions(RunTest):

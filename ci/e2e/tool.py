@@ -20,10 +20,10 @@ import unittest
 
 # Never set: other processes do not announce changes, so wait_for() polls.
 AGAIN = threading.Event()
-FULL_QUEUE = "CompactionSurfaced.NoticeReachesAWatcherBehindAFullQueue"
-DELETE_AT_FLOOR = "CompactionSurfaced.DeleteAtTheFloorIsDelivered"
-OVERTAKES = "Bookmarkable.ProgressNeverOvertakesEvents"
-EVERYTHING = "Reliable.DeliversEverythingUnderLatencyAndStall"
+FULL_QUEUE = "CompactionSurfaced.FullQueue"
+DELETE_AT_FLOOR = "CompactionSurfaced.DeleteAtFloor"
+OVERTAKES = "Bookmarkable.ProgressDuringCatchUp"
+EVERYTHING = "Reliable.LatencyAndStall"
 
 
 def wait_for(what, fact, limit=30.0):

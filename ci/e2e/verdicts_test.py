@@ -26,21 +26,21 @@ from tool import (
     wait_for,
 )
 
-FUTURE = "Bookmarkable.FutureWatchHearsNothingFromBeforeItsStart"
-BURST = "CompactionSurfaced.BurstOfCreatesBelowTheFloor"
-ONCE = "CompactionSurfaced.NoticeComesOnce"
-NEGATIVE = "Reliable.NegativeStartHarmsNoNeighbour"
-OVERLAPPING = "Resumable.SurvivesOverlappingFaults"
-RESTARTED = "CompactionSurfaced.DeleteAtTheFloorSurvivesARestart"
-OPEN_RANGE = "Authorized.OpenRangeNeedsTheRightToAllOfIt"
-RESTARTED_MIDWAY = "CompactionSurfaced.DeleteAtTheFloorSurvivesACrashInsideACompaction"
-REVISIONS = "Durable.RevisionsOutliveACrashInsideACompaction"
-REPLAYED = "Unique.SnapshotForAPausedMemberReplaysNothing"
-REPLAYED_CUT = "Unique.SnapshotForAMemberCutOffReplaysNothing"
-EARLY = "Reliable.FutureWatchOfAPausedMemberGetsNothingEarly"
-EARLY_CUT = "Reliable.FutureWatchOfAMemberCutOffGetsNothingEarly"
-REFUSED = "Reliable.MembersAgreeOnWhatWasRefused"
-STRICT = "PreviousValue.MissesNoneWhereItMustNot"
+FUTURE = "Bookmarkable.FutureStart"
+BURST = "CompactionSurfaced.CreateBurst"
+ONCE = "CompactionSurfaced.SingleNotice"
+NEGATIVE = "Reliable.NegativeStart"
+OVERLAPPING = "Resumable.OverlappingFaults"
+RESTARTED = "CompactionSurfaced.DeleteAtFloorRestart"
+OPEN_RANGE = "Authorized.OpenEndedRange"
+RESTARTED_MIDWAY = "CompactionSurfaced.CrashDuringCompaction"
+REVISIONS = "Durable.CrashDuringCompaction"
+REPLAYED = "Unique.SnapshotToPausedMember"
+REPLAYED_CUT = "Unique.SnapshotToIsolatedMember"
+EARLY = "Reliable.FutureStartPausedMember"
+EARLY_CUT = "Reliable.FutureStartIsolatedMember"
+REFUSED = "Reliable.RefusedTransaction"
+STRICT = "PreviousValue.StrictPreviousValues"
 # Faults of clusters: the embedded store is a single process.
 CLUSTERED = {"isolate", "move-leader", "one-way-cut", "ring", "slow-peer", "split"}
 
@@ -114,7 +114,7 @@ class Verdicts(RunTest):
         # No release of etcd has strict previous values.
         self.assertEqual(rest.pop(STRICT), "unsupported")
         self.assertEqual({c for c in rest if c.startswith("Noticed.")}, set(), "tampered with etcd")
-        ineffective = [r for r in self.results() if r["case"].startswith("Unfelt.")]
+        ineffective = [r for r in self.results() if r["case"].startswith("Ineffective.")]
         ends = {(rest.pop(r["case"]), r["declared"]) for r in ineffective}
         self.assertEqual(ends, {("inconclusive", True)})
         self.assertEqual(set(rest.values()), {"pass"})

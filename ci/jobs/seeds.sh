@@ -15,8 +15,8 @@ attempts=${1:-1000}
 seed=${2:-}
 release=${RELEASE:-3.5.30}
 runs=${RUNS:-$PWD/watchproof-runs}
-cases=Resumable.SurvivesDrawnSchedules:Resumable.SurvivesOverlappingFaults
-cases+=:Linearizable.CallsWithoutAnAnswerHappenOnceOrNever
+cases=Resumable.RandomFaultSchedule:Resumable.OverlappingFaults
+cases+=:Linearizable.UnansweredCalls
 
 "$root/ci/jobs/setup.sh"
 "$root/ci/jobs/build.sh" watchproof >&2
