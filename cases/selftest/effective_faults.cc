@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every fault that needs no more than watches and writes to be felt, each in a case of its own:
-// watches are open, harm comes, keys are written until it is felt, and it is healed. Watches whose
-// connection it has ended are resumed. Nothing may be missed.
+// Faults that need only watches and writes to take effect, each in a case of its own: watches are
+// opened, the fault is injected, keys are written until it has taken effect, and it is healed. If
+// the fault has ended the connection, the watches are resumed. No event may be missed.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
@@ -22,9 +22,9 @@ struct Row {
   int line = __builtin_LINE();
 };
 
-void Carry(Scenario& scenario, const Row& row) {
+void RunRow(Scenario& scenario, const Row& row) {
   Prng prng = scenario.Random("shape");
-  const std::string key = scenario.Key("harmed");
+  const std::string key = scenario.Key("disturbed");
   scenario.Put(key);
   scenario.Watch({.group = "first", .count = row.watches, .range = OneKey(key)});
   scenario.AwaitCreated("first");
@@ -42,91 +42,92 @@ void Carry(Scenario& scenario, const Row& row) {
   scenario.AwaitDelivered(resumes ? "second" : "first");
 }
 
-// Who is cut off resumes.
+// Faults that end the connection: the watches are resumed.
 const std::vector<Row>& Cuts() {
   static const std::vector<Row> rows = {
-      {"MissesNothingAfterAClose",
+      {"ConnectionClose",
        "close",
        {{"after-bytes", "2KiB"}},
        After::kResume,
-       "The connection is closed in good order in the middle of what the target says."},
-      {"MissesNothingAfterACloseInTime",
+       "The connection is closed gracefully in the middle of the target's responses."},
+      {"TimedConnectionClose",
        "close",
        {{"after", "30ms"}},
        After::kResume,
-       "The connection is closed in good order a while after the writes began."},
-      {"MissesNothingAfterAHalfClose",
+       "The connection is closed gracefully a while after the writes began."},
+      {"HalfClose",
        "half-close",
        {{"after-bytes", "2KiB"}},
        After::kResume,
-       "The client is told that the target has no more to say, which goes on talking."},
-      {"MissesNothingWhenItsClientIsGone",
+       "The proxy half-closes the connection towards the client, while the target keeps sending."},
+      {"HalfOpenClientGone",
        "half-open",
        {{"gone", "client"}},
        After::kResume,
-       "The client is gone, and the target, which was not told, goes on talking to nobody."},
-      {"MissesNothingWhenItsTargetIsGone",
+       "The client's side of the connection is gone; the target does not notice and keeps "
+       "sending."},
+      {"HalfOpenTargetGone",
        "half-open",
        {{"gone", "target"}},
        After::kResume,
-       "The target was told that the client is gone; the client waits for what never comes."},
-      {"MissesNothingAfterABlackHole",
+       "The target's side of the connection is gone; the client does not notice and waits."},
+      {"BlackHoleToClient",
        "black-hole",
        {},
        After::kResume,
-       "What the target says leads nowhere for a while; then the connection is closed."},
-      {"MissesNothingAfterABlackHoleForItsRequests",
+       "Bytes from the target are discarded for a while; then the connection is closed."},
+      {"BlackHoleToTarget",
        "black-hole",
        {{"direction", "to-target"}, {"at-least", "64B"}},
        After::kResume,
-       "What the client says leads nowhere for a while; then the connection is closed."},
+       "Bytes from the client are discarded for a while; then the connection is closed."},
   };
   return rows;
 }
 
-// Who is only kept waiting goes on.
+// Faults that only delay: the watches continue.
 const std::vector<Row>& Waits() {
   constexpr ValueSize kLarge{2000, 4000};
   static const std::vector<Row> rows = {
-      {"MissesNothingInSlices",
+      {"SmallSlices",
        "slice",
        {},
        After::kGoOn,
-       "Everything comes in pieces of sixteen bytes with pauses between them.",
+       "All bytes are forwarded in slices of sixteen, with pauses between them.",
        2,
        {50, 100}},
-      {"MissesNothingOnANarrowRoad",
+      {"BandwidthLimit",
        "bandwidth",
        {{"rate", "2MiB"}, {"at-least", "512KiB"}},
        After::kGoOn,
-       "More is written than the road can take in the time.",
+       "More is written than the limited bandwidth can carry at once.",
        5,
        {8192, 16384}},
-      {"MissesNothingUnderUnevenLatency",
+      {"LatencyJitter",
        "latency",
        {{"delay", "5ms"}, {"jitter", "2ms"}, {"spread", "normal"}},
        After::kGoOn,
-       "Everything is late, by a time that varies as in nature."},
-      {"MissesNothingWhenOneWatchIsLate",
+       "Every byte is delayed by a normally distributed time."},
+      {"DelayedWatch",
        "delay-watch",
        {{"delay", "60ms"}},
        After::kGoOn,
-       "One watch of the stream hears everything late, its neighbours do not."},
-      {"MissesNothingWhenItsReaderStops",
+       "The responses of one watch of the stream are delayed, those of its neighbours are not."},
+      {"StoppedReader",
        "slow-reader",
        {},
        After::kGoOn,
-       "The client stops reading until the target says that its watches are behind.",
+       "The client stops reading until the target reports that its watches are behind.",
        50,
        kLarge},
-      {"MissesNothingWhenItsReaderTrickles",
+      {"SlowReader",
        "slow-reader",
        {{"messages", "1"}, {"every", "10ms"}},
        After::kGoOn,
-       "The client reads a hundred messages a second while many more are sent.",
+       "The client reads one hundred messages per second while many more are sent.",
        50,
        kLarge},
-      {"MissesNothingWhenItsReaderComesInBursts",
+      {"BurstyReader",
        "slow-reader",
        {{"messages", "50"}, {"every", "150ms"}},
        After::kGoOn,
@@ -148,7 +149,7 @@ void Add(const Row& row) {
            .guarantees = {resumes ? "Resumable" : "Ordered", "Reliable", "Unique"},
            .file = __FILE__,
            .line = row.line},
-          [&row](Scenario& scenario) { Carry(scenario, row); });
+          [&row](Scenario& scenario) { RunRow(scenario, row); });
 }
 
 [[maybe_unused]] const bool kAdded = [] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case about a fault that nobody can feel: it ends as inconclusive, or watchproof is wrong.
+// A case with a fault that cannot take effect. It must end as inconclusive; any other verdict is a
+// mistake of watchproof.
 //
 // Threads: plain functions.
 #pragma once
@@ -11,12 +12,12 @@
 
 namespace watchproof {
 
-// `target` is what the target must be, besides being behind a proxy; `file` and `line` are the
-// place of the case.
+// `target` is a capability that the case needs besides the proxy; `file` and `line` are the source
+// location of the case.
 inline CaseInfo IneffectiveCase(const std::string& name, std::string explain, Capability target,
                                 const char* file, int line) {
-  return {.name = "Unfelt." + name,
-          .requirement = "a fault that was not felt proves nothing (watchproof, receipts)",
+  return {.name = "Ineffective." + name,
+          .requirement = "a fault that did not take effect proves nothing (watchproof, receipts)",
           .explain = std::move(explain),
           .level = Level::kMust,
           .needs = {Capability::kProxy, target},
@@ -26,9 +27,9 @@ inline CaseInfo IneffectiveCase(const std::string& name, std::string explain, Ca
           .line = line};
 }
 
-// Two watches of one key, the group "first", that nobody has harmed yet. Returns the key.
+// Opens two watches of one key, the group "first", before any fault. Returns the key.
 inline std::string WatchUntouched(Scenario& scenario) {
-  std::string key = scenario.Key("spared");
+  std::string key = scenario.Key("untouched");
   scenario.Put(key);
   scenario.Watch({.group = "first", .count = 2, .range = OneKey(key)});
   scenario.AwaitCreated("first");

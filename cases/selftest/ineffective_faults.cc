@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every fault once more, in a way in which nobody can feel it: its moment never comes, there is
-// nothing to harm, or too little of it. Nothing is missed, and still that is no pass: it shows
-// nothing. A case that passes all the same has a receipt that lies.
+// Every fault once more, in a way in which it cannot take effect: its trigger never fires, there is
+// nothing to disturb, or it stays below the threshold of its evidence. No event is missed, but the
+// attempt must not pass, because it proves nothing. If it passes, the receipt of the fault is
+// wrong.
 #include "cases/selftest/ineffective_case.h"
 
 namespace watchproof {
@@ -20,7 +21,7 @@ struct Row {
   int line = __builtin_LINE();
 };
 
-void Carry(Scenario& scenario, const Row& row) {
+void RunRow(Scenario& scenario, const Row& row) {
   Prng prng = scenario.Random("shape");
   const std::string key = WatchUntouched(scenario);
   scenario.Inject(row.fault, row.parameters);
@@ -36,51 +37,52 @@ void Carry(Scenario& scenario, const Row& row) {
 }
 
 const std::vector<Row>& Rows() {
-  static const Parameters too_many = {{"at-least", "1GiB"}};
-  static const Parameters too_late = {{"after-bytes", "1GiB"}};
+  static const Parameters at_least_1gib = {{"at-least", "1GiB"}};
+  static const Parameters after_1gib = {{"after-bytes", "1GiB"}};
   static const Parameters never = {{"when", "response"}, {"count", "1000000"}};
-  static const char* const too_little = "Less is harmed than must be for the fault to count.";
-  static const char* const no_moment = "The moment that it waits for does not come.";
-  static const char* const no_time = "It takes no time at all.";
+  static const char* const below_threshold =
+      "The fault stays below the threshold from which it counts.";
+  static const char* const no_trigger = "The trigger of the fault never fires.";
+  static const char* const no_delay = "The delay is zero.";
   static const std::vector<Row> rows = {
-      {"StallOfTooLittle", "stall", too_many, too_little},
-      {"HeldStreamOfTooLittle", "hold-stream", too_many, too_little},
-      {"WithheldWindowOfTooLittle", "withhold-window", too_many, too_little},
-      {"SlicesOfTooLittle", "slice", too_many, too_little},
-      {"NarrowRoadForTooLittle", "bandwidth", too_many, too_little},
-      {"BlackHoleOfTooLittle", "black-hole", too_many, too_little, After::kResume},
-      {"DefragmentationOfTooLittle", "defragment", too_many, too_little},
-      {"ResetTooLate", "reset", too_late, no_moment},
-      {"CloseTooLate", "close", too_late, no_moment},
-      {"HalfCloseTooLate", "half-close", too_late, no_moment},
-      {"HalfOpenTooLate", "half-open", {{"after", "3600s"}}, no_moment, After::kResume},
-      {"StreamResetTooLate", "reset-stream", never, no_moment},
-      {"GoAwayTooLate", "goaway", never, no_moment},
-      {"CutBehindNoEvent", "cut-after-event", {{"revision", "1000000000"}}, no_moment},
-      {"CutBetweenNoFragments", "cut-between-fragments", {}, no_moment},
-      {"HeldCreationOfNobody", "hold-created", {}, no_moment},
-      {"LateEndOfNothing", "late-end", {}, no_moment},
-      {"DroppedResponseThatNeverComes", "drop-response", {{"count", "1000000"}}, no_moment},
-      {"DelayedWatchOfNobody", "delay-watch", {{"watch", "1000000"}}, no_moment},
-      {"CorruptionOfNothing", "corrupt", {{"every", "1GiB"}}, no_moment},
-      {"LatencyOfNoTime", "latency", {{"delay", "0ms"}}, no_time},
-      {"LateAcceptOfNoTime", "late-accept", {{"delay", "0ms"}}, no_time},
-      {"ReaderThatIsFastEnough",
+      {"StallBelowThreshold", "stall", at_least_1gib, below_threshold},
+      {"HoldStreamBelowThreshold", "hold-stream", at_least_1gib, below_threshold},
+      {"WithholdWindowBelowThreshold", "withhold-window", at_least_1gib, below_threshold},
+      {"SliceBelowThreshold", "slice", at_least_1gib, below_threshold},
+      {"BandwidthBelowThreshold", "bandwidth", at_least_1gib, below_threshold},
+      {"BlackHoleBelowThreshold", "black-hole", at_least_1gib, below_threshold, After::kResume},
+      {"DefragmentBelowThreshold", "defragment", at_least_1gib, below_threshold},
+      {"UntriggeredReset", "reset", after_1gib, no_trigger},
+      {"UntriggeredClose", "close", after_1gib, no_trigger},
+      {"UntriggeredHalfClose", "half-close", after_1gib, no_trigger},
+      {"UntriggeredHalfOpen", "half-open", {{"after", "3600s"}}, no_trigger, After::kResume},
+      {"UntriggeredStreamReset", "reset-stream", never, no_trigger},
+      {"UntriggeredGoAway", "goaway", never, no_trigger},
+      {"UntriggeredCutAfterEvent", "cut-after-event", {{"revision", "1000000000"}}, no_trigger},
+      {"CutWithoutFragments", "cut-between-fragments", {}, no_trigger},
+      {"UntriggeredHoldCreated", "hold-created", {}, no_trigger},
+      {"UntriggeredLateEnd", "late-end", {}, no_trigger},
+      {"UntriggeredDropResponse", "drop-response", {{"count", "1000000"}}, no_trigger},
+      {"UntriggeredDelayWatch", "delay-watch", {{"watch", "1000000"}}, no_trigger},
+      {"UntriggeredCorruption", "corrupt", {{"every", "1GiB"}}, no_trigger},
+      {"ZeroLatency", "latency", {{"delay", "0ms"}}, no_delay},
+      {"ZeroLateAccept", "late-accept", {{"delay", "0ms"}}, no_delay},
+      {"FastReader",
        "slow-reader",
        {{"messages", "1000000"}, {"every", "1ms"}},
-       "The reader that is slowed down still reads faster than anything comes."},
-      {"AlarmThatIsNotRaised",
+       "The slowed-down reader still reads faster than messages arrive."},
+      {"NoSpaceWithoutAlarm",
        "no-space",
        {{"raise", "no"}},
-       "Puts are tried, and none is refused."},
-      {"KillOfWhatCannotComeBack",
+       "Puts are tried, and none is rejected."},
+      {"KillWithoutDurableData",
        "kill",
        {},
-       "The target keeps nothing, so that it is not killed: another one would come back."},
-      {"RestartOfWhatCannotComeBack",
+       "The target keeps no data, so it is not killed: the restarted store would be another one."},
+      {"RestartWithoutDurableData",
        "restart",
        {},
-       "The target keeps nothing, so that it is not ended: another one would come back."},
+       "The target keeps no data, so it is not stopped: the restarted store would be another one."},
   };
   return rows;
 }
@@ -89,8 +91,8 @@ CaseInfo InfoOf(const std::string& name, std::string explain, int line) {
   return IneffectiveCase(name, std::move(explain), Capability::kOurs, __FILE__, line);
 }
 
-// Who hears nothing already cannot tell that he is refused as well.
-void RefuseBehindAHole(Scenario& scenario) {
+// While a black hole discards all bytes, a refused connection leaves no evidence.
+void RefuseDuringBlackHole(Scenario& scenario) {
   const std::string key = WatchUntouched(scenario);
   scenario.Inject("black-hole", {{"at-least", "1B"}});
   scenario.Put(key);
@@ -103,8 +105,8 @@ void RefuseBehindAHole(Scenario& scenario) {
   scenario.AwaitDelivered("second");
 }
 
-// Who stands still already cannot be stopped.
-void PauseThePaused(Scenario& scenario) {
+// A paused process cannot be paused.
+void PausePausedTarget(Scenario& scenario) {
   const std::string key = WatchUntouched(scenario);
   scenario.Inject("pause");
   scenario.AwaitEffect("pause");
@@ -118,15 +120,15 @@ void PauseThePaused(Scenario& scenario) {
 [[maybe_unused]] const bool kAdded = [] {
   for (const Row& row : Rows()) {
     AddCase(InfoOf(row.name, row.explain, row.line),
-            [&row](Scenario& scenario) { Carry(scenario, row); });
+            [&row](Scenario& scenario) { RunRow(scenario, row); });
   }
-  AddCase(
-      InfoOf("PauseOfOneWhoStandsStill", "A server that is stopped is stopped again.", __LINE__),
-      &PauseThePaused);
+  AddCase(InfoOf("PauseOfPausedTarget", "A paused target is paused again.", __LINE__),
+          &PausePausedTarget);
   return AddCase(
-      InfoOf("RefusalOfADeadRoad",
-             "New connections are refused on a road that answers nobody anyway.", __LINE__),
-      &RefuseBehindAHole);
+      InfoOf("RefuseDuringBlackHole",
+             "New connections are refused on a path on which a black hole discards all bytes.",
+             __LINE__),
+      &RefuseDuringBlackHole);
 }();
 
 }  // namespace

@@ -18,7 +18,7 @@ std::optional<AttemptSpec>& Current() {
   return spec;
 }
 bool g_reported = false;
-// Set while a case is only asked for its plan.
+// Set while a case only makes its plan.
 std::optional<Plan>* g_planned = nullptr;
 
 bool Report(const AttemptResult& result, int descriptor) {
@@ -76,7 +76,7 @@ void CaseFixture::TearDown() {
   }
   plan->needs = info->needs;
   plan->expect = info->expect;
-  // A plan that was given may be a part of the case's.
+  // A given plan may be only a part of the case's plan.
   if (spec.given_plan.empty()) plan->guarantees = info->guarantees;
   AttemptResult result = RunAttempt(spec, *plan);
   result.upstream = info->upstream;
@@ -89,7 +89,7 @@ std::optional<Plan> PlanOf(const std::string& case_name, std::uint64_t seed,
     Result<PlanFile> file = ReadPlan(given_plan);
     return file.has_value() ? std::optional(std::move(file->plan)) : std::nullopt;
   }
-  // GoogleTest's own habits are for people who run tests.
+  // GoogleTest must not shard: exactly one case is run.
   for (const char* variable : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"}) unsetenv(variable);
   static const bool initialised = [] {
     int count = 1;
@@ -119,7 +119,7 @@ int RunCaseProcess(std::string_view json) {
     return 1;
   }
   if (!std::filesystem::is_directory(spec->folder)) {
-    fmt::print(stderr, "case: \"{}\" is not a folder; expected one for what the attempt leaves\n",
+    fmt::print(stderr, "case: \"{}\" is not a folder; expected the folder of the attempt\n",
                spec->folder);
     return 1;
   }
@@ -131,8 +131,8 @@ int RunCaseProcess(std::string_view json) {
   std::vector<char*> arguments{name.data(), filter.data(), brief.data(), nullptr};
   int count = 3;
   testing::InitGoogleTest(&count, arguments.data());
-  // GoogleTest's own exit code is no verdict: the result line is, and whether it was written
-  // decides here.
+  // GoogleTest's exit code is not the verdict: the verdict is in the result line. The exit code
+  // here shows only whether that line was written.
   [[maybe_unused]] const int ignored = RUN_ALL_TESTS();
   if (g_reported) return 0;
   fmt::print(stderr, "case {}: no result was reported\n", Current()->case_name);

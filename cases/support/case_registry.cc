@@ -11,13 +11,13 @@ std::vector<CaseInfo>& Cases() {
   return cases;
 }
 
-// A source file below the repository's root. __FILE__ is absolute, or relative to the build folder
-// where the compiler's cache makes it so; this file's own shows what precedes the root.
+// The path of a source file below the repository's root. __FILE__ is absolute, or relative to the
+// build folder where the compiler cache makes it so; the prefix comes from __FILE__ of this file.
 std::string FromRoot(std::string file) {
   constexpr std::string_view kHere = __FILE__;
   constexpr std::string_view kRoot = kHere.substr(0, kHere.rfind("cases/support/"));
   if (file.starts_with(kRoot)) return file.substr(kRoot.size());
-  // The other of the two, where some objects come from a cache and some do not.
+  // The other form: some objects came from a cache and this one did not, or the other way round.
   const std::size_t cases = file.rfind("/cases/");
   return cases == std::string::npos ? file : file.substr(cases + 1);
 }

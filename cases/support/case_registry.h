@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases that are linked into this executable, with what `list`, `explain` and the runner know
-// of them.
+// The cases that are linked into this executable, with the metadata for `list`, `explain` and the
+// runner.
 //
-// Filled before main by WATCH_CASE; constant afterwards.
+//   for (const CaseInfo& info : AllCases()) Print(info.name, info.explain);
+//
+// Threads: filled before main by WATCH_CASE, constant afterwards. Ownership: the registry owns the
+// entries; pointers to them stay valid.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +28,10 @@ struct CaseInfo {
   std::string explain;      // plain language, for `explain`
   Level level = Level::kMust;
   std::vector<Capability> needs;
-  std::vector<std::string> guarantees;  // judged by it; the first is the one it exists for
+  std::vector<std::string> guarantees;  // judged in every attempt; the first is the main one
   std::vector<int> upstream;            // etcd issue numbers
-  // How it ends when all is well. A self-test may be about a fault that cannot be felt, or about
-  // damage that must be noticed: when it passes, that is a mistake of ours.
+  // The verdict to expect. A self-test may use a fault that cannot take effect, or one that must
+  // lead to a finding: if such a case passes, watchproof is wrong.
   Verdict expect = Verdict::kPass;
   std::string file;  // source file and line
   int line = 0;
@@ -40,8 +43,9 @@ const CaseInfo* FindCase(std::string_view name);
 // Called by WATCH_CASE. Returns true, so that it can initialise a constant.
 bool RegisterCase(CaseInfo info);
 
-// What an attempt of the case with this seed is going to do; or, where a file is named, what that
-// says. Empty if that cannot be told. Requires: not in a case's process.
+// The plan of an attempt of the case with this seed or, if `given_plan` names a file, the plan in
+// that file. Empty if there is no such case or the file cannot be read. Requires: not in a case's
+// process.
 std::optional<Plan> PlanOf(const std::string& case_name, std::uint64_t seed,
                            const std::string& given_plan);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a few keys at random: mostly puts, some transactions, some deletions of what is there.
+// Writes a few keys at random: mostly puts, some transactions, some deletions of existing keys.
 //
 //   RandomWriter writer(scenario, scenario.Key("area"));
-//   writer.Write(20, 40);    // so many sentences, drawn from the seed
+//   writer.Write(20, 40);    // 20 to 40 steps, drawn from the seed
 //
 // Not thread-safe. Ownership: refers to the scenario.
 #pragma once
@@ -20,7 +20,7 @@ class RandomWriter {
 
   // Between `least` and `most` writes.
   void Write(std::int64_t least, std::int64_t most);
-  // One of the keys, which differ from one seed to the next.
+  // One of the keys. They differ between seeds.
   const std::string& key() const { return keys_.front(); }
 
  private:

@@ -6,7 +6,8 @@
 namespace watchproof {
 
 WatchedRange Prefix(const std::string& prefix) {
-  WP_CHECK(!prefix.empty() && prefix.back() != '\xff', "a prefix of this suite ends below 0xff");
+  WP_CHECK(!prefix.empty() && prefix.back() != '\xff',
+           "the last byte of a prefix must be below 0xff");
   WatchedRange range{prefix, prefix};
   ++range.range_end.back();
   return range;

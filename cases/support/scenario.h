@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The language in which a case says what it is going to do. Nothing is done while it speaks: the
-// sentences become a plan, decided from the seed, and the fixture carries it out, heals, converges
-// and judges.
+// Builds the plan of a case. Each call adds one step and runs nothing; random choices come from the
+// seed. Afterwards the fixture runs the plan, heals all faults, converges and judges.
 //
-//   WATCH_CASE(Reliable, DeliversOneKey, {...}) {
+//   WATCH_CASE(Reliable, SingleKey, {...}) {
 //     const std::string key = scenario.Key("k");
 //     scenario.Watch({.group = "all", .range = OneKey(key)});
 //     scenario.AwaitCreated("all");
 //     scenario.Put(key);
 //   }
 //
-// Not thread-safe.
+// Not thread-safe. Ownership: everything is copied into the plan.
 #pragma once
 
 #include <map>
@@ -31,7 +30,7 @@ inline WatchedRange OneKey(std::string key) { return {std::move(key), ""}; }
 // Every key that begins with `prefix`. Requires: its last byte is below 0xff.
 WatchedRange Prefix(const std::string& prefix);
 
-// A write by its place among the writes of the scenario; stands for its revision.
+// A write, identified by its index among the writes of the scenario; stands for its revision.
 struct Write {
   std::int64_t index = 0;
   RevisionRef revision() const { return OfWrite(index); }
@@ -42,19 +41,19 @@ struct WatchOptions {
   std::size_t count = 1;
   WatchedRange range;
   RevisionRef start = FromNow();
-  std::int64_t first_id = 0;  // chosen by the client from here on; 0: by the server
+  std::int64_t first_id = 0;  // the client chooses ids from here on; 0: the server chooses
   bool previous_values = false;
   bool progress_notify = false;
   bool fragment = false;
   bool no_puts = false;
   bool no_deletes = false;
-  std::string user{};           // on whose behalf its stream is opened; see ReadersOnly
-  std::string stream = "main";  // one connection each; names that begin with "side" meet no fault
-  int member = 1;               // of a cluster, to which its stream leads; see Cluster
-  bool require_leader = false;  // its stream is to be ended by a member that has lost its leader
+  std::string user{};           // opens the stream as this user; see ReadersOnly
+  std::string stream = "main";  // one connection each; on the direct path if it begins with "side"
+  int member = 1;               // of a cluster, to which the stream leads; see Cluster
+  bool require_leader = false;  // a member that has lost its leader must end the stream
 };
 
-// Drawn from the seed for every value: its length lies between the two, in bytes.
+// Length of a value in bytes, drawn from the seed between the two bounds.
 struct ValueSize {
   std::size_t least = 16;
   std::size_t most = 64;
@@ -65,8 +64,8 @@ struct LoadOptions {
   std::size_t clients = 8;
   std::size_t calls = 100;  // of each client
   std::size_t keys = 10;
-  std::string key;    // that of the load begin with it and a slash
-  bool side = false;  // takes the side door, where it meets no fault
+  std::string key;    // the keys of the load begin with this and a slash
+  bool side = false;  // calls take the direct path, where no fault reaches them
   bool puts_only = false;
   int member = 1;  // of a cluster; 0: the clients take turns at all of them
 };
@@ -75,14 +74,14 @@ class Scenario {
  public:
   explicit Scenario(const Prng& seed) : prng_(seed) {}
 
-  // The target is a cluster. Its members are numbered from 1; the first one leads at the start, and
-  // is the one that is called unless something else is said. The case needs Capability::kCluster.
+  // The target is a cluster. Its members are numbered from 1. The first one leads at the start and
+  // receives all calls until UseMember. The case needs Capability::kCluster.
   void Cluster(const ClusterPlan& cluster) { plan_.cluster = cluster; }
-  // The calls from here on go to that member.
+  // Later calls go to that member.
   void UseMember(int member) { Add(UseMemberStep{member}); }
-  // Until it knows a leader and has everything that was written so far.
+  // Waits until the member has a leader and has applied every write so far.
   void AwaitCaughtUp(int member) { Add(AwaitCaughtUpStep{member}); }
-  // Unless the member says that it was sent a snapshot, the attempt proves nothing.
+  // Unless the member's metrics show that it received a snapshot, the attempt proves nothing.
   void AwaitSnapshot(int member) { Add(AwaitSnapshotStep{member}); }
 
   // A generator for one purpose of the case.
@@ -93,52 +92,53 @@ class Scenario {
   Write Put(const std::string& key, const ValueSize& size = {});
   // Requires: the key exists, otherwise there is no revision.
   Write Delete(const std::string& key);
-  // The key hangs on the lease until it is put again or deleted.
+  // The key stays attached to the lease until it is put again or deleted.
   Write PutOnLease(const std::string& key, const std::string& lease, const ValueSize& size = {});
   // One transaction that puts every key; the keys differ.
   Write PutTogether(const std::vector<std::string>& keys, const ValueSize& size = {});
   void Compact(const RevisionRef& at) { Add(CompactStep{at}); }
-  // A promise: a compaction that was done already, or that lies in the future, is refused.
+  // Requires of the target: a compaction at or below the floor, or in the future, is refused.
   void MustRefuseCompaction(const RevisionRef& at) { Add(CompactStep{.at = at, .refused = true}); }
-  // Does not wait until the revisions are gone from the target's backend.
+  // Does not wait until the revisions are removed from the target's backend.
   void CompactAtOnce(const RevisionRef& at) { Add(CompactStep{.at = at, .at_once = true}); }
-  // A transaction that puts one key and reads another at a revision that is gone: all of it is
-  // refused.
+  // A transaction that puts one key and reads another one at a compacted revision. The target must
+  // refuse the whole transaction.
   void PutBesideAReadOf(const std::string& read_key, const RevisionRef& at,
                         const std::string& put_key);
 
-  // Grants a lease, under a name of the case's own.
+  // Grants a lease; `name` identifies it in the case.
   void Lease(const std::string& name, std::chrono::seconds ttl) { Add(LeaseStep{name, ttl}); }
   void Revoke(const std::string& lease) { Add(RevokeStep{lease}); }
-  // Until the lease has ended by itself. Requires: its time is short.
+  // Waits until the lease has expired. Requires: its time to live is short.
   void AwaitExpired(const std::string& lease) { Add(AwaitExpiredStep{lease}); }
 
-  // Clients that read and write side by side, from here on until they are awaited.
+  // Starts clients that read and write concurrently, until AwaitLoad.
   void BeginLoad(const LoadOptions& options);
   void AwaitLoad(const std::string& load = "load") { Add(AwaitLoadStep{load}); }
-  // Unless some calls lost their answers, the attempt proves nothing.
+  // As AwaitLoad. Unless some calls remained unanswered, the attempt proves nothing.
   void AwaitLoadWithLosses(const std::string& load = "load") { Add(AwaitLoadStep{load, true}); }
 
   void Watch(const WatchOptions& options);
-  // From here on the target asks everyone who he is, and each of these users may read one range and
-  // nothing else.
+  // Enables authentication in the target. Each of these users may read one range and nothing else.
   void ReadersOnly(const std::map<std::string, WatchedRange>& users);
   void AwaitCreated(const std::string& group) { Add(AwaitCreatedStep{group}); }
   void Cancel(const std::string& group) { Add(CancelStep{group}); }
-  // Until nothing more can come on the streams of the group.
+  // Waits until the streams of the group have ended.
   void AwaitEnded(const std::string& group) { Add(AwaitEndedStep{group}); }
-  // Creates and cancels in one breath; needs ids that the client chooses.
+  // Creates and cancels at once. Requires: ids that the client chooses.
   void Churn(const WatchOptions& options);
-  // One past what each watch of the group was given last, as group `as` on a new stream.
+  // Opens each watch of the group again, one past its last received revision, as group `as` on a
+  // new stream.
   void Resume(const std::string& group, const std::string& as, int member = 1) {
     Add(ResumeStep{group, as, member});
   }
-  // A promise: the target ends the stream in time, or that is a finding of Settled.
+  // Requires of the target: the stream ends in time. Otherwise that is a finding of Settled.
   void MustEnd(const std::string& stream) { Add(MustEndStep{stream}); }
-  // A promise: everything written so far reaches the group in time, or that is a finding of
-  // Isolated.
+  // Requires of the target: every write so far reaches the group in time. Otherwise that is a
+  // finding of Isolated.
   void MustDeliver(const std::string& group) { Add(MustDeliverStep{group}); }
-  // Promises: progress is told in time, when asked for, or by itself to watches that wish for it.
+  // Require of the target: progress is sent in time, on request or, to watches with
+  // progress_notify, periodically.
   void MustAnswerProgress(const std::string& stream = "main") {
     Add(MustReportProgressStep{MustReportProgressStep::When::kAsked, stream});
   }
@@ -146,8 +146,8 @@ class Scenario {
     Add(MustReportProgressStep{MustReportProgressStep::When::kUnasked, stream});
   }
   void AwaitDelivered(const std::string& group) { Add(AwaitDeliveredStep{group}); }
-  // Until the target's own gauge counts this many more watchers than at the start, where it has
-  // one.
+  // Waits until the target's watcher gauge, if it has one, shows this many more watchers than at
+  // the start.
   void AwaitRegistered(std::size_t watchers) { Add(AwaitRegisteredStep{watchers}); }
   void AwaitSyncPasses(int passes) { Add(AwaitSyncPassesStep{passes}); }
   void RequestProgress(const std::string& stream = "main") { Add(RequestProgressStep{stream}); }
@@ -156,20 +156,20 @@ class Scenario {
   void Inject(const std::string& fault, std::map<std::string, std::string> parameters = {}) {
     Add(InjectStep{fault, std::move(parameters)});
   }
-  // The same; one that was felt, of all the spare ones of its kind, is proof enough.
+  // As Inject, but of all optional faults of the same kind only one has to take effect.
   void InjectOptional(const std::string& fault,
                       std::map<std::string, std::string> parameters = {}) {
     Add(InjectStep{fault, std::move(parameters), true});
   }
   void AwaitEffect(const std::string& fault) { Add(AwaitEffectStep{fault}); }
   void Heal(const std::string& fault) { Add(HealStep{fault}); }
-  // The next sentence waits for a moment, or for the limit.
+  // The next step waits for a moment, or for the limit.
   void When(const WhenStep& moment) { Add(moment); }
-  // A length of time between the two, drawn from the seed, that belongs to the scenario.
+  // Waits for a time between the two, drawn from the seed. For scenarios in which time matters.
   void Hold(Duration least, Duration most);
 
-  // A watch that starts exactly at the compaction floor may get ErrCompacted instead of what it is
-  // owed.
+  // A watch that starts exactly at the compaction floor may get ErrCompacted instead of its
+  // expected events.
   void PermitCompactedAtTheFloor() { plan_.permit_compacted_at_the_floor = true; }
 
   const Plan& plan() const { return plan_; }

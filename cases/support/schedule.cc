@@ -82,15 +82,15 @@ void Schedule::Inject(const Disturbance& disturbance) {
                           disturbance.kind == Kind::kNeedsFlow;
   options_.write(5, 10);
   AwaitMoment();
-  // Who is behind already, on a slow road, cannot show that he falls behind now, and a target that
-  // waits for its window has nothing to say to a client that is gone.
+  // Watches that are behind already, on a slow path, give no evidence that they fall behind now,
+  // and a target that waits for its flow-control window sends nothing to a client that is gone.
   if (needs_calm) scenario_.AwaitDelivered(group_);
   scenario_.Inject(fault, ParametersOf(disturbance));
   armed_.push_back(fault);
   std::erase_if(left_, [&](const Disturbance& one) { return one.fault == fault; });
   options_.write(60, 90);
   scenario_.AwaitEffect(fault);
-  // A slow road leaves everybody behind for a while, and then nobody could tell who is held back.
+  // On a slow path all watches are behind for a while, which would hide that some are held back.
   if (slow) scenario_.AwaitDelivered(group_);
 }
 
@@ -100,7 +100,7 @@ void Schedule::Heal(const std::string& fault) {
 }
 
 void Schedule::Round() {
-  // Nothing is on its way when a later round begins, so that progress is told at once.
+  // No event is on its way when a later round begins, so that progress is answered at once.
   if (++rounds_ > 1) {
     scenario_.RequestProgress(stream_);
     scenario_.When({.moment = WhenStep::Moment::kProgress, .of = group_});
@@ -131,7 +131,7 @@ void Schedule::Round() {
   }
   if (cut) {
     const std::string next = fmt::format("round {}", rounds_);
-    // What still came on the old stream would come twice.
+    // Responses that still arrived on the old stream would be delivered twice.
     scenario_.AwaitEnded(group_);
     scenario_.Resume(group_, next);
     group_ = next;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Harm that overlaps, drawn from the seed: an ordered list of moments and what is done at each,
-// which becomes part of the plan and can be done again from it.
+// Overlapping faults, drawn from the seed: an ordered list of moments with what happens at each.
+// They become steps of the plan, from which they can be repeated.
 //
 //   Schedule schedule(scenario, {.group = "first", .write = [&](auto least, auto most) {...}});
 //   schedule.Round();  schedule.Round();
 //   scenario.AwaitDelivered(schedule.group());
 //
-// A round makes the road slow in some ways, has watches fall behind, and ends their connection,
-// each while what came before is still in place, and each felt before the next; then heals in
-// another order and resumes. Harm that would keep a witness of later harm from seeing it does not
-// go with that, and no fault comes twice. Not thread-safe. Ownership: refers to the scenario.
+// A round slows the path down in some ways, lets watches fall behind, and ends their connection.
+// Each fault takes effect before the next one begins, while the previous ones are still active.
+// Then the round heals them in another order and resumes the watches. Two faults are not combined
+// if the first would hide the evidence of the second, and no fault is used twice.
+//
+// Not thread-safe. Ownership: refers to the scenario.
 #pragma once
 
 #include <functional>
@@ -22,23 +24,23 @@
 namespace watchproof {
 
 struct ScheduleOptions {
-  // Whose watches are resumed; groups of the schedule's own take over from it.
+  // The group to resume; later rounds resume the group of the round before.
   std::string group;
-  // Writes some keys that the group watches.
+  // Writes some keys in the range of the group.
   std::function<void(std::int64_t least, std::int64_t most)> write;
 };
 
-// One way to do harm, with what it does not go with.
+// A fault with its kind, which decides what it can be combined with.
 struct Disturbance {
   enum class Kind {
-    kSlow,         // the road, for everybody
-    kRefuses,      // who comes anew, and so calls of our own
-    kHold,         // what the target says, in the proxy: it cannot be heard that a stream ended
-    kReader,       // does not read: it does not hear that its stream has ended
+    kSlow,         // slows down the whole path
+    kRefuses,      // refuses new connections, including those of the harness
+    kHold,         // holds responses back in the proxy, also the end of a stream
+    kReader,       // the client does not read, so it does not receive the end of its stream
     kCut,          // ends connections
-    kStreamCut,    // ends a stream, by what is said on it
-    kNeedsFlow,    // ends connections, and is felt by what goes on flowing
-    kNeedsAnswer,  // as kNeedsFlow, and by calls that are answered before
+    kStreamCut,    // ends a stream, triggered by its contents
+    kNeedsFlow,    // ends connections; its evidence needs bytes that continue to flow
+    kNeedsAnswer,  // as kNeedsFlow; its evidence also needs calls that were answered before
   };
   Kind kind = Kind::kSlow;
   std::string fault;
@@ -50,7 +52,7 @@ class Schedule {
   Schedule(Scenario& scenario, ScheduleOptions options);
 
   void Round();
-  // The watches that live now.
+  // The group of the watches that are open now.
   const std::string& group() const { return group_; }
 
  private:
@@ -58,7 +60,7 @@ class Schedule {
   const Disturbance* Draw(const std::vector<Disturbance::Kind>& kinds);
   void Inject(const Disturbance& disturbance);
   void Heal(const std::string& fault);
-  // The name of a parameter's value where only the schedule knows it.
+  // Fills in parameters that only the schedule can provide.
   std::map<std::string, std::string> ParametersOf(const Disturbance& disturbance) const;
   void AwaitMoment();
 
@@ -66,7 +68,7 @@ class Schedule {
   const ScheduleOptions options_;
   Prng prng_;
   std::vector<Disturbance> left_;   // in the order in which they will be drawn
-  std::vector<std::string> armed_;  // faults that are in place
+  std::vector<std::string> armed_;  // faults that are active
   std::string group_;
   std::string stream_ = "main";
   int rounds_ = 0;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// WATCH_CASE: one conformance question, one GoogleTest test, one process. The only header a case
-// includes.
+// WATCH_CASE: one conformance question, one GoogleTest test, one process. The only header that a
+// case includes.
 //
-//   // What is asked, and why it matters, in plain words.
-//   WATCH_CASE(Suite, Statement, {.requirement = "...", .explain = "...", .guarantees =
-//   {"Ordered"}}) {
+//   // The question and why it matters, in plain words.
+//   WATCH_CASE(Guarantee, Situation, {.requirement = "...", .explain = "...",
+//                                     .guarantees = {"Ordered"}}) {
 //     scenario.Put(...);
 //   }
 //
-// The body plans; the fixture then carries the plan out against the target, judges and writes the
-// result.
+// The body adds steps to a plan. The fixture then runs the plan against the target, judges, and
+// writes the result.
+//
+// Threads: registration happens before main. Ownership: the registry owns what is registered.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,8 +31,8 @@ class CaseFixture : public testing::Test {
   Scenario scenario;
 };
 
-// A case whose body is a value: for tables of cases that differ in a few words. Returns true, so
-// that it can initialise a constant.
+// Registers a case with a function as its body: for tables of cases that differ in a few
+// parameters. Returns true, so that it can initialise a constant.
 bool AddCase(CaseInfo info, std::function<void(Scenario&)> body);
 
 inline CaseInfo Placed(CaseInfo info, std::string name, std::string file, int line) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Throughput and round-trip time of a path: sends bytes to itself, directly or through a proxy.
 //
-//   path_bench carry --target 127.0.0.1:7001 --road 127.0.0.1:7002 --connections 64
-//   path_bench echo  --target 127.0.0.1:7001 --road 127.0.0.1:7001 --rounds 20000
+//   path_bench carry --target 127.0.0.1:7001 --path 127.0.0.1:7002 --connections 64
+//   path_bench echo  --target 127.0.0.1:7001 --path 127.0.0.1:7001 --rounds 20000
 //
 // It listens at the target and connects to the path's address, which must lead to the target.
 // Prints name=value pairs. Plain blocking sockets and a thread for each end of a connection: its
@@ -165,7 +165,7 @@ int Main(int argc, char** argv) {
   CLI::App& echo = *app.add_subcommand("echo", "Time there and back");
   for (CLI::App* mode : {&carry, &echo}) {
     mode->add_option("--target", target, "Where to listen")->required();
-    mode->add_option("--road", path, "Where to connect")->required();
+    mode->add_option("--path", path, "Where to connect")->required();
   }
   carry.add_option("--connections", connections, "At the same time");
   carry.add_option("--megabytes", megabytes, "In all");

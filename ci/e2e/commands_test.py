@@ -8,8 +8,8 @@ import shlex
 
 from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, main
 
-KILLED = "Resumable.SurvivesKillAndRestart"
-RESTARTED = "CompactionSurfaced.DeleteAtTheFloorSurvivesARestart"
+KILLED = "Resumable.KillAndRestart"
+RESTARTED = "CompactionSurfaced.DeleteAtFloorRestart"
 
 
 class Commands(RunTest):
@@ -23,7 +23,7 @@ class Commands(RunTest):
         path.chmod(0o755)
         return str(path)
 
-    def test_a_store_that_is_told_where_to_keep_its_data_is_killed_and_restarted(self):
+    def test_a_store_with_a_data_folder_is_killed_and_restarted(self):
         self.run_it(
             "--target",
             self.template("--data", "{data}"),
@@ -35,7 +35,7 @@ class Commands(RunTest):
         folders = [path.name for path in (self.latest() / "cases").iterdir()]
         self.assertEqual(folders, [os.path.basename(self.watchproof)])
 
-    def test_without_data_what_needs_it_is_unsupported(self):
+    def test_cases_that_need_durable_data_are_unsupported_without_it(self):
         filters = f"{KILLED}:{OVERTAKES}"
         done = self.run_it("--target", self.template(), "--filter", filters, expect=0)
         self.assertEqual(self.verdicts(), {KILLED: "unsupported", OVERTAKES: "pass"})
@@ -62,8 +62,8 @@ class Commands(RunTest):
         line = next(line for line in done.stdout.splitlines() if " repeat " in line)
         self.assertIn(target, shlex.split(line))
 
-    def test_what_ignores_sigterm_is_killed_and_the_case_unsupported(self):
-        # The store itself obeys, so it is asked through a process that does not end.
+    def test_a_store_that_ignores_sigterm_is_killed_and_the_case_is_unsupported(self):
+        # The store itself stops on SIGTERM, so it is wrapped in a process that does not.
         stubborn = self.wrapper(
             "stubborn", 'trap "" TERM\nSTORE store "$@" &\nwhile :; do sleep 1; done\n'
         )
@@ -73,7 +73,7 @@ class Commands(RunTest):
         lines = (self.latest() / "plan.jsonl").read_text().replace('"kill"', '"restart"')
         steps = [line for line in lines.splitlines() if json.loads(line).get("case") == KILLED]
         plan.write_text("".join(line + "\n" for line in steps))
-        self.run_it("--target", target, "--plan", str(plan), expect=2)  # nothing was judged
+        self.run_it("--target", target, "--plan", str(plan), expect=2)  # no case was judged
         self.assertEqual(self.verdicts(), {KILLED: "unsupported"})
         self.assertIn("SIGTERM", self.results()[0]["reason"])
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings that are cut off or damaged are never judged as if they were whole."""
+"""Truncated or damaged recordings are never judged as complete."""
 
 import pathlib
 import sys
@@ -22,13 +22,13 @@ class Damage(RunTest):
             copies += counts["copies"]
         self.assertEqual(copies, 220 * len(recordings))
 
-    def test_of_the_recordings_of_good_and_bad_servers_that_are_kept_here(self):
+    def test_recordings_of_the_repository(self):
         for folder, count in (("histories", 10), ("failures", 20)):
             found = damage.recordings_in(ROOT / "fixtures" / folder)
             self.assertGreaterEqual(len(found), count)
             self.assert_noticed(found)
 
-    def test_of_recordings_made_now_which_are_judged_as_they_were_while_they_are_whole(self):
+    def test_new_recordings(self):
         one = "delete-at-floor-lost"
         self.run_it(
             "--defects", one, "--filter", DELETE_AT_FLOOR, "--keep", "all", "--seed", "1", expect=0

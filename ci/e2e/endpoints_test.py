@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A server that is already running and belongs to somebody else."""
+"""Servers that are already running and must be left as they were."""
 
 import os
 import shutil
@@ -10,11 +10,11 @@ import unittest
 
 from tool import EVERYTHING, FULL_QUEUE, OVERTAKES, RunTest, descendants, main, stock_etcd, wait_for
 
-KILLED = "Resumable.SurvivesKillAndRestart"
-NO_SPACE = "Reliable.MissesNothingWhenNoSpaceIsLeft"
+KILLED = "Resumable.KillAndRestart"
+NO_SPACE = "Reliable.NoSpaceAlarm"
 LEASES = "Atomic.*Lease*"
 PASSWORD = "never to be seen"
-# A busy machine takes its time over a password.
+# Password hashing is slow on a busy machine.
 PATIENCE = ("--dial-timeout=60s", "--command-timeout=60s")
 
 
@@ -40,7 +40,7 @@ class EndpointTest(RunTest):
         self.etcdctl("put", "theirs", "1")
 
     def prepare(self):
-        """Before the server is started."""
+        """Called before the server is started."""
 
     def placed(self, word):
         return word.replace("FOLDER", str(self.folder))
@@ -61,7 +61,7 @@ class EndpointTest(RunTest):
         self.assertEqual(self.etcdctl("lease", "list").strip(), "found 0 leases")
 
     def refused(self, *arguments, expect):
-        """One line, and nothing written."""
+        """The error: one line, and no file was written."""
         done = self.run_it("--filter", OVERTAKES, *arguments, expect=expect)
         self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
         self.assertFalse((self.folder / "runs").exists())
@@ -73,8 +73,7 @@ class Endpoints(EndpointTest):
     def cases_of(run):
         return {pid: words for pid, words in descendants(run.pid).items() if " case " in words}
 
-
-    def test_is_left_as_it_was_and_never_compacted_unasked(self):
+    def test_is_left_as_it_was_and_not_compacted_without_permission(self):
         cases = f"{FULL_QUEUE}:{EVERYTHING}:{OVERTAKES}:{KILLED}"
         self.run_it(
             "--target", f"endpoint:{self.ADDRESS}", "--jobs", "1", "--filter", cases, expect=0
@@ -104,8 +103,8 @@ class Endpoints(EndpointTest):
     def test_that_does_not_answer_is_3(self):
         self.server.kill()
         self.server.wait()
-        said = self.refused("--target", f"endpoint:{self.ADDRESS}", expect=3)
-        self.assertIn(self.ADDRESS, said)
+        error = self.refused("--target", f"endpoint:{self.ADDRESS}", expect=3)
+        self.assertIn(self.ADDRESS, error)
 
     def test_is_never_filled(self):
         target = ("--target", f"endpoint:{self.ADDRESS}", "--allow-disruptive", self.ADDRESS)
@@ -149,7 +148,7 @@ class Endpoints(EndpointTest):
         self.assertEqual(run.wait(60), 70)
         self.assert_clean()
 
-    def test_is_told_what_it_lends(self):
+    def test_dry_run_shows_the_expected_load(self):
         target = ("--target", f"endpoint:{self.ADDRESS}")
         plain = self.run_it(*target, "--dry-run", expect=0).stdout
         self.assertRegex(plain, r"at most \S+ keys at a time below watchproof/, \S+ watchers")
@@ -247,7 +246,7 @@ class EndpointsOfUsers(EndpointTest):
 
     def test_say_which_flag_is_missing(self):
         self.assertIn("--user", self.refused("--target", f"endpoint:{self.ADDRESS}", expect=3))
-        self.assertIn("nobody", self.refused(*self.user("nobody"), expect=3))
+        self.assertIn("absent", self.refused(*self.user("absent"), expect=3))
         self.password.write_text("wrong")
         self.assertIn("--password-file", self.refused(*self.user(), expect=3))
         self.password.unlink()
@@ -258,7 +257,7 @@ class EndpointsOfUsers(EndpointTest):
 class EndpointsThatCompactThemselves(RunTest):
     HOST = "127.201.7.5"
 
-    def test_are_never_blamed_for_it(self):
+    def test_pass_or_are_inconclusive(self):
         urls = [f"http://{self.HOST}:{port}" for port in (2379, 2380)]
         server = subprocess.Popen(
             [stock_etcd(), "--name", "a", "--data-dir", str(self.folder / "data")]
@@ -282,10 +281,10 @@ class EndpointsThatCompactThemselves(RunTest):
         cases = f"CompactionSurfaced.*:PreviousValue.*:{EVERYTHING}:Resumable.*Batch*"
         run = self.start("--target", f"endpoint:{address}", "--allow-disruptive", address,
                          "--filter", cases)
-        said, _ = run.communicate(timeout=500)
-        self.assertIn(run.returncode, (0, 2), said)
+        output, _ = run.communicate(timeout=500)
+        self.assertIn(run.returncode, (0, 2), output)
         verdicts = [r["verdict"] for r in self.results() if not r["known"]]
-        self.assertLessEqual(set(verdicts), {"pass", "inconclusive", "unsupported"}, said)
+        self.assertLessEqual(set(verdicts), {"pass", "inconclusive", "unsupported"}, output)
 
 
 if __name__ == "__main__":

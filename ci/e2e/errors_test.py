@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot run says why, and by which exit code."""
+"""Errors of the command: their messages and exit codes."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ import subprocess
 from tool import DELETE_AT_FLOOR, RunTest, main
 
 FAILURES = pathlib.Path(__file__).resolve().parents[2] / "fixtures" / "failures"
-# A colour, a line end, a terminal's 8-bit escape, a byte that is no text.
+# A colour escape, a line end, an 8-bit terminal escape, a byte that is not valid UTF-8.
 ODD = b"odd\x1b[31m\n\xc2\x9b\xff"
 ODD_NUMBERS = (-1, 2**63, 2**64 - 1, -(2**63), 1e300, 0.5, 10**40)
 
@@ -39,7 +39,7 @@ class Errors(RunTest):
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         return str(path)
 
-    def test_a_binary_that_is_missing_foreign_or_mute_is_3_with_its_last_words(self):
+    def test_a_binary_that_cannot_serve_is_3_with_its_last_output(self):
         plain = self.folder / "plain"
         plain.write_text("no program")
         mute = self.program(
@@ -80,7 +80,7 @@ class Errors(RunTest):
         for word in words:
             self.assertIn(word, error)
 
-    def test_a_full_disk_behind_standard_output_is_told_and_changes_no_verdict(self):
+    def test_a_full_disk_behind_standard_output_is_reported_and_changes_no_verdict(self):
         bad = str(FAILURES / "filter-ignored.wire.zst")
         for arguments, code in (
             (["list"], 4),
@@ -94,7 +94,7 @@ class Errors(RunTest):
                 done = self.call(*arguments, stdout=full)
                 self.assert_one_line(done, code, "standard output", "No space left", "expected")
 
-    def test_a_full_disk_is_told_with_the_file_that_did_not_fit(self):
+    def test_a_full_disk_is_reported_with_the_file_that_did_not_fit(self):
         client = self.folder / "reports" / "client-1"
         client.mkdir(parents=True)
         (client / "operations.json").write_text("")
@@ -121,12 +121,12 @@ class Errors(RunTest):
                 self.assertNotIn(b"killed by signal", done.stdout)
 
     def plan(self):
-        """The lines of a plan that can be followed."""
+        """The lines of a valid plan."""
         self.run_it("--target", "embedded", "--filter", DELETE_AT_FLOOR, "--seed", "1", expect=0)
         lines = (self.latest() / "plan.jsonl").read_text().splitlines()
         return [line for line in lines if json.loads(line).get("kind") != "run"]
 
-    def test_a_plan_that_is_none_is_4_and_says_what_is_wrong(self):
+    def test_an_invalid_plan_is_4_and_the_error_is_named(self):
         good = self.plan()
         file = self.folder / "plan.jsonl"
         header = {key: json.loads(good[0])[key] for key in ("case", "target", "seed", "attempt")}
@@ -174,7 +174,7 @@ class Errors(RunTest):
             self.assertIn(done.returncode, (0, 4, 5), f"{file.read_text()}\n{done.stderr}")
         self.assertIn(4, codes)
 
-    def test_what_is_no_snapshot_is_4_and_named(self):
+    def test_an_invalid_snapshot_is_4_and_named(self):
         (self.folder / "noise").write_bytes(random.Random(1).randbytes(5000))
         (self.folder / "empty").touch()
         (self.folder / "folder").mkdir()
@@ -185,7 +185,7 @@ class Errors(RunTest):
                 self.assert_one_line(done, 4, file, "expected")
                 self.assertFalse(made.exists())
 
-    def test_control_characters_in_names_are_shown_and_not_obeyed(self):
+    def test_control_characters_in_names_are_escaped(self):
         odd = bytes(self.folder) + b"/" + ODD
         recording = odd + b".zst"
         whole = (FAILURES / "filter-ignored.wire.zst").read_bytes()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A few of the dishonest servers of ci/fakes, with a few cases each: none gets away with it.
+"""A few of the dishonest servers of ci/fakes, with a few cases each: each must be detected.
 
     fakes_test.py WATCHPROOF DISHONEST_SERVER [unittest arguments]
 
@@ -15,8 +15,8 @@ from tool import OVERTAKES, RunTest, main
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fakes"))
 from outcome import Tools, run_fake  # noqa: E402
 
-STARTS = "CompactionSurfaced.StartBelowAtAndAboveTheFloor"
-CANCEL = "Isolated.CancelLeavesNeighboursUntouched"
+STARTS = "CompactionSurfaced.StartAroundFloor"
+CANCEL = "Isolated.CancelledNeighbour"
 DISHONEST_SERVER = None
 
 
@@ -25,15 +25,15 @@ class Fakes(RunTest):
         tools = Tools(self.watchproof, DISHONEST_SERVER)
         known = tools.behaviours()
         flags = ["--filter", ":".join(cases), "--jobs", "2"]
-        # None of these cases kills it, so that nothing need be on the disk.
+        # None of these cases kills the server, so its data may stay in memory.
         return run_fake(tools, known[behaviour], self.folder / behaviour, flags, limit=240,
                         more=["--in-memory"])
 
-    def assert_found_out(self, behaviour, *cases):
+    def assert_detected(self, behaviour, *cases):
         outcome = self.run_against(behaviour, *cases)
         self.assertEqual(outcome.exit_code, 1, outcome.output)
         self.assertEqual(outcome.deceived, [], outcome.output)
-        self.assertTrue(outcome.tampered, "it broke nothing, so that nothing was tested")
+        self.assertTrue(outcome.tampered, "it broke nothing, so nothing was tested")
         self.assertEqual(outcome.missing, [], outcome.output)
 
     def test_an_honest_relay_passes(self):
@@ -43,19 +43,19 @@ class Fakes(RunTest):
         self.assertEqual(outcome.tampered, {})
 
     def test_a_refusal_without_cause(self):
-        self.assert_found_out("refuse-all", STARTS, CANCEL, OVERTAKES)
+        self.assert_detected("refuse-all", STARTS, CANCEL, OVERTAKES)
 
-    def test_an_end_that_does_not_say_compacted(self):
-        self.assert_found_out("no-compact-revision", STARTS)
+    def test_an_end_without_compact_revision(self):
+        self.assert_detected("no-compact-revision", STARTS)
 
     def test_events_that_are_left_out(self):
-        self.assert_found_out("drops-events", OVERTAKES, CANCEL)
+        self.assert_detected("drops-events", OVERTAKES, CANCEL)
 
-    def test_an_end_that_is_told_twice(self):
-        self.assert_found_out("cancels-twice", CANCEL)
+    def test_a_cancel_that_is_answered_twice(self):
+        self.assert_detected("cancels-twice", CANCEL)
 
     def test_cancels_that_are_ignored(self):
-        self.assert_found_out("never-cancels", CANCEL)
+        self.assert_detected("never-cancels", CANCEL)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs, runners and cases that are stopped or killed leave nothing behind."""
+"""Runs, runners and cases that are stopped or killed leave no process and no file behind."""
 
 import json
 import os
@@ -17,14 +17,14 @@ from tool import (
     wait_for,
 )
 
-SLOW_MEMBER = "Reliable.MissesNothingAtASlowMember"
+SLOW_MEMBER = "Reliable.SlowMember"
 
 
 class Interruptions(RunTest):
     def busy_run(self):
         run = self.start("--target", "embedded", "--repeat", "100", "--jobs", "2")
         wait_for(
-            "the first results and a living store",
+            "the first results and a running store",
             lambda: (
                 (self.latest() / "results.jsonl").exists()
                 and len(self.results()) >= 2
@@ -73,7 +73,7 @@ class Interruptions(RunTest):
             run.send_signal(number)
             run.communicate(timeout=30)
             self.await_end_of(family)
-        # Whoever is killed cannot sweep; who was asked to leave has, his own and what was left.
+        # A killed run cannot clean up; the terminated run has removed its own files and the others.
         self.assertEqual([str(path) for path in self.folder.rglob("tmp")], [])
 
     def test_a_killed_case_is_a_harness_error_and_takes_its_store_along(self):

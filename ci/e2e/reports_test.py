@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What other tools read: names that stay apart, paths that exist in the repository, short lines."""
+"""Reports for other tools: unique names, paths that exist in the repository, short lines."""
 
 import json
 import pathlib
@@ -17,7 +17,7 @@ class Reports(RunTest):
         self.assertTrue(path.startswith("cases/"), path)
         self.assertTrue((ROOT / path).is_file(), path)
 
-    def test_every_test_of_junit_has_a_name_of_its_own_and_a_file_of_the_repository(self):
+    def test_every_test_of_junit_has_a_unique_name_and_a_file_of_the_repository(self):
         targets = ["embedded", "embedded+delete-at-floor-lost"]
         self.run_it(
             *(word for target in targets for word in ("--target", target)),
@@ -42,7 +42,7 @@ class Reports(RunTest):
         for test in ctrf:
             self.assert_in_repository(test["filePath"])
 
-    def test_list_and_explain_tell_files_of_the_repository(self):
+    def test_list_and_explain_name_files_of_the_repository(self):
         listed = subprocess.run(
             [self.watchproof, "list", "cases", "--json"], capture_output=True, text=True, check=True
         )

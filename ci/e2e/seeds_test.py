@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the seed decides, and what it does not."""
+"""What the seed decides and what it does not."""
 
 import json
 
@@ -14,7 +14,7 @@ class Seeds(RunTest):
             json.loads(line) for line in (self.latest() / "plan.jsonl").read_text().splitlines()
         ]
         steps = [line for line in lines if "op" in line]
-        # What a transaction writes counts like any other write.
+        # The writes of a transaction count like any other write.
         inner = [
             {**write, "case": s["case"], "step": s["step"]}
             for s in steps
@@ -24,7 +24,7 @@ class Seeds(RunTest):
 
     @staticmethod
     def ordered(steps, *wanted):
-        """What the steps say under the wanted names, in the order of the plan, per case."""
+        """The values of the wanted fields of all steps, in the order of the plan, per case."""
         return {
             case: [
                 step[name]
@@ -39,7 +39,7 @@ class Seeds(RunTest):
     def test_ten_seeds_agree_and_decide_everything_differently(self):
         plans = [self.plan(f"0x{seed:x}") for seed in range(100, 110)]
         verdicts = self.verdicts()
-        # Nothing but etcd can be a cluster.
+        # Only etcd can be a cluster.
         self.assertEqual(set(verdicts.values()) - {"unsupported"}, {"pass", "declared"})
         for i, one in enumerate(plans):
             for other in plans[:i]:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A plan whose run failed, made small."""
+"""Shrinking the plan of a failed run."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ class Shrinking(RunTest):
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
 
-    def test_what_is_left_of_a_plan_is_small_and_still_fails(self):
+    def test_a_shrunk_plan_is_small_and_still_fails(self):
         self.run_it("--target", self.TARGET, "--filter", OVERTAKES, expect=1)
         run = self.latest()
         before = len((run / "plan.jsonl").read_text().splitlines())
@@ -39,7 +39,7 @@ class Shrinking(RunTest):
         self.assertEqual(self.verdicts(), {OVERTAKES: "fail"})
         self.assertEqual(self.results()[0]["target"], self.TARGET)
 
-    def test_says_what_it_cannot_shrink(self):
+    def test_runs_that_cannot_be_shrunk_are_refused(self):
         self.run_it("--filter", OVERTAKES, expect=0)
         run = str(self.latest())
         self.assertIn("no attempt of", self.shrink(run, expect=4).stderr)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tool as a person uses it: real runs, real processes, their verdicts, exit codes and remains.
+"""The command as it is used: real runs, real processes, their verdicts, exit codes and files.
 
     verdicts_test.py WATCHPROOF [unittest arguments]
 
-This is what the tests of every area share; they lie beside it, one file each, and need nothing but
-the executable where they do not say otherwise.
+Shared by the tests of every area, which are beside it, one file each. They need only the executable
+unless their file says otherwise.
 """
 
 import json
@@ -18,16 +18,16 @@ import threading
 import time
 import unittest
 
-# Never set: what happens to other processes is not announced, so it is asked for again and again.
+# Never set: other processes do not announce changes, so wait_for() polls.
 AGAIN = threading.Event()
-FULL_QUEUE = "CompactionSurfaced.NoticeReachesAWatcherBehindAFullQueue"
-DELETE_AT_FLOOR = "CompactionSurfaced.DeleteAtTheFloorIsDelivered"
-OVERTAKES = "Bookmarkable.ProgressNeverOvertakesEvents"
-EVERYTHING = "Reliable.DeliversEverythingUnderLatencyAndStall"
+FULL_QUEUE = "CompactionSurfaced.FullQueue"
+DELETE_AT_FLOOR = "CompactionSurfaced.DeleteAtFloor"
+OVERTAKES = "Bookmarkable.ProgressDuringCatchUp"
+EVERYTHING = "Reliable.LatencyAndStall"
 
 
 def wait_for(what, fact, limit=30.0):
-    """Waits for a fact, not for time; what it waited for is the failure's text."""
+    """Waits until `fact` returns something true; `what` is in the text of the failure."""
     end = time.monotonic() + limit
     while time.monotonic() < end:
         found = fact()
@@ -38,7 +38,7 @@ def wait_for(what, fact, limit=30.0):
 
 
 def processes():
-    """pid -> (parent, command line) of everything that lives."""
+    """pid -> (parent, command line) of every process that is not a zombie."""
     found = {}
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -51,17 +51,17 @@ def processes():
                 )
                 found[int(entry.name)] = (int(fields[1]), command)
         except OSError:
-            pass  # it ended meanwhile
+            pass  # the process ended meanwhile
     return found
 
 
 def descendants(pid):
-    living = processes()
+    alive = processes()
     family = {pid}
     while True:
-        more = {child for child, (parent, _) in living.items() if parent in family} - family
+        more = {child for child, (parent, _) in alive.items() if parent in family} - family
         if not more:
-            return {child: living[child][1] for child in family if child != pid and child in living}
+            return {child: alive[child][1] for child in family if child != pid and child in alive}
         family |= more
 
 
@@ -69,8 +69,8 @@ def stock_etcd():
     path = os.environ.get("WATCHPROOF_TEST_ETCD") or shutil.which("etcd")
     if not path:
         return None
-    said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
-    return path if said.startswith("etcd Version: 3.4.23") else None
+    done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    return path if done.stdout.startswith("etcd Version: 3.4.23") else None
 
 
 class RunTest(unittest.TestCase):

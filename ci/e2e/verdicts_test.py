@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a run says of a target: the clean store, a stock etcd, and what was never felt.
+"""Verdicts of a run: the clean store, a stock etcd, and faults that did not take effect.
 
-What needs a stock etcd is skipped without one (WATCHPROOF_TEST_ETCD or the etcd on PATH, which
-must be 3.4.23 for the expectations here).
+Tests that need a stock etcd are skipped without one (WATCHPROOF_TEST_ETCD or the etcd on PATH,
+which must be 3.4.23 for the expectations here).
 """
 
 import hashlib
@@ -26,28 +26,28 @@ from tool import (
     wait_for,
 )
 
-FUTURE = "Bookmarkable.FutureWatchHearsNothingFromBeforeItsStart"
-BURST = "CompactionSurfaced.BurstOfCreatesBelowTheFloor"
-ONCE = "CompactionSurfaced.NoticeComesOnce"
-NEGATIVE = "Reliable.NegativeStartHarmsNoNeighbour"
-OVERLAPPING = "Resumable.SurvivesOverlappingFaults"
-RESTARTED = "CompactionSurfaced.DeleteAtTheFloorSurvivesARestart"
-OPEN_RANGE = "Authorized.OpenRangeNeedsTheRightToAllOfIt"
-RESTARTED_MIDWAY = "CompactionSurfaced.DeleteAtTheFloorSurvivesACrashInsideACompaction"
-REVISIONS = "Durable.RevisionsOutliveACrashInsideACompaction"
-REPLAYED = "Unique.SnapshotForAPausedMemberReplaysNothing"
-REPLAYED_CUT = "Unique.SnapshotForAMemberCutOffReplaysNothing"
-EARLY = "Reliable.FutureWatchOfAPausedMemberGetsNothingEarly"
-EARLY_CUT = "Reliable.FutureWatchOfAMemberCutOffGetsNothingEarly"
-REFUSED = "Reliable.MembersAgreeOnWhatWasRefused"
-STRICT = "PreviousValue.MissesNoneWhereItMustNot"
-# Faults whose cases need more than one process of the embedded store.
+FUTURE = "Bookmarkable.FutureStart"
+BURST = "CompactionSurfaced.CreateBurst"
+ONCE = "CompactionSurfaced.SingleNotice"
+NEGATIVE = "Reliable.NegativeStart"
+OVERLAPPING = "Resumable.OverlappingFaults"
+RESTARTED = "CompactionSurfaced.DeleteAtFloorRestart"
+OPEN_RANGE = "Authorized.OpenEndedRange"
+RESTARTED_MIDWAY = "CompactionSurfaced.CrashDuringCompaction"
+REVISIONS = "Durable.CrashDuringCompaction"
+REPLAYED = "Unique.SnapshotToPausedMember"
+REPLAYED_CUT = "Unique.SnapshotToIsolatedMember"
+EARLY = "Reliable.FutureStartPausedMember"
+EARLY_CUT = "Reliable.FutureStartIsolatedMember"
+REFUSED = "Reliable.RefusedTransaction"
+STRICT = "PreviousValue.StrictPreviousValues"
+# Faults of clusters: the embedded store is a single process.
 CLUSTERED = {"isolate", "move-leader", "one-way-cut", "ring", "slow-peer", "split"}
 
 
 class Verdicts(RunTest):
     def cache_holding(self, binary, version):
-        """A cache as `fetch` leaves it; returns the variables that point to it."""
+        """A cache as `fetch` fills it; returns the environment variables that select it."""
         place = self.folder / "cache" / "releases" / "etcd" / version / "etcd"
         place.parent.mkdir(parents=True)
         shutil.copy(binary, place)
@@ -65,7 +65,7 @@ class Verdicts(RunTest):
         ).stdout
         return {json.loads(line)["name"] for line in listed.splitlines()}
 
-    def test_the_clean_embedded_store_passes_and_every_fault_was_felt(self):
+    def test_the_clean_embedded_store_passes_and_every_fault_took_effect(self):
         done = self.run_it("--target", "embedded", expect=0)
         clusters = {r["case"] for r in self.results() if r["reason"].endswith("offer cluster")}
         self.assertIn(REFUSED, clusters)
@@ -82,16 +82,16 @@ class Verdicts(RunTest):
             for result in self.results()
             for receipt in result["receipts"]
         ]
-        felt = {receipt["fault"] for _, receipt in receipts if receipt["fired"]}
-        # One that is injected twice is told apart behind a slash.
-        unfelt = {
+        effective = {receipt["fault"] for _, receipt in receipts if receipt["fired"]}
+        # A fault that is injected twice has a number behind a slash.
+        ineffective = {
             receipt["fault"].split("/")[0]
             for verdict, receipt in receipts
             if verdict == "declared" and not receipt["fired"]
         }
         known = self.known_faults() - CLUSTERED
-        self.assertEqual(known - felt, set(), "no case in which it is felt")
-        self.assertEqual(known - unfelt, set(), "no case in which it cannot be felt")
+        self.assertEqual(known - effective, set(), "no case in which it takes effect")
+        self.assertEqual(known - ineffective, set(), "no case in which it takes no effect")
         faults = {r["case"]: sorted(x["fault"] for x in r["receipts"]) for r in self.results()}
         self.assertEqual(faults[FULL_QUEUE], ["stall"])
         self.assertEqual(faults[EVERYTHING], ["latency", "stall"])
@@ -101,7 +101,7 @@ class Verdicts(RunTest):
     def test_debians_etcd_fails_exactly_as_the_manifest_says(self):
         done = self.run_it("--target", f"etcd:{stock_etcd()}", expect=0)
         failed = {r["case"] for r in self.results() if r["verdict"] == "fail"}
-        # Which of them take luck is the manifest's to say.
+        # The manifest lists these cases as not failing every time.
         sometimes = {RESTARTED_MIDWAY, REVISIONS, EARLY, EARLY_CUT}
         self.assertEqual(
             failed | sometimes,
@@ -111,18 +111,19 @@ class Verdicts(RunTest):
         )
         self.assertEqual({r["case"] for r in self.results() if r["known"]}, failed)
         rest = {r["case"]: r["verdict"] for r in self.results() if r["case"] not in failed}
-        # No etcd can be told to.
+        # No release of etcd has strict previous values.
         self.assertEqual(rest.pop(STRICT), "unsupported")
-        self.assertEqual({c for c in rest if c.startswith("Noticed.")}, set(), "etcd was lied to")
-        unfelt = [r for r in self.results() if r["case"].startswith("Unfelt.")]
-        ends = {(rest.pop(r["case"]), r["declared"]) for r in unfelt}
+        self.assertEqual({c for c in rest if c.startswith("Noticed.")}, set(), "tampered with etcd")
+        ineffective = [r for r in self.results() if r["case"].startswith("Ineffective.")]
+        ends = {(rest.pop(r["case"]), r["declared"]) for r in ineffective}
         self.assertEqual(ends, {("inconclusive", True)})
         self.assertEqual(set(rest.values()), {"pass"})
         self.assertEqual(
-            CLUSTERED - {x["fault"] for r in unfelt for x in r["receipts"] if not x["fired"]}, set()
+            CLUSTERED - {x["fault"] for r in ineffective for x in r["receipts"] if not x["fired"]},
+            set(),
         )
-        felt = {x["fault"] for r in self.results() for x in r["receipts"] if x["fired"]}
-        self.assertEqual(CLUSTERED - felt, set())
+        effective = {x["fault"] for r in self.results() for x in r["receipts"] if x["fired"]}
+        self.assertEqual(CLUSTERED - effective, set())
         self.assertIn("3.4.23", done.stdout)
 
     @unittest.skipUnless(stock_etcd(), "needs a stock etcd 3.4.23")
@@ -136,7 +137,7 @@ class Verdicts(RunTest):
         [result] = self.results()
         self.assertIn("is cached as etcd 3.5.16, but answers as 3.4.23", result["reason"])
 
-    def test_without_the_proxy_no_fault_can_be_felt_and_nothing_passes_that_needs_one(self):
+    def test_without_the_proxy_no_fault_takes_effect_and_no_case_that_needs_one_passes(self):
         self.run_it(
             "--target",
             "embedded",
@@ -147,7 +148,7 @@ class Verdicts(RunTest):
         )
         self.assertEqual(self.verdicts(), {FULL_QUEUE: "inconclusive", EVERYTHING: "inconclusive"})
 
-    def test_a_stall_too_short_to_be_felt_is_inconclusive(self):
+    def test_a_stall_too_short_to_take_effect_is_inconclusive(self):
         self.run_it(
             "--target",
             "embedded",
@@ -174,7 +175,7 @@ class Verdicts(RunTest):
         )
         os.kill(store[0], signal.SIGKILL)
         run.communicate(timeout=60)
-        # Killed before it answered, it never came up; afterwards its death is the case's finding.
+        # 3 if it was killed before it answered; afterwards its end is a finding of the case.
         self.assertIn(run.returncode, (1, 3))
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a server is dishonest: what it changes in the messages between its clients and a correct
-// store. One behaviour per file in behaviours/, registered by itself.
+// How a dishonest server changes the messages between its clients and a correct store. One
+// behaviour per file in behaviours/; each registers itself.
 //
 //   class NeverAnswers final : public WatchTamper {
 //     void Asked(WatchRequest& request, Wire& wire) override { ... wire.Tampered("..."); }
@@ -8,6 +8,7 @@
 //   const BehaviourRegistration kSilent({.name = "silent-create", ...}, EachStream<NeverAnswers>);
 //
 // Threads: calls to one WatchTamper never overlap; those to a Behaviour come from any thread.
+// Ownership: the caller of Relay::Start owns the Behaviour, each watch call its WatchTamper.
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -32,10 +33,10 @@ class Wire {
   virtual ~Wire() = default;
   virtual void ToStore(const WatchRequest& request) = 0;
   virtual void ToClient(const WatchResponse& response) = 0;
-  // Ends the stream behind what was sent to the client; everything later is dropped.
+  // Ends the stream after the responses sent so far; later ones are dropped.
   virtual void End(const grpc::Status& status) = 0;
-  // Must be called whenever the client is shown something else than the store's answer: the log of
-  // these is what the verdicts are compared with.
+  // Must be called whenever the client receives something else than the store's answer: the
+  // verdicts are compared with the log of these calls.
   virtual void Tampered(std::string_view what) = 0;
 };
 
@@ -45,13 +46,13 @@ class WatchTamper {
   virtual ~WatchTamper() = default;
   virtual void Asked(WatchRequest& request, Wire& wire) { wire.ToStore(request); }
   virtual void Answered(WatchResponse& response, Wire& wire) { wire.ToClient(response); }
-  // Comes every 50 ms.
+  // Called every 50 ms.
   virtual void Ticked(Wire&) {}
 };
 
 enum class CallFate { kPass, kHang, kRefuse };
 
-// A call other than Watch. `method` is the one that the store is asked instead, if changed.
+// A call other than Watch. `method` is the one to call on the store; it may differ.
 struct CallPlan {
   std::string method;
   CallFate fate = CallFate::kPass;
@@ -76,9 +77,9 @@ class Behaviour {
 struct BehaviourInfo {
   std::string name;
   std::string explain;
-  // Those that findings must be of when the whole suite has met it.
+  // The whole suite must report findings of each of these.
   std::vector<std::string> guarantees;
-  // No documented promise is broken: a note in each attempt is enough, which fails nothing.
+  // No documented promise is broken: a note in each attempt is enough, and no attempt has to fail.
   bool only_noted = false;
 };
 
@@ -96,7 +97,7 @@ struct RegisteredBehaviour {
 // By name.
 std::vector<RegisteredBehaviour> AllBehaviours();
 
-// A behaviour that is about watch streams only and keeps nothing beyond one of them.
+// A behaviour that changes watch streams only and has no state beyond one of them.
 template <typename Tamper>
 std::unique_ptr<Behaviour> EachStream() {
   class Streams final : public Behaviour {

@@ -46,7 +46,7 @@ int List() {
   return 0;
 }
 
-// Nothing is asked of the host but the address for clients.
+// The store takes free ports; only the address for clients is fixed.
 Result<std::unique_ptr<store::StoreServer>> StartStore(const Options& options) {
   const std::string host = options.listen.substr(0, options.listen.rfind(':'));
   store::StoreOptions chosen;
@@ -63,7 +63,7 @@ int Serve(const Options& options, Behaviour& behaviour) {
   sigemptyset(&ends);
   sigaddset(&ends, SIGINT);
   sigaddset(&ends, SIGTERM);
-  // Before the first thread, so that all of them leave these to us.
+  // Before the first thread, so that every thread inherits the mask.
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   TamperLog log(options.log, options.behaviour, options.data);
   std::unique_ptr<store::StoreServer> store;
@@ -90,11 +90,12 @@ int Main(int argc, char** argv) {
   Options options;
   app.add_option("--behaviour", options.behaviour, "How it is dishonest; see --list");
   app.add_option("--listen", options.listen, "HOST:PORT for clients");
-  app.add_option("--store", options.store, "HOST:PORT of a server to relay to, not our own store");
-  app.add_option("--data", options.data, "Folder of our own store; in memory when left out");
+  app.add_option("--store", options.store,
+                 "HOST:PORT of a server to relay to instead of the built-in store");
+  app.add_option("--data", options.data, "Folder of the built-in store; in memory when left out");
   app.add_flag("--in-memory", options.in_memory,
-               "Keep nothing in the folder of --data, which then only names us in the log");
-  app.add_option("--log", options.log, "File that gets a JSON line for every broken message");
+               "Keep no data in --data, which then only identifies the process in the log");
+  app.add_option("--log", options.log, "File for one JSON line per broken message");
   app.add_flag("--list", options.list, "Print the behaviours, one JSON document per line");
   try {
     app.parse(argc, argv);

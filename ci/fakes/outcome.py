@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One dishonest server under the suite: what came out, compared with what the server broke.
+"""Runs the suite on one dishonest server and compares the verdicts with what the server broke.
 
     outcome = run_fake(Tools(watchproof, dishonest_server), "drops-events", folder, ["--jobs", "2"])
     outcome.exit_code, outcome.verdicts["pass"], outcome.deceived, outcome.missing
@@ -13,10 +13,9 @@ import subprocess
 from collections import Counter
 from dataclasses import dataclass
 
-# What etcd offers is stated of a dishonest server too, so that it gets out of no case by offering
-# less.
+# A dishonest server must offer what etcd offers, or it could avoid cases by offering less.
 PROFILE = ["--target-profile", "etcd"]
-# Begin of the keys by which the tool asks what a target offers, before a recording begins.
+# Prefix of the keys that watchproof uses to detect capabilities, before a recording begins.
 PROBE_KEYS = "wp-probe/"
 
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a dishonest server broke, one JSON line each, written at once: the process may be killed.
+// The log of what a dishonest server broke. Each line is JSON and written at once, because the
+// process may be killed.
 //
 //   TamperLog log(file, {.behaviour = "drops-events", .data = "/tmp/.../store"});
 //   log.Tampered({.stream = 3, .key = "a/", .what = "left out an event"});
 //
-// Threads: any.
+// Threads: any. Ownership: the log owns its file descriptor.
 #pragma once
 
 #include <cstdio>
@@ -23,7 +24,8 @@ struct TamperLine {
 
 class TamperLog {
  public:
-  // An empty file name: nothing is written. `data` tells apart the processes that share a file.
+  // An empty file name: nothing is written. `data` identifies the process, where several share a
+  // file.
   TamperLog(const std::filesystem::path& file, std::string behaviour, std::string data);
   ~TamperLog();
   TamperLog(const TamperLog&) = delete;

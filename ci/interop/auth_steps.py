@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the embedded store and etcd must answer alike once users, roles and rights come in.
+"""What the embedded store and etcd must answer alike with users, roles and permissions.
 
 Every step builds on those before it, in the order of SETUP, RIGHTS, ADMIN. With TLS the same steps
 run over certificates; see secure_test.py. Left out are the calls in which releases of etcd differ
-among themselves: status, compaction and member list of those who are not root, and empty passwords.
+among themselves: status, compaction and member list for users other than root, and empty passwords.
 """
 
 from steps import Run, Watch, txn
@@ -34,15 +34,15 @@ SETUP = [
     Run(["user", "grant-role", "alice", "reader"]),
     Run(["user", "grant-role", "alice", "reader"]),
     Run(["user", "grant-role", "alice", "nothing"]),
-    Run(["user", "grant-role", "nobody", "reader"]),
+    Run(["user", "grant-role", "absent", "reader"]),
     Run(["user", "grant-role", "root", "root"]),
     Run(["user", "revoke-role", "bob", "reader"]),
     Run(["user", "get", "alice"]),
     Run(["user", "get", "alice", "--detail"]),
-    Run(["user", "get", "nobody"]),
+    Run(["user", "get", "absent"]),
     Run(["user", "list"]),
-    Run(["user", "delete", "nobody"]),
-    Run(["user", "passwd", "nobody", "--interactive=false"], "secret\n"),
+    Run(["user", "delete", "absent"]),
+    Run(["user", "passwd", "absent", "--interactive=false"], "secret\n"),
     Run([*ALICE, "get", "a"]),  # auth is off: the login is not asked for
     Run(["auth", "enable"]),
 ]
@@ -51,7 +51,7 @@ RIGHTS = [
     Run(["get", "a"]),
     Run(["put", "a", "2"]),
     Run(["--user", "alice:wrong", "get", "a"]),
-    Run(["--user", "nobody:n", "get", "a"]),
+    Run(["--user", "absent:n", "get", "a"]),
     Run([*ROOT, "put", "a", "3"]),
     Run([*ROOT, "put", "b", "4"]),
     Run([*ROOT, "put", "z", "5"]),
@@ -123,7 +123,7 @@ ADMIN = [
     Run(["get", "", "--prefix", "-w", "json"]),
 ]
 
-# Where a client certificate says who it is.
+# The client certificate names the user.
 BY_NAME = [
     Run(["put", "a", "1"]),
     Run(["user", "add", "root", "--no-password"]),

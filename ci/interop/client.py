@@ -3,12 +3,12 @@
 
     etcdctl = Etcdctl(path, server.endpoint)
     outcome = etcdctl.run(["get", "key"])                     # ends by itself
-    outcome = etcdctl.watch(["watch", "key", "--rev", "2"], talk, until)  # ends when told
+    outcome = etcdctl.watch(["watch", "key", "--rev", "2"], talk, until)  # until a line
 
-Kept: values, keys, counts, revisions, error texts, exit codes. Dropped: who answered (cluster,
-member, raft term), where and when the client logged, how much of a lease's time is left, and the
-order in which the keys of a lease are listed. A lease is called by the name that `names` has for
-its id. Not thread-safe; one per server.
+Kept: values, keys, counts, revisions, error texts, exit codes. Dropped: the identity of the server
+(cluster, member, raft term), place and time in the client's log, the remaining time of a lease, and
+the order of a lease's keys. The id of a lease is replaced by its name in `names`. Not thread-safe;
+one per server.
 """
 
 import json
@@ -56,7 +56,7 @@ def _sorted_keys(match):
 
 
 def reduced_error(line):
-    """Of a line of the client's log only the error; its other fields are time and place."""
+    """The error of a line of the client's log; its other fields are time and place."""
     if line.startswith("{"):
         try:
             return "log: " + str(json.loads(line).get("error"))
@@ -66,7 +66,7 @@ def reduced_error(line):
 
 
 def watch_events(lines):
-    """The events of `watch -w json`, one per line: how they share responses is not promised.
+    """The events of `watch -w json`, one per line: their split into responses is not promised.
 
     A response without events, such as the end of a watch, is kept whole.
     """
@@ -128,9 +128,9 @@ class Etcdctl:
 
     def _outcome(self, code, output, errors):
         output, errors = (text.decode(errors="replace") for text in (output, errors))
-        split = [self._by_name(without_identity(line)) for line in output.splitlines()]
-        told = [self._by_name(reduced_error(line)) for line in errors.splitlines()]
-        return Outcome(code, split, told)
+        lines = [self._by_name(without_identity(line)) for line in output.splitlines()]
+        failed = [self._by_name(reduced_error(line)) for line in errors.splitlines()]
+        return Outcome(code, lines, failed)
 
     def _by_name(self, line):
         for name, number in self.names.items():
@@ -152,7 +152,7 @@ class Lines:
         return self
 
     def __exit__(self, *_):
-        pass  # the thread ends with the process, which outlives nobody
+        pass  # the thread ends with the process, which the caller kills
 
     def read_until(self, wanted):
         """True once a line contained `wanted`; None waits for the end."""

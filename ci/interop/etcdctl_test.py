@@ -4,7 +4,7 @@
 
     etcdctl_test.py build/release/watchproof                  # etcd and etcdctl 3.4
     etcdctl_test.py build/release/watchproof --release 3.5
-    etcdctl_test.py --etcd-twice    # etcd against itself: proves the comparison, not us
+    etcdctl_test.py --etcd-twice    # etcd against itself: tests the comparison
 
 Exit code: 0 alike, 1 different, 77 no etcd or etcdctl of that release here.
 """
@@ -67,7 +67,7 @@ def main():
     etcd, etcdctl = find_etcd(release), find_etcdctl(release)
     if not etcd or not etcdctl:
         return SKIPPED
-    # A polite end runs the clean-up below; after a rude one the kernel ends the children.
+    # SIGTERM runs the clean-up below; after SIGKILL the kernel ends the children.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with ExitStack() as stack:
         try:

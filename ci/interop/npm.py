@@ -29,11 +29,11 @@ class Skip(Exception):
 
 
 def main(usage, arguments, work):
-    """Of a test whose first argument of so many is the folder of its packages."""
+    """Main function of a test with so many arguments; the first is the folder of its packages."""
     if len(sys.argv) != 1 + arguments:
         print(usage)
         return 2
-    # A polite end runs the clean-up; after a rude one the kernel ends the children.
+    # SIGTERM runs the clean-up; after SIGKILL the kernel ends the children.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         return work(pathlib.Path(sys.argv[1]).resolve(), *sys.argv[2:])
@@ -72,10 +72,10 @@ def _install(folder):
     except subprocess.TimeoutExpired as error:
         raise Skip(f"npm was not done within {INSTALL_SECONDS} s") from error
     if done.returncode != 0:
-        told = " / ".join(done.stderr.splitlines()[-5:])
+        errors = " / ".join(done.stderr.splitlines()[-5:])
         if any(code in done.stderr for code in UNREACHABLE):
-            raise Skip(f"npm cannot reach its registry: {told}")
-        raise StartError(f"npm could not install the locked packages: {told}")
+            raise Skip(f"npm cannot reach its registry: {errors}")
+        raise StartError(f"npm could not install the locked packages: {errors}")
     stamp.write_bytes(lock)
 
 

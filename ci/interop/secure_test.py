@@ -3,7 +3,7 @@
 """Users, rights, TLS and client certificates: the embedded store and etcd under the same etcdctl.
 
     secure_test.py build/release/watchproof build/release/fixtures/certs/make_certs
-    secure_test.py --etcd-twice ... make_certs     # etcd against itself: proves the comparison
+    secure_test.py --etcd-twice ... make_certs     # etcd against itself: tests the comparison
 
 etcd is $WATCHPROOF_TEST_ETCD or the one on PATH. Exit code: 0 alike, 1 different, 77 no etcd here.
 """
@@ -28,7 +28,7 @@ SKIPPED = 77
 
 @dataclass
 class Refused:
-    """A command that must fail; in which words it does is the client's business."""
+    """A command that must fail, with any message."""
     arguments: list
 
     def on(self, etcdctl):
@@ -79,9 +79,9 @@ def secure_steps(folder, client_certs):
              for step in BY_NAME]
     steps += [replace(step, arguments=[*wearing(folder, name), *step.arguments])
               for name, step in NAMED]
-    strangers = [Refused([*hasty, *wearing(folder, name), "get", "a"])
+    untrusted = [Refused([*hasty, *wearing(folder, name), "get", "a"])
                  for name in (None, "stranger")]
-    return plain + steps + strangers
+    return plain + steps + untrusted
 
 
 class Comparison:
@@ -124,7 +124,7 @@ def main():
     if not etcd or not etcdctl:
         print("SKIP: no etcd or no etcdctl here; install etcd-server and etcd-client")
         return SKIPPED
-    # A polite end runs the clean-up; after a rude one the kernel ends the children.
+    # SIGTERM runs the clean-up; after SIGKILL the kernel ends the children.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     other = ("etcd again", etcd) if options.etcd_twice else ("watchproof store", options.store)
     comparison = Comparison([("etcd", etcd), other], options.make_certs, etcdctl)

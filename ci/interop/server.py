@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server started for one test: on a loopback address of its own, gone when the test is.
+"""A server started for one test, on a loopback address of its own, and stopped with the test.
 
     with Server("etcd", etcd_command(path, address, folder), address, READY_ETCD) as server:
         ... server.endpoint ...
@@ -30,12 +30,12 @@ class StartError(Exception):
 
 
 def die_with_parent():
-    """Runs in the child: even a killed test leaves nothing behind."""
+    """Runs in the child: it ends with the test, even if the test is killed."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def free_address(number):
-    """A loopback address nobody listens on; ours by process id, the next ones if that is taken."""
+    """A free loopback address; the first candidate comes from the process id."""
     for attempt in range(100):
         mixed = os.getpid() * 2 + number + attempt * 7919
         address = f"127.{96 + mixed // 62500 % 32}.{mixed // 250 % 250}.{mixed % 250 + 1}"
@@ -49,7 +49,7 @@ def free_address(number):
 
 
 def clean_environment():
-    """etcd and etcdctl read flags from the environment, gRPC its proxy: none of the caller's."""
+    """Without the flags of etcd and etcdctl and the proxy of gRPC in the caller's environment."""
     dropped = ("ETCD", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "GRPC_")
     kept = {k: v for k, v in os.environ.items() if not k.upper().startswith(dropped)}
     return kept | {"ETCDCTL_API": "3"}
@@ -77,7 +77,7 @@ class Server:
         self._ready = ready
         self._settled = threading.Event()  # it serves, or its output has ended
         self._serves = False
-        self._last_words = collections.deque(maxlen=5)
+        self._last_lines = collections.deque(maxlen=5)
 
     def __enter__(self):
         try:
@@ -91,9 +91,9 @@ class Server:
         settled = self._settled.wait(START_SECONDS)
         if not settled or not self._serves:
             self._stop()
-            told = "\n  ".join(self._last_words)
+            last = "\n  ".join(self._last_lines)
             how = "ended" if settled else f"was silent for {START_SECONDS} s"
-            raise StartError(f"{self.name} {how} without '{self._ready}'; last words:\n  {told}")
+            raise StartError(f"{self.name} {how} without '{self._ready}'; last lines:\n  {last}")
         return self
 
     def __exit__(self, *_):
@@ -102,7 +102,7 @@ class Server:
     def _read(self):
         for line in self._process.stdout:
             text = line.decode(errors="replace").rstrip()
-            self._last_words.append(text)
+            self._last_lines.append(text)
             if self._ready in text:
                 self._serves = True
                 self._settled.set()

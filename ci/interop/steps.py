@@ -162,7 +162,7 @@ WATCHES = [
         (None, Run(["put", "later", "third"])),  # 28
         (None, Run(["put", "later", "fourth"])),  # 29
     )),
-    # From now on: the answer to the progress request tells that the watch exists.
+    # From now on: the answer to the progress request shows that the watch exists.
     Watch(["watch", "-i"], until="end", talk=(
         (None, "watch --prefix live/ --prev-kv"),
         (None, "progress"),
@@ -197,7 +197,7 @@ COMPACTION = [
     Run(["get", "color", "--rev", "35", "-w", "json"]),
     Run(["put", "color", "again", "-w", "json"]),  # 36
     Run(["get", "color", "-w", "json"]),
-    # Not from 35: etcd 3.4 loses the delete at the floor (#18089), which is not ours to copy.
+    # Not from 35: etcd 3.4 loses the delete at the floor (#18089), the store does not.
     Watch(["watch", "color", "--rev", "36", "-w", "json"], until='"mod_revision":36'),
     Watch(["watch", "color", "--rev", "34"]),
 ]
@@ -231,7 +231,7 @@ LEASES = [
           until='"mod_revision":43'),
     Grant("two", 2),
     Run(["put", "--lease={two}", "held/z", "soon gone"]),  # 44
-    # Nobody keeps it alive: its end is what this waits for.
+    # It is not kept alive: this waits for its expiry.
     Watch(["watch", "held/z", "--rev", "44", "--prev-kv"], until="DELETE"),  # 45
     Run(["lease", "timetolive", "{two}"]),
     Run(["get", "held/z", "-w", "json"]),

@@ -55,7 +55,7 @@ def main():
     etcd = find_etcd(RELEASE)
     if etcd is None:
         return SKIPPED
-    # A polite end runs the clean-up below; after a rude one the kernel ends the children.
+    # SIGTERM runs the clean-up below; after SIGKILL the kernel ends the children.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with ExitStack() as stack:
         try:

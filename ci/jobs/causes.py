@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Groups what failed in a run by its cause, the gravest first: what a maintainer reads.
+"""Groups the failures of a run by cause, the gravest first.
 
     causes.py RUN
 
-One cause is one guarantee and one sentence, with what differs from case to case (revisions, keys,
-lines) left out. A case counts under the gravest of its findings, which are in that order in
-results.jsonl. Exits with 1 if there was a harness error.
+One cause is one guarantee and one expectation, without the details of a case (revisions, keys,
+lines). A case counts under the gravest of its findings, which come first in results.jsonl. Exits
+with 1 if there was a harness error.
 """
 
 import collections

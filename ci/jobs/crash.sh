@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Kills the embedded store over its data folder, many times, and checks every promise after each
-# restart: 300 SIGKILLs, then 100 under a library that takes from the file what was not synced, then
-# a store that acknowledges before it syncs, which must be found. Takes a few minutes; other numbers
-# can be given: crash.sh [KILLS [UNSYNCED]]
+# Kills the embedded store many times over one data folder and checks every promise after each
+# restart: 300 SIGKILLs, then 100 under a library that removes unsynced bytes from the file, then a
+# store that acknowledges before it syncs, which must be detected. Takes a few minutes.
+#
+#   ci/jobs/crash.sh [KILLS [UNSYNCED]]
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 kills=${1:-300}
@@ -16,12 +17,12 @@ shim=$root/build/release/ci/crash/libunsynced_loss_shim.so
 
 echo "SIGKILL at random instants:"
 "$crash" --crashes "$kills"
-echo "SIGKILL, and what was not synced is lost:"
+echo "SIGKILL, and unsynced bytes are lost:"
 "$crash" --crashes "$unsynced" --shim "$shim"
 echo "The same, with a store that acknowledges before it syncs:"
-if lie=$("$crash" --crashes 300 --shim "$shim" --acknowledge-before-sync); then
-  echo "$lie"
-  echo "crash: nothing was found, so a missing sync would not be noticed" >&2
+if found=$("$crash" --crashes 300 --shim "$shim" --acknowledge-before-sync); then
+  echo "$found"
+  echo "crash: nothing was found, so a missing sync would not be detected" >&2
   exit 1
 fi
-grep -m 1 'after crash' <<<"$lie"
+grep -m 1 'after crash' <<<"$found"

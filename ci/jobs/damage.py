@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Damages recordings in many ways and has `watchproof check` judge what is left.
+"""Damages recordings in many ways and lets `watchproof check` judge the result.
 
     ci/jobs/damage.py WATCHPROOF PATH... [--cuts 20] [--flips 200] [--seed 1] [--jobs N]
 
@@ -43,7 +43,7 @@ def check(watchproof, *paths):
     )
 
 
-def spoiled(contents, cuts, flips, seed):
+def damaged(contents, cuts, flips, seed):
     """Yields (what was done, bytes). The first and the last byte are always among the cuts."""
     draw = random.Random(seed)
     size = len(contents)
@@ -59,7 +59,7 @@ def spoiled(contents, cuts, flips, seed):
 
 
 def problems_of(done, copies, codes):
-    """What is wrong with a judgement of these copies, all of which are damaged."""
+    """Problems in the judgement of these copies, all of which are damaged."""
     if done.returncode not in codes:
         yield f"exit code {done.returncode}, not among {codes}; {done.stderr.strip()}"
     headings = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
@@ -75,13 +75,13 @@ def problems_of(done, copies, codes):
 
 
 def damage(watchproof, recording, cuts=20, flips=200, seed=1):
-    """Returns how often each exit code came for a batch, how many copies, and what was wrong."""
+    """Returns the counts of exit codes and copies, and the problems."""
     counts = collections.Counter()
     problems = []
     contents = recording.read_bytes()
     with tempfile.TemporaryDirectory(prefix="wp-damage-") as folder:
         copies = []
-        # Here, where no verdict lies beside it: every finding is new.
+        # In a folder without a verdict every finding is new.
         whole = pathlib.Path(folder) / "whole.wire.zst"
         whole.write_bytes(contents)
         codes = (1, 2) if check(watchproof, whole).returncode == 1 else (2,)
@@ -98,7 +98,7 @@ def damage(watchproof, recording, cuts=20, flips=200, seed=1):
             copies.clear()
 
         whole.unlink()
-        for what, changed in spoiled(contents, cuts, flips, f"{seed} {recording.name}"):
+        for what, changed in damaged(contents, cuts, flips, f"{seed} {recording.name}"):
             copy = pathlib.Path(folder) / f"{what}.wire.zst"
             copy.write_bytes(changed)
             copies.append(copy)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Has the recordings of runs judged again: as they are, each cut at 20 places, and each with one bit
+# Judges the recordings of runs again: as they are, each cut at 20 places, and each with one bit
 # flipped at 200 places. A damaged one must never be called good. Without arguments it records every
 # case with every planted defect first. Exit code 1 when one was judged otherwise; the last lines
 # are the counts.

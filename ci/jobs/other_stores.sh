@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds stores that are not etcd from their Go modules, each in a folder of its own in the cache,
-# and runs every case on each, with the profile that says what it does otherwise. Prints for each
-# what failed, grouped by cause, the gravest first. Their failures are findings about them and turn
-# nothing red here; a harness error, a store that does not come up and a crash of ours do.
+# and runs every case on each, with the profile that lists its differences. Prints the failures of
+# each, grouped by cause, the gravest first. They are findings about these stores and do not fail the
+# job; a harness error, a store that does not start and a crash of watchproof do.
 #
 #   ci/jobs/other_stores.sh [FLAGS OF watchproof run]
 #

@@ -4,8 +4,8 @@
 #
 #   ci/jobs/properties.sh [SEQUENCES [SEED]]
 #
-# 100,000 sequences unless told otherwise, from a seed that is printed. A difference is shrunk and
-# shown, with what to set to see it again; the exit code says whether there was one.
+# Default: 100,000 sequences, from a seed that is printed. A difference is shrunk and shown with the
+# settings that repeat it; the exit code is then not 0.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 sequences=${1:-100000}

@@ -26,11 +26,11 @@ import time
 import urllib.request
 
 HOST = f"127.{random.randint(200, 250)}.{random.randint(1, 250)}.{random.randint(1, 250)}"
-USE_SECONDS = 5  # of one connection: a stall may hold it longer than it has patience
+USE_SECONDS = 5  # of one connection, which a stall may hold for longer
 EFFECT_SECONDS = 1.0
 SAMPLES = 60
 CLOSED_WITHIN = 15
-# What an allocator may come to keep without anything being lost.
+# An allocator may keep this much without a leak.
 GROWTH_MIB = 4
 
 BYTE_EFFECTS = [
@@ -52,7 +52,7 @@ STREAM_EFFECTS = [
 
 
 class Process:
-    """One proxy and what the kernel says of it."""
+    """One proxy and its resources as the kernel reports them."""
 
     def __init__(self, options, port, *flags):
         self.api = f"{HOST}:{port}"
@@ -77,7 +77,7 @@ class Process:
         return len(os.listdir(self.proc / "fd"))
 
     def kept(self):
-        """What its descriptors are, by kind."""
+        """The number of its descriptors by kind."""
         kinds = [os.readlink(entry).split(":")[0] for entry in (self.proc / "fd").iterdir()]
         return dict(collections.Counter(kinds))
 
@@ -120,7 +120,7 @@ def field(number, value):
     return bytes([number << 3 | 2]) + length + value
 
 
-ASK = (
+REQUEST = (
     b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
     + frame(4, 0, 0, b"")
     + headers(
@@ -135,7 +135,7 @@ ASK = (
     + data(1, field(1, field(1, b"k")))
 )
 EVENT = field(11, field(2, field(1, b"k") + field(2, 5) + field(3, 6) + field(5, b"v" * 400)))
-TELL = (
+ANSWER = (
     frame(4, 0, 0, b"")
     + headers(1, (b":status", b"200"), (b"content-type", b"application/grpc"))
     + data(1, field(1, field(3, 4)) + field(3, 1))
@@ -155,10 +155,10 @@ async def echo(reader, writer):
         writer.close()
 
 
-async def tell(reader, writer):
+async def serve_watch(reader, writer):
     try:
-        await reader.readexactly(len(ASK))
-        writer.write(TELL)
+        await reader.readexactly(len(REQUEST))
+        writer.write(ANSWER)
         await reader.read()
     except (OSError, asyncio.IncompleteReadError):
         pass
@@ -167,7 +167,7 @@ async def tell(reader, writer):
 
 
 def end(writer, prng):
-    """In one of the ways in which connections end."""
+    """Ends the connection in a random way."""
     how = prng.choice(("close", "reset", "half"))
     sock = writer.get_extra_info("socket")
     if how == "reset":
@@ -178,14 +178,17 @@ def end(writer, prng):
 
 
 async def use(port, counts, prng):
-    """One connection, to its end, whatever end that is."""
-    ask, answer = (ASK, len(TELL)) if counts["follows"] else (b"x" * prng.randint(1, 1 << 15), 0)
+    """One connection, until it ends in any way."""
+    if counts["follows"]:
+        ask, answer = REQUEST, len(ANSWER)
+    else:
+        ask, answer = b"x" * prng.randint(1, 1 << 15), 0
     reader, writer = await asyncio.open_connection(HOST, port)
     counts["opened"] += 1
     try:
         writer.write(ask)
         wanted = answer or len(ask)
-        # One in four goes while something is still on its way.
+        # One in four is closed while bytes are still on their way.
         wanted = wanted if prng.random() < 0.75 else wanted // 2
         await reader.readexactly(wanted)
         counts["served"] += 1
@@ -201,13 +204,13 @@ async def keep_using(port, counts, prng, until):
         try:
             await asyncio.wait_for(use(port, counts, prng), USE_SECONDS)
         except (OSError, asyncio.TimeoutError, asyncio.IncompleteReadError):
-            counts["harmed"] += 1
+            counts["broken"] += 1
             await asyncio.sleep(0)
 
 
-async def harm(process, kinds, prng, until):
+async def disturb(process, kinds, prng, until):
     loop = asyncio.get_running_loop()
-    # Each once before any of them again, so that no memory is asked for late by a rare one.
+    # Each kind once before any of them again, so that a rare one does not allocate late.
     ways = itertools.product(kinds, ("to-client", "to-target"))
     rounds = itertools.chain.from_iterable(
         prng.sample(every, len(every)) for every in itertools.repeat(list(ways))
@@ -239,7 +242,7 @@ def show(title, samples, every):
 
 
 async def settled(process, before):
-    """What it holds once all connections have ended."""
+    """The resources of the proxy once all connections have ended."""
     last = time.monotonic() + CLOSED_WITHIN
     while process.descriptors() > before["descriptors"] and time.monotonic() < last:
         await asyncio.sleep(0.05)
@@ -247,7 +250,7 @@ async def settled(process, before):
 
 
 async def warm(process, port):
-    """Has the proxy make what it keeps for good: the kernel pipe that bulk goes through."""
+    """Makes the proxy open what it keeps for good: the kernel pipe for bulk transfers."""
     before = process.sample()
     reader, writer = await asyncio.open_connection(HOST, port)
     writer.write(b"x" * (1 << 22))
@@ -261,7 +264,7 @@ async def churn(options, process, title, follows):
     prng = random.Random(options.seed)
     upstream = 7001 + follows
     server = await asyncio.start_server(
-        tell if follows else echo, HOST, upstream, backlog=options.connections
+        serve_watch if follows else echo, HOST, upstream, backlog=options.connections
     )
     opened = process.call(
         "POST",
@@ -273,7 +276,7 @@ async def churn(options, process, title, follows):
     if not follows:
         await warm(process, upstream + 10)
     before = process.sample()
-    counts = {"follows": follows, "opened": 0, "served": 0, "harmed": 0}
+    counts = {"follows": follows, "opened": 0, "served": 0, "broken": 0}
     samples, every = [], options.seconds / SAMPLES
     until = time.monotonic() + options.seconds
     kinds = BYTE_EFFECTS + (STREAM_EFFECTS if follows else [])
@@ -282,13 +285,13 @@ async def churn(options, process, title, follows):
             keep_using(upstream + 10, counts, random.Random(prng.random()), until)
             for _ in range(options.connections // 2)
         ),
-        harm(process, kinds, prng, until),
+        disturb(process, kinds, prng, until),
         watch(process, samples, every, until),
     )
     after = await settled(process, before)
     server.close()
     show(title, samples, every)
-    print(f"  {counts['opened']} opened, {counts['served']} served, {counts['harmed']} harmed")
+    print(f"  {counts['opened']} opened, {counts['served']} served, {counts['broken']} broken")
     print(f"  before: {before}\n  after:  {after}")
     if after["descriptors"] > before["descriptors"]:
         print(f"  left: {process.kept()}")
@@ -301,8 +304,8 @@ async def churn(options, process, title, follows):
     first, last = max(late[: len(late) // 4]), max(late[-(len(late) // 4) :])
     if last > first + GROWTH_MIB:
         wrong.append(f"memory: {first:.1f} MiB at most early, {last:.1f} MiB late")
-    if not counts["served"] or not counts["harmed"]:
-        wrong.append("nothing served, or nothing harmed: this proves nothing")
+    if not counts["served"] or not counts["broken"]:
+        wrong.append("nothing served, or no connection broken: this proves nothing")
     return [f"{title}: {text}" for text in wrong + sorted(process.refused)]
 
 

@@ -18,19 +18,19 @@ import time
 import urllib.request
 
 HOST = f"127.{random.randint(100, 199)}.{random.randint(1, 250)}.{random.randint(1, 250)}"
-TARGET, ROAD, API = f"{HOST}:7001", f"{HOST}:7002", f"{HOST}:8474"
+TARGET, PROXIED, API = f"{HOST}:7001", f"{HOST}:7002", f"{HOST}:8474"
 START_SECONDS = 10
 
 
 def stay_on_one_processor():
-    """Of a child before it begins: waking another processor takes longer than a proxy does."""
+    """Runs in a child: waking another processor takes longer than a proxy does."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
-class Straight:
-    """No proxy at all."""
+class Direct:
+    """No proxy."""
 
-    road = TARGET
+    address = TARGET
 
     def __enter__(self):
         return self
@@ -40,7 +40,7 @@ class Straight:
 
 
 class Running:
-    road = ROAD
+    address = PROXIED
 
     def __init__(self, command):
         self.command = command
@@ -61,7 +61,7 @@ class Running:
 
 
 class Ours(Running):
-    """Opened by the same API as the other one."""
+    """Configured by the same API as Toxiproxy."""
 
     def __init__(self, options):
         super().__init__([str(options.build / "watchproof"), "proxy", "--control", API])
@@ -84,7 +84,7 @@ class Toxiproxy(Running):
 
 
 def open_proxy():
-    body = json.dumps({"name": "road", "listen": ROAD, "upstream": TARGET}).encode()
+    body = json.dumps({"name": "figures", "listen": PROXIED, "upstream": TARGET}).encode()
     request = urllib.request.Request(f"http://{API}/proxies", body, method="POST")
     until = time.monotonic() + START_SECONDS
     while True:
@@ -100,7 +100,7 @@ def measure(options, proxy, arguments, place=None):
     """The name=value pairs of one run, or none when it was void."""
     proxy.place = place
     bench = options.build / "ci/bench/path_bench"
-    command = [str(bench), *arguments.split(), "--target", TARGET, "--road", proxy.road]
+    command = [str(bench), *arguments.split(), "--target", TARGET, "--path", proxy.address]
     with proxy:
         run = subprocess.run(command, capture_output=True, text=True, preexec_fn=place)
     if run.returncode != 0:
@@ -121,32 +121,32 @@ def ratio(ours, theirs):
     return f", ours/theirs {statistics.median(ours) / statistics.median(theirs):.2f}"
 
 
-def carried(options, roads, connections):
-    seen = {name: [] for name in roads}
+def carried(options, paths, connections):
+    seen = {name: [] for name in paths}
     for _ in range(options.pairs):
-        for name, make in roads.items():
+        for name, make in paths.items():
             arguments = f"carry --connections {connections} --megabytes {options.megabytes}"
             seen[name] += measure(options, make(), arguments).values()
-    told = "; ".join(f"{name} {spread(values)}" for name, values in seen.items())
-    print(f"{connections} connections, MB/s: {told}{ratio(seen['ours'], seen.get('toxiproxy'))}")
+    text = "; ".join(f"{name} {spread(values)}" for name, values in seen.items())
+    print(f"{connections} connections, MB/s: {text}{ratio(seen['ours'], seen.get('toxiproxy'))}")
 
 
-def added(options, roads, where, place):
-    """Each road is compared with the straight one that ran just before it."""
+def added(options, paths, where, place):
+    """Compares each path with the direct one that was measured just before it."""
     seen = {"p50_us": {}, "p99_us": {}}
     for _ in range(options.pairs):
-        straight = {}
-        for name, make in roads.items():
+        direct = {}
+        for name, make in paths.items():
             figures = measure(options, make(), f"echo --rounds {options.rounds}", place)
-            if name == "straight":
-                straight = figures
-            elif figures and straight:
+            if name == "direct":
+                direct = figures
+            elif figures and direct:
                 for key, values in seen.items():
-                    values.setdefault(name, []).append(figures[key] - straight[key])
+                    values.setdefault(name, []).append(figures[key] - direct[key])
     for key, values in seen.items():
-        told = "; ".join(f"{name} {spread(all_of)}" for name, all_of in values.items())
+        text = "; ".join(f"{name} {spread(all_of)}" for name, all_of in values.items())
         print(
-            f"added there and back, {where}, {key}: {told}"
+            f"added there and back, {where}, {key}: {text}"
             f"{ratio(values.get('ours'), values.get('toxiproxy'))}"
         )
 
@@ -178,14 +178,14 @@ def main():
     with tempfile.TemporaryDirectory(prefix="proxy-figures-") as folder:
         if options.source and not options.toxiproxy:
             options.toxiproxy = built(options.source, folder)
-        roads = {"straight": Straight, "ours": lambda: Ours(options)}
+        paths = {"direct": Direct, "ours": lambda: Ours(options)}
         if options.toxiproxy:
-            roads["toxiproxy"] = lambda: Toxiproxy(options)
+            paths["toxiproxy"] = lambda: Toxiproxy(options)
         print(f"{os.cpu_count()} processors, {options.pairs} runs each")
         for connections in (1, 64):
-            carried(options, roads, connections)
-        added(options, roads, "wherever the kernel runs them", None)
-        added(options, roads, "all on one processor", stay_on_one_processor)
+            carried(options, paths, connections)
+        added(options, paths, "wherever the kernel runs them", None)
+        added(options, paths, "all on one processor", stay_on_one_processor)
         follow = options.build / "ci/bench/follow_bench"
         print(subprocess.run([follow], capture_output=True, text=True, check=True).stdout, end="")
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Servers that are already running: every etcd that is named is started here and used as endpoint,
-# plainly, while it compacts itself every two seconds, over TLS with client certificates, by a user,
-# and through etcd's gateway; the whole suite each time, compaction allowed, in a drawn order.
+# Runs the whole suite against servers that are already running. Each named etcd is started here and
+# used as an endpoint: plainly, while it compacts itself every two seconds, over TLS with client
+# certificates, as a user, and through etcd's gateway. Compaction is allowed; the order is random.
 #
 #   ci/jobs/running_servers.sh [--seeds 4] [--ways plain,compacted,tls,user,gateway]
 #                              [--filter CASES] [--runs FOLDER] ETCD...

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what the build, the tests and the first run need on Debian 12, and the packages that are
-# named as arguments. Does nothing, quickly, when all is there.
+# Installs the packages for the build, the tests and the first run on Debian 12, and those named as
+# arguments. Does nothing when all of them are installed.
 set -euo pipefail
 
 packages=(
@@ -12,7 +12,7 @@ packages=(
   libxxhash-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config protobuf-compiler
   protobuf-compiler-grpc python3
 )
-# For a client of the interop tests. Any will do, and one from elsewhere keeps Debian's npm out.
+# For a client of the interop tests. Any Node.js will do; one that is there already is kept.
 command -v node >/dev/null || packages+=(nodejs)
 command -v npm >/dev/null || packages+=(npm)
 packages+=("$@")
@@ -68,8 +68,7 @@ release_etcd() {
 }
 trap release_etcd EXIT
 
-# One broken source of somebody else must not stop us: what counts is whether the packages can be
-# installed.
+# A broken package source is not an error: what counts is whether the packages can be installed.
 "${quiet[@]}" apt-get "${options[@]}" update </dev/null >&2 ||
   echo "setup: apt-get update reported errors, trying with the lists that are there" >&2
 "${quiet[@]}" apt-get "${options[@]}" install -y --no-install-recommends "${missing[@]}" \

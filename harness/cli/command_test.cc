@@ -44,11 +44,9 @@ TEST(RunExitCode, FollowsTheVerdicts) {
            {"Ends.WithoutTarget:Ends.Fails", 1},
            {"Ends.HarnessError:Ends.Fails", 70},
            {"No.Such", 5},
-           {"Bookmarkable.ProgressNeverOvertakesEvents", 0, {"--target", "etcd:/known"}},
-           {"Bookmarkable.ProgressNeverOvertakesEvents", 6, {"--target", "etcd:/fixed"}},
-           {"Bookmarkable.ProgressNeverOvertakesEvents",
-            0,
-            {"--target", "etcd:/fixed", "--no-strict"}},
+           {"Bookmarkable.ProgressDuringCatchUp", 0, {"--target", "etcd:/known"}},
+           {"Bookmarkable.ProgressDuringCatchUp", 6, {"--target", "etcd:/fixed"}},
+           {"Bookmarkable.ProgressDuringCatchUp", 0, {"--target", "etcd:/fixed", "--no-strict"}},
            {"Ends.Passes", 0, {"--shard", "1/1"}},
        }) {
     Words flags{"--filter", row.filter};

@@ -91,8 +91,8 @@ Status Executor::Do(const AwaitExpiredStep& step) {
   Status trouble;
   Await(fmt::format("the end of lease {}", step.lease), kPatience, [&] {
     const Result<bool> held = environment_.HasLease(lease);
-    if (!generations.has_value()) trouble = generations.error();
-    return !generations.has_value() || !*generations;
+    if (!held.has_value()) trouble = held.error();
+    return !held.has_value() || !*held;
   });
   WP_RETURN_IF_ERROR(trouble);
   return NoteHead(environment_.Head());

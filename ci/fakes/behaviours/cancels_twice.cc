@@ -10,12 +10,12 @@ class AnswersTwice final : public WatchTamper {
     wire.ToClient(response);
     if (!response.canceled() || response.created()) return;
     wire.ToClient(response);
-    wire.Tampered("told the end of a watch twice");
+    wire.Tampered("sent the end of a watch twice");
   }
 };
 
 const BehaviourRegistration kCancelsTwice({.name = "cancels-twice",
-                                           .explain = "Tells the end of every watch twice.",
+                                           .explain = "Sends the end of every watch twice.",
                                            .guarantees = {"Settled"}},
                                           EachStream<AnswersTwice>);
 

@@ -47,7 +47,7 @@ class EndsIdleWatches final : public WatchTamper {
       response.set_watch_id(id);
       response.set_canceled(true);
       response.set_compact_revision(floor);
-      wire.Tampered("told a watch that had missed nothing that it was compacted");
+      wire.Tampered("ended a watch with ErrCompacted that had missed no event");
       wire.ToClient(response);
     }
   }

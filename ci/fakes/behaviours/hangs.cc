@@ -18,7 +18,7 @@ class Mute final : public WatchTamper {
   }
   void Answered(WatchResponse& response, Wire& wire) override {
     if (requests_ <= kRequests) return wire.ToClient(response);
-    wire.Tampered("kept a message to itself");
+    wire.Tampered("withheld a message");
   }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control: what passes here passes through the relay too.
+// The control: the relay itself changes nothing.
 #include "ci/fakes/behaviour.h"
 
 namespace watchproof::fakes {

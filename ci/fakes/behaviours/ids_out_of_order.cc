@@ -26,7 +26,7 @@ class SwapsAnswers final : public WatchTamper {
     }
     const WatchCreateRequest create = creates_.Answered(response);
     if (held_) {
-      // Two watches that ask for the same are both as good.
+      // With equal creates the order makes no difference.
       if (create.SerializeAsString() != held_create_.SerializeAsString()) {
         wire.Tampered("answered two creates in the wrong order");
       }
@@ -46,7 +46,7 @@ class SwapsAnswers final : public WatchTamper {
   Creates creates_;
   std::optional<WatchResponse> held_;
   WatchCreateRequest held_create_;
-  std::vector<WatchResponse> behind_;  // what came for the watch that is held
+  std::vector<WatchResponse> behind_;  // responses of the watch with the held answer
 };
 
 const BehaviourRegistration kIdsOutOfOrder(

@@ -8,7 +8,7 @@
 namespace watchproof::fakes {
 namespace {
 
-// The lease keeps a key that a later put has taken away from it, and deletes it when it ends.
+// The lease keeps a key that a later put has detached, and deletes it when it ends.
 class LeaseHoldsOn final : public Behaviour {
   std::string Asked(const std::string& method, std::string& request) override {
     if (method != "/etcdserverpb.KV/Put") return {};

@@ -20,7 +20,7 @@ class NoProgress final : public WatchTamper {
 
 const BehaviourRegistration kProgressNeverAnswered(
     {.name = "progress-never-answered",
-     .explain = "Never tells progress, whether asked or not.",
+     .explain = "Never sends progress, whether requested or not.",
      .guarantees = {"Bookmarkable"}},
     EachStream<NoProgress>);
 

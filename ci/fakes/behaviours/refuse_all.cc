@@ -5,7 +5,8 @@
 namespace watchproof::fakes {
 namespace {
 
-// The watch is made and taken back behind the scenes, so that the refusal has a true header.
+// The store creates the watch, which is cancelled at once, so that the refusal has a correct
+// header.
 class Refuses final : public WatchTamper {
   void Answered(WatchResponse& response, Wire& wire) override {
     if (!response.created() || response.canceled()) return;

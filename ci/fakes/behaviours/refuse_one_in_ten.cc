@@ -33,7 +33,7 @@ class RefusesSome final : public WatchTamper {
 
  private:
   std::atomic<int>& creates_;
-  std::set<std::int64_t> hidden_;  // watches of which the client knows nothing
+  std::set<std::int64_t> hidden_;  // created in the store but refused to the client
 };
 
 class RefuseOneInTen final : public Behaviour {

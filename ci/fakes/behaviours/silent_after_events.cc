@@ -17,7 +17,7 @@ class FallsSilent final : public WatchTamper {
       events += response.events_size();
       return wire.ToClient(response);
     }
-    wire.Tampered("swallowed the events of a watch that has had its share");
+    wire.Tampered("dropped the events of a watch after its first twenty");
   }
 
   std::map<std::int64_t, int> events_;  // delivered, by watch id

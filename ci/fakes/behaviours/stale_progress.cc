@@ -21,8 +21,8 @@ class StandsStill final : public WatchTamper {
 
 const BehaviourRegistration kStaleProgress(
     {.name = "stale-progress",
-     .explain = "Answers requests for progress, and tells progress by itself, always with "
-                "the revision at which the stream began.",
+     .explain = "Answers progress requests, and sends periodic progress, always with the revision "
+                "at which the stream began.",
      .guarantees = {"Bookmarkable"}},
     EachStream<StandsStill>);
 

@@ -26,7 +26,7 @@ class Chatters final : public WatchTamper {
     *progress.mutable_header() = response.header();
     progress.mutable_header()->set_revision(response.events().rbegin()->kv().mod_revision());
     progress.set_watch_id(response.watch_id());
-    wire.Tampered("told progress that nobody had asked for");
+    wire.Tampered("sent progress that was not requested");
     wire.ToClient(progress);
   }
 
@@ -37,7 +37,7 @@ class Chatters final : public WatchTamper {
 
 const BehaviourRegistration kUnaskedProgress(
     {.name = "unasked-progress",
-     .explain = "Tells true progress to watches that have not asked for it.",
+     .explain = "Sends correct progress to watches that did not ask for it.",
      .guarantees = {}},
     EachStream<Chatters>);
 

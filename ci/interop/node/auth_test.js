@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The npm package etcd3 against one server: users, roles, rights, and what they cost who lacks them.
+// The npm package etcd3 against one server: users, roles, permissions, and missing ones.
 //
 //   node auth_test.js HOST:PORT          (node_modules beside it, or NODE_PATH set)
 //
@@ -9,7 +9,7 @@
 const assert = require('node:assert/strict');
 const { test } = require('node:test');
 const errors = require('etcd3');
-const { Ears, connect } = require('./support.js');
+const { EventLog, connect } = require('./support.js');
 
 const hosts = `http://${process.argv[2]}`;
 const login = (username, password) => connect({ hosts, auth: { username, password } });
@@ -63,9 +63,9 @@ test('gives a user the rights of its roles and no others', async () => {
 test('lets a user watch what it may read', async () => {
   const ann = login('ann', 'pass');
   const watcher = await ann.watch().prefix('mine/').create();
-  const ears = new Ears(watcher);
+  const log = new EventLog(watcher);
   await root.put('mine/b').value('seen');
-  assert.deepEqual(await ears.hear(1), ['put mine/b=seen']);
+  assert.deepEqual(await log.first(1), ['put mine/b=seen']);
   await watcher.cancel();
 });
 

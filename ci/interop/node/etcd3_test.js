@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The npm package etcd3, a client written by others in another language, against one server: keys,
+// The npm package etcd3, an independent client in JavaScript, against one server: keys,
 // transactions, leases, watches.
 //
 //   node etcd3_test.js HOST:PORT        (node_modules beside it, or NODE_PATH set)
 //
-// The server must be empty. Exit code 0 when every step went as the client promises its users.
+// The server must be empty. Exit code 0 when every step did what the client documents.
 'use strict';
 
 const assert = require('node:assert/strict');
 const { test } = require('node:test');
 const { once } = require('node:events');
 const { EtcdLeaseInvalidError } = require('etcd3');
-const { Ears, Road, connect } = require('./support.js');
+const { EventLog, Relay, connect } = require('./support.js');
 
 const endpoint = process.argv[2];
 const plain = (hosts) => connect({ hosts: `http://${hosts}` });
@@ -85,10 +85,10 @@ test('is told when a lease has ended without it', async () => {
 
 test('deletes the keys of a lease that is not kept alive', async () => {
   const watcher = await etcd.watch().key('expires').create();
-  const ears = new Ears(watcher);
+  const log = new EventLog(watcher);
   const { ID } = await etcd.leaseClient.leaseGrant({ TTL: 2, ID: 0 });
   await etcd.put('expires').value('soon').lease(ID);
-  assert.deepEqual(await ears.hear(2), ['put expires=soon', 'delete expires=']);
+  assert.deepEqual(await log.first(2), ['put expires=soon', 'delete expires=']);
   await watcher.cancel();
 });
 
@@ -98,42 +98,42 @@ test('watches from a revision on', async () => {
   await etcd.delete().key('watch/a');
   const watcher =
     await etcd.watch().prefix('watch/').startRevision(header.revision).create();
-  const ears = new Ears(watcher);
+  const log = new EventLog(watcher);
   assert.deepEqual(
-    await ears.hear(3), ['put watch/a=1', 'put watch/b=2', 'delete watch/a=']);
+    await log.first(3), ['put watch/a=1', 'put watch/b=2', 'delete watch/a=']);
   await watcher.cancel();
 });
 
 test('resumes a watch after its connection was cut, and misses nothing', async () => {
-  const road = new Road(endpoint);
-  const faulted = plain(await road.listen());
+  const relay = new Relay(endpoint);
+  const faulted = plain(await relay.listen());
   const watcher = await faulted.watch().prefix('resume/').create();
-  const ears = new Ears(watcher);
+  const log = new EventLog(watcher);
   await etcd.put('resume/a').value('1');
-  await ears.hear(1);
+  await log.first(1);
   const back = once(watcher, 'connected');
-  road.accepting = false;
+  relay.accepting = false;
   const cut = once(watcher, 'disconnected');
-  road.cut();
+  relay.cut();
   await cut;
   await etcd.put('resume/b').value('2');
   await etcd.delete().key('resume/a');
-  road.accepting = true;
+  relay.accepting = true;
   await back;
   await etcd.put('resume/c').value('3');
   assert.deepEqual(
-    await ears.hear(4),
+    await log.first(4),
     ['put resume/a=1', 'put resume/b=2', 'delete resume/a=', 'put resume/c=3']);
   await watcher.cancel();
   faulted.close();
-  road.close();
+  relay.close();
 });
 
-test('tells a watch below the floor that it is compacted', async () => {
+test('ends a watch below the floor with an error', async () => {
   await etcd.put('floor').value('1');
   const { header } = await etcd.put('floor').value('2');
   await etcd.kv.compact({ revision: header.revision });
-  // Not create(), after which the error could come before anybody listens.
+  // Not create(): the error could come before once() listens for it.
   const [error] = await once(etcd.watch().key('floor').startRevision('1').watcher(), 'error');
   assert.match(error.message, /^Watcher canceled/);
 });

@@ -2,8 +2,8 @@
 // What the tests of the npm package etcd3 share.
 //
 //   const etcd = connect({ hosts: `http://${endpoint}` });   // closed when the tests are over
-//   const ears = new Ears(await etcd.watch().key('k').create());
-//   await ears.hear(2);
+//   const log = new EventLog(await etcd.watch().key('k').create());
+//   await log.first(2);
 'use strict';
 
 const net = require('node:net');
@@ -20,8 +20,8 @@ function connect(options) {
   return client;
 }
 
-// Passes connections on to a server until told to cut them all.
-class Road {
+// Relays connections to a server until cut() closes them all.
+class Relay {
   constructor(endpoint) {
     this.endpoint = endpoint;
     this.open = new Set();
@@ -54,21 +54,21 @@ class Road {
   }
 }
 
-// Collects what a watcher hears and waits for a number of it.
-class Ears {
+// Collects the events of a watcher and waits for a number of them.
+class EventLog {
   constructor(watcher) {
-    this.heard = [];
+    this.received = [];
     this.watcher = watcher;
     const note = (type) => (kv) => {
-      this.heard.push(`${type} ${kv.key}=${kv.value}`);
-      watcher.emit('heard');
+      this.received.push(`${type} ${kv.key}=${kv.value}`);
+      watcher.emit('received');
     };
     watcher.on('put', note('put')).on('delete', note('delete'));
   }
-  async hear(count) {
-    while (this.heard.length < count) await once(this.watcher, 'heard');
-    return this.heard;
+  async first(count) {
+    while (this.received.length < count) await once(this.watcher, 'received');
+    return this.received;
   }
 }
 
-module.exports = { Ears, Road, connect };
+module.exports = { EventLog, Relay, connect };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The npm package etcd3 against one server that wants a certificate of its clients.
+// The npm package etcd3 against one server that requires client certificates.
 //
 //   node tls_test.js HOST:PORT AUTHORITY CERTIFICATE KEY      (files in PEM form)
 'use strict';
@@ -7,7 +7,7 @@
 const assert = require('node:assert/strict');
 const fs = require('node:fs');
 const { test } = require('node:test');
-const { Ears, connect } = require('./support.js');
+const { EventLog, connect } = require('./support.js');
 
 const [endpoint, ...files] = process.argv.slice(2);
 const [rootCertificate, certChain, privateKey] = files.map((file) => fs.readFileSync(file));
@@ -16,10 +16,10 @@ const hosts = `https://${endpoint}`;
 test('serves a client with a certificate', async () => {
   const etcd = connect({ hosts, credentials: { rootCertificate, certChain, privateKey } });
   const watcher = await etcd.watch().key('tls').create();
-  const ears = new Ears(watcher);
+  const log = new EventLog(watcher);
   await etcd.put('tls').value('1');
   assert.equal(await etcd.get('tls').string(), '1');
-  assert.deepEqual(await ears.hear(1), ['put tls=1']);
+  assert.deepEqual(await log.first(1), ['put tls=1']);
   await watcher.cancel();
 });
 

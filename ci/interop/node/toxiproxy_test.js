@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The npm package toxiproxy-node-client, written by others for Toxiproxy, against one control port.
+// The npm package toxiproxy-node-client, a client of Toxiproxy, against one control port.
 //
 //   node toxiproxy_test.js HOST:PORT        (node_modules beside it, or NODE_PATH set)
 //
-// There must be no proxies yet. Exit code 0 when every step went as the client promises its users.
+// There must be no proxies yet. Exit code 0 when every step did what the client documents.
 'use strict';
 
 const assert = require('node:assert/strict');
@@ -42,25 +42,25 @@ async function connect(proxy) {
   return socket;
 }
 
-// What comes back when `text` is sent, up to as many bytes; and how long that took.
+// Sends `text` and reads as many bytes; returns them and how long that took.
 async function say(socket, text) {
   const from = performance.now();
-  let heard = '';
+  let received = '';
   socket.write(text);
-  while (heard.length < text.length) heard += (await once(socket, 'data'))[0];
-  return { heard, took: performance.now() - from };
+  while (received.length < text.length) received += (await once(socket, 'data'))[0];
+  return { received, took: performance.now() - from };
 }
 
 // Everything until the end of the stream.
-async function hear(socket) {
-  let heard = '';
-  for await (const bytes of socket) heard += bytes;
-  return heard;
+async function readAll(socket) {
+  let received = '';
+  for await (const bytes of socket) received += bytes;
+  return received;
 }
 
 test('opens, lists, shows and removes proxies', async () => {
   const proxy = await make('one');
-  assert.equal((await say(await connect(proxy), 'hello')).heard, 'hello');
+  assert.equal((await say(await connect(proxy), 'hello')).received, 'hello');
   assert.deepEqual(Object.keys(await toxiproxy.getAll()), ['one']);
   const shown = await toxiproxy.get('one');
   assert.deepEqual(shown.toJson(), proxy.toJson());
@@ -77,7 +77,7 @@ test('takes a proxy down and up again', async () => {
   await assert.rejects(connect(proxy), { code: 'ECONNREFUSED' });
   const up = await proxy.update({ ...proxy.toJson(), enabled: true });
   assert.equal(up.listen, proxy.listen);
-  assert.equal((await say(await connect(up), 'again')).heard, 'again');
+  assert.equal((await say(await connect(up), 'again')).received, 'again');
   await proxy.remove();
 });
 
@@ -98,7 +98,7 @@ test('latency is felt, changed and taken away', async () => {
   assert.equal(changed.attributes.latency, 200);
   assert.ok((await say(socket, 'slower')).took >= 200);
   await toxic.remove();
-  assert.equal((await say(socket, 'fast')).heard, 'fast');
+  assert.equal((await say(socket, 'fast')).received, 'fast');
   await assert.rejects(proxy.getToxic('wait'), /404/);
   await proxy.remove();
 });
@@ -108,14 +108,14 @@ test('limit_data ends a connection behind its last byte', async () => {
   await proxy.addToxic({ type: 'limit_data', attributes: { bytes: 5 } });
   const socket = await connect(proxy);
   socket.write('0123456789');
-  assert.equal(await hear(socket), '01234');
+  assert.equal(await readAll(socket), '01234');
   await proxy.remove();
 });
 
 test('reset_peer resets connections', async () => {
   const proxy = await make('reset');
   const socket = await connect(proxy);
-  const gone = assert.rejects(hear(socket), { code: 'ECONNRESET' });
+  const gone = assert.rejects(readAll(socket), { code: 'ECONNRESET' });
   await proxy.addToxic({ type: 'reset_peer', attributes: { timeout: 0 } });
   await gone;
   await proxy.remove();
@@ -126,7 +126,7 @@ test('timeout swallows everything and then closes', async () => {
   const socket = await connect(proxy);
   await proxy.addToxic({ type: 'timeout', attributes: { timeout: 100 } });
   socket.write('lost');
-  assert.equal(await hear(socket), '');
+  assert.equal(await readAll(socket), '');
   await proxy.remove();
 });
 
@@ -138,12 +138,12 @@ test('bandwidth, slicer and slow_close lose nothing', async () => {
   await proxy.addToxic({ type: 'slow_close', attributes: { delay: 100 } });
   const text = 'x'.repeat(20000);
   const socket = await connect(proxy);
-  const { heard, took } = await say(socket, text);
-  assert.equal(heard, text);
+  const { received, took } = await say(socket, text);
+  assert.equal(received, text);
   assert.ok(took >= 150, `${took} ms for 20 kB at 100 kB/s`);
   const from = performance.now();
   socket.end();
-  await hear(socket);
+  await readAll(socket);
   assert.ok(performance.now() - from >= 100);
   await proxy.remove();
 });
@@ -158,7 +158,7 @@ test('populates and resets', async () => {
   await toxiproxy.reset();
   await assert.rejects(made.a.getToxic('timeout_downstream'), /404/);
   for (const proxy of [made.a, made.b]) {
-    assert.equal((await say(await connect(proxy), 'back')).heard, 'back');
+    assert.equal((await say(await connect(proxy), 'back')).received, 'back');
     await proxy.remove();
   }
 });

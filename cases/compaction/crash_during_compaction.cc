@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A server that crashes while it compacts has removed some revisions and has not yet recorded that
+// the compaction is done. After the restart the store must still keep every promise. etcd removes
+// revisions in batches of 1000. If the last batch is full, the record is written only in the next
+// commit, up to 100 ms later, so a crash in between is easy to provoke.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+constexpr Duration kCommitted = 300ms;  // every write has been committed to disk by then
+constexpr Duration kResumed = 700ms;    // the interrupted compaction has been repeated by then
+
+// Kills the server shortly after it answered the compaction. Sometimes the compaction is recorded
+// on disk already and nothing is interrupted; the evidence of the fault shows which it was.
+void CompactAndKill(Scenario& scenario, const Write& at, const std::string& kill) {
+  scenario.Hold(kCommitted, kCommitted);
+  scenario.CompactAtOnce(at.revision());
+  scenario.Hold(1ms, 4ms);
+  scenario.InjectOptional(kill, {{"during", "compaction"}});
+  scenario.AwaitEffect(kill);
+  scenario.Heal(kill);
+  scenario.Hold(kResumed, kResumed);
+}
+
+WATCH_CASE(
+    Durable, CrashDuringCompaction,
+    {.requirement = "revisions are a counter of the whole store that only grows (etcd API, "
+                    "revisions); acknowledged writes are durable",
+     .explain = "A thousand revisions, the last one a deletion, are compacted at that deletion, "
+                "and the server is killed a few milliseconds later. This is done twice. After the "
+                "restart, new writes must get new revisions (etcd #17780: the counter goes back, "
+                "and resumed watches wait for revisions that were used already).",
+     .level = Level::kMust,
+     .needs = {Capability::kDurable, Capability::kCompaction},
+     .guarantees = {"Durable", "Reliable"},
+     .upstream = {17780}}) {
+  const std::string stem = scenario.Key("all");
+  Write last{};
+  for (const std::string round : {"1", "2"}) {
+    scenario.BeginLoad({.load = round,
+                        .clients = 9,
+                        .calls = 111,
+                        .keys = 1,
+                        .key = stem,
+                        .side = true,
+                        .puts_only = true});
+    scenario.AwaitLoad(round);
+    last = scenario.Delete(stem + "/0");
+    CompactAndKill(scenario, last, "kill/" + round);
+  }
+  const std::string after = scenario.Key("after");
+  scenario.Put(after);
+  scenario.Watch({.group = "late", .range = OneKey(after), .start = last.revision()});
+  scenario.AwaitCreated("late");
+  scenario.Put(after);
+}
+
+WATCH_CASE(CompactionSurfaced, CrashDuringCompaction,
+           {.requirement =
+                "events at or above the compaction revision remain available (etcd API, Compact)",
+            .explain = "As Durable.CrashDuringCompaction, but other keys are kept alive. After "
+                       "the restart, a watch on the key that was deleted at the floor starts from "
+                       "there. It must receive the deletion or ErrCompacted (etcd #19179: the "
+                       "interrupted compaction continues and removes the deletion too).",
+            .level = Level::kMust,
+            .needs = {Capability::kDurable, Capability::kCompaction},
+            .guarantees = {"Reliable", "CompactionSurfaced"},
+            .upstream = {19179, 18089}}) {
+  const std::string ghost = scenario.Key("ghost");
+  scenario.Put(ghost);
+  scenario.BeginLoad({.clients = 2,
+                      .calls = 499,
+                      .keys = 3,
+                      .key = scenario.Key("live"),
+                      .side = true,
+                      .puts_only = true});
+  scenario.AwaitLoad();
+  const Write gone = scenario.Delete(ghost);
+  CompactAndKill(scenario, gone, "kill");
+  scenario.PermitCompactedAtTheFloor();
+  scenario.Watch({.group = "late", .range = OneKey(ghost), .start = gone.revision()});
+  scenario.AwaitCreated("late");
+}
+
+}  // namespace
+}  // namespace watchproof

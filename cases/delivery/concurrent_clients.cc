@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many clients read and write a few keys concurrently. There must be one order of their calls that
+// explains every answer, and watches must receive the changes in that order.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+WATCH_CASE(Linearizable, ConcurrentClients,
+           {.requirement = "key-value calls are strictly serializable, and watches deliver their "
+                           "changes in order (etcd API, KV and watch guarantees)",
+            .explain = "Sixteen clients put, delete, read and compare a few keys concurrently, "
+                       "with linearizable and serializable reads, under open watches. Every "
+                       "answer is compared with the state at the revision that it names.",
+            .level = Level::kMust,
+            .guarantees = {"Linearizable", "Serializable", "Transactional", "MonotonicReads",
+                           "Durable", "Reliable"}}) {
+  Prng prng = scenario.Random("shape");
+  const std::string stem = scenario.Key("turns");
+  scenario.Watch(
+      {.group = "all", .count = 5, .range = Prefix(stem + "/"), .previous_values = true});
+  scenario.AwaitCreated("all");
+  scenario.BeginLoad({.clients = 16,
+                      .calls = static_cast<std::size_t>(prng.Between(60, 120)),
+                      .keys = static_cast<std::size_t>(prng.Between(3, 12)),
+                      .key = stem});
+  scenario.AwaitLoad();
+  scenario.AwaitDelivered("all");
+}
+
+}  // namespace
+}  // namespace watchproof

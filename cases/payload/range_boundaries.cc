@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A range includes its first key and excludes its end. With one key too many, a watch of one
+// tenant's prefix sees a key of another tenant; with one too few, it misses its own.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+WATCH_CASE(Filtered, RangeBoundaries,
+           {.requirement = "the range is [key, range_end); a range_end of one zero byte means all "
+                           "keys from key on (etcd API, WatchCreateRequest)",
+            .explain = "A prefix, the range between two keys, everything from a key on, and one "
+                       "key are watched, live and from history, while keys at both edges of each "
+                       "range and right beside them are changed. Each watch must receive the "
+                       "events of its own range and no others.",
+            .level = Level::kMust,
+            .needs = {},
+            .guarantees = {"Filtered", "Reliable"}}) {
+  Prng prng = scenario.Random("shape");
+  const std::string stem = scenario.Key("edge");
+  const WatchedRange prefix = Prefix(stem + "/");
+  const std::string low = stem + "/b";
+  const std::string high = stem + "/d";
+  // On both sides of every edge; a zero byte makes the key that follows another directly.
+  const std::string zero(1, '\0');
+  std::vector<std::string> keys = {stem,
+                                   stem + "/",
+                                   stem + "/a",
+                                   low,
+                                   low + zero,
+                                   stem + "/c",
+                                   high,
+                                   high + zero,
+                                   stem + "/\x7f",
+                                   prefix.range_end,
+                                   prefix.range_end + zero};
+  const Write first = scenario.PutTogether(keys);
+  const auto watch = [&](const std::string& when, const RevisionRef& start) {
+    scenario.Watch({.group = when, .range = prefix, .start = start});
+    scenario.Watch({.group = when, .range = {low, high}, .start = start});
+    scenario.Watch({.group = when, .range = {low, zero}, .start = start});
+    scenario.Watch({.group = when, .range = OneKey(low), .start = start});
+    scenario.AwaitCreated(when);
+  };
+  watch("live", FromNow());
+  for (std::int64_t i = prng.Between(2, 4); i > 0; --i) {
+    prng.Shuffle(keys);
+    for (const std::string& key : keys) scenario.Put(key);
+  }
+  watch("late", first.revision());
+  scenario.AwaitDelivered("live");
+  scenario.AwaitDelivered("late");
+}
+
+}  // namespace
+}  // namespace watchproof

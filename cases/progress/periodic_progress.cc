@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A watch with progress_notify receives periodic progress, in particular when its range does not
+// change: that is when a client needs it.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+WATCH_CASE(Bookmarkable, PeriodicProgress,
+           {.requirement = "a watch with progress_notify receives progress periodically when "
+                           "there are no recent events (etcd API, WatchCreateRequest)",
+            .explain = "Watches with progress_notify, from now on and from history, see no change "
+                       "of their keys while others are written. They must receive the store's "
+                       "current revision as progress without a request, and no later event may "
+                       "contradict that progress.",
+            .level = Level::kMust,
+            .needs = {Capability::kProgressNotices},
+            .guarantees = {"Bookmarkable", "Reliable"}}) {
+  Prng prng = scenario.Random("shape");
+  const std::string key = scenario.Key("quiet");
+  const Write first = scenario.Put(key);
+  for (std::int64_t i = prng.Between(20, 60); i > 0; --i) scenario.Put(scenario.Key("busy"));
+  scenario.Watch({.group = "quiet", .range = OneKey(key), .progress_notify = true});
+  scenario.Watch({.group = "late",
+                  .range = OneKey(key),
+                  .start = first.revision(),
+                  .progress_notify = true,
+                  .stream = "late"});
+  scenario.AwaitCreated("quiet");
+  scenario.AwaitCreated("late");
+  for (std::int64_t i = prng.Between(3, 9); i > 0; --i) scenario.Put(scenario.Key("busy"));
+  scenario.MustNotifyProgress();
+  scenario.MustNotifyProgress("late");
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A client that loses its member connects to another one and resumes its watch there.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+constexpr int kMembers = 3;
+
+void AwaitAll(Scenario& scenario) {
+  for (int member = 1; member <= kMembers; ++member) scenario.AwaitCaughtUp(member);
+}
+
+WATCH_CASE(Resumable, MemberFailover,
+           {.requirement = "a watch resumes after the last event (etcd API, watch guarantees, "
+                           "resumable), at any member of a cluster",
+            .explain = "Watches on a follower receive some writes; the follower is killed and "
+                       "stays down while more is written. The watches are resumed on another "
+                       "member, and later on the first one again. Together they must have "
+                       "received every event, once.",
+            .level = Level::kMust,
+            .needs = {Capability::kCluster},
+            .guarantees = {"Resumable", "Reliable"}}) {
+  const std::string key = scenario.Key("hopping");
+  scenario.Cluster({.members = kMembers});
+  scenario.Watch(
+      {.group = "first member", .count = 5, .range = OneKey(key), .stream = "m2", .member = 2});
+  scenario.AwaitCreated("first member");
+  for (int i = 0; i < 20; ++i) scenario.Put(key);
+  scenario.Inject("kill", {{"member", "2"}, {"stay-down", "yes"}});
+  for (int i = 0; i < 20; ++i) scenario.Put(key);
+  scenario.Resume("first member", "other member", 3);
+  for (int i = 0; i < 20; ++i) scenario.Put(key);
+  scenario.AwaitDelivered("other member");
+  scenario.Heal("kill");
+  scenario.AwaitCaughtUp(2);
+  scenario.Put(key);
+  scenario.Cancel("other member");
+  scenario.Resume("other member", "first member again", 2);
+  scenario.Put(key);
+  scenario.AwaitDelivered("first member again");
+}
+
+WATCH_CASE(Resumable, RollingRestart,
+           {.requirement = "a watch resumes after the last event (etcd API, watch guarantees, "
+                           "resumable), at any member of a cluster",
+            .explain = "The members of a cluster are restarted one after the other, the leader "
+                       "first, while a watch resumes on the next member that is running. With "
+                       "--fault restart:release=VERSION this is a rolling upgrade.",
+            .level = Level::kMust,
+            .needs = {Capability::kCluster},
+            .guarantees = {"Resumable", "Reliable"}}) {
+  const std::string key = scenario.Key("rolling");
+  scenario.Cluster({.members = kMembers});
+  std::string group = "at 1";
+  scenario.Watch({.group = group, .count = 5, .range = OneKey(key)});
+  scenario.AwaitCreated(group);
+  for (int member = 1; member <= kMembers; ++member) {
+    for (int i = 0; i < 10; ++i) scenario.Put(key);
+    const std::string fault = "restart/" + std::to_string(member);
+    const int next = member % kMembers + 1;
+    scenario.Inject(fault, {{"member", std::to_string(member)}});
+    scenario.AwaitEffect(fault);
+    AwaitAll(scenario);
+    scenario.UseMember(next);
+    scenario.Put(key);
+    const std::string resumed = "at " + std::to_string(next) + " again";
+    scenario.Resume(group, resumed, next);
+    scenario.AwaitDelivered(resumed);
+    group = resumed;
+  }
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// A member that has fallen too far behind gets a snapshot of the whole store instead of the writes
+// that it missed. The watches that it serves stay open, and the snapshot must be invisible to them.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+constexpr int kBehind = 2;  // the member that falls behind
+// The log of the leader keeps 5000 entries behind its last snapshot for slow followers.
+constexpr std::size_t kWriters = 8;
+constexpr std::size_t kWritesOfEach = 800;
+
+// Lets the member fall behind until it needs a snapshot, and waits until it has applied one.
+void FallBehind(Scenario& scenario, const std::string& fault) {
+  scenario.Inject(fault, {{"member", std::to_string(kBehind)}});
+  scenario.AwaitEffect(fault);
+  scenario.BeginLoad({.clients = kWriters,
+                      .calls = kWritesOfEach,
+                      .keys = 100,
+                      .key = scenario.Key("meanwhile"),
+                      .side = true,
+                      .puts_only = true});
+  scenario.AwaitLoad();
+  scenario.Heal(fault);
+  scenario.AwaitSnapshot(kBehind);
+  scenario.AwaitCaughtUp(kBehind);
+}
+
+void WatchAcrossASnapshot(Scenario& scenario, const std::string& fault) {
+  const std::string stem = scenario.Key("seen");
+  Prng prng = scenario.Random("shape");
+  scenario.Cluster({.members = 3, .snapshot_count = 100});
+  scenario.Watch({.group = "behind",
+                  .count = 3,
+                  .range = Prefix(stem + "/"),
+                  .stream = "behind",
+                  .member = kBehind});
+  scenario.AwaitCreated("behind");
+  for (std::int64_t i = prng.Between(20, 50); i > 0; --i) scenario.Put(stem + "/a");
+  scenario.AwaitDelivered("behind");
+  FallBehind(scenario, fault);
+  for (std::int64_t i = prng.Between(1, 5); i > 0; --i) scenario.Put(stem + "/b");
+  scenario.AwaitDelivered("behind");
+}
+
+WATCH_CASE(Unique, SnapshotToPausedMember,
+           {.requirement = "an event is never delivered twice (etcd API, watch guarantees, unique)",
+            .explain = "A follower with watches that have received every event is paused until it "
+                       "needs a snapshot. Its watches must not receive those events again (etcd "
+                       "#15271: they return to the revision at which they were opened).",
+            .level = Level::kMust,
+            .needs = {Capability::kCluster},
+            .guarantees = {"Unique", "Ordered"},
+            .upstream = {15271}}) {
+  WatchAcrossASnapshot(scenario, "pause");
+}
+
+WATCH_CASE(Unique, SnapshotToIsolatedMember,
+           {.requirement = "an event is never delivered twice (etcd API, watch guarantees, unique)",
+            .explain = "As Unique.SnapshotToPausedMember, but the follower keeps running and all "
+                       "messages between it and the other members are dropped.",
+            .level = Level::kMust,
+            .needs = {Capability::kCluster, Capability::kProxy},
+            .guarantees = {"Unique", "Ordered"},
+            .upstream = {15271}}) {
+  WatchAcrossASnapshot(scenario, "isolate");
+}
+
+void WatchTheFutureAcrossASnapshot(Scenario& scenario, const std::string& fault) {
+  constexpr std::int64_t kAhead = 7000;  // more than is written while it is behind
+  const std::string key = scenario.Key("future");
+  Prng prng = scenario.Random("shape");
+  scenario.Cluster({.members = 3, .snapshot_count = 100});
+  scenario.Put(key);
+  scenario.Watch({.group = "future",
+                  .range = OneKey(key),
+                  .start = AtHead(kAhead),
+                  .stream = "behind",
+                  .member = kBehind});
+  scenario.AwaitCreated("future");
+  FallBehind(scenario, fault);
+  for (std::int64_t i = prng.Between(20, 80); i > 0; --i) scenario.Put(key);
+  scenario.AwaitCaughtUp(kBehind);
+  // Advances the store past the start of the watch.
+  scenario.BeginLoad({.load = "rest",
+                      .clients = kWriters,
+                      .calls = 100,
+                      .key = scenario.Key("rest"),
+                      .side = true,
+                      .puts_only = true});
+  scenario.AwaitLoad("rest");
+  scenario.Put(key);
+  scenario.AwaitDelivered("future");
+}
+
+WATCH_CASE(Reliable, FutureStartPausedMember,
+           {.requirement = "a watch delivers nothing from before its start revision (etcd API, "
+                           "WatchCreateRequest)",
+            .explain = "A watch on a follower starts thousands of revisions ahead; the follower "
+                       "is paused until it needs a snapshot. Before its start the watch must "
+                       "receive nothing (etcd #20221: after a snapshot the server takes it for "
+                       "caught up and delivers the next events).",
+            .level = Level::kMust,
+            .needs = {Capability::kCluster},
+            .guarantees = {"Reliable"},
+            .upstream = {20221}}) {
+  WatchTheFutureAcrossASnapshot(scenario, "pause");
+}
+
+WATCH_CASE(Reliable, FutureStartIsolatedMember,
+           {.requirement = "a watch delivers nothing from before its start revision (etcd API, "
+                           "WatchCreateRequest)",
+            .explain = "As Reliable.FutureStartPausedMember, but the follower keeps running and "
+                       "all messages between it and the other members are dropped.",
+            .level = Level::kMust,
+            .needs = {Capability::kCluster, Capability::kProxy},
+            .guarantees = {"Reliable"},
+            .upstream = {20221}}) {
+  WatchTheFutureAcrossASnapshot(scenario, "isolate");
+}
+
+}  // namespace
+}  // namespace watchproof
