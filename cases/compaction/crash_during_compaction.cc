@@ -43,7 +43,7 @@ WATCH_CASE(
                         .calls = 111,
                         .keys = 1,
                         .key = stem,
-                        .side = true,
+                        .direct = true,
                         .puts_only = true});
     scenario.AwaitLoad(round);
     last = scenario.Delete(stem + "/0");
@@ -73,7 +73,7 @@ WATCH_CASE(CompactionSurfaced, CrashDuringCompaction,
                       .calls = 499,
                       .keys = 3,
                       .key = scenario.Key("live"),
-                      .side = true,
+                      .direct = true,
                       .puts_only = true});
   scenario.AwaitLoad();
   const Write gone = scenario.Delete(ghost);

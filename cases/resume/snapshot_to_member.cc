@@ -19,7 +19,7 @@ void FallBehind(Scenario& scenario, const std::string& fault) {
                       .calls = kWritesOfEach,
                       .keys = 100,
                       .key = scenario.Key("meanwhile"),
-                      .side = true,
+                      .direct = true,
                       .puts_only = true});
   scenario.AwaitLoad();
   scenario.Heal(fault);
@@ -87,7 +87,7 @@ void WatchTheFutureAcrossASnapshot(Scenario& scenario, const std::string& fault)
                       .clients = kWriters,
                       .calls = 100,
                       .key = scenario.Key("rest"),
-                      .side = true,
+                      .direct = true,
                       .puts_only = true});
   scenario.AwaitLoad("rest");
   scenario.Put(key);

@@ -16,7 +16,7 @@ WATCH_CASE(Reliable, PausedTarget,
   const std::string stem = scenario.Key("paused");
   scenario.Watch({.group = "all", .count = 20, .range = Prefix(stem + "/")});
   scenario.AwaitCreated("all");
-  scenario.BeginLoad({.clients = 2, .calls = 200, .key = stem, .side = true});
+  scenario.BeginLoad({.clients = 2, .calls = 200, .key = stem, .direct = true});
   scenario.Inject("pause");
   scenario.AwaitEffect("pause");
   scenario.Heal("pause");

@@ -20,7 +20,7 @@ WATCH_CASE(Isolated, StalledStream,
   Prng prng = scenario.Random("shape");
   scenario.Put(key);
   scenario.Watch({.group = "stalled", .count = 200, .range = OneKey(key)});
-  scenario.Watch({.group = "free", .count = 20, .range = OneKey(key), .stream = "side/free"});
+  scenario.Watch({.group = "free", .count = 20, .range = OneKey(key), .stream = "direct/free"});
   scenario.AwaitCreated("stalled");
   scenario.AwaitCreated("free");
   scenario.Hold(0ms, 30ms);

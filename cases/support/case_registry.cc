@@ -1,14 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cases/support/case_registry.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
+
+#include "cases/support/scenario.h"
+#include "harness/base/prng.h"
+#include "harness/driver/attempt.h"
+#include "harness/driver/interrupt.h"
 
 namespace watchproof {
 namespace {
 
-std::vector<CaseInfo>& Cases() {
-  static std::vector<CaseInfo> cases;
+struct Case {
+  CaseInfo info;
+  std::function<void(Scenario&)> body;
+};
+
+std::vector<Case>& Cases() {
+  static std::vector<Case> cases;
   return cases;
+}
+
+const Case* Find(std::string_view name) {
+  for (const Case& one : Cases()) {
+    if (one.info.name == name) return &one;
+  }
+  return nullptr;
 }
 
 // The path of a source file below the repository's root. __FILE__ is absolute, or relative to the
@@ -22,26 +42,91 @@ std::string FromRoot(std::string file) {
   return cases == std::string::npos ? file : file.substr(cases + 1);
 }
 
+Plan PlanOf(const Case& one, std::uint64_t seed) {
+  Scenario scenario(Prng(seed).Fork("case/" + one.info.name));
+  one.body(scenario);
+  return scenario.plan();
+}
+
+Result<Plan> PlanOf(const Case& one, const AttemptSpec& spec) {
+  Plan plan;
+  if (spec.given_plan.empty()) {
+    plan = PlanOf(one, spec.seed);
+    plan.guarantees = one.info.guarantees;
+  } else {
+    // It may be only a part of the case's plan, in which not every guarantee could be broken.
+    WP_ASSIGN_OR_RETURN(PlanFile file, ReadPlan(spec.given_plan));
+    plan = std::move(file.plan);
+  }
+  plan.needs = one.info.needs;
+  plan.expect = one.info.expect;
+  return plan;
+}
+
+Status Report(const AttemptResult& result, int descriptor) {
+  const std::string line = ToJsonLine(result) + "\n";
+  std::size_t sent = 0;
+  while (sent < line.size()) {
+    const auto count = write(descriptor, line.data() + sent, line.size() - sent);
+    if (count <= 0) return FromErrno(errno).WithContext("no result was reported");
+    sent += static_cast<std::size_t>(count);
+  }
+  return {};
+}
+
+Status RunCase(std::string_view json) {
+  WP_ASSIGN_OR_RETURN(const AttemptSpec spec, ParseAttemptSpec(json));
+  const Case* const one = Find(spec.case_name);
+  if (one == nullptr) {
+    return Fail(StatusCode::kInvalidArgument, "there is no case {}", spec.case_name);
+  }
+  if (!std::filesystem::is_directory(spec.folder)) {
+    return Fail(StatusCode::kInvalidArgument,
+                "\"{}\" is not a folder; expected the folder of the attempt", spec.folder);
+  }
+  WatchForInterrupts();
+  WP_ASSIGN_OR_RETURN(const Plan plan, PlanOf(*one, spec));
+  AttemptResult result = RunAttempt(spec, plan);
+  result.upstream = one->info.upstream;
+  return Report(result, spec.result_descriptor).WithContext("case {}", spec.case_name);
+}
+
 }  // namespace
 
-bool RegisterCase(CaseInfo info) {
+bool AddCase(CaseInfo info, std::function<void(Scenario&)> body) {
   info.file = FromRoot(std::move(info.file));
-  Cases().push_back(std::move(info));
+  Cases().push_back({std::move(info), std::move(body)});
   return true;
 }
 
 std::vector<CaseInfo> AllCases() {
-  std::vector<CaseInfo> cases = Cases();
+  std::vector<CaseInfo> cases;
+  for (const Case& one : Cases()) cases.push_back(one.info);
   std::sort(cases.begin(), cases.end(),
             [](const auto& left, const auto& right) { return left.name < right.name; });
   return cases;
 }
 
 const CaseInfo* FindCase(std::string_view name) {
-  for (const CaseInfo& info : Cases()) {
-    if (info.name == name) return &info;
+  const Case* const one = Find(name);
+  return one == nullptr ? nullptr : &one->info;
+}
+
+std::optional<Plan> PlanOf(const std::string& case_name, std::uint64_t seed,
+                           const std::string& given_plan) {
+  if (!given_plan.empty()) {
+    Result<PlanFile> file = ReadPlan(given_plan);
+    return file.has_value() ? std::optional(std::move(file->plan)) : std::nullopt;
   }
-  return nullptr;
+  const Case* const one = Find(case_name);
+  return one == nullptr ? std::nullopt : std::optional(PlanOf(*one, seed));
+}
+
+int RunCaseProcess(std::string_view json) {
+  const Status done = RunCase(json);
+  if (done.ok()) return 0;
+  fmt::print(stderr, "case: {}\n", done.message());
+  return 1;
 }
 
 }  // namespace watchproof

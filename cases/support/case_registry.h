@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@
 namespace watchproof {
 
 struct Plan;
+class Scenario;
 
 struct CaseInfo {
   std::string name;         // "Suite.Name"
@@ -40,12 +42,13 @@ struct CaseInfo {
 // Sorted by name.
 std::vector<CaseInfo> AllCases();
 const CaseInfo* FindCase(std::string_view name);
-// Called by WATCH_CASE. Returns true, so that it can initialise a constant.
-bool RegisterCase(CaseInfo info);
+// Registers a case with the function that writes its plan. Called by WATCH_CASE, and directly for
+// tables of cases that differ in a few parameters. Returns true, so that it can initialise a
+// constant.
+bool AddCase(CaseInfo info, std::function<void(Scenario&)> body);
 
 // The plan of an attempt of the case with this seed or, if `given_plan` names a file, the plan in
-// that file. Empty if there is no such case or the file cannot be read. Requires: not in a case's
-// process.
+// that file. Empty if there is no such case or the file cannot be read.
 std::optional<Plan> PlanOf(const std::string& case_name, std::uint64_t seed,
                            const std::string& given_plan);
 

@@ -56,7 +56,7 @@ void Scenario::BeginLoad(const LoadOptions& options) {
                .keys = options.keys,
                .key = options.key,
                .seed = values_.Next(),
-               .side = options.side,
+               .direct = options.direct,
                .puts_only = options.puts_only,
                .member = options.member});
 }

@@ -47,9 +47,10 @@ struct WatchOptions {
   bool fragment = false;
   bool no_puts = false;
   bool no_deletes = false;
-  std::string user{};           // opens the stream as this user; see ReadersOnly
-  std::string stream = "main";  // one connection each; on the direct path if it begins with "side"
-  int member = 1;               // of a cluster, to which the stream leads; see Cluster
+  std::string user{};  // opens the stream as this user; see ReadersOnly
+  std::string stream =
+      "main";      // one connection each; on the direct path if it begins with "direct"
+  int member = 1;  // of a cluster, to which the stream leads; see Cluster
   bool require_leader = false;  // a member that has lost its leader must end the stream
 };
 
@@ -64,8 +65,8 @@ struct LoadOptions {
   std::size_t clients = 8;
   std::size_t calls = 100;  // of each client
   std::size_t keys = 10;
-  std::string key;    // the keys of the load begin with this and a slash
-  bool side = false;  // calls take the direct path, where no fault reaches them
+  std::string key;      // the keys of the load begin with this and a slash
+  bool direct = false;  // calls take the direct path, where no fault reaches them
   bool puts_only = false;
   int member = 1;  // of a cluster; 0: the clients take turns at all of them
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WATCH_CASE: one conformance question, one GoogleTest test, one process. The only header that a
-// case includes.
+// WATCH_CASE: one conformance question. The only header that a case includes.
 //
 //   // The question and why it matters, in plain words.
 //   WATCH_CASE(Guarantee, Situation, {.requirement = "...", .explain = "...",
@@ -8,32 +7,16 @@
 //     scenario.Put(...);
 //   }
 //
-// The body adds steps to a plan. The fixture then runs the plan against the target, judges, and
-// writes the result.
+// The body is a plain function that adds steps to a plan; the runner carries the plan out against
+// the target in a process of its own, and judges.
 //
 // Threads: registration happens before main. Ownership: the registry owns what is registered.
 #pragma once
-
-#include <gtest/gtest.h>
-
-#include <functional>
 
 #include "cases/support/case_registry.h"
 #include "cases/support/scenario.h"
 
 namespace watchproof {
-
-class CaseFixture : public testing::Test {
- protected:
-  CaseFixture();
-  void TearDown() override;
-
-  Scenario scenario;
-};
-
-// Registers a case with a function as its body: for tables of cases that differ in a few
-// parameters. Returns true, so that it can initialise a constant.
-bool AddCase(CaseInfo info, std::function<void(Scenario&)> body);
 
 inline CaseInfo Placed(CaseInfo info, std::string name, std::string file, int line) {
   info.name = std::move(name);
@@ -44,9 +27,10 @@ inline CaseInfo Placed(CaseInfo info, std::string name, std::string file, int li
 
 }  // namespace watchproof
 
-#define WATCH_CASE(suite, name, ...)                                                          \
-  [[maybe_unused]] static const bool wp_registered_##suite##_##name =                         \
-      ::watchproof::RegisterCase(::watchproof::Placed(::watchproof::CaseInfo __VA_ARGS__,     \
-                                                      #suite "." #name, __FILE__, __LINE__)); \
-  GTEST_TEST_(suite, name, ::watchproof::CaseFixture,                                         \
-              ::testing::internal::GetTypeId<::watchproof::CaseFixture>())
+#define WATCH_CASE(suite, name, ...)                                                    \
+  static void wp_case_##suite##_##name(::watchproof::Scenario&);                        \
+  [[maybe_unused]] static const bool wp_registered_##suite##_##name =                   \
+      ::watchproof::AddCase(::watchproof::Placed(::watchproof::CaseInfo __VA_ARGS__,    \
+                                                 #suite "." #name, __FILE__, __LINE__), \
+                            &wp_case_##suite##_##name);                                 \
+  static void wp_case_##suite##_##name([[maybe_unused]] ::watchproof::Scenario& scenario)

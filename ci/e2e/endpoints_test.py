@@ -206,7 +206,7 @@ class EndpointsOfTls(EndpointTest):
         self.assertIn("--tls-cert", self.refused(*secure, *self.flags(ca="ca.crt"), expect=3))
         self.assertIn(
             "not to be trusted",
-            self.refused(*secure, *self.flags(ca="stranger.crt"), *whole, expect=3),
+            self.refused(*secure, *self.flags(ca="foreign.crt"), *whole, expect=3),
         )
         self.assertIn("no.crt", self.refused(*secure, *self.flags(ca="no.crt"), expect=4))
         self.assertIn("--tls-key", self.refused(*secure, *self.flags(cert="client.crt"), expect=4))

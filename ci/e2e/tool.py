@@ -80,12 +80,12 @@ class RunTest(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="wp-e2e-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def command(self, *arguments):
-        return [self.watchproof, "run", "--run-dir", str(self.folder / "runs"), *arguments]
+    def command(self, *arguments, name="run"):
+        return [self.watchproof, name, "--run-dir", str(self.folder / "runs"), *arguments]
 
-    def run_it(self, *arguments, expect, more=None, limit=300):
+    def run_it(self, *arguments, expect, more=None, limit=300, name="run"):
         done = subprocess.run(
-            self.command(*arguments),
+            self.command(*arguments, name=name),
             capture_output=True,
             text=True,
             timeout=limit,

@@ -80,7 +80,7 @@ def secure_steps(folder, client_certs):
     steps += [replace(step, arguments=[*wearing(folder, name), *step.arguments])
               for name, step in NAMED]
     untrusted = [Refused([*hasty, *wearing(folder, name), "get", "a"])
-                 for name in (None, "stranger")]
+                 for name in (None, "foreign")]
     return plain + steps + untrusted
 
 

@@ -32,7 +32,7 @@ class Causes(unittest.TestCase):
         found = [guarantee for guarantee, _, _, _ in causes.causes(results)]
         self.assertEqual(found, ["Available", "Ordered", "Headers", "Reliable"])
 
-    def test_those_without_a_verdict_are_told_with_their_reason(self):
+    def test_those_without_a_verdict_are_listed_with_their_reason(self):
         results = [
             {"case": c, "verdict": "unsupported", "reason": f"step {n} of the plan", "findings": []}
             for c, n in (("A.One", 1), ("A.Two", 22))

@@ -333,7 +333,7 @@ CallSubject::CallSubject(const Recording& of, const ReferenceTruth& is) : record
       const auto annotation = ParseAnnotation(entry.text);
       rights = rights || (annotation.has_value() && std::holds_alternative<ReadRight>(*annotation));
     }
-    if (entry.kind == EntryKind::kStreamOpened && entry.text == "faulted") {
+    if (entry.kind == EntryKind::kStreamOpened && entry.text == "proxied") {
       keys[entry.stream.value];
     }
     if (entry.kind == EntryKind::kResponseReceived && keys.contains(entry.stream.value)) {

@@ -54,8 +54,8 @@ class Listener {
 
   void Open(const std::string& path) {
     Here().opened = at_;
-    Here().control = path == "witness";
-    Here().proxied = path == "faulted";
+    Here().control = path == "control";
+    Here().proxied = path == "proxied";
   }
 
   void Fault(const std::string& text) {

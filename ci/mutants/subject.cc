@@ -59,7 +59,7 @@ Subject::Subject(Recording of) : recording(std::move(of)) {
   for (std::size_t i = 0; i < recording.lines.size(); ++i) {
     const Entry& entry = recording.lines[i].entry;
     const std::uint32_t stream = entry.stream.value;
-    if (entry.kind == EntryKind::kStreamOpened && entry.text == "faulted") faulted.insert(stream);
+    if (entry.kind == EntryKind::kStreamOpened && entry.text == "proxied") faulted.insert(stream);
     if (entry.kind != EntryKind::kResponseReceived || !faulted.contains(stream)) continue;
     auto answer = Decode(entry);
     if (!answer.has_value()) continue;

@@ -21,14 +21,14 @@ Script OnLease(const ScriptedCreate& controlled = {}) {
   return Script()
       .PutWithLease("a", 7, 2)
       .PutWithLease("b", 7, 3)
-      .On(9, "witness")
+      .On(9, "control")
       .Watch("a", 4, controlled)
       .Created(0, 3)
       .On(1)
       .Watch("a", 4, {.range_end = "z"})
       .Created(0, 3)
       .Revoke(7, 4)
-      .On(9, "witness")
+      .On(9, "control")
       .Deliver(0, {{4, "a"}})
       .On(1);
 }
@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
          {}},
         {"KeysOfALeaseOneByOne",
          OnLease({.range_end = "z"})
-             .On(9, "witness")
+             .On(9, "control")
              .DeliverRaw(0, {Deleted("b", 5)})
              .On(1)
              .DeliverRaw(0, {Deleted("a", 4), Deleted("b", 5)})
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
          {"Atomic"}},
         {"OneKeyOfALeaseCannotBeSplit",
          OnLease({.range_end = "z"})
-             .On(9, "witness")
+             .On(9, "control")
              .DeliverRaw(0, {Deleted("b", 5)})
              .On(2)
              .Watch("b", 4)

@@ -9,7 +9,7 @@ namespace watchproof {
 void FaultLog::Consume(const NumberedEntry& line) {
   const Entry& entry = line.entry;
   if (entry.kind == EntryKind::kStreamOpened) {
-    streams_[entry.stream.value] = {line.line, entry.text == "faulted"};
+    streams_[entry.stream.value] = {line.line, entry.text == "proxied"};
   }
   if (entry.kind != EntryKind::kFault) return;
   auto reported = ParseFaultLine(entry.text);

@@ -45,7 +45,7 @@ class Judge::Impl final : public HistoryVisitor {
         if (line.entry.method == Method::kCompact) AnswerCompaction(line);
         return Drain();
       case EntryKind::kStreamOpened:
-        if (line.entry.text == "witness") control_streams_.insert(line.entry.stream.value);
+        if (line.entry.text == "control") control_streams_.insert(line.entry.stream.value);
         return parser_.Consume(line);
       case EntryKind::kAnnotation:
         return parser_.Consume(line);

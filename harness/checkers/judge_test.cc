@@ -68,8 +68,8 @@ TEST(Judge, ShowsTheStateOfEachWatch) {
 
 TEST(Judge, FindsWatchesByStreamAndOrdinalWithoutControlWatches) {
   Script script;
-  script.On(2, "witness").Watch("", 0, {.range_end = std::string(1, '\0')}).Created(0, 1);
-  script.On(1).Watch("a", 0).Watch("b", 0).On(3, "side").Watch("c", 0);
+  script.On(2, "control").Watch("", 0, {.range_end = std::string(1, '\0')}).Created(0, 1);
+  script.On(1).Watch("a", 0).Watch("b", 0).On(3, "direct").Watch("c", 0);
   LiveJudge live;
   const Judge& judge = live.Follow(script);
   ASSERT_EQ(judge.watches().size(), 3u);

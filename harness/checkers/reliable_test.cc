@@ -250,7 +250,7 @@ INSTANTIATE_TEST_SUITE_P(
          true},
         {"SettledByTheControlWatch",
          Unanswered(StatusCode::kUnavailable)
-             .On(2, "witness")
+             .On(2, "control")
              .DeliverRaw(0, {Put("k", "a", 2)})
              .On(1)
              .DeliverRaw(0, {Put("k", "a", 2)})
@@ -259,7 +259,7 @@ INSTANTIATE_TEST_SUITE_P(
          {}},
         {"SettledByTheControlWatchAndThenLost",
          Unanswered(StatusCode::kUnavailable)
-             .On(2, "witness")
+             .On(2, "control")
              .DeliverRaw(0, {Put("k", "a", 2)})
              .Put("j", "b", 3),
          {"Settled"}},
@@ -288,7 +288,7 @@ INSTANTIATE_TEST_SUITE_P(
 // A store that leaves revisions out, or that has other writers; the control watch covers all keys.
 Script Gaps() {
   return Script()
-      .On(9, "witness")
+      .On(9, "control")
       .Watch("", 2, {.range_end = std::string(1, '\0')})
       .Created(0, 1)
       .On(1)
@@ -296,14 +296,14 @@ Script Gaps() {
       .Created(0, 1)
       .Put("k", "a", 4)
       .Put("k", "b", 7)
-      .On(9, "witness")
+      .On(9, "control")
       .Deliver(0, {{4, "k"}, {7, "k"}})
       .On(1);
 }
 // On a store without other writers the control watch is judged, too.
 Script Controlled() {
   return Script()
-      .On(9, "witness")
+      .On(9, "control")
       .Watch("", 2, {.range_end = std::string(1, '\0')})
       .Created(0, 1)
       .On(1)
@@ -313,7 +313,7 @@ Script Controlled() {
       .Put("k", "b", 3)
       .Put("k", "c", 4)
       .Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}})
-      .On(9, "witness");
+      .On(9, "control");
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -344,7 +344,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}})
              .Annotate(ClosingStream{StreamId(9)})
              .Closed(StatusCode::kCancelled)
-             .On(8, "witness")
+             .On(8, "control")
              .Watch("", 5, {.range_end = std::string(1, '\0')})
              .Created(0, 4)
              .On(1)
@@ -356,7 +356,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"CancelledTwice", Controlled().Cancelled(0).Cancelled(0), {"Settled"}},
         {"Refused",
          Script()
-             .On(9, "witness")
+             .On(9, "control")
              .Watch("", 2, {.range_end = std::string(1, '\0')})
              .Refused(-1, "too busy"),
          {"Settled"}},
@@ -373,7 +373,7 @@ INSTANTIATE_TEST_SUITE_P(
          {"Unique"}},
         {"OneRevisionInTwoResponses",
          Script()
-             .On(9, "witness")
+             .On(9, "control")
              .Watch("", 2, {.range_end = std::string(1, '\0')})
              .Created(0, 1)
              .Txn({.puts = {{"a", "1"}, {"b", "1"}}}, 2)
@@ -424,7 +424,7 @@ INSTANTIATE_TEST_SUITE_P(
 // line selects the stream of the control watch.
 Script LeftItsLease() {
   return Script()
-      .On(9, "witness")
+      .On(9, "control")
       .Watch("a", 2, {.range_end = "z"})
       .Created(0, 1)
       .PutWithLease("a", 7, 2)
@@ -435,7 +435,7 @@ Script LeftItsLease() {
 }
 Script OnePutShown() {
   return Script()
-      .On(9, "witness")
+      .On(9, "control")
       .Watch("a", 2, {.range_end = "z"})
       .Created(0, 1)
       .Put("a", "1", 2)
@@ -462,7 +462,7 @@ INSTANTIATE_TEST_SUITE_P(
          true},
         {"ALeaseDeletesAKeyOfAnother",
          Script()
-             .On(9, "witness")
+             .On(9, "control")
              .Watch("a", 2, {.range_end = "z"})
              .Created(0, 1)
              .PutWithLease("a", 7, 2)
@@ -507,7 +507,7 @@ INSTANTIATE_TEST_SUITE_P(
          {.gaps = true}},
         {"TheStoreHadKeysBefore",
          Script(10)
-             .On(9, "witness")
+             .On(9, "control")
              .Watch("a", 11, {.range_end = "z"})
              .Created(0, 10)
              .Put("c", "1", 11)

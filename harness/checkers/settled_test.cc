@@ -224,10 +224,10 @@ INSTANTIATE_TEST_SUITE_P(
          Resumed(Complete().Armed("stall", "none").Closed(StatusCode::kUnavailable)),
          {"Settled"}},
         {"CutWhereTheFaultDoesNotReach",
-         Complete().On(2, "side").Armed("reset", "proxied").Closed(StatusCode::kUnavailable),
+         Complete().On(2, "direct").Armed("reset", "proxied").Closed(StatusCode::kUnavailable),
          {"Settled"}},
         {"EndedByAProcessThatReachesEveryStream",
-         Complete().On(2, "side").Armed("kill", "every").Closed(StatusCode::kUnavailable),
+         Complete().On(2, "direct").Armed("kill", "every").Closed(StatusCode::kUnavailable),
          {}},
         {"EndedWithoutALeader",
          Resumed(Complete().Armed("isolate", "none", true).Closed(StatusCode::kUnavailable)),
@@ -238,7 +238,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"OfAnOldRecording",
          Resumed(Complete().Closed(StatusCode::kUnavailable).Armed("reset", "")),
          {}},
-        {"OfTheControlWatch", Complete().On(2, "witness").Closed(StatusCode::kOk), {"Settled"}},
+        {"OfTheControlWatch", Complete().On(2, "control").Closed(StatusCode::kOk), {"Settled"}},
     }),
     RowName);
 

@@ -22,14 +22,6 @@ constexpr std::size_t kMostBytes = 16U << 20U;
 constexpr Duration kGraceAfterTimeout = 2s;
 constexpr Duration kGraceAfterInterrupt = 10s;
 
-// GoogleTest's variables choose cases for the runner; a child that sees them may silently run
-// nothing.
-constexpr const char* kRunnerOnly[] = {"GTEST_FILTER",      "GTEST_TOTAL_SHARDS",
-                                       "GTEST_SHARD_INDEX", "GTEST_SHARD_STATUS_FILE",
-                                       "GTEST_RANDOM_SEED", "GTEST_REPEAT",
-                                       "GTEST_SHUFFLE",     "GTEST_OUTPUT",
-                                       "GTEST_FAIL_FAST",   "GTEST_ALSO_RUN_DISABLED_TESTS"};
-
 }  // namespace
 
 AttemptResult HarnessError(const AttemptSpec& spec, std::string folder, std::string reason) {
@@ -68,7 +60,6 @@ Result<std::unique_ptr<CaseProcess>> CaseProcess::Start(CaseProcessOptions optio
                      .log = process->options_.folder.absolute / "case.log",
                      .descriptors = {{.ours = ends[1], .theirs = kResultDescriptor}},
                      .environment = {{"TMPDIR", process->options_.folder.temporary.string()}}};
-  for (const char* name : kRunnerOnly) child.environment[name] = std::nullopt;
   Result<std::unique_ptr<ChildProcess>> launched = ChildProcess::Launch(child);
   close(ends[1]);
   if (!launched.has_value()) return launched.error();

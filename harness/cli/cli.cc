@@ -195,16 +195,20 @@ class CommandLine {
     if (store_.parsed()) return Number(StoreCommand(store_flags_));
     if (proxy_.parsed()) return Number(ProxyCommand(proxy_flags_));
     if (version_) return PrintVersion();
-    if (run_.parsed()) {
-      const Result<RunOptions> options = run_flags_.Resolve(words_);
-      if (!options.has_value()) {
-        fmt::print(stderr, "watchproof run: {}\n", Escaped(options.error().message()));
-        return Number(ExitCode::kUsage);
-      }
-      return Number(RunCommand(*options, words_[0]));
-    }
+    if (run_.parsed()) return RunCases("run", run_flags_, Cases::kOfTargets);
+    if (selftest_.parsed()) return RunCases("selftest", selftest_flags_, Cases::kOfWatchproof);
     fmt::print("{}", kShortHelp);
     return Number(isatty(STDOUT_FILENO) == 1 ? ExitCode::kOk : ExitCode::kUsage);
+  }
+
+  int RunCases(const char* command, const RunFlags& flags, Cases cases) const {
+    Result<RunOptions> options = flags.Resolve(words_);
+    if (!options.has_value()) {
+      fmt::print(stderr, "watchproof {}: {}\n", command, Escaped(options.error().message()));
+      return Number(ExitCode::kUsage);
+    }
+    options->cases = cases;
+    return Number(RunCommand(*options, words_[0]));
   }
 
   int PrintVersion() const {
@@ -222,8 +226,9 @@ class CommandLine {
   // Prints the parser's error, and the closest known word.
   int Complain(const std::string& message) const {
     std::string hint;
-    const std::vector<std::string> commands = {"run",     "fetch", "check",   "shrink", "repeat",
-                                               "history", "list",  "explain", "store",  "proxy"};
+    const std::vector<std::string> commands = {"run",     "selftest", "fetch",   "check",
+                                               "shrink",  "repeat",   "history", "list",
+                                               "explain", "store",    "proxy"};
     const CLI::App* chosen = &app_;
     if (words_.size() > 1) {
       const bool command = std::find(commands.begin(), commands.end(), words_[1]) != commands.end();
@@ -254,6 +259,8 @@ class CommandLine {
   CLI::App app_{"Tests whether a store keeps the guarantees of the etcd watch API under faults.",
                 "watchproof"};
   CLI::App& run_ = *app_.add_subcommand("run", "Run cases against targets");
+  CLI::App& selftest_ = *app_.add_subcommand(
+      "selftest", "Test watchproof: faults without effect, and tampering, must be noticed");
   CLI::App& fetch_ = *app_.add_subcommand("fetch", "Download release binaries into a cache");
   CLI::App& check_ = *app_.add_subcommand("check", "Judge recordings again");
   CLI::App& repeat_command_ =
@@ -271,6 +278,7 @@ class CommandLine {
   CLI::App& proxy_ = *app_.add_subcommand("proxy", "Run a fault-injection proxy before a server");
   CLI::App& case_ = *app_.add_subcommand("case", "Run one attempt of one case");
   RunFlags run_flags_{run_};
+  RunFlags selftest_flags_{selftest_};
   FetchFlags fetch_flags_;
   ShrinkFlags shrink_flags_;
   RepeatRequest repeat_;

@@ -286,8 +286,8 @@ TEST(RunFlags, AnEmptyShardOfASelectionIsGood) {
   EXPECT_EQ(empty, 1);
 }
 
-TEST(RunFlags, VariablesOfGoogleTestCountForTheRunAndNotForCases) {
-  ScriptedRun run({}, {{"GTEST_FILTER", "Environment.Sees*"},
+TEST(RunFlags, TakesTheVariablesOfGoogleTest) {
+  ScriptedRun run({}, {{"GTEST_FILTER", "Environment.Leaves*"},
                        {"GTEST_TOTAL_SHARDS", "1"},
                        {"GTEST_SHARD_INDEX", "0"},
                        {"GTEST_RANDOM_SEED", "77"},

@@ -255,17 +255,22 @@ ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord
   }
   const std::vector<CaseInfo> all = AllCases();
   std::vector<CaseInfo> selected = Select(all, options.selection);
-  if (!selected.empty() && !OnlyOurs(options.targets)) {
-    std::erase_if(selected, NeedsOurs);
-    if (selected.empty()) {
-      return Complain(ExitCode::kNothingSelected,
-                      "only tests of watchproof itself are selected; expected no other target than "
-                      "embedded, or other cases");
-    }
-  }
-  if (!defects->empty()) {
-    // If no case calls the store, no defect can be caught.
-    std::erase_if(selected, [](const CaseInfo& info) { return info.expect != Verdict::kPass; });
+  // One that is named is run by either command, so that each attempt can be repeated.
+  const bool named = FindCase(options.selection.filter) != nullptr;
+  const bool any = !selected.empty();
+  std::erase_if(selected, [&](const CaseInfo& info) {
+    const bool tests_us = info.expect != Verdict::kPass;
+    const bool asked = tests_us == (options.cases == Cases::kOfWatchproof);
+    return (!asked && !named) || (NeedsOurs(info) && !OnlyOurs(options.targets)) ||
+           (tests_us && !defects->empty());
+  });
+  if (any && selected.empty()) {
+    return Complain(ExitCode::kNothingSelected,
+                    options.cases == Cases::kOfTargets
+                        ? "only self-tests are selected; expected other cases, or `watchproof "
+                          "selftest`"
+                        : "no self-test that these targets can run is selected; expected others, "
+                          "or no target but embedded");
   }
   if (selected.empty()) {
     std::vector<std::string> names;

@@ -27,6 +27,8 @@
 namespace watchproof {
 
 enum class Keep { kFailed, kAll, kNone };
+// Conformance of targets, or self-tests: cases that must not pass (CaseInfo::expect).
+enum class Cases { kOfTargets, kOfWatchproof };
 enum class When { kAuto, kAlways, kNever };
 
 struct RunOptions {
@@ -35,6 +37,7 @@ struct RunOptions {
   std::set<std::string> unnamed_targets;  // of `targets`: those that came that way
   std::vector<std::string> defects;       // of the embedded store, or "all"; instead of targets
   Selection selection;
+  Cases cases = Cases::kOfTargets;
   std::filesystem::path plan;  // to follow instead of the one that its case would make; empty: none
   std::optional<std::uint64_t> seed;
   int repeat = 1;  // 0: without end, with until_fail

@@ -101,13 +101,6 @@ int OtherAttempt(const AttemptSpec& spec) {
   return Report(spec, Blank(other, Verdict::kPass));
 }
 
-int SeesGoogleTest(const AttemptSpec& spec) {
-  const bool hidden = std::getenv("GTEST_TOTAL_SHARDS") == nullptr &&
-                      std::getenv("GTEST_SHARD_INDEX") == nullptr &&
-                      std::getenv("GTEST_FILTER") == nullptr;
-  return Report(spec, Blank(spec, hidden ? Verdict::kPass : Verdict::kFail));
-}
-
 int FailsOnSecond(const AttemptSpec& spec) {
   return Report(spec, spec.attempt == 2 ? Broken(spec, "Unique") : Blank(spec, Verdict::kPass));
 }
@@ -151,7 +144,6 @@ const std::map<std::string, Script>& Scripts() {
            return Report(s, Blank(s, Verdict::kPass)) + Report(s, Blank(s, Verdict::kPass));
          }},
         {"Breaks.ReportsAnotherCase", &OtherAttempt},
-        {"Environment.SeesNoGoogleTestVariables", &SeesGoogleTest},
         {"Environment.LeavesHistory", &LeavesHistory},
         // Named like real ones, to meet the built-in manifest.
         {"Bookmarkable.ProgressDuringCatchUp",
@@ -194,8 +186,6 @@ const CaseInfo* FindCase(std::string_view name) {
   }
   return nullptr;
 }
-bool RegisterCase(CaseInfo) { return false; }
-
 std::optional<Plan> PlanOf(const std::string&, std::uint64_t, const std::string&) { return {}; }
 
 int RunCaseProcess(std::string_view json) {

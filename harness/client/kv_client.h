@@ -45,7 +45,7 @@ struct KvOptions {
   // No call lasts beyond this time; a call that starts shortly before it, or later, gets a second.
   TimePoint until = TimePoint::max();
   // Names the client, and so its connection, in the recording.
-  std::string name = "side";
+  std::string name = "direct";
   WriteForm writes = WriteForm::kPlain;
 };
 

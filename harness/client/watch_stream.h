@@ -36,7 +36,7 @@ struct CreateOptions {
 
 struct StreamOptions {
   std::string endpoint;          // HOST:PORT
-  std::string path = "faulted";  // "faulted", "side" or "witness", for the recording
+  std::string path = "proxied";  // "proxied", "direct" or "control", for the recording
   std::string token;             // of a user, if the target has authentication enabled
   bool require_leader = false;   // asks the target to end the stream when it has lost its leader
   Duration connect_limit = 10s;

@@ -93,7 +93,7 @@ Status Environment::Start() {
   BeginRecording();
   for (int member = 1; member <= members(); ++member) {
     // Each is its own client: members may serve different revisions.
-    const std::string name = member == 1 ? "side" : fmt::format("side-{}", member);
+    const std::string name = member == 1 ? "direct" : fmt::format("direct-{}", member);
     kvs_.push_back(std::make_unique<KvClient>(
         *context_, target(member).endpoint().ToString(),
         KvOptions{
@@ -144,7 +144,7 @@ Status Environment::OpenPaths() {
     if (spec_.bypass_proxy) continue;
     WP_ASSIGN_OR_RETURN(
         const proxy::ProxyId path,
-        proxies_->Open({.name = member == 1 ? "faulted" : "faulted " + MemberName(member),
+        proxies_->Open({.name = member == 1 ? "proxied" : "proxied " + MemberName(member),
                         .listen_host = cluster_.host(member),
                         .listen_port = kProxyPort,
                         .target_host = server.host,
@@ -243,7 +243,7 @@ Status Environment::OpenControlWatch(const std::string& token) {
   if (first_head_ == Revision()) first_head_ = head;
   WP_ASSIGN_OR_RETURN(control_watch_,
                       WatchStream::Open(*context_, {.endpoint = target().endpoint().ToString(),
-                                                    .path = "witness",
+                                                    .path = "control",
                                                     .token = token}));
   // Everything, or on a target that others use, too, all keys of the attempt.
   control_watch_->Create({.key = prefix_.empty() ? kEveryKey : prefix_,
@@ -321,10 +321,10 @@ Status Environment::AskForUsers(const std::vector<RestrictedReader>& readers) {
 Result<WatchStream*> Environment::Stream(const std::string& name, const StreamSettings& settings) {
   auto& stream = streams_[name];
   if (!stream) {
-    const bool direct = name.starts_with("side");
+    const bool direct = name.starts_with("direct");
     const Endpoint server = target(settings.member).endpoint();
     StreamOptions options{.endpoint = (direct ? server : ProxiedPath(settings.member)).ToString(),
-                          .path = direct ? "side" : "faulted",
+                          .path = direct ? "direct" : "proxied",
                           .token = target(settings.member).token(),
                           .require_leader = settings.require_leader};
     if (!settings.user.empty()) {
@@ -354,7 +354,7 @@ std::unique_ptr<Load> Environment::StartLoad(const LoadStep& step) {
   std::vector<std::string> endpoints;
   for (int member = 1; member <= members(); ++member) {
     if (step.member != 0 && step.member != member) continue;
-    const Endpoint path = step.side ? target(member).endpoint() : ProxiedPath(member);
+    const Endpoint path = step.direct ? target(member).endpoint() : ProxiedPath(member);
     endpoints.push_back(path.ToString());
   }
   return std::make_unique<Load>(*context_, std::move(endpoints), placed,
@@ -396,7 +396,7 @@ void Environment::Annotate(const Annotation& annotation) {
 void Environment::Take(const NumberedEntry& line) {
   followed_ = line.line;
   const Entry& entry = line.entry;
-  if (entry.kind == EntryKind::kStreamOpened && entry.text == "faulted") {
+  if (entry.kind == EntryKind::kStreamOpened && entry.text == "proxied") {
     proxied_.insert(entry.stream);
     arrived_[entry.stream];
   } else if (proxied_.contains(entry.stream)) {

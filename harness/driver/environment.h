@@ -92,7 +92,7 @@ class Environment {
   Result<ServerStatus> StatusOf(int member) {
     return AskStatus(target(member).endpoint(), Within(1s), target(member).token());
   }
-  // Opened on first use; streams with names that begin with "side" take the direct path.
+  // Opened on first use; streams with names that begin with "direct" take the direct path.
   struct StreamSettings {
     std::string user = {};
     int member = 1;

@@ -19,7 +19,7 @@ Status Executor::Do(const InjectStep& step) {
   }
   WP_ASSIGN_OR_RETURN(auto made, MakeFault(step.fault, parameters));
   std::unique_ptr<Fault>& fault = faults_[step.fault] = std::move(made);
-  if (step.spare) optional_.insert(step.fault);
+  if (step.optional) optional_.insert(step.fault);
   // Before it acts: the fault only excuses what ends after this line.
   RecordFault(step.fault, "armed");
   if (spec_.no_faults) return {};

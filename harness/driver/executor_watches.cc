@@ -155,14 +155,14 @@ Status Executor::Do(const AwaitRegisteredStep& step) {
 
 Status Executor::Do(const AwaitSyncPassesStep& step) {
   for (int pass = 0; pass < step.passes; ++pass) {
-    const std::string name = fmt::format("side/probe/{}", ++probes_);
+    const std::string name = fmt::format("direct/probe/{}", ++probes_);
     const std::string key = fmt::format("wp-probe/{}", probes_);
     WP_ASSIGN_OR_RETURN(const Revision revision,
                         environment_.kv().Put(environment_.Placed(key), "probe"));
     head_ = std::max(head_, revision);
     // The watch's one event is in the past, so only the catch-up loop can deliver it.
     WP_RETURN_IF_ERROR(Do(WatchStep{
-        .group = name, .key = key, .start = {.number = revision.value}, .stream = "side"}));
+        .group = name, .key = key, .start = {.number = revision.value}, .stream = "direct"}));
     Await("a pass of the target's catch-up loop", kPatience, [&] {
       return EveryMember(name, [](const WatchState& watch) {
         return watch.events > 0 || watch.end != WatchEnd::kOpen;

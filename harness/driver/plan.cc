@@ -74,7 +74,7 @@ struct ToJson {
   }
   Json operator()(const LoadStep& s) const {
     Json json{{"op", "load"},   {"load", s.load}, {"clients", s.clients}, {"calls", s.calls},
-              {"keys", s.keys}, {"key", s.key},   {"load_seed", s.seed},  {"side", s.side}};
+              {"keys", s.keys}, {"key", s.key},   {"load_seed", s.seed},  {"direct", s.direct}};
     if (s.puts_only) json["puts_only"] = true;
     if (s.member != 1) json["member"] = s.member;
     return json;
@@ -114,7 +114,7 @@ struct ToJson {
     return {{"op", "must deliver"}, {"group", s.group}, {"us", s.limit.count() / 1000}};
   }
   Json operator()(const MustReportProgressStep& s) const {
-    return {{"op", "must tell progress"},
+    return {{"op", "must report progress"},
             {"asked", s.when == MustReportProgressStep::When::kAsked},
             {"stream", s.stream},
             {"us", s.limit.count() / 1000}};
@@ -144,10 +144,10 @@ struct ToJson {
     return {{"op", "await sync passes"}, {"passes", s.passes}};
   }
   Json operator()(const InjectStep& s) const {
-    return {{"op", "inject"}, {"fault", s.fault}, {"parameters", s.parameters}, {"spare", s.spare}};
+    return {{"op", "inject"}, {"fault", s.fault}, {"parameters", s.parameters}, {"optional", s.optional}};
   }
   Json operator()(const AwaitEffectStep& s) const {
-    return {{"op", "await felt"}, {"fault", s.fault}};
+    return {{"op", "await effect"}, {"fault", s.fault}};
   }
   Json operator()(const HealStep& s) const { return {{"op", "heal"}, {"fault", s.fault}}; }
   Json operator()(const WhenStep& s) const {

@@ -123,7 +123,7 @@ struct LoadStep {
   std::size_t keys = 10;    // below the key: key/0, key/1, ...
   std::string key;
   std::uint64_t seed = 0;
-  bool side = false;  // on the direct path; otherwise on the proxied path
+  bool direct = false;  // on the direct path; otherwise on the proxied path
   bool puts_only = false;
   int member = 1;  // that the clients connect to; 0: they are spread over all members
 };
@@ -219,7 +219,7 @@ struct AwaitSyncPassesStep {
 struct InjectStep {
   std::string fault;  // its kind, or the kind, a slash and a suffix
   std::map<std::string, std::string> parameters;
-  bool spare = false;  // of the spare faults of one kind, at least one must take effect
+  bool optional = false;  // of the spare faults of one kind, at least one must take effect
 };
 // Waits until the fault took effect, or 3 s have passed.
 struct AwaitEffectStep {

@@ -29,7 +29,7 @@ Plan Good() {
                PutStep{.key = "b", .value = {.seed = 1, .bytes = 9}, .lease = "l"},
                WatchStep{.group = "g", .count = 3, .key = "a", .start = OfWrite(1)},
                AwaitCreatedStep{"g"}, ResumeStep{"g", "h"}, AwaitDeliveredStep{"h"},
-               ChurnStep{"c", 3, "a", "b", AtHead(), 9, "side"}, CancelStep{"h"},
+               ChurnStep{"c", 3, "a", "b", AtHead(), 9, "direct"}, CancelStep{"h"},
                LoadStep{.load = "x", .key = "k"},
                WhenStep{WhenStep::Moment::kCalls, "x", 3, FromNow(), 7ms},
                WhenStep{WhenStep::Moment::kRevision, "g", 3, AtHead(-2), 7ms},

@@ -129,7 +129,7 @@ LoadStep ToLoad(const Json& json) {
           .keys = json.at("keys"),
           .key = json.at("key"),
           .seed = json.at("load_seed"),
-          .side = json.at("side"),
+          .direct = json.at("direct"),
           .puts_only = json.value("puts_only", false),
           .member = ToInt(json, "member", 1)};
 }
@@ -192,7 +192,7 @@ const ReadersByOp& Actions() {
        [](const Json& j) -> Step { return RequestProgressStep{j.at("stream")}; }},
       {"inject",
        [](const Json& j) -> Step {
-         return InjectStep{j.at("fault"), j.at("parameters"), j.value("spare", false)};
+         return InjectStep{j.at("fault"), j.at("parameters"), j.value("optional", false)};
        }},
       {"heal", [](const Json& j) -> Step { return HealStep{j.at("fault")}; }},
   };
@@ -210,7 +210,7 @@ const ReadersByOp& Waits() {
        [](const Json& j) -> Step {
          return MustDeliverStep{j.at("group"), ToDuration(j, "us")};
        }},
-      {"must tell progress", [](const Json& j) -> Step { return ToMustReportProgress(j); }},
+      {"must report progress", [](const Json& j) -> Step { return ToMustReportProgress(j); }},
       {"await load",
        [](const Json& j) -> Step {
          return AwaitLoadStep{j.at("load"), j.at("lost")};
@@ -227,7 +227,7 @@ const ReadersByOp& Waits() {
        [](const Json& j) -> Step { return AwaitCaughtUpStep{ToInt(j, "member")}; }},
       {"await snapshot",
        [](const Json& j) -> Step { return AwaitSnapshotStep{ToInt(j, "member")}; }},
-      {"await felt", [](const Json& j) -> Step { return AwaitEffectStep{j.at("fault")}; }},
+      {"await effect", [](const Json& j) -> Step { return AwaitEffectStep{j.at("fault")}; }},
       {"when", [](const Json& j) -> Step { return ToWhen(j); }},
       {"hold", [](const Json& j) -> Step { return HoldStep{ToDuration(j, "us")}; }},
       {"await ended", [](const Json& j) -> Step { return AwaitEndedStep{j.at("group")}; }},

@@ -36,7 +36,7 @@ std::vector<Step> FirstHalf() {
                     .fragment = true,
                     .no_puts = true,
                     .no_deletes = true,
-                    .stream = "side",
+                    .stream = "direct",
                     .user = "reader",
                     .member = 2,
                     .require_leader = true},
@@ -47,11 +47,11 @@ std::vector<Step> FirstHalf() {
                    .keys = 2,
                    .key = "a",
                    .seed = UINT64_MAX,
-                   .side = true,
+                   .direct = true,
                    .puts_only = true,
                    .member = 0},
           AwaitLoadStep{"l", true},
-          ChurnStep{"c", 3, "a", "b", AtHead(), 9, "side"}};
+          ChurnStep{"c", 3, "a", "b", AtHead(), 9, "direct"}};
 }
 
 std::vector<Step> SecondHalf() {
@@ -60,15 +60,15 @@ std::vector<Step> SecondHalf() {
           UseMemberStep{2},
           AwaitCaughtUpStep{2},
           AwaitSnapshotStep{3},
-          MustEndStep{"side", 250ms},
+          MustEndStep{"direct", 250ms},
           MustDeliverStep{"g", 250ms},
-          MustReportProgressStep{MustReportProgressStep::When::kUnasked, "side", 250ms},
-          RequestProgressStep{"side"},
+          MustReportProgressStep{MustReportProgressStep::When::kUnasked, "direct", 250ms},
+          RequestProgressStep{"direct"},
           AwaitCreatedStep{"g"},
           AwaitEndedStep{"g"},
           AwaitDeliveredStep{"g"},
           AwaitExpiredStep{"l"},
-          AwaitProgressStep{"side"},
+          AwaitProgressStep{"direct"},
           AwaitRegisteredStep{12},
           AwaitSyncPassesStep{2},
           InjectStep{"stall", {{"duration", "1s"}}, true},

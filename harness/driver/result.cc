@@ -39,9 +39,9 @@ const VerdictRow& Row(Verdict verdict) { return kVerdicts[static_cast<std::size_
 
 Json ToJson(const FindingRecord& finding) {
   return Json{{"guarantee", finding.guarantee}, {"promise", finding.promise},
-              {"belief", finding.impact},       {"watch", finding.watch},
+              {"impact", finding.impact},       {"watch", finding.watch},
               {"expected", finding.expected},   {"observed", finding.observed},
-              {"like", finding.signature},      {"meanwhile", finding.meanwhile},
+              {"signature", finding.signature},      {"meanwhile", finding.meanwhile},
               {"evidence", finding.evidence},   {"messages", finding.messages},
               {"level", finding.level}};
 }
@@ -64,11 +64,11 @@ Json ToJson(const ReceiptRecord& receipt) {
 FindingRecord ReadFinding(const Json& json) {
   return {.guarantee = json.at("guarantee"),
           .promise = json.value("promise", ""),
-          .impact = json.value("belief", ""),
+          .impact = json.value("impact", ""),
           .watch = json.value("watch", ""),
           .expected = json.value("expected", ""),
           .observed = json.value("observed", ""),
-          .signature = json.value("like", ""),
+          .signature = json.value("signature", ""),
           .meanwhile = json.value("meanwhile", ""),
           .evidence = json.value("evidence", std::vector<std::uint64_t>{}),
           .messages = json.value("messages", std::vector<std::string>{}),

@@ -37,7 +37,7 @@ class LateEnd final : public ProxyFault {
     receipt.measured = {{"held_ms", milliseconds(held_)},
                         {"required_ms", milliseconds(delay_)},
                         {"streams_closed", closed_},
-                        {"heard_after_ms", milliseconds(received_)}};
+                        {"noticed_after_ms", milliseconds(received_)}};
     receipt.text = fmt::format(
         "an end was held back for {} ms ({} required); {} streams of the clients ended, the last "
         "{} ms after the arming",

@@ -28,7 +28,7 @@ class Tamper final : public ProxyFault {
   void Note(const proxy::Receipt& receipt) override { tampered_ = receipt.*options_.count; }
   void Describe(FaultReceipt& receipt) const override {
     receipt.measured = {
-        {options_.counted_as, tampered_}, {"doubts", found_}, {"streams_closed", closed_}};
+        {options_.counted_as, tampered_}, {"undecided", found_}, {"streams_closed", closed_}};
     receipt.text = fmt::format(
         "{}: {}; after that, the oracle found {} problems and {} streams of the clients ended",
         options_.counted_as, tampered_, found_, closed_);

@@ -8,7 +8,7 @@
 namespace watchproof {
 namespace {
 
-constexpr std::string_view kControl = "witness";
+constexpr std::string_view kControl = "control";
 constexpr std::int64_t kWholeStream = -1;
 
 }  // namespace

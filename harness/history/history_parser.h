@@ -7,7 +7,7 @@
 //   for (const NumberedEntry& line : recording) parser.Consume(line);   // ignores other kinds
 //
 // Watches are numbered densely in the order of their create requests, over all streams. The watches
-// of streams opened as "witness" are control watches: they get no number, and their events go to
+// of streams opened as "control" are control watches: they get no number, and their events go to
 // OnControlEvents. The parser does not judge: messages that break the rules of the wire go to
 // OnStray or OnAfterwards.
 //

@@ -106,7 +106,7 @@ class Importer {
   explicit Importer(const std::vector<ClientReport>& reports) : leases_(reports) {
     Add(Duration(1),
         {.kind = EntryKind::kRunStarted,
-         .text = R"({"format":1,"case":"imported client reports","without_marks":true})"});
+         .text = R"({"format":1,"case":"imported client reports","without_metadata":true})"});
     for (const ClientReport& report : reports) {
       for (const ReportedCall& call : report.calls) TakeCall(report.client, call);
     }
@@ -118,7 +118,7 @@ class Importer {
         if (all && (control == nullptr || Events(watch) > Events(*control))) control = &watch;
       }
     }
-    if (control != nullptr) TakeWatch("witness", *control);
+    if (control != nullptr) TakeWatch("control", *control);
   }
 
   std::vector<Entry> Finish() {

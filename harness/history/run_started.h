@@ -42,7 +42,7 @@ struct RunStarted {
     field("gaps", gaps);
     field("others_compact", others_compact);
     field("deviations", deviations);
-    field("without_marks", without_metadata);
+    field("without_metadata", without_metadata);
   }
 };
 

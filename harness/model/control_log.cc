@@ -7,7 +7,7 @@ namespace watchproof {
 
 void ControlLog::Consume(const NumberedEntry& line) {
   const Entry& entry = line.entry;
-  if (entry.kind == EntryKind::kStreamOpened && entry.text == "witness") {
+  if (entry.kind == EntryKind::kStreamOpened && entry.text == "control") {
     streams_[entry.stream.value] = {};
     return;
   }

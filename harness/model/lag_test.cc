@@ -165,8 +165,8 @@ TEST(LagTest, LagOfARecording) {
   const Message create = Message().Nested(1, Message().Text(1, "k"));
   const Message created = Message().Nested(1, Header(1)).Number(3, 1);
   const std::vector<Entry> entries = {
-      {.kind = EntryKind::kStreamOpened, .stream = StreamId(1), .text = "faulted"},
-      {.kind = EntryKind::kStreamOpened, .stream = StreamId(2), .text = "witness"},
+      {.kind = EntryKind::kStreamOpened, .stream = StreamId(1), .text = "proxied"},
+      {.kind = EntryKind::kStreamOpened, .stream = StreamId(2), .text = "control"},
       {.kind = EntryKind::kRequestSent,
        .stream = StreamId(1),
        .payload = Bytes::Take(create.bytes())},

@@ -131,7 +131,7 @@ CallScript& CallScript::Lose(Method method, const Message& request) {
 }
 
 CallScript& CallScript::OpenControlWatch() {
-  Add({.kind = EntryKind::kStreamOpened, .stream = kControl, .text = "witness"});
+  Add({.kind = EntryKind::kStreamOpened, .stream = kControl, .text = "control"});
   const std::string every("\0", 1);
   const Message create = Message().Text(1, every).Text(2, every).Number(3, 2);
   return Add({.kind = EntryKind::kRequestSent,

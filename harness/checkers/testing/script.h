@@ -57,7 +57,7 @@ class Script {
   explicit Script(std::int64_t base = 1);
 
   // The stream of the following lines.
-  Script& On(std::uint32_t stream, const std::string& path = "faulted");
+  Script& On(std::uint32_t stream, const std::string& path = "proxied");
 
   // Writes that were acknowledged with the revision.
   Script& Put(const std::string& key, const std::string& value, std::int64_t revision);

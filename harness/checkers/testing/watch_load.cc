@@ -28,7 +28,7 @@ class Load {
     Add({.kind = EntryKind::kRunStarted, .text = "{}"});
     // Its header shows that the store is empty.
     Call(Method::kRange, Message().Text(1, "any"), 1);
-    Add({.kind = EntryKind::kStreamOpened, .stream = StreamId(1), .text = "faulted"});
+    Add({.kind = EntryKind::kStreamOpened, .stream = StreamId(1), .text = "proxied"});
     for (std::size_t i = 0; i < load_.watchers; ++i) Ask(i);
     for (std::size_t i = 0; i < load_.watchers; ++i) {
       Respond(Response(i).Number(3, 1));
