@@ -48,7 +48,7 @@ WATCH_CASE(Atomic, LeaseRevocation,
             .level = Level::kMust,
             .needs = {Capability::kLeases},
             .guarantees = {"Atomic", "Reliable"}}) {
-  EndALease(scenario, kLong, [this] { scenario.Revoke("ours"); });
+  EndALease(scenario, kLong, [&scenario] { scenario.Revoke("ours"); });
 }
 
 WATCH_CASE(Atomic, LeaseExpiry,
@@ -62,7 +62,7 @@ WATCH_CASE(Atomic, LeaseExpiry,
             .level = Level::kMust,
             .needs = {Capability::kLeases},
             .guarantees = {"Atomic", "Reliable"}}) {
-  EndALease(scenario, kShort, [this] { scenario.AwaitExpired("ours"); });
+  EndALease(scenario, kShort, [&scenario] { scenario.AwaitExpired("ours"); });
 }
 
 }  // namespace

@@ -3,9 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <map>
+#include <set>
+
 #include "cases/support/case_registry.h"
 #include "embedded_store/defects/defect.h"
 #include "harness/checkers/guarantee.h"
+#include "harness/checkers/known_bugs.h"
+#include "harness/driver/expectations.h"
 #include "harness/driver/result.h"
 #include "harness/faults/fault.h"
 #include "harness/targets/target_info.h"
@@ -99,6 +105,62 @@ void AddWords(std::vector<CatalogEntry>& catalog) {
   catalog.push_back({"level", "may", "", "Observed and interesting, but not documented.", {}});
 }
 
+// What is known of one bug of etcd.
+struct KnownIssue {
+  std::set<std::string> texts, cases, releases, defects;
+};
+
+// The numbers behind '#' in a text.
+std::vector<int> NumbersIn(std::string_view text) {
+  std::vector<int> numbers;
+  for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1)) {
+    int number = 0;
+    const auto [end, error] =
+        std::from_chars(text.data() + at + 1, text.data() + text.size(), number);
+    if (error == std::errc()) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::map<int, KnownIssue> KnownIssues() {
+  std::map<int, KnownIssue> issues;
+  for (const std::string_view signature : AllSignatures()) {
+    const std::string text = KnownBugText(signature, {});
+    for (const int number : NumbersIn(text)) issues[number].texts.insert(text);
+  }
+  for (const CaseInfo& info : AllCases()) {
+    for (const int number : info.upstream) issues[number].cases.insert(info.name);
+  }
+  for (const store::DefectInfo& info : store::KnownDefects()) {
+    for (const int number : NumbersIn(info.upstream_issue))
+      issues[number].defects.insert(info.name);
+  }
+  for (const Release& release : Expectations::BuiltIn().releases()) {
+    for (const ExpectedFailure& expected : release.expected) {
+      for (const int number : expected.upstream) {
+        KnownIssue& issue = issues[number];
+        issue.texts.insert(expected.reason);
+        issue.cases.insert(expected.case_name);
+        issue.releases.insert(fmt::format("{} {}", release.product, release.version));
+      }
+    }
+  }
+  return issues;
+}
+
+void AddIssues(std::vector<CatalogEntry>& catalog) {
+  for (const auto& [number, issue] : KnownIssues()) {
+    catalog.push_back({"issue",
+                       fmt::format("#{}", number),
+                       "",
+                       fmt::format("A bug of etcd. {}", fmt::join(issue.texts, "; ")),
+                       {{"upstream", Issues({number})},
+                        {"found by", fmt::format("{}", fmt::join(issue.cases, ", "))},
+                        {"expected of", fmt::format("{}", fmt::join(issue.releases, ", "))},
+                        {"defects", fmt::format("{}", fmt::join(issue.defects, ", "))}}});
+  }
+}
+
 }  // namespace
 
 std::vector<CatalogEntry> Catalog() {
@@ -108,6 +170,7 @@ std::vector<CatalogEntry> Catalog() {
   AddFaults(catalog);
   AddEffects(catalog);
   AddDefects(catalog);
+  AddIssues(catalog);
   AddWords(catalog);
   return catalog;
 }

@@ -12,7 +12,8 @@ namespace watchproof {
 
 struct CatalogEntry {
   std::string
-      kind;  // "case", "guarantee", "fault", "effect", "defect", "target", "verdict", "level"
+      kind;  // "case", "guarantee", "fault", "effect", "defect", "issue", "target", "verdict",
+             // "level"
   std::string name;
   std::string summary;                                     // one line; may be empty
   std::string explain;                                     // a paragraph

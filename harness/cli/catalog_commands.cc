@@ -36,7 +36,7 @@ void PrintKind(const std::string& kind, const std::vector<CatalogEntry>& catalog
     if (entry.kind != kind) continue;
     const std::string line =
         fmt::format("  {}  {}", PadRight(entry.name, width), CleanText(Summary(entry)));
-    fmt::print("{}\n", ShortenEnd(line, style.width, style.charset));
+    fmt::print("{}\n", style.cut ? ShortenEnd(line, style.width, style.charset) : line);
   }
 }
 
@@ -85,7 +85,8 @@ ExitCode ExplainCommand(const std::string& name, AsJson json) {
   std::vector<std::string> names;
   for (const CatalogEntry& entry : Catalog()) {
     names.push_back(entry.name);
-    if (entry.name != name) continue;
+    // A number is an issue of etcd, with or without '#'.
+    if (entry.name != name && entry.name != "#" + name) continue;
     if (json == AsJson::kYes) {
       PrintJson(entry);
     } else {

@@ -85,7 +85,9 @@ class CommandLine {
   void AddList() {
     list_.add_option("what", name_, "cases, guarantees, faults, effects, defects, targets");
     list_.add_flag("--json", json_, "One JSON document per line");
-    explain_.add_option("name", name_, "Case, guarantee, fault, effect, defect, verdict, level")
+    explain_
+        .add_option("name", name_,
+                    "Case, guarantee, fault, effect, defect, etcd issue number, verdict or level")
         ->required();
     explain_.add_flag("--json", json_, "As a JSON document");
   }

@@ -62,7 +62,8 @@ void Print(std::FILE* stream, std::string_view text) {
 TerminalStyle DetectStyle(When color) {
   return {.colour = WantsColour(color),
           .charset = LocaleIsUtf8() ? Charset::kUtf8 : Charset::kAscii,
-          .width = TerminalWidth(STDOUT_FILENO)};
+          .width = TerminalWidth(STDOUT_FILENO),
+          .cut = isatty(STDOUT_FILENO) == 1};
 }
 
 Console::Console(const ConsoleOptions& options)

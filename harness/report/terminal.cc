@@ -215,7 +215,7 @@ std::string AttemptText(const RunRecord& record, const AttemptSummary& attempt,
       // Always one line: these results are not the interesting ones.
       const std::string why = CleanText(Issues(result) + result.reason);
       return text + std::string(kFieldIndent, ' ') +
-             ShortenEnd(why, style.width - kFieldIndent, style.charset) + "\n";
+             (style.cut ? ShortenEnd(why, style.width - kFieldIndent, style.charset) : why) + "\n";
     }
     case Outcome::kFail:
       text += FindingText(record, result, style);
@@ -250,7 +250,9 @@ std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
   if (record.targets.empty() || record.cases.empty()) return {};
   // A column gets the width it needs, at most an equal share of what the case names leave.
   constexpr std::size_t kLeastName = 30;
-  const std::size_t room = std::max<std::size_t>(style.width, 60) - 2 - kLeastName;
+  constexpr std::size_t kNoLimit = 10'000;
+  const std::size_t width = style.cut ? std::max<std::size_t>(style.width, 60) : kNoLimit;
+  const std::size_t room = width - 2 - kLeastName;
   // "not fetched" must be readable, even if the lines become longer.
   const bool absent = CountOutcomes(record)[Outcome::kNotFetched] > 0;
   const std::size_t most = std::max<std::size_t>(room / record.targets.size() - 2, absent ? 13 : 9);
@@ -270,8 +272,7 @@ std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
   std::size_t name_width = 0;
   for (const CaseSummary& note : record.cases)
     name_width = std::max(name_width, Columns(note.name));
-  name_width =
-      std::min(name_width, std::max(kLeastName, style.width - std::min(style.width, taken)));
+  name_width = std::min(name_width, std::max(kLeastName, width - std::min(width, taken)));
 
   std::string text;
   const auto end_line = [&text] {

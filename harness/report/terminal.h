@@ -19,6 +19,7 @@ struct TerminalStyle {
   bool colour = false;
   Charset charset = Charset::kUtf8;
   std::size_t width = 100;
+  bool cut = true;  // what is wider; off a terminal nothing is lost
 };
 
 // One line for a pass, a known failure or an unsupported case; otherwise a block with the
@@ -27,7 +28,7 @@ std::string AttemptText(const RunRecord& record, const AttemptSummary& attempt,
                         const TerminalStyle& style);
 // What every fault of the attempt did, one line each.
 std::string ReceiptsText(const AttemptSummary& attempt, const TerminalStyle& style);
-// Cases by targets; never wider than the style says.
+// Cases by targets; where lines are cut, never wider than the style says.
 std::string MatrixText(const RunRecord& record, const TerminalStyle& style);
 // Matrix, counts, one line per new failure, the path of the report, the seed last.
 std::string LastScreen(const RunRecord& record, const TerminalStyle& style);
