@@ -31,7 +31,8 @@ WATCH_CASE(Resumable, RandomFaultSchedule,
                     {.group = "first", .write = [&writer](std::int64_t least, std::int64_t most) {
                        writer.Write(least, most);
                      }});
-  scenario.BeginLoad({.clients = 2, .calls = 100, .keys = 3, .key = stem + "/load", .direct = true});
+  scenario.BeginLoad(
+      {.clients = 2, .calls = 100, .keys = 3, .key = stem + "/load", .direct = true});
   scenario.When({.moment = WhenStep::Moment::kCalls, .of = "load", .count = prng.Between(1, 100)});
   schedule.Round();
   scenario.AwaitLoad();

@@ -11,8 +11,8 @@
 #include <ostream>
 #include <variant>
 
-#include "embedded_store/lease/lessor.h"
 #include "ci/differential/naive_store.h"
+#include "embedded_store/lease/lessor.h"
 #include "embedded_store/mvcc/errors.h"
 
 namespace watchproof::store {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds stores that are not etcd from their Go modules, each in a folder of its own in the cache,
 # and runs every case on each, with the profile that lists its differences. Prints the failures of
-# each, grouped by cause, the gravest first. They are findings about these stores and do not fail the
-# job; a harness error, a store that does not start and a crash of watchproof do.
+# each, grouped by cause, the gravest first. They are findings about these stores and do not fail
+# the job; a harness error, a store that does not start and a crash of watchproof do.
 #
 #   ci/jobs/other_stores.sh [FLAGS OF watchproof run]
 #

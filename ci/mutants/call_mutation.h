@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
+#include "ci/mutants/reference_truth.h"
 #include "harness/base/prng.h"
 #include "harness/checkers/guarantee.h"
-#include "ci/mutants/reference_truth.h"
 
 namespace watchproof {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "harness/base/check.h"
 #include "ci/mutants/recast.h"
+#include "harness/base/check.h"
 
 namespace watchproof {
 

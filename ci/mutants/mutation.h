@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "ci/mutants/recording.h"
 #include "harness/base/prng.h"
 #include "harness/checkers/guarantee.h"
-#include "ci/mutants/recording.h"
 
 namespace watchproof {
 

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/checkers/judge.h"
 #include "ci/mutants/mutation.h"
 #include "ci/mutants/reference_judge.h"
+#include "harness/checkers/judge.h"
 
 namespace watchproof {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "harness/base/check.h"
 #include "ci/mutants/reference_streams.h"
+#include "harness/base/check.h"
 #include "harness/history/wire_writer.h"
 
 namespace watchproof {

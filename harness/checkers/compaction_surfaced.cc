@@ -340,15 +340,14 @@ class CompactionSurfaced final : public Checker {
     if (!EndedWithoutNotice(facts(), watch)) return;
     const WatchDetails& details = facts().table.details(watch);
     findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
-      return Draft{
-          .expected = fmt::format("ErrCompacted with a compact revision, as the store was "
-                                  "compacted to {}",
-                                  facts().model.compaction_acknowledged()),
-          .observed = fmt::format("the end of the watch in line {} without one; reason {}",
-                                  details.ended->line.value, Quoted(details.end_text)),
-          .evidence = {details.asked.line, details.ended->line},
-          .at = details.ended->at,
-          .impact = impact::kEndedUnasked};
+      return Draft{.expected = fmt::format("ErrCompacted with a compact revision, as the store was "
+                                           "compacted to {}",
+                                           facts().model.compaction_acknowledged()),
+                   .observed = fmt::format("the end of the watch in line {} without one; reason {}",
+                                           details.ended->line.value, Quoted(details.end_text)),
+                   .evidence = {details.asked.line, details.ended->line},
+                   .at = details.ended->at,
+                   .impact = impact::kEndedUnasked};
     });
   }
 

@@ -232,7 +232,8 @@ class Judge::Impl final : public HistoryVisitor {
   }
   void OnControlAsked(const Asked& asked) override {
     model_.ControlAsked(asked.request);
-    if (!options_.gaps) control_.Ask(asked);
+    // An imported one is a copy of a watch that is judged anyway.
+    if (!options_.gaps && !options_.without_metadata) control_.Ask(asked);
   }
   void OnControlEvents(const Response& response) override {
     control_.Deliver(response, findings_);

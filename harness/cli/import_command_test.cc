@@ -213,7 +213,7 @@ TEST(ImportedReports, FailIfAReadIsStale) {
 TEST(ImportedReports, FailIfAnEventCreatesAnOldKey) {
   EXPECT_THAT(
       Judge(ThreeWrites().Watch(4).Reported(4, {PutEvent("a", Value("2"), 4, true)}).Done(), 1),
-      AllOf(HasSubstr("Fields"), HasSubstr("which was there before")));
+      AllOf(HasSubstr("Fields"), HasSubstr("which existed before")));
 }
 
 TEST(ImportedReports, FailIfThePreviousValueIsWrong) {
@@ -228,7 +228,7 @@ TEST(ImportedReports, FailIfErrCompactedHasNoReason) {
                         .Error("etcdserver: mvcc: required revision has been compacted")
                         .Done(),
                     1),
-              AllOf(HasSubstr("CompactionSurfaced"), HasSubstr("no compaction was asked for")));
+              AllOf(HasSubstr("CompactionSurfaced"), HasSubstr("no compaction was requested")));
 }
 
 TEST(ImportedReports, PassIfACompactionWasRequested) {

@@ -233,6 +233,33 @@ ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
   return code;
 }
 
+// Not empty. Errors name what was expected.
+Result<std::vector<CaseInfo>> SelectCases(const RunOptions& options, bool planted) {
+  const std::vector<CaseInfo> all = AllCases();
+  std::vector<CaseInfo> selected = Select(all, options.selection);
+  if (selected.empty()) {
+    std::vector<std::string> names;
+    for (const CaseInfo& info : all) names.push_back(info.name);
+    return Fail(StatusCode::kNotFound, "none of {} is selected{}", Count(all.size(), "case"),
+                DidYouMean(options.selection.filter, names));
+  }
+  // A named case is run by either command, so that each attempt can be repeated.
+  const bool named = FindCase(options.selection.filter) != nullptr;
+  std::erase_if(selected, [&](const CaseInfo& info) {
+    const bool self_test = info.expect != Verdict::kPass;
+    const bool asked = self_test == (options.cases == Cases::kOfWatchproof);
+    return (!asked && !named) || (NeedsOurs(info) && !OnlyOurs(options.targets)) ||
+           (self_test && planted);
+  });
+  if (!selected.empty()) return selected;
+  return options.cases == Cases::kOfTargets
+             ? Fail(StatusCode::kNotFound,
+                    "only self-tests are selected; expected other cases, or `watchproof selftest`")
+             : Fail(StatusCode::kNotFound,
+                    "no self-test for these targets is selected; expected others, or no target but "
+                    "embedded");
+}
+
 }  // namespace
 
 ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord* done) {
@@ -253,33 +280,11 @@ ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord
   if (Status good = CheckOptions(options); !good.ok()) {
     return Complain(ExitCode::kUsage, good.message());
   }
-  const std::vector<CaseInfo> all = AllCases();
-  std::vector<CaseInfo> selected = Select(all, options.selection);
-  // One that is named is run by either command, so that each attempt can be repeated.
-  const bool named = FindCase(options.selection.filter) != nullptr;
-  const bool any = !selected.empty();
-  std::erase_if(selected, [&](const CaseInfo& info) {
-    const bool tests_us = info.expect != Verdict::kPass;
-    const bool asked = tests_us == (options.cases == Cases::kOfWatchproof);
-    return (!asked && !named) || (NeedsOurs(info) && !OnlyOurs(options.targets)) ||
-           (tests_us && !defects->empty());
-  });
-  if (any && selected.empty()) {
-    return Complain(ExitCode::kNothingSelected,
-                    options.cases == Cases::kOfTargets
-                        ? "only self-tests are selected; expected other cases, or `watchproof "
-                          "selftest`"
-                        : "no self-test that these targets can run is selected; expected others, "
-                          "or no target but embedded");
+  const Result<std::vector<CaseInfo>> selected = SelectCases(options, !defects->empty());
+  if (!selected.has_value()) {
+    return Complain(ExitCode::kNothingSelected, selected.error().message());
   }
-  if (selected.empty()) {
-    std::vector<std::string> names;
-    for (const CaseInfo& info : all) names.push_back(info.name);
-    return Complain(ExitCode::kNothingSelected,
-                    fmt::format("none of {} is selected{}", Count(all.size(), "case"),
-                                DidYouMean(options.selection.filter, names)));
-  }
-  const std::vector<CaseInfo> cases = TakeShard(selected, options.shard);
+  const std::vector<CaseInfo> cases = TakeShard(*selected, options.shard);
   const std::uint64_t seed = options.seed ? *options.seed : DrawSeed();
   RunRecord record = MakeRecord(options, cases, seed, executable);
   record.defects = *defects;

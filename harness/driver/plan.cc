@@ -144,7 +144,10 @@ struct ToJson {
     return {{"op", "await sync passes"}, {"passes", s.passes}};
   }
   Json operator()(const InjectStep& s) const {
-    return {{"op", "inject"}, {"fault", s.fault}, {"parameters", s.parameters}, {"optional", s.optional}};
+    return {{"op", "inject"},
+            {"fault", s.fault},
+            {"parameters", s.parameters},
+            {"optional", s.optional}};
   }
   Json operator()(const AwaitEffectStep& s) const {
     return {{"op", "await effect"}, {"fault", s.fault}};

@@ -27,7 +27,7 @@ struct Profile {
   // compares the key's revision, one key at a time, and no serializable reads.
   enum class Requests { kAll, kKubernetes };
   Requests requests = Requests::kAll;
-  // A watch whose next revision is the one compacted to receives ErrCompacted, too.
+  // A watch with exactly the compacted revision as its next one receives ErrCompacted, too.
   bool compacted_at_the_floor = false;
   // To grant a lease takes a revision at which no key changes.
   bool leases_take_revisions = false;

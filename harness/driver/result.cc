@@ -41,7 +41,7 @@ Json ToJson(const FindingRecord& finding) {
   return Json{{"guarantee", finding.guarantee}, {"promise", finding.promise},
               {"impact", finding.impact},       {"watch", finding.watch},
               {"expected", finding.expected},   {"observed", finding.observed},
-              {"signature", finding.signature},      {"meanwhile", finding.meanwhile},
+              {"signature", finding.signature}, {"meanwhile", finding.meanwhile},
               {"evidence", finding.evidence},   {"messages", finding.messages},
               {"level", finding.level}};
 }
