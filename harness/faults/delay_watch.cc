@@ -48,7 +48,7 @@ const FaultRegistration kDelayWatch{{
                         "other watchers of its stream pass. Felt when responses were held back and "
                         "the slowest watcher of a stream waited longer than the fastest one, by at "
                         "least half the delay.",
-             .parameters = {{"watch", "0", "the watch id"},
+             .parameters = {{"watch", "-1", "the watch id; -1: whichever is spoken to first"},
                             {"delay", "100ms", "how long each response waits"}},
              .follows_streams = true},
     .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {

@@ -23,16 +23,19 @@ class DelayStage final : public HoldingStage {
 
  private:
   static constexpr std::int64_t kWholeStream = -1;
+  // No watch has this id either.
+  static constexpr std::int64_t kFirst = -1;
 
   // What is said to the whole stream is said to this watcher as well, and must not overtake it.
   Verdict Judge(const WatchFacts& facts, TimePoint) override {
+    if (watch_ == kFirst && facts.watch_id != kWholeStream) watch_ = facts.watch_id;
     const bool taken = facts.watch_id == watch_ || facts.watch_id == kWholeStream;
     if (taken) tally_.Triggered();
     return taken ? Verdict::kTake : Verdict::kPass;
   }
   TimePoint DueAt(TimePoint since) const override { return since + delay_; }
 
-  const std::int64_t watch_;
+  std::int64_t watch_;
   const Duration delay_;
 };
 
@@ -61,8 +64,9 @@ const EffectRegistration kDelayWatch{{
         "was held leaves first.",
     .parameters = StreamParameters({{.name = "watch",
                                      .kind = ParameterKind::kNumber,
-                                     .default_value = "0",
-                                     .explain = "The watch id."},
+                                     .default_value = "-1",
+                                     .explain = "The watch id; -1: whichever is spoken to first.",
+                                     .least = -1},
                                     {.name = "delay",
                                      .kind = ParameterKind::kDuration,
                                      .default_value = "100ms",

@@ -114,6 +114,19 @@ TEST(DelayWatch, DelaysOneWatcherAndWhatIsSaidToAll) {
   EXPECT_EQ(connection.held_to_client(), 0);
 }
 
+// Where the ids begin is the server's choice: at 0, at 1, or where another stream's ended.
+TEST(DelayWatch, TakesTheWatcherThatIsSpokenToFirstIfNoneIsNamed) {
+  TestConnection connection;
+  connection.Arm("delay-watch", {{"delay", "20ms"}});
+  const std::string all = Response({.watch = -1, .revision = 5});
+  const std::string late = Response({.watch = 7, .events = {5}});
+  const std::string other = Response({.watch = 8, .events = {5}});
+  connection.Target(Data(1, all + late + other + late));
+  EXPECT_EQ(connection.ToClient(), Data(1, other));
+  connection.Wait(20ms);
+  EXPECT_EQ(connection.ToClient(), Data(1, all) + Data(1, late) + Data(1, late));
+}
+
 TEST(DelayWatch, KnowsAResponseThatIsSpreadOverFrames) {
   TestConnection connection;
   connection.Arm("delay-watch", {{"watch", "4"}, {"delay", "20ms"}});
