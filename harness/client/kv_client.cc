@@ -288,4 +288,15 @@ Result<bool> KvClient::HasLease(std::int64_t lease) {
                      [lease](const auto& status) { return status.id() == lease; });
 }
 
+Result<bool> KvClient::HasKeysOn(std::int64_t lease, const std::string& key,
+                                 const std::string& range_end) {
+  etcdserverpb::RangeRequest request;
+  request.set_key(key);
+  request.set_range_end(range_end);
+  // Whole, not keys_only: a store may then leave the lease out, too.
+  WP_ASSIGN_OR_RETURN(const auto answer, impl_->Ask(request, &KV::Stub::Range));
+  return std::any_of(answer.kvs().begin(), answer.kvs().end(),
+                     [lease](const auto& kv) { return kv.lease() == lease; });
+}
+
 }  // namespace watchproof

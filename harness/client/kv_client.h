@@ -79,6 +79,8 @@ class KvClient {
   Result<Revision> Revoke(std::int64_t lease);
   // Whether the target still lists it. Not recorded: nothing of it is judged.
   Result<bool> HasLease(std::int64_t lease);
+  // Whether a key of the range is on it. Not recorded either.
+  Result<bool> HasKeysOn(std::int64_t lease, const std::string& key, const std::string& range_end);
 
  private:
   class Impl;

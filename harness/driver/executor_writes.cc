@@ -87,12 +87,11 @@ Status Executor::Do(const AwaitExpiredStep& step) {
   const std::int64_t lease = leases_.at(step.lease);
   Status trouble;
   Await(fmt::format("the end of lease {}", step.lease), kPatience, [&] {
-    const Result<bool> there = world_.kv().HasLease(lease);
-    if (!there.has_value()) trouble = there.error();
-    return !there.has_value() || !*there;
+    const Result<bool> lives = world_.Lives(lease);
+    if (!lives.has_value()) trouble = lives.error();
+    return !lives.has_value() || !*lives;
   });
   WP_RETURN_IF_ERROR(trouble);
-  // A lease may be off the list just before its keys are gone; a linearizable read comes after.
   return NoteHead(world_.Head());
 }
 

@@ -118,6 +118,8 @@ class World {
   Result<Revision> Head();
   // Of a shorter time than asked for where others use the target, too.
   Result<std::int64_t> Grant(std::chrono::seconds ttl);
+  // Whether the target still lists the lease, or has keys on it.
+  Result<bool> Lives(std::int64_t lease);
   // The attempt is to end at its first finding, and there is one.
   bool StopsEarly() const { return spec_.stop_at_finding && !judge_.findings().empty(); }
   // The target lives and does not answer: what it was asked for, and for how long. Nothing more is

@@ -55,6 +55,15 @@ Result<std::int64_t> World::Grant(std::chrono::seconds ttl) {
   return lease;
 }
 
+// A target may take a lease off its list some time before it takes the keys.
+Result<bool> World::Lives(std::int64_t lease) {
+  WP_ASSIGN_OR_RETURN(const bool listed, kv().HasLease(lease));
+  if (listed) return true;
+  const std::string every("\0", 1);
+  return kv().HasKeysOn(lease, prefix_.empty() ? every : prefix_,
+                        prefix_.empty() ? every : EndOfPrefix(prefix_));
+}
+
 // Goes on after an error: what can be taken away is.
 Status World::CleanUp() {
   if (prefix_.empty() || kvs_.empty() || Died()) return {};
