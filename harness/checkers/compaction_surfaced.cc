@@ -347,7 +347,7 @@ class CompactionSurfaced final : public Checker {
                                   details.ended->line.value, Quoted(details.end_text)),
           .evidence = {details.asked.line, details.ended->line},
           .at = details.ended->at,
-          .impact = impact::kNoticeMissing};
+          .impact = impact::kEndedUnasked};
     });
   }
 
