@@ -120,9 +120,16 @@ Result<Profile> ParseProfile(std::string_view text) {
                 parsed.error().description());
   }
   const toml::table& table = parsed.table();
-  static const std::set<std::string_view> kKnown{
-      "name",     "about",       "offers",        "lacks",
-      "requests", "always_zero", "keeps_history", "previous_values_unasked"};
+  static const std::set<std::string_view> kKnown{"name",
+                                                 "about",
+                                                 "offers",
+                                                 "lacks",
+                                                 "requests",
+                                                 "always_zero",
+                                                 "compacted_at_the_floor",
+                                                 "keeps_history",
+                                                 "leases_take_revisions",
+                                                 "previous_values_unasked"};
   for (const auto& [key, value] : table) {
     if (kKnown.contains(key.str())) continue;
     return FailAt(value, fmt::format("unknown field '{}'; expected one of {}",
@@ -144,6 +151,8 @@ Result<Profile> ParseProfile(std::string_view text) {
     }
     if (requests == "kubernetes") profile.requests = Profile::Requests::kKubernetes;
   }
+  WP_ASSIGN_OR_RETURN(profile.compacted_at_the_floor, SwitchIn(table, "compacted_at_the_floor"));
+  WP_ASSIGN_OR_RETURN(profile.leases_take_revisions, SwitchIn(table, "leases_take_revisions"));
   WP_ASSIGN_OR_RETURN(profile.deviations, DeviationsIn(table));
   return profile;
 }
@@ -175,6 +184,12 @@ std::string BeyondRequests(const Plan& plan, Profile::Requests requests) {
     if (!reason.empty()) return reason;
   }
   return {};
+}
+
+bool LeavesRevisionsOut(const Plan& plan, const Profile& profile) {
+  return profile.leases_take_revisions &&
+         std::any_of(plan.steps.begin(), plan.steps.end(),
+                     [](const Step& step) { return std::holds_alternative<LeaseStep>(step); });
 }
 
 }  // namespace watchproof

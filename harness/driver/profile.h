@@ -27,6 +27,10 @@ struct Profile {
   // compares the key's revision, one key at a time, and no serializable reads.
   enum class Requests { kAll, kKubernetes };
   Requests requests = Requests::kAll;
+  // A watch whose next revision is the one compacted to is told ErrCompacted, too.
+  bool compacted_at_the_floor = false;
+  // To grant a lease takes a revision at which no key changes.
+  bool leases_take_revisions = false;
   Deviations deviations;
 };
 
@@ -40,6 +44,9 @@ std::vector<std::string> ShippedProfiles();
 // What the plan asks of the target that the profile's requests have no form for, in words; empty:
 // nothing.
 std::string BeyondRequests(const Plan& plan, Profile::Requests requests);
+
+// Whether following the plan may leave revisions at which no key changes, by what is declared.
+bool LeavesRevisionsOut(const Plan& plan, const Profile& profile);
 
 struct ShippedProfile {
   std::string_view name;

@@ -20,6 +20,8 @@ requests = "kubernetes"
 always_zero = ["header.member_id", "lease"]
 previous_values_unasked = true
 keeps_history = true
+compacted_at_the_floor = true
+leases_take_revisions = true
 )");
   ASSERT_TRUE(profile.has_value()) << profile.error().message();
   EXPECT_EQ(profile->name, "mine");
@@ -30,6 +32,8 @@ keeps_history = true
   EXPECT_THAT(profile->deviations.unset, ElementsAre("header.member_id", "lease"));
   EXPECT_TRUE(profile->deviations.previous_unasked);
   EXPECT_TRUE(profile->deviations.keeps_history);
+  EXPECT_TRUE(profile->compacted_at_the_floor);
+  EXPECT_TRUE(profile->leases_take_revisions);
 }
 
 TEST(Profile, ErrorsNameTheLineAndWhatWasExpected) {
@@ -74,6 +78,17 @@ TEST(Profile, NamesTheFirstStepThatKubernetesHasNoRequestFor) {
   EXPECT_EQ(BeyondRequests(plan, Profile::Requests::kAll), "");
   plan.steps = {WatchStep{.first_id = 7}};
   EXPECT_EQ(BeyondRequests(plan, kOnly), "watch ids chosen by the client");
+}
+
+// Where revisions may be missing less can be judged: only there is it worth it.
+TEST(Profile, OnlyPlansWithLeasesLeaveRevisionsOut) {
+  Plan plan;
+  plan.steps = {PutStep{.key = "a"}};
+  const Profile takes{.leases_take_revisions = true};
+  EXPECT_FALSE(LeavesRevisionsOut(plan, takes));
+  plan.steps.emplace_back(LeaseStep{"l", std::chrono::seconds(1)});
+  EXPECT_TRUE(LeavesRevisionsOut(plan, takes));
+  EXPECT_FALSE(LeavesRevisionsOut(plan, {}));
 }
 
 }  // namespace

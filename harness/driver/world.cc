@@ -64,9 +64,10 @@ World::World(const AttemptSpec& spec, const Plan& plan)
       folder_(spec.folder),
       started_({.case_name = spec.case_name,
                 .seed = FormatSeed(spec.seed),
-                .permit_compacted_at_the_floor = plan.permit_compacted_at_the_floor,
+                .permit_compacted_at_the_floor =
+                    plan.permit_compacted_at_the_floor || profile_.compacted_at_the_floor,
                 .strict_previous = Needs(plan, Capability::kStrictPreviousValues),
-                .gaps = IsShared(spec),
+                .gaps = IsShared(spec) || LeavesRevisionsOut(plan, profile_),
                 .others_compact = IsShared(spec),
                 .deviations = profile_.deviations}),
       judge_(OptionsOf(started_), &lag_),
