@@ -5,7 +5,8 @@
     causes.py RUN
 
 One cause is one guarantee and one sentence, with what differs from case to case (revisions, keys,
-lines) left out. Exits with 1 if there was a harness error.
+lines) left out. A case counts under the gravest of its findings, which are in that order in
+results.jsonl. Exits with 1 if there was a harness error.
 """
 
 import collections
@@ -14,12 +15,14 @@ import pathlib
 import re
 import sys
 
-# As harness/checkers/gravity.h.
-GRAVITY = (
-    "Reliable Resumable CompactionSurfaced Filtered Fragmented Authorized Durable Linearizable "
-    "Transactional Ordered Unique Atomic Serializable MonotonicReads Bookmarkable Isolated Settled "
-    "PreviousValue Fields Headers"
-).split()
+LEVELS = ("must", "should", "may")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def guarantees():
+    """By weight, as the reports of the command order them."""
+    source = (ROOT / "harness/checkers/gravity.cc").read_text(encoding="utf-8")
+    return re.findall(r"case Guarantee::k(\w+):", source)
 
 
 def shape(text):
@@ -28,32 +31,47 @@ def shape(text):
     return re.sub(r"\s+", " ", text)
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: causes.py RUN")
-    lines = (pathlib.Path(sys.argv[1]) / "results.jsonl").read_text().splitlines()
-    results = [json.loads(line) for line in lines]
-    verdicts = collections.Counter(result["verdict"] for result in results)
-    print(", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common()))
-    causes = collections.defaultdict(list)
+def causes(results):
+    """Yields (guarantee, level, cases, finding of the first of them), the gravest first."""
+    grouped = collections.defaultdict(list)
     for result in results:
         for finding in result["findings"][:1]:
             level = finding.get("level", "must")
             key = (level, finding["guarantee"], shape(finding["expected"]))
-            causes[key].append((result["case"], finding))
-    order = ("must", "should", "may")
-    for key in sorted(causes, key=lambda k: (order.index(k[0]), GRAVITY.index(k[1]), k[2])):
-        cases = sorted({case for case, _ in causes[key]})
-        finding = causes[key][0][1]
-        print(f"\n{key[1]} ({key[0]}), {len(cases)} cases: {', '.join(cases)}")
-        print(f"  expected  {finding['expected']}\n  observed  {finding['observed']}")
+            grouped[key].append((result["case"], finding))
+    weight = guarantees()
+    for key in sorted(grouped, key=lambda k: (LEVELS.index(k[0]), weight.index(k[1]), k[2])):
+        cases = sorted({case for case, _ in grouped[key]})
+        yield key[1], key[0], cases, grouped[key][0][1]
+
+
+def undecided(results):
+    """Yields (verdict, reason, cases) of those that neither passed nor failed."""
     for verdict in ("harness_error", "inconclusive", "unsupported"):
         reasons = collections.defaultdict(set)
         for result in results:
             if result["verdict"] == verdict:
                 reasons[shape(result["reason"])].add(result["case"])
         for reason, cases in sorted(reasons.items()):
-            print(f"\n{verdict}, {len(cases)} cases: {reason}\n  {', '.join(sorted(cases))}")
+            yield verdict, reason, sorted(cases)
+
+
+def number(cases):
+    return f"{len(cases)} case" + ("" if len(cases) == 1 else "s")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: causes.py RUN")
+    file = pathlib.Path(sys.argv[1]) / "results.jsonl"
+    results = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    verdicts = collections.Counter(result["verdict"] for result in results)
+    print(", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common()))
+    for guarantee, level, cases, finding in causes(results):
+        print(f"\n{guarantee} ({level}), {number(cases)}: {', '.join(cases)}")
+        print(f"  expected  {finding['expected']}\n  observed  {finding['observed']}")
+    for verdict, reason, cases in undecided(results):
+        print(f"\n{verdict}, {number(cases)}: {reason}\n  {', '.join(cases)}")
     sys.exit(1 if verdicts["harness_error"] else 0)
 
 

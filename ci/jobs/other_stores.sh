@@ -1,29 +1,39 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds stores that are not etcd from their Go modules, each in a folder of its own in the cache,
-# and runs every case on each, with the profile that says what it does otherwise. Their failures are
-# findings about them and turn nothing red here; a harness error, a store that does not come up and
-# a crash of ours do. Takes half an hour. Arguments are handed to `watchproof run`.
+# and runs every case on each, with the profile that says what it does otherwise. Prints for each
+# what failed, grouped by cause, the gravest first. Their failures are findings about them and turn
+# nothing red here; a harness error, a store that does not come up and a crash of ours do.
+#
+#   ci/jobs/other_stores.sh [FLAGS OF watchproof run]
+#
+# Takes a few minutes. Needs go.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-watchproof=${WATCHPROOF:-$root/build/release/watchproof}
 cache=${WATCHPROOF_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/watchproof}/other-stores
-runs=${WATCHPROOF_RUN_DIR:-$root/watchproof-runs}
+runs=${WATCHPROOF_RUN_DIR:-$root/watchproof-runs}/other-stores
 
 command -v go >/dev/null || { echo "other_stores: needs go" >&2; exit 77; }
-[ -x "$watchproof" ] || "$root/ci/jobs/build.sh" watchproof >&2
+if [[ -z ${WATCHPROOF_BUILT:-} ]]; then
+  "$root/ci/jobs/setup.sh"
+  "$root/ci/jobs/build.sh" watchproof >&2
+fi
+watchproof=$root/build/release/watchproof
 
-# NAME PACKAGE VERSION: leaves $cache/NAME-VERSION
+# NAME PACKAGE VERSION: leaves $cache/NAME-VERSION. The module begins anew each time: with what is
+# left of an attempt that was cut short it may lack checksums.
 build() {
   local name=$1 package=$2 version=$3
   local binary=$cache/$name-$version
-  [ -x "$binary" ] && return
+  if [[ -x $binary ]]; then return; fi
+  rm -rf "$cache/build-$name"
   mkdir -p "$cache/build-$name"
   (
     cd "$cache/build-$name"
-    [ -f go.mod ] || go mod init "watchproof.local/$name" 2>/dev/null
+    export GOWORK=off
+    go mod init "watchproof.local/$name"
     go get "$package@$version"
-    go build -o "$binary.new" "$package"
+    go build -mod=mod -o "$binary.new" "$package"
     mv "$binary.new" "$binary"
   ) >&2
 }
@@ -32,11 +42,13 @@ build() {
 judge() {
   local profile=$1 template=$2 code=0
   shift 2
-  "$watchproof" run --run-dir "$runs" --target "command:$template" --target-profile "$profile" \
-    --jobs 2 "$@" </dev/null || code=$?
-  python3 -B "$root/ci/jobs/causes.py" "$runs/latest"
+  "$watchproof" run --run-dir "$runs/$profile" --target "command:$template" \
+    --target-profile "$profile" "$@" </dev/null || code=$?
   case $code in
-    0 | 1 | 2) ;;
+    0 | 1 | 2)
+      printf '\n== %s\n' "$profile"
+      python3 -B "$root/ci/jobs/causes.py" "$runs/$profile/latest"
+      ;;
     *)
       echo "other_stores: $profile ended with exit code $code; expected 0, 1 or 2" >&2
       return 1
@@ -46,12 +58,16 @@ judge() {
 
 kine=v0.17.5
 t4=v1.1.17
-good=0
 build kine github.com/k3s-io/kine $kine
 build t4 github.com/t4db/t4/cmd/t4 $t4
-kine_flags=(--listen-address {host}:{port}
-  --endpoint "sqlite://{data}/kine.db?_journal=WAL&cache=shared" --metrics-bind-address 0
+
+# Progress and compactions would otherwise be waited for longer than any case does.
+kine_flags=(--listen-address "{host}:{port}" --metrics-bind-address 0
+  --endpoint "'sqlite://{data}/kine.db?_journal=WAL&cache=shared'"
   --watch-progress-notify-interval 200ms --datastore-poll-interval 100ms --compact-min-retain 0)
-judge kine "$cache/kine-$kine ${kine_flags[*]}" "$@" || good=1
-judge t4 "$cache/t4-$t4 run --data-dir {data} --listen {host}:{port}" "$@" || good=1
-exit $good
+# Its metrics would otherwise take one port of all addresses, which only one of them gets.
+t4_flags=(run --listen "{host}:{port}" --metrics-addr "{host}:{peer-port}" --data-dir "{data}")
+bad=0
+judge kine "'$cache/kine-$kine' ${kine_flags[*]}" "$@" || bad=1
+judge t4 "'$cache/t4-$t4' ${t4_flags[*]}" "$@" || bad=1
+exit $bad
