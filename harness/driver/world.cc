@@ -204,6 +204,9 @@ void World::MakePorts() {
     for (const auto& [stream, arrived] : arrived_) bytes.push_back(arrived.bytes);
     return bytes;
   };
+  ports_.delay = [this] {
+    return Duration(std::chrono::microseconds(lag_.Summary().delivery_us.highest()));
+  };
   ports_.spread = [this] {
     return Duration(std::chrono::microseconds(lag_.Summary().stream_spread_us.highest()));
   };

@@ -86,6 +86,8 @@ struct FaultPorts {
   // Bytes of responses that each stream of the faulted road was given so far, in the order of
   // opening.
   std::function<std::vector<std::int64_t>()> bytes_arrived;
+  // The longest time so far from the answer to a write until a watcher was given it.
+  std::function<Duration()> delay;
   // How much longer the slowest watcher of any stream waits than the fastest one.
   std::function<Duration()> spread;
   // What is held against the target so far: findings, and watches whose next change was overtaken.

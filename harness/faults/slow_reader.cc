@@ -15,6 +15,7 @@ class SlowReader final : public Fault {
   Status Arm(FaultPorts& ports) override {
     armed_at_ = ports.now();
     before_ = SlowWatchers(ports);
+    delay_before_ = ports.delay();
     WP_RETURN_IF_ERROR(ports.pace_reader(pace_));
     armed_ = true;
     return {};
@@ -22,6 +23,7 @@ class SlowReader final : public Fault {
   void Observe(FaultPorts& ports) override {
     if (!armed_ || healed_) return;
     gap_ = std::max(gap_, std::min(ports.silence(), Duration(ports.now() - armed_at_)));
+    delay_ = std::max(delay_, ports.delay());
     if (const auto slow = SlowWatchers(ports)) slow_ = std::max(slow_, *slow);
   }
   Status Heal(FaultPorts& ports) override {
@@ -31,19 +33,28 @@ class SlowReader final : public Fault {
     healed_at_ = ports.now();
     return ports.pace_reader({.stream = pace_.stream});
   }
-  bool felt() const override { return before_ ? slow_ > *before_ : gap_ >= kLeastGap; }
+  bool felt() const override {
+    if (before_) return slow_ > *before_;
+    // A steady trickle has no gaps.
+    return gap_ >= kLeastGap || (delay_ >= kLeastGap && delay_ > delay_before_);
+  }
 
   FaultReceipt receipt() const override {
     FaultReceipt receipt{.fired = felt(), .armed_at = armed_at_, .healed_at = healed_at_};
-    const auto gap = std::chrono::duration_cast<std::chrono::milliseconds>(gap_).count();
-    receipt.measured = {{"gap_ms", gap}};
+    const auto ms = [](Duration d) {
+      return std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
+    };
+    receipt.measured = {{"gap_ms", ms(gap_)}, {"delay_ms", ms(delay_)}};
     if (before_) {
       receipt.measured["slow_watchers_before"] = *before_;
       receipt.measured["slow_watchers"] = slow_;
       receipt.text = fmt::format("the target's slow-watcher gauge went from {} to {}", *before_,
                                  std::max(slow_, *before_));
     } else {
-      receipt.text = fmt::format("nothing was read for {} ms", gap);
+      receipt.text = fmt::format(
+          "nothing was read for {} ms; a watcher was given a change {} ms after it was written ({} "
+          "before)",
+          ms(gap_), ms(delay_), ms(delay_before_));
     }
     return receipt;
   }
@@ -57,6 +68,8 @@ class SlowReader final : public Fault {
   std::optional<std::int64_t> before_;
   std::int64_t slow_ = 0;
   Duration gap_{};
+  Duration delay_{};
+  Duration delay_before_{};
 };
 
 const FaultRegistration kSlowReader{{
@@ -65,7 +78,7 @@ const FaultRegistration kSlowReader{{
                  "A client stops reading one of its watch streams, or takes some messages of it, "
                  "pauses, and so on: one at a time is a steady trickle, many are a burst. Felt "
                  "when the target's own slow-watcher gauge rose; without that gauge, when nothing "
-                 "was read for 100 ms.",
+                 "was read for 100 ms, or a change came to a watcher 100 ms after it was written.",
              .parameters = {{"stream", "main", "which one"},
                             {"messages", "0", "that are read at a time; 0: none at all"},
                             {"every", "100ms", "how often"}}},

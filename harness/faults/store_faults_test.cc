@@ -16,6 +16,7 @@ class StoreFault : public ::testing::Test {
   StoreFault() {
     ports_.now = [this] { return now_ += 1ms; };
     ports_.silence = [this] { return silence_; };
+    ports_.delay = [this] { return delay_; };
     ports_.metric = [this](std::string_view) { return gauge_; };
     ports_.pace_reader = [this](const ReaderPace& pace) {
       paces_.push_back(pace);
@@ -43,6 +44,7 @@ class StoreFault : public ::testing::Test {
   FaultPorts ports_;
   Duration now_ = 1h;
   Duration silence_{};
+  Duration delay_{};
   std::optional<double> gauge_;
   std::vector<ReaderPace> paces_;
   bool raised_ = false;
@@ -81,6 +83,20 @@ TEST_F(StoreFault, WithoutAGaugeTheSilenceTells) {
   silence_ = kLeastGap;
   fault->Observe(ports_);
   EXPECT_TRUE(fault->felt());
+}
+
+// Who reads little but steadily is never silent for long.
+TEST_F(StoreFault, WithoutAGaugeATrickleIsFeltByHowLateItComes) {
+  delay_ = 150ms;  // before
+  const auto fault = Make("slow-reader", {{"messages", "1"}, {"every", "10ms"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  silence_ = 10ms;
+  fault->Observe(ports_);
+  EXPECT_FALSE(fault->felt());
+  delay_ = 151ms;
+  fault->Observe(ports_);
+  EXPECT_TRUE(fault->felt());
+  EXPECT_THAT(fault->receipt().text, HasSubstr("151 ms after it was written (150 before)"));
 }
 
 TEST_F(StoreFault, WantOfSpaceIsFeltWhenAPutIsRefused) {
