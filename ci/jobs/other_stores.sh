@@ -61,7 +61,8 @@ t4=v1.1.17
 build kine github.com/k3s-io/kine $kine
 build t4 github.com/t4db/t4/cmd/t4 $t4
 
-# Progress and compactions would otherwise be waited for longer than any case does.
+# Progress would otherwise come later than any case waits for it, and a compaction would keep the
+# latest 1000 revisions.
 kine_flags=(--listen-address "{host}:{port}" --metrics-bind-address 0
   --endpoint "'sqlite://{data}/kine.db?_journal=WAL&cache=shared'"
   --watch-progress-notify-interval 200ms --datastore-poll-interval 100ms --compact-min-retain 0)
