@@ -104,17 +104,18 @@ def is_script(path, text):
     return "." not in os.path.basename(path) and text.startswith("#!")
 
 
-def load(root):
+def load(root, suffixes=SUFFIXES):
+    """Also scripts without a suffix."""
     files = []
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(f for f in folders if f not in SKIPPED_FOLDERS)
         for name in sorted(names):
             full = os.path.join(folder, name)
-            if not name.endswith(SUFFIXES) and "." in name:
+            if not name.endswith(suffixes) and "." in name:
                 continue
             with open(full, encoding="utf-8", errors="replace") as stream:
                 text = stream.read()
             path = os.path.relpath(full, root).replace(os.sep, "/")
-            if name.endswith(SUFFIXES) or is_script(path, text):
+            if name.endswith(suffixes) or is_script(path, text):
                 files.append(File(path, text))
     return files

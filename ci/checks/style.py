@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the house rules a machine can check. Prints `file:line: what is wrong; do this instead`.
 
-    ci/checks/style.py layering words shape twins      the checks named, or all four
+    ci/checks/style.py layering words terms shape twins   the checks named, or all five
     ci/checks/style.py build --commands build/release/compile_commands.json
     ci/checks/style.py format                          needs clang-format 14
 
@@ -48,8 +48,8 @@ def check_shape(files, _):
         yield from shape.check(file)
 
 
-def check_terms(files, _):
-    for file in files:
+def check_terms(files, options):
+    for file in files + source.load(options.root, terms.PROSE):
         yield from terms.check(file)
 
 
@@ -120,7 +120,7 @@ def main():
     parser.add_argument("--root", default=os.path.dirname(os.path.dirname(here)))
     parser.add_argument("--commands", help="the compile database of a configured build")
     options = parser.parse_args()
-    names = options.checks or ["layering", "words", "shape", "twins"]
+    names = options.checks or ["layering", "words", "terms", "shape", "twins"]
     for name in names:
         if name not in CHECKS:
             parser.error(f"no check {name}; there are {', '.join(CHECKS)}")

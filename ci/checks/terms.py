@@ -43,6 +43,7 @@ INSTEAD = {
 }
 BANNED = {word: term for term, words in INSTEAD.items() for word in words.split()}
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+PROSE = (".md", ".toml", ".js", ".mjs", "CMakeLists.txt")  # beside what all checks look at
 SKIPPED = ("fixtures/protos/", "ci/checks/")
 
 

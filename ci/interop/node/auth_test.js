@@ -32,7 +32,7 @@ test('switches authentication on only when there is a root', async () => {
 test('refuses wrong passwords and unknown users', async () => {
   await assert.rejects(login('root', 'wrong').get('public').string(),
     errors.EtcdAuthenticationFailedError);
-  await assert.rejects(login('nobody', 'secret').get('public').string(),
+  await assert.rejects(login('absent', 'secret').get('public').string(),
     errors.EtcdAuthenticationFailedError);
 });
 

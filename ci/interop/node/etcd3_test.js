@@ -75,7 +75,7 @@ test('keeps leases alive, asks for them, and loses keys with them', async () => 
   await assert.rejects(etcd.put('lease/a').value('1').lease(id), EtcdLeaseInvalidError);
 });
 
-test('is told when a lease has ended without it', async () => {
+test('is notified when a lease has ended without it', async () => {
   const lease = etcd.lease(2, { autoKeepAlive: true });
   const id = await lease.grant();
   const lost = once(lease, 'lost');

@@ -23,7 +23,7 @@ test('serves a client with a certificate', async () => {
   await watcher.cancel();
 });
 
-test('serves nobody without one, and nobody in the clear', async () => {
+test('serves no client without one, and none in the clear', async () => {
   for (const options of [
     { hosts, credentials: { rootCertificate } },
     { hosts: `http://${endpoint}` },

@@ -81,7 +81,7 @@ test('takes a proxy down and up again', async () => {
   await proxy.remove();
 });
 
-test('latency is felt, changed and taken away', async () => {
+test('latency takes effect, is changed and removed', async () => {
   const proxy = await make('slow');
   const socket = await connect(proxy);
   const toxic = await proxy.addToxic({
@@ -173,6 +173,6 @@ test('is refused what makes no sense, with the codes of Toxiproxy', async () => 
   await assert.rejects(proxy.remove(), /404/);
 });
 
-test('tells the version of the API', async () => {
+test('reports the version of the API', async () => {
   assert.match(JSON.parse(await toxiproxy.getVersion()).version, /^2\.\d+\.\d+$/);
 });
