@@ -41,6 +41,11 @@ class Twins(unittest.TestCase):
         b = C + "namespace wp {\nstruct Stage final {\n};\n}\n"
         self.assertEqual([("b.h", 3)], self.found(a=a, b=b))
 
+    def test_enums_count(self):
+        a = C + "namespace wp {\nenum class Outcome { kOpen };\n}\n"
+        b = C + "namespace wp {\nenum class Outcome {\n  kAnswered,\n};\n}\n"
+        self.assertEqual([("b.h", 3)], self.found(a=a, b=b))
+
     def test_other_namespaces_and_declarations_are_no_twins(self):
         a = C + "namespace wp {\nclass Stage {\n};\n}\nnamespace wp {\nclass Stage;\n}\n"
         b = C + "namespace wp {\nnamespace {\nclass Stage {\n};\n}\nclass Stage;\n}\n"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One class, one name: two headers that define different classes of one name make a program that
-is undefined once both are linked into it, and neither compiler nor linker says so.
+"""One class or enum, one name: two headers that define different ones of one name make a program
+that is undefined once both are linked into it, and neither compiler nor linker says so.
 """
 
 import re
@@ -10,7 +10,7 @@ from source import Problem
 OPENS = re.compile(r"namespace\s*([\w:]*)\s*\{")
 CLOSES = re.compile(r"\}\s*$")
 DEFINES = re.compile(
-    r"(?:class|struct)\s+(?:[A-Z_]+\([^)]*\)\s+|SCOPED_CAPABILITY\s+)?"
+    r"(?:enum\s+class|enum|class|struct)\s+(?:[A-Z_]+\([^)]*\)\s+|SCOPED_CAPABILITY\s+)?"
     r"(\w+)(?:\s+final)?\s*(?:[:{]|$)"
 )
 

@@ -5,19 +5,19 @@
 
 namespace watchproof {
 
-std::string_view Name(Outcome outcome) {
+std::string_view Name(MutantOutcome outcome) {
   switch (outcome) {
-    case Outcome::kDetected:
+    case MutantOutcome::kDetected:
       return "detected";
-    case Outcome::kEquivalent:
+    case MutantOutcome::kEquivalent:
       return "equivalent";
-    case Outcome::kUndecided:
+    case MutantOutcome::kUndecided:
       return "undecided";
-    case Outcome::kMissed:
+    case MutantOutcome::kMissed:
       return "MISSED";
-    case Outcome::kFalseAlarm:
+    case MutantOutcome::kFalseAlarm:
       return "FALSE ALARM";
-    case Outcome::kUnlisted:
+    case MutantOutcome::kUnlisted:
       return "UNLISTED";
   }
   return "unnamed";
@@ -68,17 +68,17 @@ const Equivalence* ReferenceOracle::Find(const Mutant& mutant) const {
   return nullptr;
 }
 
-Outcome ReferenceOracle::Decide(const Mutant& mutant, const Judgement& judgement,
-                                Tested& tested) const {
+MutantOutcome ReferenceOracle::Decide(const Mutant& mutant, const Judgement& judgement,
+                                      Tested& tested) const {
   const bool found = !judgement.findings.empty();
   const bool doubted = !judgement.undecided.empty();
   const bool undecidable = tested.judged.undecidable();
-  if (!tested.judged.legal()) return found ? Outcome::kDetected : Outcome::kMissed;
-  if (found) return Outcome::kFalseAlarm;
-  if (doubted != undecidable) return doubted ? Outcome::kFalseAlarm : Outcome::kMissed;
-  if (doubted) return Outcome::kUndecided;
+  if (!tested.judged.legal()) return found ? MutantOutcome::kDetected : MutantOutcome::kMissed;
+  if (found) return MutantOutcome::kFalseAlarm;
+  if (doubted != undecidable) return doubted ? MutantOutcome::kFalseAlarm : MutantOutcome::kMissed;
+  if (doubted) return MutantOutcome::kUndecided;
   tested.equivalence = Find(mutant);
-  return tested.equivalence == nullptr ? Outcome::kUnlisted : Outcome::kEquivalent;
+  return tested.equivalence == nullptr ? MutantOutcome::kUnlisted : MutantOutcome::kEquivalent;
 }
 
 Tested ReferenceOracle::Try(const Mutant& mutant) {
@@ -88,7 +88,7 @@ Tested ReferenceOracle::Try(const Mutant& mutant) {
   for (const Finding& finding : tested.judgement.findings) tested.found.insert(finding.guarantee);
   tested.outcome = Decide(mutant, tested.judgement, tested);
   Judgement forgetful = Judged(mutant.lines, Memory::kForgetful);
-  const Outcome with_little_memory = Decide(mutant, forgetful, tested);
+  const MutantOutcome with_little_memory = Decide(mutant, forgetful, tested);
   if (with_little_memory > tested.outcome) {
     tested.outcome = with_little_memory;
     tested.judgement = std::move(forgetful);

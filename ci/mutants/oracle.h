@@ -21,7 +21,7 @@
 
 namespace watchproof {
 
-enum class Outcome {
+enum class MutantOutcome {
   kDetected,    // illegal, and found
   kEquivalent,  // legal by a row of the list, and nothing found
   kUndecided,   // cannot be decided, and the judge reports that
@@ -30,8 +30,8 @@ enum class Outcome {
   kUnlisted,    // legal and nothing found, but no row of the list explains it
 };
 inline constexpr int kOutcomes = 6;
-std::string_view Name(Outcome outcome);
-inline bool IsBad(Outcome outcome) { return outcome >= Outcome::kUndecided; }
+std::string_view Name(MutantOutcome outcome);
+inline bool IsBad(MutantOutcome outcome) { return outcome >= MutantOutcome::kUndecided; }
 
 // A reason why a change may stay undetected, written down before the mutants are made.
 struct Equivalence {
@@ -44,7 +44,7 @@ struct Equivalence {
 const std::vector<Equivalence>& AllEquivalences();
 
 struct Tested {
-  Outcome outcome = Outcome::kDetected;
+  MutantOutcome outcome = MutantOutcome::kDetected;
   std::set<Guarantee> found;
   Judgement judgement;
   ReferenceResult judged;
@@ -69,7 +69,7 @@ class ReferenceOracle {
   enum class Memory { kGood, kForgetful };
   Judgement Judged(const std::vector<NumberedEntry>& lines, Memory memory = Memory::kGood) const;
   const Equivalence* Find(const Mutant& mutant) const;
-  Outcome Decide(const Mutant& mutant, const Judgement& judgement, Tested& tested) const;
+  MutantOutcome Decide(const Mutant& mutant, const Judgement& judgement, Tested& tested) const;
 
   const Subject& subject_;
   const ReferenceTruth truth_;

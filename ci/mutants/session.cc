@@ -15,7 +15,7 @@ double Share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::size_t Index(Outcome outcome) { return static_cast<std::size_t>(outcome); }
+std::size_t Index(MutantOutcome outcome) { return static_cast<std::size_t>(outcome); }
 
 }  // namespace
 
@@ -167,7 +167,7 @@ std::vector<Guarantee> Session::Inconclusive() const {
 std::string Session::OutcomeTable() const {
   std::string text = fmt::format("{:<24}{:>8}", "mutation", "mutants");
   for (int i = 0; i < kOutcomes; ++i) {
-    text += fmt::format("{:>13}", Name(static_cast<Outcome>(i)));
+    text += fmt::format("{:>13}", Name(static_cast<MutantOutcome>(i)));
   }
   text += '\n';
   std::array<std::uint64_t, kOutcomes> totals{};

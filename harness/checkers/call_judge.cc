@@ -55,7 +55,7 @@ class Sweep {
   void Gather() {
     const auto& writers = facts_.writers.by_revision();
     for (const RecordedCall* call : facts_.log.ended()) {
-      if (call->outcome != Outcome::kAnswered) continue;
+      if (call->outcome != CallOutcome::kAnswered) continue;
       const auto writer = writers.find(call->revision);
       if (writer != writers.end() && writer->second.call == call) continue;
       const bool changed = IsWrite(call->method) && Changed(*call);
@@ -152,7 +152,7 @@ class CallJudge::Impl {
     Findings findings(no_watches);
     for (const auto& checker : checkers) {
       for (const RecordedCall* call : log_.ended()) {
-        if (call->outcome == Outcome::kAnswered) checker->Answered(*call, findings);
+        if (call->outcome == CallOutcome::kAnswered) checker->Answered(*call, findings);
       }
       checker->Settled(findings);
     }

@@ -34,7 +34,7 @@ class Transactional final : public CallChecker {
         return Draft{
             .expected = fmt::format(
                 "no effect of operations in line {} that did not run: {}", call.began.value,
-                call.outcome == Outcome::kRefused ? "it was refused" : "its other branch ran"),
+                call.outcome == CallOutcome::kRefused ? "it was refused" : "its other branch ran"),
             .observed = fmt::format("{} = {} at revision {} in line {}",
                                     Quoted(phantom.seen.kv.key), Quoted(phantom.seen.kv.value),
                                     phantom.revision, phantom.seen.line.value),

@@ -117,13 +117,13 @@ void CallLog::End(const NumberedEntry& line) {
   call.code = entry.code;
   ended_.push_back(&call);
   if (answered) {
-    call.outcome = Outcome::kAnswered;
+    call.outcome = CallOutcome::kAnswered;
     call.revision = revision;
     call.response = entry.payload;
     Reached& here = reached_by_[call.client];
     if (revision > here.revision) here = {revision, line.line};
   } else if (IsDefiniteRefusal(entry.code)) {
-    call.outcome = Outcome::kRefused;
+    call.outcome = CallOutcome::kRefused;
   } else {
     // The connection may have been lost; the next one may lead to another member.
     reached_by_[call.client] = {};

@@ -23,7 +23,7 @@
 
 namespace watchproof {
 
-enum class Outcome { kAnswered, kRefused, kOpen };
+enum class CallOutcome { kAnswered, kRefused, kOpen };
 
 // A revision that the store is known to have reached, and the line that reported it.
 struct Reached {
@@ -34,7 +34,7 @@ struct Reached {
 struct RecordedCall {
   CallId id;
   Method method = Method::kNone;
-  Outcome outcome = Outcome::kOpen;
+  CallOutcome outcome = CallOutcome::kOpen;
   StatusCode code = StatusCode::kUnknown;
   bool serializable = false;  // answered by one member from its local store
   std::uint32_t client = 0;   // index into client_names()

@@ -48,7 +48,7 @@ bool UsesLease(const std::vector<Operation>& operations) {
 // branch of a transaction.
 std::vector<Operation> NeverDone(const RecordedCall& call) {
   std::vector<Operation> never;
-  if (call.outcome == Outcome::kRefused) {
+  if (call.outcome == CallOutcome::kRefused) {
     auto ways = PossibleEffects(call.method, call.request.view());
     if (!ways.has_value()) return never;
     for (const auto& way : *ways) never.insert(never.end(), way.begin(), way.end());
@@ -93,8 +93,8 @@ Writers::Writers(const CallLog& log, const ControlLog& control) : control_watch_
 }
 
 void Writers::File(const RecordedCall& call) {
-  if (call.outcome == Outcome::kOpen) return FileOpen(call);
-  if (call.outcome == Outcome::kRefused) return;
+  if (call.outcome == CallOutcome::kOpen) return FileOpen(call);
+  if (call.outcome == CallOutcome::kRefused) return;
   auto effect = AcknowledgedEffect(call.method, call.request.view(), call.response.view());
   if (!effect.has_value()) {
     unfitting_.push_back({&call, effect.error().message()});
@@ -143,7 +143,7 @@ void Writers::GatherObservations(const CallLog& log, const ControlLog& control) 
     for (const Observation& observation : reported) gather(revision, observation);
   }
   for (const RecordedCall* call : log.ended()) {
-    if (call->outcome != Outcome::kAnswered) continue;
+    if (call->outcome != CallOutcome::kAnswered) continue;
     EachShown(KindOf(call->method), call->request.view(), call->response.view(),
               [&](const KeyValueView& kv) {
                 gather(Revision(kv.mod_revision),
@@ -202,7 +202,7 @@ void Writers::FindPhantoms(const CallLog& log) {
   }
   if (strange.empty()) return;
   for (const RecordedCall& call : log.calls()) {
-    if (!IsWrite(call.method) || call.outcome == Outcome::kOpen) continue;
+    if (!IsWrite(call.method) || call.outcome == CallOutcome::kOpen) continue;
     for (const Operation& operation : NeverDone(call)) {
       const auto found = strange.find(operation.key);
       if (operation.deletes || found == strange.end()) continue;
