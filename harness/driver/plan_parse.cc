@@ -3,10 +3,10 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "harness/base/escape.h"
 #include "harness/driver/plan.h"
@@ -33,8 +33,7 @@ std::int64_t ToNumber(std::string_view text, std::string_view whole) {
   return number;
 }
 
-RevisionRef ToRevision(const Json& json, const char* name) {
-  const auto text = json.at(name).get<std::string>();
+RevisionRef ToRevision(const std::string& text) {
   const std::string_view view = text;
   constexpr std::string_view kHead = "head";
   constexpr std::string_view kWrite = "write ";
@@ -45,223 +44,121 @@ RevisionRef ToRevision(const Json& json, const char* name) {
   return AtRevision(ToNumber(view, view));
 }
 
-// Times that the unit cannot represent are rejected here; implausible ones by CheckPlan.
-Duration ToDuration(const Json& json, const char* name) {
-  const auto count = json.at(name).get<std::int64_t>();
-  constexpr auto kMost = std::chrono::duration_cast<std::chrono::microseconds>(Duration::max());
-  if (count > kMost.count() || count < -kMost.count()) {
-    throw ParseError{fmt::format("{} us are no time", count)};
-  }
-  return std::chrono::microseconds(count);
-}
-
-// For an int: the library would truncate silently.
-int ToInt(const Json& json, const char* name, int missing) {
-  const auto number = json.value(name, std::int64_t{missing});
-  if (number > std::numeric_limits<int>::max() || number < std::numeric_limits<int>::min()) {
-    throw ParseError{fmt::format("{}: {} is too large a number", name, number)};
-  }
-  return static_cast<int>(number);
-}
-int ToInt(const Json& json, const char* name) {
-  static_cast<void>(json.at(name));
-  return ToInt(json, name, 0);
-}
-
-PutStep ToPut(const Json& json) {
-  const Json& value = json.at("value");
-  return {.key = json.at("key"),
-          .value = {.seed = value.at("seed"), .bytes = value.at("bytes")},
-          .lease = json.value("lease", "")};
-}
-DeleteStep ToDelete(const Json& json) {
-  return {.key = json.at("key"), .range_end = json.value("range_end", "")};
-}
-TxnStep ToTxn(const Json& json) {
-  TxnStep txn;
-  for (const Json& write : json.at("writes")) {
-    if (write.at("op") == "put") {
-      txn.writes.emplace_back(ToPut(write));
-    } else {
-      txn.writes.emplace_back(ToDelete(write));
-    }
-  }
-  return txn;
-}
-WatchStep ToWatch(const Json& json) {
-  return {.group = json.at("group"),
-          .count = json.at("count"),
-          .key = json.at("key"),
-          .range_end = json.value("range_end", ""),
-          .start = ToRevision(json, "start"),
-          .first_id = json.value("first_id", std::int64_t{0}),
-          .previous_values = json.value("prev_kv", false),
-          .progress_notify = json.value("progress_notify", false),
-          .fragment = json.value("fragment", false),
-          .no_puts = json.value("no_puts", false),
-          .no_deletes = json.value("no_deletes", false),
-          .stream = json.at("stream"),
-          .user = json.value("user", ""),
-          .member = ToInt(json, "member", 1),
-          .require_leader = json.value("require_leader", false)};
-}
-ChurnStep ToChurn(const Json& json) {
-  return {.group = json.at("group"),
-          .count = json.at("count"),
-          .key = json.at("key"),
-          .range_end = json.at("range_end"),
-          .start = ToRevision(json, "start"),
-          .first_id = json.at("first_id"),
-          .stream = json.at("stream")};
-}
-AuthStep ToAuth(const Json& json) {
-  AuthStep auth;
-  for (const Json& reader : json.at("readers")) {
-    auth.readers.push_back(
-        {.user = reader.at("user"), .key = reader.at("key"), .range_end = reader.at("range_end")});
-  }
-  return auth;
-}
-LoadStep ToLoad(const Json& json) {
-  return {.load = json.at("load"),
-          .clients = json.at("clients"),
-          .calls = json.at("calls"),
-          .keys = json.at("keys"),
-          .key = json.at("key"),
-          .seed = json.at("load_seed"),
-          .direct = json.at("direct"),
-          .puts_only = json.value("puts_only", false),
-          .member = ToInt(json, "member", 1)};
-}
-RefusedTxnStep ToRefusedTxn(const Json& json) {
-  return {.write = ToPut(json.at("write")), .key = json.at("key"), .at = ToRevision(json, "at")};
-}
-MustReportProgressStep ToMustReportProgress(const Json& json) {
-  using When = MustReportProgressStep::When;
-  return {.when = json.at("asked").get<bool>() ? When::kAsked : When::kUnasked,
-          .stream = json.at("stream"),
-          .limit = ToDuration(json, "us")};
-}
-
-WhenStep ToWhen(const Json& json) {
+WhenStep::Moment ToMoment(const std::string& word) {
   using enum WhenStep::Moment;
-  const auto word = json.at("moment").get<std::string>();
   for (const WhenStep::Moment moment : {kResponse, kBytes, kRevision, kProgress, kCalls}) {
-    if (Name(moment) != word) continue;
-    return {.moment = moment,
-            .of = json.at("of"),
-            .count = json.at("count"),
-            .revision = ToRevision(json, "revision"),
-            .limit = ToDuration(json, "us")};
+    if (Name(moment) == word) return moment;
   }
   throw ParseError{fmt::format("there is no moment '{}'", Escaped(word))};
 }
 
-using Reader = Step (*)(const Json&);
-using ReadersByOp = std::map<std::string, Reader, std::less<>>;
+// The parameter of Fields that reads a step, or another part of a line.
+class FieldsFrom {
+ public:
+  explicit FieldsFrom(const Json& json) : json_(json) {}
 
-// Steps that act.
-const ReadersByOp& Actions() {
-  static const ReadersByOp readers{
-      {"put", [](const Json& j) -> Step { return ToPut(j); }},
-      {"delete", [](const Json& j) -> Step { return ToDelete(j); }},
-      {"txn", [](const Json& j) -> Step { return ToTxn(j); }},
-      {"compact",
-       [](const Json& j) -> Step {
-         return CompactStep{.at = ToRevision(j, "at"),
-                            .at_once = j.value("at_once", false),
-                            .refused = j.value("refused", false)};
-       }},
-      {"churn", [](const Json& j) -> Step { return ToChurn(j); }},
-      {"lease",
-       [](const Json& j) -> Step {
-         return LeaseStep{j.at("lease"), std::chrono::seconds(j.at("ttl").get<std::int64_t>())};
-       }},
-      {"revoke", [](const Json& j) -> Step { return RevokeStep{j.at("lease")}; }},
-      {"watch", [](const Json& j) -> Step { return ToWatch(j); }},
-      {"cancel", [](const Json& j) -> Step { return CancelStep{j.at("group")}; }},
-      {"resume",
-       [](const Json& j) -> Step {
-         return ResumeStep{j.at("group"), j.at("as"), ToInt(j, "member", 1)};
-       }},
-      {"refused txn", [](const Json& j) -> Step { return ToRefusedTxn(j); }},
-      {"use member", [](const Json& j) -> Step { return UseMemberStep{ToInt(j, "member")}; }},
-      {"auth", [](const Json& j) -> Step { return ToAuth(j); }},
-      {"load", [](const Json& j) -> Step { return ToLoad(j); }},
-      {"request progress",
-       [](const Json& j) -> Step { return RequestProgressStep{j.at("stream")}; }},
-      {"inject",
-       [](const Json& j) -> Step {
-         return InjectStep{j.at("fault"), j.at("parameters"), j.value("optional", false)};
-       }},
-      {"heal", [](const Json& j) -> Step { return HealStep{j.at("fault")}; }},
-  };
-  return readers;
-}
-
-// Steps that wait.
-const ReadersByOp& Waits() {
-  static const ReadersByOp readers{
-      {"must end",
-       [](const Json& j) -> Step {
-         return MustEndStep{j.at("stream"), ToDuration(j, "us")};
-       }},
-      {"must deliver",
-       [](const Json& j) -> Step {
-         return MustDeliverStep{j.at("group"), ToDuration(j, "us")};
-       }},
-      {"must report progress", [](const Json& j) -> Step { return ToMustReportProgress(j); }},
-      {"await load",
-       [](const Json& j) -> Step {
-         return AwaitLoadStep{j.at("load"), j.at("lost")};
-       }},
-      {"await created", [](const Json& j) -> Step { return AwaitCreatedStep{j.at("group")}; }},
-      {"await delivered", [](const Json& j) -> Step { return AwaitDeliveredStep{j.at("group")}; }},
-      {"await expired", [](const Json& j) -> Step { return AwaitExpiredStep{j.at("lease")}; }},
-      {"await progress", [](const Json& j) -> Step { return AwaitProgressStep{j.at("stream")}; }},
-      {"await registered",
-       [](const Json& j) -> Step { return AwaitRegisteredStep{j.at("watchers")}; }},
-      {"await sync passes",
-       [](const Json& j) -> Step { return AwaitSyncPassesStep{ToInt(j, "passes")}; }},
-      {"await caught up",
-       [](const Json& j) -> Step { return AwaitCaughtUpStep{ToInt(j, "member")}; }},
-      {"await snapshot",
-       [](const Json& j) -> Step { return AwaitSnapshotStep{ToInt(j, "member")}; }},
-      {"await effect", [](const Json& j) -> Step { return AwaitEffectStep{j.at("fault")}; }},
-      {"when", [](const Json& j) -> Step { return ToWhen(j); }},
-      {"hold", [](const Json& j) -> Step { return HoldStep{ToDuration(j, "us")}; }},
-      {"await ended", [](const Json& j) -> Step { return AwaitEndedStep{j.at("group")}; }},
-  };
-  return readers;
-}
-
-// Null if there is no such step.
-Reader FindReader(const std::string& op) {
-  for (const ReadersByOp* readers : {&Actions(), &Waits()}) {
-    if (const auto found = readers->find(op); found != readers->end()) return found->second;
+  template <typename T>
+  void operator()(const char* name, T& value) const {
+    Take(json_.at(name), name, value);
   }
-  return nullptr;
+  template <typename T>
+  void Optional(const char* name, T& value, const T& missing = {}) const {
+    value = missing;
+    if (json_.contains(name)) (*this)(name, value);
+  }
+
+ private:
+  template <typename T>
+  static void Take(const Json& json, const char*, T& value) {
+    value = json.get<T>();
+  }
+  template <typename T>
+  requires requires(T fields, const FieldsFrom& from) { fields.Fields(from); }
+  static void Take(const Json& json, const char*, T& value) {
+    const FieldsFrom fields(json);
+    value.Fields(fields);
+  }
+  template <typename T>
+  static void Take(const Json& json, const char* name, std::vector<T>& values) {
+    for (const Json& one : json) Take(one, name, values.emplace_back());
+  }
+  static void Take(const Json& json, const char* name, std::variant<PutStep, DeleteStep>& write) {
+    if (json.at("op") == PutStep::kOp) {
+      Take(json, name, write.emplace<PutStep>());
+    } else {
+      Take(json, name, write.emplace<DeleteStep>());
+    }
+  }
+  // The library would truncate it silently.
+  static void Take(const Json& json, const char* name, int& value) {
+    const auto number = json.get<std::int64_t>();
+    if (!std::in_range<int>(number)) {
+      throw ParseError{fmt::format("{}: {} is too large a number", name, number)};
+    }
+    value = static_cast<int>(number);
+  }
+  static void Take(const Json& json, const char*, RevisionRef& at) {
+    at = ToRevision(json.get<std::string>());
+  }
+  // A value that overflows the unit is rejected here; CheckPlan rejects what makes no sense.
+  static void Take(const Json& json, const char*, Duration& time) {
+    const auto count = json.get<std::int64_t>();
+    constexpr auto kMost = std::chrono::duration_cast<std::chrono::microseconds>(Duration::max());
+    if (count > kMost.count() || count < -kMost.count()) {
+      throw ParseError{fmt::format("{} us is not a valid time", count)};
+    }
+    time = std::chrono::microseconds(count);
+  }
+  static void Take(const Json& json, const char*, std::chrono::seconds& time) {
+    time = std::chrono::seconds(json.get<std::int64_t>());
+  }
+  static void Take(const Json& json, const char*, WhenStep::Moment& moment) {
+    moment = ToMoment(json.get<std::string>());
+  }
+  static void Take(const Json& json, const char*, MustReportProgressStep::When& when) {
+    using When = MustReportProgressStep::When;
+    when = json.get<bool>() ? When::kAsked : When::kUnasked;
+  }
+
+  const Json& json_;
+};
+
+// The kind of step with that name, read; empty if there is none.
+template <typename... Kinds>
+std::optional<std::variant<Kinds...>> ReadStep(std::string_view op, const Json& json,
+                                               const std::variant<Kinds...>* /*kinds*/) {
+  std::optional<std::variant<Kinds...>> step;
+  const auto read = [&]<typename Kind>(Kind kind) {
+    if (op != Kind::kOp) return;
+    const FieldsFrom fields(json);
+    kind.Fields(fields);
+    step = std::move(kind);
+  };
+  (read(Kinds{}), ...);
+  return step;
 }
 
 void TakeLine(const Json& line, std::optional<PlanFile>& file) {
-  const PlanHeader header{.case_name = line.at("case"),
-                          .target = line.at("target"),
-                          .seed = line.at("seed"),
-                          .attempt = ToInt(line, "attempt")};
+  const FieldsFrom fields(line);
+  PlanHeader header;
+  fields("case", header.case_name);
+  fields("target", header.target);
+  fields("seed", header.seed);
+  fields("attempt", header.attempt);
   if (line.contains("steps")) {
     if (file) throw ParseError{"a second plan begins; expected one attempt"};
-    file.emplace(PlanFile{.header = header, .plan = {}});
-    file->plan.converge_limit = ToDuration(line, "converge_us");
-    file->plan.cluster = {.members = ToInt(line, "members", 1),
-                          .snapshot_count = ToInt(line, "snapshot_count", 0)};
-    file->plan.permit_compacted_at_the_floor = line.value("permit_compacted_at_the_floor", false);
+    Plan& plan = file.emplace(PlanFile{.header = header, .plan = {}}).plan;
+    fields("converge_us", plan.converge_limit);
+    fields.Optional("members", plan.cluster.members, 1);
+    fields.Optional("snapshot_count", plan.cluster.snapshot_count);
+    fields.Optional("permit_compacted_at_the_floor", plan.permit_compacted_at_the_floor);
     return;
   }
   if (!file) throw ParseError{"a step before the line that begins a plan (with \"steps\")"};
   const auto op = line.at("op").get<std::string>();
-  const Reader reader = FindReader(op);
-  if (reader == nullptr) throw ParseError{fmt::format("there is no step '{}'", Escaped(op))};
-  file->plan.steps.push_back(reader(line));
+  std::optional<Step> step = ReadStep(op, line, static_cast<const Step*>(nullptr));
+  if (!step) throw ParseError{fmt::format("there is no step '{}'", Escaped(op))};
+  file->plan.steps.push_back(*std::move(step));
 }
 
 Status ParseLine(std::string_view text, std::optional<PlanFile>& file) {

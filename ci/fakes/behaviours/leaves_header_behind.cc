@@ -18,7 +18,7 @@ class OldHeader final : public WatchTamper {
 const BehaviourRegistration kLeavesHeaderBehind(
     {.name = "leaves-header-behind",
      .explain = "The header of every message of events shows revision 1.",
-     .guarantees = {"Fields"}},
+     .guarantees = {"Headers"}},
     EachStream<OldHeader>);
 
 }  // namespace
