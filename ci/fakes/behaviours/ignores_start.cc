@@ -30,7 +30,7 @@ class Puts {
     std::int64_t& latest = latest_[put.key()];
     latest = std::max(latest, answer.header().revision());
   }
-  // Whether one lies from the start that was asked for up to where the watch began.
+  // Whether one is between the requested start and the actual one.
   bool MissedBy(const WatchCreateRequest& create, std::int64_t began) const {
     MutexLock lock(mu_);
     return std::any_of(latest_.begin(), latest_.end(), [&](const auto& put) {
