@@ -13,7 +13,6 @@
 // thread-safe.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>

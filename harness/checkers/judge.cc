@@ -6,7 +6,7 @@
 
 #include "harness/checkers/backlog.h"
 #include "harness/checkers/checker.h"
-#include "harness/checkers/control_watch.h"
+#include "harness/checkers/control_watch_rule.h"
 #include "harness/checkers/delay_rule.h"
 #include "harness/checkers/exercise_meter.h"
 #include "harness/checkers/phrases.h"
@@ -241,6 +241,9 @@ class Judge::Impl final : public HistoryVisitor {
                          response.tail.size() > 0 ? response.tail : response.payload,
                          response.where.line);
     Drain();
+  }
+  void OnControlProgress(const Response& response) override {
+    control_.Progress(response, findings_);
   }
   void OnControlEnded(const Response& response) override {
     control_.End(response, model_.compaction_requested(), findings_);

@@ -352,6 +352,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{5, "k"}})
              .Annotate(StageReached{Stage::kConverged}),
          {"Reliable"}},
+        {"ProgressWithoutARequest", Controlled().Progress(0, 4), {"Bookmarkable"}},
         {"Cancelled", Controlled().Cancelled(0, "too busy"), {"Settled"}},
         {"CancelledTwice", Controlled().Cancelled(0).Cancelled(0), {"Settled"}},
         {"Refused",

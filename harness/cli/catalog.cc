@@ -107,7 +107,8 @@ void AddWords(std::vector<CatalogEntry>& catalog) {
 
 // What is known of one bug of etcd.
 struct KnownIssue {
-  std::set<std::string> texts, cases, releases, defects;
+  std::set<std::string> texts, cases, defects;
+  std::map<std::string, std::set<std::string>> releases;  // by how the manifest describes it
 };
 
 // The numbers behind '#' in a text.
@@ -139,9 +140,8 @@ std::map<int, KnownIssue> KnownIssues() {
     for (const ExpectedFailure& expected : release.expected) {
       for (const int number : expected.upstream) {
         KnownIssue& issue = issues[number];
-        issue.texts.insert(expected.reason);
         issue.cases.insert(expected.case_name);
-        issue.releases.insert(fmt::format("{} {}", release.product, release.version));
+        issue.releases[expected.reason].insert(release.version);
       }
     }
   }
@@ -150,14 +150,16 @@ std::map<int, KnownIssue> KnownIssues() {
 
 void AddIssues(std::vector<CatalogEntry>& catalog) {
   for (const auto& [number, issue] : KnownIssues()) {
-    catalog.push_back({"issue",
-                       fmt::format("#{}", number),
-                       "",
-                       fmt::format("A bug of etcd. {}", fmt::join(issue.texts, "; ")),
-                       {{"upstream", Issues({number})},
-                        {"found by", fmt::format("{}", fmt::join(issue.cases, ", "))},
-                        {"expected of", fmt::format("{}", fmt::join(issue.releases, ", "))},
-                        {"defects", fmt::format("{}", fmt::join(issue.defects, ", "))}}});
+    Facts facts = {{"upstream", Issues({number})},
+                   {"found by", fmt::format("{}", fmt::join(issue.cases, ", "))},
+                   {"defects", fmt::format("{}", fmt::join(issue.defects, ", "))}};
+    for (const auto& [reason, versions] : issue.releases) {
+      facts.emplace_back("known", fmt::format("etcd {}: {}", fmt::join(versions, ", "), reason));
+    }
+    catalog.push_back({"issue", fmt::format("#{}", number), "",
+                       issue.texts.empty() ? std::string("A bug of etcd.")
+                                           : fmt::format("{}", fmt::join(issue.texts, "; ")),
+                       std::move(facts)});
   }
 }
 

@@ -305,7 +305,7 @@ Stated Environment::StatedOfTarget() {
   return stated;
 }
 
-Status Environment::AskForUsers(const std::vector<RestrictedReader>& readers) {
+Status Environment::EnableUsers(const std::vector<RestrictedReader>& readers) {
   AuthClient auth(target().endpoint().ToString());
   for (const RestrictedReader& reader : readers) {
     WP_RETURN_IF_ERROR(auth.AddReader(reader.user, reader.key, reader.range_end));

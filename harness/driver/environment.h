@@ -103,7 +103,7 @@ class Environment {
   // Of all streams that were opened.
   std::vector<std::string> StreamNames() const;
   // Adds the users and enables authentication on the target.
-  Status AskForUsers(const std::vector<RestrictedReader>& readers);
+  Status EnableUsers(const std::vector<RestrictedReader>& readers);
   // The prefix of every key of the attempt: empty, or random on a target that others use, too.
   const std::string& prefix() const { return prefix_; }
   // The key or range end on the target for one of the plan.

@@ -142,7 +142,8 @@ bool Executor::AwaitSettled() {
   std::uint64_t latest = 0;
   TimePoint since = Clock::now();
   const auto silent = [&] {
-    if (std::exchange(latest, judge.given()) != judge.given()) since = Clock::now();
+    const std::uint64_t given = judge.given();
+    if (std::exchange(latest, given) != given) since = Clock::now();
     return Clock::now() - since >= plan_.converge_limit;
   };
   bool settled = false;

@@ -105,7 +105,7 @@ Status Executor::Do(const AuthStep& step) {
                        .key = environment_.Placed(reader.key),
                        .range_end = environment_.PlacedEnd(reader.range_end)});
   }
-  return environment_.AskForUsers(readers);
+  return environment_.EnableUsers(readers);
 }
 
 Status Executor::Do(const LoadStep& step) {

@@ -57,6 +57,21 @@ class FieldsFrom {
  public:
   explicit FieldsFrom(const Json& json) : json_(json) {}
 
+  // A step of one of the kinds, named by its "op".
+  template <typename... Kinds>
+  static void Take(const Json& json, const char*, std::variant<Kinds...>& step) {
+    const auto op = json.at("op").get<std::string>();
+    const FieldsFrom fields(json);
+    const auto is = [&]<typename Kind>(Kind* /*kind*/) {
+      if (op != Kind::kOp) return false;
+      step.template emplace<Kind>().Fields(fields);
+      return true;
+    };
+    if (!(is(static_cast<Kinds*>(nullptr)) || ...)) {
+      throw ParseError{fmt::format("there is no step '{}'", Escaped(op))};
+    }
+  }
+
   template <typename T>
   void operator()(const char* name, T& value) const {
     Take(json_.at(name), name, value);
@@ -81,13 +96,6 @@ class FieldsFrom {
   template <typename T>
   static void Take(const Json& json, const char* name, std::vector<T>& values) {
     for (const Json& one : json) Take(one, name, values.emplace_back());
-  }
-  static void Take(const Json& json, const char* name, std::variant<PutStep, DeleteStep>& write) {
-    if (json.at("op") == PutStep::kOp) {
-      Take(json, name, write.emplace<PutStep>());
-    } else {
-      Take(json, name, write.emplace<DeleteStep>());
-    }
   }
   // The library would truncate it silently.
   static void Take(const Json& json, const char* name, int& value) {
@@ -123,21 +131,6 @@ class FieldsFrom {
   const Json& json_;
 };
 
-// The kind of step with that name, read; empty if there is none.
-template <typename... Kinds>
-std::optional<std::variant<Kinds...>> ReadStep(std::string_view op, const Json& json,
-                                               const std::variant<Kinds...>* /*kinds*/) {
-  std::optional<std::variant<Kinds...>> step;
-  const auto read = [&]<typename Kind>(Kind kind) {
-    if (op != Kind::kOp) return;
-    const FieldsFrom fields(json);
-    kind.Fields(fields);
-    step = std::move(kind);
-  };
-  (read(Kinds{}), ...);
-  return step;
-}
-
 void TakeLine(const Json& line, std::optional<PlanFile>& file) {
   const FieldsFrom fields(line);
   PlanHeader header;
@@ -155,10 +148,7 @@ void TakeLine(const Json& line, std::optional<PlanFile>& file) {
     return;
   }
   if (!file) throw ParseError{"a step before the line that begins a plan (with \"steps\")"};
-  const auto op = line.at("op").get<std::string>();
-  std::optional<Step> step = ReadStep(op, line, static_cast<const Step*>(nullptr));
-  if (!step) throw ParseError{fmt::format("there is no step '{}'", Escaped(op))};
-  file->plan.steps.push_back(*std::move(step));
+  FieldsFrom::Take(line, "step", file->plan.steps.emplace_back());
 }
 
 Status ParseLine(std::string_view text, std::optional<PlanFile>& file) {

@@ -114,6 +114,8 @@ TEST(Plan, NamesTheLineThatCannotBeRead) {
   EXPECT_THAT(error(good + begin), testing::HasSubstr("expected one attempt"));
   const std::string step = R"({"case":"c","target":"t","seed":"1","attempt":1,"step":0,)";
   EXPECT_THAT(error(begin + step + R"("op":"jump"})"), testing::HasSubstr("no step 'jump'"));
+  EXPECT_THAT(error(begin + step + R"("op":"txn","writes":[{"op":"compact","at":"head"}]})"),
+              testing::HasSubstr("no step 'compact'"));
   EXPECT_THAT(error(begin + step + R"("op":"compact","at":"headless"})"),
               testing::HasSubstr("'headless' is no revision"));
   EXPECT_THAT(error(begin + step + R"("op":"cancel","group":7})"), testing::HasSubstr("line 2"));

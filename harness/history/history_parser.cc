@@ -145,6 +145,8 @@ void HistoryParser::ParseResponse(const NumberedEntry& line) {
     if (!message.events.empty()) {
       if (observer_ != nullptr) observer_->ObserveControlEvents(*response);
       visitor_.OnControlEvents(*response);
+    } else if (!message.created && !message.canceled) {
+      visitor_.OnControlProgress(*response);
     }
     if (message.canceled) visitor_.OnControlEnded(*response);
     return Return(std::move(response));

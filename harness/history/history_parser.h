@@ -109,6 +109,7 @@ class HistoryVisitor {
   virtual void OnHeader(Revision /*revision*/) {}
   virtual void OnControlAsked(const Asked& /*asked*/) {}
   virtual void OnControlEvents(const Response& /*response*/) {}
+  virtual void OnControlProgress(const Response& /*response*/) {}
   // The target ended it, or refused it.
   virtual void OnControlEnded(const Response& /*response*/) {}
   // A line that the harness wrote.

@@ -28,6 +28,8 @@ class ControlWatchRule {
   void Ask(const Asked& asked);
   // A revision comes in one response, so the next response must begin above the highest received.
   void Deliver(const Response& response, Findings& findings);
+  // The driver neither requests progress on its stream nor sets progress_notify.
+  void Progress(const Response& response, Findings& findings);
   // The target ends it. `requested`: the highest compaction requested.
   void End(const Response& response, Revision requested, Findings& findings);
   // Its stream has ended, which other checkers judge.

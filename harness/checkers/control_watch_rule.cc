@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/checkers/control_watch.h"
+#include "harness/checkers/control_watch_rule.h"
 
 #include <algorithm>
 
@@ -57,6 +57,21 @@ void ControlWatchRule::Deliver(const Response& response, Findings& findings) {
   }
   events_ += response.message.events.size();
   latest_ = response.where;
+}
+
+void ControlWatchRule::Progress(const Response& response, Findings& findings) {
+  if (!range_ || response.stream != stream_) return;
+  findings.Add(
+      Guarantee::kBookmarkable, stream_,
+      [&] {
+        return Draft{
+            .expected = fmt::format("no progress {}: the driver has not requested any", kUntouched),
+            .observed = fmt::format("progress {} in line {}", response.message.header.revision,
+                                    response.where.line.value),
+            .evidence = {latest_.line, response.where.line},
+            .at = response.where.at};
+      },
+      Level::kShould);
 }
 
 void ControlWatchRule::End(const Response& response, Revision requested, Findings& findings) {
