@@ -7,15 +7,6 @@ namespace {
 
 constexpr std::int64_t kBatch = 1000;
 
-class BatchEdgeSkipped final : public PassOn {
- public:
-  using PassOn::PassOn;
-  Revision OnHistoryGiven(Revision position, Revision last) override {
-    const bool full = last == position.plus(kBatch - 1);
-    return full ? last.next().next() : PassOn::OnHistoryGiven(position, last);
-  }
-};
-
 const DefectRegistration kBatchEdgeSkipped(
     {.name = "batch-edge-skipped",
      .explain = "History is read in batches of 1000 revisions. When a batch is exactly full this "
@@ -24,7 +15,12 @@ const DefectRegistration kBatchEdgeSkipped(
                 "revisions or more in the past.",
      .upstream_issue = "",
      .guarantees = {"Reliable"}},
-    Wrap<BatchEdgeSkipped>);
+    [](Hooks& hooks) {
+      hooks.after_history = [before = hooks.after_history](Revision position, Revision last) {
+        const bool full = last == position.plus(kBatch - 1);
+        return full ? last.next().next() : before(position, last);
+      };
+    });
 
 }  // namespace
 }  // namespace watchproof::store

@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class CancelSilencesNeighbour final : public PassOn {
- public:
-  using PassOn::PassOn;
-  CancelReach OnCancel() override { return CancelReach::kNeighbourToo; }
-};
-
 const DefectRegistration kCancelSilencesNeighbour(
     {.name = "cancel-silences-neighbour",
      .explain = "A cancel ends only the watch that it names. This store also stops feeding the "
@@ -19,7 +13,7 @@ const DefectRegistration kCancelSilencesNeighbour(
                 "of the first.",
      .upstream_issue = "",
      .guarantees = {"Settled"}},
-    Wrap<CancelSilencesNeighbour>);
+    [](Hooks& hooks) { hooks.cancel_reach = CancelReach::kNeighbourToo; });
 
 }  // namespace
 }  // namespace watchproof::store

@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class CompactionNoticeLost final : public PassOn {
- public:
-  using PassOn::PassOn;
-  NoticeFate OnNoticeRefused() override { return NoticeFate::kForgotten; }
-};
-
 const DefectRegistration kCompactionNoticeLost(
     {.name = "compaction-notice-lost",
      .explain = "A watcher that is still catching up falls below the compaction floor, and the "
@@ -22,7 +16,7 @@ const DefectRegistration kCompactionNoticeLost(
                 "reading, or more creates below the floor in one burst than the queue has places.",
      .upstream_issue = "#17529",
      .guarantees = {"CompactionSurfaced"}},
-    Wrap<CompactionNoticeLost>);
+    [](Hooks& hooks) { hooks.notice_fate = NoticeFate::kForgotten; });
 
 }  // namespace
 }  // namespace watchproof::store

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "embedded_store/mvcc/hook_registry.h"
+#include "embedded_store/defects/defect_fixture.h"
 #include "embedded_store/watch/hub_fixture.h"
 
 namespace watchproof::store {
@@ -14,9 +14,7 @@ using testing::ElementsAre;
 // The events of a watch with this spec: put a, put b, delete a. Live and from history alike.
 class Created : public HubTest {
  public:
-  explicit Created(const std::string& defect)
-      : HubTest(*MakeHooks(defect.empty() ? std::vector<std::string>{}
-                                          : std::vector<std::string>{defect})) {}
+  explicit Created(const std::string& defect) : HubTest(With(defect)) {}
   void TestBody() override {}
   std::vector<std::string> EventsOf(const WatchSpec& spec) {
     Client live = Open();

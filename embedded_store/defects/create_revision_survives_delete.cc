@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class CreateRevisionSurvivesDelete final : public PassOn {
- public:
-  using PassOn::PassOn;
-  Recreation OnRecreation() override { return Recreation::kItsCreateRevision; }
-};
-
 const DefectRegistration kCreateRevisionSurvivesDelete(
     {.name = "create-revision-survives-delete",
      .explain = "A key that is put after it was deleted starts a new generation: its create "
@@ -21,7 +15,7 @@ const DefectRegistration kCreateRevisionSurvivesDelete(
                 "put, a delete and a put.",
      .upstream_issue = "",
      .guarantees = {"Fields"}},
-    Wrap<CreateRevisionSurvivesDelete>);
+    [](Hooks& hooks) { hooks.recreation = Recreation::kItsCreateRevision; });
 
 }  // namespace
 }  // namespace watchproof::store

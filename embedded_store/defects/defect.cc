@@ -13,8 +13,8 @@ std::vector<DefectInfo>& Registry() {
 
 }  // namespace
 
-DefectRegistration::DefectRegistration(DefectInfo info, WrapHooks wrap) {
-  RegisterHooks(info.name, std::move(wrap));
+DefectRegistration::DefectRegistration(DefectInfo info, ChangeHooks change) {
+  RegisterHooks(info.name, std::move(change));
   Registry().push_back(std::move(info));
 }
 

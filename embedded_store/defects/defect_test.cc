@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "embedded_store/defects/defect_fixture.h"
 #include "embedded_store/watch/hub_fixture.h"
 
 namespace watchproof::store {
@@ -43,13 +44,13 @@ TEST(Defects, UnknownNameListsTheKnownOnes) {
 TEST(Defects, CanBeCombined) {
   const auto hooks = MakeHooks({"compaction-notice-lost", "progress-overtakes-events"});
   ASSERT_TRUE(hooks.has_value());
-  EXPECT_EQ((*hooks)->OnNoticeRefused(), NoticeFate::kForgotten);
-  EXPECT_EQ((*hooks)->OnProgressRequested(), ProgressTiming::kAtOnce);
+  EXPECT_EQ(hooks->notice_fate, NoticeFate::kForgotten);
+  EXPECT_EQ(hooks->progress_timing, ProgressTiming::kAtOnce);
 }
 
 class WithDefect : public HubTest {
  protected:
-  explicit WithDefect(std::vector<std::string> names) : HubTest(*MakeHooks(names)) {}
+  explicit WithDefect(const std::string& name) : HubTest(With(name)) {}
 
   // What a watch below the floor receives that was created while the queue of its stream was full.
   std::vector<std::string> WatchBelowTheFloorBehindAFullQueue() {
@@ -76,15 +77,15 @@ class WithDefect : public HubTest {
 
 class WithoutDefect : public WithDefect {
  protected:
-  WithoutDefect() : WithDefect({}) {}
+  WithoutDefect() : WithDefect("") {}
 };
 class CompactionNoticeLost : public WithDefect {
  protected:
-  CompactionNoticeLost() : WithDefect({"compaction-notice-lost"}) {}
+  CompactionNoticeLost() : WithDefect("compaction-notice-lost") {}
 };
 class ProgressOvertakesEvents : public WithDefect {
  protected:
-  ProgressOvertakesEvents() : WithDefect({"progress-overtakes-events"}) {}
+  ProgressOvertakesEvents() : WithDefect("progress-overtakes-events") {}
 };
 
 TEST_F(WithoutDefect, SurfacesTheCompaction) {

@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class DeleteAtFloorLost final : public PassOn {
- public:
-  using PassOn::PassOn;
-  FloorDelete OnDeleteAtFloor() override { return FloorDelete::kDropped; }
-};
-
 const DefectRegistration kDeleteAtFloorLost(
     {.name = "delete-at-floor-lost",
      .explain = "Compaction keeps everything from its revision on, so a watch may start exactly "
@@ -21,7 +15,7 @@ const DefectRegistration kDeleteAtFloorLost(
                 "from there.",
      .upstream_issue = "#18089",
      .guarantees = {"Reliable"}},
-    Wrap<DeleteAtFloorLost>);
+    [](Hooks& hooks) { hooks.delete_at_floor = FloorDelete::kDropped; });
 
 }  // namespace
 }  // namespace watchproof::store

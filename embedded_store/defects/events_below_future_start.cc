@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class EventsBelowFutureStart final : public PassOn {
- public:
-  using PassOn::PassOn;
-  Early OnEarlyEvents() override { return Early::kWhateverComes; }
-};
-
 const DefectRegistration kEventsBelowFutureStart(
     {.name = "events-below-future-start",
      .explain = "A watch may start at a revision that does not exist yet, and receives nothing "
@@ -20,7 +14,7 @@ const DefectRegistration kEventsBelowFutureStart(
                 "it.",
      .upstream_issue = "#20221",
      .guarantees = {"Reliable"}},
-    Wrap<EventsBelowFutureStart>);
+    [](Hooks& hooks) { hooks.early_events = Early::kWhateverComes; });
 
 }  // namespace
 }  // namespace watchproof::store

@@ -5,14 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class EventsCrossed final : public PassOn {
- public:
-  using PassOn::PassOn;
-  WatchId OnAddressed(WatchId id) override {
-    return id.value < 2 ? PassOn::OnAddressed(id) : WatchId{id.value ^ 1};
-  }
-};
-
 const DefectRegistration kEventsCrossed(
     {.name = "events-crossed",
      .explain = "All watches of a stream share one connection, and the watch id of a message "
@@ -22,7 +14,11 @@ const DefectRegistration kEventsCrossed(
                 "four watches on one stream, of which the last two differ.",
      .upstream_issue = "",
      .guarantees = {"Filtered"}},
-    Wrap<EventsCrossed>);
+    [](Hooks& hooks) {
+      hooks.addressee = [before = hooks.addressee](WatchId id) {
+        return id.value < 2 ? before(id) : WatchId{id.value ^ 1};
+      };
+    });
 
 }  // namespace
 }  // namespace watchproof::store

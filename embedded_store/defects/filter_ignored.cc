@@ -6,15 +6,6 @@
 namespace watchproof::store {
 namespace {
 
-class FilterIgnored final : public PassOn {
- public:
-  using PassOn::PassOn;
-  void OnCreate(WatchSpec& spec) override {
-    PassOn::OnCreate(spec);
-    spec.no_deletes = false;
-  }
-};
-
 const DefectRegistration kFilterIgnored(
     {.name = "filter-ignored",
      .explain = "A watch may ask to leave out puts, or to leave out deletes. This store obeys the "
@@ -23,7 +14,12 @@ const DefectRegistration kFilterIgnored(
                 "without deletes, and a delete.",
      .upstream_issue = "",
      .guarantees = {"Filtered"}},
-    Wrap<FilterIgnored>);
+    [](Hooks& hooks) {
+      hooks.on_create = [before = hooks.on_create](WatchSpec& spec) {
+        before(spec);
+        spec.no_deletes = false;
+      };
+    });
 
 }  // namespace
 }  // namespace watchproof::store

@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class FragmentDropped final : public PassOn {
- public:
-  using PassOn::PassOn;
-  LastPart OnLastPart() override { return LastPart::kDropped; }
-};
-
 const DefectRegistration kFragmentDropped(
     {.name = "fragment-dropped",
      .explain = "A client that asks for fragments receives a large response in parts, and all "
@@ -19,7 +13,7 @@ const DefectRegistration kFragmentDropped(
                 "comes. Trigger: a watch with fragments and some megabytes of history.",
      .upstream_issue = "",
      .guarantees = {"Reliable"}},
-    Wrap<FragmentDropped>);
+    [](Hooks& hooks) { hooks.last_part = LastPart::kDropped; });
 
 }  // namespace
 }  // namespace watchproof::store

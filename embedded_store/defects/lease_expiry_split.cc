@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class LeaseExpirySplit final : public PassOn {
- public:
-  using PassOn::PassOn;
-  LeaseEnd OnLeaseEnd() override { return LeaseEnd::kInOneEach; }
-};
-
 const DefectRegistration kLeaseExpirySplit(
     {.name = "lease-expiry-split",
      .explain = "When a lease is revoked or expires, all keys attached to it are deleted "
@@ -20,7 +14,7 @@ const DefectRegistration kLeaseExpirySplit(
                 "a lease with two keys of one watch.",
      .upstream_issue = "",
      .guarantees = {"Atomic"}},
-    Wrap<LeaseExpirySplit>);
+    [](Hooks& hooks) { hooks.lease_end = LeaseEnd::kInOneEach; });
 
 }  // namespace
 }  // namespace watchproof::store

@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class LoneDeleteForgotten final : public PassOn {
- public:
-  using PassOn::PassOn;
-  LoneDelete OnLoneDelete() override { return LoneDelete::kForgotten; }
-};
-
 const DefectRegistration kLoneDeleteForgotten(
     {.name = "lone-delete-forgotten",
      .explain = "When a store starts it reads back what compaction has left. Of a key that was "
@@ -21,7 +15,7 @@ const DefectRegistration kLoneDeleteForgotten(
                 "put, a delete, a compaction at the delete, and a crash at any time afterwards.",
      .upstream_issue = "#19179",
      .guarantees = {"Reliable"}},
-    Wrap<LoneDeleteForgotten>);
+    [](Hooks& hooks) { hooks.lone_delete = LoneDelete::kForgotten; });
 
 }  // namespace
 }  // namespace watchproof::store

@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class MissingPreviousSwallowed final : public PassOn {
- public:
-  using PassOn::PassOn;
-  PreviousGone OnPreviousGone() override { return PreviousGone::kLeftOut; }
-};
-
 const DefectRegistration kMissingPreviousSwallowed(
     {.name = "missing-previous-swallowed",
      .explain = "With strict previous values this store must end a watch with ErrCompacted when "
@@ -21,7 +15,7 @@ const DefectRegistration kMissingPreviousSwallowed(
                 "compaction at it.",
      .upstream_issue = "#10681",
      .guarantees = {"PreviousValue"}},
-    Wrap<MissingPreviousSwallowed>);
+    [](Hooks& hooks) { hooks.previous_gone = PreviousGone::kLeftOut; });
 
 }  // namespace
 }  // namespace watchproof::store

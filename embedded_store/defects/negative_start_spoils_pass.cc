@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class NegativeStartSpoilsPass final : public PassOn {
- public:
-  using PassOn::PassOn;
-  NegativeStart OnNegativeStart() override { return NegativeStart::kSpoilsThePass; }
-};
-
 const DefectRegistration kNegativeStartSpoilsPass(
     {.name = "negative-start-spoils-pass",
      .explain = "A watch at start revision -1 makes no sense and is harmless in most servers. "
@@ -21,7 +15,7 @@ const DefectRegistration kNegativeStartSpoilsPass(
                 "Trigger: a watch with history to read and, at the same moment, a watch at -1.",
      .upstream_issue = "#20693",
      .guarantees = {"Reliable"}},
-    Wrap<NegativeStartSpoilsPass>);
+    [](Hooks& hooks) { hooks.negative_start = NegativeStart::kSpoilsThePass; });
 
 }  // namespace
 }  // namespace watchproof::store

@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class NoticeRepeated final : public PassOn {
- public:
-  using PassOn::PassOn;
-  AfterNotice OnNoticeSent() override { return AfterNotice::kNextNotice; }
-};
-
 const DefectRegistration kNoticeRepeated(
     {.name = "notice-repeated",
      .explain = "ErrCompacted is the last message of a watch. This store leaves the watch in the "
@@ -21,7 +15,7 @@ const DefectRegistration kNoticeRepeated(
                 "watch.",
      .upstream_issue = "#22294",
      .guarantees = {"CompactionSurfaced"}},
-    Wrap<NoticeRepeated>);
+    [](Hooks& hooks) { hooks.after_notice = AfterNotice::kNextNotice; });
 
 }  // namespace
 }  // namespace watchproof::store

@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class NoticeWithoutRevision final : public PassOn {
- public:
-  using PassOn::PassOn;
-  Revision OnNotice(Revision) override { return Revision{0}; }
-};
-
 const DefectRegistration kNoticeWithoutRevision(
     {.name = "notice-without-revision",
      .explain = "When the history of a watch is compacted, the watch ends with a message that "
@@ -20,7 +14,7 @@ const DefectRegistration kNoticeWithoutRevision(
                 "compaction floor.",
      .upstream_issue = "",
      .guarantees = {"CompactionSurfaced"}},
-    Wrap<NoticeWithoutRevision>);
+    [](Hooks& hooks) { hooks.noticed_revision = [](Revision) { return Revision{0}; }; });
 
 }  // namespace
 }  // namespace watchproof::store

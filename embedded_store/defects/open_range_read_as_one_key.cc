@@ -5,14 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class OpenRangeReadAsOneKey final : public PassOn {
- public:
-  using PassOn::PassOn;
-  KeyRange OnWatchAuthorized(const KeyRange& range) override {
-    return range.open_ended() ? KeyRange::Single(range.begin) : PassOn::OnWatchAuthorized(range);
-  }
-};
-
 const DefectRegistration kOpenRangeReadAsOneKey(
     {.name = "open-range-read-as-one-key",
      .explain = "A watch needs the right to read its whole range. When the range has no end, this "
@@ -21,7 +13,11 @@ const DefectRegistration kOpenRangeReadAsOneKey(
                 "does this. Trigger: a user with a single-key right and a watch with an open end.",
      .upstream_issue = "GHSA-xg4h-6gfc-h4m8",
      .guarantees = {"Authorized"}},
-    Wrap<OpenRangeReadAsOneKey>);
+    [](Hooks& hooks) {
+      hooks.authorized_range = [before = hooks.authorized_range](const KeyRange& range) {
+        return range.open_ended() ? KeyRange::Single(range.begin) : before(range);
+      };
+    });
 
 }  // namespace
 }  // namespace watchproof::store

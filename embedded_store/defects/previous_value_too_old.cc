@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class PreviousValueTooOld final : public PassOn {
- public:
-  using PassOn::PassOn;
-  Revision OnPreviousSought(Revision mod) override { return mod.previous().previous(); }
-};
-
 const DefectRegistration kPreviousValueTooOld(
     {.name = "previous-value-too-old",
      .explain = "An event may carry what the key held right before the change. This store looks "
@@ -20,7 +14,9 @@ const DefectRegistration kPreviousValueTooOld(
                 "key that changes in two revisions in a row.",
      .upstream_issue = "",
      .guarantees = {"PreviousValue"}},
-    Wrap<PreviousValueTooOld>);
+    [](Hooks& hooks) {
+      hooks.previous_sought = [](Revision mod) { return mod.previous().previous(); };
+    });
 
 }  // namespace
 }  // namespace watchproof::store

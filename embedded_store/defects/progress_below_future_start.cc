@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class ProgressBelowFutureStart final : public PassOn {
- public:
-  using PassOn::PassOn;
-  Early OnEarlyProgress() override { return Early::kWhateverComes; }
-};
-
 const DefectRegistration kProgressBelowFutureStart(
     {.name = "progress-below-future-start",
      .explain = "A watch that starts in the future must receive nothing about revisions before "
@@ -20,7 +14,7 @@ const DefectRegistration kProgressBelowFutureStart(
                 "with a future start revision and a progress request.",
      .upstream_issue = "#20221",
      .guarantees = {"Bookmarkable"}},
-    Wrap<ProgressBelowFutureStart>);
+    [](Hooks& hooks) { hooks.early_progress = Early::kWhateverComes; });
 
 }  // namespace
 }  // namespace watchproof::store

@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class ProgressOvertakesEvents final : public PassOn {
- public:
-  using PassOn::PassOn;
-  ProgressTiming OnProgressRequested() override { return ProgressTiming::kAtOnce; }
-};
-
 const DefectRegistration kProgressOvertakesEvents(
     {.name = "progress-overtakes-events",
      .explain = "A progress notification promises that every event up to its revision has been "
@@ -22,7 +16,7 @@ const DefectRegistration kProgressOvertakesEvents(
                 "progress request right after it, or a reader that has stopped reading.",
      .upstream_issue = "#15220",
      .guarantees = {"Bookmarkable"}},
-    Wrap<ProgressOvertakesEvents>);
+    [](Hooks& hooks) { hooks.progress_timing = ProgressTiming::kAtOnce; });
 
 }  // namespace
 }  // namespace watchproof::store

@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class ProgressRequestRemembered final : public PassOn {
- public:
-  using PassOn::PassOn;
-  EarlyRequest OnEarlyRequest() override { return EarlyRequest::kRemembered; }
-};
-
 const DefectRegistration kProgressRequestRemembered(
     {.name = "progress-request-remembered",
      .explain = "A progress request that comes while a watch of the stream is still behind may be "
@@ -22,7 +16,7 @@ const DefectRegistration kProgressRequestRemembered(
                 "right after it.",
      .upstream_issue = "#17507",
      .guarantees = {"Bookmarkable"}},
-    Wrap<ProgressRequestRemembered>);
+    [](Hooks& hooks) { hooks.early_request = EarlyRequest::kRemembered; });
 
 }  // namespace
 }  // namespace watchproof::store

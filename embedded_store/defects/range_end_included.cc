@@ -6,17 +6,6 @@
 namespace watchproof::store {
 namespace {
 
-class RangeEndIncluded final : public PassOn {
- public:
-  using PassOn::PassOn;
-  void OnCreate(WatchSpec& spec) override {
-    PassOn::OnCreate(spec);
-    KeyRange& range = spec.range;
-    // The key that follows the end directly is the end and a zero byte.
-    if (!range.single() && !range.open_ended() && !range.empty()) range.end.push_back('\0');
-  }
-};
-
 const DefectRegistration kRangeEndIncluded(
     {.name = "range-end-included",
      .explain = "The end of a watched range is the first key that no longer belongs to it; the "
@@ -25,7 +14,14 @@ const DefectRegistration kRangeEndIncluded(
                 "range and a change of exactly the key at its end.",
      .upstream_issue = "",
      .guarantees = {"Filtered"}},
-    Wrap<RangeEndIncluded>);
+    [](Hooks& hooks) {
+      hooks.on_create = [before = hooks.on_create](WatchSpec& spec) {
+        before(spec);
+        KeyRange& range = spec.range;
+        // The key that follows the end directly is the end and a zero byte.
+        if (!range.single() && !range.open_ended() && !range.empty()) range.end.push_back('\0');
+      };
+    });
 
 }  // namespace
 }  // namespace watchproof::store

@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class RefusedCreateClosesWatchZero final : public PassOn {
- public:
-  using PassOn::PassOn;
-  WatchId OnRefused() override { return WatchId{0}; }
-};
-
 const DefectRegistration kRefusedCreateClosesWatchZero(
     {.name = "refused-create-closes-watch-zero",
      .explain = "A create that the server rejects must not affect any other watch. This store "
@@ -20,7 +14,7 @@ const DefectRegistration kRefusedCreateClosesWatchZero(
                 "3.5.5. Trigger: two creates on one stream, of which the second is rejected.",
      .upstream_issue = "#12385",
      .guarantees = {"Settled"}},
-    Wrap<RefusedCreateClosesWatchZero>);
+    [](Hooks& hooks) { hooks.refused_id = WatchId{0}; });
 
 }  // namespace
 }  // namespace watchproof::store

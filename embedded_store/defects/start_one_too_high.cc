@@ -6,15 +6,6 @@
 namespace watchproof::store {
 namespace {
 
-class StartOneTooHigh final : public PassOn {
- public:
-  using PassOn::PassOn;
-  void OnCreate(WatchSpec& spec) override {
-    PassOn::OnCreate(spec);
-    if (!spec.range.single() && spec.start.value > 0) spec.start = spec.start.next();
-  }
-};
-
 const DefectRegistration kStartOneTooHigh(
     {.name = "start-one-too-high",
      .explain = "A client that lost its connection resumes at the revision after the last one it "
@@ -25,7 +16,12 @@ const DefectRegistration kStartOneTooHigh(
                 "was changed.",
      .upstream_issue = "",
      .guarantees = {"Reliable", "Resumable"}},
-    Wrap<StartOneTooHigh>);
+    [](Hooks& hooks) {
+      hooks.on_create = [before = hooks.on_create](WatchSpec& spec) {
+        before(spec);
+        if (!spec.range.single() && spec.start.value > 0) spec.start = spec.start.next();
+      };
+    });
 
 }  // namespace
 }  // namespace watchproof::store

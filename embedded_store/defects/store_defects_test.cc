@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "embedded_store/backend/memory_backend.h"
-#include "embedded_store/mvcc/hook_registry.h"
+#include "embedded_store/defects/defect_fixture.h"
 #include "embedded_store/mvcc/store_fixture.h"
 
 namespace watchproof::store {
@@ -16,9 +16,7 @@ using testing::IsEmpty;
 // A store of its own with the named defect, or with none.
 class DefectiveStore {
  public:
-  explicit DefectiveStore(const std::string& defect = {})
-      : hooks_(*MakeHooks(defect.empty() ? std::vector<std::string>{}
-                                         : std::vector<std::string>{defect})) {}
+  explicit DefectiveStore(const std::string& defect = {}) : hooks_(With(defect)) {}
   void Put(const std::string& key, const std::string& value = "v") {
     store::Put(store_, key, value);
   }
@@ -47,8 +45,8 @@ class DefectiveStore {
   KeyValue Last() { return From(2).back().change->kv; }
 
  private:
-  const std::unique_ptr<Hooks> hooks_;
-  MvccStore store_{*hooks_};
+  const Hooks hooks_;
+  MvccStore store_{hooks_};
 };
 
 std::vector<std::string> FromADeleteAtTheFloor(DefectiveStore store) {
@@ -114,18 +112,17 @@ TEST(LeaseExpirySplit, UsesOneRevisionPerKey) {
 
 // What a watch from the floor receives after a restart.
 std::vector<std::string> FromTheFloorAfterARestart(const std::string& defect) {
-  const auto hooks =
-      *MakeHooks(defect.empty() ? std::vector<std::string>{} : std::vector<std::string>{defect});
+  const auto hooks = With(defect);
   MemoryBackend rest(Durable::kYes);
   {
-    MvccStore store(rest, *hooks);
+    MvccStore store(rest, hooks);
     Put(store, "ghost");
     Delete(store, "ghost");
     Put(store, "other");
     EXPECT_TRUE(store.Compact(Revision{3}).has_value());
     while (store.CompactStep()) continue;
   }
-  MvccStore store(rest, *hooks);
+  MvccStore store(rest, hooks);
   EXPECT_TRUE(store.Recover().ok());
   EXPECT_EQ(store.current(), Revision{4});
   return Texts(store.ReadHistory(Revision{3}, Revision{4}, WithPrevious::kNo).events);

@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class TransactionSplit final : public PassOn {
- public:
-  using PassOn::PassOn;
-  ReplyCut OnSeveralEvents() override { return ReplyCut::kBetweenEvents; }
-};
-
 const DefectRegistration kTransactionSplit(
     {.name = "transaction-split",
      .explain = "All changes of a transaction carry one revision, and a client that has received "
@@ -20,7 +14,7 @@ const DefectRegistration kTransactionSplit(
                 "transaction. Trigger: a transaction with two keys of one watch.",
      .upstream_issue = "",
      .guarantees = {"Atomic"}},
-    Wrap<TransactionSplit>);
+    [](Hooks& hooks) { hooks.reply_cut = ReplyCut::kBetweenEvents; });
 
 }  // namespace
 }  // namespace watchproof::store

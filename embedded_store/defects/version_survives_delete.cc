@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class VersionSurvivesDelete final : public PassOn {
- public:
-  using PassOn::PassOn;
-  Recreation OnRecreation() override { return Recreation::kItsVersion; }
-};
-
 const DefectRegistration kVersionSurvivesDelete(
     {.name = "version-survives-delete",
      .explain = "The version of a key counts its puts and starts at 1 again after a delete. This "
@@ -20,7 +14,7 @@ const DefectRegistration kVersionSurvivesDelete(
                 "put.",
      .upstream_issue = "",
      .guarantees = {"Fields"}},
-    Wrap<VersionSurvivesDelete>);
+    [](Hooks& hooks) { hooks.recreation = Recreation::kItsVersion; });
 
 }  // namespace
 }  // namespace watchproof::store

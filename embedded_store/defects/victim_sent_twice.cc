@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class VictimSentTwice final : public PassOn {
- public:
-  using PassOn::PassOn;
-  Revision OnVictimServed(Revision position, Revision) override { return position.previous(); }
-};
-
 const DefectRegistration kVictimSentTwice(
     {.name = "victim-sent-twice",
      .explain = "When the queue of a stream is full its watches wait until there is room. This "
@@ -19,7 +13,9 @@ const DefectRegistration kVictimSentTwice(
                 "then on. Trigger: a reader that stops reading for a while.",
      .upstream_issue = "",
      .guarantees = {"Unique"}},
-    Wrap<VictimSentTwice>);
+    [](Hooks& hooks) {
+      hooks.after_victim = [](Revision position, Revision) { return position.previous(); };
+    });
 
 }  // namespace
 }  // namespace watchproof::store

@@ -5,12 +5,6 @@
 namespace watchproof::store {
 namespace {
 
-class VictimSkipsWhatPassed final : public PassOn {
- public:
-  using PassOn::PassOn;
-  Revision OnVictimServed(Revision, Revision newest) override { return newest; }
-};
-
 const DefectRegistration kVictimSkipsWhatPassed(
     {.name = "victim-skips-what-passed",
      .explain = "While a watch waits for room in the queue of its stream the store goes on. This "
@@ -19,7 +13,7 @@ const DefectRegistration kVictimSkipsWhatPassed(
                 "a reader that stops reading, and some writes meanwhile.",
      .upstream_issue = "",
      .guarantees = {"Reliable"}},
-    Wrap<VictimSkipsWhatPassed>);
+    [](Hooks& hooks) { hooks.after_victim = [](Revision, Revision newest) { return newest; }; });
 
 }  // namespace
 }  // namespace watchproof::store

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "embedded_store/mvcc/hook_registry.h"
+#include "embedded_store/defects/defect_fixture.h"
 #include "embedded_store/watch/hub_fixture.h"
 
 namespace watchproof::store {
@@ -18,9 +18,7 @@ using testing::IsEmpty;
 class DefectiveHub : public HubTest {
  public:
   explicit DefectiveHub(const std::string& defect, WatchLimits limits = {})
-      : HubTest(*MakeHooks(defect.empty() ? std::vector<std::string>{}
-                                          : std::vector<std::string>{defect}),
-                limits) {}
+      : HubTest(With(defect), limits) {}
   void TestBody() override {}
   using HubTest::Compact;
   using HubTest::Open;

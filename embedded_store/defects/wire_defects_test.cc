@@ -4,7 +4,7 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
-#include "embedded_store/mvcc/hook_registry.h"
+#include "embedded_store/defects/defect_fixture.h"
 #include "embedded_store/server/watch_wire.h"
 #include "fixtures/protos/rpc.pb.h"
 
@@ -15,8 +15,7 @@ using testing::ElementsAre;
 
 // One text per message of a reply with so many events of a kilobyte: "3", or "3 and more".
 std::vector<std::string> Parts(const std::string& defect, int count, bool may_fragment) {
-  const auto hooks =
-      *MakeHooks(defect.empty() ? std::vector<std::string>{} : std::vector<std::string>{defect});
+  const auto hooks = With(defect, "lone-delete-forgotten");
   std::vector<PendingEvent> events;
   for (int i = 0; i < count; ++i) {
     events.push_back(
@@ -30,7 +29,7 @@ std::vector<std::string> Parts(const std::string& defect, int count, bool may_fr
   WireReply wire({.revision = Revision{2},
                   .may_fragment = may_fragment,
                   .batch = std::make_shared<const EventBatch>(std::move(events))},
-                 3000, *hooks);
+                 3000, hooks);
   std::vector<std::string> parts;
   while (auto message = wire.Next()) {
     etcdserverpb::WatchResponse response;

@@ -9,32 +9,32 @@
 namespace watchproof::store {
 namespace {
 
-std::map<std::string, WrapHooks>& Registry() {
-  static std::map<std::string, WrapHooks> known;
+std::map<std::string, ChangeHooks>& Registry() {
+  static std::map<std::string, ChangeHooks> known;
   return known;
 }
 
 std::string KnownNames() {
   std::string names;
-  for (const auto& [name, wrap] : Registry()) names += (names.empty() ? "" : ", ") + name;
+  for (const auto& [name, change] : Registry()) names += (names.empty() ? "" : ", ") + name;
   return names.empty() ? "none" : names;
 }
 
 }  // namespace
 
-void RegisterHooks(const std::string& name, WrapHooks wrap) {
-  WP_CHECK(Registry().emplace(name, std::move(wrap)).second, "every name is registered once");
+void RegisterHooks(const std::string& name, ChangeHooks change) {
+  WP_CHECK(Registry().emplace(name, std::move(change)).second, "every name is registered once");
 }
 
-Result<std::unique_ptr<Hooks>> MakeHooks(const std::vector<std::string>& names) {
-  auto hooks = std::make_unique<Hooks>();
+Result<Hooks> MakeHooks(const std::vector<std::string>& names) {
+  Hooks hooks;
   for (const std::string& name : names) {
     const auto found = Registry().find(name);
     if (found == Registry().end()) {
       return Fail(StatusCode::kInvalidArgument, "\"{}\" is not known; known are: {}", name,
                   KnownNames());
     }
-    hooks = found->second(std::move(hooks));
+    found->second(hooks);
   }
   return hooks;
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hooks by name, for callers that start a store and have names only, such as a command line.
 //
-//   WP_ASSIGN_OR_RETURN(std::unique_ptr<Hooks> hooks, MakeHooks({"some-name", "another"}));
+//   WP_ASSIGN_OR_RETURN(const Hooks hooks, MakeHooks({"some-name", "another"}));
 //
-// Threads: RegisterHooks before main only; MakeHooks from any. Ownership: the caller's.
+// Threads: RegisterHooks before main only; MakeHooks from any. Ownership: values.
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,15 +15,14 @@
 
 namespace watchproof::store {
 
-// Makes hooks that forward to `next` everything they do not change, so that several can be
-// combined.
-using WrapHooks = std::function<std::unique_ptr<Hooks>(std::unique_ptr<Hooks> next)>;
+// Assigns what it changes, and leaves all the rest to those before it.
+using ChangeHooks = std::function<void(Hooks& hooks)>;
 
 // Requires: the name is new.
-void RegisterHooks(const std::string& name, WrapHooks wrap);
+void RegisterHooks(const std::string& name, ChangeHooks change);
 
-// Without names: hooks that change nothing. An unknown name is refused with a list of the known
-// ones.
-Result<std::unique_ptr<Hooks>> MakeHooks(const std::vector<std::string>& names);
+// Hooks changed by each name in turn; without names, hooks that change nothing. An unknown name is
+// refused with a list of the known ones.
+Result<Hooks> MakeHooks(const std::vector<std::string>& names);
 
 }  // namespace watchproof::store

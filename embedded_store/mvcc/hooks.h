@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The points at which a defect can change what the store and its watch layer do.
 //
-//   class Forgetful final : public Hooks { NoticeFate OnNoticeRefused() override { ... } };
+//   Hooks hooks;                                            // all of it correct
+//   hooks.notice_fate = NoticeFate::kForgotten;             // a defect
+//   MvccStore store(hooks);
 //
-// Every default is the correct behaviour. The layers call a hook and follow its answer; they do not
-// depend on what implements it. Hooks decide, they touch nothing and make no callbacks. Threads:
-// hooks of the store are called under its lock, hooks of the watch layer on the hub's thread, those
-// of the wire on the sending thread. Ownership: the caller's; hooks outlive store and hub.
+// Each member is one hook, and its initial value the correct behaviour. The layers read or call it
+// where the comment says, and follow its answer; they know no defect. Defects are combined by
+// changing one Hooks after the other: what one does not assign stays as it was. Hooks decide, they
+// touch nothing and make no callbacks. Threads: constant once a store uses them; functions are
+// called under the store's lock, on the hub's thread, or on the sending thread. Ownership: the
+// caller's; hooks outlive store and hub.
 #pragma once
+
+#include <functional>
 
 #include "embedded_store/mvcc/key_range.h"
 #include "harness/base/units.h"
@@ -80,61 +86,65 @@ enum class ProgressTiming {
   kAtOnce,  // always, ahead of everything that waits
 };
 
-class Hooks {
- public:
-  virtual ~Hooks() = default;
+struct Hooks {
   // Hooks that change nothing.
-  static Hooks& None() {
-    static Hooks none;
+  static const Hooks& None() {
+    static const Hooks none;
     return none;
   }
 
   // The store.
 
   // A compaction meets a deletion at its revision.
-  virtual FloorDelete OnDeleteAtFloor() { return FloorDelete::kKept; }
-  virtual LoneDelete OnLoneDelete() { return LoneDelete::kRestored; }
+  FloorDelete delete_at_floor = FloorDelete::kKept;
+  LoneDelete lone_delete = LoneDelete::kRestored;
   // A key is put for the first time since it was deleted.
-  virtual Recreation OnRecreation() { return Recreation::kNothing; }
-  virtual LeaseEnd OnLeaseEnd() { return LeaseEnd::kInOne; }
+  Recreation recreation = Recreation::kNothing;
+  LeaseEnd lease_end = LeaseEnd::kInOne;
   // The revision of the state that holds the previous value of a change at `mod`.
-  virtual Revision OnPreviousSought(Revision mod) { return mod.previous(); }
+  std::function<Revision(Revision mod)> previous_sought = [](Revision mod) {
+    return mod.previous();
+  };
 
   // The watch layer.
 
   // A create request arrives; the spec that the hook leaves counts as the client's request.
-  virtual void OnCreate(WatchSpec& /*spec*/) {}
+  std::function<void(WatchSpec& spec)> on_create = [](WatchSpec&) {};
   // A create request has a start below 0.
-  virtual NegativeStart OnNegativeStart() { return NegativeStart::kRefused; }
+  NegativeStart negative_start = NegativeStart::kRefused;
   // A create is refused: the id that the answer carries. A watch of that id stops being fed.
-  virtual WatchId OnRefused() { return WatchId{-1}; }
-  virtual CancelReach OnCancel() { return CancelReach::kNamedOnly; }
+  WatchId refused_id{-1};
+  CancelReach cancel_reach = CancelReach::kNamedOnly;
   // Events are about to be queued: the id they are sent under, if the stream has such a watch.
-  virtual WatchId OnAddressed(WatchId id) { return id; }
+  std::function<WatchId(WatchId id)> addressee = [](WatchId id) { return id; };
   // Events from before its start, and progress, concern a watcher that starts in the future.
-  virtual Early OnEarlyEvents() { return Early::kNothing; }
-  virtual Early OnEarlyProgress() { return Early::kNothing; }
+  Early early_events = Early::kNothing;
+  Early early_progress = Early::kNothing;
   // A watcher was given everything from its position to `last`: where it continues.
-  virtual Revision OnHistoryGiven(Revision /*position*/, Revision last) { return last.next(); }
+  std::function<Revision(Revision position, Revision last)> after_history =
+      [](Revision, Revision last) { return last.next(); };
   // The queue of a stream has room again: where a watcher that waited for it continues.
-  virtual Revision OnVictimServed(Revision position, Revision /*newest*/) { return position; }
+  std::function<Revision(Revision position, Revision newest)> after_victim =
+      [](Revision position, Revision) { return position; };
   // A watcher gets a compaction notice for `floor`: the revision that the notice names.
-  virtual Revision OnNotice(Revision floor) { return floor; }
-  virtual AfterNotice OnNoticeSent() { return AfterNotice::kSilence; }
+  std::function<Revision(Revision floor)> noticed_revision = [](Revision floor) { return floor; };
+  AfterNotice after_notice = AfterNotice::kSilence;
   // A sync step could not queue a compaction notice because the stream's queue was full.
-  virtual NoticeFate OnNoticeRefused() { return NoticeFate::kTryAgain; }
+  NoticeFate notice_fate = NoticeFate::kTryAgain;
   // A client asked for the progress of its stream.
-  virtual ProgressTiming OnProgressRequested() { return ProgressTiming::kBehindEvents; }
-  virtual EarlyRequest OnEarlyRequest() { return EarlyRequest::kDropped; }
-  virtual PreviousGone OnPreviousGone() { return PreviousGone::kEndsTheWatch; }
+  ProgressTiming progress_timing = ProgressTiming::kBehindEvents;
+  EarlyRequest early_request = EarlyRequest::kDropped;
+  PreviousGone previous_gone = PreviousGone::kEndsTheWatch;
   // A user creates a watch on `range`, or rights change while it is open: the range that the user
   // must be allowed to read for it.
-  virtual KeyRange OnWatchAuthorized(const KeyRange& range) { return range; }
+  std::function<KeyRange(const KeyRange& range)> authorized_range = [](const KeyRange& range) {
+    return range;
+  };
 
   // The wire.
 
-  virtual ReplyCut OnSeveralEvents() { return ReplyCut::kNowhere; }
-  virtual LastPart OnLastPart() { return LastPart::kSent; }
+  ReplyCut reply_cut = ReplyCut::kNowhere;
+  LastPart last_part = LastPart::kSent;
 };
 
 }  // namespace watchproof::store

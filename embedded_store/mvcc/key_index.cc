@@ -29,7 +29,7 @@ KeyIndex::Lineage KeyIndex::Put(const std::string& key, RevisionPair at) {
 KeyIndex::Lineage KeyIndex::NextLineage(const Generations& generations, Revision create) const {
   Lineage lineage{.create = create, .version = 0};
   if (generations.empty()) return lineage;
-  switch (hooks_.OnRecreation()) {
+  switch (hooks_.recreation) {
     case Recreation::kNothing:
       break;
     case Recreation::kItsCreateRevision:
@@ -75,7 +75,7 @@ std::optional<RevisionPair> KeyIndex::Visible(const Generations& generations, Re
 
 bool KeyIndex::Restore(const Change& change) {
   const bool lone = change.kind == ChangeKind::kDelete && !keys_.contains(change.kv.key);
-  if (lone && hooks_.OnLoneDelete() == LoneDelete::kForgotten) return false;
+  if (lone && hooks_.lone_delete == LoneDelete::kForgotten) return false;
   Generations& generations = keys_[change.kv.key];
   // A delete alone: compaction took the puts before it.
   if (generations.empty() || generations.back().ended) generations.emplace_back();
@@ -114,7 +114,7 @@ void KeyIndex::Trim(Generation& generation, Revision floor,
   bool changed_at_floor = kept != revisions.end() && kept->main == floor;
   const bool ends_at_floor =
       changed_at_floor && generation.ended && std::next(kept) == revisions.end();
-  if (ends_at_floor && hooks_.OnDeleteAtFloor() == FloorDelete::kDropped) {
+  if (ends_at_floor && hooks_.delete_at_floor == FloorDelete::kDropped) {
     ++kept;
     changed_at_floor = false;
   }

@@ -25,7 +25,7 @@ namespace watchproof::store {
 
 class KeyIndex {
  public:
-  explicit KeyIndex(Hooks& hooks = Hooks::None()) : hooks_(hooks) {}
+  explicit KeyIndex(const Hooks& hooks = Hooks::None()) : hooks_(hooks) {}
 
   struct Lineage {
     Revision create;
@@ -68,7 +68,7 @@ class KeyIndex {
   Lineage NextLineage(const Generations& generations, Revision create) const;
   void Trim(Generation& generation, Revision floor, std::vector<RevisionPair>& dropped) const;
 
-  Hooks& hooks_;
+  const Hooks& hooks_;
   std::map<std::string, Generations, std::less<>> keys_;
 };
 

@@ -43,7 +43,7 @@ Result<DeleteAnswer> MvccStore::RemoveLease(LeaseId id) {
     MutexLock lock(mu_);
     if (!leases_.Contains(id)) return ErrLeaseNotFound();
     const LeaseTable::Keys attached = leases_.KeysOf(id);  // a copy: each delete takes its key out
-    if (hooks_.OnLeaseEnd() == LeaseEnd::kInOneEach) DeleteEachLocked(attached);
+    if (hooks_.lease_end == LeaseEnd::kInOneEach) DeleteEachLocked(attached);
     WriteTxn txn = BeginLocked();
     for (const std::string& key : attached) txn.Delete({.range = KeyRange::Single(key)});
     all.deleted = static_cast<std::int64_t>(attached.size());

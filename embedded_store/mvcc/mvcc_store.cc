@@ -39,10 +39,10 @@ std::size_t Weight(const TxnOp& txn) {
 
 }  // namespace
 
-MvccStore::MvccStore(Hooks& hooks)
+MvccStore::MvccStore(const Hooks& hooks)
     : own_(std::make_unique<MemoryBackend>()), backend_(*own_), hooks_(hooks) {}
 
-MvccStore::MvccStore(Backend& backend, Hooks& hooks) : backend_(backend), hooks_(hooks) {
+MvccStore::MvccStore(Backend& backend, const Hooks& hooks) : backend_(backend), hooks_(hooks) {
   backend_.OnSafe([this](Ticket ticket) { BecameSafe(ticket); });
 }
 
@@ -297,7 +297,7 @@ History MvccStore::ReadHistory(Revision from, Revision to, WithPrevious previous
   log_.Visit(from, to, [&](const ChangePtr& change) {
     Event event{.change = change, .previous = nullptr};
     if (previous == WithPrevious::kYes) {
-      event.previous = view.FindAt(change->kv.key, hooks_.OnPreviousSought(change->kv.mod));
+      event.previous = view.FindAt(change->kv.key, hooks_.previous_sought(change->kv.mod));
     }
     history.events.push_back(std::move(event));
   });

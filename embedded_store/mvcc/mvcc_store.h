@@ -50,8 +50,8 @@ struct History {
 class MvccStore {
  public:
   // Over a memory backend of its own.
-  explicit MvccStore(Hooks& hooks = Hooks::None());
-  explicit MvccStore(Backend& backend, Hooks& hooks = Hooks::None());
+  explicit MvccStore(const Hooks& hooks = Hooks::None());
+  explicit MvccStore(Backend& backend, const Hooks& hooks = Hooks::None());
 
   Result<RangeAnswer> Range(const RangeQuery& query) const;
   Result<PutAnswer> Put(const PutOp& put);
@@ -145,7 +145,7 @@ class MvccStore {
 
   const std::unique_ptr<Backend> own_;  // null when the backend is borrowed
   Backend& backend_;
-  Hooks& hooks_;
+  const Hooks& hooks_;
   std::function<void()> announce_;  // constant once announcing_
   std::atomic<bool> announcing_{false};
   mutable Mutex mu_;

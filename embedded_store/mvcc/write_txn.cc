@@ -61,7 +61,7 @@ void WriteTxn::Record(Change change) {
   log_.Append({shared->kv.mod, shared->sub}, shared);
   // Watchers are promised the value one revision earlier, not the one before an earlier operation
   // of this transaction.
-  const auto where = index_.FindAt(shared->kv.key, hooks_.OnPreviousSought(shared->kv.mod));
+  const auto where = index_.FindAt(shared->kv.key, hooks_.previous_sought(shared->kv.mod));
   ChangePtr previous = where ? log_.Get(*where) : nullptr;
   events_.push_back({.change = std::move(shared), .previous = std::move(previous)});
 }

@@ -21,7 +21,7 @@ namespace watchproof::store {
 class WriteTxn {
  public:
   WriteTxn(KeyIndex& index, ChangeLog& log, LeaseTable& leases, Revision begin, Revision compacted,
-           Hooks& hooks)
+           const Hooks& hooks)
       : index_(index),
         log_(log),
         leases_(leases),
@@ -46,7 +46,7 @@ class WriteTxn {
   LeaseTable& leases_;
   const Revision begin_;
   const Revision compacted_;
-  Hooks& hooks_;
+  const Hooks& hooks_;
   std::vector<Event> events_;
 };
 

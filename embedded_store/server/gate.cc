@@ -114,14 +114,14 @@ WatchPass Gate::AdmitWatch(const Credentials& credentials, const KeyRange& range
   if (!auth_.enabled()) return {};
   const Result<Caller> caller = auth_.Identify(credentials, Clock::now());
   if (!caller) return {.refusal = ReasonOf(caller.error())};
-  const Status no = auth_.Check(*caller, {{Right::kRead, hooks_.OnWatchAuthorized(range)}});
+  const Status no = auth_.Check(*caller, {{Right::kRead, hooks_.authorized_range(range)}});
   if (!no.ok()) return {.refusal = ReasonOf(no)};
   return {.user = caller->user};
 }
 
 std::string Gate::JudgeWatch(const WatchSpec& spec) const {
   const Status no =
-      auth_.CheckNow(spec.user, {{Right::kRead, hooks_.OnWatchAuthorized(spec.range)}});
+      auth_.CheckNow(spec.user, {{Right::kRead, hooks_.authorized_range(spec.range)}});
   return no.ok() ? std::string() : ReasonOf(no);
 }
 

@@ -33,7 +33,7 @@ struct WatchPass {
 
 class Gate {
  public:
-  Gate(AuthStore& auth, Hooks& hooks, LeaseKeys lease_keys, CommonNames names)
+  Gate(AuthStore& auth, const Hooks& hooks, LeaseKeys lease_keys, CommonNames names)
       : auth_(auth), hooks_(hooks), lease_keys_(std::move(lease_keys)), names_(names) {}
 
   using Context = grpc::ServerContextBase;
@@ -64,7 +64,7 @@ class Gate {
   Result<Caller> CallerOf(const Context& context) const;
 
   AuthStore& auth_;
-  Hooks& hooks_;
+  const Hooks& hooks_;
   const LeaseKeys lease_keys_;
   const CommonNames names_;
 };

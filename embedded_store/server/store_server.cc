@@ -33,8 +33,8 @@ namespace watchproof::store {
 // In construction order: each part may use those above it.
 struct StoreServer::Parts {
   // Requires: the store over this backend has been recovered.
-  Parts(const StoreOptions& chosen, std::unique_ptr<Hooks> made, std::unique_ptr<Backend> kept,
-        std::unique_ptr<MvccStore> recovered)
+  Parts(const StoreOptions& chosen, std::unique_ptr<const Hooks> made,
+        std::unique_ptr<Backend> kept, std::unique_ptr<MvccStore> recovered)
       : options(chosen),
         hooks(std::move(made)),
         backend(std::move(kept)),
@@ -52,7 +52,7 @@ struct StoreServer::Parts {
   }
 
   const StoreOptions options;
-  const std::unique_ptr<Hooks> hooks;
+  const std::unique_ptr<const Hooks> hooks;
   const std::unique_ptr<Backend> backend;
   const std::unique_ptr<MvccStore> store_owner;
   MvccStore& store = *store_owner;
@@ -116,20 +116,21 @@ std::shared_ptr<grpc::ServerCredentials> ServerCredentials(const std::optional<T
 }  // namespace
 
 Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& options) {
-  auto hooks = MakeHooks(options.defects);
-  if (!hooks) return std::move(hooks).error().WithContext("choosing defects");
+  auto made = MakeHooks(options.defects);
+  if (!made) return std::move(made).error().WithContext("choosing defects");
+  auto hooks = std::make_unique<const Hooks>(*std::move(made));
   WP_ASSIGN_OR_RETURN(const auto tls, LoadTls(options.tls));
   // gRPC does not report why it could not listen, so probe first; a port that another process takes
   // in between is still refused below.
   WP_RETURN_IF_ERROR(ProbePort(options.host, options.port));
   WP_ASSIGN_OR_RETURN(std::unique_ptr<Backend> backend, OpenBackend(options));
-  auto store = std::make_unique<MvccStore>(*backend, **hooks);
+  auto store = std::make_unique<MvccStore>(*backend, *hooks);
   if (Status recovered = store->Recover(); !recovered.ok()) {
     backend->Stop();
     return std::move(recovered).WithContext("reading {}", options.data.string());
   }
   auto parts =
-      std::make_unique<Parts>(options, *std::move(hooks), std::move(backend), std::move(store));
+      std::make_unique<Parts>(options, std::move(hooks), std::move(backend), std::move(store));
   if (Status recovered = parts->Recover(); !recovered.ok()) {
     parts->backend->Stop();
     return std::move(recovered).WithContext("reading {}", options.data.string());

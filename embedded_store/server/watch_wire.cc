@@ -168,7 +168,7 @@ std::string Head(const WatchReply& reply, bool fragment) {
 
 }  // namespace
 
-WireReply::WireReply(WatchReply reply, std::size_t most_bytes, Hooks& hooks)
+WireReply::WireReply(WatchReply reply, std::size_t most_bytes, const Hooks& hooks)
     : reply_(std::move(reply)),
       most_bytes_(most_bytes),
       hooks_(hooks),
@@ -177,8 +177,7 @@ WireReply::WireReply(WatchReply reply, std::size_t most_bytes, Hooks& hooks)
 std::size_t WireReply::EndOfPart(std::size_t begin) const {
   const auto& ends = events_->ends;
   if (!reply_.may_fragment) {
-    const bool cut =
-        begin == 0 && ends.size() > 1 && hooks_.OnSeveralEvents() == ReplyCut::kBetweenEvents;
+    const bool cut = begin == 0 && ends.size() > 1 && hooks_.reply_cut == ReplyCut::kBetweenEvents;
     return cut ? ends.size() / 2 : ends.size();
   }
   const std::size_t start = begin == 0 ? 0 : ends[begin - 1];
@@ -196,7 +195,7 @@ std::optional<grpc::ByteBuffer> WireReply::Next() {
   const std::size_t end = EndOfPart(sent_);
   done_ = end == events_->ends.size();
   const bool fragments = reply_.may_fragment && (sent_ > 0 || !done_);
-  if (fragments && done_ && hooks_.OnLastPart() == LastPart::kDropped) return std::nullopt;
+  if (fragments && done_ && hooks_.last_part == LastPart::kDropped) return std::nullopt;
   const std::size_t from = sent_ == 0 ? 0 : events_->ends[sent_ - 1];
   const grpc::Slice parts[] = {grpc::Slice(Head(reply_, fragments && !done_)),
                                events_->bytes.sub(from, events_->ends[end - 1])};

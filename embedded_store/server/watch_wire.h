@@ -34,7 +34,7 @@ struct EncodedEvents {
 class WireReply {
  public:
   // Requires: most_bytes is at least some hundreds.
-  WireReply(WatchReply reply, std::size_t most_bytes, Hooks& hooks = Hooks::None());
+  WireReply(WatchReply reply, std::size_t most_bytes, const Hooks& hooks = Hooks::None());
   // Empty after the last one.
   std::optional<grpc::ByteBuffer> Next();
 
@@ -44,7 +44,7 @@ class WireReply {
 
   const WatchReply reply_;
   const std::size_t most_bytes_;
-  Hooks& hooks_;
+  const Hooks& hooks_;
   const std::shared_ptr<const EncodedEvents> events_;  // null when there are none
   std::size_t sent_ = 0;                               // events in earlier parts
   bool done_ = false;

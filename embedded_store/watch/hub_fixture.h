@@ -84,8 +84,7 @@ class Client {
 
 class HubTest : public testing::Test {
  protected:
-  explicit HubTest(std::unique_ptr<Hooks> hooks = std::make_unique<Hooks>(),
-                   WatchLimits limits = {})
+  explicit HubTest(Hooks hooks = {}, WatchLimits limits = {})
       : hooks_(std::move(hooks)), limits_(limits) {}
   Client Open() { return Client(hub_, now_); }
   // A write that has reached the hub.
@@ -110,10 +109,10 @@ class HubTest : public testing::Test {
     return steps;
   }
 
-  const std::unique_ptr<Hooks> hooks_;
+  const Hooks hooks_;
   const WatchLimits limits_;
-  MvccStore store_{*hooks_};
-  WatchHub hub_{store_, *hooks_, limits_};
+  MvccStore store_{hooks_};
+  WatchHub hub_{store_, hooks_, limits_};
   TimePoint now_{std::chrono::hours(1)};
 };
 

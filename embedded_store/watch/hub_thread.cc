@@ -22,7 +22,7 @@ Duration RoundPause(std::size_t watchers) {
   return pause < kShortestPause ? Duration::zero() : pause;
 }
 
-HubThread::HubThread(MvccStore& store, Hooks& hooks, const WatchLimits& limits)
+HubThread::HubThread(MvccStore& store, const Hooks& hooks, const WatchLimits& limits)
     : store_(store), hooks_(hooks), hub_(store, hooks, limits), thread_([this] { Run(); }) {}
 
 void HubThread::Post(Task task) {

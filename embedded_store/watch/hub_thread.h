@@ -35,7 +35,7 @@ class HubThread {
  public:
   using Task = std::function<void(WatchHub& hub, TimePoint now)>;
 
-  HubThread(MvccStore& store, Hooks& hooks, const WatchLimits& limits);
+  HubThread(MvccStore& store, const Hooks& hooks, const WatchLimits& limits);
   ~HubThread() { Stop(); }
   HubThread(const HubThread&) = delete;
   HubThread& operator=(const HubThread&) = delete;
@@ -47,7 +47,7 @@ class HubThread {
 
   WatchCounters& counters() { return hub_.counters(); }
   const WatchLimits& limits() const { return hub_.limits(); }
-  Hooks& hooks() const { return hooks_; }
+  const Hooks& hooks() const { return hooks_; }
 
  private:
   // Commits that may wait for the hub before writers do.
@@ -72,7 +72,7 @@ class HubThread {
   void RunDueSteps();
 
   MvccStore& store_;
-  Hooks& hooks_;
+  const Hooks& hooks_;
   WatchHub hub_;  // touched by the thread only, but for its constants and counters
   Due due_;       // touched by the thread only
   TimePoint next_round_ = TimePoint::min();  // touched by the thread only

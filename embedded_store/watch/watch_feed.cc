@@ -67,7 +67,7 @@ void WatchHub::Feed(Interest& interest, Shared& shared) {
 }
 
 WatchId WatchHub::Addressee(const Watcher& watcher) const {
-  const WatchId id = hooks_.OnAddressed(watcher.id);
+  const WatchId id = hooks_.addressee(watcher.id);
   return id == watcher.id || watcher.stream.watchers.contains(id) ? id : watcher.id;
 }
 
@@ -81,7 +81,7 @@ bool WatchHub::Give(Watcher& watcher, const std::vector<BatchPtr>& batches) {
   for (const BatchPtr& batch : batches) {
     // Only a watcher that starts in the future does not receive all of a batch.
     const bool early =
-        batch->first() < watcher.next && hooks_.OnEarlyEvents() == Early::kWhateverComes;
+        batch->first() < watcher.next && hooks_.early_events == Early::kWhateverComes;
     BatchPtr expected = early ? batch : From(batch, watcher.next);
     if (!expected) continue;
     const Revision first = expected->first();

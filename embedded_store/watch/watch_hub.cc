@@ -9,7 +9,7 @@
 
 namespace watchproof::store {
 
-WatchHub::WatchHub(MvccStore& store, Hooks& hooks, WatchLimits limits)
+WatchHub::WatchHub(MvccStore& store, const Hooks& hooks, WatchLimits limits)
     : store_(store), hooks_(hooks), limits_(limits), revision_(store.OpenFeed()) {}
 
 WatchHub::~WatchHub() = default;
@@ -44,7 +44,7 @@ std::string_view WatchHub::Refusal(const WatchStream& stream, const WatchSpec& s
   if (spec.range.empty()) return "mvcc: watcher range is empty";
   // A negative start is below every floor, also below that of a store that was never compacted
   // (#20693).
-  if (spec.start.value < 0 && hooks_.OnNegativeStart() == NegativeStart::kRefused) {
+  if (spec.start.value < 0 && hooks_.negative_start == NegativeStart::kRefused) {
     return "mvcc: required revision has been compacted";
   }
   if (!spec.id) return {};
@@ -59,7 +59,7 @@ std::string_view WatchHub::Refusal(const WatchStream& stream, const WatchSpec& s
 
 void WatchHub::Create(StreamId id, WatchSpec spec) {
   DrainCommits();
-  hooks_.OnCreate(spec);
+  hooks_.on_create(spec);
   WatchStream& stream = Find(id);
   const std::string_view refusal = Refusal(stream, spec);
   if (refusal.empty()) {
@@ -73,7 +73,7 @@ void WatchHub::Create(StreamId id, WatchSpec spec) {
 void WatchHub::Refuse(StreamId id, std::string reason) {
   DrainCommits();
   WatchStream& stream = Find(id);
-  const WatchId named = hooks_.OnRefused();
+  const WatchId named = hooks_.refused_id;
   Answer(stream,
          {.watch = named,
           .revision = revision_,
@@ -124,7 +124,7 @@ void WatchHub::Cancel(StreamId id, WatchId watch) {
     Drop(*found->second);
     stream.watchers.erase(found);
     Answer(stream, {.watch = watch, .revision = revision_, .canceled = true}, After::kEverything);
-    if (hooks_.OnCancel() == CancelReach::kNeighbourToo) Silence(stream, watch.next());
+    if (hooks_.cancel_reach == CancelReach::kNeighbourToo) Silence(stream, watch.next());
   }
   Publish();
 }
@@ -152,7 +152,7 @@ void WatchHub::EndWhere(const Judge& judge) {
 // A watch that starts in the future must receive no progress from before its start (#20221).
 bool WatchHub::ReceivesProgress(const Watcher& watcher) const {
   if (watcher.state != WatcherState::kSynced) return false;
-  return watcher.spec.start <= revision_ || hooks_.OnEarlyProgress() == Early::kWhateverComes;
+  return watcher.spec.start <= revision_ || hooks_.early_progress == Early::kWhateverComes;
 }
 
 bool WatchHub::ProgressIsDue(const WatchStream& stream) const {
@@ -166,7 +166,7 @@ void WatchHub::RequestProgress(StreamId id) {
   DrainCommits();
   WatchStream& stream = Find(id);
   WatchReply reply{.watch = kWholeStream, .revision = revision_};
-  if (hooks_.OnProgressRequested() == ProgressTiming::kAtOnce) {
+  if (hooks_.progress_timing == ProgressTiming::kAtOnce) {
     Answer(stream, std::move(reply), After::kNothing);
   } else if (stream.progress_pending) {
     // Ignored.
@@ -175,7 +175,7 @@ void WatchHub::RequestProgress(StreamId id) {
     // dropped.
     Offer(stream, reply);
   } else {
-    stream.progress_pending = hooks_.OnEarlyRequest() == EarlyRequest::kRemembered;
+    stream.progress_pending = hooks_.early_request == EarlyRequest::kRemembered;
   }
   Publish();
 }

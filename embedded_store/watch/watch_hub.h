@@ -75,7 +75,7 @@ inline constexpr TimePoint kNever = TimePoint::max();
 
 class WatchHub {
  public:
-  WatchHub(MvccStore& store, Hooks& hooks, WatchLimits limits = {});
+  WatchHub(MvccStore& store, const Hooks& hooks, WatchLimits limits = {});
   ~WatchHub();
   WatchHub(const WatchHub&) = delete;
   WatchHub& operator=(const WatchHub&) = delete;
@@ -170,7 +170,7 @@ class WatchHub {
   void MoveOn(Watcher& watcher);
 
   MvccStore& store_;
-  Hooks& hooks_;
+  const Hooks& hooks_;
   const WatchLimits limits_;
   WatchCounters counters_;
   Revision revision_;

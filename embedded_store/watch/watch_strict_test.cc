@@ -10,7 +10,7 @@ using testing::ElementsAre;
 
 class PreviousGone : public HubTest {
  protected:
-  explicit PreviousGone(WatchLimits limits = {}) : HubTest(std::make_unique<Hooks>(), limits) {}
+  explicit PreviousGone(WatchLimits limits = {}) : HubTest(Hooks(), limits) {}
   void WatchWithPrevious(Client& client, std::int64_t start = 0) {
     client.Watch(
         {.range = KeyRange::Single("k"), .start = Revision{start}, .previous_values = true});

@@ -53,7 +53,7 @@ std::vector<Watcher*> WatchHub::ChooseVictims() {
                   std::next(stream.victims.begin(), static_cast<std::ptrdiff_t>(count)));
   }
   for (Watcher* watcher : chosen) {
-    watcher->next = hooks_.OnVictimServed(watcher->next, revision_);
+    watcher->next = hooks_.after_victim(watcher->next, revision_);
   }
   return chosen;
 }
@@ -99,15 +99,17 @@ bool WatchHub::BreakPass(const std::vector<Watcher*>& chosen) {
 
 bool WatchHub::SendNotice(Watcher& watcher, Revision floor) {
   // Revision 0 in its header, as etcd sends it.
-  WatchReply notice{
-      .watch = watcher.id, .revision = {}, .canceled = true, .compacted = hooks_.OnNotice(floor)};
+  WatchReply notice{.watch = watcher.id,
+                    .revision = {},
+                    .canceled = true,
+                    .compacted = hooks_.noticed_revision(floor)};
   if (Offer(watcher.stream, notice)) {
-    if (hooks_.OnNoticeSent() == AfterNotice::kNextNotice) return false;
+    if (hooks_.after_notice == AfterNotice::kNextNotice) return false;
     MoveTo(watcher, WatcherState::kCompacted);
     return true;
   }
   // No room: it stays where it is, below the floor, and is offered the notice again (#17529).
-  if (hooks_.OnNoticeRefused() == NoticeFate::kTryAgain) return false;
+  if (hooks_.notice_fate == NoticeFate::kTryAgain) return false;
   Leave(watcher);
   watcher.next = revision_.next();
   Place(watcher);
@@ -126,7 +128,7 @@ void WatchHub::CatchUp(Watcher& watcher, const History& history, Revision to) {
   }
   const Revision position = watcher.next;
   if (!Give(watcher, interest.piece.batches)) return;
-  watcher.next = hooks_.OnHistoryGiven(position, to);
+  watcher.next = hooks_.after_history(position, to);
   MoveOn(watcher);
 }
 
@@ -145,7 +147,7 @@ bool WatchHub::LacksPrevious(const Interest& interest, const Event& event) const
   if (!limits_.strict_previous || !interest.previous_values || event.previous) return false;
   // A delete, and every put but the first of a generation, has a previous value.
   const bool had = event.change->kind == ChangeKind::kDelete || event.change->kv.version > 1;
-  return had && hooks_.OnPreviousGone() == PreviousGone::kEndsTheWatch;
+  return had && hooks_.previous_gone == PreviousGone::kEndsTheWatch;
 }
 
 // Makes the interest's piece of history the one from `from` to `to`, unless it is that already.
