@@ -278,7 +278,7 @@ class EndpointsThatCompactThemselves(RunTest):
             return asked.returncode == 0
 
         wait_for("a healthy etcd", healthy)
-        cases = f"CompactionSurfaced.*:PreviousValue.*:{EVERYTHING}:Resumable.*Batch*"
+        cases = f"CompactionSurfaced.*:PreviousValue.*:{EVERYTHING}:Reliable.*Batch*"
         run = self.start("--target", f"endpoint:{address}", "--allow-disruptive", address,
                          "--filter", cases)
         output, _ = run.communicate(timeout=500)

@@ -7,6 +7,8 @@ Shared by the tests of every area, which are beside it, one file each. They need
 unless their file says otherwise.
 """
 
+import fnmatch
+import functools
 import json
 import os
 import pathlib
@@ -80,10 +82,28 @@ class RunTest(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="wp-e2e-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
+    @classmethod
+    @functools.cache
+    def case_names(cls):
+        listed = subprocess.run(
+            [cls.watchproof, "list", "cases", "--json"], capture_output=True, text=True, check=True
+        )
+        return [json.loads(line)["name"] for line in listed.stdout.splitlines()]
+
+    def check_filter(self, arguments):
+        """A pattern that matches no case would test nothing, unnoticed beside others that do."""
+        if "--filter" not in arguments:
+            return
+        for pattern in arguments[arguments.index("--filter") + 1].split("-")[0].split(":"):
+            matched = fnmatch.filter(self.case_names(), pattern)
+            self.assertTrue(matched, f"no case is named {pattern}")
+
     def command(self, *arguments, name="run"):
         return [self.watchproof, name, "--run-dir", str(self.folder / "runs"), *arguments]
 
     def run_it(self, *arguments, expect, more=None, limit=300, name="run"):
+        if expect != 5:  # nothing selected
+            self.check_filter(arguments)
         done = subprocess.run(
             self.command(*arguments, name=name),
             capture_output=True,
@@ -97,6 +117,7 @@ class RunTest(unittest.TestCase):
         return done
 
     def start(self, *arguments):
+        self.check_filter(arguments)
         run = subprocess.Popen(
             self.command(*arguments),
             stdout=subprocess.PIPE,
