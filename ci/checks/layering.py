@@ -33,6 +33,7 @@ ALLOWED = {
     | PROXIES
     | {"harness/report", "harness/kubernetes", "harness/explore", "cases/support"}
     | {"embedded_store/server", "embedded_store/defects"},
+    "harness/gtest": BASE | {"harness/report", "harness/driver", "harness/cli", "cases/support"},
     "embedded_store/backend": BASE,
     "embedded_store/mvcc": BASE | {"embedded_store/backend"},
     "embedded_store/lease": BASE | {"embedded_store/mvcc"},

@@ -6,7 +6,9 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <vector>
@@ -45,6 +47,16 @@ Exit codes: 0 success, 1 new failure, 2 inconclusive, 3 target failed, 4 usage e
   143 terminated.
 )";
 
+const std::vector<std::string> kCommands = {"run",     "selftest", "fetch",   "check",
+                                            "shrink",  "repeat",   "history", "list",
+                                            "explain", "store",    "proxy"};
+// Internal: the runner starts one process per case.
+constexpr char kCaseCommand[] = "case";
+
+bool IsCommand(const std::string& word) {
+  return std::find(kCommands.begin(), kCommands.end(), word) != kCommands.end();
+}
+
 int Number(ExitCode code) { return static_cast<int>(code); }
 
 // One command line, parsed and carried out.
@@ -61,7 +73,6 @@ class CommandLine {
     AddRecordings();
     shrink_flags_.AddTo(shrink_);
     repeat_.AddTo(repeat_command_);
-    // Internal: the runner starts one process per case.
     case_.add_option("--spec", spec_)->required();
     case_.group("");
   }
@@ -228,16 +239,13 @@ class CommandLine {
   // Prints the parser's error, and the closest known word.
   int Complain(const std::string& message) const {
     std::string hint;
-    const std::vector<std::string> commands = {"run",     "selftest", "fetch",   "check",
-                                               "shrink",  "repeat",   "history", "list",
-                                               "explain", "store",    "proxy"};
     const CLI::App* chosen = &app_;
     if (words_.size() > 1) {
-      const bool command = std::find(commands.begin(), commands.end(), words_[1]) != commands.end();
+      const bool command = IsCommand(words_[1]);
       if (command) chosen = app_.get_subcommand(words_[1]);
       if (!command && !words_[1].starts_with("-")) {
         fmt::print(stderr, "watchproof: there is no command '{}'{}\n", Escaped(words_[1]),
-                   DidYouMean(words_[1], commands));
+                   DidYouMean(words_[1], kCommands));
         return Number(ExitCode::kUsage);
       }
     }
@@ -278,7 +286,7 @@ class CommandLine {
       "explain", "Explain a case, guarantee, fault, effect, defect, verdict or level");
   CLI::App& store_ = *app_.add_subcommand("store", "Serve the embedded store");
   CLI::App& proxy_ = *app_.add_subcommand("proxy", "Run a fault-injection proxy before a server");
-  CLI::App& case_ = *app_.add_subcommand("case", "Run one attempt of one case");
+  CLI::App& case_ = *app_.add_subcommand(kCaseCommand, "Run one attempt of one case");
   RunFlags run_flags_{run_};
   RunFlags selftest_flags_{selftest_};
   FetchFlags fetch_flags_;
@@ -314,6 +322,12 @@ int Main(int argc, char** argv) {
     if (code == Number(ExitCode::kOk)) code = Number(ExitCode::kUsage);
   }
   return code;
+}
+
+void RunIfCommand(int argc, char** argv) {
+  if (argc > 1 && (IsCommand(argv[1]) || std::string(argv[1]) == kCaseCommand)) {
+    std::exit(Main(argc, argv));
+  }
 }
 
 }  // namespace watchproof

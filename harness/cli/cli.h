@@ -10,4 +10,8 @@ namespace watchproof {
 
 int Main(int argc, char** argv);
 
+// For main() of another program: if its arguments name a command, carries that out and ends the
+// process. Runs start their own executable again, for each case and for the embedded store.
+void RunIfCommand(int argc, char** argv);
+
 }  // namespace watchproof

@@ -67,7 +67,9 @@ TerminalStyle DetectStyle(When color) {
 }
 
 Console::Console(const ConsoleOptions& options)
-    : style_(DetectStyle(options.color)), next_(Clock::now() + kHeartbeat) {
+    : style_(DetectStyle(options.color)),
+      results_(options.results),
+      next_(Clock::now() + kHeartbeat) {
   const bool terminal = isatty(STDERR_FILENO) == 1 && !DumbTerminal();
   live_ = options.progress != When::kNever && terminal;
   heartbeat_ = options.progress != When::kNever && !live_;
@@ -80,6 +82,7 @@ void Console::EraseLine() {
 
 void Console::Result(std::string_view text) {
   EraseLine();
+  if (!results_) return;
   Print(stdout, text);
   if (heartbeat_) next_ = Clock::now() + kHeartbeat;
 }

@@ -20,6 +20,7 @@ namespace watchproof {
 struct ConsoleOptions {
   When color = When::kAuto;
   When progress = When::kAuto;
+  bool results = true;  // off: printed elsewhere
 };
 
 class Console {
@@ -41,6 +42,7 @@ class Console {
   void EraseLine();
 
   TerminalStyle style_;
+  const bool results_;
   bool live_ = false;       // a line on standard error is rewritten in place
   bool heartbeat_ = false;  // now and then a whole line instead
   bool drawn_ = false;

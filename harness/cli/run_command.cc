@@ -30,9 +30,13 @@
 namespace watchproof {
 namespace {
 
-ExitCode Complain(ExitCode code, std::string_view message) {
-  fmt::print(stderr, "watchproof run: {}\n", Escaped(message));
-  return code;
+ExitCode Complain(const Refusal& refusal) {
+  fmt::print(stderr, "watchproof run: {}\n", Escaped(refusal.why));
+  return refusal.code;
+}
+
+tl::unexpected<Refusal> Refuse(ExitCode code, const Status& why) {
+  return tl::unexpected<Refusal>({code, why.message()});
 }
 
 // Made once here for its errors, so that a wrong name is a usage error and not a case's trouble.
@@ -133,25 +137,6 @@ std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
                      Escaped(targets), attempts, options.jobs, record.seed);
 }
 
-void PrintPlan(const RunRecord& record, const RunOptions& options,
-               const std::vector<CaseInfo>& cases, std::uint64_t seed) {
-  if (options.json) {
-    fmt::print("{}\n", PlanHeader(record));
-    return;
-  }
-  fmt::print("{}{}", OpeningLine(record, options), UsageLines(options, cases, seed));
-  const int shown = std::clamp(options.repeat, 1, 1000);
-  for (int attempt = 1; attempt <= shown; ++attempt) {
-    for (const CaseSummary& note : record.cases) {
-      for (const std::string& target : record.targets) {
-        fmt::print("  {}  {}  seed {}\n", note.name, target,
-                   FormatSeed(SeedOfAttempt(seed, attempt)));
-      }
-    }
-  }
-  if (options.repeat != shown) fmt::print("  and so on, each attempt with its own seed\n");
-}
-
 // Manifest entries of the releases that were run that name no existing case and never match.
 std::vector<std::string> StaleEntries(const RunRecord& record, const Expectations& expectations) {
   std::set<std::string> stale;
@@ -188,51 +173,6 @@ Status OpenFiles(const RunRecord& record, RunFolder& folder) {
   return folder.AppendLine("plan.jsonl", PlanHeader(record));
 }
 
-ExitCode CarryOut(const RunOptions& options, const std::vector<CaseInfo>& cases,
-                  const Expectations& expectations, std::uint64_t seed,
-                  const RunningServers& servers, RunRecord& record) {
-  Signals& signals = Signals::Install();
-  const std::int64_t now = UtcNow();
-  Result<RunFolder> folder = RunFolder::Create(options.run_dir, record.seed, now);
-  if (!folder.has_value()) return Complain(ExitCode::kUsage, folder.error().message());
-  record.id = folder->id();
-  record.folder = folder->shown();
-  record.started = FormatUtc(now);
-  if (Status opened = OpenFiles(record, *folder); !opened.ok()) {
-    return Complain(ExitCode::kUsage, opened.message());
-  }
-  Console console({.color = options.color, .progress = options.progress});
-  if (!options.json) {
-    console.Result(OpeningLine(record, options) + UsageLines(options, cases, seed));
-  }
-  Status broken;
-  const RunOptions reachable = SetAsideNotFetched(options, record);
-  if (!cases.empty() && !reachable.targets.empty()) {
-    Runner runner({.options = reachable,
-                   .cases = cases,
-                   .seed = seed,
-                   .expectations = expectations,
-                   .folder = *folder,
-                   .console = console,
-                   .signals = signals,
-                   .record = record,
-                   .servers = servers});
-    broken = runner.Run();
-  }
-  record.stale = StaleEntries(record, expectations);
-  ExitCode code = Decide(record, options.strict);
-  if (!broken.ok() && record.interrupted.empty()) code = ExitCode::kInternal;
-  record.exit_code = static_cast<int>(code);
-  const Status written = WriteReports(record, *folder);
-  if (!written.ok() && record.interrupted.empty()) code = ExitCode::kInternal;
-  console.Result(options.json ? SummaryJson(record) + "\n" : LastScreen(record, console.style()));
-  // If a write failed while attempts ran, later ones will hardly succeed.
-  if (const Status& first = broken.ok() ? written : broken; !first.ok()) {
-    Complain(code, first.message() + "; expected a run folder with space for all files of a run");
-  }
-  return code;
-}
-
 // Not empty. Errors name what was expected.
 Result<std::vector<CaseInfo>> SelectCases(const RunOptions& options, bool planted) {
   const std::vector<CaseInfo> all = AllCases();
@@ -262,43 +202,133 @@ Result<std::vector<CaseInfo>> SelectCases(const RunOptions& options, bool plante
 
 }  // namespace
 
-ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord* done) {
+tl::expected<Run, Refusal> Run::Prepare(RunOptions options, const std::string& executable) {
   if (options.verbose) SetLogLevel(LogLevel::kInfo);
   const Result<std::vector<DefectSummary>> defects = DefectsNamed(options.defects);
   if (!defects.has_value()) {
-    return Complain(ExitCode::kUsage, defects.error().WithContext("--defects").message());
+    return Refuse(ExitCode::kUsage, defects.error().WithContext("--defects"));
   }
   if (!defects->empty()) options.targets = TargetsOf(*defects);
-  const Result<Expectations> expectations = LoadExpectations(options.manifest);
-  if (!expectations.has_value()) {
-    return Complain(ExitCode::kUsage, expectations.error().message());
-  }
+  Result<Expectations> expectations = LoadExpectations(options.manifest);
+  if (!expectations.has_value()) return Refuse(ExitCode::kUsage, expectations.error());
   AddReleases(*expectations, options);
   if (Status named = CheckReleases(*expectations, options.targets); !named.ok()) {
-    return Complain(ExitCode::kUsage, named.message());
+    return Refuse(ExitCode::kUsage, named);
   }
-  if (Status good = CheckOptions(options); !good.ok()) {
-    return Complain(ExitCode::kUsage, good.message());
-  }
+  if (Status good = CheckOptions(options); !good.ok()) return Refuse(ExitCode::kUsage, good);
   const Result<std::vector<CaseInfo>> selected = SelectCases(options, !defects->empty());
-  if (!selected.has_value()) {
-    return Complain(ExitCode::kNothingSelected, selected.error().message());
+  if (!selected.has_value()) return Refuse(ExitCode::kNothingSelected, selected.error());
+  Run run(std::move(options), std::move(*expectations));
+  run.cases_ = TakeShard(*selected, run.options_.shard);
+  run.seed_ = run.options_.seed ? *run.options_.seed : DrawSeed();
+  run.record_ = MakeRecord(run.options_, run.cases_, run.seed_, executable);
+  run.record_.defects = *defects;
+  return run;
+}
+
+void Run::KeepOnly(std::vector<CaseInfo> cases, std::vector<std::string> targets) {
+  cases_ = std::move(cases);
+  options_.targets = targets;
+  record_.targets = std::move(targets);
+  std::erase_if(record_.cases, [this](const CaseSummary& summary) {
+    return std::none_of(cases_.begin(), cases_.end(),
+                        [&](const CaseInfo& info) { return info.name == summary.name; });
+  });
+}
+
+void Run::PrintPlan() const {
+  if (options_.json) {
+    fmt::print("{}\n", PlanHeader(record_));
+    return;
   }
-  const std::vector<CaseInfo> cases = TakeShard(*selected, options.shard);
-  const std::uint64_t seed = options.seed ? *options.seed : DrawSeed();
-  RunRecord record = MakeRecord(options, cases, seed, executable);
-  record.defects = *defects;
-  if (options.dry_run) {
-    PrintPlan(record, options, cases, seed);
-    return ExitCode::kOk;
+  fmt::print("{}{}", OpeningLine(record_, options_), UsageLines(options_, cases_, seed_));
+  const int shown = std::clamp(options_.repeat, 1, 1000);
+  for (int attempt = 1; attempt <= shown; ++attempt) {
+    for (const CaseSummary& note : record_.cases) {
+      for (const std::string& target : record_.targets) {
+        fmt::print("  {}  {}  seed {}\n", note.name, target,
+                   FormatSeed(SeedOfAttempt(seed_, attempt)));
+      }
+    }
   }
-  const Result<RunningServers> servers = RunningServers::LookAt(options);
+  if (options_.repeat != shown) fmt::print("  and so on, each attempt with its own seed\n");
+}
+
+std::optional<Refusal> Run::Begin() {
+  Result<RunningServers> servers = RunningServers::LookAt(options_);
   if (!servers.has_value()) {
     const bool usage = servers.error().code() == StatusCode::kInvalidArgument;
-    return Complain(usage ? ExitCode::kUsage : ExitCode::kTarget, servers.error().message());
+    return Refusal{usage ? ExitCode::kUsage : ExitCode::kTarget, servers.error().message()};
   }
-  const ExitCode code = CarryOut(options, cases, *expectations, seed, *servers, record);
-  if (done != nullptr) *done = std::move(record);
+  servers_ = std::move(servers).value();
+  Signals::Install();
+  begun_ = Clock::now();
+  const std::int64_t now = UtcNow();
+  Result<RunFolder> folder = RunFolder::Create(options_.run_dir, record_.seed, now);
+  if (!folder.has_value()) return Refusal{ExitCode::kUsage, folder.error().message()};
+  folder_.emplace(std::move(folder).value());
+  record_.id = folder_->id();
+  record_.folder = folder_->shown();
+  record_.started = FormatUtc(now);
+  if (Status opened = OpenFiles(record_, *folder_); !opened.ok()) {
+    return Refusal{ExitCode::kUsage, opened.message()};
+  }
+  console_ = std::make_unique<Console>(ConsoleOptions{
+      .color = options_.color, .progress = options_.progress, .results = options_.print_results});
+  if (!options_.json) {
+    console_->Result(OpeningLine(record_, options_) + UsageLines(options_, cases_, seed_));
+  }
+  options_ = SetAsideNotFetched(options_, record_);
+  return std::nullopt;
+}
+
+void Run::RunCases(const std::vector<CaseInfo>& cases, const std::vector<std::string>& targets) {
+  RunOptions some = options_;
+  std::erase_if(some.targets, [&](const std::string& target) {
+    return std::find(targets.begin(), targets.end(), target) == targets.end();
+  });
+  if (cases.empty() || some.targets.empty()) return;
+  Runner runner({.options = some,
+                 .cases = cases,
+                 .seed = seed_,
+                 .expectations = expectations_,
+                 .folder = *folder_,
+                 .console = *console_,
+                 .signals = Signals::Install(),
+                 .record = record_,
+                 .servers = *servers_,
+                 .begun = begun_});
+  if (Status broken = runner.Run(); broken_.ok()) broken_ = std::move(broken);
+}
+
+ExitCode Run::End() {
+  record_.stale = StaleEntries(record_, expectations_);
+  ExitCode code = Decide(record_, options_.strict);
+  if (!broken_.ok() && record_.interrupted.empty()) code = ExitCode::kInternal;
+  record_.exit_code = static_cast<int>(code);
+  const Status written = WriteReports(record_, *folder_);
+  if (!written.ok() && record_.interrupted.empty()) code = ExitCode::kInternal;
+  console_->Result(options_.json ? SummaryJson(record_) + "\n"
+                                 : LastScreen(record_, console_->style()));
+  // If a write failed while attempts ran, later ones will hardly succeed.
+  if (const Status& first = broken_.ok() ? written : broken_; !first.ok()) {
+    Complain({code, first.message() + "; expected a run folder with space for all files of a run"});
+  }
+  return code;
+}
+
+ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord* done) {
+  const bool dry_run = options.dry_run;
+  tl::expected<Run, Refusal> run = Run::Prepare(std::move(options), executable);
+  if (!run.has_value()) return Complain(run.error());
+  if (dry_run) {
+    run->PrintPlan();
+    return ExitCode::kOk;
+  }
+  if (const auto refused = run->Begin()) return Complain(*refused);
+  run->RunCases(run->cases(), run->targets());
+  const ExitCode code = run->End();
+  if (done != nullptr) *done = run->record();
   return code;
 }
 

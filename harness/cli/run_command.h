@@ -1,18 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// `watchproof run`: from resolved flags to an exit code.
+// `watchproof run`: from resolved flags to an exit code; and the same in parts, for a program that
+// decides itself when each case runs.
 //
-// Not thread-safe; once per process.
+//   tl::expected<Run, Refusal> run = Run::Prepare(options, "./watchproof");
+//   run->Begin();                                         // folder, running servers
+//   run->RunCases(run->cases(), run->targets());          // any number of times
+//   ExitCode code = run->End();                           // reports
+//
+// Not thread-safe. Once per process, but for runs one after the other.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
+#include <tl/expected.hpp>
+#include <vector>
 
+#include "cases/support/case_registry.h"
+#include "harness/cli/console.h"
 #include "harness/cli/exit_code.h"
+#include "harness/cli/run_folder.h"
 #include "harness/cli/run_options.h"
+#include "harness/cli/running_servers.h"
+#include "harness/driver/expectations.h"
+#include "harness/report/run_record.h"
 
 namespace watchproof {
 
-// `executable` is how we were called, for the repeat commands. `done`, if given, is what the run
-// came to, empty when it did not start.
+// Why there is no run.
+struct Refusal {
+  ExitCode code;
+  std::string why;
+};
+
+class Run {
+ public:
+  // `executable` is how we were called, for the repeat commands.
+  static tl::expected<Run, Refusal> Prepare(RunOptions options, const std::string& executable);
+
+  // Those that are selected.
+  const std::vector<CaseInfo>& cases() const { return cases_; }
+  const std::vector<std::string>& targets() const { return options_.targets; }
+  // Requires: not begun. Some of cases() and targets(); reports leave the others out.
+  void KeepOnly(std::vector<CaseInfo> cases, std::vector<std::string> targets);
+  void PrintPlan() const;
+
+  std::optional<Refusal> Begin();
+  // Requires: begun. Results are added to the record.
+  void RunCases(const std::vector<CaseInfo>& cases, const std::vector<std::string>& targets);
+  ExitCode End();
+
+  const RunRecord& record() const { return record_; }
+
+ private:
+  Run(RunOptions options, Expectations expectations)
+      : options_(std::move(options)), expectations_(std::move(expectations)) {}
+
+  RunOptions options_;
+  Expectations expectations_;
+  std::vector<CaseInfo> cases_;
+  std::uint64_t seed_ = 0;
+  RunRecord record_;
+  TimePoint begun_;
+  std::optional<RunningServers> servers_;
+  std::optional<RunFolder> folder_;
+  std::unique_ptr<Console> console_;
+  Status broken_;
+};
+
+// `done`, if given, is what the run came to, empty when it did not start.
 ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord* done = nullptr);
 
 }  // namespace watchproof

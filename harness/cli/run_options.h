@@ -63,6 +63,7 @@ struct RunOptions {
   bool quiet = false;
   bool verbose = false;
   bool json = false;
+  bool print_results = true;  // off where GoogleTest prints them
   When color = When::kAuto;
   When progress = When::kAuto;
   std::map<std::string, FlagSummary> origins;

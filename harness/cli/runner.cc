@@ -77,7 +77,7 @@ Status Runner::Run() {
     ShowProgress();
   }
   ListNotRun();
-  r_.record.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  r_.record.seconds = std::chrono::duration<double>(Clock::now() - r_.begun).count();
   return {};
 }
 
@@ -192,7 +192,7 @@ void Runner::DeleteRemainingKeys(const CaseProcess& process) {
 Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoint started) {
   AttemptSummary note{
       .result = std::move(result), .expectation = ExpectationStatus::kAsExpected, .begin = 0};
-  note.begin = std::chrono::duration<double>(started - started_).count();
+  note.begin = std::chrono::duration<double>(started - r_.begun).count();
   note.expectation = r_.expectations.Apply(note.result);
   const DefectSummary* const planted = PlantedIn(r_.record, note.result.target);
   if (planted != nullptr && note.expectation == ExpectationStatus::kNewFailure)

@@ -38,6 +38,7 @@ struct RunnerOptions {
   Signals& signals;
   RunRecord& record;
   const RunningServers& servers;
+  TimePoint begun;  // of the run
 };
 
 // Attempt 1 has the seed itself, so that a repeat command needs nothing else.
@@ -71,7 +72,6 @@ class Runner {
   AttemptSpec SpecOf(const Planned& planned, const AttemptFolder& folder) const;
 
   const RunnerOptions r_;
-  const TimePoint started_ = Clock::now();
   int round_ = 0;
   std::deque<Planned> waiting_;
   std::vector<std::unique_ptr<CaseProcess>> running_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/finding_rows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace watchproof {
@@ -17,6 +19,14 @@ std::vector<FindingRow> FindingRows(const FindingRecord& finding) {
   rows.push_back({"looks like", finding.signature});
   std::erase_if(rows, [](const FindingRow& row) { return row.text.empty(); });
   return rows;
+}
+
+std::string ToText(const FindingRecord& finding) {
+  std::string text = finding.guarantee + "\n";
+  for (const FindingRow& row : FindingRows(finding)) {
+    text += fmt::format("  {:<10} {}\n", row.name, row.text);
+  }
+  return text;
 }
 
 }  // namespace watchproof

@@ -19,5 +19,7 @@ struct FindingRow {
   std::string text;  // never empty
 };
 std::vector<FindingRow> FindingRows(const FindingRecord& finding);
+// The guarantee and its rows, a line each.
+std::string ToText(const FindingRecord& finding);
 
 }  // namespace watchproof

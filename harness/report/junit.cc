@@ -31,12 +31,7 @@ std::string Element(std::string_view name, std::string_view type, std::string_vi
 
 std::string FindingsBody(const AttemptResult& result, const std::string& repeat) {
   std::string body = "\n";
-  for (const FindingRecord& finding : result.findings) {
-    body += fmt::format("{}\n", finding.guarantee);
-    for (const FindingRow& row : FindingRows(finding)) {
-      body += fmt::format("  {:<10} {}\n", row.name, row.text);
-    }
-  }
+  for (const FindingRecord& finding : result.findings) body += ToText(finding);
   return body + fmt::format("repeat: {}\n", repeat);
 }
 
