@@ -65,7 +65,7 @@ class Commands(RunTest):
     def test_a_store_that_ignores_sigterm_is_killed_and_the_case_is_unsupported(self):
         # The store itself stops on SIGTERM, so it is wrapped in a process that does not.
         stubborn = self.wrapper(
-            "stubborn", 'trap "" TERM\nSTORE store "$@" &\nwhile :; do sleep 1; done\n'
+            "stubborn", 'trap "" TERM\nSTORE store "$@" &\nexec tail -f /dev/null\n'
         )
         target = f"command:{stubborn} --listen {{host}}:{{port}} --data {{data}}"
         self.run_it("--target", target, "--filter", KILLED, "--keep", "all", expect=0)

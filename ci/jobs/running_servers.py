@@ -54,7 +54,7 @@ class Server:
             self.flags += ["--tls-key", f"{certs}/client.key"]
             self.target = f"https://{self.target}"
         self.spawn(*command)
-        self.await_health()
+        self.await_answer(f"http://{self.host}:2382/health")
         if self.way == "user":
             self.ask_for_users()
         if self.way == "gateway":
@@ -62,18 +62,18 @@ class Server:
             self.spawn(self.etcd, "gateway", "start", "--endpoints", self.target,
                        "--listen-addr", gate)
             self.target = gate
-            time.sleep(1)
+            self.await_answer(f"http://{gate}/health")
         self.flags += ["--allow-disruptive", self.target]
         return self
 
-    def await_health(self):
+    def await_answer(self, url):
         for _ in range(300):
             try:
-                with urllib.request.urlopen(f"http://{self.host}:2382/health", timeout=1):
+                with urllib.request.urlopen(url, timeout=1):
                     return
             except OSError:
                 time.sleep(0.1)
-        raise SystemExit(f"{self.etcd} does not come up; see {self.folder}")
+        raise SystemExit(f"{self.etcd}: no answer from {url}; see {self.folder}")
 
     def ask_for_users(self):
         """Over its gateway for JSON, so that no other client is needed."""

@@ -4,10 +4,12 @@
 
     ci/jobs/size.py [COMMIT ...]        default: HEAD
 
-Lines are those of .cc and .h files without tests, benchmarks and fuzz targets.
+Lines are those of all but tests and fuzz targets. Programs of ci that were in folders of the product at
+an earlier commit count as ci there, too.
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,14 +20,31 @@ import source  # noqa: E402
 import terms  # noqa: E402
 import twins  # noqa: E402
 
-AREAS = {"harness and cases": ("harness/", "cases/"), "embedded_store": ("embedded_store/",),
-         "proxies": ("proxies/",), "ci": ("ci/",)}
 # Test support counts as tests, wherever it is.
-SUPPORT = ("/testing/", "_fixture.h", "/test_", "scripted_", "harness/checkers/mutants/")
+TESTS = re.compile(r"_(test|fuzz)\.(cc|py|js)$|/testing/|_fixture\.h$|/test_|scripted_")
+# The first that matches; where files were earlier is in here, too.
+AREAS = (
+    ("ci/mutants", r"ci/mutants/|harness/checkers/mutants/"),
+    ("ci/bench", r"ci/bench/|embedded_store/bench/|.*_bench\.cc$|.*/(record_load|judge_file)\.cc$"),
+    ("ci/crash", r"ci/crash/|embedded_store/.*/(crash_(history|load|main)|unsynced_loss_shim)\."),
+    ("ci/differential", r"ci/differential/|embedded_store/.*/(naive_store|random_requests)\."),
+    ("ci/fakes", r"ci/fakes/"),
+    ("ci/checks", r"ci/checks/"),
+    ("ci/e2e, ci/interop", r"ci/(e2e|interop)/"),
+    ("ci/jobs", r"ci/jobs/|\.ci/"),
+    ("ci, other", r"ci/"),
+    ("harness", r"harness/"),
+    ("cases", r"cases/"),
+    ("embedded_store", r"embedded_store/"),
+    ("proxies", r"proxies/"),
+    ("fixtures", r"fixtures/"),
+)
+PRODUCT = ("harness", "cases", "embedded_store", "proxies")
+SUFFIXES = (".cc", ".h", ".py", ".sh", ".js")
 
 
-def is_product(file):
-    return file.is_cpp and not file.is_test and not any(part in file.path for part in SUPPORT)
+def area_of(path):
+    return next(name for name, pattern in AREAS if re.match(pattern, path))
 
 
 def measure(commit):
@@ -33,17 +52,26 @@ def measure(commit):
         archive = subprocess.run(["git", "-C", ROOT, "archive", commit], check=True,
                                  capture_output=True).stdout
         subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
-        files = source.load(folder)
+        checked = source.load(folder)
         prose = source.load(folder, terms.PROSE)
-        product = [file for file in files if is_product(file)]
-        lines = {file.path: file.text.count("\n") for file in product}
-        rows = [(f"lines, {area}", sum(n for path, n in lines.items() if path.startswith(heads)))
-                for area, heads in AREAS.items()]
-        rows.append(("files", len(product)))
-        rows.append(("banned words", sum(1 for f in files + prose for _ in terms.check(f))))
-        rows.append(("names in two headers", sum(1 for _ in twins.check(files))))
-        largest = sorted(lines.items(), key=lambda item: -item[1])[:10]
-        return rows, largest
+        # A benchmark that stood among files that count as tests is none.
+        files = {file.path: (area_of(file.path), file.text.count("\n"))
+                 for file in source.load(folder, SUFFIXES)}
+    lines = dict.fromkeys((name for name, _ in AREAS), 0)
+    for path, (area, number) in files.items():
+        if not TESTS.search(path) or area == "ci/bench":
+            lines[area] += number
+    product = {path: number for path, (area, number) in files.items()
+               if area in PRODUCT and not TESTS.search(path)}
+    rows = [("product", sum(product.values()))]
+    rows += [(f"  {name}", lines[name]) for name in PRODUCT]
+    others = {name: number for name, number in lines.items() if name.startswith("ci")}
+    rows += [("ci", sum(others.values()))] + [(f"  {name}", n) for name, n in others.items()]
+    rows += [("fixtures", lines["fixtures"]),
+             ("files of the product", len(product)),
+             ("banned words", sum(1 for f in checked + prose for _ in terms.check(f))),
+             ("names in two headers", sum(1 for _ in twins.check(checked)))]
+    return rows, sorted(product.items(), key=lambda item: -item[1])[:10]
 
 
 def main():
