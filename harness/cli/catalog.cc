@@ -55,26 +55,25 @@ void AddGuarantees(std::vector<CatalogEntry>& catalog) {
   }
 }
 
+Facts ParametersOf(const std::vector<proxy::ParameterInfo>& parameters) {
+  Facts facts;
+  for (const proxy::ParameterInfo& parameter : parameters) {
+    facts.emplace_back(parameter.name,
+                       fmt::format("{} Form: {} (default {})", parameter.explain,
+                                   proxy::ExpectedForm(parameter), parameter.default_value));
+  }
+  return facts;
+}
+
 void AddFaults(std::vector<CatalogEntry>& catalog) {
   for (const FaultInfo& info : KnownFaults()) {
-    Facts facts;
-    for (const FaultParameterInfo& parameter : info.parameters) {
-      facts.emplace_back(parameter.name, fmt::format("{} (default {})", parameter.explain,
-                                                     parameter.default_value));
-    }
-    catalog.push_back({"fault", info.name, "", info.explain, std::move(facts)});
+    catalog.push_back({"fault", info.name, "", info.explain, ParametersOf(info.parameters)});
   }
 }
 
 void AddEffects(std::vector<CatalogEntry>& catalog) {
   for (const proxy::EffectInfo& info : proxy::KnownEffects()) {
-    Facts facts;
-    for (const proxy::ParameterInfo& parameter : info.parameters) {
-      facts.emplace_back(parameter.name,
-                         fmt::format("{}; {} (default {})", parameter.explain,
-                                     proxy::ExpectedForm(parameter.kind), parameter.default_value));
-    }
-    catalog.push_back({"effect", info.name, "", info.explain, std::move(facts)});
+    catalog.push_back({"effect", info.name, "", info.explain, ParametersOf(info.parameters)});
   }
 }
 

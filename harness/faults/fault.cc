@@ -1,22 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/faults/fault.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <charconv>
 
 namespace watchproof {
 namespace {
 
-std::vector<FaultKind>& Kinds() {
-  static std::vector<FaultKind> kinds;
+std::vector<std::vector<FaultKind> (*)()>& Registered() {
+  static std::vector<std::vector<FaultKind> (*)()> registered;
+  return registered;
+}
+const std::vector<FaultKind>& Kinds() {
+  static const std::vector<FaultKind> kinds = [] {
+    std::vector<FaultKind> all;
+    for (const auto& made : Registered()) {
+      for (FaultKind& kind : made()) all.push_back(std::move(kind));
+    }
+    std::sort(all.begin(), all.end(), [](const FaultKind& left, const FaultKind& right) {
+      return left.info.name < right.info.name;
+    });
+    return all;
+  }();
   return kinds;
 }
-
-template <typename Items>
-std::string NamesOf(const Items& items) {
-  std::string names;
-  for (const auto& item : items) names += fmt::format("{}{}", names.empty() ? "" : ", ", item.name);
-  return names.empty() ? "none" : names;
+const FaultKind* Find(const std::string& name) {
+  const auto it = std::find_if(Kinds().begin(), Kinds().end(),
+                               [&name](const FaultKind& kind) { return kind.info.name == name; });
+  return it == Kinds().end() ? nullptr : &*it;
 }
 
 }  // namespace
@@ -27,14 +39,32 @@ std::optional<std::int64_t> SlowWatchers(const FaultPorts& ports) {
   return static_cast<std::int64_t>(*gauge);
 }
 
-FaultRegistration::FaultRegistration(FaultKind kind) { Kinds().push_back(std::move(kind)); }
+Duration GapOf(const FaultPorts& ports, Duration armed_at) {
+  return std::min(ports.silence(), Duration(ports.now() - armed_at));
+}
 
-std::vector<FaultInfo> KnownFaults() {
-  std::vector<FaultInfo> infos;
-  for (const FaultKind& kind : Kinds()) infos.push_back(kind.info);
-  std::sort(infos.begin(), infos.end(),
-            [](const auto& left, const auto& right) { return left.name < right.name; });
-  return infos;
+Status Fault::Arm(FaultPorts& ports) {
+  armed_at_ = ports.now();
+  return Act(ports);
+}
+
+void Fault::Observe(FaultPorts& ports) {
+  if (acts_) Look(ports);
+}
+
+Status Fault::Heal(FaultPorts& ports) {
+  if (!acts_) return {};
+  Look(ports);
+  acts_ = false;
+  Status undone = Undo(ports);
+  if (healed_at_ == Duration::zero()) healed_at_ = ports.now();
+  return undone;
+}
+
+FaultReceipt Fault::receipt() const {
+  FaultReceipt receipt{.fired = took_effect(), .armed_at = armed_at_, .healed_at = healed_at_};
+  Describe(receipt);
+  return receipt;
 }
 
 std::string_view Name(EndsStreams which) {
@@ -49,18 +79,19 @@ std::string_view Name(EndsStreams which) {
   return "unknown";
 }
 
-std::optional<FaultInfo> FindFault(const std::string& name) {
-  for (const FaultKind& kind : Kinds()) {
-    if (kind.info.name == KindOf(name)) return kind.info;
-  }
-  return std::nullopt;
+FaultRegistration::FaultRegistration(std::vector<FaultKind> (*kinds)()) {
+  Registered().push_back(kinds);
 }
 
-Result<std::int64_t> ParseCount(std::string_view text) {
-  std::int64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error == std::errc() && end == text.data() + text.size() && count >= 0) return count;
-  return Fail(StatusCode::kInvalidArgument, "\"{}\"; expected a number from 0 on", text);
+std::vector<FaultInfo> KnownFaults() {
+  std::vector<FaultInfo> infos;
+  for (const FaultKind& kind : Kinds()) infos.push_back(kind.info);
+  return infos;
+}
+
+std::optional<FaultInfo> FindFault(const std::string& name) {
+  const FaultKind* kind = Find(KindOf(name));
+  return kind == nullptr ? std::nullopt : std::optional(kind->info);
 }
 
 std::string KindOf(const std::string& name) { return name.substr(0, name.find('/')); }
@@ -68,24 +99,40 @@ std::string KindOf(const std::string& name) { return name.substr(0, name.find('/
 Result<std::unique_ptr<Fault>> MakeFault(const std::string& full_name,
                                          const FaultParameters& parameters) {
   const std::string name = KindOf(full_name);
-  for (const FaultKind& kind : Kinds()) {
-    if (kind.info.name != name) continue;
-    FaultParameters complete;
-    for (const auto& parameter : kind.info.parameters) {
-      complete[parameter.name] = parameter.default_value;
-    }
-    for (const auto& [key, value] : parameters) {
-      if (!complete.contains(key)) {
-        return Fail(StatusCode::kInvalidArgument,
-                    "fault {} has no parameter \"{}\"; expected one of: {}", name, key,
-                    NamesOf(kind.info.parameters));
-      }
-      complete[key] = value;
-    }
-    return kind.make(complete);
+  if (const FaultKind* kind = Find(name)) {
+    WP_ASSIGN_OR_RETURN(const proxy::ParameterValues values,
+                        proxy::ParseParameters(name, kind->info.parameters, parameters));
+    return kind->make(values);
   }
+  std::vector<std::string> names;
+  for (const FaultKind& kind : Kinds()) names.push_back(kind.info.name);
   return Fail(StatusCode::kInvalidArgument, "fault \"{}\" is not known; expected one of: {}", name,
-              NamesOf(KnownFaults()));
+              fmt::join(names, ", "));
+}
+
+proxy::ParameterInfo MemberParameter(std::string name, std::string default_value) {
+  return {.name = std::move(name),
+          .kind = proxy::ParameterKind::kNumber,
+          .default_value = std::move(default_value),
+          .explain = "A member of the cluster, from 1; the first one leads at the start.",
+          .least = 1};
+}
+
+Result<ServerPorts*> ServerOf(FaultPorts& ports, std::int64_t member) {
+  const std::size_t count = ports.servers.size();
+  const auto index = static_cast<std::size_t>(member - 1);
+  if (index < count) return &ports.servers[index];
+  return Fail(StatusCode::kFailedPrecondition, "there is no member {}; the target has {}", member,
+              count);
+}
+
+Status AsRefusal(Status answer) {
+  if (answer.code() != StatusCode::kUnimplemented) return answer;
+  return Status(StatusCode::kUnknown, "unimplemented: " + answer.message());
+}
+
+std::int64_t Milliseconds(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
 
 }  // namespace watchproof

@@ -7,9 +7,9 @@
 //   stall->Heal(ports);
 //   stall->receipt();
 //
-// A fault took effect only if evidence independent of its injector confirms it. Faults register
-// themselves, one file each. Not thread-safe; all calls come from the case thread. Ownership: ports
-// outlive the fault.
+// A fault took effect only if evidence independent of its injector confirms it. Faults on the
+// network are rows (network_faults.cc, peer_faults.cc); others have a file each. Not thread-safe;
+// all calls come from the case thread. Ownership: ports outlive the fault.
 #pragma once
 
 #include <functional>
@@ -109,8 +109,11 @@ struct FaultPorts {
 std::optional<std::int64_t> SlowWatchers(const FaultPorts& ports);
 // When nothing arrives for so long, something is held back.
 inline constexpr Duration kLeastGap = 100ms;
+// How long nothing has arrived, since the fault was armed.
+Duration GapOf(const FaultPorts& ports, Duration armed_at);
 
-using FaultParameters = std::map<std::string, std::string>;
+// By name, as a person writes them.
+using FaultParameters = proxy::Parameters;
 
 struct FaultReceipt {
   bool fired = false;
@@ -126,20 +129,32 @@ struct FaultReceipt {
 class Fault {
  public:
   virtual ~Fault() = default;
-  virtual Status Arm(FaultPorts& ports) = 0;
+  Status Arm(FaultPorts& ports);
   // Looks for evidence again. Cheap enough for every few milliseconds.
-  virtual void Observe(FaultPorts& ports) = 0;
-  // No-op if it was never armed.
-  virtual Status Heal(FaultPorts& ports) = 0;
+  void Observe(FaultPorts& ports);
+  // No-op unless it acts.
+  Status Heal(FaultPorts& ports);
+  FaultReceipt receipt() const;
   virtual bool took_effect() const = 0;
-  virtual FaultReceipt receipt() const = 0;
+
+ protected:
+  // Sets acts_ once there is something to observe and to heal.
+  virtual Status Act(FaultPorts& ports) = 0;
+  // Only while it acts, and once more right before Undo.
+  virtual void Look(FaultPorts& /*ports*/) {}
+  virtual Status Undo(FaultPorts& /*ports*/) { return {}; }
+  // Fills in what was measured, and the sentence.
+  virtual void Describe(FaultReceipt& receipt) const = 0;
+
+  Duration armed_at() const { return armed_at_; }
+
+  bool acts_ = false;
+  Duration healed_at_{};  // set sooner by what is over by itself
+
+ private:
+  Duration armed_at_{};
 };
 
-struct FaultParameterInfo {
-  std::string name;
-  std::string default_value;
-  std::string explain;
-};
 // Which watch streams a fault may end, while armed or when it is healed: none, those through the
 // proxy, or all.
 enum class EndsStreams { kNone, kProxied, kEvery };
@@ -148,7 +163,7 @@ std::string_view Name(EndsStreams which);  // as in recordings: "none", "proxied
 struct FaultInfo {
   std::string name;
   std::string explain;
-  std::vector<FaultParameterInfo> parameters;
+  std::vector<proxy::ParameterInfo> parameters;
   bool follows_streams = false;  // the proxy must know the streams of its connections
   bool self_test_only = false;   // tampers with messages: only for the embedded store
   // Recorded with the fault, so that checkers know what it excuses.
@@ -158,15 +173,13 @@ struct FaultInfo {
 };
 struct FaultKind {
   FaultInfo info;
-  // The parameters are complete: defaults filled in, unknown names refused.
-  std::function<Result<std::unique_ptr<Fault>>(const FaultParameters&)> make;
+  std::function<Result<std::unique_ptr<Fault>>(const proxy::ParameterValues&)> make;
 };
+// At namespace scope. The kinds are asked for when the first one is looked up: those on the network
+// need the effects, which are registered before main in no particular order.
 struct FaultRegistration {
-  explicit FaultRegistration(FaultKind kind);
+  explicit FaultRegistration(std::vector<FaultKind> (*kinds)());
 };
-
-// A number from 0 on, as a parameter.
-Result<std::int64_t> ParseCount(std::string_view text);
 
 // Sorted by name.
 std::vector<FaultInfo> KnownFaults();
@@ -177,5 +190,14 @@ std::string KindOf(const std::string& name);
 // Errors name the fault or parameter and what was expected.
 Result<std::unique_ptr<Fault>> MakeFault(const std::string& name,
                                          const FaultParameters& parameters);
+
+// For faults on one server: the parameter that numbers it, and the server with that number.
+proxy::ParameterInfo MemberParameter(std::string name = "member", std::string default_value = "1");
+Result<ServerPorts*> ServerOf(FaultPorts& ports, std::int64_t member);
+// Separates two cases: the target rejects what a fault asks of it (an error here), and the fault
+// has nothing to act on (kUnimplemented).
+Status AsRefusal(Status answer);
+// For receipts.
+std::int64_t Milliseconds(Duration duration);
 
 }  // namespace watchproof

@@ -2,7 +2,7 @@
 // The leader of a cluster transfers its leadership to another member: a planned election.
 #include <algorithm>
 
-#include "harness/faults/server_number.h"
+#include "harness/faults/fault.h"
 
 namespace watchproof {
 namespace {
@@ -11,10 +11,11 @@ constexpr Duration kAnswerLimit = 1s;
 
 class MoveLeader final : public Fault {
  public:
-  explicit MoveLeader(int to) : to_(to) {}
+  explicit MoveLeader(std::int64_t to) : to_(to) {}
+  bool took_effect() const override { return took_effect_; }
 
-  Status Arm(FaultPorts& ports) override {
-    armed_at_ = ports.now();
+ private:
+  Status Act(FaultPorts& ports) override {
     WP_ASSIGN_OR_RETURN(ServerPorts* const next, ServerOf(ports, to_));
     WP_ASSIGN_OR_RETURN(const ServerWord heir, next->ask(Within(kAnswerLimit)));
     before_ = heir.leader;
@@ -28,7 +29,7 @@ class MoveLeader final : public Fault {
       }
       // The transfer fails if the other members cannot reach the new leader; see the receipt.
       refusal_ = server.hand_over(wanted_);
-      moved_ = refusal_.ok();
+      acts_ = moved_ = refusal_.ok();
       return {};
     }
     return Fail(StatusCode::kFailedPrecondition,
@@ -36,59 +37,45 @@ class MoveLeader final : public Fault {
   }
 
   // Only the old leader answered the call, so every member is asked for its leader.
-  void Observe(FaultPorts& ports) override {
-    if (!moved_ || took_effect_) return;
+  void Look(FaultPorts& ports) override {
+    if (took_effect_) return;
     took_effect_ =
         std::all_of(ports.servers.begin(), ports.servers.end(), [&](const ServerPorts& server) {
           const auto word = server.ask(Within(kAnswerLimit));
           return word.has_value() && word->leader == wanted_;
         });
-    if (took_effect_) healed_at_ = ports.now();
+    if (took_effect_) healed_at_ = ports.now();  // there is nothing to heal
   }
-
-  Status Heal(FaultPorts& ports) override {
-    Observe(ports);
-    return {};
-  }
-
-  bool took_effect() const override { return took_effect_; }
-
-  FaultReceipt receipt() const override {
-    FaultReceipt receipt{.fired = took_effect_, .armed_at = armed_at_, .healed_at = healed_at_};
+  void Describe(FaultReceipt& receipt) const override {
     receipt.measured = {{"to", to_}, {"handed_over", moved_}};
     receipt.text = fmt::format("{:x} was asked to move the leadership to member {} ({:x}); {}",
                                before_, to_, wanted_, Outcome());
-    return receipt;
   }
-
- private:
   std::string Outcome() const {
     if (!moved_) return refusal_.ok() ? "it was not asked" : "it failed: " + refusal_.message();
     return took_effect_ ? "all members follow it" : "not all members follow it";
   }
 
-  const int to_;
+  const std::int64_t to_;
   Status refusal_;
   bool moved_ = false;
   bool took_effect_ = false;
   std::uint64_t before_ = 0;
   std::uint64_t wanted_ = 0;
-  Duration armed_at_{};
-  Duration healed_at_{};  // when the leader had changed; there is nothing to heal
 };
 
-const FaultRegistration kMoveLeader{{
-    .info = {.name = "move-leader",
-             .explain = "Asks the leader of a cluster to transfer its leadership to another "
-                        "member. Took effect if every member reports the new leader over the "
-                        "direct path.",
-             .parameters = {{"to", "2", "which member becomes the leader"}},
-             .parts_members = true},
-    .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
-      WP_ASSIGN_OR_RETURN(const int to, ParseMember(given.at("to")));
-      return std::make_unique<MoveLeader>(to);
-    },
-}};
+const FaultRegistration kMoveLeader([] {
+  return std::vector<FaultKind>{
+      {.info = {.name = "move-leader",
+                .explain = "Asks the leader of a cluster to transfer its leadership to another "
+                           "member. Took effect if every member reports the new leader over the "
+                           "direct path.",
+                .parameters = {MemberParameter("to", "2")},
+                .parts_members = true},
+       .make = [](const proxy::ParameterValues& given) {
+         return std::make_unique<MoveLeader>(given.number("to"));
+       }}};
+});
 
 }  // namespace
 }  // namespace watchproof

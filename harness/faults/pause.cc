@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process of the target, or of one member of it, is stopped and later continued: as on a
 // machine that swaps, or a virtual machine that is migrated.
-#include "harness/faults/server_number.h"
+#include "harness/faults/fault.h"
 
 namespace watchproof {
 namespace {
@@ -13,10 +13,11 @@ constexpr Duration kAnswerLimit = 10s;
 
 class Pause final : public Fault {
  public:
-  explicit Pause(int member) : member_(member) {}
+  explicit Pause(std::int64_t member) : member_(member) {}
+  bool took_effect() const override { return stopped_ && silent_; }
 
-  Status Arm(FaultPorts& ports) override {
-    armed_at_ = ports.now();
+ private:
+  Status Act(FaultPorts& ports) override {
     WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, member_));
     if (!server->pause || !server->proceed) {
       return Fail(StatusCode::kUnimplemented,
@@ -26,34 +27,25 @@ class Pause final : public Fault {
     if (!server->ask(Within(kLimitBefore)).has_value()) return {};
     WP_RETURN_IF_ERROR(server->pause());
     paused_ = true;
+    acts_ = true;
     return {};
   }
-
-  void Observe(FaultPorts& ports) override {
-    if (!paused_ || healed_ || took_effect()) return;
+  void Look(FaultPorts& ports) override {
+    if (took_effect()) return;
     const auto server = ServerOf(ports, member_);
     if (!server.has_value()) return;
     stopped_ = (*server)->process_state() == 'T';
     silent_ = !(*server)->ask(Within(kSilence)).has_value();
   }
-
-  Status Heal(FaultPorts& ports) override {
-    if (!paused_ || healed_) return {};
-    Observe(ports);
-    healed_ = true;
+  Status Undo(FaultPorts& ports) override {
     WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, member_));
     WP_RETURN_IF_ERROR(server->proceed());
     WP_ASSIGN_OR_RETURN([[maybe_unused]] const ServerWord after, server->ask(Within(kAnswerLimit)));
-    healed_at_ = ports.now();
     return {};
   }
-
-  bool took_effect() const override { return stopped_ && silent_; }
-
-  FaultReceipt receipt() const override {
-    FaultReceipt receipt{.fired = took_effect(), .armed_at = armed_at_, .healed_at = healed_at_};
-    const auto lasted = healed_at_ > armed_at_ ? healed_at_ - armed_at_ : Duration::zero();
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(lasted).count();
+  void Describe(FaultReceipt& receipt) const override {
+    const std::int64_t ms =
+        Milliseconds(std::max(Duration::zero(), Duration(healed_at_ - armed_at())));
     receipt.measured = {
         {"member", member_}, {"stopped", stopped_}, {"silent", silent_}, {"paused_ms", ms}};
     receipt.text = !paused_ ? std::string("the process was not paused: it was silent before")
@@ -62,33 +54,28 @@ class Pause final : public Fault {
                                   "process as stopped, a status call to it {}",
                                   member_, ms, stopped_ ? "reported" : "did not report",
                                   silent_ ? "got no answer" : "was answered");
-    return receipt;
   }
 
- private:
-  const int member_;
+  const std::int64_t member_;
   bool paused_ = false;
-  bool healed_ = false;
   bool stopped_ = false;
   bool silent_ = false;
-  Duration armed_at_{};
-  Duration healed_at_{};
 };
 
-const FaultRegistration kPause{{
-    .info = {.name = "pause",
-             .explain = "Stops the process of the target, or of one member of a cluster, and "
-                        "continues it when healed (SIGSTOP, SIGCONT). Connections stay open, and "
-                        "no call is answered. Took effect if the kernel reports the process as "
-                        "stopped and a status call over the direct path gets no answer for 250 "
-                        "ms.",
-             .parameters = {kMemberParameter},
-             .parts_members = true},
-    .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
-      WP_ASSIGN_OR_RETURN(const int member, ParseMember(given.at("member")));
-      return std::make_unique<Pause>(member);
-    },
-}};
+const FaultRegistration kPause([] {
+  return std::vector<FaultKind>{
+      {.info = {.name = "pause",
+                .explain = "Stops the process of the target, or of one member of a cluster, and "
+                           "continues it when healed (SIGSTOP, SIGCONT). Connections stay open, "
+                           "and no call is answered. Took effect if the kernel reports the process "
+                           "as stopped and a status call over the direct path gets no answer for "
+                           "250 ms.",
+                .parameters = {MemberParameter()},
+                .parts_members = true},
+       .make = [](const proxy::ParameterValues& given) {
+         return std::make_unique<Pause>(given.number("member"));
+       }}};
+});
 
 }  // namespace
 }  // namespace watchproof

@@ -30,7 +30,7 @@ TEST_F(ResetFault, TookEffectIfAStreamEndedAfterTheCut) {
   ASSERT_TRUE(fault->Heal(ports_).ok());
   EXPECT_EQ(fault->receipt().measured.at("connections_cut"), 1);
   EXPECT_EQ(fault->receipt().measured.at("streams_closed"), 1);
-  EXPECT_THAT(fault->receipt().text, HasSubstr("1 connections reset"));
+  EXPECT_THAT(fault->receipt().text, HasSubstr("connections_cut: 1"));
 }
 
 TEST_F(ResetFault, NoEffectWithoutConnections) {

@@ -11,40 +11,28 @@ namespace {
 class SlowReader final : public Fault {
  public:
   explicit SlowReader(ReaderPace pace) : pace_(std::move(pace)) {}
-
-  Status Arm(FaultPorts& ports) override {
-    armed_at_ = ports.now();
-    before_ = SlowWatchers(ports);
-    delay_before_ = ports.delay();
-    WP_RETURN_IF_ERROR(ports.pace_reader(pace_));
-    armed_ = true;
-    return {};
-  }
-  void Observe(FaultPorts& ports) override {
-    if (!armed_ || healed_) return;
-    gap_ = std::max(gap_, std::min(ports.silence(), Duration(ports.now() - armed_at_)));
-    delay_ = std::max(delay_, ports.delay());
-    if (const auto slow = SlowWatchers(ports)) slow_ = std::max(slow_, *slow);
-  }
-  Status Heal(FaultPorts& ports) override {
-    if (!armed_ || healed_) return {};
-    Observe(ports);
-    healed_ = true;
-    healed_at_ = ports.now();
-    return ports.pace_reader({.stream = pace_.stream});
-  }
   bool took_effect() const override {
     if (before_) return slow_ > *before_;
     // A steady trickle has no gaps.
     return gap_ >= kLeastGap || (delay_ >= kLeastGap && delay_ > delay_before_);
   }
 
-  FaultReceipt receipt() const override {
-    FaultReceipt receipt{.fired = took_effect(), .armed_at = armed_at_, .healed_at = healed_at_};
-    const auto ms = [](Duration d) {
-      return std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
-    };
-    receipt.measured = {{"gap_ms", ms(gap_)}, {"delay_ms", ms(delay_)}};
+ private:
+  Status Act(FaultPorts& ports) override {
+    before_ = SlowWatchers(ports);
+    delay_before_ = ports.delay();
+    WP_RETURN_IF_ERROR(ports.pace_reader(pace_));
+    acts_ = true;
+    return {};
+  }
+  void Look(FaultPorts& ports) override {
+    gap_ = std::max(gap_, GapOf(ports, armed_at()));
+    delay_ = std::max(delay_, ports.delay());
+    if (const auto slow = SlowWatchers(ports)) slow_ = std::max(slow_, *slow);
+  }
+  Status Undo(FaultPorts& ports) override { return ports.pace_reader({.stream = pace_.stream}); }
+  void Describe(FaultReceipt& receipt) const override {
+    receipt.measured = {{"gap_ms", Milliseconds(gap_)}, {"delay_ms", Milliseconds(delay_)}};
     if (before_) {
       receipt.measured["slow_watchers_before"] = *before_;
       receipt.measured["slow_watchers"] = slow_;
@@ -54,17 +42,11 @@ class SlowReader final : public Fault {
       receipt.text = fmt::format(
           "nothing was read for {} ms; a watcher was given a change {} ms after it was written ({} "
           "before)",
-          ms(gap_), ms(delay_), ms(delay_before_));
+          Milliseconds(gap_), Milliseconds(delay_), Milliseconds(delay_before_));
     }
-    return receipt;
   }
 
- private:
   const ReaderPace pace_;
-  bool armed_ = false;
-  bool healed_ = false;
-  Duration armed_at_{};
-  Duration healed_at_{};
   std::optional<std::int64_t> before_;
   std::int64_t slow_ = 0;
   Duration gap_{};
@@ -72,23 +54,32 @@ class SlowReader final : public Fault {
   Duration delay_before_{};
 };
 
-const FaultRegistration kSlowReader{{
-    .info = {.name = "slow-reader",
-             .explain = "A client stops reading one of its watch streams, or reads a few "
-                        "messages, pauses, and so on: one message at a time is a steady trickle, "
-                        "many are a burst. Took effect if the target's own slow-watcher gauge "
-                        "rose; without that gauge, if nothing was read for 100 ms, or a change "
-                        "arrived 100 ms after it was written.",
-             .parameters = {{"stream", "main", "which watch stream"},
-                            {"messages", "0", "how many are read at a time; 0: none"},
-                            {"every", "100ms", "time between two reads"}}},
-    .make = [](const FaultParameters& given) -> Result<std::unique_ptr<Fault>> {
-      WP_ASSIGN_OR_RETURN(const std::int64_t messages, ParseCount(given.at("messages")));
-      WP_ASSIGN_OR_RETURN(const Duration every, proxy::ParseDuration(given.at("every")));
-      return std::make_unique<SlowReader>(
-          ReaderPace{.stream = given.at("stream"), .messages = messages, .every = every});
-    },
-}};
+const FaultRegistration kSlowReader([] {
+  using proxy::ParameterKind;
+  return std::vector<FaultKind>{
+      {.info = {.name = "slow-reader",
+                .explain = "A client stops reading one of its watch streams, or reads a few "
+                           "messages, pauses, and so on: one message at a time is a steady "
+                           "trickle, many are a burst. Took effect if the target's own "
+                           "slow-watcher gauge rose; without that gauge, if nothing was read for "
+                           "100 ms, or a change arrived 100 ms after it was written.",
+                .parameters = {{.name = "stream",
+                                .kind = ParameterKind::kText,
+                                .default_value = "main",
+                                .explain = "Which watch stream."},
+                               {.name = "messages",
+                                .kind = ParameterKind::kNumber,
+                                .default_value = "0",
+                                .explain = "How many are read at a time; 0: none."},
+                               {.name = "every",
+                                .default_value = "100ms",
+                                .explain = "Time between two reads."}}},
+       .make = [](const proxy::ParameterValues& given) {
+         return std::make_unique<SlowReader>(ReaderPace{.stream = given.text("stream"),
+                                                        .messages = given.number("messages"),
+                                                        .every = given.duration("every")});
+       }}};
+});
 
 }  // namespace
 }  // namespace watchproof

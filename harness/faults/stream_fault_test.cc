@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/faults/stream_fault.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/faults/fault.h"
 #include "proxies/control/test_peers.h"
 #include "proxies/http2/test_frames.h"
 
@@ -77,7 +76,7 @@ TEST_F(StreamFault, CutsTookEffectIfAStreamEndedAfterwards) {
     EXPECT_TRUE(EventuallyTakesEffect(*fault)) << name;
     ASSERT_TRUE(fault->Heal(ports_).ok());
     EXPECT_EQ(fault->receipt().measured.at("streams_closed"), 1) << name;
-    EXPECT_THAT(fault->receipt().text, HasSubstr("acted on 1 streams")) << name;
+    EXPECT_THAT(fault->receipt().text, HasSubstr("times_acted: 1")) << name;
   }
 }
 
@@ -166,7 +165,7 @@ TEST_F(StreamFault, FaultsAcceptTheirDefaultsAndRejectInvalidValues) {
     if (!fault.follows_streams) continue;
     ++known;
     EXPECT_TRUE(MakeFault(fault.name, {}).has_value()) << fault.name;
-    for (const FaultParameterInfo& parameter : fault.parameters) {
+    for (const proxy::ParameterInfo& parameter : fault.parameters) {
       EXPECT_FALSE(MakeFault(fault.name, {{parameter.name, "?"}}).has_value())
           << fault.name << " " << parameter.name;
     }

@@ -50,7 +50,7 @@ Json ToJson(const EffectInfo& kind) {
   Json parameters = Json::array();
   for (const ParameterInfo& one : kind.parameters) {
     parameters.push_back({{"name", one.name},
-                          {"form", ExpectedForm(one.kind)},
+                          {"form", ExpectedForm(one)},
                           {"default", one.default_value},
                           {"explain", one.explain}});
   }

@@ -28,7 +28,7 @@ Status CheckFit(const EffectInfo& kind, const Effect& effect, const ProxyOptions
                 "{}: for self-tests only, and this proxy may stand before a real target",
                 spec.kind);
   }
-  if (dynamic_cast<const StreamEffect*>(&effect) && !proxy.follow_streams) {
+  if (kind.on_streams && !proxy.follow_streams) {
     return Fail(StatusCode::kFailedPrecondition,
                 "'{}' is an effect on streams; open the proxy so that it follows them", spec.kind);
   }

@@ -171,6 +171,8 @@ struct EffectInfo {
   // It drops or changes a server's messages, as no network does: only for targets under our
   // control.
   bool self_test_only = false;
+  // It acts on streams: the proxy must follow them.
+  bool on_streams = false;
   std::function<std::unique_ptr<Effect>(const EffectSeed&)> make;
 };
 

@@ -12,8 +12,14 @@ namespace {
 
 class Dangling final : public AimedStage {
  public:
-  Dangling(ConnectionId connection, Aim aim, Tally& tally)
-      : AimedStage(aim), connection_(connection), tally_(tally) {}
+  Dangling(ConnectionId connection, Aim aim, bool close, Tally& tally)
+      : AimedStage(aim), connection_(connection), close_(close), tally_(tally) {}
+
+  std::deque<Chunk> TakeAll(TimePoint now) override {
+    std::deque<Chunk> last = AimedStage::TakeAll(now);
+    if (close_) last.push_back(Chunk::Reset());
+    return last;
+  }
 
   Ending ending() const override { return gone_ ? Ending::kHalfOpen : Ending::kNone; }
 
@@ -29,6 +35,7 @@ class Dangling final : public AimedStage {
   }
 
   const ConnectionId connection_;
+  const bool close_;
   Tally& tally_;
   bool gone_ = false;
 };
@@ -38,18 +45,20 @@ class HalfOpen final : public Effect {
   explicit HalfOpen(const EffectSeed& seed)
       : Effect(seed.armed_at),
         after_(seed.values.duration("after")),
-        future_(seed.values.yes("future")) {}
+        future_(seed.values.yes("future")),
+        close_(seed.values.yes("close")) {}
 
   std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
     if (placement.age == Placement::Age::kFuture && !future_) return nullptr;
     // Only one side can be gone: the other one must stay connected.
     if (!hit_.insert(placement.connection).second) return nullptr;
-    return std::make_unique<Dangling>(placement.connection, Aim{.after = after_}, tally_);
+    return std::make_unique<Dangling>(placement.connection, Aim{.after = after_}, close_, tally_);
   }
 
  private:
   const Duration after_;
   const bool future_;
+  const bool close_;
   std::set<ConnectionId> hit_;
 };
 
@@ -70,7 +79,12 @@ const EffectRegistration kHalfOpen{{
                     .kind = ParameterKind::kDuration,
                     .default_value = "0s",
                     .explain = "How long after arming, or after a later connection was accepted; "
-                               "0s means at once."}},
+                               "0s means at once."},
+                   {.name = "close",
+                    .kind = ParameterKind::kYesNo,
+                    .default_value = "no",
+                    .explain =
+                        "Whether the connection, or what is left of it, is reset when healed."}},
     .make = [](const EffectSeed& seed) { return std::make_unique<HalfOpen>(seed); },
 }};
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "harness/base/check.h"
@@ -22,59 +23,50 @@ constexpr Unit kByteUnits[] = {{"B", 1}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"G
 // Far beyond any use, and far from where adding to a time point would overflow.
 constexpr double kLargest = 1e17;
 
-Status Unusable(std::string_view text, ParameterKind kind) {
-  return Fail(StatusCode::kInvalidArgument, "'{}' is not {}", text, ExpectedForm(kind));
-}
-
 // A non-negative number directly followed by one of the units.
 template <std::size_t kCount>
-Result<std::int64_t> ParseQuantity(std::string_view text, const Unit (&units)[kCount],
-                                   ParameterKind kind) {
+std::optional<std::int64_t> ReadQuantity(std::string_view text, const Unit (&units)[kCount]) {
   double number = 0;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
   const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
   const auto* known = std::find_if(std::begin(units), std::end(units),
                                    [unit](const Unit& one) { return one.name == unit; });
-  if (error != std::errc() || known == std::end(units) || !(number >= 0)) {
-    return Unusable(text, kind);
-  }
+  if (error != std::errc() || known == std::end(units)) return std::nullopt;
   const double scaled = number * known->factor;
-  if (scaled > kLargest) return Unusable(text, kind).WithContext("too large");
+  if (!(scaled >= 0 && scaled <= kLargest)) return std::nullopt;
   return std::llround(scaled);
 }
 
-Result<std::int64_t> ParseAs(ParameterKind kind, std::string_view text) {
-  switch (kind) {
+std::optional<std::int64_t> ReadNumber(std::string_view text) {
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+}
+
+// The place of the word.
+std::optional<std::int64_t> ReadWord(std::string_view text, const std::vector<std::string>& words) {
+  const auto it = std::find(words.begin(), words.end(), text);
+  return it == words.end() ? std::nullopt : std::optional(it - words.begin());
+}
+
+std::optional<std::int64_t> Read(const ParameterInfo& declared, const std::string& text) {
+  switch (declared.kind) {
     case ParameterKind::kDuration:
-      return ParseQuantity(text, kDurationUnits, kind);
+      return ReadQuantity(text, kDurationUnits);
     case ParameterKind::kBytes:
-      return ParseQuantity(text, kByteUnits, kind);
+      return ReadQuantity(text, kByteUnits);
     case ParameterKind::kYesNo:
-      if (text == "yes") return 1;
-      if (text == "no") return 0;
-      return Unusable(text, kind);
+      return ReadWord(text, {"no", "yes"});
     case ParameterKind::kWord:
-      break;
-    case ParameterKind::kNumber: {
-      std::int64_t number = 0;
-      const char* end = text.data() + text.size();
-      const auto [rest, error] = std::from_chars(text.data(), end, number);
-      if (error != std::errc() || rest != end) return Unusable(text, kind);
-      return number;
-    }
+      return ReadWord(text, declared.words);
+    case ParameterKind::kNumber:
+      return ReadNumber(text);
     case ParameterKind::kText:
       return 0;
   }
-  return Unusable(text, kind);
-}
-
-Result<std::int64_t> ParseAs(const ParameterInfo& declared, const std::string& text) {
-  if (declared.kind != ParameterKind::kWord) return ParseAs(declared.kind, text);
-  const auto it = std::find(declared.words.begin(), declared.words.end(), text);
-  if (it != declared.words.end()) return it - declared.words.begin();
-  return Fail(StatusCode::kInvalidArgument, "'{}' is none of {}", text,
-              fmt::join(declared.words, ", "));
+  return std::nullopt;
 }
 
 std::string NamesOf(const std::vector<ParameterInfo>& declared) {
@@ -85,8 +77,8 @@ std::string NamesOf(const std::vector<ParameterInfo>& declared) {
 
 }  // namespace
 
-const char* ExpectedForm(ParameterKind kind) {
-  switch (kind) {
+std::string ExpectedForm(const ParameterInfo& declared) {
+  switch (declared.kind) {
     case ParameterKind::kDuration:
       return "a duration such as 20ms or 1.5s (units ns, us, ms, s, m)";
     case ParameterKind::kBytes:
@@ -94,27 +86,13 @@ const char* ExpectedForm(ParameterKind kind) {
     case ParameterKind::kYesNo:
       return "yes or no";
     case ParameterKind::kWord:
-      return "a word";
+      return fmt::format("one of {}", fmt::join(declared.words, ", "));
     case ParameterKind::kNumber:
       return "a whole number";
     case ParameterKind::kText:
       return "a text";
   }
   return "of a known kind";
-}
-
-Result<Duration> ParseDuration(std::string_view text) {
-  WP_ASSIGN_OR_RETURN(const std::int64_t number, ParseAs(ParameterKind::kDuration, text));
-  return Duration(number);
-}
-
-Result<std::int64_t> ParseBytes(std::string_view text) {
-  return ParseAs(ParameterKind::kBytes, text);
-}
-
-Result<bool> ParseYesNo(std::string_view text) {
-  WP_ASSIGN_OR_RETURN(const std::int64_t number, ParseAs(ParameterKind::kYesNo, text));
-  return number == 1;
 }
 
 const ParameterValues::Value& ParameterValues::Get(const std::string& name,
@@ -140,7 +118,9 @@ std::int64_t ParameterValues::number(const std::string& name) const {
   return Get(name, ParameterKind::kNumber).number;
 }
 const std::string& ParameterValues::text(const std::string& name) const {
-  return Get(name, ParameterKind::kText).text;
+  const auto it = values_.find(name);
+  WP_CHECK(it != values_.end(), "an effect reads what it declared");
+  return it->second.text;
 }
 
 Result<ParameterValues> ParseParameters(std::string_view effect,
@@ -158,9 +138,10 @@ Result<ParameterValues> ParseParameters(std::string_view effect,
   for (const ParameterInfo& one : declared) {
     const auto it = given.find(one.name);
     const std::string& text = it == given.end() ? one.default_value : it->second;
-    Result<std::int64_t> number = ParseAs(one, text);
-    if (!number.has_value()) {
-      return std::move(number).error().WithContext("{}: parameter '{}'", effect, one.name);
+    const std::optional<std::int64_t> number = Read(one, text);
+    if (!number) {
+      return Fail(StatusCode::kInvalidArgument, "{}: parameter '{}': '{}' is not {}", effect,
+                  one.name, text, ExpectedForm(one));
     }
     if (*number < one.least || *number > one.most) {
       return Fail(StatusCode::kInvalidArgument, "{}: parameter '{}': '{}' is too {}; {}", effect,

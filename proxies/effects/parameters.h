@@ -25,9 +25,6 @@ using Parameters = std::map<std::string, std::string>;
 
 enum class ParameterKind { kDuration, kBytes, kYesNo, kWord, kNumber, kText };
 
-// The form a value must have, for messages and the manual: "a duration such as 20ms or 1.5s".
-const char* ExpectedForm(ParameterKind kind);
-
 // How an effect declares one parameter.
 struct ParameterInfo {
   std::string name;
@@ -38,10 +35,8 @@ struct ParameterInfo {
   std::int64_t most = INT64_MAX;
   std::vector<std::string> words = {};  // those that a kWord may be
 };
-
-Result<Duration> ParseDuration(std::string_view text);
-Result<std::int64_t> ParseBytes(std::string_view text);
-Result<bool> ParseYesNo(std::string_view text);
+// The form a value must have, for messages and the manual: "a duration such as 20ms or 1.5s".
+std::string ExpectedForm(const ParameterInfo& declared);
 
 // One value per declared parameter. Asking for an undeclared name is a programmer mistake.
 class ParameterValues {
@@ -52,6 +47,7 @@ class ParameterValues {
   // The place of the word among those declared.
   std::size_t word(const std::string& name) const;
   std::int64_t number(const std::string& name) const;
+  // As it was written.
   const std::string& text(const std::string& name) const;
 
  private:

@@ -22,27 +22,32 @@ std::string ErrorOf(const Parameters& given) {
 }
 
 TEST(ParameterForms, AcceptNumbersWithTheirUnit) {
-  EXPECT_EQ(ParseDuration("20ms").value(), 20ms);
-  EXPECT_EQ(ParseDuration("1.5s").value(), 1500ms);
-  EXPECT_EQ(ParseDuration("2m").value(), 2min);
-  EXPECT_EQ(ParseDuration("7us").value(), 7us);
-  EXPECT_EQ(ParseDuration("0s").value(), 0s);
-  EXPECT_EQ(ParseBytes("0B").value(), 0);
-  EXPECT_EQ(ParseBytes("64KiB").value(), 65536);
-  EXPECT_EQ(ParseBytes("2MiB").value(), 2 << 20);
-  EXPECT_TRUE(ParseYesNo("yes").value());
+  const auto duration = [](const std::string& text) {
+    return ParseParameters("shout", kDeclared, {{"wait", text}}).value().duration("wait");
+  };
+  EXPECT_EQ(duration("20ms"), 20ms);
+  EXPECT_EQ(duration("1.5s"), 1500ms);
+  EXPECT_EQ(duration("2m"), 2min);
+  EXPECT_EQ(duration("7us"), 7us);
+  EXPECT_EQ(duration("0s"), 0s);
+  const auto bytes = [](const std::string& text) {
+    return ParseParameters("shout", kDeclared, {{"size", text}}).value().bytes("size");
+  };
+  EXPECT_EQ(bytes("0B"), 0);
+  EXPECT_EQ(bytes("64KiB"), 65536);
+  EXPECT_EQ(bytes("2MiB"), 2 << 20);
 }
 
 TEST(ParameterForms, RefuseEverythingElse) {
   for (const char* text : {"", "20", "ms", "-1s", "1 s", "1h", "1e3s", "nans", "infs", "1s ", "+1s",
                            "0x1s", "99999999999999999999s"}) {
-    EXPECT_FALSE(ParseDuration(text).has_value()) << text;
+    EXPECT_NE(ErrorOf({{"wait", text}}), "no error") << text;
   }
   for (const char* text : {"", "5", "KiB", "-1B", "1KB", "1b"}) {
-    EXPECT_FALSE(ParseBytes(text).has_value()) << text;
+    EXPECT_NE(ErrorOf({{"size", text}}), "no error") << text;
   }
   for (const char* text : {"", "true", "Yes", "1"}) {
-    EXPECT_FALSE(ParseYesNo(text).has_value()) << text;
+    EXPECT_NE(ErrorOf({{"loud", text}}), "no error") << text;
   }
 }
 

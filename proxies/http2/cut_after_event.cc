@@ -16,6 +16,7 @@ const EffectRegistration kCutAfterEvent{{
                                   .default_value = "0",
                                   .explain = "The least revision of that event; 0: of any."},
                                  HowParameter()}),
+    .on_streams = true,
     .make =
         [](const EffectSeed& seed) {
           return MakeStreamCut(

@@ -17,6 +17,7 @@ const EffectRegistration kCutBetweenFragments{{
                                   .explain = "k: the last fragment that arrives, from 1.",
                                   .least = 1},
                                  HowParameter()}),
+    .on_streams = true,
     .make =
         [](const EffectSeed& seed) {
           return MakeStreamCut(

@@ -71,6 +71,7 @@ const EffectRegistration kDelayWatch{{
                                      .kind = ParameterKind::kDuration,
                                      .default_value = "100ms",
                                      .explain = "How long each response waits."}}),
+    .on_streams = true,
     .make = [](const EffectSeed& seed) { return std::make_unique<DelayWatch>(seed); },
 }};
 

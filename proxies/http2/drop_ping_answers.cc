@@ -46,6 +46,7 @@ const EffectRegistration kDropPingAnswers{{
         "Keep-alive and bandwidth probes of the other side get no answer, while all else is "
         "forwarded; a client or server with a keep-alive timeout then closes the connection.",
     .parameters = {},
+    .on_streams = true,
     .make = [](const EffectSeed& seed) { return std::make_unique<DropPingAnswers>(seed); },
 }};
 

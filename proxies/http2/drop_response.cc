@@ -75,6 +75,7 @@ const EffectRegistration kDropResponse{{
           .explain = "Which response with events or progress, counted from when it is armed.",
           .least = 1}}),
     .self_test_only = true,
+    .on_streams = true,
     .make = [](const EffectSeed& seed) { return std::make_unique<DropResponse>(seed); },
 }};
 

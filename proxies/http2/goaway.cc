@@ -105,6 +105,7 @@ const EffectRegistration kGoAway{{
         "stream still served, after the frame that contains the chosen moment of a stream. "
         "Streams above the last are refused towards the target, the others continue.",
     .parameters = GoAwayParameters(),
+    .on_streams = true,
     .make = [](const EffectSeed& seed) { return std::make_unique<GoAway>(seed); },
 }};
 

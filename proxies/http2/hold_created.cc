@@ -77,6 +77,7 @@ const EffectRegistration kHoldCreated{{
           .kind = ParameterKind::kDuration,
           .default_value = "0s",
           .explain = "Lets go by itself this long after it began; 0s: when healed."}}),
+    .on_streams = true,
     .make = [](const EffectSeed& seed) { return std::make_unique<HoldCreated>(seed); },
 }};
 

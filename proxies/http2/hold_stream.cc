@@ -114,6 +114,7 @@ const EffectRegistration kHoldStream{{
         "that the held bytes take up is lent to the sender, so that only the stream's own "
         "window stops it. Headers are never held: when the stream ends, held data leaves first.",
     .parameters = HoldParameters(),
+    .on_streams = true,
     .make = [](const EffectSeed& seed) { return std::make_unique<HoldStream>(seed); },
 }};
 

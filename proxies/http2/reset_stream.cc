@@ -12,6 +12,7 @@ const EffectRegistration kResetStream{{
         "chosen code, as an intermediary that gives up on it would. Bytes of the stream that "
         "are under way are swallowed; the connection and its other streams continue.",
     .parameters = CutParameters(TriggerParameters("at-once")),
+    .on_streams = true,
     .make =
         [](const EffectSeed& seed) {
           return MakeStreamCut(seed,

@@ -51,6 +51,7 @@ const EffectRegistration kWithholdWindow{{
         "used up its window, while other streams of the connection continue. Healing passes the "
         "updates on.",
     .parameters = StreamParameters({}),
+    .on_streams = true,
     .make = [](const EffectSeed& seed) { return std::make_unique<WithholdWindow>(seed); },
 }};
 
