@@ -227,7 +227,7 @@ TEST_F(FreshConnectionEffects, RejectsInvalidSpecs) {
   EXPECT_THAT(error({.kind = "refuse", .chance = 0.5}), HasSubstr("covers all connections"));
   EXPECT_THAT(error({.kind = "corrupt"}), HasSubstr("self-tests only"));
   EXPECT_THAT(error({.kind = "latency", .parameters = {{"spread", "wide"}}}),
-              HasSubstr("'wide' is none of uniform, normal"));
+              HasSubstr("'wide' is not one of uniform, normal"));
 }
 
 }  // namespace
