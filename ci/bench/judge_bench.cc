@@ -44,7 +44,7 @@ void JudgeLines(benchmark::State& state, const WatchLoad& load) {
   std::size_t events = 0;
   const std::vector<NumberedEntry> lines = Lines(load, events);
   for (auto _ : state) {
-    Judge judge({});
+    Judge judge({.calls = false});
     for (const NumberedEntry& line : lines) judge.Consume(line);
     Finish(judge);
   }
@@ -101,7 +101,7 @@ void ReadAll(const std::filesystem::path& path, Take take) {
 void JudgeFile(benchmark::State& state, const WatchLoad& load) {
   const RecordingFile file(load);
   for (auto _ : state) {
-    Judge judge({});
+    Judge judge({.calls = false});
     ReadAll(file.path(), [&](const NumberedEntry& line) { judge.Consume(line); });
     Finish(judge);
   }

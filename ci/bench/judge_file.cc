@@ -19,7 +19,7 @@ int Run(const char* file) {
     fmt::print(stderr, "judge_file: {}\n", reader.error().ToString());
     return 2;
   }
-  Judge judge({});
+  Judge judge({.calls = false});
   while (true) {
     const auto line = (*reader)->Next();
     if (!line.has_value()) {

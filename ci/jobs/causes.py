@@ -21,8 +21,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def guarantees():
     """By weight, as the reports of the command order them."""
-    source = (ROOT / "harness/checkers/gravity.cc").read_text(encoding="utf-8")
-    return re.findall(r"case Guarantee::k(\w+):", source)
+    weights = ("Death", "Data", "Order", "Silence", "Fields")
+    found = []
+    for file in (ROOT / "harness/checkers").glob("*.cc"):
+        row = re.search(r'Guarantee\("(\w+)"\),\s*\.place = (\d+),\s*\.gravity = Gravity::k(\w+),',
+                        file.read_text(encoding="utf-8"))
+        if row:
+            found.append((weights.index(row[3]), int(row[2]), row[1]))
+    return [name for _, _, name in sorted(found)]
 
 
 def shape(text):

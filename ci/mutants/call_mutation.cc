@@ -301,19 +301,19 @@ const std::vector<CallMutationInfo>& AllCallMutations() {
   using M = CallMutation;
   using G = Guarantee;
   static const std::vector<CallMutationInfo> kAll = {
-      {M::kAlterRead, "alter-read", G::kLinearizable, "a linearizable read shows something else",
+      {M::kAlterRead, "alter-read", G("Linearizable"), "a linearizable read shows something else",
        ""},
-      {M::kAlterSerializableRead, "alter-serializable-read", G::kSerializable,
+      {M::kAlterSerializableRead, "alter-serializable-read", G("Serializable"),
        "a serializable read shows something else", ""},
-      {M::kAlterOutcome, "alter-outcome", G::kTransactional,
+      {M::kAlterOutcome, "alter-outcome", G("Transactional"),
        "a delete or a transaction is answered with another outcome", "",
        "the effect missing from the answer may be that of a write outside of the recording"},
-      {M::kLowerRevision, "lower-revision", G::kMonotonicReads,
+      {M::kLowerRevision, "lower-revision", G("MonotonicReads"),
        "a serializable read names an earlier revision",
        "the state was the same then, and the client had received no later revision"},
-      {M::kRepeatRevision, "repeat-revision", G::kDurable,
+      {M::kRepeatRevision, "repeat-revision", G("Durable"),
        "a write is answered with the revision of another", ""},
-      {M::kNarrowRight, "narrow-right", G::kAuthorized,
+      {M::kNarrowRight, "narrow-right", G("Authorized"),
        "the user of a stream may read less than it received",
        "it received nothing outside of its right"},
   };

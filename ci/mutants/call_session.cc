@@ -5,7 +5,6 @@
 
 #include <utility>
 
-#include "harness/checkers/call_judge.h"
 #include "harness/checkers/judge.h"
 
 namespace watchproof {
@@ -46,18 +45,12 @@ CallSession::JudgedCalls CallSession::Judged(const Entry& entry,
                                              const std::vector<NumberedEntry>& lines) {
   Judge judge({.permit_compacted_at_the_floor = entry.recording.permit_compacted_at_the_floor,
                .strict_previous = entry.recording.strict_previous});
-  CallJudge calls;
-  for (const NumberedEntry& line : lines) {
-    judge.Consume(line);
-    calls.Consume(line);
-  }
+  for (const NumberedEntry& line : lines) judge.Consume(line);
   const Judgement judgement = judge.Finish();
-  const CallJudgement beside = calls.Finish();
   JudgedCalls judged{.found = {}, .undecided_reasons = judgement.undecided};
-  judged.undecided_reasons.insert(judged.undecided_reasons.end(), beside.undecided.begin(),
-                                  beside.undecided.end());
+  judged.undecided_reasons.insert(judged.undecided_reasons.end(), judgement.calls.undecided.begin(),
+                                  judgement.calls.undecided.end());
   for (const Finding& finding : judgement.findings) judged.found.insert(finding.guarantee);
-  for (const Finding& finding : beside.findings) judged.found.insert(finding.guarantee);
   return judged;
 }
 

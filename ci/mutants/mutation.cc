@@ -12,10 +12,10 @@ const std::vector<Guarantee>& GuaranteesOfWatches() {
   static const std::vector<Guarantee> kOfWatches = [] {
     std::vector<Guarantee> guarantees = AllGuarantees();
     for (const Guarantee other :
-         {Guarantee::kAuthorized, Guarantee::kLinearizable, Guarantee::kSerializable,
-          Guarantee::kTransactional, Guarantee::kMonotonicReads, Guarantee::kDurable,
+         {Guarantee("Authorized"), Guarantee("Linearizable"), Guarantee("Serializable"),
+          Guarantee("Transactional"), Guarantee("MonotonicReads"), Guarantee("Durable"),
           // Judged by the driver's annotations, not by answers to watches.
-          Guarantee::kAvailable}) {
+          Guarantee("Available")}) {
       std::erase(guarantees, other);
     }
     return guarantees;
@@ -27,41 +27,41 @@ const std::vector<Guarantee>& GuaranteesOfWatches() {
 const std::vector<MutationInfo>& AllMutations() {
   using G = Guarantee;
   static const std::vector<MutationInfo> kAll = {
-      {Mutation::kDeleteResponse, "delete-response", G::kReliable, "a response never came"},
-      {Mutation::kDuplicateResponse, "duplicate-response", G::kUnique, "a response came twice"},
-      {Mutation::kSwapResponses, "swap-responses", G::kOrdered, "two responses changed places"},
-      {Mutation::kSplitResponse, "split-response", G::kAtomic, "a response came as two"},
-      {Mutation::kTruncateResponse, "truncate-response", G::kAtomic,
+      {Mutation::kDeleteResponse, "delete-response", G("Reliable"), "a response never came"},
+      {Mutation::kDuplicateResponse, "duplicate-response", G("Unique"), "a response came twice"},
+      {Mutation::kSwapResponses, "swap-responses", G("Ordered"), "two responses changed places"},
+      {Mutation::kSplitResponse, "split-response", G("Atomic"), "a response came as two"},
+      {Mutation::kTruncateResponse, "truncate-response", G("Atomic"),
        "the last events of a response are missing"},
-      {Mutation::kTruncateBytes, "truncate-bytes", G::kHeaders, "a message ends too early"},
-      {Mutation::kSilence, "silence", G::kSettled, "nothing more came for a watch"},
-      {Mutation::kDeleteEvent, "delete-event", G::kReliable, "an event never came"},
-      {Mutation::kDuplicateEvent, "duplicate-event", G::kUnique, "an event came twice"},
-      {Mutation::kSwapEvents, "swap-events", G::kOrdered, "two events changed places"},
-      {Mutation::kAlterKey, "alter-key", G::kFiltered, "another key"},
-      {Mutation::kAlterValue, "alter-value", G::kReliable, "another value"},
-      {Mutation::kAlterRevision, "alter-revision", G::kOrdered, "another revision of an event"},
-      {Mutation::kAlterVersion, "alter-version", G::kFields, "another version"},
-      {Mutation::kAlterCreateRevision, "alter-create-revision", G::kFields,
+      {Mutation::kTruncateBytes, "truncate-bytes", G("Headers"), "a message ends too early"},
+      {Mutation::kSilence, "silence", G("Settled"), "nothing more came for a watch"},
+      {Mutation::kDeleteEvent, "delete-event", G("Reliable"), "an event never came"},
+      {Mutation::kDuplicateEvent, "duplicate-event", G("Unique"), "an event came twice"},
+      {Mutation::kSwapEvents, "swap-events", G("Ordered"), "two events changed places"},
+      {Mutation::kAlterKey, "alter-key", G("Filtered"), "another key"},
+      {Mutation::kAlterValue, "alter-value", G("Reliable"), "another value"},
+      {Mutation::kAlterRevision, "alter-revision", G("Ordered"), "another revision of an event"},
+      {Mutation::kAlterVersion, "alter-version", G("Fields"), "another version"},
+      {Mutation::kAlterCreateRevision, "alter-create-revision", G("Fields"),
        "another create revision"},
-      {Mutation::kAlterLease, "alter-lease", G::kFields, "another lease"},
-      {Mutation::kAlterPrevious, "alter-prev-kv", G::kPreviousValue,
+      {Mutation::kAlterLease, "alter-lease", G("Fields"), "another lease"},
+      {Mutation::kAlterPrevious, "alter-prev-kv", G("PreviousValue"),
        "the previous value is another, or missing, or too many"},
-      {Mutation::kAlterType, "alter-type", G::kReliable, "a put for a delete, or the reverse"},
-      {Mutation::kFlipCreated, "flip-created", G::kSettled, "the flag created"},
-      {Mutation::kFlipCanceled, "flip-canceled", G::kSettled, "the flag canceled"},
-      {Mutation::kFlipFragment, "flip-fragment", G::kFragmented, "the flag fragment"},
-      {Mutation::kAlterWatchId, "alter-watch-id", G::kIsolated, "meant for another watch"},
-      {Mutation::kAlterProgress, "alter-progress", G::kBookmarkable,
+      {Mutation::kAlterType, "alter-type", G("Reliable"), "a put for a delete, or the reverse"},
+      {Mutation::kFlipCreated, "flip-created", G("Settled"), "the flag created"},
+      {Mutation::kFlipCanceled, "flip-canceled", G("Settled"), "the flag canceled"},
+      {Mutation::kFlipFragment, "flip-fragment", G("Fragmented"), "the flag fragment"},
+      {Mutation::kAlterWatchId, "alter-watch-id", G("Isolated"), "meant for another watch"},
+      {Mutation::kAlterProgress, "alter-progress", G("Bookmarkable"),
        "another revision of a progress answer"},
-      {Mutation::kAlterCompactRevision, "alter-compact-revision", G::kCompactionSurfaced,
+      {Mutation::kAlterCompactRevision, "alter-compact-revision", G("CompactionSurfaced"),
        "another compact revision"},
-      {Mutation::kAlterHeaderRevision, "alter-header-revision", G::kHeaders,
+      {Mutation::kAlterHeaderRevision, "alter-header-revision", G("Headers"),
        "another revision in the header"},
-      {Mutation::kAlterSender, "alter-sender", G::kHeaders, "another cluster or member"},
-      {Mutation::kReplayAtResumption, "replay-at-resumption", G::kResumable,
+      {Mutation::kAlterSender, "alter-sender", G("Headers"), "another cluster or member"},
+      {Mutation::kReplayAtResumption, "replay-at-resumption", G("Resumable"),
        "a resumed watch repeats the last events of its predecessor"},
-      {Mutation::kLoseAtResumption, "lose-at-resumption", G::kResumable,
+      {Mutation::kLoseAtResumption, "lose-at-resumption", G("Resumable"),
        "a resumed watch misses its first events"},
   };
   return kAll;

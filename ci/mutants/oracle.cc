@@ -34,7 +34,8 @@ Result<std::unique_ptr<ReferenceOracle>> ReferenceOracle::Open(const Subject& su
 Judgement ReferenceOracle::Judged(const std::vector<NumberedEntry>& lines, Memory memory) const {
   JudgeOptions options{
       .permit_compacted_at_the_floor = subject_.recording.permit_compacted_at_the_floor,
-      .strict_previous = subject_.recording.strict_previous};
+      .strict_previous = subject_.recording.strict_previous,
+      .calls = false};
   if (memory == Memory::kForgetful) options.least_held = 0;
   Judge judge(options);
   for (const NumberedEntry& line : lines) judge.Consume(line);

@@ -11,19 +11,21 @@ class Atomic final : public Checker {
  public:
   using Checker::Checker;
 
-  void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
-                Findings& findings) override {
+  void Compared(WatchIndex watch, const Response& response,
+                const std::vector<Comparison>& compared) override {
     Current& current = At(current_, watch);
     const ExpectedList& expected = *facts().comparer.expected(watch);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const Comparison& event = compared[i];
-      if (event.match != Match::kExpected) continue;
+      if (event.match > Match::kLate) continue;
       const ExpectedChange& change = expected[event.expected];
+      if (change.run_size > 1) Exercised();
+      if (event.match == Match::kLate) continue;
       if (response.message.events[i].type == 1) {
-        NoteEndOfLease(watch, facts().comparer.change(change), response.where, findings);
+        NoteEndOfLease(watch, facts().comparer.change(change), response.where);
       }
       if (change.revision != current.revision) {
-        Close(watch, current, findings);
+        Close(watch, current);
         current = {.revision = change.revision,
                    .group = response.group,
                    .where = response.where,
@@ -37,17 +39,17 @@ class Atomic final : public Checker {
       if (current.group == response.group) continue;
       current.split = true;
       current.group = response.group;
-      findings.Add(Guarantee::kAtomic, watch, [&] { return DescribeSplit(current, response); });
+      Add(watch, [&] { return DescribeSplit(current, response); });
     }
   }
 
-  void Finish(WatchIndex watch, Findings& findings) override {
-    CloseLease(watch, At(ends_, watch), findings);
+  void Finish(WatchIndex watch) override {
+    CloseLease(watch, At(ends_, watch));
     const Current& current = At(current_, watch);
     // The remaining parts are lost if the stream or the recording was cut.
-    const bool cut = facts().cut_off || facts().table.state(watch).end == WatchEnd::kStreamClosed;
+    const bool cut = facts().cut_off || facts().state(watch).end == WatchEnd::kStreamClosed;
     if (!current.whole && cut) return;
-    Close(watch, current, findings);
+    Close(watch, current);
   }
 
  private:
@@ -73,11 +75,11 @@ class Atomic final : public Checker {
     std::uint32_t revisions = 0;
   };
 
-  void NoteEndOfLease(WatchIndex watch, const Change& change, Where where, Findings& findings) {
+  void NoteEndOfLease(WatchIndex watch, const Change& change, Where where) {
     if (change.ended_lease == 0) return;
     EndOfLease& end = At(ends_, watch);
     if (end.lease != change.ended_lease) {
-      CloseLease(watch, end, findings);
+      CloseLease(watch, end);
       end = {.lease = change.ended_lease, .first = change.revision, .first_reported = where};
     }
     ++end.keys;
@@ -87,9 +89,9 @@ class Atomic final : public Checker {
   }
 
   // No more deletes of that lease will come.
-  static void CloseLease(WatchIndex watch, const EndOfLease& end, Findings& findings) {
+  void CloseLease(WatchIndex watch, const EndOfLease& end) const {
     if (end.revisions < 2) return;
-    findings.Add(Guarantee::kAtomic, watch, [&] {
+    Add(watch, [&] {
       const bool one_by_one = end.revisions == end.keys;
       const bool at_once = end.latest_reported.line == end.first_reported.line;
       Draft draft{.expected = fmt::format(
@@ -111,19 +113,18 @@ class Atomic final : public Checker {
                                     current.expected, current.revision),
             .observed = fmt::format("some in line {}, more of them {}", current.where.line.value,
                                     Since(response.where, current.where)),
-            .evidence = {current.where.line, response.where.line},
-            .at = response.where.at};
+            .evidence = {current.where.line},
+            .where = response.where};
   }
 
-  static void Close(WatchIndex watch, const Current& current, Findings& findings) {
+  void Close(WatchIndex watch, const Current& current) const {
     if (current.given == current.expected || current.split) return;
-    findings.Add(Guarantee::kAtomic, watch, [&] {
+    Add(watch, [&] {
       return Draft{.expected = fmt::format("all {} changes of revision {} in one response",
                                            current.expected, current.revision),
                    .observed = fmt::format("only {} of them, in line {}", current.given,
                                            current.where.line.value),
-                   .evidence = {current.where.line},
-                   .at = current.where.at};
+                   .where = current.where};
     });
   }
 
@@ -132,7 +133,9 @@ class Atomic final : public Checker {
 };
 
 const CheckerRegistration kAtomic{{
-    .guarantee = Guarantee::kAtomic,
+    .guarantee = Guarantee("Atomic"),
+    .place = 30,
+    .gravity = Gravity::kOrder,
     .promise = "All events of one revision that concern a watch come in one response.",
     .impact = "For a moment a Kubernetes cache holds one half of a transaction without the other, "
               "a state that never existed.",
@@ -142,7 +145,7 @@ const CheckerRegistration kAtomic{{
                "deleted in one revision. A watch with fragments enabled gets large responses in "
                "parts; the parts of one response, up to the first part without the fragment flag, "
                "count as one. Source: the guarantee \"atomic\" of the etcd v3 watch API.",
-    .make = [](const Facts& facts) { return std::make_unique<Atomic>(facts); },
+    .make = MakeChecker<Atomic>,
 }};
 
 }  // namespace

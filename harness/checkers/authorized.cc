@@ -11,27 +11,33 @@ class Authorized final : public Checker {
  public:
   using Checker::Checker;
 
-  void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
-    const std::optional<Right>& right = facts().table.RightOf(facts().table.state(watch).stream);
+  void Delivered(WatchIndex watch, const Response& response) override {
+    const std::optional<Right>& right = facts().table.RightOf(facts().state(watch).stream);
     if (!right) return;
     for (const EventView& event : response.message.events) {
       if (right->readable.Contains(event.kv.key)) continue;
-      findings.Add(Guarantee::kAuthorized, watch, [&] {
-        const bool open = facts().table.details(watch).range.range.open_ended();
+      Add(watch, [&] {
+        const bool open = facts().details(watch).range.range.open_ended();
         return Draft{
             .expected = fmt::format("only keys that the user of the stream may read, {}",
                                     Phrase(right->readable)),
             .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
-            .evidence = {right->where.line, response.where.line},
-            .at = response.where.at,
+            .evidence = {right->where.line},
+            .where = response.where,
             .signature = open ? signature::kOpenRangeAllowed : std::string_view()};
       });
     }
   }
+
+  void Finish(WatchIndex watch) override {
+    if (facts().table.RightOf(facts().state(watch).stream)) Exercised();
+  }
 };
 
 const CheckerRegistration kAuthorized{{
-    .guarantee = Guarantee::kAuthorized,
+    .guarantee = Guarantee("Authorized"),
+    .place = 150,
+    .gravity = Gravity::kData,
     .promise = "A watch delivers only keys that its user may read.",
     .impact = "A Kubernetes cache holds, and may hand on, objects that its user has no "
               "right to see.",
@@ -41,7 +47,7 @@ const CheckerRegistration kAuthorized{{
                "the stream may not read (etcd GHSA-xg4h-6gfc-h4m8: a user with the right to read "
                "one key could watch everything from that key on). Source: the role-based access "
                "control of etcd v3.",
-    .make = [](const Facts& facts) { return std::make_unique<Authorized>(facts); },
+    .make = MakeChecker<Authorized>,
 }};
 
 }  // namespace

@@ -12,36 +12,35 @@ class Available final : public Checker {
 
   // The driver annotates what it observed: the end of a process, or a missing answer. It writes
   // these annotations only if no fault explains the observation.
-  void Annotated(const Annotation& annotation, Where where, Findings& findings) override {
+  void Annotated(const Annotation& annotation, Where where) override {
     if (const auto* ended = std::get_if<TargetEnded>(&annotation)) {
-      findings.AddOfMember(Guarantee::kAvailable, ended->member, [&] {
+      AddOfMember(ended->member, [&] {
         return Draft{
             .expected = "a process that runs until it is stopped; no fault of this case ends it",
             .observed = fmt::format("it {}; its last output: {}", ended->how, ended->last_words),
-            .evidence = {where.line},
-            .at = where.at};
+            .where = where};
       });
     } else if (const auto* silent = std::get_if<TargetSilent>(&annotation)) {
-      findings.AddOfMember(Guarantee::kAvailable, silent->member, [&] {
+      AddOfMember(silent->member, [&] {
         return Draft{.expected = fmt::format("an answer to {}: no fault is active", silent->asked),
                      .observed = fmt::format("none in {} ms", silent->waited_ms),
-                     .evidence = {where.line},
-                     .at = where.at};
+                     .where = where};
       });
     } else if (const auto* refused = std::get_if<TargetRefused>(&annotation)) {
-      findings.AddOfMember(Guarantee::kAvailable, 1, [&] {
+      AddOfMember(1, [&] {
         return Draft{
             .expected = fmt::format("{}, which this target is declared to offer", refused->asked),
             .observed = refused->refusal,
-            .evidence = {where.line},
-            .at = where.at};
+            .where = where};
       });
     }
   }
 };
 
 const CheckerRegistration kAvailable{{
-    .guarantee = Guarantee::kAvailable,
+    .guarantee = Guarantee("Available"),
+    .place = 160,
+    .gravity = Gravity::kDeath,
     .promise = "A target that is not stopped or disturbed keeps running, and answers each call.",
     .impact = "A Kubernetes API server without its store serves outdated objects from its cache, "
               "and refuses every write.",
@@ -49,7 +48,7 @@ const CheckerRegistration kAvailable{{
                "and it must answer over the direct path, which no fault of the network touches, "
                "within the time limit of the call. A target that never answered at all is not "
                "judged: the run then ends with exit code 3.",
-    .make = [](const Facts& facts) { return std::make_unique<Available>(facts); },
+    .make = MakeChecker<Available>,
 }};
 
 }  // namespace

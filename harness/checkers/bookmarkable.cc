@@ -3,12 +3,22 @@
 #include <map>
 
 #include "harness/checkers/checker.h"
-#include "harness/checkers/impact.h"
 #include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
 namespace {
+
+// What it does to a Kubernetes cache.
+constexpr std::string_view kBookmarkTooHigh =
+    "A Kubernetes cache resumes from the bookmark, and so skips the changes that were still to "
+    "come.";
+constexpr std::string_view kBookmarkTooLow =
+    "A Kubernetes cache resumes from the bookmark, and so receives changes again that it already "
+    "has, or is refused as compacted.";
+constexpr std::string_view kBookmarkMissing =
+    "A Kubernetes cache cannot detect that it is up to date: reads of the latest state wait, and "
+    "after a disconnection it resumes from a revision that may be compacted.";
 
 class Bookmarkable final : public Checker {
  public:
@@ -16,77 +26,79 @@ class Bookmarkable final : public Checker {
 
   // header.revision of an event response is no bookmark: a batch of history carries the current
   // revision.
-  void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
+  void Delivered(WatchIndex watch, const Response& response) override {
     const Bookmark& bookmark = At(bookmarks_, watch);
     for (const EventView& event : response.message.events) {
       if (event.kv.mod_revision > bookmark.revision) continue;
-      findings.Add(Guarantee::kBookmarkable, watch, [&] {
+      Add(watch, [&] {
         return Draft{.expected = fmt::format("no event at or below revision {} after that progress",
                                              bookmark.revision),
                      .observed = fmt::format("the {} {}", Phrase(event),
                                              Since(response.where, bookmark.where)),
-                     .evidence = {bookmark.where.line, response.where.line},
-                     .at = response.where.at,
+                     .evidence = {bookmark.where.line},
+                     .where = response.where,
                      .signature = signature::kProgressOvertakes,
-                     .impact = impact::kBookmarkTooHigh};
+                     .impact = kBookmarkTooHigh};
       });
     }
   }
 
-  void Progress(WatchIndex watch, const Response& response, Findings& findings) override {
+  void Progress(WatchIndex watch, const Response& response) override {
+    Exercised();
     Bookmark& bookmark = At(bookmarks_, watch);
     const std::int64_t revision = response.message.header.revision;
-    const WatchState& state = facts().table.state(watch);
+    const WatchState& state = facts().state(watch);
     if (revision < bookmark.revision) {
-      findings.Add(Guarantee::kBookmarkable, watch, [&] {
+      Add(watch, [&] {
         return Draft{.expected = fmt::format("progress of at least {}", bookmark.revision),
                      .observed = fmt::format("progress {} {}", revision,
                                              Since(response.where, bookmark.where)),
-                     .evidence = {bookmark.where.line, response.where.line},
-                     .at = response.where.at,
-                     .impact = impact::kBookmarkTooLow};
+                     .evidence = {bookmark.where.line},
+                     .where = response.where,
+                     .impact = kBookmarkTooLow};
       });
     } else if (Revision(revision).next() < state.start) {
-      findings.Add(Guarantee::kBookmarkable, watch, [&] {
+      Add(watch, [&] {
         return Draft{
             .expected =
                 fmt::format("no progress before the store reaches revision {}, one below the "
                             "start of the watch",
                             state.start.previous()),
             .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
-            .evidence = {facts().table.details(watch).asked.line, response.where.line},
-            .at = response.where.at,
+            .evidence = {facts().details(watch).asked.line},
+            .where = response.where,
             .signature = signature::kProgressBelowStart,
-            .impact = impact::kBookmarkTooLow};
+            .impact = kBookmarkTooLow};
       });
     } else if (Revision(revision) < state.last_event) {
-      findings.Add(Guarantee::kBookmarkable, watch, [&] {
+      Add(watch, [&] {
         return Draft{
             .expected = fmt::format("progress of at least {}, the revision of an event that was "
                                     "delivered",
                                     state.last_event),
             .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
-            .evidence = {facts().table.details(watch).latest.line, response.where.line},
-            .at = response.where.at,
-            .impact = impact::kBookmarkTooLow};
+            .evidence = {facts().details(watch).latest.line},
+            .where = response.where,
+            .impact = kBookmarkTooLow};
       });
     }
-    CheckProgressAsked(watch, response, findings);
+    CheckProgressAsked(watch, response);
     if (revision >= bookmark.revision) bookmark = {revision, response.where};
     if (const auto due = due_.find(state.stream.value); due != due_.end()) {
       Settle(due, {revision, response.where});
     }
   }
 
-  void Annotated(const Annotation& annotation, Where where, Findings& findings) override {
+  void Annotated(const Annotation& annotation, Where where) override {
     if (const auto* due = std::get_if<ProgressDue>(&annotation)) {
+      Exercised();
       Revision head = facts().model.reached();
       for (const WatchState& watch : facts().table.states()) {
         if (watch.stream == due->stream) head = std::max(head, watch.last_event);
       }
       due_[due->stream.value] = {*due, where, head.value, {}};
     } else if (const auto* over = std::get_if<ProgressOver>(&annotation)) {
-      Over(over->stream, where, findings);
+      Over(over->stream, where);
     }
   }
 
@@ -104,12 +116,12 @@ class Bookmarkable final : public Checker {
   };
 
   // Progress for one watch, by its id: without a request only for watches with progress_notify.
-  void CheckProgressAsked(WatchIndex watch, const Response& response, Findings& findings) const {
-    const WatchDetails& details = facts().table.details(watch);
+  void CheckProgressAsked(WatchIndex watch, const Response& response) const {
+    const WatchDetails& details = facts().details(watch);
     if (response.message.watch_id < 0 || details.progress_asked) return;
     if (facts().table.ProgressAsked(response.stream)) return;
-    findings.Add(
-        Guarantee::kBookmarkable, watch,
+    Add(
+        watch,
         [&] {
           return Draft{
               .expected =
@@ -117,8 +129,8 @@ class Bookmarkable final : public Checker {
                   "the client has not requested progress on its stream",
               .observed = fmt::format("progress {} in line {}", response.message.header.revision,
                                       response.where.line.value),
-              .evidence = {details.asked.line, response.where.line},
-              .at = response.where.at};
+              .evidence = {details.asked.line},
+              .where = response.where};
         },
         Level::kShould);
   }
@@ -129,12 +141,12 @@ class Bookmarkable final : public Checker {
     if (reported.revision >= due->second.head) due_.erase(due);
   }
 
-  void Over(StreamId stream, Where where, Findings& findings) {
+  void Over(StreamId stream, Where where) {
     const auto found = due_.find(stream.value);
     if (found == due_.end()) return;  // it came
     const Due due = found->second;
     due_.erase(found);
-    findings.Add(Guarantee::kBookmarkable, stream, [&] {
+    Add(stream, [&] {
       return Draft{
           .expected = fmt::format(
               "progress of at least revision {}, that of the store, within "
@@ -148,10 +160,10 @@ class Bookmarkable final : public Checker {
                   : fmt::format("progress {} in line {} and nothing higher", due.latest.revision,
                                 due.latest.where.line.value),
               Milliseconds(where.at - due.where.at), due.where.line.value, where.line.value),
-          .evidence = {due.where.line, where.line},
-          .at = where.at,
+          .evidence = {due.where.line},
+          .where = where,
           .signature = signature::kNoProgress,
-          .impact = impact::kBookmarkMissing};
+          .impact = kBookmarkMissing};
     });
   }
 
@@ -160,7 +172,9 @@ class Bookmarkable final : public Checker {
 };
 
 const CheckerRegistration kBookmarkable{{
-    .guarantee = Guarantee::kBookmarkable,
+    .guarantee = Guarantee("Bookmarkable"),
+    .place = 60,
+    .gravity = Gravity::kSilence,
     .promise = "After a progress response with revision R, no event at or below R comes any more.",
     .impact = "A Kubernetes cache resumes from the bookmark, and so skips the changes that were "
               "still to come, or receives changes again that it already has.",
@@ -177,7 +191,7 @@ const CheckerRegistration kBookmarkable{{
                "follow the store: a progress response below a revision acknowledged before does "
                "not count. Without a request a server sends progress only to watches with "
                "progress_notify (should).",
-    .make = [](const Facts& facts) { return std::make_unique<Bookmarkable>(facts); },
+    .make = MakeChecker<Bookmarkable>,
 }};
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The judge of calls as a whole: many concurrent clients, and one altered answer among them.
-#include "harness/checkers/call_judge.h"
+#include "harness/checkers/judge.h"
 
 #include "harness/base/prng.h"
 #include "harness/checkers/testing/call_load.h"
@@ -10,27 +10,27 @@
 namespace watchproof {
 namespace {
 
-CallJudgement JudgeLines(const std::vector<NumberedEntry>& lines) {
-  CallJudge judge;
+Judgement JudgeLines(const std::vector<NumberedEntry>& lines) {
+  Judge judge({});
   for (const NumberedEntry& line : lines) judge.Consume(line);
   return judge.Finish();
 }
 
 TEST(CallJudgeTest, NoFindingsForACorrectStoreWithControlWatch) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const CallJudgement judgement =
+    const Judgement judgement =
         JudgeLines(MakeCallLoad({.calls = 2000, .unknown = 0.05, .seed = seed}));
     EXPECT_TRUE(judgement.findings.empty()) << seed << "\n" << Story(judgement);
-    EXPECT_GT(judgement.judged, 1700u) << seed << "\n" << Story(judgement);
+    EXPECT_GT(judgement.calls.judged, 1700u) << seed << "\n" << Story(judgement);
   }
 }
 
 TEST(CallJudgeTest, NoFindingsForACorrectStoreWithoutControlWatch) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const CallJudgement judgement =
+    const Judgement judgement =
         JudgeLines(MakeCallLoad({.calls = 2000, .unknown = 0.05, .control = false, .seed = seed}));
     EXPECT_TRUE(judgement.findings.empty()) << seed << "\n" << Story(judgement);
-    EXPECT_GT(judgement.judged, 1000u) << seed << "\n" << Story(judgement);
+    EXPECT_GT(judgement.calls.judged, 1000u) << seed << "\n" << Story(judgement);
   }
 }
 

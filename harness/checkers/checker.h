@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of one guarantee: gets the observations of a recording one by one and adds its findings
-// to `findings`.
+// The judge of one guarantee: gets the observations of a recording one by one and adds findings.
 //
 //   class Ordered final : public Checker {
-//     void Delivered(WatchIndex, const Response&, Findings&) override { ... }
+//    public:
+//     using Checker::Checker;
+//     void Delivered(WatchIndex watch, const Response& response) override {
+//       if (...) Add(watch, [&] { return Draft{.expected = ..., .where = response.where}; });
+//     }
 //   };
-//   const CheckerRegistration kOrdered{{.guarantee = ..., .promise = ..., .make = ...}};
+//   const CheckerRegistration kOrdered{{.guarantee = Guarantee("Ordered"), .promise = ..., ...}};
 //
 // A checker's only input is its observations and Facts. Facts show each watch in its state before
 // the current observation. State is kept per watch, dense by WatchIndex. Not thread-safe.
@@ -21,10 +24,20 @@
 #include "harness/checkers/fault_log.h"
 #include "harness/checkers/findings.h"
 #include "harness/checkers/judge.h"
+#include "harness/checkers/response_checker.h"
 #include "harness/checkers/watch_table.h"
+#include "harness/model/control_log.h"
 #include "harness/model/model.h"
+#include "harness/model/writers.h"
 
 namespace watchproof {
+
+// The key-value calls of the recording, all of them, and which of them made which revision.
+struct CallFacts {
+  const CallLog& log;
+  const ControlLog& control;
+  const Writers& writers;
+};
 
 // The state that every checker may read.
 struct Facts {
@@ -36,6 +49,13 @@ struct Facts {
   Where latest;  // the current line; in Finish the last one
   // The recording ends before its run did: a missing event may have come later.
   bool cut_off = false;
+  const CallFacts* all_calls = nullptr;
+
+  const WatchState& state(WatchIndex watch) const { return table.state(watch); }
+  const WatchDetails& details(WatchIndex watch) const { return table.details(watch); }
+  const Timeline& timeline() const { return model.timeline(); }
+  // Requires: the recording has ended.
+  const CallFacts& calls() const { return *all_calls; }
 };
 
 // Whether an open watch can only be answered with ErrCompacted: it requested a start that had been
@@ -59,6 +79,11 @@ Revision HighestFloor(const Facts& facts);
 
 // Whether the request itself, or a fault, explains that the create was refused by the response.
 bool RefusalIsJustified(const Facts& facts, WatchIndex watch, const Response& response);
+
+// The answer to a create that made no watch.
+inline bool IsRefusal(const Response& response) {
+  return response.message.canceled && response.message.compact_revision <= 0;
+}
 
 // Whether the event is of the range and kind that the watch asked for.
 inline bool Concerns(const TrackedRange& range, const EventView& event) {
@@ -99,43 +124,52 @@ struct CompactionAnswer {
   Where answered;
 };
 
-class CallChecker;
-struct CallFacts;
-
 class Checker {
  public:
-  explicit Checker(const Facts& facts) : facts_(facts) {}
+  Checker(const Facts& facts, Findings& findings, Guarantee guarantee)
+      : facts_(facts), findings_(findings), guarantee_(guarantee) {}
   virtual ~Checker() = default;
   Checker(const Checker&) = delete;
   Checker& operator=(const Checker&) = delete;
 
   virtual void Asked(WatchIndex /*watch*/) {}
   // The answer to the create: a watch, or a refusal.
-  virtual void Answered(WatchIndex, const Response&, Findings&) {}
+  virtual void Answered(WatchIndex, const Response&) {}
   // Events as they arrive; their revisions may not be known yet.
-  virtual void Delivered(WatchIndex, const Response&, Findings&) {}
+  virtual void Delivered(WatchIndex, const Response&) {}
   // The same events, in the same order, once the writes up to their revisions are known. Facts
   // about the watch may be ahead by then.
-  virtual void Compared(WatchIndex, const Response&, const std::vector<Comparison>&, Findings&) {}
-  virtual void Progress(WatchIndex, const Response&, Findings&) {}
+  virtual void Compared(WatchIndex, const Response&, const std::vector<Comparison>&) {}
+  virtual void Progress(WatchIndex, const Response&) {}
   // A compaction was answered.
-  virtual void CompactionAnswered(const CompactionAnswer&, Findings&) {}
+  virtual void CompactionAnswered(const CompactionAnswer&) {}
   // An annotation of the driver.
-  virtual void Annotated(const Annotation&, Where, Findings&) {}
-  virtual void Compacted(WatchIndex, const Response&, Findings&) {}
-  virtual void Cancelled(WatchIndex, const Response&, Findings&) {}
+  virtual void Annotated(const Annotation&, Where) {}
+  virtual void Compacted(WatchIndex, const Response&) {}
+  virtual void Cancelled(WatchIndex, const Response&) {}
   // A message for a watch that had ended, or for one that was never created.
-  virtual void Afterwards(WatchIndex, const Response&, Findings&) {}
-  virtual void Stray(const Response&, Findings&) {}
+  virtual void Afterwards(WatchIndex, const Response&) {}
+  virtual void Stray(const Response&) {}
   // A message of the target that cannot be parsed.
-  virtual void Garbled(StreamId, Where, const Status& /*why*/, Findings&) {}
+  virtual void Garbled(StreamId, Where, const Status& /*why*/) {}
   // A stream has ended; the table shows the end of each of its watches.
   virtual void StreamClosed(const StreamEnd&) {}
   // Changes are about to be forgotten: the last chance to look at them.
-  virtual void Forget(Findings&) {}
+  virtual void Forget() {}
   // The end of the recording: Finish once for each watch, then Conclude once.
-  virtual void Finish(WatchIndex, Findings&) {}
-  virtual void Conclude(Findings&) {}
+  virtual void Finish(WatchIndex) {}
+  virtual void Conclude() {}
+
+  // Of key-value calls, after the end of the recording: each call that was answered, in the order
+  // of the answers; then, in the order of revisions, each answer that differs from the state of its
+  // revision.
+  virtual void CallAnswered(const RecordedCall&) {}
+  virtual void CallsSettled() {}  // once, after the last
+  virtual void CallDiffers(const RecordedCall&, const Mismatch&) {}
+
+  Guarantee guarantee() const { return guarantee_; }
+  // How often the target could have broken the guarantee.
+  std::uint64_t opportunities() const { return opportunities_; }
 
  protected:
   const Facts& facts() const { return facts_; }
@@ -146,18 +180,57 @@ class Checker {
     return states[watch.value];
   }
 
+  void Exercised(std::uint64_t times = 1) { opportunities_ += times; }
+  // A finding against the guarantee, about a watch, a stream (0: the store) or a call's client.
+  template <typename Subject, typename MakeDraft>
+  void Add(const Subject& subject, MakeDraft make, Level level = Level::kMust) const {
+    findings_.Add(guarantee_, subject, make, level);
+  }
+  template <typename MakeDraft>
+  void Add(const RecordedCall& call, MakeDraft make) const {
+    findings_.Add(guarantee_, call.client, facts_.calls().log.client_names()[call.client], [&] {
+      Draft draft = make();
+      draft.at = call.at;
+      return draft;
+    });
+  }
+  template <typename MakeDraft>
+  void AddOfMember(std::int64_t member, MakeDraft make, Level level = Level::kMust) const {
+    findings_.AddOfMember(guarantee_, member, make, level);
+  }
+  void AddMismatch(const RecordedCall& call, const Mismatch& mismatch) const {
+    Add(call, [&] {
+      Draft draft{.expected = mismatch.expected, .observed = mismatch.observed};
+      if (mismatch.reported.value != 0) draft.evidence.push_back(mismatch.reported);
+      draft.evidence.insert(draft.evidence.end(), {call.began, call.ended});
+      return draft;
+    });
+  }
+  void Undecide(std::string reason) const { findings_.Undecide(std::move(reason)); }
+  bool Has(WatchIndex watch) const { return Has(watch, guarantee_); }
+  bool Has(WatchIndex watch, Guarantee guarantee) const { return findings_.Has(guarantee, watch); }
+
  private:
   const Facts& facts_;
+  Findings& findings_;
+  const Guarantee guarantee_;
+  std::uint64_t opportunities_ = 0;
 };
+
+template <typename OneChecker>
+std::unique_ptr<Checker> MakeChecker(const Facts& facts, Findings& findings, Guarantee guarantee) {
+  return std::make_unique<OneChecker>(facts, findings, guarantee);
+}
 
 struct CheckerInfo {
   Guarantee guarantee;
+  int place = 0;  // ascending in every list: those of etcd's watch API first
+  Gravity gravity = Gravity::kData;
+  bool of_calls = false;     // it judges key-value calls, each of which may break it
   std::string_view promise;  // one sentence: what a client may rely on
   std::string_view impact;   // the effect on a Kubernetes cache if it is broken
   std::string_view explain;  // a plain-language paragraph, with the source of the rule
-  // One of the two: it judges watches, or key-value calls (call_checker.h).
-  std::function<std::unique_ptr<Checker>(const Facts&)> make = nullptr;
-  std::function<std::unique_ptr<CallChecker>(const CallFacts&)> make_for_calls = nullptr;
+  std::unique_ptr<Checker> (*make)(const Facts&, Findings&, Guarantee) = nullptr;
 };
 
 // Static objects of the checkers' files; registration happens before main.
@@ -166,8 +239,7 @@ class CheckerRegistration {
   explicit CheckerRegistration(CheckerInfo info);
 };
 
-// In the order of the enumeration. Every guarantee has exactly one; a program in which one is
-// missing was linked wrongly and aborts.
+// By place. A program without any was linked wrongly and aborts.
 const std::vector<CheckerInfo>& RegisteredCheckers();
 
 }  // namespace watchproof

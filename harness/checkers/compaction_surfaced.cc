@@ -4,50 +4,63 @@
 #include <set>
 
 #include "harness/checkers/checker.h"
-#include "harness/checkers/impact.h"
 #include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
 namespace {
 
+// What it does to a Kubernetes cache.
+constexpr std::string_view kNoticeMissing =
+    "A Kubernetes cache starts over only when it receives ErrCompacted. Without it, the cache "
+    "serves outdated objects as if they were current.";
+constexpr std::string_view kNoticeFalse =
+    "A Kubernetes cache lists everything anew without need; all caches at once may overload the "
+    "store.";
+constexpr std::string_view kNoticeRepeated =
+    "A Kubernetes API server receives the end of the same watch again and again, and these "
+    "messages delay the other watches of the stream.";
+constexpr std::string_view kNoticeNumber =
+    "A Kubernetes cache that restarts at the reported revision is refused again, or skips the "
+    "changes before that revision.";
+
 class CompactionSurfaced final : public Checker {
  public:
   using Checker::Checker;
 
-  void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckPosition(watch, response, findings);
-    CheckRefusal(watch, response, findings);
+  void Answered(WatchIndex watch, const Response& response) override {
+    CheckPosition(watch, response);
+    CheckRefusal(watch, response);
   }
-  void Progress(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckPosition(watch, response, findings);
+  void Progress(WatchIndex watch, const Response& response) override {
+    CheckPosition(watch, response);
   }
-  void Cancelled(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckPosition(watch, response, findings);
+  void Cancelled(WatchIndex watch, const Response& response) override {
+    CheckPosition(watch, response);
   }
 
-  void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckPosition(watch, response, findings);
-    const WatchDetails& details = facts().table.details(watch);
+  void Delivered(WatchIndex watch, const Response& response) override {
+    CheckPosition(watch, response);
+    const WatchDetails& details = facts().details(watch);
     if (!details.starts_below_floor() || response.highest < details.floor_when_asked) return;
     Served& served = At(served_, watch);
     if (served.where.line.value != 0) return;
     served = {response.where, Phrase(response.message.events.back())};
   }
 
-  void Compacted(WatchIndex watch, const Response& response, Findings& findings) override {
-    const Revision position = facts().table.state(watch).position;
+  void Compacted(WatchIndex watch, const Response& response) override {
+    Exercised();
+    const Revision position = facts().state(watch).position;
     const Revision requested = HighestFloor(facts());
     const Revision reported(response.message.compact_revision);
     // Such a watch ends when a previous value is compacted, whatever its position.
-    const bool strict =
-        facts().options.strict_previous && facts().table.details(watch).previous_asked;
+    const bool strict = facts().options.strict_previous && facts().details(watch).previous_asked;
     const bool permitted = facts().options.permit_compacted_at_the_floor || strict;
     const bool at_floor = permitted && position == requested;
     // Others may compact at any time: judged at the end, by the reads of past revisions.
     if (ByOthers(reported) && reported > position) return;
     if (position >= requested && !at_floor) {
-      findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+      Add(watch, [&] {
         return Draft{.expected = fmt::format(
                          "no ErrCompacted: the watch is at revision {}, and {}", position,
                          requested.value == 0
@@ -55,80 +68,75 @@ class CompactionSurfaced final : public Checker {
                              : fmt::format("the highest compaction requested is {}", requested)),
                      .observed = fmt::format("ErrCompacted with compact revision {} in line {}",
                                              reported, response.where.line.value),
-                     .evidence = {response.where.line},
-                     .at = response.where.at,
+                     .where = response.where,
                      .signature = signature::kFalseNotice,
-                     .impact = impact::kNoticeFalse};
+                     .impact = kNoticeFalse};
       });
     } else if (!at_floor && !strict && CaughtUp(watch, requested)) {
-      ReportUntrue(watch, requested, response, findings);
+      ReportUntrue(watch, requested, response);
     } else if (reported > requested || reported < position || (reported == position && !at_floor)) {
-      findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+      Add(watch, [&] {
         return Draft{
             .expected = fmt::format("a compact revision above the watch's position, {}, and not "
                                     "above {}, the highest compaction requested",
                                     position, requested),
             .observed =
                 fmt::format("compact revision {} in line {}", reported, response.where.line.value),
-            .evidence = {response.where.line},
-            .at = response.where.at,
-            .impact = impact::kNoticeNumber};
+            .where = response.where,
+            .impact = kNoticeNumber};
       });
-    } else if (reported > facts().model.timeline().base() &&
-               !facts().model.CompactionAsked(reported)) {
-      findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+    } else if (reported > facts().timeline().base() && !facts().model.CompactionAsked(reported)) {
+      Add(watch, [&] {
         return Draft{.expected = "the revision of a compaction that was requested",
                      .observed = fmt::format("compact revision {} in line {}, which no compaction "
                                              "requested",
                                              reported, response.where.line.value),
-                     .evidence = {response.where.line},
-                     .at = response.where.at,
-                     .impact = impact::kNoticeNumber};
+                     .where = response.where,
+                     .impact = kNoticeNumber};
       });
     }
   }
 
-  void Afterwards(WatchIndex watch, const Response& response, Findings& findings) override {
-    const WatchDetails& details = facts().table.details(watch);
-    const WatchEnd end = facts().table.state(watch).end;
+  void Afterwards(WatchIndex watch, const Response& response) override {
+    const WatchDetails& details = facts().details(watch);
+    const WatchEnd end = facts().state(watch).end;
     const bool notice = response.message.compact_revision > 0;
     if (end != WatchEnd::kCompacted && !(end == WatchEnd::kCancelled && notice)) return;
-    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+    Add(watch, [&] {
       return Draft{
           .expected = end == WatchEnd::kCompacted
                           ? "ErrCompacted as the last message of the watch"
                           : "no ErrCompacted for a watch that has been cancelled",
           .observed = fmt::format("{} {}", NameOf(response), Since(response.where, *details.ended)),
-          .evidence = {details.ended->line, response.where.line},
-          .at = response.where.at,
+          .evidence = {details.ended->line},
+          .where = response.where,
           .signature = notice ? signature::kNoticeRepeated : std::string_view(),
-          .impact = notice ? impact::kNoticeRepeated : impact::kAnsweredUnasked};
+          .impact = notice ? kNoticeRepeated : impact::kAnsweredUnasked};
     });
   }
 
-  void Stray(const Response& response, Findings& findings) override {
+  void Stray(const Response& response) override {
     if (response.message.compact_revision <= 0 || !response.message.events.empty()) return;
-    findings.Add(Guarantee::kCompactionSurfaced, response.stream, [&] {
+    Add(response.stream, [&] {
       return Draft{
           .expected = "ErrCompacted only for watches that have been created",
           .observed = fmt::format("one for watch {}, which the stream does not have, in line {}",
                                   response.message.watch_id, response.where.line.value),
-          .evidence = {response.where.line},
-          .at = response.where.at,
+          .where = response.where,
           .impact = impact::kAnsweredUnasked};
     });
   }
 
   // etcd answers both compacted and future revisions as out of range.
-  void CompactionAnswered(const CompactionAnswer& answer, Findings& findings) override {
+  void CompactionAnswered(const CompactionAnswer& answer) override {
     const bool below = answer.at <= answer.floor_when_asked;
     const bool beyond = answer.ceiling && answer.at > *answer.ceiling;
     if ((!below && !beyond) || answer.code == StatusCode::kOutOfRange) return;
     // Without an answer its effect is unknown.
     const bool done = answer.code == StatusCode::kOk;
     if (!done && !IsDefiniteRefusal(answer.code)) return;
-    findings.AddOfMember(
-        Guarantee::kCompactionSurfaced, 1,
+    AddOfMember(
+        1,
         [&] {
           return Draft{
               .expected = fmt::format(
@@ -137,20 +145,24 @@ class CompactionSurfaced final : public Checker {
                         : fmt::format("the store has not exceeded {}", *answer.ceiling)),
               .observed = done ? std::string("it was acknowledged")
                                : fmt::format("{}: {}", Name(answer.code), answer.text),
-              .evidence = {answer.asked.line, answer.answered.line},
-              .at = answer.answered.at};
+              .evidence = {answer.asked.line},
+              .where = answer.answered};
         },
         done ? Level::kMust : Level::kShould);
   }
 
-  void Finish(WatchIndex watch, Findings& findings) override {
-    if (findings.Has(Guarantee::kCompactionSurfaced, watch)) return;
-    if (At(served_, watch).where.line.value != 0) return ReportServed(watch, findings);
-    FindGap(watch, findings);
-    if (findings.Has(Guarantee::kCompactionSurfaced, watch)) return;
-    FindSilence(watch, findings);
-    FindNamelessEnd(watch, findings);
-    JudgeOthers(watch, findings);
+  void Finish(WatchIndex watch) override {
+    const Revision floor = facts().details(watch).floor_when_asked;
+    if (floor.value > 0 || facts().model.compaction_requested() > facts().state(watch).start) {
+      Exercised();
+    }
+    if (Has(watch)) return;
+    if (At(served_, watch).where.line.value != 0) return ReportServed(watch);
+    FindGap(watch);
+    if (Has(watch)) return;
+    FindSilence(watch);
+    FindNamelessEnd(watch);
+    JudgeOthers(watch);
   }
 
  private:
@@ -161,21 +173,21 @@ class CompactionSurfaced final : public Checker {
   };
 
   // Whether anything is missing is only known at the end.
-  void ReportServed(WatchIndex watch, Findings& findings) {
-    const WatchDetails& details = facts().table.details(watch);
+  void ReportServed(WatchIndex watch) {
+    const WatchDetails& details = facts().details(watch);
     const Served& served = served_[watch.value];
     const bool complete = ServedInFull(facts(), watch);
     if (complete && facts().options.deviations.keeps_history) return;
-    findings.Add(
-        Guarantee::kCompactionSurfaced, watch,
+    Add(
+        watch,
         [&] {
           Draft draft{.expected = ExpectedAtCreation(details),
                       .observed = fmt::format("silence, and then the {} in line {}", served.event,
                                               served.where.line.value),
-                      .evidence = {details.asked.line, served.where.line},
-                      .at = served.where.at,
+                      .evidence = {details.asked.line},
+                      .where = served.where,
                       .signature = signature::kSilentAfterCompaction,
-                      .impact = impact::kNoticeMissing};
+                      .impact = kNoticeMissing};
           if (complete) {
             draft.observed = fmt::format(
                 "every change from {} on, also those below the compaction: etcd does not serve "
@@ -189,27 +201,26 @@ class CompactionSurfaced final : public Checker {
   }
 
   // A message with a compact revision must end the watch, with canceled set.
-  static void CheckPosition(WatchIndex watch, const Response& response, Findings& findings) {
+  void CheckPosition(WatchIndex watch, const Response& response) const {
     const std::int64_t reported = response.message.compact_revision;
     if (reported == 0 || (reported > 0 && response.message.canceled)) return;
-    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+    Add(watch, [&] {
       return Draft{.expected = "a compact revision only in a message with canceled set",
                    .observed = fmt::format("compact revision {} in line {}", reported,
                                            response.where.line.value),
-                   .evidence = {response.where.line},
-                   .at = response.where.at,
-                   .impact = impact::kNoticeNumber};
+                   .where = response.where,
+                   .impact = kNoticeNumber};
     });
   }
 
   // The create was refused, and only its start explains that.
-  void CheckRefusal(WatchIndex watch, const Response& response, Findings& findings) const {
-    if (!response.message.canceled || response.message.compact_revision > 0) return;
-    const WatchDetails& details = facts().table.details(watch);
+  void CheckRefusal(WatchIndex watch, const Response& response) const {
+    if (!IsRefusal(response)) return;
+    const WatchDetails& details = facts().details(watch);
     const Revision start(details.requested_start);
     if (start.value <= 0 || start >= HighestFloor(facts())) return;
     if (RefusalIsJustified(facts(), watch, response)) return;
-    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+    Add(watch, [&] {
       return Draft{
           .expected = fmt::format("ErrCompacted with a compact revision: the start, {}, is below "
                                   "{}, the revision of a requested compaction",
@@ -217,9 +228,9 @@ class CompactionSurfaced final : public Checker {
           .observed =
               fmt::format("a refusal in line {} without one; reason {}", response.where.line.value,
                           Quoted(response.message.cancel_reason)),
-          .evidence = {details.asked.line, response.where.line},
-          .at = response.where.at,
-          .impact = impact::kNoticeMissing};
+          .evidence = {details.asked.line},
+          .where = response.where,
+          .impact = kNoticeMissing};
     });
   }
 
@@ -228,18 +239,17 @@ class CompactionSurfaced final : public Checker {
   // ErrCompacted even if none of that history concerns the watch. Once the watch has caught up, it
   // may not, until an event is written that may be pending, or its member is sent a snapshot.
   bool CaughtUp(WatchIndex watch, Revision floor) const {
-    const std::optional<CaughtUpTo>& caught_up_to = facts().table.details(watch).caught_up_to;
+    const std::optional<CaughtUpTo>& caught_up_to = facts().details(watch).caught_up_to;
     if (!caught_up_to || facts().faults.MembersParted(caught_up_to->where.line)) return false;
-    if (facts().model.timeline().known_through() < floor.previous()) return false;
+    if (facts().timeline().known_through() < floor.previous()) return false;
     const ExpectedList& expected = *facts().comparer.expected(watch);
     const std::uint32_t next = expected.LowerBound(caught_up_to->through.next());
     return next == expected.size() || expected[next].revision >= floor;
   }
 
-  void ReportUntrue(WatchIndex watch, Revision floor, const Response& response,
-                    Findings& findings) const {
-    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
-      const CaughtUpTo& caught_up_to = *facts().table.details(watch).caught_up_to;
+  void ReportUntrue(WatchIndex watch, Revision floor, const Response& response) const {
+    Add(watch, [&] {
+      const CaughtUpTo& caught_up_to = *facts().details(watch).caught_up_to;
       return Draft{
           .expected = fmt::format("no ErrCompacted: by line {} the watch had caught up with "
                                   "revision {}, and nothing in its range was written between "
@@ -247,10 +257,10 @@ class CompactionSurfaced final : public Checker {
                                   caught_up_to.where.line.value, caught_up_to.through, floor),
           .observed = fmt::format("ErrCompacted with compact revision {} in line {}",
                                   response.message.compact_revision, response.where.line.value),
-          .evidence = {caught_up_to.where.line, response.where.line},
-          .at = response.where.at,
+          .evidence = {caught_up_to.where.line},
+          .where = response.where,
           .signature = signature::kFalseNotice,
-          .impact = impact::kNoticeFalse};
+          .impact = kNoticeFalse};
     });
   }
 
@@ -259,31 +269,30 @@ class CompactionSurfaced final : public Checker {
   }
 
   // Reads of past revisions show whether the compaction in the watch's ErrCompacted happened.
-  void JudgeOthers(WatchIndex watch, Findings& findings) {
-    const WatchState& state = facts().table.state(watch);
+  void JudgeOthers(WatchIndex watch) {
+    const WatchState& state = facts().state(watch);
     const Revision reported = state.compact_revision;
     if (state.end != WatchEnd::kCompacted || !ByOthers(reported) || reported <= state.position)
       return;
-    const Where ended = *facts().table.details(watch).ended;
+    const Where ended = *facts().details(watch).ended;
     const auto read = facts().model.ReadableSince(reported.previous(), ended.line);
     const Model::Reading& last = facts().model.latest_reading();
     const bool reached = last.started < ended.line || reported <= last.revision;
     if (!read && reached) {
       const bool gone = facts().model.gone_below() >= reported;
       if (!others_.insert(reported).second) return;
-      return findings.Undecide(fmt::format(
+      return Undecide(fmt::format(
           "others compacted the target to revision {}{}; events pending for watches behind it "
           "were not judged",
           reported, gone ? "" : ", reported by a watch only"));
     }
-    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+    Add(watch, [&] {
       Draft draft{
           .expected = "no ErrCompacted for a compaction that did not happen",
           .observed = fmt::format("one with compact revision {} in line {}, and an answer to "
                                   "a read of revision {} or below",
                                   reported, ended.line.value, reported.previous()),
-          .evidence = {ended.line},
-          .at = ended.at,
+          .where = ended,
           .signature = signature::kFalseNotice};
       if (read) {
         draft.evidence.push_back(*read);
@@ -316,30 +325,30 @@ class CompactionSurfaced final : public Checker {
   }
 
   // Changes that a later one has overtaken after they had been compacted.
-  void FindGap(WatchIndex watch, Findings& findings) {
+  void FindGap(WatchIndex watch) {
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
       const Change lost = facts().comparer.FirstOf(watch, gap);
       if (lost.revision >= gap.compaction_requested) continue;
-      findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+      Add(watch, [&] {
         return Draft{
             .expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
                                     Phrase(lost), gap.compaction_requested),
             .observed = fmt::format("neither: revision {} in line {} skipped {} expected change{}",
                                     gap.overtaken_by_revision, gap.overtaken_by.line.value,
                                     gap.to - gap.from, gap.to - gap.from == 1 ? "" : "s"),
-            .evidence = {lost.written, gap.overtaken_by.line},
-            .at = gap.overtaken_by.at,
+            .evidence = {lost.written},
+            .where = gap.overtaken_by,
             .signature = signature::kSilentAfterCompaction,
-            .impact = impact::kNoticeMissing};
+            .impact = kNoticeMissing};
       });
       return;
     }
   }
 
-  void FindNamelessEnd(WatchIndex watch, Findings& findings) {
+  void FindNamelessEnd(WatchIndex watch) {
     if (!EndedWithoutNotice(facts(), watch)) return;
-    const WatchDetails& details = facts().table.details(watch);
-    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+    const WatchDetails& details = facts().details(watch);
+    Add(watch, [&] {
       return Draft{.expected = fmt::format("ErrCompacted with a compact revision, as the store was "
                                            "compacted to {}",
                                            facts().model.compaction_acknowledged()),
@@ -351,10 +360,10 @@ class CompactionSurfaced final : public Checker {
     });
   }
 
-  void FindSilence(WatchIndex watch, Findings& findings) {
+  void FindSilence(WatchIndex watch) {
     if (!ExpectsCompactionNotice(facts(), watch)) return;
-    const WatchDetails& details = facts().table.details(watch);
-    findings.Add(Guarantee::kCompactionSurfaced, watch, [&] {
+    const WatchDetails& details = facts().details(watch);
+    Add(watch, [&] {
       Draft draft{
           .expected = ExpectedAtCreation(details),
           .observed = fmt::format("silence until the end of the recording, {} after its latest "
@@ -364,7 +373,7 @@ class CompactionSurfaced final : public Checker {
           .evidence = {details.asked.line, details.latest.line},
           .at = facts().latest.at,
           .signature = signature::kSilentAfterCompaction,
-          .impact = impact::kNoticeMissing};
+          .impact = kNoticeMissing};
       if (!details.starts_below_floor()) {
         draft.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
                                      Phrase(*facts().comparer.FirstMissing(watch)),
@@ -379,7 +388,9 @@ class CompactionSurfaced final : public Checker {
 };
 
 const CheckerRegistration kCompactionSurfaced{{
-    .guarantee = Guarantee::kCompactionSurfaced,
+    .guarantee = Guarantee("CompactionSurfaced"),
+    .place = 70,
+    .gravity = Gravity::kData,
     .promise = "A watch that can no longer receive an expected event ends with ErrCompacted, "
                "never in silence.",
     .impact = "A Kubernetes cache starts over only when it receives ErrCompacted. Without it, the "
@@ -399,7 +410,7 @@ const CheckerRegistration kCompactionSurfaced{{
                "compact revision (above the watch's position, and that of a requested "
                "compaction), it comes once, with canceled set, for an open watch, and no message "
                "but the answer to a cancel follows it.",
-    .make = [](const Facts& facts) { return std::make_unique<CompactionSurfaced>(facts); },
+    .make = MakeChecker<CompactionSurfaced>,
 }};
 
 }  // namespace

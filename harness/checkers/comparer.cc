@@ -28,6 +28,7 @@ void Comparer::Compare(WatchIndex watch, const Response& response, std::vector<C
   PassStart(follow, timeline_.expected(follow.range));
   for (const EventView& event : response.message.events) {
     out.push_back(CompareEvent(follow, response, event.kv));
+    if (out.back().match <= Match::kLate) ++follow.delivered;
   }
 }
 
@@ -145,6 +146,13 @@ std::uint64_t Comparer::Missing(WatchIndex watch) const {
   const auto next = NextExpected(watch);
   if (!next) return 0;
   return expected(watch)->size() - *next - follows_[watch.value].ahead.size();
+}
+
+std::uint64_t Comparer::Expected(WatchIndex watch) const {
+  std::uint64_t expected = follows_[watch.value].delivered;
+  if (FirstMissing(watch)) expected += Missing(watch);
+  for (const Skipped& gap : skipped(watch)) expected += gap.to - gap.from;
+  return expected;
 }
 
 std::optional<Change> Comparer::FirstMissing(WatchIndex watch) const {

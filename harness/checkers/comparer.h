@@ -85,6 +85,9 @@ class Comparer {
   std::optional<Change> FirstMissing(WatchIndex watch) const;
   // How many expected changes from there on are missing.
   std::uint64_t Missing(WatchIndex watch) const;
+  // How many changes it expected in all, those included that were delivered.
+  std::uint64_t Expected(WatchIndex watch) const;
+  std::uint64_t Delivered(WatchIndex watch) const { return follows_[watch.value].delivered; }
   // The gaps before it, and the first change of one such gap.
   const std::vector<Skipped>& skipped(WatchIndex watch) const;
   Change FirstOf(WatchIndex watch, const Skipped& gap) const;
@@ -105,6 +108,7 @@ class Comparer {
     std::vector<std::uint32_t> ahead;  // received out of turn, within the run of `next`; sorted
     std::vector<Skipped> skipped;      // disjoint, ascending
     bool opened_too_late = false;
+    std::uint64_t delivered = 0;
     std::optional<Remembered> missing;  // of an ended watch: the first missing, once forgotten
   };
 

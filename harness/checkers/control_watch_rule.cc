@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "harness/checkers/impact.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
@@ -14,8 +13,8 @@ constexpr const char* kUntouched = "at the control watch, which no fault touches
 Draft NotAbove(Revision highest, const EventView& event, Where before, const Response& response) {
   return {.expected = fmt::format("a revision above {} {}", highest, kUntouched),
           .observed = fmt::format("the {} {}", Phrase(event), Since(response.where, before)),
-          .evidence = {before.line, response.where.line},
-          .at = response.where.at};
+          .evidence = {before.line},
+          .where = response.where};
 }
 
 std::string TextOfEnd(const Response& response) {
@@ -48,7 +47,7 @@ void ControlWatchRule::Deliver(const Response& response, Findings& findings) {
     given_.emplace(revision, response.where);
     if (revision <= highest) {
       const bool split = revision == highest && !keys_.contains(event.kv.key);
-      findings.Add(split ? Guarantee::kAtomic : Guarantee::kUnique, stream_,
+      findings.Add(split ? Guarantee("Atomic") : Guarantee("Unique"), stream_,
                    [&] { return NotAbove(highest, event, before, response); });
     }
     if (revision > highest_) keys_.clear();
@@ -62,14 +61,14 @@ void ControlWatchRule::Deliver(const Response& response, Findings& findings) {
 void ControlWatchRule::Progress(const Response& response, Findings& findings) {
   if (!range_ || response.stream != stream_) return;
   findings.Add(
-      Guarantee::kBookmarkable, stream_,
+      Guarantee("Bookmarkable"), stream_,
       [&] {
         return Draft{
             .expected = fmt::format("no progress {}: the driver has not requested any", kUntouched),
             .observed = fmt::format("progress {} in line {}", response.message.header.revision,
                                     response.where.line.value),
-            .evidence = {latest_.line, response.where.line},
-            .at = response.where.at};
+            .evidence = {latest_.line},
+            .where = response.where};
       },
       Level::kShould);
 }
@@ -80,15 +79,15 @@ void ControlWatchRule::End(const Response& response, Revision requested, Finding
   const bool compacted = response.message.compact_revision > 0;
   const bool justified = compacted && !ended_ && highest_.next() < requested;
   if (!justified) {
-    findings.Add(compacted ? Guarantee::kCompactionSurfaced : Guarantee::kSettled, stream_, [&] {
+    findings.Add(compacted ? Guarantee("CompactionSurfaced") : Guarantee("Settled"), stream_, [&] {
       return Draft{
           .expected = fmt::format(
               "{} {}",
               ended_ ? "nothing more after the end" : "a watch that lasts as long as the run",
               kUntouched),
           .observed = fmt::format("{} in line {}", TextOfEnd(response), response.where.line.value),
-          .evidence = {ended_.value_or(latest_).line, response.where.line},
-          .at = response.where.at,
+          .evidence = {ended_.value_or(latest_).line},
+          .where = response.where,
           .impact = impact::kEndedUnasked};
     });
   }
@@ -112,12 +111,12 @@ void ControlWatchRule::Check(const Timeline& timeline, Findings& findings) {
     if (change.revision > through) break;
     if (!Expects(change) || given_.contains(change.revision)) continue;
     const auto later = given_.upper_bound(change.revision);
-    findings.Add(Guarantee::kReliable, stream_, [&] {
+    findings.Add(Guarantee("Reliable"), stream_, [&] {
       return Draft{.expected = fmt::format("the {} {}", Phrase(change), kUntouched),
                    .observed = fmt::format("revision {} in line {} without it", later->first,
                                            later->second.line.value),
-                   .evidence = {change.written, later->second.line},
-                   .at = later->second.at};
+                   .evidence = {change.written},
+                   .where = later->second};
     });
   }
   // The last one stays: it is the position of the watch.
@@ -134,7 +133,7 @@ void ControlWatchRule::Finish(const Timeline& timeline, Where latest, Findings& 
   while (first < timeline.changes() && !missing(first)) ++first;
   if (first == timeline.changes()) return;
   const Change& change = timeline.change(first);
-  findings.Add(Guarantee::kReliable, stream_, [&] {
+  findings.Add(Guarantee("Reliable"), stream_, [&] {
     return Draft{.expected = fmt::format("the {} {}", Phrase(change), kUntouched),
                  .observed = fmt::format(
                      "it never came: the last message of that watch is line {}, {} before the end",

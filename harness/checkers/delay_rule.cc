@@ -51,7 +51,7 @@ void DelayRule::Finish(Findings& findings) const {
   const Duration bound = std::max<Duration>(kAlwaysInTime, kTimesTheSlowestWrite * slowest_write_);
   if (worst_.delay <= bound) return;
   findings.Add(
-      Guarantee::kSettled, worst_.watch,
+      Guarantee("Settled"), worst_.watch,
       [&] {
         return Draft{
             .expected = fmt::format("events within {} of the answer to their write while no fault "
@@ -60,8 +60,8 @@ void DelayRule::Finish(Findings& findings) const {
                                     Milliseconds(bound), kTimesTheSlowestWrite),
             .observed = fmt::format("revision {} came {} after that answer", worst_.revision,
                                     Milliseconds(worst_.delay)),
-            .evidence = {worst_.answered.line, worst_.delivered.line},
-            .at = worst_.delivered.at};
+            .evidence = {worst_.answered.line},
+            .where = worst_.delivered};
       },
       Level::kMay);
 }

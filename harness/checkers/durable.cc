@@ -2,7 +2,7 @@
 // Durable: an acknowledged write keeps the revision that it was acknowledged with.
 #include <algorithm>
 
-#include "harness/checkers/call_checker.h"
+#include "harness/checkers/checker.h"
 #include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
 
@@ -20,41 +20,41 @@ bool Wrote(const std::vector<Operation>& operations, const Observation& seen) {
   });
 }
 
-class Durable final : public CallChecker {
+class Durable final : public Checker {
  public:
-  using CallChecker::CallChecker;
+  using Checker::Checker;
 
-  void Settled(Findings& findings) override {
-    for (const Clash& clash : facts().writers.clashes()) ReportClash(clash, findings);
-    for (const auto& [revision, reported] : facts().control.reported()) {
-      const auto writer = facts().writers.by_revision().find(revision);
-      if (writer == facts().writers.by_revision().end() || !writer->second.acknowledged) continue;
+  void CallsSettled() override {
+    for (const Clash& clash : facts().calls().writers.clashes()) ReportClash(clash);
+    for (const auto& [revision, reported] : facts().calls().control.reported()) {
+      const auto writer = facts().calls().writers.by_revision().find(revision);
+      if (writer == facts().calls().writers.by_revision().end() || !writer->second.acknowledged)
+        continue;
       for (const Observation& seen : reported) {
         if (!Wrote(writer->second.operations, seen)) {
-          ReportUnknownKey(revision, *writer->second.call, seen, findings);
+          ReportUnknownKey(revision, *writer->second.call, seen);
         }
       }
     }
   }
 
  private:
-  void ReportClash(const Clash& clash, Findings& findings) const {
+  void ReportClash(const Clash& clash) const {
     const RecordedCall& call = *clash.second;
-    Add(Guarantee::kDurable, call, findings, [&] {
+    Add(call, [&] {
       return Draft{
           .expected = fmt::format("a revision of its own; revision {} had been "
                                   "acknowledged to the write of line {}",
                                   clash.revision, clash.first->began.value),
           .observed = fmt::format("revision {} in line {}", clash.revision, call.ended.value),
           .evidence = {clash.first->ended, call.began, call.ended},
-          .at = call.at,
           .signature = signature::kRevisionsReused};
     });
   }
 
-  void ReportUnknownKey(Revision revision, const RecordedCall& call, const Observation& seen,
-                        Findings& findings) const {
-    Add(Guarantee::kDurable, call, findings, [&] {
+  void ReportUnknownKey(Revision revision, const RecordedCall& call,
+                        const Observation& seen) const {
+    Add(call, [&] {
       return Draft{
           .expected = fmt::format("at revision {} what line {} wrote and line {} acknowledged",
                                   revision, call.began.value, call.ended.value),
@@ -63,14 +63,16 @@ class Durable final : public CallChecker {
                                   seen.deleted ? "" : fmt::format(" = {}", Quoted(seen.kv.value)),
                                   seen.line.value),
           .evidence = {call.began, call.ended, seen.line},
-          .at = call.at,
           .signature = signature::kWriteLost};
     });
   }
 };
 
 const CheckerRegistration kDurable{{
-    .guarantee = Guarantee::kDurable,
+    .guarantee = Guarantee("Durable"),
+    .place = 550,
+    .gravity = Gravity::kData,
+    .of_calls = true,
     .promise = "An acknowledged write stays: its revision belongs to no other write, and holds "
                "what it wrote.",
     .impact = "A Kubernetes cache holds, and controllers act on, an update that was acknowledged "
@@ -81,7 +83,7 @@ const CheckerRegistration kDurable{{
                "receives a different change at that revision. A lost write without such a trace "
                "shows in the reads that miss it, which Linearizable judges. Source: "
                "\"durability\" of the KV API guarantees of etcd; a case of it is etcd #14370.",
-    .make_for_calls = [](const CallFacts& facts) { return std::make_unique<Durable>(facts); },
+    .make = MakeChecker<Durable>,
 }};
 
 }  // namespace

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much an attempt tested: the opportunities to break each guarantee, counted from the
-// recording.
+// How much an attempt tested, counted from the recording. What could have broken a guarantee is
+// counted by its checker.
 //
-//   ExerciseMeter meter(facts);          // the judge feeds it like any checker
-//   if (const auto why = Vacuous(meter.Finished(), {"Reliable"})) ... inconclusive, not passed
+//   if (const auto why = Vacuous(judgement.exercise, {"Reliable"})) ... inconclusive, not passed
 //
-// Not thread-safe.
+// Threads: values.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
-
-#include "harness/checkers/guarantee.h"
 
 namespace watchproof {
 

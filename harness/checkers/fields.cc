@@ -31,9 +31,10 @@ class Fields final : public Checker {
  public:
   using Checker::Checker;
 
-  void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
-                Findings& findings) override {
+  void Compared(WatchIndex watch, const Response& response,
+                const std::vector<Comparison>& compared) override {
     const ExpectedList& expected = *facts().comparer.expected(watch);
+    Exercised(compared.size());
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const EventView& event = response.message.events[i];
       const Change* change = Matched(facts().comparer, expected, compared[i]);
@@ -41,7 +42,7 @@ class Fields final : public Checker {
       if (change == nullptr || event.type != (change->deleted ? 1 : 0)) continue;
       const KeyValueView& kv = event.kv;
       if (facts().options.without_metadata) {
-        CheckOrigin(watch, event, *change, response, findings);
+        CheckOrigin(watch, event, *change, response);
         continue;
       }
       if (change->lineage_known && change->lease_known && kv.version == change->version &&
@@ -50,7 +51,7 @@ class Fields final : public Checker {
       }
       const Deviations& deviations = facts().options.deviations;
       std::string difference = DifferenceOf(kv, *change, deviations);
-      const Revision base = facts().model.timeline().base();
+      const Revision base = facts().timeline().base();
       const bool lineage_reported = !IsUnset(deviations, "create_revision", kv.create_revision) &&
                                     !IsUnset(deviations, "version", kv.version);
       if (difference.empty() && !change->lineage_known && lineage_reported &&
@@ -60,32 +61,31 @@ class Fields final : public Checker {
             "earlier events of the key",
             kv.create_revision, kv.version, kv.mod_revision);
       }
-      if (!difference.empty()) Report(watch, *change, response, std::move(difference), findings);
+      if (!difference.empty()) Report(watch, *change, response, std::move(difference));
     }
   }
 
  private:
   void CheckOrigin(WatchIndex watch, const EventView& event, const Change& change,
-                   const Response& response, Findings& findings) const {
+                   const Response& response) const {
     if (change.deleted || !change.lineage_known) return;
     const bool made = change.create_revision == change.revision;
     const bool reported = event.kv.create_revision == event.kv.mod_revision;
     if (made == reported) return;
     Report(watch, change, response,
            reported ? "it is reported as the creation of the key, which existed before"
-                    : "it is not reported as the creation of the key, but it was",
-           findings);
+                    : "it is not reported as the creation of the key, but it was");
   }
 
-  static void Report(WatchIndex watch, const Change& change, const Response& response,
-                     std::string difference, Findings& findings) {
-    findings.Add(Guarantee::kFields, watch, [&] {
+  void Report(WatchIndex watch, const Change& change, const Response& response,
+              std::string difference) const {
+    Add(watch, [&] {
       return Draft{.expected = fmt::format("the {} with the metadata that follows from the writes "
                                            "up to line {}",
                                            Phrase(change), change.written.value),
                    .observed = fmt::format("in line {} {}", response.where.line.value, difference),
-                   .evidence = {change.written, response.where.line},
-                   .at = response.where.at};
+                   .evidence = {change.written},
+                   .where = response.where};
     });
   }
 
@@ -93,7 +93,9 @@ class Fields final : public Checker {
 };
 
 const CheckerRegistration kFields{{
-    .guarantee = Guarantee::kFields,
+    .guarantee = Guarantee("Fields"),
+    .place = 90,
+    .gravity = Gravity::kFields,
     .promise = "Create revision, version and lease of an event follow from the writes before it.",
     .impact = "A Kubernetes cache compares the metadata of an object: an update looks like a "
               "creation, or a conflict between two writers stays undetected.",
@@ -103,7 +105,7 @@ const CheckerRegistration kFields{{
                "metadata, so a wrong field is as bad as a wrong value. The history of a key that "
                "existed before the recording is unknown, but it is fixed: all its events must "
                "agree on it. Source: the message KeyValue of the etcd v3 API.",
-    .make = [](const Facts& facts) { return std::make_unique<Fields>(facts); },
+    .make = MakeChecker<Fields>,
 }};
 
 }  // namespace

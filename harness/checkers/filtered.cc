@@ -11,15 +11,15 @@ class Filtered final : public Checker {
  public:
   using Checker::Checker;
 
-  void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
-                Findings& findings) override {
+  void Compared(WatchIndex watch, const Response& response,
+                const std::vector<Comparison>& compared) override {
     for (std::size_t i = 0; i < compared.size(); ++i) {
       // Expected changes have been selected by range and filters.
       if (compared[i].match <= Match::kRepeated) continue;
       const EventView& event = response.message.events[i];
-      const WatchDetails& details = facts().table.details(watch);
+      const WatchDetails& details = facts().details(watch);
       if (Concerns(details.range, event)) continue;
-      findings.Add(Guarantee::kFiltered, watch, [&] {
+      Add(watch, [&] {
         Draft draft = Describe(details, event, response);
         const bool elsewhere = !details.range.range.Contains(event.kv.key);
         if (elsewhere && AnsweredOutOfOrder(facts(), watch, event.kv.key)) {
@@ -28,6 +28,11 @@ class Filtered final : public Checker {
         return draft;
       });
     }
+  }
+
+  void Finish(WatchIndex watch) override {
+    const bool created = facts().state(watch).created;
+    if (created && facts().timeline().changes() > facts().comparer.Expected(watch)) Exercised();
   }
 
  private:
@@ -44,13 +49,15 @@ class Filtered final : public Checker {
     }
     return {.expected = std::move(expected),
             .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
-            .evidence = {details.asked.line, response.where.line},
-            .at = response.where.at};
+            .evidence = {details.asked.line},
+            .where = response.where};
   }
 };
 
 const CheckerRegistration kFiltered{{
-    .guarantee = Guarantee::kFiltered,
+    .guarantee = Guarantee("Filtered"),
+    .place = 110,
+    .gravity = Gravity::kData,
     .promise = "A watch delivers only its own range, and only the requested kinds of change.",
     .impact = "A Kubernetes cache holds objects outside of its request, or acts on a kind of "
               "change that it had excluded.",
@@ -59,7 +66,7 @@ const CheckerRegistration kFiltered{{
                "filtered out. Whether all changes of the other kind arrive is judged by Reliable, "
                "which expects exactly that kind of a filtered watch. Source: the fields range_end "
                "and filters of WatchCreateRequest in the etcd v3 API.",
-    .make = [](const Facts& facts) { return std::make_unique<Filtered>(facts); },
+    .make = MakeChecker<Filtered>,
 }};
 
 }  // namespace

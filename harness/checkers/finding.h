@@ -14,7 +14,7 @@
 namespace watchproof {
 
 struct Finding {
-  Guarantee guarantee = Guarantee::kOrdered;
+  Guarantee guarantee{};
   std::string watch;     // "watch 3 of stream 1 on [\"a\", \"b\") from revision 2"
   std::string expected;  // "a revision of at least 799"
   std::string

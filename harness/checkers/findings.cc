@@ -2,6 +2,7 @@
 #include "harness/checkers/findings.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace watchproof {
@@ -15,13 +16,17 @@ bool Findings::Admit(const Key& key) {
 
 void Findings::File(const Key& key, std::string watch, Draft draft) {
   Filed& filed = Of(key.level);
+  const Where& where = draft.where;
+  const bool named =
+      std::find(draft.evidence.begin(), draft.evidence.end(), where.line) != draft.evidence.end();
+  if (where.line.value != 0 && !named) draft.evidence.push_back(where.line);
   filed.findings.push_back({.guarantee = key.guarantee,
                             .watch = std::move(watch),
                             .expected = std::move(draft.expected),
                             .observed = std::move(draft.observed),
                             .signature = std::string(draft.signature),
                             .evidence = std::move(draft.evidence),
-                            .at = draft.at,
+                            .at = where.line.value != 0 ? where.at : draft.at,
                             .impact = std::string(draft.impact),
                             .level = key.level});
   filed.repeats.push_back(0);
@@ -45,6 +50,13 @@ std::vector<Finding> Findings::Finished(const Filed& filed) {
   std::stable_sort(finished.begin(), finished.end(),
                    [](const Finding& a, const Finding& b) { return a.at < b.at; });
   return finished;
+}
+
+void GravestFirst(std::vector<Finding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    return std::tuple(a.level, GravityOf(a.guarantee), a.at) <
+           std::tuple(b.level, GravityOf(b.guarantee), b.at);
+  });
 }
 
 }  // namespace watchproof

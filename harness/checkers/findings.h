@@ -2,7 +2,7 @@
 // Collects the findings of the checkers: one per guarantee and watch, or client; repeats are
 // counted.
 //
-//   findings.Add(Guarantee::kOrdered, watch, [&] { return Draft{.expected = ...}; });
+//   findings.Add(Guarantee("Ordered"), watch, [&] { return Draft{.expected = ...}; });
 //
 // The draft is made only for the first finding of its kind, because a broken watch produces
 // thousands. Not thread-safe. Ownership: refers to the watch table.
@@ -22,10 +22,13 @@ namespace watchproof {
 struct Draft {
   std::string expected;
   std::string observed;
-  std::vector<Line> evidence;
-  Duration at{};
+  std::vector<Line> evidence{};
+  Where where{};                 // the offending line: also the last of the evidence, and the time
+  Duration at{};                 // where no one line offends
   std::string_view signature{};  // one of known_bugs.h
-  std::string_view impact{};     // one of impact.h; empty: that of the guarantee
+  // On a Kubernetes cache, where a guarantee can be broken with different impacts; empty: that of
+  // the guarantee.
+  std::string_view impact{};
 };
 
 class Findings {
@@ -86,9 +89,8 @@ class Findings {
   };
   struct HashKey {
     std::size_t operator()(const Key& key) const {
-      return std::hash<std::uint64_t>()(key.subject * 93 +
-                                        static_cast<std::uint64_t>(key.guarantee) * 3 +
-                                        static_cast<std::uint64_t>(key.level));
+      return std::hash<std::string_view>()(key.guarantee.name()) + key.subject * 3 +
+             static_cast<std::uint64_t>(key.level);
     }
   };
 
@@ -108,5 +110,8 @@ class Findings {
   std::vector<std::string> undecided_reasons_;
   std::unordered_map<Key, std::size_t, HashKey> index_;
 };
+
+// By level, then by gravity, and of equal ones the earliest first: the order of every report.
+void GravestFirst(std::vector<Finding>& findings);
 
 }  // namespace watchproof

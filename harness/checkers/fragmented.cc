@@ -10,14 +10,15 @@ class Fragmented final : public Checker {
  public:
   using Checker::Checker;
 
-  void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
+  void Delivered(WatchIndex watch, const Response& response) override {
     Open& open = At(open_, watch);
-    CheckSize(watch, open, response, findings);
+    CheckSize(watch, open, response);
+    if (!response.last_part) Exercised();
     if (open.parts == 0 && response.last_part) return;
-    if (!facts().table.details(watch).fragments_asked) {
+    if (!facts().details(watch).fragments_asked) {
       Report(watch, "whole responses, as the watch has fragments disabled",
              fmt::format("a fragment in line {}", response.where.line.value), response.where,
-             response.where, findings);
+             response.where);
     }
     if (open.parts > 0 && response.message.header.revision != open.header) {
       Report(watch,
@@ -25,7 +26,7 @@ class Fragmented final : public Checker {
                          open.header),
              fmt::format("revision {} in the part {}", response.message.header.revision,
                          Since(response.where, open.first)),
-             open.first, response.where, findings);
+             open.first, response.where);
     }
     if (open.parts++ == 0) {
       open.first = response.where;
@@ -37,36 +38,36 @@ class Fragmented final : public Checker {
     if (response.last_part) open = {};
   }
 
-  void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckPosition(watch, "an answer to a create", response, findings);
+  void Answered(WatchIndex watch, const Response& response) override {
+    CheckPosition(watch, "an answer to a create", response);
   }
-  void Cancelled(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckPosition(watch, "a cancellation", response, findings);
-  }
-
-  void Progress(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckPosition(watch, "a progress answer", response, findings);
-    if (At(open_, watch).parts > 0) Between(watch, "a progress answer", response.where, findings);
+  void Cancelled(WatchIndex watch, const Response& response) override {
+    CheckPosition(watch, "a cancellation", response);
   }
 
-  void Compacted(WatchIndex watch, const Response& response, Findings& findings) override {
-    CheckPosition(watch, "ErrCompacted", response, findings);
-    if (At(open_, watch).parts > 0) Between(watch, "ErrCompacted", response.where, findings);
+  void Progress(WatchIndex watch, const Response& response) override {
+    CheckPosition(watch, "a progress answer", response);
+    if (At(open_, watch).parts > 0) Between(watch, "a progress answer", response.where);
   }
 
-  void Finish(WatchIndex watch, Findings& findings) override {
+  void Compacted(WatchIndex watch, const Response& response) override {
+    CheckPosition(watch, "ErrCompacted", response);
+    if (At(open_, watch).parts > 0) Between(watch, "ErrCompacted", response.where);
+  }
+
+  void Finish(WatchIndex watch) override {
     const Open& open = At(open_, watch);
     if (open.parts == 0) return;
-    const WatchDetails& details = facts().table.details(watch);
-    switch (facts().table.state(watch).end) {
+    const WatchDetails& details = facts().details(watch);
+    switch (facts().state(watch).end) {
       case WatchEnd::kCancelled:
-        return Between(watch, "the end of the watch", *details.ended, findings);
+        return Between(watch, "the end of the watch", *details.ended);
       case WatchEnd::kOpen:
         if (details.continued_by || facts().cut_off) return;
         break;
       case WatchEnd::kStreamClosed: {
         // A cut loses the remaining parts, if any changes were left for them.
-        const bool known = open.highest <= facts().model.timeline().known_through();
+        const bool known = open.highest <= facts().timeline().known_through();
         if (!known || facts().comparer.FirstMissing(watch)) return;
         break;
       }
@@ -75,7 +76,7 @@ class Fragmented final : public Checker {
     }
     Report(watch, "a last part, without the fragment flag",
            fmt::format("no part follows the one in line {}", open.latest.line.value), open.first,
-           open.latest, findings);
+           open.latest);
   }
 
  private:
@@ -95,19 +96,19 @@ class Fragmented final : public Checker {
 
   // Two successive parts were too large for one message, so no larger message may come whole. One
   // event cannot be split.
-  void CheckSize(WatchIndex watch, const Open& open, const Response& response, Findings& findings) {
+  void CheckSize(WatchIndex watch, const Open& open, const Response& response) {
     const std::size_t size = SizeOf(response);
     if (open.parts > 0 && open.bytes + size < too_large_) {
       too_large_ = open.bytes + size;
       shown_ = response.where;
     }
     if (size <= too_large_ || response.message.events.size() < 2) return;
-    const WatchDetails& details = facts().table.details(watch);
+    const WatchDetails& details = facts().details(watch);
     if (!details.fragments_asked) return;
     // etcd sends what it had ready before the answer to the create in one piece.
-    const bool was_ready = facts().table.state(watch).events == 0 && details.requested_start > 0;
-    findings.Add(
-        Guarantee::kFragmented, watch,
+    const bool was_ready = facts().state(watch).events == 0 && details.requested_start > 0;
+    Add(
+        watch,
         [&] {
           return Draft{.expected = fmt::format("messages of at most {} bytes: line {} shows that "
                                                "the server splits what is larger",
@@ -115,30 +116,29 @@ class Fragmented final : public Checker {
                        .observed = fmt::format("{} events in {} bytes in line {}",
                                                response.message.events.size(), size,
                                                response.where.line.value),
-                       .evidence = {shown_.line, response.where.line},
-                       .at = response.where.at};
+                       .evidence = {shown_.line},
+                       .where = response.where};
         },
         was_ready ? Level::kMay : Level::kShould);
   }
 
-  static void CheckPosition(WatchIndex watch, std::string_view what, const Response& response,
-                            Findings& findings) {
+  void CheckPosition(WatchIndex watch, std::string_view what, const Response& response) const {
     if (!response.message.fragment) return;
     Report(watch, "fragments of events only",
            fmt::format("{} with the fragment flag in line {}", what, response.where.line.value),
-           response.where, response.where, findings);
+           response.where, response.where);
   }
 
-  void Between(WatchIndex watch, std::string_view what, Where where, Findings& findings) {
+  void Between(WatchIndex watch, std::string_view what, Where where) {
     const Open& open = At(open_, watch);
     Report(watch, "all parts of a response before anything else of the watch",
            fmt::format("{} {}, which is not the last part", what, Since(where, open.latest)),
-           open.latest, where, findings);
+           open.latest, where);
   }
 
-  static void Report(WatchIndex watch, std::string expected, std::string observed, Where first,
-                     Where second, Findings& findings) {
-    findings.Add(Guarantee::kFragmented, watch, [&] {
+  void Report(WatchIndex watch, std::string expected, std::string observed, Where first,
+              Where second) const {
+    Add(watch, [&] {
       Draft draft{.expected = std::move(expected),
                   .observed = std::move(observed),
                   .evidence = {first.line},
@@ -154,7 +154,9 @@ class Fragmented final : public Checker {
 };
 
 const CheckerRegistration kFragmented{{
-    .guarantee = Guarantee::kFragmented,
+    .guarantee = Guarantee("Fragmented"),
+    .place = 120,
+    .gravity = Gravity::kData,
     .promise = "The parts of a response that was split for its size add up to the whole response.",
     .impact = "A Kubernetes cache takes a part of a response for the whole, and treats a "
               "half-received revision as complete.",
@@ -167,7 +169,7 @@ const CheckerRegistration kFragmented{{
                "etcd documents: they exist to split large revisions. Whether a revision is spread "
                "over two responses is judged by Atomic, which counts the parts of one response as "
                "a whole. Source: the field fragment of WatchCreateRequest in the etcd v3 API.",
-    .make = [](const Facts& facts) { return std::make_unique<Fragmented>(facts); },
+    .make = MakeChecker<Fragmented>,
 }};
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/checkers/gravity.h"
+#include "harness/checkers/findings.h"
 
 #include <gtest/gtest.h>
 
@@ -7,28 +7,28 @@ namespace watchproof {
 namespace {
 
 TEST(Gravity, LostDataIsTheHeadlineAndFieldsComeLast) {
-  std::vector<Finding> findings{{.guarantee = Guarantee::kHeaders, .at = 1ms},
-                                {.guarantee = Guarantee::kSettled, .at = 2ms},
-                                {.guarantee = Guarantee::kOrdered, .at = 4ms},
-                                {.guarantee = Guarantee::kUnique, .at = 3ms},
-                                {.guarantee = Guarantee::kReliable, .at = 9ms}};
+  std::vector<Finding> findings{{.guarantee = Guarantee("Headers"), .at = 1ms},
+                                {.guarantee = Guarantee("Settled"), .at = 2ms},
+                                {.guarantee = Guarantee("Ordered"), .at = 4ms},
+                                {.guarantee = Guarantee("Unique"), .at = 3ms},
+                                {.guarantee = Guarantee("Reliable"), .at = 9ms}};
   GravestFirst(findings);
   std::vector<Guarantee> order;
   for (const Finding& finding : findings) order.push_back(finding.guarantee);
-  EXPECT_EQ(order, (std::vector{Guarantee::kReliable, Guarantee::kUnique, Guarantee::kOrdered,
-                                Guarantee::kSettled, Guarantee::kHeaders}));
+  EXPECT_EQ(order, (std::vector{Guarantee("Reliable"), Guarantee("Unique"), Guarantee("Ordered"),
+                                Guarantee("Settled"), Guarantee("Headers")}));
 }
 
 TEST(Gravity, WhatMustBeComesBeforeWhatShouldBe) {
-  std::vector<Finding> findings{{.guarantee = Guarantee::kReliable, .level = Level::kShould},
-                                {.guarantee = Guarantee::kHeaders}};
+  std::vector<Finding> findings{{.guarantee = Guarantee("Reliable"), .level = Level::kShould},
+                                {.guarantee = Guarantee("Headers")}};
   GravestFirst(findings);
-  EXPECT_EQ(findings.front().guarantee, Guarantee::kHeaders);
+  EXPECT_EQ(findings.front().guarantee, Guarantee("Headers"));
 }
 
 TEST(Gravity, EqualOnesKeepTheOrderOfTime) {
-  std::vector<Finding> findings{{.guarantee = Guarantee::kSettled, .watch = "b", .at = 2ms},
-                                {.guarantee = Guarantee::kSettled, .watch = "a", .at = 1ms}};
+  std::vector<Finding> findings{{.guarantee = Guarantee("Settled"), .watch = "b", .at = 2ms},
+                                {.guarantee = Guarantee("Settled"), .watch = "a", .at = 1ms}};
   GravestFirst(findings);
   EXPECT_EQ(findings.front().watch, "a");
 }

@@ -17,7 +17,11 @@ std::vector<CheckerInfo>& Registry() {
 }
 
 const CheckerInfo& InfoOf(Guarantee guarantee) {
-  return RegisteredCheckers()[static_cast<std::size_t>(guarantee)];
+  const auto& all = RegisteredCheckers();
+  const auto found = std::find_if(
+      all.begin(), all.end(), [&](const CheckerInfo& info) { return info.guarantee == guarantee; });
+  WP_CHECK(found != all.end(), "a guarantee has a linked checker of its name");
+  return *found;
 }
 
 }  // namespace
@@ -30,93 +34,25 @@ const std::vector<CheckerInfo>& RegisteredCheckers() {
   static const std::vector<CheckerInfo> kSorted = [] {
     std::vector<CheckerInfo> sorted = Registry();
     std::sort(sorted.begin(), sorted.end(),
-              [](const CheckerInfo& a, const CheckerInfo& b) { return a.guarantee < b.guarantee; });
-    WP_CHECK(sorted.size() == AllGuarantees().size(), "every guarantee has one linked checker");
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-      WP_CHECK(sorted[i].guarantee == AllGuarantees()[i], "every guarantee has one linked checker");
+              [](const CheckerInfo& a, const CheckerInfo& b) { return a.place < b.place; });
+    WP_CHECK(!sorted.empty(), "the checkers are linked");
+    for (std::size_t i = 1; i < sorted.size(); ++i) {
+      WP_CHECK(sorted[i - 1].place < sorted[i].place, "every guarantee has a place of its own");
     }
     return sorted;
   }();
   return kSorted;
 }
 
-std::string_view Name(Guarantee guarantee) {
-  switch (guarantee) {
-    case Guarantee::kOrdered:
-      return "Ordered";
-    case Guarantee::kUnique:
-      return "Unique";
-    case Guarantee::kAtomic:
-      return "Atomic";
-    case Guarantee::kReliable:
-      return "Reliable";
-    case Guarantee::kResumable:
-      return "Resumable";
-    case Guarantee::kBookmarkable:
-      return "Bookmarkable";
-    case Guarantee::kCompactionSurfaced:
-      return "CompactionSurfaced";
-    case Guarantee::kPreviousValue:
-      return "PreviousValue";
-    case Guarantee::kFields:
-      return "Fields";
-    case Guarantee::kHeaders:
-      return "Headers";
-    case Guarantee::kFiltered:
-      return "Filtered";
-    case Guarantee::kFragmented:
-      return "Fragmented";
-    case Guarantee::kIsolated:
-      return "Isolated";
-    case Guarantee::kSettled:
-      return "Settled";
-    case Guarantee::kAuthorized:
-      return "Authorized";
-    case Guarantee::kAvailable:
-      return "Available";
-    case Guarantee::kLinearizable:
-      return "Linearizable";
-    case Guarantee::kSerializable:
-      return "Serializable";
-    case Guarantee::kTransactional:
-      return "Transactional";
-    case Guarantee::kMonotonicReads:
-      return "MonotonicReads";
-    case Guarantee::kDurable:
-      return "Durable";
-  }
-  return "unknown guarantee";
-}
-
 std::string_view Promise(Guarantee guarantee) { return InfoOf(guarantee).promise; }
 std::string_view Impact(Guarantee guarantee) { return InfoOf(guarantee).impact; }
 std::string_view Explain(Guarantee guarantee) { return InfoOf(guarantee).explain; }
+Gravity GravityOf(Guarantee guarantee) { return InfoOf(guarantee).gravity; }
 
-const std::vector<Guarantee>& AllGuarantees() {
-  static const std::vector<Guarantee> kAll = {
-      Guarantee::kOrdered,
-      Guarantee::kUnique,
-      Guarantee::kAtomic,
-      Guarantee::kReliable,
-      Guarantee::kResumable,
-      Guarantee::kBookmarkable,
-      Guarantee::kCompactionSurfaced,
-      Guarantee::kPreviousValue,
-      Guarantee::kFields,
-      Guarantee::kHeaders,
-      Guarantee::kFiltered,
-      Guarantee::kFragmented,
-      Guarantee::kIsolated,
-      Guarantee::kSettled,
-      Guarantee::kAuthorized,
-      Guarantee::kAvailable,
-      Guarantee::kLinearizable,
-      Guarantee::kSerializable,
-      Guarantee::kTransactional,
-      Guarantee::kMonotonicReads,
-      Guarantee::kDurable,
-  };
-  return kAll;
+std::vector<Guarantee> AllGuarantees() {
+  std::vector<Guarantee> all;
+  for (const CheckerInfo& info : RegisteredCheckers()) all.push_back(info.guarantee);
+  return all;
 }
 
 }  // namespace watchproof

@@ -1,47 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guarantees of the watch API and of the key-value API, by name. Guarantees that etcd names
-// carry etcd's names, others the names of the literature.
+// A guarantee of the watch API or of the key-value API, by its name. Those that etcd names carry
+// etcd's names, others the names of the literature. Everything else about a guarantee is in the
+// file that judges it, harness/checkers/<name>.cc.
 //
-// Threads: constants.
+//   Guarantee("Ordered")   Promise(finding.guarantee)   for (Guarantee one : AllGuarantees()) ...
+//
+// Threads: values.
 #pragma once
 
+#include <compare>
 #include <string_view>
 #include <vector>
 
 namespace watchproof {
 
-enum class Guarantee {
-  kOrdered,
-  kUnique,
-  kAtomic,
-  kReliable,
-  kResumable,
-  kBookmarkable,
-  kCompactionSurfaced,
-  kPreviousValue,
-  kFields,
-  kHeaders,
-  kFiltered,
-  kFragmented,
-  kIsolated,
-  kSettled,
-  kAuthorized,
-  kAvailable,
-  // Of the key-value API.
-  kLinearizable,
-  kSerializable,
-  kTransactional,
-  kMonotonicReads,
-  kDurable,
+class Guarantee {
+ public:
+  constexpr Guarantee() = default;
+  // Requires: a checker has registered under the name, which stays for the whole program.
+  constexpr explicit Guarantee(std::string_view name) : name_(name) {}
+
+  constexpr std::string_view name() const { return name_; }
+  constexpr auto operator<=>(const Guarantee&) const = default;
+
+ private:
+  std::string_view name_;
 };
 
-std::string_view Name(Guarantee guarantee);
+// What a finding against a guarantee means, the gravest first: a dead target, lost or invented
+// data, then order, missing messages, fields.
+enum class Gravity { kDeath, kData, kOrder, kSilence, kFields };
+
+constexpr std::string_view Name(Guarantee guarantee) { return guarantee.name(); }
 // One sentence: what a client may rely on.
 std::string_view Promise(Guarantee guarantee);
 // One sentence: the impact on a Kubernetes cache that a store with this fault feeds.
 std::string_view Impact(Guarantee guarantee);
 // A plain-language paragraph for `watchproof explain`, with the source of the rule.
 std::string_view Explain(Guarantee guarantee);
-const std::vector<Guarantee>& AllGuarantees();
+Gravity GravityOf(Guarantee guarantee);
+// In the order of every list.
+std::vector<Guarantee> AllGuarantees();
 
 }  // namespace watchproof

@@ -13,56 +13,47 @@ class Headers final : public Checker {
  public:
   using Checker::Checker;
 
-  void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
-    Check(watch, response, findings);
-  }
-  void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
-    Check(watch, response, findings);
+  void Answered(WatchIndex watch, const Response& response) override { Check(watch, response); }
+  void Delivered(WatchIndex watch, const Response& response) override {
+    Exercised();
+    Check(watch, response);
     if (Revision(response.message.header.revision) >= response.highest) return;
-    findings.Add(Guarantee::kHeaders, watch, [&] {
+    Add(watch, [&] {
       return Draft{.expected = fmt::format("a header of at least revision {}, that of an event in "
                                            "the same message",
                                            response.highest),
                    .observed = Reported(response),
-                   .evidence = {response.where.line},
-                   .at = response.where.at};
+                   .where = response.where};
     });
   }
-  void Progress(WatchIndex watch, const Response& response, Findings& findings) override {
-    Check(watch, response, findings);
-  }
-  void Compacted(WatchIndex watch, const Response& response, Findings& findings) override {
-    Check(watch, response, findings);
-  }
-  void Cancelled(WatchIndex watch, const Response& response, Findings& findings) override {
-    Check(watch, response, findings);
-  }
+  void Progress(WatchIndex watch, const Response& response) override { Check(watch, response); }
+  void Compacted(WatchIndex watch, const Response& response) override { Check(watch, response); }
+  void Cancelled(WatchIndex watch, const Response& response) override { Check(watch, response); }
 
-  void Forget(Findings& findings) override { Settle(findings); }
+  void Forget() override { Settle(); }
 
-  void Garbled(StreamId stream, Where where, const Status& why, Findings& findings) override {
-    findings.Add(Guarantee::kHeaders, stream, [&] {
+  void Garbled(StreamId stream, Where where, const Status& why) override {
+    Add(stream, [&] {
       return Draft{
           .expected =
               "messages of the watch API: bytes come as they were sent, or the "
               "stream breaks",
           .observed = fmt::format("line {} cannot be parsed: {}", where.line.value, why.message()),
-          .evidence = {where.line},
-          .at = where.at};
+          .where = where};
     });
   }
 
-  void Finish(WatchIndex, Findings& findings) override {
-    Settle(findings);
+  void Finish(WatchIndex) override {
+    Settle();
     if (ahead_.empty()) return;
     const Ahead& last = ahead_.back();
     // An event of such a revision is judged by Reliable.
-    const bool blamed = Refute(findings) || findings.Has(Guarantee::kReliable, last.watch);
+    const bool blamed = Refute() || Has(last.watch, Guarantee("Reliable"));
     if (!blamed && !facts().model.MayExist(last.revision)) {
-      findings.Undecide(fmt::format(
+      Undecide(fmt::format(
           "the header in line {} names revision {}, but the writes known at the end reach only {}; "
           "without other writers the header was wrong",
-          last.where.line.value, last.revision, facts().model.timeline().known_through()));
+          last.where.line.value, last.revision, facts().timeline().known_through()));
     }
     ahead_.clear();
   }
@@ -89,34 +80,33 @@ class Headers final : public Checker {
     return Reported(Revision(response.message.header.revision), response.where);
   }
 
-  void Check(WatchIndex watch, const Response& response, Findings& findings) {
-    CheckSender(response, findings);
+  void Check(WatchIndex watch, const Response& response) {
+    CheckSender(response);
     const Revision revision(response.message.header.revision);
-    if (!ahead_.empty() && ahead_.front().known < facts().model.timeline().known_through()) {
-      Settle(findings);
+    if (!ahead_.empty() && ahead_.front().known < facts().timeline().known_through()) {
+      Settle();
     }
-    if (revision > highest_ && revision > facts().model.timeline().known_through()) {
-      ahead_.push_back({revision, facts().model.timeline().known_through(), watch, response.where});
+    if (revision > highest_ && revision > facts().timeline().known_through()) {
+      ahead_.push_back({revision, facts().timeline().known_through(), watch, response.where});
       highest_ = revision;
     }
     // etcd leaves it out where it ends a watch.
     if (revision.value >= (response.message.canceled ? 0 : 1)) return;
-    findings.Add(Guarantee::kHeaders, watch, [&] {
+    Add(watch, [&] {
       return Draft{.expected = "the revision of the store in the header: at least 1",
                    .observed = Reported(response),
-                   .evidence = {response.where.line},
-                   .at = response.where.at};
+                   .where = response.where};
     });
   }
 
   // Reports headers above the answer to a later linearizable read. True if there was one.
-  bool Refute(Findings& findings) const {
+  bool Refute() const {
     const Model::Reading& read = facts().model.latest_reading();
     bool refuted = false;
     for (const Ahead& ahead : ahead_) {
       if (ahead.where.line > read.started || ahead.revision <= read.revision) continue;
       refuted = true;
-      findings.Add(Guarantee::kHeaders, ahead.watch, [&] {
+      Add(ahead.watch, [&] {
         return Draft{.expected = fmt::format("a revision that existed: a linearizable read begun "
                                              "later, in line {}, found the store at revision {}",
                                              read.started.value, read.revision),
@@ -129,11 +119,11 @@ class Headers final : public Checker {
   }
 
   // Writes have become known: had all of them begun when a header named their revision?
-  void Settle(Findings& findings) {
-    const Revision known = facts().model.timeline().known_through();
+  void Settle() {
+    const Revision known = facts().timeline().known_through();
     std::erase_if(ahead_, [&](Ahead& ahead) {
       if (const Change* later = WrittenLater(ahead)) {
-        findings.Add(Guarantee::kHeaders, ahead.watch, [&] {
+        Add(ahead.watch, [&] {
           return Draft{.expected = fmt::format("a revision that existed: the {} was begun only in "
                                                "line {}",
                                                Phrase(*later), later->written.value),
@@ -150,7 +140,7 @@ class Headers final : public Checker {
 
   // A write up to the revision of the header that began after its line.
   const Change* WrittenLater(const Ahead& ahead) const {
-    const Timeline& timeline = facts().model.timeline();
+    const Timeline& timeline = facts().timeline();
     const std::uint32_t count = timeline.changes();
     // Changes stand in the order of revisions.
     std::uint32_t low = timeline.first_change();
@@ -168,7 +158,7 @@ class Headers final : public Checker {
   }
 
   // One stream ends at one member; an answer of another member or cluster is misrouted.
-  void CheckSender(const Response& response, Findings& findings) {
+  void CheckSender(const Response& response) {
     const HeaderView& header = response.message.header;
     if (latest_ == nullptr || latest_stream_ != response.stream) {
       latest_ = &senders_[response.stream.value];
@@ -181,15 +171,15 @@ class Headers final : public Checker {
     const bool same_cluster = header.cluster_id == 0 || header.cluster_id == latest_->cluster;
     const bool same_member = header.member_id == 0 || header.member_id == latest_->member;
     if (same_cluster && same_member) return;
-    findings.Add(Guarantee::kHeaders, response.stream, [&] {
+    Add(response.stream, [&] {
       return Draft{
           .expected = fmt::format("answers of one member of one cluster, {:x} of {:x}, as in line "
                                   "{}",
                                   latest_->member, latest_->cluster, latest_->where.line.value),
           .observed = fmt::format("one of {:x} of {:x} in line {}", header.member_id,
                                   header.cluster_id, response.where.line.value),
-          .evidence = {latest_->where.line, response.where.line},
-          .at = response.where.at};
+          .evidence = {latest_->where.line},
+          .where = response.where};
     });
   }
 
@@ -201,7 +191,9 @@ class Headers final : public Checker {
 };
 
 const CheckerRegistration kHeaders{{
-    .guarantee = Guarantee::kHeaders,
+    .guarantee = Guarantee("Headers"),
+    .place = 100,
+    .gravity = Gravity::kFields,
     .promise = "The header of a message names its true sender and the true revision of the store.",
     .impact = "A Kubernetes cache takes the resource version of its lists and watches from the "
               "header, and so labels its content with the wrong revision.",
@@ -216,7 +208,7 @@ const CheckerRegistration kHeaders{{
                "original header, and it may be missing where a watch ends. The raft term is not "
                "judged: two tasks of a member stamp it. Source: the message ResponseHeader of the "
                "etcd v3 API.",
-    .make = [](const Facts& facts) { return std::make_unique<Headers>(facts); },
+    .make = MakeChecker<Headers>,
 }};
 
 }  // namespace

@@ -17,45 +17,46 @@ class Isolated final : public Checker {
  public:
   using Checker::Checker;
 
-  void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
+  void Answered(WatchIndex watch, const Response& response) override {
     // A refused create has no watch; releases differ in the id they name.
-    if (response.message.canceled && response.message.compact_revision <= 0) return;
+    if (IsRefusal(response)) return;
+    if (++creates_[response.stream.value] > 1) Exercised();
     const std::int64_t id = response.message.watch_id;
-    const std::int64_t requested = facts().table.details(watch).requested_id;
+    const std::int64_t requested = facts().details(watch).requested_id;
     WatchIndex& latest = names_[response.stream.value].try_emplace(id, watch).first->second;
     const WatchIndex namesake = std::exchange(latest, watch);
     if (id < 0) {
-      Misnamed(watch, "an id that is not negative: -1 is the whole stream", response, findings);
+      Misnamed(watch, "an id that is not negative: -1 is the whole stream", response);
     } else if (requested != 0 && id != requested) {
       Misnamed(watch, fmt::format("the id that the client chose, {}", requested), response,
-               findings, ChosenByAnother(watch, id) ? signature::kAnswersOutOfOrder : "");
-    } else if (namesake != watch && facts().table.state(namesake).end == WatchEnd::kOpen) {
+               ChosenByAnother(watch, id) ? signature::kAnswersOutOfOrder : "");
+    } else if (namesake != watch && facts().state(namesake).end == WatchEnd::kOpen) {
       Misnamed(watch, fmt::format("an id of its own, other than {}", facts().table.Label(namesake)),
-               response, findings);
+               response);
     }
   }
 
-  void Stray(const Response& response, Findings& findings) override {
+  void Stray(const Response& response) override {
     if (response.message.events.empty()) return;
-    findings.Add(Guarantee::kIsolated, response.stream, [&] {
+    Add(response.stream, [&] {
       return Draft{
           .expected = "events only for watches that have been created",
           .observed = fmt::format("the {} for watch {}, which the stream does not have, in line {}",
                                   Phrase(response.message.events.front()),
                                   response.message.watch_id, response.where.line.value),
-          .evidence = {response.where.line},
-          .at = response.where.at};
+          .where = response.where};
     });
   }
 
-  void Delivered(WatchIndex watch, const Response& response, Findings&) override {
+  void Delivered(WatchIndex watch, const Response& response) override {
     for (auto& [group, due] : due_) {
       if (due.watches.contains(watch.value)) due.latest = response.where;
     }
   }
 
-  void Annotated(const Annotation& annotation, Where where, Findings& findings) override {
+  void Annotated(const Annotation& annotation, Where where) override {
     if (const auto* due = std::get_if<DeliveryDue>(&annotation)) {
+      Exercised();
       Due& entry = due_[due->group] = {.due = *due, .latest = where, .watches = {}};
       for (std::size_t i = 0; i < std::min(due->streams.size(), due->ordinals.size()); ++i) {
         const auto index = facts().table.Find(StreamId(due->streams[i]), due->ordinals[i]);
@@ -64,19 +65,19 @@ class Isolated final : public Checker {
     } else if (const auto* over = std::get_if<DeliveryOver>(&annotation)) {
       const auto found = due_.find(over->group);
       if (found == due_.end()) return;
-      JudgeDelay(found->second, where, findings);
+      JudgeDelay(found->second, where);
       due_.erase(found);
     }
   }
 
-  void Finish(WatchIndex watch, Findings& findings) override {
+  void Finish(WatchIndex watch) override {
     const auto neighbour = NeighbourToBlame(facts(), watch);
     if (!neighbour) return;
-    const WatchDetails& details = facts().table.details(watch);
-    const WatchDetails& other = facts().table.details(*neighbour);
-    const bool refused = facts().table.state(*neighbour).end == WatchEnd::kRefused;
+    const WatchDetails& details = facts().details(watch);
+    const WatchDetails& other = facts().details(*neighbour);
+    const bool refused = facts().state(*neighbour).end == WatchEnd::kRefused;
     const Where end = other.cancel_asked ? *other.cancel_asked : *other.ended;
-    findings.Add(Guarantee::kIsolated, watch, [&] {
+    Add(watch, [&] {
       return Draft{
           .expected = "a watch that lasts until it is cancelled, whatever other watches do",
           .observed =
@@ -98,7 +99,7 @@ class Isolated final : public Checker {
   };
 
   // A slow machine is no finding: only a target that delivers nothing for the whole limit is.
-  void JudgeDelay(const Due& due, Where now, Findings& findings) {
+  void JudgeDelay(const Due& due, Where now) {
     if (now.at - due.latest.at < std::chrono::milliseconds(due.due.limit_ms)) return;
     std::size_t waiting = 0;
     Revision furthest(due.due.through);
@@ -106,12 +107,12 @@ class Isolated final : public Checker {
     for (const std::uint32_t watch : due.watches) {
       if (IsSettled(facts(), WatchIndex(watch))) continue;
       ++waiting;
-      const Revision position = facts().table.state(WatchIndex(watch)).position;
+      const Revision position = facts().state(WatchIndex(watch)).position;
       if (!first || position < furthest) first = WatchIndex(watch);
       furthest = std::min(furthest, position);
     }
     if (!first) return;
-    findings.Add(Guarantee::kIsolated, *first, [&] {
+    Add(*first, [&] {
       return Draft{
           .expected = fmt::format("every change through revision {}, or at least one every {} ms, "
                                   "at each watch of group {}, which has its own connection",
@@ -120,8 +121,8 @@ class Isolated final : public Checker {
                                   "nothing came for {}",
                                   waiting, due.watches.size(), furthest,
                                   Milliseconds(now.at - due.latest.at)),
-          .evidence = {due.latest.line, now.line},
-          .at = now.at};
+          .evidence = {due.latest.line},
+          .where = now};
     });
   }
 
@@ -138,25 +139,27 @@ class Isolated final : public Checker {
     return false;
   }
 
-  static void Misnamed(WatchIndex watch, std::string expected, const Response& response,
-                       Findings& findings, std::string_view signature = {}) {
-    findings.Add(Guarantee::kIsolated, watch, [&] {
+  void Misnamed(WatchIndex watch, std::string expected, const Response& response,
+                std::string_view signature = {}) {
+    Add(watch, [&] {
       return Draft{.expected = std::move(expected),
                    .observed = fmt::format("a watch with the id {} in line {}",
                                            response.message.watch_id, response.where.line.value),
-                   .evidence = {response.where.line},
-                   .at = response.where.at,
+                   .where = response.where,
                    .signature = signature};
     });
   }
 
-  std::map<std::string, Due> due_;  // by group
+  std::map<std::string, Due> due_;                  // by group
+  std::map<std::uint32_t, std::uint64_t> creates_;  // by stream, those that were answered
   // By stream and id: the latest watch of that name.
   std::unordered_map<std::uint32_t, std::unordered_map<std::int64_t, WatchIndex>> names_;
 };
 
 const CheckerRegistration kIsolated{{
-    .guarantee = Guarantee::kIsolated,
+    .guarantee = Guarantee("Isolated"),
+    .place = 130,
+    .gravity = Gravity::kSilence,
     .promise = "No watch of a stream disturbs another: not by its events, and not by its end.",
     .impact = "A Kubernetes cache acts on events of another resource, or receives no more "
               "updates, because another watch of the stream disturbed its watch.",
@@ -166,7 +169,7 @@ const CheckerRegistration kIsolated{{
                "watch ends with it (etcd #12385: a refused create was answered with another "
                "watch's id). The case sets how long one watch may delay the others. Source: the "
                "watch ids of the etcd v3 watch API.",
-    .make = [](const Facts& facts) { return std::make_unique<Isolated>(facts); },
+    .make = MakeChecker<Isolated>,
 }};
 
 }  // namespace

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "harness/checkers/backlog.h"
+#include "harness/checkers/call_sweep.h"
 #include "harness/checkers/checker.h"
 #include "harness/checkers/control_watch_rule.h"
 #include "harness/checkers/delay_rule.h"
-#include "harness/checkers/exercise_meter.h"
 #include "harness/checkers/phrases.h"
 #include "harness/history/history_parser.h"
 
@@ -19,11 +19,10 @@ class Judge::Impl final : public HistoryVisitor {
   Impl(const JudgeOptions& options, HistoryObserver* observer)
       : options_(options), observer_(observer), parser_(*this, observer) {
     for (const CheckerInfo& info : RegisteredCheckers()) {
-      if (info.make) checkers_.push_back(info.make(facts_));
+      if (info.of_calls && !options_.calls) continue;
+      Checkers& group = info.of_calls ? call_checkers_ : checkers_;
+      group.push_back(info.make(facts_, findings_, info.guarantee));
     }
-    auto meter = std::make_unique<ExerciseMeter>(facts_);
-    meter_ = meter.get();
-    checkers_.push_back(std::move(meter));
   }
 
   void Consume(const NumberedEntry& line) {
@@ -35,6 +34,10 @@ class Judge::Impl final : public HistoryVisitor {
     facts_.latest = {line.line, line.entry.at};
     faults_.Consume(line);
     delays_.Consume(line);
+    if (options_.calls) {
+      call_log_.Consume(line);
+      control_log_.Consume(line);
+    }
     switch (line.entry.kind) {
       case EntryKind::kCallStarted:
         if (line.entry.method == Method::kCompact) NoteCompaction(line);
@@ -62,18 +65,23 @@ class Judge::Impl final : public HistoryVisitor {
     backlog_.Drain(Revision(INT64_MAX),
                    [this](WatchIndex watch, ResponsePtr response) { Compare(watch, *response); });
     for (std::uint32_t i = 0; i < table_.size(); ++i) {
-      for (const auto& checker : checkers_) checker->Finish(WatchIndex(i), findings_);
+      for (const auto& checker : checkers_) checker->Finish(WatchIndex(i));
     }
-    for (const auto& checker : checkers_) checker->Conclude(findings_);
+    for (const auto& checker : checkers_) checker->Conclude();
     delays_.Finish(findings_);
     control_.Check(model_.timeline(), findings_);
     if (converged_ && !facts_.cut_off) {
       control_.Finish(model_.timeline(), facts_.latest, findings_);
     }
-    return {.findings = findings_.Finished(),
-            .exercise = meter_->exercise(),
-            .undecided = Undecided(),
-            .notes = findings_.FinishedNotes()};
+    CallsJudged calls;
+    if (options_.calls) calls = FinishCalls();
+    Judgement judgement{.findings = findings_.Finished(),
+                        .exercise = Exercised(calls.judged),
+                        .undecided = Undecided(),
+                        .notes = findings_.FinishedNotes(),
+                        .calls = std::move(calls)};
+    GravestFirst(judgement.findings);
+    return judgement;
   }
 
   const std::vector<WatchState>& watches() {
@@ -122,6 +130,37 @@ class Judge::Impl final : public HistoryVisitor {
   const std::vector<Finding>& findings() const { return findings_.all(); }
 
  private:
+  CallsJudged FinishCalls() {
+    const Writers writers(call_log_, control_log_);
+    const CallFacts calls{call_log_, control_log_, writers};
+    facts_.all_calls = &calls;
+    return JudgeCalls(calls, options_, call_checkers_);
+  }
+
+  Exercise Exercised(std::uint64_t calls_judged) const {
+    Exercise exercise{.watches_asked = table_.size(),
+                      .promises_asked = table_.size() + progress_asked_,
+                      .promises_answered = progress_answered_};
+    for (std::uint32_t i = 0; i < table_.size(); ++i) {
+      const WatchState& state = table_.state(WatchIndex(i));
+      if (state.created || state.end == WatchEnd::kRefused) ++exercise.promises_answered;
+      if (table_.details(WatchIndex(i)).cancel_asked) {
+        ++exercise.promises_asked;
+        if (state.end != WatchEnd::kOpen) ++exercise.promises_answered;
+      }
+      if (!state.created) continue;
+      ++exercise.watches_created;
+      exercise.events_expected += comparer_.Expected(WatchIndex(i));
+      exercise.events_delivered += comparer_.Delivered(WatchIndex(i));
+    }
+    const auto add = [&exercise](const Checker& checker, std::uint64_t times) {
+      if (times > 0) exercise.opportunities[std::string(Name(checker.guarantee()))] = times;
+    };
+    for (const auto& checker : checkers_) add(*checker, checker->opportunities());
+    for (const auto& checker : call_checkers_) add(*checker, calls_judged);
+    return exercise;
+  }
+
   void NoteCompaction(const NumberedEntry& line) {
     CompactionRequestView request;
     if (!Parse(line.entry.payload.view(), request).ok()) return;
@@ -139,7 +178,7 @@ class Judge::Impl final : public HistoryVisitor {
     answer.code = line.entry.code;
     answer.text = line.entry.text;
     answer.answered = facts_.latest;
-    for (const auto& checker : checkers_) checker->CompactionAnswered(answer, findings_);
+    for (const auto& checker : checkers_) checker->CompactionAnswered(answer);
   }
 
   // Checkers first, the table after: they see each watch in its state before.
@@ -156,7 +195,7 @@ class Judge::Impl final : public HistoryVisitor {
     if (table_.state(watch).end == WatchEnd::kOpen) table_.details(watch).cancel_asked = where;
   }
   void OnCreated(WatchIndex watch, const Response& response) override {
-    for (const auto& checker : checkers_) checker->Answered(watch, response, findings_);
+    for (const auto& checker : checkers_) checker->Answered(watch, response);
     table_.Create(watch, response, model_.Ceiling());
     comparer_.Open(watch, table_.details(watch).range, table_.state(watch).start);
     if (comparer_.OpenedTooLate(watch) && !table_.details(watch).starts_below_floor()) {
@@ -167,37 +206,38 @@ class Judge::Impl final : public HistoryVisitor {
     }
   }
   void OnRefused(WatchIndex watch, const Response& response) override {
-    for (const auto& checker : checkers_) checker->Answered(watch, response, findings_);
+    for (const auto& checker : checkers_) checker->Answered(watch, response);
     table_.End(watch, WatchEnd::kRefused, response.where, response.message.cancel_reason);
   }
   void OnDelivered(WatchIndex watch, ResponsePtr& response) override {
     response->compaction_requested = model_.compaction_requested();
-    for (const auto& checker : checkers_) checker->Delivered(watch, *response, findings_);
+    for (const auto& checker : checkers_) checker->Delivered(watch, *response);
     delays_.Deliver(watch, *response);
     table_.Deliver(watch, *response, model_.Ceiling());
     if (!backlog_.Waits(watch) && comparer_.Knows(*response)) return Compare(watch, *response);
     backlog_.Push(watch, std::move(response));
   }
   void OnProgress(WatchIndex watch, const Response& response) override {
-    for (const auto& checker : checkers_) checker->Progress(watch, response, findings_);
+    for (const auto& checker : checkers_) checker->Progress(watch, response);
+    progress_answered_ += progress_due_.erase(response.stream.value);
     table_.Progress(watch, response);
   }
   void OnCompacted(WatchIndex watch, const Response& response) override {
-    for (const auto& checker : checkers_) checker->Compacted(watch, response, findings_);
+    for (const auto& checker : checkers_) checker->Compacted(watch, response);
     const Revision reported(response.message.compact_revision);
     if (options_.others_compact && !model_.CompactionAsked(reported)) claims_.insert(reported);
     table_.state(watch).compact_revision = reported;
     table_.End(watch, WatchEnd::kCompacted, response.where, response.message.cancel_reason);
   }
   void OnCancelled(WatchIndex watch, const Response& response) override {
-    for (const auto& checker : checkers_) checker->Cancelled(watch, response, findings_);
+    for (const auto& checker : checkers_) checker->Cancelled(watch, response);
     table_.End(watch, WatchEnd::kCancelled, response.where, response.message.cancel_reason);
   }
   void OnAfterwards(WatchIndex watch, const Response& response) override {
-    for (const auto& checker : checkers_) checker->Afterwards(watch, response, findings_);
+    for (const auto& checker : checkers_) checker->Afterwards(watch, response);
   }
   void OnStray(const Response& response) override {
-    for (const auto& checker : checkers_) checker->Stray(response, findings_);
+    for (const auto& checker : checkers_) checker->Stray(response);
   }
   void OnProgressAsked(StreamId stream) override { table_.AskProgress(stream); }
   void OnAnnotation(const Annotation& annotation, Where where) override {
@@ -208,8 +248,11 @@ class Judge::Impl final : public HistoryVisitor {
     } else if (const auto* reached = std::get_if<StageReached>(&annotation)) {
       converged_ = converged_ || reached->stage == Stage::kConverged;
       stopped_ = stopped_ || reached->stage == Stage::kStopped;
+    } else if (const auto* due = std::get_if<ProgressDue>(&annotation)) {
+      ++progress_asked_;
+      progress_due_.insert(due->stream.value);
     }
-    for (const auto& checker : checkers_) checker->Annotated(annotation, where, findings_);
+    for (const auto& checker : checkers_) checker->Annotated(annotation, where);
   }
   // Streams that the driver closes after its last wait do not end their watches: a change that has
   // not come by then is missing.
@@ -249,7 +292,7 @@ class Judge::Impl final : public HistoryVisitor {
     control_.End(response, model_.compaction_requested(), findings_);
   }
   void OnGarbled(StreamId stream, Where where, const Status& why) override {
-    for (const auto& checker : checkers_) checker->Garbled(stream, where, why, findings_);
+    for (const auto& checker : checkers_) checker->Garbled(stream, where, why);
   }
   void OnUnreadable(Where where, const Status& why) override {
     unreadable_.push_back(fmt::format("line {}: {}", where.line.value, why.message()));
@@ -274,7 +317,7 @@ class Judge::Impl final : public HistoryVisitor {
       if (const auto needed = NeededBy(WatchIndex(i))) below = std::min(below, *needed);
     }
     if (below > timeline.forgotten()) {
-      for (const auto& checker : checkers_) checker->Forget(findings_);
+      for (const auto& checker : checkers_) checker->Forget();
       control_.Check(timeline, findings_);
       comparer_.Forget(below);
       timeline.Forget(below);
@@ -299,7 +342,7 @@ class Judge::Impl final : public HistoryVisitor {
 
   void Compare(WatchIndex watch, const Response& response) {
     comparer_.Compare(watch, response, compared_);
-    for (const auto& checker : checkers_) checker->Compared(watch, response, compared_, findings_);
+    for (const auto& checker : checkers_) checker->Compared(watch, response, compared_);
     if (comparer_.Knows(response) || !model_.MayExist(response.highest) || unexplained_revision_)
       return;
     unexplained_revision_ =
@@ -338,9 +381,11 @@ class Judge::Impl final : public HistoryVisitor {
   Comparer comparer_{model_.timeline()};
   Findings findings_{table_};
   FaultLog faults_;
-  Facts facts_{options_, table_, comparer_, model_, faults_, {}, false};
-  std::vector<std::unique_ptr<Checker>> checkers_;
-  const ExerciseMeter* meter_ = nullptr;  // one of them
+  CallLog call_log_;
+  ControlLog control_log_;
+  Facts facts_{options_, table_, comparer_, model_, faults_, {}};
+  Checkers checkers_;  // of watches
+  Checkers call_checkers_;
   HistoryParser parser_;
   Backlog backlog_;
   ControlWatchRule control_;
@@ -349,6 +394,9 @@ class Judge::Impl final : public HistoryVisitor {
   bool converged_ = false;                   // the driver's last wait is over
   bool stopped_ = false;                     // the driver stopped waiting after a finding
   bool answered_ = false;                    // some call was
+  std::uint64_t progress_asked_ = 0;         // periods in which progress was due
+  std::uint64_t progress_answered_ = 0;      // of these
+  std::set<std::uint32_t> progress_due_;     // streams
   std::set<Revision> claims_;                // see UnconfirmedFloor
   std::set<std::uint32_t> control_streams_;  // streams
   std::map<std::uint32_t, CompactionAnswer> compactions_;  // by call, not yet answered

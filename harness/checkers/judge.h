@@ -11,7 +11,7 @@
 // the target. Memory: constant per watch, plus the existing keys, plus every change that a watch
 // may still expect (a new watch may start anywhere above the compaction floor, so without
 // compaction this is every change of the recording), plus the responses that arrived before the
-// answers to their writes.
+// answers to their writes; and the key-value calls, if they are judged.
 // Not thread-safe.
 #pragma once
 
@@ -76,6 +76,8 @@ struct JudgeOptions {
   // Others may compact the store: a compaction without a request in the recording is legitimate, as
   // long as no read below it succeeds.
   bool others_compact = false;
+  // Whether the answers to key-value calls are judged, too. They are kept for that until the end.
+  bool calls = true;
   // Changes are forgotten in groups of at least this size; with 0 as soon as possible.
   std::size_t least_held = 4096;
 };
@@ -83,14 +85,23 @@ struct JudgeOptions {
 // The options in the first line of a recording, for a live recording and for one judged again.
 JudgeOptions OptionsOf(const RunStarted& started);
 
+// Of the key-value calls.
+struct CallsJudged {
+  // Answers that were compared with a known state in every part.
+  std::uint64_t judged = 0;
+  // What could not be decided, in words. It does not weaken the findings.
+  std::vector<std::string> undecided{};
+};
+
 struct Judgement {
-  std::vector<Finding> findings;
+  std::vector<Finding> findings;  // the gravest first
   Exercise exercise;
   // Reasons why something could not be decided (a write with an unknown outcome, an incomplete
   // recording); if not empty and there is no finding, the attempt is inconclusive.
   std::vector<std::string> undecided;
   // Findings of the level may: worth a look, no reason to fail.
   std::vector<Finding> notes{};
+  CallsJudged calls{};
 };
 
 // Whether the recording ends because its run did, or earlier.

@@ -107,7 +107,7 @@ TEST(Judge, FindingsAreAvailableBeforeTheEnd) {
   script.Deliver(0, {{3, "k"}}).Deliver(0, {{2, "k"}});
   LiveJudge live;
   ASSERT_EQ(live.Follow(script).findings().size(), 1u);
-  EXPECT_EQ(live.Follow(script).findings()[0].guarantee, Guarantee::kOrdered);
+  EXPECT_EQ(live.Follow(script).findings()[0].guarantee, Guarantee("Ordered"));
 }
 
 // However long the history: changes that are compacted and delivered to all are forgotten.
@@ -170,7 +170,7 @@ TEST(Judge, NothingIsMissingAfterAStop) {
   EXPECT_THAT(script.Judge().findings, testing::SizeIs(2)) << "twice, and stuck";
   const Judgement stopped = script.Annotate(StageReached{Stage::kStopped}).Judge();
   ASSERT_THAT(stopped.findings, testing::SizeIs(1));
-  EXPECT_EQ(stopped.findings[0].guarantee, Guarantee::kUnique);
+  EXPECT_EQ(stopped.findings[0].guarantee, Guarantee("Unique"));
   EXPECT_THAT(stopped.undecided, testing::ElementsAre(testing::HasSubstr("stopped early")));
 }
 

@@ -1,63 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linearizable: calls take effect one after another, each between its beginning and its answer.
-#include "harness/checkers/call_checker.h"
+#include "harness/checkers/checker.h"
 #include "harness/checkers/known_bugs.h"
 
 namespace watchproof {
 namespace {
 
-class Linearizable final : public CallChecker {
+class Linearizable final : public Checker {
  public:
-  using CallChecker::CallChecker;
+  using Checker::Checker;
 
-  void Answered(const RecordedCall& call, Findings& findings) override {
+  void CallAnswered(const RecordedCall& call) override {
     if (call.serializable) return;
-    CheckNotPast(call, findings);
-    CheckNotFuture(call, findings);
+    CheckNotPast(call);
+    CheckNotFuture(call);
   }
 
-  void Differs(const RecordedCall& call, const Mismatch& mismatch, Findings& findings) override {
+  void CallDiffers(const RecordedCall& call, const Mismatch& mismatch) override {
     if (call.method != Method::kRange || call.serializable) return;
-    AddMismatch(Guarantee::kLinearizable, call, mismatch, findings);
+    AddMismatch(call, mismatch);
   }
 
  private:
   // A write makes a new revision; a read is at least at the revision reported before.
-  void CheckNotPast(const RecordedCall& call, Findings& findings) const {
-    const auto writer = facts().writers.by_revision().find(call.revision);
-    const bool made = writer != facts().writers.by_revision().end() &&
+  void CheckNotPast(const RecordedCall& call) const {
+    const auto writer = facts().calls().writers.by_revision().find(call.revision);
+    const bool made = writer != facts().calls().writers.by_revision().end() &&
                       writer->second.call == &call && writer->second.acknowledged;
     const Revision least = made ? call.before.revision.next() : call.before.revision;
     if (call.revision >= least) return;
-    Add(Guarantee::kLinearizable, call, findings, [&] {
+    Add(call, [&] {
       return Draft{
           .expected = fmt::format("a revision of at least {}, since line {} had reported "
                                   "revision {} before the call began",
                                   least, call.before.line.value, call.before.revision),
           .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
           .evidence = {call.before.line, call.began, call.ended},
-          .at = call.at,
           .signature = signature::kStaleRead};
     });
   }
 
-  void CheckNotFuture(const RecordedCall& call, Findings& findings) const {
-    const Line latest = facts().writers.LatestBeginning(call.revision);
+  void CheckNotFuture(const RecordedCall& call) const {
+    const Line latest = facts().calls().writers.LatestBeginning(call.revision);
     if (latest < call.ended) return;
-    Add(Guarantee::kLinearizable, call, findings, [&] {
+    Add(call, [&] {
       return Draft{
           .expected = fmt::format("a revision that had been reached; a write up to "
                                   "revision {} began only in line {}",
                                   call.revision, latest.value),
           .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
-          .evidence = {call.began, call.ended, latest},
-          .at = call.at};
+          .evidence = {call.began, call.ended, latest}};
     });
   }
 };
 
 const CheckerRegistration kLinearizable{{
-    .guarantee = Guarantee::kLinearizable,
+    .guarantee = Guarantee("Linearizable"),
+    .place = 510,
+    .gravity = Gravity::kData,
+    .of_calls = true,
     .promise = "Writes and linearizable reads take effect one after the other, each at a revision "
                "between its call and its answer, and a read shows the state of that revision.",
     .impact = "A Kubernetes API server answers a read of the latest state with an outdated or a "
@@ -69,7 +70,7 @@ const CheckerRegistration kLinearizable{{
                "must show exactly the result of the writes up to its revision. Calls with an "
                "unknown outcome count once their effect was observed; until then nothing is "
                "concluded from them. Source: \"linearizability\" of the KV API guarantees of etcd.",
-    .make_for_calls = [](const CallFacts& facts) { return std::make_unique<Linearizable>(facts); },
+    .make = MakeChecker<Linearizable>,
 }};
 
 }  // namespace

@@ -89,13 +89,16 @@ const std::vector<CallRow>& UndecidedRows() {
            .Get("k", Shown(4, {})),
        {},
        true},
-      {"ControlWatchSawTheDelete", CallScript()
-                                       .OpenControlWatch()
-                                       .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
-                                       .Put("x", "1", 4)
-                                       .Sees(Kv("k", "", 3, 0, 0), true)
-                                       .Sees(Kv("x", "1", 4))
-                                       .Get("k", Shown(4, {}))},
+      {"ControlWatchSawTheDelete",
+       CallScript()
+           .OpenControlWatch()
+           .Do(Method::kLeaseGrant, Message().Number(1, 60), Message().Number(2, 7))
+           .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
+           .Put("x", "1", 4)
+           .Sees(Kv("k", "1", 2))
+           .Sees(Kv("k", "", 3, 0, 0), true)
+           .Sees(Kv("x", "1", 4))
+           .Get("k", Shown(4, {}))},
       {"KeysFromBeforeAreKnownFromTheFirstRead",
        CallScript(9)
            .Get("k", Shown(9, {Kv("k", "old", 5, 4, 2)}))

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // MonotonicReads: the revisions that one client receives over one connection never go back.
-#include "harness/checkers/call_checker.h"
+#include "harness/checkers/checker.h"
 
 namespace watchproof {
 namespace {
 
-class MonotonicReads final : public CallChecker {
+class MonotonicReads final : public Checker {
  public:
-  using CallChecker::CallChecker;
+  using Checker::Checker;
 
-  void Answered(const RecordedCall& call, Findings& findings) override {
+  void CallAnswered(const RecordedCall& call) override {
     // Calls that must respect real time anyway are judged by Linearizable.
     if (!call.serializable || call.revision >= call.before_here.revision) return;
-    Add(Guarantee::kMonotonicReads, call, findings, [&] {
+    Add(call, [&] {
       return Draft{
           .expected = fmt::format("a revision of at least {}, which line {} had reported to "
                                   "this client before the call began",
                                   call.before_here.revision, call.before_here.line.value),
           .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
-          .evidence = {call.before_here.line, call.began, call.ended},
-          .at = call.at};
+          .evidence = {call.before_here.line, call.began, call.ended}};
     });
   }
 };
 
 const CheckerRegistration kMonotonicReads{{
-    .guarantee = Guarantee::kMonotonicReads,
+    .guarantee = Guarantee("MonotonicReads"),
+    .place = 540,
+    .gravity = Gravity::kOrder,
+    .of_calls = true,
     .promise = "The revisions in the answers to one client over one connection never go back.",
     .impact = "A Kubernetes cache lists an older state than the one it has already served, and "
               "its objects go back in time.",
@@ -36,8 +38,7 @@ const CheckerRegistration kMonotonicReads{{
                "next connection may lead to another member, so the rule starts again there. Reads "
                "without a client name in the recording are not judged. Source: the session "
                "guarantee of that name; in etcd, the store of a member only moves forward.",
-    .make_for_calls =
-        [](const CallFacts& facts) { return std::make_unique<MonotonicReads>(facts); },
+    .make = MakeChecker<MonotonicReads>,
 }};
 
 }  // namespace

@@ -10,11 +10,11 @@ class Ordered final : public Checker {
  public:
   using Checker::Checker;
 
-  void Delivered(WatchIndex watch, const Response& response, Findings& findings) override {
+  void Delivered(WatchIndex watch, const Response& response) override {
     Last& last = At(last_, watch);
     for (const EventView& event : response.message.events) {
       if (event.kv.mod_revision < last.revision) {
-        findings.Add(Guarantee::kOrdered, watch, [&] { return Describe(event, response, last); });
+        Add(watch, [&] { return Describe(event, response, last); });
       }
       last.revision = event.kv.mod_revision;
     }
@@ -23,8 +23,12 @@ class Ordered final : public Checker {
 
   // Within one revision the changes of a transaction come in the order of its operations. The order
   // in which one operation, or the end of a lease, deletes many keys is not promised.
-  void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
-                Findings& findings) override {
+  void Compared(WatchIndex watch, const Response& response,
+                const std::vector<Comparison>& compared) override {
+    std::uint64_t& given = At(last_, watch).given;
+    for (const Comparison& event : compared) {
+      if (event.match <= Match::kLate && given++ > 0) Exercised();
+    }
     for (std::size_t i = 1; i < compared.size(); ++i) {
       const EventView& event = response.message.events[i];
       const EventView& before = response.message.events[i - 1];
@@ -37,16 +41,15 @@ class Ordered final : public Checker {
       const ExpectedList& expected = *facts().comparer.expected(watch);
       const bool deletes = facts().comparer.change(expected[compared[i].expected]).deleted &&
                            facts().comparer.change(expected[compared[i - 1].expected]).deleted;
-      findings.Add(
-          Guarantee::kOrdered, watch,
+      Add(
+          watch,
           [&] {
             return Draft{.expected = fmt::format("the changes of revision {} in the order in which "
                                                  "they were made",
                                                  event.kv.mod_revision),
                          .observed = fmt::format("{} behind {} in line {}", Quoted(event.kv.key),
                                                  Quoted(before.kv.key), response.where.line.value),
-                         .evidence = {response.where.line},
-                         .at = response.where.at};
+                         .where = response.where};
           },
           deletes ? Level::kMay : Level::kShould);
     }
@@ -56,13 +59,13 @@ class Ordered final : public Checker {
   struct Last {
     std::int64_t revision = 0;
     Where where;
+    std::uint64_t given = 0;  // expected changes so far
   };
 
   static Draft Describe(const EventView& event, const Response& response, const Last& last) {
     Draft draft{.expected = fmt::format("a revision of at least {}", last.revision),
                 .observed = {},
-                .evidence = {response.where.line},
-                .at = response.where.at};
+                .where = response.where};
     const std::string what =
         fmt::format("revision {} (key {})", event.kv.mod_revision, Quoted(event.kv.key));
     if (&event != response.message.events.data()) {
@@ -81,7 +84,9 @@ class Ordered final : public Checker {
 };
 
 const CheckerRegistration kOrdered{{
-    .guarantee = Guarantee::kOrdered,
+    .guarantee = Guarantee("Ordered"),
+    .place = 10,
+    .gravity = Gravity::kOrder,
     .promise = "Within one watch, the revisions of events never decrease.",
     .impact = "A Kubernetes cache replaces a newer state of an object by an older one and takes "
               "that for the latest.",
@@ -93,7 +98,7 @@ const CheckerRegistration kOrdered{{
                "operations (should); a deviating order of keys that were deleted together is "
                "noted and is no failure (may). Source: the guarantee \"ordered\" of the etcd v3 "
                "watch API.",
-    .make = [](const Facts& facts) { return std::make_unique<Ordered>(facts); },
+    .make = MakeChecker<Ordered>,
 }};
 
 }  // namespace

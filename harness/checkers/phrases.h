@@ -25,4 +25,16 @@ std::string Phrase(const Change& change);
 // in line 212, 1.3 ms after line 211
 std::string Since(Where now, Where before);
 
+// What several guarantees may do to a Kubernetes cache.
+namespace impact {
+inline constexpr std::string_view kAnsweredUnasked =
+    "A Kubernetes API server applies the message to the wrong watch, or drops the stream with all "
+    "its watches.";
+inline constexpr std::string_view kEndedUnasked =
+    "A Kubernetes cache re-creates its watch each time, and lags behind the store in between.";
+inline constexpr std::string_view kChangeLost =
+    "A Kubernetes cache holds an object as it was before a change that it did not receive, and "
+    "has no reason to list it anew.";
+}  // namespace impact
+
 }  // namespace watchproof

@@ -51,28 +51,33 @@ class PreviousValue final : public Checker {
   using Checker::Checker;
 
   void Asked(WatchIndex watch) override {
-    At(asked_, watch) = facts().table.details(watch).previous_asked ? 1 : 0;
+    At(asked_, watch) = facts().details(watch).previous_asked ? 1 : 0;
   }
 
-  void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
-                Findings& findings) override {
-    if (asked_[watch.value] == 0) return CheckNone(watch, response, findings);
+  void Compared(WatchIndex watch, const Response& response,
+                const std::vector<Comparison>& compared) override {
+    if (asked_[watch.value] == 0) return CheckNone(watch, response);
     const ExpectedList& expected = *facts().comparer.expected(watch);
     for (std::size_t i = 0; i < compared.size(); ++i) {
+      if (compared[i].match <= Match::kLate) Exercised();
       const Change* change = Matched(facts().comparer, expected, compared[i]);
       if (change != nullptr) {
-        CheckEvent(watch, response.message.events[i], *change, response, findings);
+        CheckEvent(watch, response.message.events[i], *change, response);
       }
     }
   }
 
-  void Finish(WatchIndex watch, Findings& findings) override {
+  // If a previous value is compacted, ErrCompacted may come instead.
+  void Compacted(WatchIndex watch, const Response&) override {
+    if (facts().details(watch).previous_asked) Exercised();
+  }
+
+  void Finish(WatchIndex watch) override {
     for (const Absence& absence : At(absent_, watch)) {
       if (facts().model.ReadableSince(absence.looked_up, absence.reported.line)) {
-        Report(watch, absence.expected, kNone, absence.written, absence.reported, findings);
+        Report(watch, absence.expected, kNone, absence.written, absence.reported);
       } else if (!std::exchange(doubted_, true)) {
-        findings.Undecide(
-            "others may have compacted the target: missing previous values were not judged");
+        Undecide("others may have compacted the target: missing previous values were not judged");
       }
     }
   }
@@ -87,38 +92,38 @@ class PreviousValue final : public Checker {
   };
 
   void Missing(WatchIndex watch, const Change& change, std::string expected, Line written,
-               const Response& response, Findings& findings) {
+               const Response& response) {
     if (!facts().options.others_compact) {
-      return Report(watch, std::move(expected), kNone, written, response.where, findings);
+      return Report(watch, std::move(expected), kNone, written, response.where);
     }
     std::vector<Absence>& absent = At(absent_, watch);
     if (absent.size() >= kMostAbsent) return;
     absent.push_back({std::move(expected), change.revision.previous(), written, response.where});
   }
 
-  void CheckNone(WatchIndex watch, const Response& response, Findings& findings) {
+  void CheckNone(WatchIndex watch, const Response& response) {
     if (facts().options.deviations.previous_unasked) return;
     for (const EventView& event : response.message.events) {
       if (!event.has_previous) continue;
       Report(watch, "no previous value, as the watch was created without prev_kv",
-             fmt::format("the {} brings one", Phrase(event)),
-             facts().table.details(watch).asked.line, response, findings);
+             fmt::format("the {} brings one", Phrase(event)), facts().details(watch).asked.line,
+             response);
     }
   }
 
   void CheckEvent(WatchIndex watch, const EventView& event, const Change& change,
-                  const Response& response, Findings& findings) {
+                  const Response& response) {
     if (change.previous == Change::kNone) {
-      if (!change.lineage_known) return CheckOld(watch, event, change, response, findings);
+      if (!change.lineage_known) return CheckOld(watch, event, change, response);
       if (!event.has_previous) return;
       return Report(watch, fmt::format("no previous value: the {} made the key", Phrase(change)),
                     fmt::format("one of revision {}", event.previous.mod_revision), change.written,
-                    response, findings);
+                    response);
     }
-    const Change& before = facts().model.timeline().change(change.previous);
+    const Change& before = facts().timeline().change(change.previous);
     // The events of an old key must agree with its previous values.
     if (!change.lineage_known && !change.deleted && !HasNoLineage(event.kv, facts().options)) {
-      old_keys_.Fits(change, event.kv, facts().model.timeline().base());
+      old_keys_.Fits(change, event.kv, facts().timeline().base());
     }
     if (!event.has_previous) {
       // The target looks it up when it sends, one revision below the event's (etcd #10681).
@@ -128,12 +133,12 @@ class PreviousValue final : public Checker {
                      fmt::format("the {} with the value before it, from revision {}; the highest "
                                  "compaction requested was {}",
                                  Phrase(change), before.revision, response.compaction_requested),
-                     before.written, response, findings);
+                     before.written, response);
     }
     const bool without_lineage = HasNoLineage(event.previous, facts().options);
     std::string difference = DifferenceOf(event.previous, before, facts().options);
     if (difference.empty() && !without_lineage && !before.lineage_known &&
-        !old_keys_.Fits(before, event.previous, facts().model.timeline().base())) {
+        !old_keys_.Fits(before, event.previous, facts().timeline().base())) {
       difference = fmt::format(
           "has the create revision {} and the version {}, which contradict each other or "
           "earlier events of the key",
@@ -142,13 +147,13 @@ class PreviousValue final : public Checker {
     if (difference.empty()) return;
     Report(watch,
            fmt::format("the {} with the key as the {} had left it", Phrase(change), Phrase(before)),
-           "the previous value " + difference, before.written, response, findings);
+           "the previous value " + difference, before.written, response);
   }
 
   // The key may have existed before the recording began. Its state then is unknown, but it must
   // agree with the event.
   void CheckOld(WatchIndex watch, const EventView& event, const Change& change,
-                const Response& response, Findings& findings) {
+                const Response& response) {
     const KeyValueView& previous = event.previous;
     if (HasNoLineage(event.has_previous ? previous : event.kv, facts().options)) return;
     const std::string expected =
@@ -160,12 +165,12 @@ class PreviousValue final : public Checker {
             : fmt::format("no previous value: by its version the {} made the key", Phrase(change));
     if (!event.has_previous) {
       if (event.kv.version <= 1 || change.revision <= response.compaction_requested) return;
-      return Missing(watch, change, expected, change.written, response, findings);
+      return Missing(watch, change, expected, change.written, response);
     }
     const bool fits = event.kv.version > 1 && previous.key == event.kv.key &&
                       previous.version == event.kv.version - 1 &&
                       previous.create_revision == event.kv.create_revision &&
-                      previous.mod_revision <= facts().model.timeline().base().value &&
+                      previous.mod_revision <= facts().timeline().base().value &&
                       previous.mod_revision - previous.create_revision >= previous.version - 1 &&
                       (previous.version > 1 || previous.mod_revision == previous.create_revision);
     if (fits) return;
@@ -173,21 +178,21 @@ class PreviousValue final : public Checker {
            fmt::format("a previous value of the key {}, revision {}, version {}, created at {}",
                        Quoted(previous.key), previous.mod_revision, previous.version,
                        previous.create_revision),
-           change.written, response, findings);
+           change.written, response);
   }
 
-  static void Report(WatchIndex watch, std::string expected, std::string observed, Line written,
-                     const Response& response, Findings& findings) {
-    Report(watch, std::move(expected), std::move(observed), written, response.where, findings);
+  void Report(WatchIndex watch, std::string expected, std::string observed, Line written,
+              const Response& response) const {
+    Report(watch, std::move(expected), std::move(observed), written, response.where);
   }
-  static void Report(WatchIndex watch, std::string expected, std::string observed, Line written,
-                     const Where& where, Findings& findings) {
-    findings.Add(Guarantee::kPreviousValue, watch, [&] {
+  void Report(WatchIndex watch, std::string expected, std::string observed, Line written,
+              const Where& where) const {
+    Add(watch, [&] {
       return Draft{
           .expected = std::move(expected),
           .observed = fmt::format("{} in line {}", observed, where.line.value),
-          .evidence = {written, where.line},
-          .at = where.at,
+          .evidence = {written},
+          .where = where,
           .signature = observed == kNone ? signature::kPreviousValueGone : std::string_view()};
     });
   }
@@ -199,7 +204,9 @@ class PreviousValue final : public Checker {
 };
 
 const CheckerRegistration kPreviousValue{{
-    .guarantee = Guarantee::kPreviousValue,
+    .guarantee = Guarantee("PreviousValue"),
+    .place = 80,
+    .gravity = Gravity::kFields,
     .promise = "A watch that asks for previous values gets them exactly, or not at all once they "
                "have been compacted.",
     .impact = "A Kubernetes cache builds the previous state of an object from this: selectors are "
@@ -214,7 +221,7 @@ const CheckerRegistration kPreviousValue{{
                "wrong previous value is never allowed. A target that is configured for the "
                "stricter rule ends the watch with ErrCompacted instead. Source: the field prev_kv "
                "of WatchCreateRequest in the etcd v3 API.",
-    .make = [](const Facts& facts) { return std::make_unique<PreviousValue>(facts); },
+    .make = MakeChecker<PreviousValue>,
 }};
 
 }  // namespace

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reliable: a watch receives exactly the changes written in its range from its start on.
 #include "harness/checkers/checker.h"
-#include "harness/checkers/impact.h"
 #include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
 namespace {
+
+// What it does to a Kubernetes cache.
+constexpr std::string_view kChangeInvented =
+    "A Kubernetes cache holds a state of an object that was never written, and has no reason to "
+    "list it anew.";
+constexpr std::string_view kChangeRepeated =
+    "A Kubernetes cache applies an old change again: an object returns to an older state, or a "
+    "deleted object reappears.";
 
 // Empty if the event is the change as it was written; its metadata is judged by Fields.
 std::string DifferenceOf(const EventView& event, const Change& change) {
@@ -21,8 +28,8 @@ class Reliable final : public Checker {
  public:
   using Checker::Checker;
 
-  void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
-                Findings& findings) override {
+  void Compared(WatchIndex watch, const Response& response,
+                const std::vector<Comparison>& compared) override {
     const ExpectedList& expected = *facts().comparer.expected(watch);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const EventView& event = response.message.events[i];
@@ -31,58 +38,59 @@ class Reliable final : public Checker {
         case Match::kLate:
         case Match::kRepeated:
           CheckContent(watch, event, facts().comparer.change(expected[compared[i].expected]),
-                       response, findings);
+                       response);
           break;
         case Match::kBelowStart:
-          CheckStart(watch, event, response, findings);
+          CheckStart(watch, event, response);
           break;
         case Match::kForgotten:
-          CheckForgotten(watch, event, response, findings);
+          CheckForgotten(watch, event, response);
           break;
         case Match::kNotExpected:
-          NotExpected(watch, event, response, findings);
+          NotExpected(watch, event, response);
           break;
         case Match::kUnknown:
-          CheckUnknown(watch, event, response, findings);
+          CheckUnknown(watch, event, response);
           break;
       }
     }
   }
 
-  void Progress(WatchIndex watch, const Response& response, Findings&) override {
+  void Progress(WatchIndex watch, const Response& response) override {
     Bookmark& bookmark = At(bookmarks_, watch);
     const Revision revision(response.message.header.revision);
     if (revision <= bookmark.revision) return;
     bookmark = {revision, response.where, facts().model.compaction_acknowledged()};
   }
 
-  void Afterwards(WatchIndex watch, const Response& response, Findings& findings) override {
-    const bool cancelled = facts().table.state(watch).end == WatchEnd::kCancelled;
+  void Afterwards(WatchIndex watch, const Response& response) override {
+    const bool cancelled = facts().state(watch).end == WatchEnd::kCancelled;
     if (!cancelled || response.message.events.empty()) return;
-    findings.Add(Guarantee::kReliable, watch, [&] {
-      const Where ended = *facts().table.details(watch).ended;
+    Add(watch, [&] {
+      const Where ended = *facts().details(watch).ended;
       return Draft{.expected = "no event after the answer to the cancel",
                    .observed = fmt::format("the {} {}", Phrase(response.message.events.front()),
                                            Since(response.where, ended)),
-                   .evidence = {ended.line, response.where.line},
-                   .at = response.where.at};
+                   .evidence = {ended.line},
+                   .where = response.where};
     });
   }
 
-  void Finish(WatchIndex watch, Findings& findings) override {
+  void Finish(WatchIndex watch) override {
+    if (facts().state(watch).created) Exercised(facts().comparer.Expected(watch));
     // It expected ErrCompacted instead of events; a missing change is judged by CompactionSurfaced.
-    if (facts().table.details(watch).starts_below_floor()) return;
-    FindGaps(watch, findings);
-    FindGapBelowBookmark(watch, findings);
+    if (facts().details(watch).starts_below_floor()) return;
+    FindGaps(watch);
+    FindGapBelowBookmark(watch);
   }
 
   // Finds changes without a client's write. Imported recordings do not name the keys that a
   // revocation deleted.
-  void Conclude(Findings& findings) override {
+  void Conclude() override {
     if (facts().options.without_metadata) return;
     const auto change = facts().model.unexplained();
     if (!change) return;
-    findings.Add(Guarantee::kReliable, StreamId(0), [&] {
+    Add(StreamId(0), [&] {
       std::string before;
       if (change->written.value == 0) {
         before = "the key did not exist before";
@@ -99,7 +107,7 @@ class Reliable final : public Checker {
                                           change->revision, change->seen.value, before),
                   .evidence = {change->seen},
                   .at = facts().latest.at,
-                  .impact = change->deleted ? std::string_view() : impact::kChangeInvented};
+                  .impact = change->deleted ? std::string_view() : kChangeInvented};
       if (change->written.value != 0) {
         draft.evidence.insert(draft.evidence.begin(), change->written);
       }
@@ -114,55 +122,52 @@ class Reliable final : public Checker {
     Revision floor{};  // acknowledged then
   };
 
-  static void CheckContent(WatchIndex watch, const EventView& event, const Change& change,
-                           const Response& response, Findings& findings) {
+  void CheckContent(WatchIndex watch, const EventView& event, const Change& change,
+                    const Response& response) const {
     if (event.type == 0 && !change.deleted && event.kv.value == change.value) return;
     std::string difference = DifferenceOf(event, change);
     if (difference.empty()) return;
-    findings.Add(Guarantee::kReliable, watch, [&] {
+    Add(watch, [&] {
       return Draft{.expected = fmt::format("the {} as line {} wrote it", Phrase(change),
                                            change.written.value),
                    .observed = fmt::format("in line {} {}", response.where.line.value, difference),
-                   .evidence = {change.written, response.where.line},
-                   .at = response.where.at};
+                   .evidence = {change.written},
+                   .where = response.where};
     });
   }
 
   void Unexpected(WatchIndex watch, const EventView& event, const Response& response,
-                  std::string expected, Findings& findings, std::string_view signature = {},
-                  std::string_view impact = impact::kChangeInvented) {
-    findings.Add(Guarantee::kReliable, watch, [&] {
+                  std::string expected, std::string_view signature = {},
+                  std::string_view impact = kChangeInvented) {
+    Add(watch, [&] {
       return Draft{
           .expected = std::move(expected),
           .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
-          .evidence = {facts().table.details(watch).asked.line, response.where.line},
-          .at = response.where.at,
+          .evidence = {facts().details(watch).asked.line},
+          .where = response.where,
           .signature = signature,
           .impact = impact};
     });
   }
 
-  void CheckStart(WatchIndex watch, const EventView& event, const Response& response,
-                  Findings& findings) {
-    const WatchDetails& details = facts().table.details(watch);
+  void CheckStart(WatchIndex watch, const EventView& event, const Response& response) {
+    const WatchDetails& details = facts().details(watch);
     // Releases that accept a negative start do not agree on its meaning. Resumable judges repeated
     // events of a resumed watch, Filtered judges events outside of range and filters.
     if (details.requested_start < 0 || details.continues || !Concerns(details.range, event)) return;
     const bool future = Revision(details.requested_start) > details.header_when_created;
     Unexpected(watch, event, response,
                fmt::format("nothing below revision {}, where the watch starts",
-                           facts().table.state(watch).start),
-               findings, future ? signature::kEventsBelowStart : std::string_view(),
-               impact::kChangeRepeated);
+                           facts().state(watch).start),
+               future ? signature::kEventsBelowStart : std::string_view(), kChangeRepeated);
   }
 
   // Every expected change below has been delivered: the event is a repetition or was never written.
-  void CheckForgotten(WatchIndex watch, const EventView& event, const Response& response,
-                      Findings& findings) {
-    if (!Concerns(facts().table.details(watch).range, event)) return;
-    const Revision forgotten = facts().model.timeline().forgotten();
+  void CheckForgotten(WatchIndex watch, const EventView& event, const Response& response) {
+    if (!Concerns(facts().details(watch).range, event)) return;
+    const Revision forgotten = facts().timeline().forgotten();
     if (facts().comparer.OpenedTooLate(watch)) {
-      return findings.Undecide(fmt::format(
+      return Undecide(fmt::format(
           "line {}: the {} cannot be compared: the store had been compacted to {} before the watch "
           "was there",
           response.where.line.value, Phrase(event), forgotten));
@@ -170,27 +175,25 @@ class Reliable final : public Checker {
     Unexpected(watch, event, response,
                fmt::format("nothing below revision {}: all of that was delivered and compacted",
                            forgotten),
-               findings, signature::kReplayed, impact::kChangeRepeated);
+               signature::kReplayed, kChangeRepeated);
   }
 
-  void NotExpected(WatchIndex watch, const EventView& event, const Response& response,
-                   Findings& findings) {
-    if (!Concerns(facts().table.details(watch).range, event)) return;
-    Unexpected(watch, event, response, "only changes that were written", findings);
+  void NotExpected(WatchIndex watch, const EventView& event, const Response& response) {
+    if (!Concerns(facts().details(watch).range, event)) return;
+    Unexpected(watch, event, response, "only changes that were written");
   }
 
-  void CheckUnknown(WatchIndex watch, const EventView& event, const Response& response,
-                    Findings& findings) {
+  void CheckUnknown(WatchIndex watch, const EventView& event, const Response& response) {
     const Revision revision(event.kv.mod_revision);
-    const bool old = revision <= facts().model.timeline().known_through();
+    const bool old = revision <= facts().timeline().known_through();
     if (old || facts().model.MayExist(revision)) return;
-    if (!Concerns(facts().table.details(watch).range, event)) return;
-    Unexpected(watch, event, response, "only changes that were written", findings);
+    if (!Concerns(facts().details(watch).range, event)) return;
+    Unexpected(watch, event, response, "only changes that were written");
   }
 
   // A gap that begins below the floor is judged by CompactionSurfaced: ErrCompacted would have
   // covered it.
-  void FindGaps(WatchIndex watch, Findings& findings) {
+  void FindGaps(WatchIndex watch) {
     const Skipped* first = nullptr;
     std::uint64_t count = 0;
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
@@ -202,15 +205,15 @@ class Reliable final : public Checker {
     }
     if (first == nullptr) return;
     const Change lost = facts().comparer.FirstOf(watch, *first);
-    findings.Add(Guarantee::kReliable, watch, [&] {
+    Add(watch, [&] {
       return Draft{
           .expected = fmt::format("the {}", Phrase(lost)),
           .observed = fmt::format("it never came, though revision {} did, in line {}; {} expected "
                                   "change{} missing in all",
                                   first->overtaken_by_revision, first->overtaken_by.line.value,
                                   count, count == 1 ? " was" : "s were"),
-          .evidence = {lost.written, first->overtaken_by.line},
-          .at = first->overtaken_by.at,
+          .evidence = {lost.written},
+          .where = first->overtaken_by,
           .signature = SignatureOfLoss(facts(), watch, lost),
           .impact = impact::kChangeLost};
     });
@@ -218,25 +221,25 @@ class Reliable final : public Checker {
 
   // If the client requested another start, the resumption is not judged.
   bool ContinuedFromItsPlace(WatchIndex watch) const {
-    const auto& next = facts().table.details(watch).continued_by;
-    return next && Revision(facts().table.details(*next).requested_start) ==
-                       facts().table.state(watch).resume_at;
+    const auto& next = facts().details(watch).continued_by;
+    return next &&
+           Revision(facts().details(*next).requested_start) == facts().state(watch).resume_at;
   }
 
-  void FindGapBelowBookmark(WatchIndex watch, Findings& findings) {
+  void FindGapBelowBookmark(WatchIndex watch) {
     const auto missing = facts().comparer.FirstMissing(watch);
     // Changes lost by a resumption are judged by Resumable.
     if (!missing || ContinuedFromItsPlace(watch)) return;
     const Bookmark& bookmark = At(bookmarks_, watch);
     const Change& lost = *missing;
     if (lost.revision > bookmark.revision || lost.revision < bookmark.floor) return;
-    findings.Add(Guarantee::kReliable, watch, [&] {
+    Add(watch, [&] {
       return Draft{
           .expected = fmt::format("the {}", Phrase(lost)),
           .observed = fmt::format("it never came, though line {} has progress up to revision {}",
                                   bookmark.where.line.value, bookmark.revision),
-          .evidence = {lost.written, bookmark.where.line},
-          .at = bookmark.where.at,
+          .evidence = {lost.written},
+          .where = bookmark.where,
           .signature = signature::kProgressOvertakes,
           .impact = impact::kChangeLost};
     });
@@ -246,7 +249,9 @@ class Reliable final : public Checker {
 };
 
 const CheckerRegistration kReliable{{
-    .guarantee = Guarantee::kReliable,
+    .guarantee = Guarantee("Reliable"),
+    .place = 40,
+    .gravity = Gravity::kData,
     .promise = "A watch receives exactly the changes written in its range from its start on, "
                "without a gap.",
     .impact = "A Kubernetes cache holds objects as they were before a change that it did not "
@@ -261,7 +266,7 @@ const CheckerRegistration kReliable{{
                "metadata of a key, Filtered and Isolated events that do not belong to the watch, "
                "CompactionSurfaced compacted changes, Settled a missing end. Source: the "
                "guarantee \"reliable\" of the etcd v3 watch API.",
-    .make = [](const Facts& facts) { return std::make_unique<Reliable>(facts); },
+    .make = MakeChecker<Reliable>,
 }};
 
 }  // namespace

@@ -533,12 +533,12 @@ TEST(Reliable, FindingNamesTheLossAndItsSize) {
 // The change itself is forgotten, but an event below the forgotten revision is still a finding.
 TEST(Reliable, EventOfAForgottenChange) {
   Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Watch("k", 2).Created(0, 3);
-  script.Deliver(0, {{2, "k"}, {3, "k"}}).Compact(4).Put("k", "c", 4).Deliver(0, {{4, "k"}});
-  const Judgement judgement = script.Deliver(0, {{2, "k"}}).Judge({.least_held = 0});
+  script.Deliver(0, {{2, "k"}, {3, "k"}}).Put("k", "c", 4).Compact(4).Deliver(0, {{4, "k"}});
+  const Judgement judgement = script.Read(4).Deliver(0, {{2, "k"}}).Judge({.least_held = 0});
   ASSERT_EQ(judgement.findings.size(), 2u);
-  EXPECT_EQ(judgement.findings[0].guarantee, Guarantee::kOrdered);
-  EXPECT_EQ(judgement.findings[1].guarantee, Guarantee::kReliable);
-  EXPECT_EQ(judgement.findings[1].expected,
+  EXPECT_EQ(judgement.findings[0].guarantee, Guarantee("Reliable"));
+  EXPECT_EQ(judgement.findings[1].guarantee, Guarantee("Ordered"));
+  EXPECT_EQ(judgement.findings[0].expected,
             "nothing below revision 4: all of that was delivered and compacted");
 }
 

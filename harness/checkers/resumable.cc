@@ -10,51 +10,55 @@ class Resumable final : public Checker {
  public:
   using Checker::Checker;
 
-  void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
-                Findings& findings) override {
-    const WatchDetails& details = facts().table.details(watch);
+  void Answered(WatchIndex watch, const Response& response) override {
+    if (!IsRefusal(response) && facts().details(watch).continues) Exercised();
+  }
+
+  void Compared(WatchIndex watch, const Response& response,
+                const std::vector<Comparison>& compared) override {
+    const WatchDetails& details = facts().details(watch);
     if (!details.continues) return;
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const EventView& event = response.message.events[i];
       if (compared[i].match != Match::kBelowStart || !Concerns(details.range, event)) continue;
-      findings.Add(Guarantee::kResumable, watch, [&] {
+      Add(watch, [&] {
         return Draft{
-            .expected = fmt::format("nothing below revision {}, up to which {} had received all",
-                                    facts().table.state(watch).start,
-                                    facts().table.Label(*details.continues)),
+            .expected =
+                fmt::format("nothing below revision {}, up to which {} had received all",
+                            facts().state(watch).start, facts().table.Label(*details.continues)),
             .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
-            .evidence = {details.asked.line, response.where.line},
-            .at = response.where.at};
+            .evidence = {details.asked.line},
+            .where = response.where};
       });
     }
   }
 
-  void Finish(WatchIndex watch, Findings& findings) override {
-    const WatchDetails& details = facts().table.details(watch);
-    if (!details.continues || !JoinsOn(watch, *details.continues, findings)) return;
-    FindLostBefore(watch, *details.continues, findings);
-    FindLostAfter(watch, findings);
+  void Finish(WatchIndex watch) override {
+    const WatchDetails& details = facts().details(watch);
+    if (!details.continues || !JoinsOn(watch, *details.continues)) return;
+    FindLostBefore(watch, *details.continues);
+    FindLostAfter(watch);
   }
 
  private:
   // Whether the client requested the next revision. If not, the target is not judged.
-  bool JoinsOn(WatchIndex watch, WatchIndex before, Findings& findings) const {
-    const WatchState& theirs = facts().table.state(before);
-    const WatchDetails& details = facts().table.details(watch);
-    if (details.range != facts().table.details(before).range) {
-      findings.Undecide(
+  bool JoinsOn(WatchIndex watch, WatchIndex before) const {
+    const WatchState& theirs = facts().state(before);
+    const WatchDetails& details = facts().details(watch);
+    if (details.range != facts().details(before).range) {
+      Undecide(
           fmt::format("line {}: the resumed watch asks for another range or other "
                       "filters than {}",
                       details.asked.line.value, facts().table.Label(before)));
       return false;
     }
     // From "now" to "now": changes between the two watches were expected by neither.
-    if (!theirs.created && facts().table.details(before).requested_start <= 0) return false;
+    if (!theirs.created && facts().details(before).requested_start <= 0) return false;
     const Revision start(details.requested_start);
     const bool after_notice =
         theirs.end == WatchEnd::kCompacted && start == theirs.compact_revision;
     if (start == theirs.resume_at || after_notice) return true;
-    findings.Undecide(
+    Undecide(
         fmt::format("line {}: the watch resumes at revision {}, but {} had stopped at "
                     "revision {}",
                     details.asked.line.value, details.requested_start, facts().table.Label(before),
@@ -63,41 +67,41 @@ class Resumable final : public Checker {
   }
 
   // The predecessor's progress passed the change without delivering it: now it is lost.
-  void FindLostBefore(WatchIndex watch, WatchIndex before, Findings& findings) {
-    if (facts().table.state(before).end == WatchEnd::kCompacted) return;
+  void FindLostBefore(WatchIndex watch, WatchIndex before) {
+    if (facts().state(before).end == WatchEnd::kCompacted) return;
     const auto missing = facts().comparer.FirstMissing(before);
     if (!missing) return;
     const Change& lost = *missing;
-    const WatchDetails& details = facts().table.details(watch);
+    const WatchDetails& details = facts().details(watch);
     if (lost.revision >= Revision(details.requested_start)) return;
     if (lost.revision < details.floor_when_asked) return;
-    findings.Add(Guarantee::kResumable, watch, [&] {
+    Add(watch, [&] {
       return Draft{
           .expected = fmt::format("the {}, before the resumption or after it", Phrase(lost)),
           .observed = fmt::format("{} received progress beyond it, but not the change; the "
                                   "resumed watch starts at revision {}",
                                   facts().table.Label(before), details.requested_start),
-          .evidence = {lost.written, details.asked.line},
-          .at = details.asked.at};
+          .evidence = {lost.written},
+          .where = details.asked};
     });
   }
 
-  void FindLostAfter(WatchIndex watch, Findings& findings) {
-    const WatchDetails& details = facts().table.details(watch);
+  void FindLostAfter(WatchIndex watch) {
+    const WatchDetails& details = facts().details(watch);
     if (details.starts_below_floor()) return;
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
       const Change lost = facts().comparer.FirstOf(watch, gap);
       if (lost.revision < gap.compaction_requested) continue;
       if (!LostByResuming(facts(), watch, lost)) continue;
-      findings.Add(Guarantee::kResumable, watch, [&] {
+      Add(watch, [&] {
         return Draft{
             .expected = fmt::format("the {}, written before the resumption", Phrase(lost)),
             .observed = fmt::format("{} had not received it yet, and the resumed watch went on "
                                     "with revision {} in line {}",
                                     facts().table.Label(*details.continues),
                                     gap.overtaken_by_revision, gap.overtaken_by.line.value),
-            .evidence = {lost.written, details.asked.line, gap.overtaken_by.line},
-            .at = gap.overtaken_by.at};
+            .evidence = {lost.written, details.asked.line},
+            .where = gap.overtaken_by};
       });
       return;
     }
@@ -105,7 +109,9 @@ class Resumable final : public Checker {
 };
 
 const CheckerRegistration kResumable{{
-    .guarantee = Guarantee::kResumable,
+    .guarantee = Guarantee("Resumable"),
+    .place = 50,
+    .gravity = Gravity::kData,
     .promise = "A watch can be resumed by another from where it stopped, without loss and without "
                "repetition.",
     .impact = "A Kubernetes cache takes its resumption for complete; changes made in between are "
@@ -119,7 +125,7 @@ const CheckerRegistration kResumable{{
                "driver names the two watches; if the new watch does not start where the old one "
                "stopped, nothing is decided. Source: the guarantee \"resumable\" of the etcd v3 "
                "watch API.",
-    .make = [](const Facts& facts) { return std::make_unique<Resumable>(facts); },
+    .make = MakeChecker<Resumable>,
 }};
 
 }  // namespace

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Serializable: a read that any member may answer shows one state that the store has been in.
-#include "harness/checkers/call_checker.h"
+#include "harness/checkers/checker.h"
 
 namespace watchproof {
 namespace {
 
-class Serializable final : public CallChecker {
+class Serializable final : public Checker {
  public:
-  using CallChecker::CallChecker;
+  using Checker::Checker;
 
-  void Answered(const RecordedCall& call, Findings& findings) override {
+  void CallAnswered(const RecordedCall& call) override {
     if (!call.serializable) return;
-    const Line latest = facts().writers.LatestBeginning(call.revision);
+    const Line latest = facts().calls().writers.LatestBeginning(call.revision);
     if (latest < call.ended) return;
-    Add(Guarantee::kSerializable, call, findings, [&] {
+    Add(call, [&] {
       return Draft{
           .expected = fmt::format("a state that the store had been in; a write up to "
                                   "revision {} began only in line {}",
                                   call.revision, latest.value),
           .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
-          .evidence = {call.began, call.ended, latest},
-          .at = call.at};
+          .evidence = {call.began, call.ended, latest}};
     });
   }
 
-  void Differs(const RecordedCall& call, const Mismatch& mismatch, Findings& findings) override {
+  void CallDiffers(const RecordedCall& call, const Mismatch& mismatch) override {
     if (call.method != Method::kRange || !call.serializable) return;
-    AddMismatch(Guarantee::kSerializable, call, mismatch, findings);
+    AddMismatch(call, mismatch);
   }
 };
 
 const CheckerRegistration kSerializable{{
-    .guarantee = Guarantee::kSerializable,
+    .guarantee = Guarantee("Serializable"),
+    .place = 520,
+    .gravity = Gravity::kOrder,
+    .of_calls = true,
     .promise = "A serializable read shows one whole state of the past, that of its revision.",
     .impact = "A Kubernetes cache is filled from a list that never was the state of the store, "
               "and applies every later change on top of it.",
@@ -41,7 +43,7 @@ const CheckerRegistration kSerializable{{
                "revision of its header, and the store had reached that revision. Source: the "
                "field serializable of RangeRequest, and \"isolation level and consistency of "
                "replicas\" of the KV API guarantees of etcd.",
-    .make_for_calls = [](const CallFacts& facts) { return std::make_unique<Serializable>(facts); },
+    .make = MakeChecker<Serializable>,
 }};
 
 }  // namespace

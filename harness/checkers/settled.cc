@@ -7,31 +7,38 @@
 #include <utility>
 
 #include "harness/checkers/checker.h"
-#include "harness/checkers/impact.h"
 #include "harness/checkers/phrases.h"
 
 namespace watchproof {
 namespace {
+
+// What it does to a Kubernetes cache.
+constexpr std::string_view kCreateUnanswered =
+    "A Kubernetes cache waits for its watch to begin, and serves outdated objects as if they were "
+    "current.";
+constexpr std::string_view kCancelUnanswered =
+    "A Kubernetes API server keeps a watch that its client has cancelled, with its memory and "
+    "traffic.";
 
 class Settled final : public Checker {
  public:
   using Checker::Checker;
 
   // A refusal that only a start below the floor explains is judged by CompactionSurfaced.
-  void Answered(WatchIndex watch, const Response& response, Findings& findings) override {
-    if (!response.message.canceled || response.message.compact_revision > 0) return;
+  void Answered(WatchIndex watch, const Response& response) override {
+    if (!IsRefusal(response)) return;
     if (RefusalIsJustified(facts(), watch, response)) return;
-    const WatchDetails& details = facts().table.details(watch);
+    const WatchDetails& details = facts().details(watch);
     const Revision start(details.requested_start);
     if (start.value > 0 && start < HighestFloor(facts())) return;
-    findings.Add(Guarantee::kSettled, watch, [&] {
+    Add(watch, [&] {
       return Draft{.expected = "a watch: nothing in the request gives a reason to refuse it",
                    .observed = fmt::format("a refusal in line {}, giving as reason {}",
                                            response.where.line.value,
                                            Quoted(response.message.cancel_reason)),
-                   .evidence = {details.asked.line, response.where.line},
-                   .at = response.where.at,
-                   .impact = impact::kCreateUnanswered};
+                   .evidence = {details.asked.line},
+                   .where = response.where,
+                   .impact = kCreateUnanswered};
     });
   }
 
@@ -45,59 +52,59 @@ class Settled final : public Checker {
   }
 
   // A stream that was opened with require-leader, to a member that has lost its leader.
-  void Annotated(const Annotation& annotation, Where where, Findings& findings) override {
+  void Annotated(const Annotation& annotation, Where where) override {
     if (const auto* due = std::get_if<StreamEndDue>(&annotation)) {
+      Exercised();
       due_[due->stream.value] = {*due, where};
     } else if (const auto* over = std::get_if<StreamEndOver>(&annotation)) {
       const auto found = due_.extract(over->stream.value);
       if (found.empty() || closed_.contains(over->stream.value)) return;
       const auto& [what, since] = found.mapped();
-      findings.Add(Guarantee::kSettled, over->stream, [&] {
+      Add(over->stream, [&] {
         return Draft{
             .expected = fmt::format("the end of the stream within {} ms, as it has require-leader "
                                     "set and its member has lost the leader",
                                     what.limit_ms),
             .observed =
                 fmt::format("a stream that stays open for {}", Milliseconds(where.at - since.at)),
-            .evidence = {since.line, where.line},
-            .at = where.at};
+            .evidence = {since.line},
+            .where = where};
       });
     }
   }
 
-  void Conclude(Findings& findings) override {
+  void Conclude() override {
     // The fault that cut a stream may be in the missing part of the recording.
     if (facts().cut_off || facts().faults.unsaid()) return;
     for (const Dropped& dropped : dropped_) {
-      findings.Add(Guarantee::kSettled, dropped.stream, [&] {
+      Add(dropped.stream, [&] {
         return Draft{
             .expected = "a stream that lasts until the client closes it or a fault cuts it",
             .observed = fmt::format("it ended by itself in line {}, with {} open watch{}: {}",
                                     dropped.where.line.value, dropped.open,
                                     dropped.open == 1 ? "" : "es", dropped.status),
-            .evidence = {dropped.where.line},
-            .at = dropped.where.at,
+            .where = dropped.where,
             .impact = impact::kEndedUnasked};
       });
     }
   }
 
   // Misplaced events and ErrCompacted are judged by Reliable and CompactionSurfaced.
-  void Afterwards(WatchIndex watch, const Response& response, Findings& findings) override {
-    if (facts().table.state(watch).end != WatchEnd::kCancelled || !IsPlain(response)) return;
-    findings.Add(Guarantee::kSettled, watch, [&] {
-      const Where ended = *facts().table.details(watch).ended;
+  void Afterwards(WatchIndex watch, const Response& response) override {
+    if (facts().state(watch).end != WatchEnd::kCancelled || !IsPlain(response)) return;
+    Add(watch, [&] {
+      const Where ended = *facts().details(watch).ended;
       return Draft{.expected = "nothing more once the watch has been cancelled",
                    .observed = fmt::format("another message {}", Since(response.where, ended)),
-                   .evidence = {ended.line, response.where.line},
-                   .at = response.where.at,
+                   .evidence = {ended.line},
+                   .where = response.where,
                    .impact = impact::kAnsweredUnasked};
     });
   }
 
-  void Stray(const Response& response, Findings& findings) override {
+  void Stray(const Response& response) override {
     if (!IsPlain(response)) return;
-    findings.Add(Guarantee::kSettled, response.stream, [&] {
+    Add(response.stream, [&] {
       return Draft{
           .expected = "answers only to requests of the client",
           .observed = fmt::format("a {} for watch {}, which the stream does not have, in line {}",
@@ -105,19 +112,19 @@ class Settled final : public Checker {
                                   : response.message.canceled ? "cancellation"
                                                               : "progress answer",
                                   response.message.watch_id, response.where.line.value),
-          .evidence = {response.where.line},
-          .at = response.where.at,
+          .where = response.where,
           .impact = impact::kAnsweredUnasked};
     });
   }
 
-  void Finish(WatchIndex watch, Findings& findings) override {
-    const WatchDetails& details = facts().table.details(watch);
-    switch (facts().table.state(watch).end) {
+  void Finish(WatchIndex watch) override {
+    Exercised();
+    const WatchDetails& details = facts().details(watch);
+    switch (facts().state(watch).end) {
       case WatchEnd::kCompacted:
         return;
       case WatchEnd::kOpen:
-        return FinishOpen(watch, findings);
+        return FinishOpen(watch);
       case WatchEnd::kRefused:
       case WatchEnd::kStreamClosed:
         return;
@@ -127,7 +134,7 @@ class Settled final : public Checker {
           Report(watch, "a watch that lasts until it is cancelled",
                  fmt::format("the target ended it in line {}, giving as reason {}",
                              details.ended->line.value, Quoted(details.end_text)),
-                 findings, impact::kEndedUnasked);
+                 impact::kEndedUnasked);
         }
         return;
     }
@@ -153,31 +160,30 @@ class Settled final : public Checker {
     return response.message.events.empty() && response.message.compact_revision <= 0;
   }
 
-  void FinishOpen(WatchIndex watch, Findings& findings) {
-    const WatchState& state = facts().table.state(watch);
-    const WatchDetails& details = facts().table.details(watch);
+  void FinishOpen(WatchIndex watch) {
+    const WatchState& state = facts().state(watch);
+    const WatchDetails& details = facts().details(watch);
     // Its successor must deliver the rest, or the rest is unknown.
     if (details.continued_by || facts().cut_off) return;
     const std::string quiet = fmt::format("for {} up to the end of the recording",
                                           Milliseconds(facts().latest.at - details.latest.at));
     if (!state.created) {
-      return Report(watch, "an answer to the create request", "none " + quiet, findings,
-                    impact::kCreateUnanswered);
+      return Report(watch, "an answer to the create request", "none " + quiet, kCreateUnanswered);
     }
     if (details.cancel_asked) {
       return Report(watch, "an answer to the cancel request",
                     fmt::format("none in {}, from line {} to the end of the recording",
                                 Milliseconds(facts().latest.at - details.cancel_asked->at),
                                 details.cancel_asked->line.value),
-                    findings, impact::kCancelUnanswered);
+                    kCancelUnanswered);
     }
-    if (!ExpectsCompactionNotice(facts(), watch)) FinishStuck(watch, quiet, findings);
+    if (!ExpectsCompactionNotice(facts(), watch)) FinishStuck(watch, quiet);
   }
 
-  void FinishStuck(WatchIndex watch, const std::string& quiet, Findings& findings) {
+  void FinishStuck(WatchIndex watch, const std::string& quiet) {
     auto next = facts().comparer.NextExpected(watch);
     if (!next) return;
-    const WatchState& state = facts().table.state(watch);
+    const WatchState& state = facts().state(watch);
     const ExpectedList& expected = *facts().comparer.expected(watch);
     // A change at or below a bookmark is not a missing end but a gap, judged by Reliable.
     std::uint64_t missing = facts().comparer.Missing(watch);
@@ -188,19 +194,19 @@ class Settled final : public Checker {
     if (*next == expected.size()) return;
     Report(watch,
            fmt::format("every expected change up to revision {}, or ErrCompacted",
-                       facts().model.timeline().known_through()),
+                       facts().timeline().known_through()),
            fmt::format(
                "stuck at revision {}: {} change{} missing, the first is the {}; nothing came {}",
                state.position, missing, missing == 1 ? " is" : "s are",
                Phrase(facts().comparer.change(expected[*next])), quiet),
-           findings, {}, SignatureOfLoss(facts(), watch, facts().comparer.change(expected[*next])));
+           {}, SignatureOfLoss(facts(), watch, facts().comparer.change(expected[*next])));
   }
 
-  void Report(WatchIndex watch, std::string expected, std::string observed, Findings& findings,
-              std::string_view impact, std::string_view signature = {}) {
-    const WatchDetails& details = facts().table.details(watch);
+  void Report(WatchIndex watch, std::string expected, std::string observed, std::string_view impact,
+              std::string_view signature = {}) {
+    const WatchDetails& details = facts().details(watch);
     const Where last = details.ended.value_or(details.latest);
-    findings.Add(Guarantee::kSettled, watch, [&] {
+    Add(watch, [&] {
       Draft draft{.expected = std::move(expected),
                   .observed = std::move(observed),
                   .evidence = {details.asked.line},
@@ -218,7 +224,9 @@ class Settled final : public Checker {
 };
 
 const CheckerRegistration kSettled{{
-    .guarantee = Guarantee::kSettled,
+    .guarantee = Guarantee("Settled"),
+    .place = 140,
+    .gravity = Gravity::kSilence,
     .promise = "Every watch reaches a final state: complete, compacted, or ended on request.",
     .impact = "A Kubernetes cache waits for events that do not come and serves outdated objects "
               "as if they were current.",
@@ -232,7 +240,7 @@ const CheckerRegistration kSettled{{
                "must not end without a request, and a stream must not end by itself, whatever its "
                "status and however well its watches are resumed later: only a fault armed before "
                "that can end streams, or the client, explains such an end.",
-    .make = [](const Facts& facts) { return std::make_unique<Settled>(facts); },
+    .make = MakeChecker<Settled>,
 }};
 
 }  // namespace

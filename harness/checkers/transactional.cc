@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transactional: a write happens at one state, wholly or not at all, and its answer agrees.
-#include "harness/checkers/call_checker.h"
+#include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
 #include "harness/model/shown.h"
 
 namespace watchproof {
 namespace {
 
-class Transactional final : public CallChecker {
+class Transactional final : public Checker {
  public:
-  using CallChecker::CallChecker;
+  using Checker::Checker;
 
   // A read that began after the answer to the revocation, and that every member agrees on.
-  void Answered(const RecordedCall& call, Findings& findings) override {
-    if (facts().log.revoked().empty() || call.serializable || IsOfThePast(call)) return;
+  void CallAnswered(const RecordedCall& call) override {
+    if (facts().calls().log.revoked().empty() || call.serializable || IsOfThePast(call)) return;
     EachShown(KindOf(call.method), call.request.view(), call.response.view(),
-              [&](const KeyValueView& kv) { CheckLease(call, kv, findings); });
+              [&](const KeyValueView& kv) { CheckLease(call, kv); });
   }
 
-  void Settled(Findings& findings) override {
-    for (const Unfitting& unfitting : facts().writers.unfitting()) {
+  void CallsSettled() override {
+    for (const Unfitting& unfitting : facts().calls().writers.unfitting()) {
       const RecordedCall& call = *unfitting.call;
-      Add(Guarantee::kTransactional, call, findings, [&] {
+      Add(call, [&] {
         return Draft{.expected = "an answer to each operation of one branch",
                      .observed = fmt::format("line {}: {}", call.ended.value, unfitting.reason),
-                     .evidence = {call.began, call.ended},
-                     .at = call.at};
+                     .evidence = {call.began, call.ended}};
       });
     }
-    for (const Phantom& phantom : facts().writers.phantoms()) {
+    for (const Phantom& phantom : facts().calls().writers.phantoms()) {
       const RecordedCall& call = *phantom.call;
-      Add(Guarantee::kTransactional, call, findings, [&] {
+      Add(call, [&] {
         return Draft{
             .expected = fmt::format(
                 "no effect of operations in line {} that did not run: {}", call.began.value,
@@ -38,15 +37,14 @@ class Transactional final : public CallChecker {
             .observed = fmt::format("{} = {} at revision {} in line {}",
                                     Quoted(phantom.seen.kv.key), Quoted(phantom.seen.kv.value),
                                     phantom.revision, phantom.seen.line.value),
-            .evidence = {call.began, call.ended, phantom.seen.line},
-            .at = call.at};
+            .evidence = {call.began, call.ended, phantom.seen.line}};
       });
     }
   }
 
-  void Differs(const RecordedCall& call, const Mismatch& mismatch, Findings& findings) override {
+  void CallDiffers(const RecordedCall& call, const Mismatch& mismatch) override {
     if (call.method == Method::kRange) return;
-    AddMismatch(Guarantee::kTransactional, call, mismatch, findings);
+    AddMismatch(call, mismatch);
   }
 
  private:
@@ -56,25 +54,27 @@ class Transactional final : public CallChecker {
            range.revision > 0;
   }
 
-  void CheckLease(const RecordedCall& call, const KeyValueView& kv, Findings& findings) const {
-    const auto revoked = facts().log.revoked().find(kv.lease);
-    if (kv.lease == 0 || revoked == facts().log.revoked().end()) return;
+  void CheckLease(const RecordedCall& call, const KeyValueView& kv) const {
+    const auto revoked = facts().calls().log.revoked().find(kv.lease);
+    if (kv.lease == 0 || revoked == facts().calls().log.revoked().end()) return;
     if (call.began < revoked->second.ended) return;
-    Add(Guarantee::kTransactional, call, findings, [&] {
+    Add(call, [&] {
       return Draft{
           .expected = fmt::format("no key on lease {}: line {} acknowledged its revocation, "
                                   "which deletes all its keys",
                                   kv.lease, revoked->second.ended.value),
           .observed = fmt::format("{} on it, put at revision {}, in line {}, a read begun later",
                                   Quoted(kv.key), kv.mod_revision, call.ended.value),
-          .evidence = {revoked->second.began, revoked->second.ended, call.ended},
-          .at = call.at};
+          .evidence = {revoked->second.began, revoked->second.ended, call.ended}};
     });
   }
 };
 
 const CheckerRegistration kTransactional{{
-    .guarantee = Guarantee::kTransactional,
+    .guarantee = Guarantee("Transactional"),
+    .place = 530,
+    .gravity = Gravity::kData,
+    .of_calls = true,
     .promise = "A write, alone or in a transaction, happens at one state, wholly or not at all, "
                "and its answer follows from that state.",
     .impact = "A Kubernetes API server reports the wrong outcome of an update that depends on a "
@@ -88,7 +88,7 @@ const CheckerRegistration kTransactional{{
                "never be seen. The revocation of a lease is a write, too: once it is "
                "acknowledged, none of the lease's keys exists any more. Source: \"atomicity\" of "
                "the KV API guarantees of etcd, and the message TxnRequest of its API.",
-    .make_for_calls = [](const CallFacts& facts) { return std::make_unique<Transactional>(facts); },
+    .make = MakeChecker<Transactional>,
 }};
 
 }  // namespace

@@ -13,15 +13,16 @@ class Unique final : public Checker {
  public:
   using Checker::Checker;
 
-  void Compared(WatchIndex watch, const Response& response, const std::vector<Comparison>& compared,
-                Findings& findings) override {
+  void Compared(WatchIndex watch, const Response& response,
+                const std::vector<Comparison>& compared) override {
     Recent& recent = At(recent_, watch);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (compared[i].match == Match::kRepeated) {
-        findings.Add(Guarantee::kUnique, watch, [&] {
+        Add(watch, [&] {
           return Describe(response.message.events[i], compared[i].expected, response, recent);
         });
       } else if (compared[i].match == Match::kExpected || compared[i].match == Match::kLate) {
+        Exercised();
         recent.given[recent.count++ % kRemembered] = {compared[i].expected, response.where};
       }
     }
@@ -44,8 +45,7 @@ class Unique final : public Checker {
                         const Recent& recent) {
     Draft draft{.expected = fmt::format("the {} once", Phrase(event)),
                 .observed = fmt::format("it came again in line {}", response.where.line.value),
-                .evidence = {response.where.line},
-                .at = response.where.at,
+                .where = response.where,
                 .signature = signature::kReplayed};
     for (std::size_t i = 0; i < std::min(recent.count, kRemembered); ++i) {
       const Given& given = recent.given[i];
@@ -61,7 +61,9 @@ class Unique final : public Checker {
 };
 
 const CheckerRegistration kUnique{{
-    .guarantee = Guarantee::kUnique,
+    .guarantee = Guarantee("Unique"),
+    .place = 20,
+    .gravity = Gravity::kOrder,
     .promise = "No change is delivered twice to one watch.",
     .impact = "A Kubernetes cache takes one change for two: a handler that counts, or that acts "
               "on every change, acts twice.",
@@ -69,7 +71,7 @@ const CheckerRegistration kUnique{{
                "however often the server had to catch up, park responses or retry. A client that "
                "counts or adds up events relies on it. Source: the guarantee \"unique\" of the "
                "etcd v3 watch API.",
-    .make = [](const Facts& facts) { return std::make_unique<Unique>(facts); },
+    .make = MakeChecker<Unique>,
 }};
 
 }  // namespace

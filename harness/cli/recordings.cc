@@ -5,7 +5,6 @@
 #include <fstream>
 #include <map>
 
-#include "harness/checkers/gravity.h"
 #include "harness/driver/result_line.h"
 #include "harness/history/reader.h"
 
@@ -87,7 +86,6 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
   Rejudged again;
   LagFollower lag;
   std::optional<Judge> judge;
-  std::optional<CallJudge> calls;
   FaultTimes faults;
   while (true) {
     WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> line, reader->Next());
@@ -98,11 +96,8 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
         WP_ASSIGN_OR_RETURN(again.started, ParseRunStarted(entry.entry.text));
       }
       judge.emplace(OptionsOf(again.started), &lag);
-      calls.emplace(CallJudgeOptions{.without_metadata = again.started.without_metadata,
-                                     .deviations = again.started.deviations});
     }
     judge->Consume(entry);
-    calls->Consume(entry);
     lag.Consume(entry);
     faults.Consume(entry.entry);
     again.last = entry.line;
@@ -111,13 +106,9 @@ Result<Rejudged> JudgeRecording(const fs::path& file) {
   if (!judge) judge.emplace(JudgeOptions{});
   again.judgement = judge->Finish(again.cut_off.empty() ? Ending::kWhole : Ending::kCutOff);
   again.watches = judge->watches().size();
-  CallJudgement beside = calls ? calls->Finish() : CallJudgement();
-  again.judgement.findings.insert(again.judgement.findings.end(), beside.findings.begin(),
-                                  beside.findings.end());
-  GravestFirst(again.judgement.findings);
   again.findings = RecordsOf(again.judgement.findings, faults.receipts(), CarrierOf(again.started));
   again.lag = lag.Summary();
-  again.undecided_calls = std::move(beside.undecided);
+  again.undecided_calls = std::move(again.judgement.calls.undecided);
   return again;
 }
 

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/checkers/call_judge.h"
 #include "harness/checkers/judge.h"
 #include "harness/driver/finding_records.h"
 #include "harness/history/run_started.h"

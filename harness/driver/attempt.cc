@@ -7,8 +7,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "harness/checkers/checker.h"
-#include "harness/checkers/gravity.h"
 #include "harness/driver/executor.h"
 #include "harness/driver/finding_records.h"
 #include "harness/driver/interrupt.h"
@@ -156,15 +154,6 @@ void LeaveEvidence(const std::filesystem::path& folder, AttemptResult& result) {
   }
 }
 
-// For the key-value guarantees, each answer that was judged is an opportunity.
-void AddCalls(const CallJudgement& calls, Exercise& exercise) {
-  if (calls.judged == 0) return;
-  for (const CheckerInfo& info : RegisteredCheckers()) {
-    if (info.make_for_calls)
-      exercise.opportunities[std::string(Name(info.guarantee))] += calls.judged;
-  }
-}
-
 // etcd answers with kUnknown when its own time limit has passed, so for a stated capability that
 // code is no refusal. Other stores answer with kUnknown to every unsupported request.
 bool RefusesWhatIsStated(const Environment& environment, const Status& trouble) {
@@ -214,13 +203,10 @@ void JudgeRecording(Environment& environment, AttemptResult& result,
                     std::vector<std::string>& inconclusive) {
   result.target_version = environment.target().version();
   Judgement judgement = environment.Finish();
-  CallJudgement calls = environment.FinishCalls();
-  judgement.findings.insert(judgement.findings.end(), calls.findings.begin(), calls.findings.end());
-  GravestFirst(judgement.findings);
   result.lag = environment.lag();
   result.exercise = std::move(judgement.exercise);
-  AddCalls(calls, result.exercise);
-  result.calls = {.judged = calls.judged, .undecided = std::move(calls.undecided)};
+  result.calls = {.judged = judgement.calls.judged,
+                  .undecided = std::move(judgement.calls.undecided)};
   result.findings = RecordsOf(judgement.findings, environment.fault_times().receipts(),
                               CarrierOf(environment.started_with()));
   result.notes = RecordsOf(judgement.notes, environment.fault_times().receipts(),

@@ -71,7 +71,6 @@ Environment::Environment(const AttemptSpec& spec, const Plan& plan)
                 .others_compact = IsShared(spec),
                 .deviations = profile_.deviations}),
       judge_(OptionsOf(started_), &lag_),
-      calls_({.deviations = started_.deviations}),
       shape_(plan.cluster),
       deadline_(TimeForSteps(spec)) {}
 
@@ -413,7 +412,6 @@ void Environment::Take(const NumberedEntry& line) {
   }
   if (entry.kind == EntryKind::kStreamClosed) ended_.insert(entry.stream);
   judge_.Consume(line);
-  calls_.Consume(line);
   lag_.Consume(line);
   overlaps_.Consume(line);
   fault_times_.Consume(entry);

@@ -20,7 +20,6 @@
 #include <set>
 #include <string>
 
-#include "harness/checkers/call_judge.h"
 #include "harness/checkers/judge.h"
 #include "harness/checkers/known_bugs.h"
 #include "harness/client/kv_client.h"
@@ -169,7 +168,6 @@ class Environment {
   // events that had not arrived by then are not missing, now or when it is judged again.
   Judgement Finish();
   // Judges the key-value calls. Requires: Finish, which judges the watches.
-  CallJudgement FinishCalls() { return calls_.Finish(); }
 
  private:
   void BeginRecording();
@@ -209,7 +207,6 @@ class Environment {
   OverlapTable overlaps_;
   FaultTimes fault_times_;
   Judge judge_;
-  CallJudge calls_;
   const ClusterPlan shape_;
   std::unique_ptr<proxy::Proxies> proxies_;
   Cluster cluster_;

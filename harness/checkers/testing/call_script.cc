@@ -146,8 +146,8 @@ CallScript& CallScript::Sees(const KeyValueFields& kv, bool deleted) {
               .payload = Bytes::Take(Reported(kv.mod).Nested(11, event).bytes())});
 }
 
-CallJudgement CallScript::Judge() const {
-  CallJudge judge;
+Judgement CallScript::Judge() const {
+  watchproof::Judge judge({});
   for (const NumberedEntry& line : lines_) judge.Consume(line);
   return judge.Finish();
 }

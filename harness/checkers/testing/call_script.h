@@ -4,7 +4,7 @@
 //   CallScript script;                                  // an empty store, client "a"
 //   script.Do(Method::kPut, PutOf("k", "v"), Acked(2))   // request and answer
 //       .Do(Method::kRange, GetOf("k"), Shown(2, {Kv("k", "v", 2)}));
-//   CallJudgement judgement = script.Judge();
+//   Judgement judgement = script.Judge();
 //
 // Messages are written out as a server would send them; the script keeps no store. Lines are 1 ms
 // apart. Not thread-safe.
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/checkers/call_judge.h"
+#include "harness/checkers/judge.h"
 #include "harness/history/wire_writer.h"
 
 namespace watchproof {
@@ -83,7 +83,7 @@ class CallScript {
   CallScript& Sees(const KeyValueFields& kv, bool deleted = false);
 
   const std::vector<NumberedEntry>& lines() const { return lines_; }
-  CallJudgement Judge() const;
+  Judgement Judge() const;
 
  private:
   CallScript& Add(Entry entry);

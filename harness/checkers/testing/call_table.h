@@ -29,20 +29,20 @@ inline std::string CallRowName(const testing::TestParamInfo<CallRow>& info) {
 }
 inline void PrintTo(const CallRow& row, std::ostream* out) { *out << row.name; }
 
-inline std::string Story(const CallJudgement& judgement) {
+inline std::string Story(const Judgement& judgement) {
   std::string story;
   for (const Finding& finding : judgement.findings) {
     story += fmt::format("{}: {}\n  expected {}\n  observed {}\n", Name(finding.guarantee),
                          finding.watch, finding.expected, finding.observed);
   }
-  for (const std::string& reason : judgement.undecided) story += "undecided: " + reason + "\n";
+  for (const std::string& reason : judgement.calls.undecided) story += "undecided: " + reason + "\n";
   return story;
 }
 
 class CallTable : public testing::TestWithParam<CallRow> {};
 
 inline void ExpectCallRow(const CallRow& row) {
-  const CallJudgement judgement = row.history.Judge();
+  const Judgement judgement = row.history.Judge();
   std::vector<std::string> found;
   for (const Finding& finding : judgement.findings) {
     found.emplace_back(Name(finding.guarantee));
@@ -50,7 +50,7 @@ inline void ExpectCallRow(const CallRow& row) {
     EXPECT_GE(finding.evidence.size(), 2u);
   }
   EXPECT_THAT(found, testing::UnorderedElementsAreArray(row.findings)) << Story(judgement);
-  EXPECT_EQ(!judgement.undecided.empty(), row.undecided) << Story(judgement);
+  EXPECT_EQ(!judgement.calls.undecided.empty(), row.undecided) << Story(judgement);
 }
 
 }  // namespace watchproof

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/checkers/call_judge.h"
+#include "harness/checkers/call_sweep.h"
 
 #include <algorithm>
-#include <tuple>
 
-#include "harness/checkers/call_checker.h"
 #include "harness/checkers/response_checker.h"
 
 namespace watchproof {
@@ -26,14 +24,11 @@ struct ReadOnlyCall {
 // One pass over all revisions.
 class Sweep {
  public:
-  using Checkers = std::vector<std::unique_ptr<CallChecker>>;
-  Sweep(const CallFacts& facts, const Checkers& checkers, const CallJudgeOptions& options,
-        Findings& findings)
+  Sweep(const CallFacts& facts, const JudgeOptions& options, const Checkers& checkers)
       : facts_(facts),
         checkers_(checkers),
-        findings_(findings),
         keys_(facts.writers, options.without_metadata),
-        deviations_(options.deviations) {}
+        response_checker_(keys_, facts.writers, options.deviations) {}
 
   void Run() {
     Gather();
@@ -104,15 +99,13 @@ class Sweep {
   void Take(const RecordedCall& call, const Examined& examined) {
     ++(examined.whole ? judged_ : open_);
     if (!examined.wrong) return;
-    for (const auto& checker : checkers_) checker->Differs(call, *examined.wrong, findings_);
+    for (const auto& checker : checkers_) checker->CallDiffers(call, *examined.wrong);
   }
 
   const CallFacts& facts_;
   const Checkers& checkers_;
-  Findings& findings_;
   KeySpace keys_;
-  const Deviations& deviations_;
-  ResponseChecker response_checker_{keys_, facts_.writers, deviations_};
+  ResponseChecker response_checker_;
   std::vector<ReadOnlyCall> read_only_calls_;
   std::uint64_t judged_ = 0;
   std::uint64_t open_ = 0;
@@ -132,50 +125,23 @@ std::string WhyOpen(const Writers& writers) {
 
 }  // namespace
 
-class CallJudge::Impl {
- public:
-  explicit Impl(const CallJudgeOptions& options) : options_(options) {}
-
-  void Consume(const NumberedEntry& line) {
-    log_.Consume(line);
-    control_watch_.Consume(line);
+CallsJudged JudgeCalls(const CallFacts& facts, const JudgeOptions& options,
+                       const Checkers& checkers) {
+  for (const auto& checker : checkers) {
+    for (const RecordedCall* call : facts.log.ended()) {
+      if (call->outcome == CallOutcome::kAnswered) checker->CallAnswered(*call);
+    }
+    checker->CallsSettled();
   }
-
-  CallJudgement Finish() const {
-    const Writers writers(log_, control_watch_);
-    const CallFacts facts{log_, control_watch_, writers};
-    Sweep::Checkers checkers;
-    for (const CheckerInfo& info : RegisteredCheckers()) {
-      if (info.make_for_calls) checkers.push_back(info.make_for_calls(facts));
-    }
-    const WatchTable no_watches;
-    Findings findings(no_watches);
-    for (const auto& checker : checkers) {
-      for (const RecordedCall* call : log_.ended()) {
-        if (call->outcome == CallOutcome::kAnswered) checker->Answered(*call, findings);
-      }
-      checker->Settled(findings);
-    }
-    Sweep sweep(facts, checkers, options_, findings);
-    sweep.Run();
-    CallJudgement judgement{.findings = findings.Finished(), .judged = sweep.judged()};
-    if (sweep.open() > 0) {
-      judgement.undecided.push_back(fmt::format("{} of {} answers could not be judged in full: {}",
-                                                sweep.open(), sweep.open() + sweep.judged(),
-                                                WhyOpen(writers)));
-    }
-    return judgement;
+  Sweep sweep(facts, options, checkers);
+  sweep.Run();
+  CallsJudged calls{.judged = sweep.judged(), .undecided = {}};
+  if (sweep.open() > 0) {
+    calls.undecided.push_back(fmt::format("{} of {} answers could not be judged in full: {}",
+                                          sweep.open(), sweep.open() + sweep.judged(),
+                                          WhyOpen(facts.writers)));
   }
-
- private:
-  const CallJudgeOptions options_;
-  CallLog log_;
-  ControlLog control_watch_;
-};
-
-CallJudge::CallJudge(const CallJudgeOptions& options) : impl_(std::make_unique<Impl>(options)) {}
-CallJudge::~CallJudge() = default;
-void CallJudge::Consume(const NumberedEntry& line) { impl_->Consume(line); }
-CallJudgement CallJudge::Finish() { return impl_->Finish(); }
+  return calls;
+}
 
 }  // namespace watchproof
