@@ -22,8 +22,6 @@ namespace {
 
 // An idle or stuck connection is not kept longer.
 constexpr std::chrono::seconds kPatience{60};
-// Descriptors come back when other connections end.
-constexpr Duration kPauseWhenExhausted = 50ms;
 constexpr std::size_t kMostSessions = 64;
 constexpr std::uint32_t kMostHeaderBytes = 16 << 10;
 constexpr std::uint64_t kMostBodyBytes = 1 << 20;
@@ -101,14 +99,8 @@ void ControlPort::Close() {
 Task ControlPort::AcceptLoop() {
   while (!closed_) {
     Tcp::socket socket(table_.io());
-    const Accepted accepted = AcceptOne(acceptor_, socket);
-    if (accepted == Accepted::kNoneReady) {
-      co_await acceptor_.async_wait(Tcp::acceptor::wait_read, kAsTuple);
-    } else if (accepted == Accepted::kOutOfResources) {
-      co_await pause_.WaitUntil(Clock::now() + kPauseWhenExhausted);
-    }
-    if (accepted != Accepted::kOne) continue;
-    if (sessions_.size() >= kMostSessions) continue;  // the socket closes
+    // One too many just closes.
+    if (!co_await Accept(acceptor_, socket, pause_) || sessions_.size() >= kMostSessions) continue;
     boost::asio::co_spawn(table_.io(), Serve(std::move(socket)), [](std::exception_ptr thrown) {
       WP_CHECK(thrown == nullptr, "coroutines of the control port do not throw");
     });

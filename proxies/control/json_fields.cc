@@ -4,14 +4,16 @@
 namespace watchproof::proxy {
 namespace {
 
-// Null when it is absent.
-const Json* Given(const Json& object, const char* name) {
+// Reads what is given in a form that `fits`; absent or null it stays as it is.
+template <typename T, typename Fits>
+Status Read(const Json& object, const char* name, T& into, const char* form, Fits fits) {
   const auto it = object.find(name);
-  return it == object.end() || it->is_null() ? nullptr : &*it;
-}
-
-Status Expected(const char* name, const char* form) {
-  return Fail(StatusCode::kInvalidArgument, "bad request body: '{}' must be {}", name, form);
+  if (it == object.end() || it->is_null()) return {};
+  if (!fits(*it)) {
+    return Fail(StatusCode::kInvalidArgument, "bad request body: '{}' must be {}", name, form);
+  }
+  into = it->template get<T>();
+  return {};
 }
 
 }  // namespace
@@ -35,47 +37,28 @@ Result<Json> ParseBody(std::string_view text, JsonKind kind) {
 }
 
 Status ReadField(const Json& object, const char* name, std::string& into) {
-  const Json* given = Given(object, name);
-  if (given == nullptr) return {};
-  if (!given->is_string()) return Expected(name, "a string");
-  into = given->get_ref<const std::string&>();
-  return {};
+  return Read(object, name, into, "a string", [](const Json& given) { return given.is_string(); });
 }
 
 Status ReadField(const Json& object, const char* name, bool& into) {
-  const Json* given = Given(object, name);
-  if (given == nullptr) return {};
-  if (!given->is_boolean()) return Expected(name, "true or false");
-  into = given->get<bool>();
-  return {};
+  return Read(object, name, into, "true or false",
+              [](const Json& given) { return given.is_boolean(); });
 }
 
 Status ReadField(const Json& object, const char* name, double& into) {
-  const Json* given = Given(object, name);
-  if (given == nullptr) return {};
-  if (!given->is_number()) return Expected(name, "a number");
-  into = given->get<double>();
-  return {};
+  return Read(object, name, into, "a number", [](const Json& given) { return given.is_number(); });
 }
 
 Status ReadField(const Json& object, const char* name, std::int64_t& into) {
   // Far beyond any use, and whatever its unit is, far from what a parameter of an effect may be.
   constexpr std::uint64_t kLargest = 10'000'000'000;
-  const Json* given = Given(object, name);
-  if (given == nullptr) return {};
-  if (!given->is_number_unsigned() || given->get<std::uint64_t>() > kLargest) {
-    return Expected(name, "a whole number from 0");
-  }
-  into = given->get<std::int64_t>();
-  return {};
+  return Read(object, name, into, "a whole number from 0", [](const Json& given) {
+    return given.is_number_unsigned() && given.get<std::uint64_t>() <= kLargest;
+  });
 }
 
 Status ReadField(const Json& object, const char* name, Json& into) {
-  const Json* given = Given(object, name);
-  if (given == nullptr) return {};
-  if (!given->is_object()) return Expected(name, "an object");
-  into = *given;
-  return {};
+  return Read(object, name, into, "an object", [](const Json& given) { return given.is_object(); });
 }
 
 std::string ToText(const Json& json) {

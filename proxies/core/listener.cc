@@ -14,13 +14,6 @@ namespace watchproof::proxy {
 
 using boost::system::error_code;
 
-namespace {
-
-// Descriptors come back when other connections end, so trying again is worth it, but not at once.
-constexpr Duration kPauseWhenExhausted = 50ms;
-
-}  // namespace
-
 Listener::Listener(Io& io, Options options)
     : io_(io), options_(std::move(options)), acceptor_(io), pause_(io) {
   WP_CHECK(!options_.targets.empty(), "a listener needs a target");
@@ -74,18 +67,7 @@ Task Listener::AcceptLoop() {
       continue;
     }
     Tcp::socket client(io_);
-    switch (AcceptOne(acceptor_, client)) {
-      case Accepted::kOne:
-        Admit(std::move(client));
-        break;
-      case Accepted::kNoneReady:
-        co_await acceptor_.async_wait(Tcp::acceptor::wait_read, kAsTuple);
-        break;
-      case Accepted::kOutOfResources:
-        LogWarn("a proxy cannot accept: no descriptors left", {{"proxy", options_.name}});
-        co_await pause_.WaitUntil(Clock::now() + kPauseWhenExhausted);
-        break;
-    }
+    if (co_await Accept(acceptor_, client, pause_)) Admit(std::move(client));
   }
 }
 

@@ -10,6 +10,8 @@
 #include <array>
 #include <cerrno>
 
+#include "harness/base/log.h"
+
 namespace watchproof::proxy {
 namespace {
 
@@ -18,6 +20,8 @@ using boost::system::error_code;
 // Rounds of reading and discarding before a close; more is only needed for a peer that never
 // pauses.
 constexpr int kWasteRounds = 64;
+// Descriptors come back when other connections end, so trying again is worth it, but not at once.
+constexpr Duration kPauseWhenExhausted = 50ms;
 
 // Asio's own open() would leave a moment in which a fork in another thread inherits the descriptor.
 template <typename AnySocket>
@@ -83,22 +87,25 @@ Status OpenForConnect(Tcp::socket& socket, const Tcp::endpoint& to, Buffers buff
   return {};
 }
 
-Accepted AcceptOne(Tcp::acceptor& acceptor, Tcp::socket& socket) {
+boost::asio::awaitable<bool> Accept(Tcp::acceptor& acceptor, Tcp::socket& socket, Signal& pause) {
   const int descriptor = ::accept4(acceptor.native_handle(), nullptr, nullptr, SOCK_CLOEXEC);
-  if (descriptor < 0) {
-    const bool exhausted =
-        errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
-    return exhausted ? Accepted::kOutOfResources : Accepted::kNoneReady;
+  const bool exhausted =
+      descriptor < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
+  if (descriptor < 0 && !exhausted) {
+    co_await acceptor.async_wait(Tcp::acceptor::wait_read, kAsTuple);
+    co_return false;
   }
   error_code error;
   const Tcp::endpoint here = acceptor.local_endpoint(error);
-  if (!error) socket.assign(here.protocol(), descriptor, error);
-  if (error) {
-    ::close(descriptor);
-    return Accepted::kOutOfResources;
+  if (!exhausted && !error) socket.assign(here.protocol(), descriptor, error);
+  if (exhausted || error) {
+    if (!exhausted) ::close(descriptor);
+    LogWarn("a port cannot accept: no descriptors left", {{"port", ToString(here)}});
+    co_await pause.WaitUntil(Clock::now() + kPauseWhenExhausted);
+    co_return false;
   }
   Tune(socket);
-  return Accepted::kOne;
+  co_return true;
 }
 
 std::int64_t UnreadBytes(const Tcp::socket& socket) {

@@ -34,9 +34,10 @@ Status Listen(Tcp::acceptor& acceptor);
 // Requires: `socket` is closed. Leaves it ready to connect, or closed.
 Status OpenForConnect(Tcp::socket& socket, const Tcp::endpoint& to, Buffers buffers);
 
-enum class Accepted { kOne, kNoneReady, kOutOfResources };
-// Takes one waiting connection into `socket`, without waiting.
-Accepted AcceptOne(Tcp::acceptor& acceptor, Tcp::socket& socket);
+// Takes one waiting connection into `socket`. False if there was none: then it has waited until
+// there may be one, or, when out of descriptors, until others may have come back; `pause` ends that
+// sooner.
+boost::asio::awaitable<bool> Accept(Tcp::acceptor& acceptor, Tcp::socket& socket, Signal& pause);
 
 // Bytes that have arrived and were not read; 0 if the socket is closed.
 std::int64_t UnreadBytes(const Tcp::socket& socket);

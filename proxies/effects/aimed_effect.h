@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// An effect that hits a connection once, at a place or at a time: those that exist when it is
+// Effects that hit a connection once, at a place or at a time: those that exist when they are
 // armed, and later ones only if asked; at once, behind so many further bytes, or after a while.
 //
-//   class HalfClose final : public AimedEffect {
-//     std::unique_ptr<Stage> Hit(ConnectionId connection) override;   // often an AimedStage
-//   };
+//   .parameters = AimParameters(),
+//   .make = [](const EffectSeed& seed) {
+//     return MakeAimedEffect(seed, [](const StageSeed& at, const Aim& aim) {
+//       return std::make_unique<EndAfter>(at, aim);   // often an AimedStage
+//     });
+//   }
 //
 // Threads: the io thread only. Ownership: as Effect.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,26 +24,17 @@
 
 namespace watchproof::proxy {
 
-// The parameters that differ between aimed effects, each as this effect explains it.
-struct AimExplained {
-  std::string future;
-  std::string after_bytes;
-};
-inline std::vector<ParameterInfo> AimParameters(AimExplained explained) {
-  return {{.name = "future",
-           .kind = ParameterKind::kYesNo,
-           .default_value = "no",
-           .explain = std::move(explained.future)},
-          {.name = "after-bytes",
-           .kind = ParameterKind::kBytes,
-           .default_value = "0B",
-           .explain = std::move(explained.after_bytes)},
-          {.name = "after",
-           .kind = ParameterKind::kDuration,
-           .default_value = "0s",
-           .explain = "It comes when so much time has passed since arming, or since a later "
-                      "connection was accepted, whatever has passed until then; 0s means that "
-                      "only bytes count."}};
+inline std::vector<ParameterInfo> AimParameters() {
+  return {{"future", ParameterKind::kYesNo, "no",
+           "Whether connections that come later are hit as well, until healed."},
+          {"after-bytes", ParameterKind::kBytes, "0B",
+           "It comes when so many further bytes have passed in the direction of the "
+           "effect (counted for each direction alone); 0B without 'after' means at "
+           "once, before whatever was still waiting."},
+          {"after", ParameterKind::kDuration, "0s",
+           "It comes when so much time has passed since arming, or since a later "
+           "connection was accepted, whatever has passed until then; 0s means that "
+           "only bytes count."}};
 }
 
 struct Aim {
@@ -94,9 +89,9 @@ class AimedStage : public Line {
 // Ends the connection: on the spot when the moment has come, in line when the place has.
 class LastStage final : public AimedStage {
  public:
-  // `note` is called once, when it does.
-  LastStage(Aim aim, Ending ending, std::function<void()> note)
-      : AimedStage(aim), wanted_(ending), note_(std::move(note)) {}
+  // `count` is the count of connections that end so.
+  LastStage(const StageSeed& seed, Aim aim, Ending ending, ConnectionTally::Count count)
+      : AimedStage(aim), wanted_(ending), count_(count), tally_(seed.tally) {}
 
   Ending ending() const override { return ending_; }
   bool shut() const override { return over_; }
@@ -105,42 +100,32 @@ class LastStage final : public AimedStage {
   void HitNow() override {
     ending_ = wanted_;
     over_ = true;
-    note_();
+    tally_.AddOnce(count_);
   }
   void HitInLine() override {
     Join(wanted_ == Ending::kClose ? Chunk::Close() : Chunk::Reset());
     over_ = true;
-    note_();
+    tally_.AddOnce(count_);
   }
   void Behind(Chunk) override {}  // nothing comes after the end of a connection
 
   const Ending wanted_;
-  const std::function<void()> note_;
+  const ConnectionTally::Count count_;
+  ConnectionTally tally_;
   Ending ending_ = Ending::kNone;
   bool over_ = false;
 };
 
-class AimedEffect : public Effect {
- public:
-  std::unique_ptr<Stage> MakeStage(const Placement& placement) final {
-    if (placement.age == Placement::Age::kFuture && !future_) return nullptr;
-    return Hit(placement.connection);
-  }
-
- protected:
-  // Requires: the effect declares AimParameters.
-  explicit AimedEffect(const EffectSeed& seed)
-      : Effect(seed.armed_at),
-        aim_{.bytes = seed.values.bytes("after-bytes"), .after = seed.values.duration("after")},
-        future_(seed.values.yes("future")) {}
-
-  // The stage for one direction of a connection that is aimed at.
-  virtual std::unique_ptr<Stage> Hit(ConnectionId connection) = 0;
-
-  const Aim aim_;
-
- private:
-  const bool future_;
-};
+// Requires: the effect declares AimParameters.
+inline std::unique_ptr<Effect> MakeAimedEffect(
+    const EffectSeed& seed,
+    std::function<std::unique_ptr<Stage>(const StageSeed&, const Aim&)> make_stage) {
+  const Aim aim{.bytes = seed.values.bytes("after-bytes"), .after = seed.values.duration("after")};
+  return MakePipeEffect(seed,
+                        [aim, make_stage = std::move(make_stage)](const StageSeed& at) {
+                          return make_stage(at, aim);
+                        },
+                        {.future = seed.values.yes("future")});
+}
 
 }  // namespace watchproof::proxy

@@ -19,8 +19,7 @@ constexpr std::int64_t kSlicesPerSecond = 1s / kSlice;
 
 class Bucket final : public Stage {
  public:
-  Bucket(ConnectionId connection, std::int64_t rate, Tally& tally)
-      : connection_(connection), rate_(rate), tally_(tally) {}
+  Bucket(const StageSeed& seed, std::int64_t rate) : rate_(rate), tally_(seed.tally) {}
 
   void Push(Chunk chunk, TimePoint now) override {
     waiting_.push_back({.chunk = std::move(chunk), .entered = now});
@@ -73,28 +72,14 @@ class Bucket final : public Stage {
     // Time beyond free_at_ was spent waiting for the sink, which is not this effect's doing.
     const Duration hold = std::min(free_at_, now) - first.entered;
     if (bytes == 0 || hold <= Duration::zero()) return;
-    tally_.Throttled(connection_, bytes);
+    tally_.Add(&Receipt::bytes_throttled, bytes);
     tally_.HeldFor(hold);
   }
 
-  const ConnectionId connection_;
   const std::int64_t rate_;  // bytes per second
-  Tally& tally_;
+  ConnectionTally tally_;
   std::deque<Waiting> waiting_;
   TimePoint free_at_{};  // when everything that left is paid for
-};
-
-class Bandwidth final : public Effect {
- public:
-  explicit Bandwidth(const EffectSeed& seed)
-      : Effect(seed.armed_at), rate_(seed.values.bytes("rate")) {}
-
-  std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
-    return std::make_unique<Bucket>(placement.connection, rate_, tally_);
-  }
-
- private:
-  const std::int64_t rate_;
 };
 
 const EffectRegistration kBandwidth{{
@@ -104,12 +89,13 @@ const EffectRegistration kBandwidth{{
         "direction of each connection alone. They leave in the order in which they came, a "
         "hundredth of a second's worth at a time, and the sender is slowed down because nothing "
         "more is read while something waits.",
-    .parameters = {{.name = "rate",
-                    .kind = ParameterKind::kBytes,
-                    .default_value = "1MiB",
-                    .explain = "Bytes per second, at least 1B.",
-                    .least = 1}},
-    .make = [](const EffectSeed& seed) { return std::make_unique<Bandwidth>(seed); },
+    .parameters = {{"rate", ParameterKind::kBytes, "1MiB", "Bytes per second, at least 1B.", 1}},
+    .make =
+        [](const EffectSeed& seed) {
+          return MakePipeEffect(seed, [rate = seed.values.bytes("rate")](const StageSeed& at) {
+            return std::make_unique<Bucket>(at, rate);
+          });
+        },
 }};
 
 }  // namespace

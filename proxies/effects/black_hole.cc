@@ -20,29 +20,28 @@ struct Aftermath {
 
 class Hole final : public Line {
  public:
-  Hole(ConnectionId connection, Aftermath aftermath, Tally& tally)
-      : connection_(connection), aftermath_(aftermath), tally_(tally) {}
+  Hole(const StageSeed& seed, Aftermath aftermath) : aftermath_(aftermath), tally_(seed.tally) {}
 
   void Observe(TimePoint now, std::int64_t /*unread*/) override {
     const bool never = aftermath_.close_after == Duration::zero();
     if (!due_) due_ = never ? kNever : now + aftermath_.close_after;
     if (over_ || *due_ > now) return;
     over_ = true;
-    tally_.Closed(connection_);
+    tally_.AddOnce(&Receipt::connections_closed);
   }
   void Push(Chunk chunk, TimePoint) override {
     if (chunk.kind != Chunk::Kind::kBytes) {
       Join(std::move(chunk));  // the end or reset of the source, for when the hole closes
       return;
     }
-    tally_.Swallowed(connection_, chunk.size());
+    tally_.Add(&Receipt::bytes_swallowed, chunk.size());
     lost_ += chunk.cost;
     torn_ = true;
   }
   std::optional<Chunk> Pull(TimePoint) override { return std::nullopt; }
   std::deque<Chunk> TakeAll(TimePoint now) override {
     if (!aftermath_.close || !torn_ || over_) return Line::TakeAll(now);
-    tally_.Closed(connection_);
+    tally_.AddOnce(&Receipt::connections_closed);
     std::deque<Chunk> last;
     last.push_back(Chunk::Close());
     return last;
@@ -52,28 +51,12 @@ class Hole final : public Line {
   std::int64_t TakeLost() override { return std::exchange(lost_, 0); }
 
  private:
-  const ConnectionId connection_;
   const Aftermath aftermath_;
-  Tally& tally_;
+  ConnectionTally tally_;
   std::int64_t lost_ = 0;
   bool torn_ = false;
   bool over_ = false;
   std::optional<TimePoint> due_;
-};
-
-class BlackHole final : public Effect {
- public:
-  explicit BlackHole(const EffectSeed& seed)
-      : Effect(seed.armed_at),
-        aftermath_{.close = seed.values.yes("close"),
-                   .close_after = seed.values.duration("close-after")} {}
-
-  std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
-    return std::make_unique<Hole>(placement.connection, aftermath_, tally_);
-  }
-
- private:
-  const Aftermath aftermath_;
 };
 
 const EffectRegistration kBlackHole{{
@@ -84,16 +67,19 @@ const EffectRegistration kBlackHole{{
         "let the other flow. The bytes are lost for good: once healed the stream continues with "
         "a gap in it, which the protocol above takes for garbage. An end or a reset of the "
         "sender is withheld too and passed on when healed.",
-    .parameters = {{.name = "close",
-                    .kind = ParameterKind::kYesNo,
-                    .default_value = "no",
-                    .explain = "Whether connections that lost bytes are closed when healed."},
-                   {.name = "close-after",
-                    .kind = ParameterKind::kDuration,
-                    .default_value = "0s",
-                    .explain = "A connection is closed so long after it fell into the hole; 0s "
-                               "means never."}},
-    .make = [](const EffectSeed& seed) { return std::make_unique<BlackHole>(seed); },
+    .parameters = {{"close", ParameterKind::kYesNo, "no",
+                    "Whether connections that lost bytes are closed when healed."},
+                   {"close-after", ParameterKind::kDuration, "0s",
+                    "A connection is closed so long after it fell into the hole; 0s "
+                    "means never."}},
+    .make =
+        [](const EffectSeed& seed) {
+          const Aftermath aftermath{.close = seed.values.yes("close"),
+                                    .close_after = seed.values.duration("close-after")};
+          return MakePipeEffect(seed, [aftermath](const StageSeed& at) {
+            return std::make_unique<Hole>(at, aftermath);
+          });
+        },
 }};
 
 }  // namespace

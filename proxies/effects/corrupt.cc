@@ -14,15 +14,15 @@ namespace {
 
 class BitFlips final : public Line {
  public:
-  BitFlips(ConnectionId connection, std::int64_t every, Prng prng, Tally& tally)
-      : connection_(connection), every_(every), prng_(prng), tally_(tally), next_(Gap()) {}
+  BitFlips(const StageSeed& seed, std::int64_t every)
+      : every_(every), prng_(seed.prng), tally_(seed.tally), next_(Gap()) {}
 
   void Push(Chunk chunk, TimePoint) override {
     // Counted over the stream, so that chunk boundaries change nothing.
     for (; next_ <= chunk.size(); next_ += Gap()) {
       char& byte = chunk.bytes[static_cast<std::size_t>(next_ - 1)];
       byte = static_cast<char>(byte ^ (1 << prng_.Below(8)));
-      tally_.Corrupted(connection_, 1);
+      tally_.Add(&Receipt::bytes_corrupted, 1);
     }
     next_ -= chunk.size();
     Join(std::move(chunk));
@@ -31,27 +31,10 @@ class BitFlips final : public Line {
  private:
   std::int64_t Gap() { return prng_.Between(1, 2 * every_ - 1); }
 
-  const ConnectionId connection_;
   const std::int64_t every_;
   Prng prng_;
-  Tally& tally_;
+  ConnectionTally tally_;
   std::int64_t next_;  // the byte to change, counted from 1 at the start of the next chunk
-};
-
-class Corrupt final : public Effect {
- public:
-  explicit Corrupt(const EffectSeed& seed)
-      : Effect(seed.armed_at), every_(seed.values.bytes("every")), prng_(seed.prng) {}
-
-  std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
-    const std::string purpose =
-        fmt::format("connection/{}/{}", placement.connection, Name(placement.direction));
-    return std::make_unique<BitFlips>(placement.connection, every_, prng_.Fork(purpose), tally_);
-  }
-
- private:
-  const std::int64_t every_;
-  const Prng prng_;
 };
 
 const EffectRegistration kCorrupt{{
@@ -60,13 +43,15 @@ const EffectRegistration kCorrupt{{
         "Flips one bit of a byte now and then, at places drawn from the seed. No network does "
         "this to a TCP stream, so it is for self-tests only: it shows that damage would be "
         "noticed.",
-    .parameters = {{.name = "every",
-                    .kind = ParameterKind::kBytes,
-                    .default_value = "1KiB",
-                    .explain = "One byte of so many is changed on average, at least 1B.",
-                    .least = 1}},
+    .parameters = {{"every", ParameterKind::kBytes, "1KiB",
+                    "One byte of so many is changed on average, at least 1B.", 1}},
     .self_test_only = true,
-    .make = [](const EffectSeed& seed) { return std::make_unique<Corrupt>(seed); },
+    .make =
+        [](const EffectSeed& seed) {
+          return MakePipeEffect(seed, [every = seed.values.bytes("every")](const StageSeed& at) {
+            return std::make_unique<BitFlips>(at, every);
+          });
+        },
 }};
 
 }  // namespace

@@ -15,7 +15,40 @@ std::vector<EffectInfo>& Registry() {
   return effects;
 }
 
+class PipeEffect final : public Effect {
+ public:
+  PipeEffect(const EffectSeed& seed,
+             std::function<std::unique_ptr<Stage>(const StageSeed&)> make_stage,
+             PipeEffectOptions options)
+      : Effect(seed.armed_at),
+        prng_(seed.prng),
+        make_stage_(std::move(make_stage)),
+        options_(options) {}
+
+  std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
+    if (placement.age == Placement::Age::kFuture && !options_.future) return nullptr;
+    const std::string purpose =
+        fmt::format("connection/{}/{}", placement.connection, Name(placement.direction));
+    return make_stage_({.connection = placement.connection,
+                        .direction = placement.direction,
+                        .prng = prng_.Fork(purpose),
+                        .tally = {tally_, placement.connection}});
+  }
+  TimePoint ends_at() const override { return options_.ends_at; }
+
+ private:
+  const Prng prng_;
+  const std::function<std::unique_ptr<Stage>(const StageSeed&)> make_stage_;
+  const PipeEffectOptions options_;
+};
+
 }  // namespace
+
+std::unique_ptr<Effect> MakePipeEffect(
+    const EffectSeed& seed, std::function<std::unique_ptr<Stage>(const StageSeed&)> make_stage,
+    PipeEffectOptions options) {
+  return std::make_unique<PipeEffect>(seed, std::move(make_stage), options);
+}
 
 EffectRegistration::EffectRegistration(EffectInfo info) {
   std::vector<EffectInfo>& effects = Registry();

@@ -17,6 +17,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/prng.h"
@@ -29,73 +30,11 @@
 
 namespace watchproof::proxy {
 
-// What all stages of one armed effect did together. Each kind of disturbance has its own function.
+// What all stages of one armed effect did together.
 class Tally {
  public:
   explicit Tally(TimePoint armed_at) { receipt_.armed_at = armed_at; }
 
-  void Withheld(ConnectionId connection, std::int64_t more_bytes) {
-    receipt_.bytes_withheld += more_bytes;
-    Touched(connection);
-  }
-  void Delayed(ConnectionId connection, std::int64_t more_bytes) {
-    receipt_.bytes_delayed += more_bytes;
-    Touched(connection);
-  }
-  void Throttled(ConnectionId connection, std::int64_t more_bytes) {
-    receipt_.bytes_throttled += more_bytes;
-    Touched(connection);
-  }
-  void Swallowed(ConnectionId connection, std::int64_t more_bytes) {
-    receipt_.bytes_swallowed += more_bytes;
-    Touched(connection);
-  }
-  void HeldFor(Duration hold) { receipt_.longest_hold = std::max(receipt_.longest_hold, hold); }
-  void Cut(ConnectionId connection) {
-    if (cut_.insert(connection).second) ++receipt_.connections_cut;
-    Touched(connection);
-  }
-  void HalfClosed(ConnectionId connection) {
-    if (half_closed_.insert(connection).second) ++receipt_.connections_half_closed;
-    Touched(connection);
-  }
-  void WithheldFrame(ConnectionId connection, std::int64_t bytes) {
-    ++receipt_.frames_withheld;
-    Withheld(connection, bytes);
-  }
-  void SwallowedFrame(ConnectionId connection, std::int64_t bytes) {
-    ++receipt_.frames_swallowed;
-    Swallowed(connection, bytes);
-  }
-  void InjectedFrame(ConnectionId connection) {
-    ++receipt_.frames_injected;
-    Touched(connection);
-  }
-  void Triggered() { ++receipt_.times_triggered; }
-  void Unfollowed(ConnectionId connection) {
-    if (unfollowed_.insert(connection).second) ++receipt_.connections_unfollowed;
-  }
-  void Closed(ConnectionId connection) {
-    if (closed_.insert(connection).second) ++receipt_.connections_closed;
-    Touched(connection);
-  }
-  void HalfOpened(ConnectionId connection) {
-    ++receipt_.connections_half_opened;
-    Touched(connection);
-  }
-  void Sliced(ConnectionId connection, std::int64_t more_bytes) {
-    receipt_.bytes_sliced += more_bytes;
-    Touched(connection);
-  }
-  void Corrupted(ConnectionId connection, std::int64_t more_bytes) {
-    receipt_.bytes_corrupted += more_bytes;
-    Touched(connection);
-  }
-  // A disturbance that no other count covers, of at least `hold`.
-  void Held(ConnectionId connection, Duration hold) {
-    HeldFor(hold);
-    Touched(connection);
-  }
   // The first end counts.
   void Healed(TimePoint at) {
     if (!receipt_.healed_at) receipt_.healed_at = at;
@@ -103,16 +42,52 @@ class Tally {
   const Receipt& receipt() const { return receipt_; }
 
  private:
-  void Touched(ConnectionId connection) {
-    if (touched_.insert(connection).second) ++receipt_.connections_touched;
-  }
+  friend class ConnectionTally;
 
   Receipt receipt_;
-  std::set<ConnectionId> touched_;
-  std::set<ConnectionId> cut_;
-  std::set<ConnectionId> half_closed_;
-  std::set<ConnectionId> unfollowed_;
-  std::set<ConnectionId> closed_;
+  // A connection counts once in each count of connections.
+  std::set<std::pair<ConnectionId, const std::int64_t*>> counted_;
+};
+
+// What was done to one connection.
+class ConnectionTally {
+ public:
+  using Count = std::int64_t Receipt::*;
+
+  ConnectionTally(Tally& all, ConnectionId connection) : all_(all), connection_(connection) {}
+
+  void Add(Count count, std::int64_t more) {
+    all_.receipt_.*count += more;
+    Touched();
+  }
+  // The connection itself, in a count of connections.
+  void AddOnce(Count count) {
+    Once(count);
+    Touched();
+  }
+  void Touched() { Once(&Receipt::connections_touched); }
+  void HeldFor(Duration hold) {
+    all_.receipt_.longest_hold = std::max(all_.receipt_.longest_hold, hold);
+  }
+  void WithheldFrame(std::int64_t bytes) {
+    Add(&Receipt::frames_withheld, 1);
+    Add(&Receipt::bytes_withheld, bytes);
+  }
+  void SwallowedFrame(std::int64_t bytes) {
+    Add(&Receipt::frames_swallowed, 1);
+    Add(&Receipt::bytes_swallowed, bytes);
+  }
+  void Triggered() { ++all_.receipt_.times_triggered; }
+  void Unfollowed() { Once(&Receipt::connections_unfollowed); }
+
+ private:
+  void Once(Count count) {
+    std::int64_t& counted = all_.receipt_.*count;
+    if (all_.counted_.insert({connection_, &counted}).second) ++counted;
+  }
+
+  Tally& all_;
+  ConnectionId connection_;
 };
 
 // The pipe that a stage is made for.
@@ -163,6 +138,23 @@ struct EffectSeed {
   const Prng& prng;  // this armed effect's own; fork it per pipe
   TimePoint armed_at;
 };
+
+// What the stage of one connection is made from.
+struct StageSeed {
+  ConnectionId connection;
+  Direction direction;  // of the pipe; for an effect on streams its own, perhaps both
+  Prng prng;            // this connection's and direction's
+  ConnectionTally tally;
+};
+
+// An effect that is nothing but its stages, one in every pipe that it covers.
+struct PipeEffectOptions {
+  bool future = true;          // also in connections that come after it was armed
+  TimePoint ends_at = kNever;  // by itself
+};
+std::unique_ptr<Effect> MakePipeEffect(
+    const EffectSeed& seed, std::function<std::unique_ptr<Stage>(const StageSeed&)> make_stage,
+    PipeEffectOptions options = {});
 
 struct EffectInfo {
   std::string name;

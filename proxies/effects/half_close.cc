@@ -11,39 +11,27 @@ namespace {
 
 class EndAfter final : public AimedStage {
  public:
-  EndAfter(ConnectionId connection, Aim aim, Tally& tally)
-      : AimedStage(aim), connection_(connection), tally_(tally) {}
+  EndAfter(const StageSeed& seed, Aim aim) : AimedStage(aim), tally_(seed.tally) {}
 
   std::int64_t TakeLost() override { return std::exchange(lost_, 0); }
 
  private:
   void HitNow() override {
     Join(Chunk::End());
-    tally_.HalfClosed(connection_);
+    tally_.AddOnce(&Receipt::connections_half_closed);
   }
   void HitInLine() override { HitNow(); }
   void Behind(Chunk chunk) override {
     if (chunk.kind == Chunk::Kind::kReset || chunk.kind == Chunk::Kind::kClose) {
       Join(std::move(chunk));  // the connection is over: now both sides must know
     } else if (chunk.kind == Chunk::Kind::kBytes) {
-      tally_.Swallowed(connection_, chunk.size());
+      tally_.Add(&Receipt::bytes_swallowed, chunk.size());
       lost_ += chunk.cost;
     }
   }
 
-  const ConnectionId connection_;
-  Tally& tally_;
+  ConnectionTally tally_;
   std::int64_t lost_ = 0;
-};
-
-class HalfClose final : public AimedEffect {
- public:
-  explicit HalfClose(const EffectSeed& seed) : AimedEffect(seed) {}
-
- private:
-  std::unique_ptr<Stage> Hit(ConnectionId connection) override {
-    return std::make_unique<EndAfter>(connection, aim_, tally_);
-  }
 };
 
 const EffectRegistration kHalfClose{{
@@ -53,12 +41,13 @@ const EffectRegistration kHalfClose{{
         "signal and continues to send; those bytes are swallowed. Armed on one direction it "
         "leaves the other one flowing. Healing cannot undo the end. By default it covers the "
         "connections that exist at that moment, once.",
-    .parameters = AimParameters(
-        {.future = "Whether connections that come later get it as well, until healed.",
-         .after_bytes = "The end comes when this many further bytes have passed in the direction "
-                        "of the effect; 0B without 'after' means at once, before whatever was "
-                        "still waiting."}),
-    .make = [](const EffectSeed& seed) { return std::make_unique<HalfClose>(seed); },
+    .parameters = AimParameters(),
+    .make =
+        [](const EffectSeed& seed) {
+          return MakeAimedEffect(seed, [](const StageSeed& at, const Aim& aim) {
+            return std::make_unique<EndAfter>(at, aim);
+          });
+        },
 }};
 
 }  // namespace

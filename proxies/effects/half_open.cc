@@ -12,8 +12,8 @@ namespace {
 
 class Dangling final : public AimedStage {
  public:
-  Dangling(ConnectionId connection, Aim aim, bool close, Tally& tally)
-      : AimedStage(aim), connection_(connection), close_(close), tally_(tally) {}
+  Dangling(const StageSeed& seed, Aim aim, bool close)
+      : AimedStage(aim), close_(close), tally_(seed.tally) {}
 
   std::deque<Chunk> TakeAll(TimePoint now) override {
     std::deque<Chunk> last = AimedStage::TakeAll(now);
@@ -26,40 +26,17 @@ class Dangling final : public AimedStage {
  private:
   void HitNow() override {
     gone_ = true;
-    tally_.HalfOpened(connection_);
+    tally_.AddOnce(&Receipt::connections_half_opened);
   }
   void HitInLine() override { HitNow(); }
   void Behind(Chunk chunk) override {
-    if (chunk.kind == Chunk::Kind::kBytes) tally_.Swallowed(connection_, chunk.size());
+    if (chunk.kind == Chunk::Kind::kBytes) tally_.Add(&Receipt::bytes_swallowed, chunk.size());
     Join(std::move(chunk));  // the pipe throws away what its sink cannot take any more
   }
 
-  const ConnectionId connection_;
   const bool close_;
-  Tally& tally_;
+  ConnectionTally tally_;
   bool gone_ = false;
-};
-
-class HalfOpen final : public Effect {
- public:
-  explicit HalfOpen(const EffectSeed& seed)
-      : Effect(seed.armed_at),
-        after_(seed.values.duration("after")),
-        future_(seed.values.yes("future")),
-        close_(seed.values.yes("close")) {}
-
-  std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
-    if (placement.age == Placement::Age::kFuture && !future_) return nullptr;
-    // Only one side can be gone: the other one must stay connected.
-    if (!hit_.insert(placement.connection).second) return nullptr;
-    return std::make_unique<Dangling>(placement.connection, Aim{.after = after_}, close_, tally_);
-  }
-
- private:
-  const Duration after_;
-  const bool future_;
-  const bool close_;
-  std::set<ConnectionId> hit_;
 };
 
 const EffectRegistration kHalfOpen{{
@@ -70,22 +47,25 @@ const EffectRegistration kHalfOpen{{
         "its connection stays open until the sender closes it. Armed on both directions the "
         "client is the side that is gone. Healing cannot undo this. By default it covers the "
         "connections that exist at that moment, once.",
-    .parameters = {{.name = "future",
-                    .kind = ParameterKind::kYesNo,
-                    .default_value = "no",
-                    .explain =
-                        "Whether connections that come later are hit as well, until healed."},
-                   {.name = "after",
-                    .kind = ParameterKind::kDuration,
-                    .default_value = "0s",
-                    .explain = "How long after arming, or after a later connection was accepted; "
-                               "0s means at once."},
-                   {.name = "close",
-                    .kind = ParameterKind::kYesNo,
-                    .default_value = "no",
-                    .explain =
-                        "Whether the connection, or what is left of it, is reset when healed."}},
-    .make = [](const EffectSeed& seed) { return std::make_unique<HalfOpen>(seed); },
+    .parameters = {{"future", ParameterKind::kYesNo, "no",
+                    "Whether connections that come later are hit as well, until healed."},
+                   {"after", ParameterKind::kDuration, "0s",
+                    "How long after arming, or after a later connection was accepted; "
+                    "0s means at once."},
+                   {"close", ParameterKind::kYesNo, "no",
+                    "Whether the connection, or what is left of it, is reset when healed."}},
+    .make =
+        [](const EffectSeed& seed) {
+          const auto make = [hit = std::set<ConnectionId>(),
+                             aim = Aim{.after = seed.values.duration("after")},
+                             close = seed.values.yes("close")](
+                                const StageSeed& at) mutable -> std::unique_ptr<Stage> {
+            // Only one side can be gone: the other one must stay connected.
+            if (!hit.insert(at.connection).second) return nullptr;
+            return std::make_unique<Dangling>(at, aim, close);
+          };
+          return MakePipeEffect(seed, make, {.future = seed.values.yes("future")});
+        },
 }};
 
 }  // namespace

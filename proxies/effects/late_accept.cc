@@ -16,24 +16,29 @@ class LateAccept final : public Effect {
 
   std::unique_ptr<Stage> MakeStage(const Placement&) override { return nullptr; }
   Duration HoldBeforeDialling(ConnectionId connection, TimePoint now) override {
-    tally_.Held(connection, Duration::zero());
-    waiting_since_.push_back(now);
+    waiting_.push_back({.since = now, .tally = {tally_, connection}});
+    waiting_.back().tally.Touched();
     return delay_;
   }
 
  private:
   // A heal may serve them sooner.
   void NoteHolds(TimePoint now) override {
-    while (!waiting_since_.empty()) {
-      const Duration waited = now - waiting_since_.front();
-      tally_.HeldFor(std::min(waited, delay_));
+    while (!waiting_.empty()) {
+      const Duration waited = now - waiting_.front().since;
+      waiting_.front().tally.HeldFor(std::min(waited, delay_));
       if (waited < delay_) return;  // and the others have waited for less
-      waiting_since_.pop_front();
+      waiting_.pop_front();
     }
   }
 
+  struct Waiting {
+    TimePoint since;
+    ConnectionTally tally;
+  };
+
   const Duration delay_;
-  std::deque<TimePoint> waiting_since_;
+  std::deque<Waiting> waiting_;
 };
 
 const EffectRegistration kLateAccept{{
@@ -42,10 +47,8 @@ const EffectRegistration kLateAccept{{
         "New connections are served late: the kernel has accepted the client, its bytes are "
         "kept, and the target is dialled only after the delay, as by a server too busy to call "
         "accept. Existing connections are not affected; healing serves the waiting ones.",
-    .parameters = {{.name = "delay",
-                    .kind = ParameterKind::kDuration,
-                    .default_value = "1s",
-                    .explain = "How long each new connection waits."}},
+    .parameters = {{"delay", ParameterKind::kDuration, "1s",
+                    "How long each new connection waits."}},
     .make = [](const EffectSeed& seed) { return std::make_unique<LateAccept>(seed); },
 }};
 

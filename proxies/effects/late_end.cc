@@ -14,8 +14,7 @@ namespace {
 
 class EndHeld final : public Line {
  public:
-  EndHeld(ConnectionId connection, Duration delay, Tally& tally)
-      : connection_(connection), delay_(delay), tally_(tally) {}
+  EndHeld(const StageSeed& seed, Duration delay) : delay_(delay), tally_(seed.tally) {}
 
   void Push(Chunk chunk, TimePoint now) override {
     if (chunk.kind == Chunk::Kind::kEnd) {
@@ -39,28 +38,15 @@ class EndHeld final : public Line {
 
  private:
   Chunk TakeEnd(TimePoint now) {
-    tally_.Held(connection_, std::min(Duration(now - came_), delay_));
+    tally_.HeldFor(std::min(Duration(now - came_), delay_));
+    tally_.Touched();
     return *std::exchange(end_, std::nullopt);
   }
 
-  const ConnectionId connection_;
   const Duration delay_;
-  Tally& tally_;
+  ConnectionTally tally_;
   TimePoint came_{};
   std::optional<Chunk> end_;
-};
-
-class LateEnd final : public Effect {
- public:
-  explicit LateEnd(const EffectSeed& seed)
-      : Effect(seed.armed_at), delay_(seed.values.duration("delay")) {}
-
-  std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
-    return std::make_unique<EndHeld>(placement.connection, delay_, tally_);
-  }
-
- private:
-  const Duration delay_;
 };
 
 const EffectRegistration kLateEnd{{
@@ -69,11 +55,13 @@ const EffectRegistration kLateEnd{{
         "Bytes pass without delay, but the end of a stream (FIN) is held back for a while: the "
         "receiver continues to wait for a peer that has closed its side. A reset passes at "
         "once.",
-    .parameters = {{.name = "delay",
-                    .kind = ParameterKind::kDuration,
-                    .default_value = "1s",
-                    .explain = "How long the end is held back."}},
-    .make = [](const EffectSeed& seed) { return std::make_unique<LateEnd>(seed); },
+    .parameters = {{"delay", ParameterKind::kDuration, "1s", "How long the end is held back."}},
+    .make =
+        [](const EffectSeed& seed) {
+          return MakePipeEffect(seed, [delay = seed.values.duration("delay")](const StageSeed& at) {
+            return std::make_unique<EndHeld>(at, delay);
+          });
+        },
 }};
 
 }  // namespace

@@ -44,8 +44,8 @@ Duration Draw(const Delay& delay, Prng& prng) {
 
 class DelayLine final : public Stage {
  public:
-  DelayLine(ConnectionId connection, Delay delay, Prng prng, Tally& tally)
-      : connection_(connection), delay_(delay), prng_(prng), tally_(tally) {}
+  DelayLine(const StageSeed& seed, Delay delay)
+      : delay_(delay), prng_(seed.prng), tally_(seed.tally) {}
 
   void Push(Chunk chunk, TimePoint now) override {
     const Duration drawn = Draw(delay_, prng_);
@@ -78,38 +78,17 @@ class DelayLine final : public Stage {
     // Time beyond `due` was spent waiting for the sink, which is not this effect's doing.
     const Duration hold = std::min(first.due, now) - first.entered;
     if (hold > Duration::zero()) {
-      tally_.Delayed(connection_, first.chunk.size());
+      tally_.Add(&Receipt::bytes_delayed, first.chunk.size());
       tally_.HeldFor(hold);
     }
     return std::move(first.chunk);
   }
 
-  const ConnectionId connection_;
   const Delay delay_;
   Prng prng_;
-  Tally& tally_;
+  ConnectionTally tally_;
   std::deque<Travelling> line_;
   TimePoint last_due_{};
-};
-
-class Latency final : public Effect {
- public:
-  explicit Latency(const EffectSeed& seed)
-      : Effect(seed.armed_at),
-        delay_{.base = seed.values.duration("delay"),
-               .jitter = seed.values.duration("jitter"),
-               .spread = static_cast<Spread>(seed.values.word("spread"))},
-        prng_(seed.prng) {}
-
-  std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
-    const std::string purpose =
-        fmt::format("connection/{}/{}", placement.connection, Name(placement.direction));
-    return std::make_unique<DelayLine>(placement.connection, delay_, prng_.Fork(purpose), tally_);
-  }
-
- private:
-  const Delay delay_;
-  const Prng prng_;
 };
 
 const EffectRegistration kLatency{{
@@ -118,21 +97,24 @@ const EffectRegistration kLatency{{
         "Delays without limiting the rate: every chunk leaves the proxy a fixed time after it "
         "arrived, plus or minus a jitter that is drawn from the seed. The order is kept, and up "
         "to 8 MiB are under way at once in each direction of a connection.",
-    .parameters = {{.name = "delay",
-                    .kind = ParameterKind::kDuration,
-                    .default_value = "20ms",
-                    .explain = "How long each chunk is under way."},
-                   {.name = "jitter",
-                    .kind = ParameterKind::kDuration,
-                    .default_value = "0s",
-                    .explain = "How much each delay varies to both sides, see 'spread'."},
+    .parameters = {{"delay", ParameterKind::kDuration, "20ms", "How long each chunk is under way."},
+                   {"jitter", ParameterKind::kDuration, "0s",
+                    "How much each delay varies to both sides, see 'spread'."},
                    {.name = "spread",
                     .kind = ParameterKind::kWord,
                     .default_value = "uniform",
                     .explain = "How delays vary: 'uniform' by up to the jitter, evenly; 'normal' "
                                "with the jitter as standard deviation.",
                     .words = {"uniform", "normal"}}},
-    .make = [](const EffectSeed& seed) { return std::make_unique<Latency>(seed); },
+    .make =
+        [](const EffectSeed& seed) {
+          const Delay delay{.base = seed.values.duration("delay"),
+                            .jitter = seed.values.duration("jitter"),
+                            .spread = static_cast<Spread>(seed.values.word("spread"))};
+          return MakePipeEffect(seed, [delay](const StageSeed& at) {
+            return std::make_unique<DelayLine>(at, delay);
+          });
+        },
 }};
 
 }  // namespace

@@ -21,8 +21,7 @@ struct Cut {
 
 class Slicer final : public Stage {
  public:
-  Slicer(ConnectionId connection, Cut cut, Prng prng, Tally& tally)
-      : connection_(connection), cut_(cut), prng_(prng), tally_(tally) {}
+  Slicer(const StageSeed& seed, Cut cut) : cut_(cut), prng_(seed.prng), tally_(seed.tally) {}
 
   void Push(Chunk chunk, TimePoint) override { waiting_.push_back(std::move(chunk)); }
   std::optional<Chunk> Pull(TimePoint now) override {
@@ -47,38 +46,17 @@ class Slicer final : public Stage {
     const std::int64_t drawn = cut_.size + prng_.Between(-cut_.variation, cut_.variation);
     const std::int64_t size = std::clamp<std::int64_t>(drawn, 1, first.size());
     if (size == first.size()) return TakeFirst();
-    tally_.Sliced(connection_, size);
+    tally_.Add(&Receipt::bytes_sliced, size);
     Chunk piece{.bytes = first.bytes.substr(0, static_cast<std::size_t>(size))};
     first.bytes.erase(0, static_cast<std::size_t>(size));
     return piece;
   }
 
-  const ConnectionId connection_;
   const Cut cut_;
   Prng prng_;
-  Tally& tally_;
+  ConnectionTally tally_;
   std::deque<Chunk> waiting_;
   TimePoint next_at_{};
-};
-
-class Slice final : public Effect {
- public:
-  explicit Slice(const EffectSeed& seed)
-      : Effect(seed.armed_at),
-        cut_{.size = seed.values.bytes("size"),
-             .variation = seed.values.bytes("variation"),
-             .delay = seed.values.duration("delay")},
-        prng_(seed.prng) {}
-
-  std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
-    const std::string purpose =
-        fmt::format("connection/{}/{}", placement.connection, Name(placement.direction));
-    return std::make_unique<Slicer>(placement.connection, cut_, prng_.Fork(purpose), tally_);
-  }
-
- private:
-  const Cut cut_;
-  const Prng prng_;
 };
 
 const EffectRegistration kSlice{{
@@ -86,21 +64,20 @@ const EffectRegistration kSlice{{
     .explain =
         "Cuts the bytes into smaller pieces, each of which is passed to the kernel separately, "
         "so that a reader receives messages cut in the middle. No byte is lost or changed.",
-    .parameters = {{.name = "size",
-                    .kind = ParameterKind::kBytes,
-                    .default_value = "64B",
-                    .explain = "How large a piece is, at least 1B.",
-                    .least = 1},
-                   {.name = "variation",
-                    .kind = ParameterKind::kBytes,
-                    .default_value = "0B",
-                    .explain = "Each size varies by up to this much to both sides, evenly; no "
-                               "piece is empty."},
-                   {.name = "delay",
-                    .kind = ParameterKind::kDuration,
-                    .default_value = "0s",
-                    .explain = "How long the next piece waits after one has left."}},
-    .make = [](const EffectSeed& seed) { return std::make_unique<Slice>(seed); },
+    .parameters = {{"size", ParameterKind::kBytes, "64B", "How large a piece is, at least 1B.", 1},
+                   {"variation", ParameterKind::kBytes, "0B",
+                    "Each size varies by up to this much to both sides, evenly; no "
+                    "piece is empty."},
+                   {"delay", ParameterKind::kDuration, "0s",
+                    "How long the next piece waits after one has left."}},
+    .make =
+        [](const EffectSeed& seed) {
+          const Cut cut{.size = seed.values.bytes("size"),
+                        .variation = seed.values.bytes("variation"),
+                        .delay = seed.values.duration("delay")};
+          return MakePipeEffect(
+              seed, [cut](const StageSeed& at) { return std::make_unique<Slicer>(at, cut); });
+        },
 }};
 
 }  // namespace

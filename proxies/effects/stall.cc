@@ -14,8 +14,7 @@ namespace {
 
 class StallStage final : public Line {
  public:
-  StallStage(ConnectionId connection, TimePoint opens_at, Tally& tally)
-      : connection_(connection), opens_at_(opens_at), tally_(tally) {}
+  StallStage(const StageSeed& seed, TimePoint opens_at) : opens_at_(opens_at), tally_(seed.tally) {}
 
   void Observe(TimePoint now, std::int64_t unread) override {
     if (open_) return;
@@ -47,36 +46,17 @@ class StallStage final : public Line {
     const std::int64_t waiting = held_ + unread;
     if (waiting == 0) return;
     if (!waiting_since_) waiting_since_ = now;
-    if (waiting > peak_) tally_.Withheld(connection_, waiting - std::exchange(peak_, waiting));
+    if (waiting > peak_)
+      tally_.Add(&Receipt::bytes_withheld, waiting - std::exchange(peak_, waiting));
     tally_.HeldFor(std::min(now, opens_at_) - *waiting_since_);
   }
 
-  const ConnectionId connection_;
   const TimePoint opens_at_;
-  Tally& tally_;
+  ConnectionTally tally_;
   std::int64_t held_ = 0;
   std::int64_t peak_ = 0;
   std::optional<TimePoint> waiting_since_;
   bool open_ = false;
-};
-
-class Stall final : public Effect {
- public:
-  explicit Stall(const EffectSeed& seed)
-      : Effect(seed.armed_at),
-        opens_at_(OpensAt(seed.armed_at, seed.values.duration("duration"))) {}
-
-  std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
-    return std::make_unique<StallStage>(placement.connection, opens_at_, tally_);
-  }
-  TimePoint ends_at() const override { return opens_at_; }
-
- private:
-  static TimePoint OpensAt(TimePoint armed_at, Duration duration) {
-    return duration == Duration::zero() ? kNever : armed_at + duration;
-  }
-
-  const TimePoint opens_at_;
 };
 
 const EffectRegistration kStall{{
@@ -85,12 +65,19 @@ const EffectRegistration kStall{{
                "While it lasts the proxy reads nothing either, so the sender's buffers fill and it "
                "blocks, as with a peer that stopped reading. Ends and resets of the connection are "
                "held back like bytes.",
-    .parameters = {{.name = "duration",
-                    .kind = ParameterKind::kDuration,
-                    .default_value = "0s",
-                    .explain =
-                        "Opens by itself this long after arming; 0s means only when healed."}},
-    .make = [](const EffectSeed& seed) { return std::make_unique<Stall>(seed); },
+    .parameters = {{"duration", ParameterKind::kDuration, "0s",
+                    "Opens by itself this long after arming; 0s means only when healed."}},
+    .make =
+        [](const EffectSeed& seed) {
+          const Duration duration = seed.values.duration("duration");
+          const TimePoint opens_at =
+              duration == Duration::zero() ? kNever : seed.armed_at + duration;
+          return MakePipeEffect(seed,
+                                [opens_at](const StageSeed& at) {
+                                  return std::make_unique<StallStage>(at, opens_at);
+                                },
+                                {.ends_at = opens_at});
+        },
 }};
 
 }  // namespace

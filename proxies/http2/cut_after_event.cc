@@ -11,11 +11,9 @@ const EffectRegistration kCutAfterEvent{{
         "Ends a watch stream, or its connection, right after the first event of a revision, or "
         "of a later one: to the byte, so that a response with more events than that arrives "
         "only in part.",
-    .parameters = CutParameters({{.name = "revision",
-                                  .kind = ParameterKind::kNumber,
-                                  .default_value = "0",
-                                  .explain = "The least revision of that event; 0: of any."},
-                                 HowParameter()}),
+    .parameters = CutParameters(
+        {{"revision", ParameterKind::kNumber, "0", "The least revision of that event; 0: of any."},
+         HowParameter()}),
     .on_streams = true,
     .make =
         [](const EffectSeed& seed) {

@@ -11,12 +11,9 @@ const EffectRegistration kCutBetweenFragments{{
         "Ends a watch stream, or its connection, between the k-th fragment of a response and the "
         "next one: the k-th still arrives. A client that resumes must not take the part it has for "
         "the whole.",
-    .parameters = CutParameters({{.name = "fragment",
-                                  .kind = ParameterKind::kNumber,
-                                  .default_value = "1",
-                                  .explain = "k: the last fragment that arrives, from 1.",
-                                  .least = 1},
-                                 HowParameter()}),
+    .parameters = CutParameters(
+        {{"fragment", ParameterKind::kNumber, "1", "k: the last fragment that arrives, from 1.", 1},
+         HowParameter()}),
     .on_streams = true,
     .make =
         [](const EffectSeed& seed) {

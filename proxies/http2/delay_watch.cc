@@ -8,18 +8,10 @@
 namespace watchproof::proxy {
 namespace {
 
-struct DelayOptions {
-  StreamAim aim;
-  std::int64_t watch;
-  Duration delay;
-};
-
 class DelayStage final : public HoldingStage {
  public:
-  DelayStage(ConnectionId connection, const DelayOptions& options, Tally& tally)
-      : HoldingStage(connection, options.aim, tally),
-        watch_(options.watch),
-        delay_(options.delay) {}
+  DelayStage(const StageSeed& seed, const StreamAim& aim, std::int64_t watch, Duration delay)
+      : HoldingStage(seed, aim), watch_(watch), delay_(delay) {}
 
  private:
   static constexpr std::int64_t kWholeStream = -1;
@@ -39,22 +31,6 @@ class DelayStage final : public HoldingStage {
   const Duration delay_;
 };
 
-class DelayWatch final : public StreamEffect {
- public:
-  explicit DelayWatch(const EffectSeed& seed)
-      : StreamEffect(seed.armed_at),
-        options_{.aim = StreamAim(seed.values),
-                 .watch = seed.values.number("watch"),
-                 .delay = seed.values.duration("delay")} {}
-
-  std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection, Direction) override {
-    return std::make_unique<DelayStage>(connection, options_, tally_);
-  }
-
- private:
-  const DelayOptions options_;
-};
-
 const EffectRegistration kDelayWatch{{
     .name = "delay-watch",
     .explain =
@@ -62,17 +38,19 @@ const EffectRegistration kDelayWatch{{
         "responses of the other watchers of the stream overtake them. Each watcher receives its "
         "own responses in order, so a server could have sent this. When the stream ends, held "
         "responses leave first.",
-    .parameters = StreamParameters({{.name = "watch",
-                                     .kind = ParameterKind::kNumber,
-                                     .default_value = "-1",
-                                     .explain = "The watch id; -1: whichever is spoken to first.",
-                                     .least = -1},
-                                    {.name = "delay",
-                                     .kind = ParameterKind::kDuration,
-                                     .default_value = "100ms",
-                                     .explain = "How long each response waits."}}),
+    .parameters = StreamParameters(
+        {{"watch", ParameterKind::kNumber, "-1", "The watch id; -1: whichever is spoken to first.",
+          -1},
+         {"delay", ParameterKind::kDuration, "100ms", "How long each response waits."}}),
     .on_streams = true,
-    .make = [](const EffectSeed& seed) { return std::make_unique<DelayWatch>(seed); },
+    .make =
+        [](const EffectSeed& seed) {
+          return MakeStreamEffect(
+              seed, [aim = StreamAim(seed.values), watch = seed.values.number("watch"),
+                     delay = seed.values.duration("delay")](const StageSeed& at) {
+                return std::make_unique<DelayStage>(at, aim, watch, delay);
+              });
+        },
 }};
 
 }  // namespace

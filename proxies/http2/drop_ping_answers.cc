@@ -10,33 +10,21 @@ namespace {
 
 class PingStage final : public FrameStage {
  public:
-  PingStage(ConnectionId connection, Direction direction, Tally& tally)
-      : connection_(connection), direction_(direction), tally_(tally) {}
+  explicit PingStage(const StageSeed& seed) : direction_(seed.direction), tally_(seed.tally) {}
 
   void Push(Unit unit, TimePoint, FrameOutlet& out) override {
     const bool ours = unit.is(FrameType::kPing) && unit.header.has(kFlagAck) &&
                       Covers(direction_, unit.direction);
     if (!ours) return out.Pass(std::move(unit));
     tally_.Triggered();
-    tally_.SwallowedFrame(connection_, unit.size());
+    tally_.SwallowedFrame(unit.size());
     out.Drop(std::move(unit));
   }
-  void OnUnfollowed() override { tally_.Unfollowed(connection_); }
+  void OnUnfollowed() override { tally_.Unfollowed(); }
 
  private:
-  const ConnectionId connection_;
   const Direction direction_;
-  Tally& tally_;
-};
-
-class DropPingAnswers final : public StreamEffect {
- public:
-  explicit DropPingAnswers(const EffectSeed& seed) : StreamEffect(seed.armed_at) {}
-
-  std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection,
-                                             Direction direction) override {
-    return std::make_unique<PingStage>(connection, direction, tally_);
-  }
+  ConnectionTally tally_;
 };
 
 const EffectRegistration kDropPingAnswers{{
@@ -47,7 +35,11 @@ const EffectRegistration kDropPingAnswers{{
         "forwarded; a client or server with a keep-alive timeout then closes the connection.",
     .parameters = {},
     .on_streams = true,
-    .make = [](const EffectSeed& seed) { return std::make_unique<DropPingAnswers>(seed); },
+    .make =
+        [](const EffectSeed& seed) {
+          return MakeStreamEffect(
+              seed, [](const StageSeed& at) { return std::make_unique<PingStage>(at); });
+        },
 }};
 
 }  // namespace

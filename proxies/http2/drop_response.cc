@@ -9,26 +9,20 @@
 namespace watchproof::proxy {
 namespace {
 
-struct DropOptions {
-  StreamAim aim;
-  std::int64_t watch;
-  std::int64_t count;
-};
-
 class DropStage final : public MessageStage {
  public:
-  DropStage(ConnectionId connection, const DropOptions& options, Tally& tally)
-      : MessageStage(connection, options.aim, tally), options_(options) {}
+  DropStage(const StageSeed& seed, const StreamAim& aim, std::int64_t watch, std::int64_t count)
+      : MessageStage(seed, aim), watch_(watch), count_(count) {}
 
  private:
   Verdict Judge(const WatchFacts& facts, TimePoint) override {
-    if (facts.watch_id != options_.watch || facts.created || facts.canceled) return Verdict::kPass;
-    if (++seen_ != options_.count) return Verdict::kPass;
+    if (facts.watch_id != watch_ || facts.created || facts.canceled) return Verdict::kPass;
+    if (++seen_ != count_) return Verdict::kPass;
     tally_.Triggered();
     return Verdict::kTake;
   }
   void Take(Unit part, TimePoint, FrameOutlet& out) override {
-    tally_.SwallowedFrame(connection_, part.size());
+    tally_.SwallowedFrame(part.size());
     // The stream continues, and the client will never give back window for bytes that it never
     // received.
     if (part.flow() > 0) {
@@ -38,24 +32,9 @@ class DropStage final : public MessageStage {
   }
   void OnStreamEnd(TimePoint, FrameOutlet&) override {}
 
-  const DropOptions options_;
+  const std::int64_t watch_;
+  const std::int64_t count_;
   std::int64_t seen_ = 0;
-};
-
-class DropResponse final : public StreamEffect {
- public:
-  explicit DropResponse(const EffectSeed& seed)
-      : StreamEffect(seed.armed_at),
-        options_{.aim = StreamAim(seed.values),
-                 .watch = seed.values.number("watch"),
-                 .count = seed.values.number("count")} {}
-
-  std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection, Direction) override {
-    return std::make_unique<DropStage>(connection, options_, tally_);
-  }
-
- private:
-  const DropOptions options_;
 };
 
 const EffectRegistration kDropResponse{{
@@ -65,18 +44,19 @@ const EffectRegistration kDropResponse{{
         "cannot see that anything is missing. Only for targets under our control: the resulting "
         "findings are not their mistake.",
     .parameters = StreamParameters(
-        {{.name = "watch",
-          .kind = ParameterKind::kNumber,
-          .default_value = "0",
-          .explain = "The watch id."},
-         {.name = "count",
-          .kind = ParameterKind::kNumber,
-          .default_value = "1",
-          .explain = "Which response with events or progress, counted from when it is armed.",
-          .least = 1}}),
+        {{"watch", ParameterKind::kNumber, "0", "The watch id."},
+         {"count", ParameterKind::kNumber, "1",
+          "Which response with events or progress, counted from when it is armed.", 1}}),
     .self_test_only = true,
     .on_streams = true,
-    .make = [](const EffectSeed& seed) { return std::make_unique<DropResponse>(seed); },
+    .make =
+        [](const EffectSeed& seed) {
+          return MakeStreamEffect(
+              seed, [aim = StreamAim(seed.values), watch = seed.values.number("watch"),
+                     count = seed.values.number("count")](const StageSeed& at) {
+                return std::make_unique<DropStage>(at, aim, watch, count);
+              });
+        },
 }};
 
 }  // namespace

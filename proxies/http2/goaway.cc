@@ -15,26 +15,24 @@ struct GoAwayOptions {
   TriggerSpec trigger;
   FrameStream last;
   std::uint32_t code;
+  std::shared_ptr<Budget> budget;  // of all connections
 };
 
 class GoAwayStage final : public AimedFrameStage {
  public:
-  GoAwayStage(ConnectionId connection, const GoAwayOptions& options, Budget& budget, Tally& tally)
-      : AimedFrameStage(connection, options.aim, tally),
-        options_(options),
-        budget_(budget),
-        trigger_(options.trigger) {}
+  GoAwayStage(const StageSeed& seed, const GoAwayOptions& options)
+      : AimedFrameStage(seed, options.aim), options_(options), trigger_(options.trigger) {}
 
   void Push(Unit unit, TimePoint, FrameOutlet& out) override {
     trigger_.Overhear(unit);
     if (said_) return PushAfter(std::move(unit), out);
     const bool came = !over_ && aim_.Hits(unit) && trigger_.Find(unit).has_value();
     over_ |= came;
-    if (!came || !budget_.Take()) return out.Pass(std::move(unit));
+    if (!came || !options_.budget->Take()) return out.Pass(std::move(unit));
     said_ = true;
     tally_.Triggered();
     out.Pass(std::move(unit));
-    tally_.InjectedFrame(connection_);
+    tally_.Add(&Receipt::frames_injected, 1);
     out.Inject(Direction::kToClient, MakeGoAway(options_.last, options_.code));
   }
 
@@ -51,52 +49,20 @@ class GoAwayStage final : public AimedFrameStage {
     if (unit.is(FrameType::kHeaders)) {
       out.Pass(std::move(unit));
     } else {
-      tally_.SwallowedFrame(connection_, unit.size());
+      tally_.SwallowedFrame(unit.size());
       out.Drop(std::move(unit));
     }
     if (!refused_.insert(stream).second) return;
-    tally_.InjectedFrame(connection_);
+    tally_.Add(&Receipt::frames_injected, 1);
     out.Inject(Direction::kToTarget, MakeReset(stream, kRefusedStream));
   }
 
   const GoAwayOptions options_;
-  Budget& budget_;
   StreamTrigger trigger_;
   std::set<FrameStream> refused_;  // a client opens no more of them after the GOAWAY
   bool over_ = false;
   bool said_ = false;
 };
-
-class GoAway final : public StreamEffect {
- public:
-  explicit GoAway(const EffectSeed& seed)
-      : StreamEffect(seed.armed_at),
-        options_{.aim = StreamAim(seed.values),
-                 .trigger = ReadTrigger(seed.values, TriggerSpec::Place::kAfter),
-                 .last = FrameStream(static_cast<std::uint32_t>(seed.values.number("last"))),
-                 .code = ReadCode(seed.values)},
-        budget_(seed.values.number("times")) {}
-
-  std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection, Direction) override {
-    return std::make_unique<GoAwayStage>(connection, options_, budget_, tally_);
-  }
-
- private:
-  const GoAwayOptions options_;
-  Budget budget_;
-};
-
-std::vector<ParameterInfo> GoAwayParameters() {
-  std::vector<ParameterInfo> all = TriggerParameters("at-once");
-  all.push_back({.name = "last",
-                 .kind = ParameterKind::kNumber,
-                 .default_value = "0",
-                 .explain = "The last stream id that still counts; a client's are odd; 0: none.",
-                 .most = 0x7fffffff});
-  all.push_back(CodeParameter("no-error"));
-  all.push_back(TimesParameter());
-  return StreamParameters(std::move(all));
-}
 
 const EffectRegistration kGoAway{{
     .name = "goaway",
@@ -104,9 +70,27 @@ const EffectRegistration kGoAway{{
         "Announces the end of the connection to the client with a GOAWAY that names the last "
         "stream still served, after the frame that contains the chosen moment of a stream. "
         "Streams above the last are refused towards the target, the others continue.",
-    .parameters = GoAwayParameters(),
+    .parameters = StreamParameters(TriggerParameters(
+        {{.name = "last",
+          .kind = ParameterKind::kNumber,
+          .default_value = "0",
+          .explain = "The last stream id that still counts; a client's are odd; 0: none.",
+          .most = 0x7fffffff},
+         CodeParameter("no-error"),
+         TimesParameter()})),
     .on_streams = true,
-    .make = [](const EffectSeed& seed) { return std::make_unique<GoAway>(seed); },
+    .make =
+        [](const EffectSeed& seed) {
+          const GoAwayOptions options{
+              .aim = StreamAim(seed.values),
+              .trigger = ReadTrigger(seed.values, TriggerSpec::Place::kAfter),
+              .last = FrameStream(static_cast<std::uint32_t>(seed.values.number("last"))),
+              .code = ReadCode(seed.values),
+              .budget = ReadBudget(seed.values)};
+          return MakeStreamEffect(seed, [options](const StageSeed& at) {
+            return std::make_unique<GoAwayStage>(at, options);
+          });
+        },
 }};
 
 }  // namespace

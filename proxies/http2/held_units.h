@@ -14,10 +14,10 @@ namespace watchproof::proxy {
 
 class HeldUnits {
  public:
-  HeldUnits(ConnectionId connection, Tally& tally) : connection_(connection), tally_(tally) {}
+  explicit HeldUnits(ConnectionTally tally) : tally_(tally) {}
 
   void Keep(Unit unit, TimePoint now) {
-    tally_.WithheldFrame(connection_, unit.size());
+    tally_.WithheldFrame(unit.size());
     units_.push_back({std::move(unit), now});
   }
   bool empty() const { return units_.empty(); }
@@ -40,8 +40,7 @@ class HeldUnits {
     TimePoint since;
   };
 
-  const ConnectionId connection_;
-  Tally& tally_;
+  ConnectionTally tally_;
   std::deque<Held> units_;
 };
 

@@ -12,20 +12,15 @@
 namespace watchproof::proxy {
 namespace {
 
-struct HoldOptions {
-  StreamAim aim;
-  TriggerSpec trigger;
-  Duration duration;
-};
-
 class HoldStage final : public AimedFrameStage {
  public:
-  HoldStage(ConnectionId connection, Direction direction, const HoldOptions& options, Tally& tally)
-      : AimedFrameStage(connection, options.aim, tally),
-        direction_(direction),
-        duration_(options.duration),
-        trigger_(options.trigger),
-        held_(connection, tally) {}
+  HoldStage(const StageSeed& seed, const StreamAim& aim, const TriggerSpec& trigger,
+            Duration duration)
+      : AimedFrameStage(seed, aim),
+        direction_(seed.direction),
+        duration_(duration),
+        trigger_(trigger),
+        held_(seed.tally) {}
 
   void Push(Unit unit, TimePoint now, FrameOutlet& out) override {
     trigger_.Overhear(unit);
@@ -80,32 +75,6 @@ class HoldStage final : public AimedFrameStage {
   TimePoint opens_at_ = kNever;
 };
 
-class HoldStream final : public StreamEffect {
- public:
-  explicit HoldStream(const EffectSeed& seed)
-      : StreamEffect(seed.armed_at),
-        options_{.aim = StreamAim(seed.values),
-                 .trigger = ReadTrigger(seed.values, TriggerSpec::Place::kBefore),
-                 .duration = seed.values.duration("duration")} {}
-
-  std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection,
-                                             Direction direction) override {
-    return std::make_unique<HoldStage>(connection, direction, options_, tally_);
-  }
-
- private:
-  const HoldOptions options_;
-};
-
-std::vector<ParameterInfo> HoldParameters() {
-  std::vector<ParameterInfo> all = TriggerParameters("at-once");
-  all.push_back({.name = "duration",
-                 .kind = ParameterKind::kDuration,
-                 .default_value = "0s",
-                 .explain = "Lets go by itself this long after it began; 0s: when healed."});
-  return StreamParameters(std::move(all));
-}
-
 const EffectRegistration kHoldStream{{
     .name = "hold-stream",
     .explain =
@@ -113,9 +82,19 @@ const EffectRegistration kHoldStream{{
         "the connection flow; then passes it on in order. The part of the connection's window "
         "that the held bytes take up is lent to the sender, so that only the stream's own "
         "window stops it. Headers are never held: when the stream ends, held data leaves first.",
-    .parameters = HoldParameters(),
+    .parameters = StreamParameters(
+        TriggerParameters({{"duration", ParameterKind::kDuration, "0s",
+                            "Lets go by itself this long after it began; 0s: when healed."}})),
     .on_streams = true,
-    .make = [](const EffectSeed& seed) { return std::make_unique<HoldStream>(seed); },
+    .make =
+        [](const EffectSeed& seed) {
+          return MakeStreamEffect(
+              seed, [aim = StreamAim(seed.values),
+                     trigger = ReadTrigger(seed.values, TriggerSpec::Place::kBefore),
+                     duration = seed.values.duration("duration")](const StageSeed& at) {
+                return std::make_unique<HoldStage>(at, aim, trigger, duration);
+              });
+        },
 }};
 
 }  // namespace

@@ -72,9 +72,6 @@ void MessageStage::Release(TimePoint, FrameOutlet& out) {
   for (Unit& part : std::exchange(undecided_, {})) Emit(std::move(part), out);
 }
 
-HoldingStage::HoldingStage(ConnectionId connection, const StreamAim& aim, Tally& tally)
-    : MessageStage(connection, aim, tally), held_(connection, tally) {}
-
 void HoldingStage::Tick(TimePoint now, FrameOutlet& out) {
   while (!midway() && !held_.empty() && DueAt(held_.oldest()) <= now) LetGoOldest(now, out);
 }

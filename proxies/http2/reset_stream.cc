@@ -11,7 +11,7 @@ const EffectRegistration kResetStream{{
         "Ends one stream with RST_STREAM towards both sides, at an exact moment and with a "
         "chosen code, as an intermediary that gives up on it would. Bytes of the stream that "
         "are under way are swallowed; the connection and its other streams continue.",
-    .parameters = CutParameters(TriggerParameters("at-once")),
+    .parameters = CutParameters(TriggerParameters()),
     .on_streams = true,
     .make =
         [](const EffectSeed& seed) {

@@ -25,15 +25,13 @@ constexpr const char* kCodes[] = {"no-error",
 
 class CutStage final : public AimedFrameStage {
  public:
-  struct Shared {
-    const CutOptions& options;
-    std::uint32_t code;
-    Budget& budget;
-  };
-  CutStage(ConnectionId connection, StreamAim aim, Shared shared, Tally& tally)
-      : AimedFrameStage(connection, std::move(aim), tally),
-        shared_(shared),
-        trigger_(shared.options.trigger) {}
+  CutStage(const StageSeed& seed, const StreamAim& aim, const CutOptions& options,
+           std::uint32_t code, std::shared_ptr<Budget> budget)
+      : AimedFrameStage(seed, aim),
+        how_(options.how),
+        code_(code),
+        budget_(std::move(budget)),
+        trigger_(options.trigger) {}
 
   void Push(Unit unit, TimePoint, FrameOutlet& out) override {
     trigger_.Overhear(unit);
@@ -42,7 +40,7 @@ class CutStage final : public AimedFrameStage {
     const auto at = trigger_.Find(unit);
     if (!at) return out.Pass(std::move(unit));
     over_ = true;
-    if (!shared_.budget.Take()) return out.Pass(std::move(unit));
+    if (!budget_->Take()) return out.Pass(std::move(unit));
     Cut(std::move(unit), *at, out);
   }
 
@@ -56,13 +54,13 @@ class CutStage final : public AimedFrameStage {
       if (at > 0) out.Pass(SplitOff(unit, at));
       Swallow(std::move(unit), out);
     }
-    if (shared_.options.how == CutOptions::How::kConnection) {
-      tally_.Cut(connection_);
+    if (how_ == CutOptions::How::kConnection) {
+      tally_.AddOnce(&Receipt::connections_cut);
       return out.Abort();
     }
     for (const Direction direction : {Direction::kToClient, Direction::kToTarget}) {
-      tally_.InjectedFrame(connection_);
-      out.Inject(direction, MakeReset(dead_, shared_.code));
+      tally_.Add(&Receipt::frames_injected, 1);
+      out.Inject(direction, MakeReset(dead_, code_));
     }
   }
   // Bytes that were under way at the reset. Headers pass, to keep both ends' tables equal.
@@ -72,36 +70,16 @@ class CutStage final : public AimedFrameStage {
     Swallow(std::move(unit), out);
   }
   void Swallow(Unit unit, FrameOutlet& out) {
-    tally_.SwallowedFrame(connection_, unit.size());
+    tally_.SwallowedFrame(unit.size());
     out.Drop(std::move(unit));
   }
 
-  const Shared shared_;
+  const CutOptions::How how_;
+  const std::uint32_t code_;
+  const std::shared_ptr<Budget> budget_;  // of all connections
   StreamTrigger trigger_;
   FrameStream dead_;
   bool over_ = false;
-};
-
-class StreamCut final : public StreamEffect {
- public:
-  StreamCut(const EffectSeed& seed, const CutOptions& options)
-      : StreamEffect(seed.armed_at),
-        aim_(seed.values),
-        options_(options),
-        code_(ReadCode(seed.values)),
-        budget_(seed.values.number("times")) {}
-
-  std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection, Direction) override {
-    return std::make_unique<CutStage>(
-        connection, aim_, CutStage::Shared{.options = options_, .code = code_, .budget = budget_},
-        tally_);
-  }
-
- private:
-  const StreamAim aim_;
-  const CutOptions options_;
-  const std::uint32_t code_;
-  Budget budget_;
 };
 
 }  // namespace
@@ -119,10 +97,12 @@ std::uint32_t ReadCode(const ParameterValues& values) {
 }
 
 ParameterInfo TimesParameter() {
-  return {.name = "times",
-          .kind = ParameterKind::kNumber,
-          .default_value = "1",
-          .explain = "How often it acts, once at most for each connection; 0: until healed."};
+  return {"times", ParameterKind::kNumber, "1",
+          "How often it acts, once at most for each connection; 0: until healed."};
+}
+
+std::shared_ptr<Budget> ReadBudget(const ParameterValues& values) {
+  return std::make_shared<Budget>(values.number("times"));
 }
 
 ParameterInfo HowParameter() {
@@ -146,7 +126,11 @@ std::vector<ParameterInfo> CutParameters(std::vector<ParameterInfo> more) {
 }
 
 std::unique_ptr<Effect> MakeStreamCut(const EffectSeed& seed, const CutOptions& options) {
-  return std::make_unique<StreamCut>(seed, options);
+  return MakeStreamEffect(seed,
+                          [options, aim = StreamAim(seed.values), code = ReadCode(seed.values),
+                           budget = ReadBudget(seed.values)](const StageSeed& at) {
+                            return std::make_unique<CutStage>(at, aim, options, code, budget);
+                          });
 }
 
 }  // namespace watchproof::proxy

@@ -28,15 +28,7 @@ struct CutOptions {
 ParameterInfo CodeParameter(std::string default_code);
 std::uint32_t ReadCode(const ParameterValues& values);
 
-// How often an effect acts in all, over all connections.
-ParameterInfo TimesParameter();
-// The parameters of every cut, and then `more`.
-std::vector<ParameterInfo> CutParameters(std::vector<ParameterInfo> more);
-// `how`: stream or connection.
-ParameterInfo HowParameter();
-CutOptions::How ReadHow(const ParameterValues& values);
-
-// Counts down what TimesParameter allows.
+// How often an effect acts in all, over all connections: counts down what TimesParameter allows.
 class Budget {
  public:
   explicit Budget(std::int64_t times) : endless_(times == 0), left_(times) {}
@@ -46,6 +38,13 @@ class Budget {
   const bool endless_;
   std::int64_t left_;
 };
+ParameterInfo TimesParameter();
+std::shared_ptr<Budget> ReadBudget(const ParameterValues& values);
+// The parameters of every cut, and then `more`.
+std::vector<ParameterInfo> CutParameters(std::vector<ParameterInfo> more);
+// `how`: stream or connection.
+ParameterInfo HowParameter();
+CutOptions::How ReadHow(const ParameterValues& values);
 
 // Requires: the effect declares CutParameters.
 std::unique_ptr<Effect> MakeStreamCut(const EffectSeed& seed, const CutOptions& options);

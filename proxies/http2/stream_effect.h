@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// An effect on the frames of followed connections. To add one, add one file to this folder:
+// Effects on the frames of followed connections. To add one, add one file to this folder:
 //
-//   class Hold final : public StreamEffect { ... };
-//   const EffectRegistration kHold{{.name = "hold-stream", ...}};
+//   class HoldStage final : public AimedFrameStage { ... };
+//   const EffectRegistration kHold{{.name = "hold-stream", ..., .on_streams = true,
+//                                   .make = [](const EffectSeed& seed) {
+//     return MakeStreamEffect(seed, [aim = StreamAim(seed.values)](const StageSeed& at) {
+//       return std::make_unique<HoldStage>(at, aim);
+//     });
+//   }}};
 //
 // Threads: the io thread only. Ownership: as Effect; it outlives its frame stages.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,16 +23,32 @@
 
 namespace watchproof::proxy {
 
-class StreamEffect : public Effect {
+class StreamEffect final : public Effect {
  public:
-  using Effect::Effect;
+  using MakeStageFunction = std::function<std::unique_ptr<FrameStage>(const StageSeed&)>;
+
+  StreamEffect(const EffectSeed& seed, MakeStageFunction make_stage)
+      : Effect(seed.armed_at), prng_(seed.prng), make_stage_(std::move(make_stage)) {}
 
   // Bytes are left alone.
-  std::unique_ptr<Stage> MakeStage(const Placement&) final { return nullptr; }
+  std::unique_ptr<Stage> MakeStage(const Placement&) override { return nullptr; }
   // The stage for one followed connection; `direction` is the effect's own, perhaps both.
-  virtual std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection,
-                                                     Direction direction) = 0;
+  std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection, Direction direction) {
+    return make_stage_({.connection = connection,
+                        .direction = direction,
+                        .prng = prng_,
+                        .tally = {tally_, connection}});
+  }
+
+ private:
+  const Prng prng_;
+  const MakeStageFunction make_stage_;
 };
+
+inline std::unique_ptr<Effect> MakeStreamEffect(const EffectSeed& seed,
+                                                StreamEffect::MakeStageFunction make_stage) {
+  return std::make_unique<StreamEffect>(seed, std::move(make_stage));
+}
 
 // The stream of a connection that an effect acts on.
 struct StreamAim {
@@ -43,15 +65,10 @@ struct StreamAim {
 // The parameters that StreamAim reads, and then `more`.
 inline std::vector<ParameterInfo> StreamParameters(std::vector<ParameterInfo> more) {
   std::vector<ParameterInfo> all = {
-      {.name = "path",
-       .kind = ParameterKind::kText,
-       .default_value = std::string(kWatchPath),
-       .explain = "The method of the streams to affect, as in the :path of HTTP/2."},
-      {.name = "stream",
-       .kind = ParameterKind::kNumber,
-       .default_value = "1",
-       .explain = "Which of them: 1 is the first that a connection opened.",
-       .least = 1}};
+      {"path", ParameterKind::kText, std::string(kWatchPath),
+       "The method of the streams to affect, as in the :path of HTTP/2."},
+      {"stream", ParameterKind::kNumber, "1",
+       "Which of them: 1 is the first that a connection opened.", 1}};
   for (ParameterInfo& one : more) all.push_back(std::move(one));
   return all;
 }
@@ -59,15 +76,14 @@ inline std::vector<ParameterInfo> StreamParameters(std::vector<ParameterInfo> mo
 // What the frame stages of one stream have in common.
 class AimedFrameStage : public FrameStage {
  public:
-  AimedFrameStage(ConnectionId connection, StreamAim aim, Tally& tally)
-      : connection_(connection), aim_(std::move(aim)), tally_(tally) {}
+  AimedFrameStage(const StageSeed& seed, StreamAim aim)
+      : aim_(std::move(aim)), tally_(seed.tally) {}
 
-  void OnUnfollowed() override { tally_.Unfollowed(connection_); }
+  void OnUnfollowed() override { tally_.Unfollowed(); }
 
  protected:
-  const ConnectionId connection_;
   const StreamAim aim_;
-  Tally& tally_;
+  ConnectionTally tally_;
 };
 
 }  // namespace watchproof::proxy

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proxies/http2/trigger.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace watchproof::proxy {
@@ -17,37 +19,27 @@ constexpr NamedMoment kMoments[] = {
 
 }  // namespace
 
-std::vector<ParameterInfo> TriggerParameters(std::string default_when) {
+std::vector<ParameterInfo> TriggerParameters(std::vector<ParameterInfo> more) {
   std::vector<std::string> names;
   for (const NamedMoment& one : kMoments) names.emplace_back(one.name);
-  return {{.name = "when",
-           .kind = ParameterKind::kWord,
-           .default_value = std::move(default_when),
-           .explain =
-               "The moment: at-once (the next frame of the stream), bytes (so many further bytes "
-               "from the target), or the response that is the count-th, is the count-th created "
-               "one, holds the first event of a revision or a later one, is the count-th answer "
-               "without events, is the first after a compaction, or is the count-th fragment of "
-               "one response.",
-           .words = std::move(names)},
-          {.name = "count",
-           .kind = ParameterKind::kNumber,
-           .default_value = "1",
-           .explain = "Counted from 1.",
-           .least = 1},
-          {.name = "watch",
-           .kind = ParameterKind::kNumber,
-           .default_value = "-1",
-           .explain = "Only responses of this watch id count; -1: of any.",
-           .least = TriggerSpec::kAnyWatch},
-          {.name = "revision",
-           .kind = ParameterKind::kNumber,
-           .default_value = "0",
-           .explain = "For when=event."},
-          {.name = "bytes",
-           .kind = ParameterKind::kBytes,
-           .default_value = "0B",
-           .explain = "For when=bytes."}};
+  std::vector<ParameterInfo> all = {
+      {.name = "when",
+       .kind = ParameterKind::kWord,
+       .default_value = "at-once",
+       .explain =
+           "The moment: at-once (the next frame of the stream), bytes (so many further bytes "
+           "from the target), or the response that is the count-th, is the count-th created "
+           "one, holds the first event of a revision or a later one, is the count-th answer "
+           "without events, is the first after a compaction, or is the count-th fragment of "
+           "one response.",
+       .words = std::move(names)},
+      {"count", ParameterKind::kNumber, "1", "Counted from 1.", 1},
+      {"watch", ParameterKind::kNumber, "-1", "Only responses of this watch id count; -1: of any.",
+       TriggerSpec::kAnyWatch},
+      {"revision", ParameterKind::kNumber, "0", "For when=event."},
+      {"bytes", ParameterKind::kBytes, "0B", "For when=bytes."}};
+  std::move(more.begin(), more.end(), std::back_inserter(all));
+  return all;
 }
 
 TriggerSpec ReadTrigger(const ParameterValues& values, TriggerSpec::Place place) {

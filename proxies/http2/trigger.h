@@ -43,8 +43,8 @@ struct TriggerSpec {
   static constexpr std::int64_t kAnyWatch = -1;
 };
 
-// For effects that leave the choice open.
-std::vector<ParameterInfo> TriggerParameters(std::string default_when);
+// For effects that leave the choice open; followed by `more`.
+std::vector<ParameterInfo> TriggerParameters(std::vector<ParameterInfo> more = {});
 TriggerSpec ReadTrigger(const ParameterValues& values, TriggerSpec::Place place);
 
 class StreamTrigger {

@@ -12,8 +12,8 @@ namespace {
 
 class WindowStage final : public AimedFrameStage {
  public:
-  WindowStage(ConnectionId connection, Direction direction, const StreamAim& aim, Tally& tally)
-      : AimedFrameStage(connection, aim, tally), direction_(direction), held_(connection, tally) {}
+  WindowStage(const StageSeed& seed, const StreamAim& aim)
+      : AimedFrameStage(seed, aim), direction_(seed.direction), held_(seed.tally) {}
 
   void Push(Unit unit, TimePoint now, FrameOutlet& out) override {
     const bool ours =
@@ -29,20 +29,6 @@ class WindowStage final : public AimedFrameStage {
   HeldUnits held_;
 };
 
-class WithholdWindow final : public StreamEffect {
- public:
-  explicit WithholdWindow(const EffectSeed& seed)
-      : StreamEffect(seed.armed_at), aim_(seed.values) {}
-
-  std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection,
-                                             Direction direction) override {
-    return std::make_unique<WindowStage>(connection, direction, aim_, tally_);
-  }
-
- private:
-  const StreamAim aim_;
-};
-
 const EffectRegistration kWithholdWindow{{
     .name = "withhold-window",
     .explain =
@@ -52,7 +38,12 @@ const EffectRegistration kWithholdWindow{{
         "updates on.",
     .parameters = StreamParameters({}),
     .on_streams = true,
-    .make = [](const EffectSeed& seed) { return std::make_unique<WithholdWindow>(seed); },
+    .make =
+        [](const EffectSeed& seed) {
+          return MakeStreamEffect(seed, [aim = StreamAim(seed.values)](const StageSeed& at) {
+            return std::make_unique<WindowStage>(at, aim);
+          });
+        },
 }};
 
 }  // namespace
