@@ -11,28 +11,13 @@ Exit code: 0 alike, 1 different, 77 no etcd or etcdctl of that release here.
 
 import argparse
 import difflib
-import signal
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 
 from client import Etcdctl
-from server import (READY_ETCD, READY_STORE, Server, StartError, etcd_command, free_address,
-                    store_command)
+from server import STORE, run, start
 from steps import STEPS
-from tools import SKIPPED, find_etcd, find_etcdctl
-
-def start_both(stack, etcd, store):
-    """Two servers, the reference first; both end with the stack."""
-    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="watchproof-interop-"))
-    first, second = free_address(0), free_address(1)
-    reference = Server("etcd", etcd_command(etcd, first, folder), first, READY_ETCD)
-    if store is None:
-        other = Server("etcd again", etcd_command(etcd, second, folder), second, READY_ETCD)
-    else:
-        other = Server("watchproof store", store_command(store, second), second, READY_STORE)
-    return stack.enter_context(reference), stack.enter_context(other)
+from tools import find_etcd, find_etcdctl
 
 
 def compare(steps, servers, etcdctl):
@@ -63,19 +48,16 @@ def main():
     options = parser.parse_args()
     if bool(options.store) == options.etcd_twice:
         parser.error("give the watchproof executable, or --etcd-twice")
+    return run(side_by_side, options)
+
+
+def side_by_side(stack, options):
     release = tuple(map(int, options.release.split(".")))
     etcd, etcdctl = find_etcd(release), find_etcdctl(release)
-    if not etcd or not etcdctl:
-        return SKIPPED
-    # SIGTERM runs the clean-up below; after SIGKILL the kernel ends the children.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    with ExitStack() as stack:
-        try:
-            servers = start_both(stack, etcd, options.store)
-        except StartError as error:
-            print(f"cannot compare: {error}")
-            return 1
-        different = compare(STEPS, servers, etcdctl)
+    other = (STORE, options.store) if options.store else ("etcd again", etcd)
+    # The reference first.
+    servers = start(stack, "etcd", etcd, 0), start(stack, *other, 1)
+    different = compare(STEPS, servers, etcdctl)
     print(f"interop: {len(STEPS)} steps against {etcd}, {different} different")
     return 1 if different else 0
 

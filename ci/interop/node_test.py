@@ -12,11 +12,11 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from contextlib import ExitStack
 
-from npm import install, main, run_script
-from server import (READY_ETCD, READY_STORE, Server, etcd_command, free_address,
-                    store_command)
-from tools import SKIPPED, find_etcd
+from npm import install, run_script
+from server import STORE, free_address, run, start
+from tools import find_etcd
 
 
 def certificates(make_certs, folder, addresses):
@@ -28,28 +28,23 @@ def certificates(make_certs, folder, addresses):
     return flags, [at("ca.crt"), at("client.crt"), at("client.key")]
 
 
-def compare(folder, store, make_certs):
+def compare(_, folder, store, make_certs):
     etcd = find_etcd((3, 5))
-    if not etcd:
-        return SKIPPED
-    install(folder)
+    folder = install(folder)
     fine = True
     for script in ("etcd3_test.js", "auth_test.js", "tls_test.js"):
-        with tempfile.TemporaryDirectory(prefix="watchproof-interop-") as data:
-            first, second = free_address(0), free_address(1)
+        with ExitStack() as stack:
             flags, files, scheme = [], [], "http"
             if script == "tls_test.js":
-                flags, files = certificates(make_certs, data, (first, second))
+                data = stack.enter_context(
+                    tempfile.TemporaryDirectory(prefix="watchproof-interop-"))
+                flags, files = certificates(make_certs, data, map(free_address, range(2)))
                 scheme = "https"
-            for server in (
-                    Server("etcd", etcd_command(etcd, first, data, scheme) + flags, first,
-                           READY_ETCD),
-                    Server("watchproof store", store_command(store, second) + flags, second,
-                           READY_STORE)):
-                with server:
-                    fine &= run_script(folder, script, server, *files)
+            for number, (name, binary) in enumerate((("etcd", etcd), (STORE, store))):
+                server = start(stack, name, binary, number, scheme, flags)
+                fine &= run_script(folder, script, server, *files)
     return 0 if fine else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(__doc__, 3, compare))
+    sys.exit(run(compare, *sys.argv[1:]))

@@ -1,20 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts the locked npm packages of ci/interop/node where tests find them.
 
-    install(folder)                               # Skip says why that is not possible here
+    folder = install(folder)                      # Skip says why that is not possible here
     run_script(folder, "etcd3_test.js", endpoint)  # true when it ends well; shows it if not
-    main(__doc__, 2, work)                        # work(folder, argument): the exit code
 """
 
 import fcntl
 import pathlib
 import shutil
-import signal
 import subprocess
-import sys
 
-from server import StartError, clean_environment, die_with_parent
-from tools import SKIPPED
+from server import Skip, StartError, clean_environment, die_with_parent
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "node"
 INSTALL_SECONDS = 240
@@ -24,29 +20,9 @@ UNREACHABLE = ("ENOTFOUND", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EAI_AGAI
                "ERR_SOCKET_TIMEOUT", "ENETUNREACH", "EHOSTUNREACH", "ENOTCACHED")
 
 
-class Skip(Exception):
-    pass
-
-
-def main(usage, arguments, work):
-    """Main function of a test with so many arguments; the first is the folder of its packages."""
-    if len(sys.argv) != 1 + arguments:
-        print(usage)
-        return 2
-    # SIGTERM runs the clean-up; after SIGKILL the kernel ends the children.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        return work(pathlib.Path(sys.argv[1]).resolve(), *sys.argv[2:])
-    except Skip as skip:
-        print(f"SKIP: {skip}")
-        return SKIPPED
-    except StartError as error:
-        print(f"nothing to test: {error}")
-        return 1
-
-
 def install(folder):
     """Puts the locked packages into `folder`, unless they are there. One test at a time."""
+    folder = pathlib.Path(folder).resolve()
     for tool in ("node", "npm"):
         if not shutil.which(tool):
             raise Skip(f"no {tool} here; install nodejs and npm")
@@ -54,6 +30,7 @@ def install(folder):
     with open(folder.with_suffix(".lock"), "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _install(folder)
+    return folder
 
 
 def _install(folder):

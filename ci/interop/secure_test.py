@@ -11,7 +11,6 @@ etcd is $WATCHPROOF_TEST_ETCD or the one on PATH. Exit code: 0 alike, 1 differen
 import argparse
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -20,10 +19,7 @@ from dataclasses import dataclass, replace
 
 from auth_steps import ADMIN, BY_NAME, NAMED, RIGHTS, SETUP
 from etcdctl_test import compare
-from server import (READY_ETCD, READY_STORE, Server, StartError, etcd_command, free_address,
-                    store_command)
-
-SKIPPED = 77
+from server import STORE, Skip, free_address, run, start
 
 
 @dataclass
@@ -47,18 +43,6 @@ def tls_flags(folder, client_certs):
     if client_certs:
         flags += ["--trusted-ca-file", f"{folder}/ca.crt", "--client-cert-auth"]
     return flags
-
-
-def start(number, name, binary, folder, flags):
-    """etcd, or the store where it is named so."""
-    address = free_address(number)
-    if name == "watchproof store":
-        return Server(name, store_command(binary, address) + flags, address, READY_STORE)
-    command = etcd_command(binary, address, os.path.join(folder, f"data{number}"))
-    if flags:
-        command = [word.replace("http:", "https:") if f"{address}:2379" in word else word
-                   for word in command] + flags
-    return Server(name, command, address, READY_ETCD)
 
 
 def wearing(folder, name):
@@ -96,11 +80,11 @@ class Comparison:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="watchproof-secure-"))
             flags = []
             if tls:
-                hosts = ",".join(free_address(number) for number in range(2))
+                hosts = ",".join(map(free_address, range(2)))
                 subprocess.run([self._make_certs, folder, hosts, "root", "gadget", "guest"],
                                check=True)
                 flags = tls_flags(folder, client_certs)
-            servers = [stack.enter_context(start(number, name, binary, folder, flags))
+            servers = [start(stack, name, binary, number, "https" if tls else "http", flags)
                        for number, (name, binary) in enumerate(self._binaries)]
             steps = SETUP + RIGHTS + ADMIN
             if tls:
@@ -119,22 +103,19 @@ def main():
     parser.add_argument("make_certs", help="the maker of throwaway certificates")
     parser.add_argument("--etcd-twice", action="store_true")
     options = parser.parse_args()
+    return run(side_by_side, options)
+
+
+def side_by_side(_, options):
     etcd = shutil.which(os.environ.get("WATCHPROOF_TEST_ETCD") or "etcd")
     etcdctl = shutil.which("etcdctl")
     if not etcd or not etcdctl:
-        print("SKIP: no etcd or no etcdctl here; install etcd-server and etcd-client")
-        return SKIPPED
-    # SIGTERM runs the clean-up; after SIGKILL the kernel ends the children.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    other = ("etcd again", etcd) if options.etcd_twice else ("watchproof store", options.store)
+        raise Skip("no etcd or no etcdctl here; install etcd-server and etcd-client")
+    other = ("etcd again", etcd) if options.etcd_twice else (STORE, options.store)
     comparison = Comparison([("etcd", etcd), other], options.make_certs, etcdctl)
-    try:
-        different = comparison.run("users and rights", tls=False, client_certs=False)
-        different += comparison.run("TLS", tls=True, client_certs=False)
-        different += comparison.run("client certificates", tls=True, client_certs=True)
-    except StartError as error:
-        print(f"cannot compare: {error}")
-        return 1
+    different = comparison.run("users and rights", tls=False, client_certs=False)
+    different += comparison.run("TLS", tls=True, client_certs=False)
+    different += comparison.run("client certificates", tls=True, client_certs=True)
     return 1 if different else 0
 
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server started for one test, on a loopback address of its own, and stopped with the test.
 
-    with Server("etcd", etcd_command(path, address, folder), address, READY_ETCD) as server:
-        ... server.endpoint ...
+    def work(stack, binary):
+        etcd = start(stack, "etcd", find_etcd((3, 5)), 0)  # tools.py; raises Skip without one
+        store = start(stack, STORE, binary, 1)
+        ... etcd.endpoint ...
+    sys.exit(run(work, *sys.argv[1:]))
 
 Threads: one reads the server's output all the time, so that it never blocks on a full pipe.
 """
@@ -13,7 +16,10 @@ import os
 import signal
 import socket
 import subprocess
+import sys
+import tempfile
 import threading
+from contextlib import ExitStack
 
 CLIENT_PORT, PEER_PORT = 2379, 2380
 START_SECONDS = 30
@@ -25,8 +31,30 @@ READY_STORE = "serving on "
 READY_CONTROL = "control on "
 
 
+SKIPPED = 77  # the exit code of a test that cannot run here
+
+
 class StartError(Exception):
     pass
+
+
+class Skip(Exception):
+    pass
+
+
+def run(work, *arguments):
+    """The exit code: what work(stack, *arguments) returns, 77 for Skip, 1 for StartError."""
+    # SIGTERM runs the clean-up; after SIGKILL the kernel ends the children.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    with ExitStack() as stack:
+        try:
+            return work(stack, *arguments)
+        except Skip as skip:
+            print(f"SKIP: {skip}")
+            return SKIPPED
+        except StartError as error:
+            print(f"nothing to test: {error}")
+            return 1
 
 
 def die_with_parent():
@@ -67,6 +95,20 @@ def etcd_command(binary, address, folder, scheme="http"):
 
 def store_command(binary, address):
     return [binary, "store", "--listen", f"{address}:{CLIENT_PORT}"]
+
+
+STORE = "watchproof store"
+
+
+def start(stack, name, binary, number, scheme="http", flags=()):
+    """The store where it is named so, or an etcd, at free_address(number); ends with the stack."""
+    address = free_address(number)
+    if name == STORE:
+        command, ready = store_command(binary, address), READY_STORE
+    else:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="watchproof-interop-"))
+        command, ready = etcd_command(binary, address, folder, scheme), READY_ETCD
+    return stack.enter_context(Server(name, [*command, *flags], address, ready))
 
 
 class Server:

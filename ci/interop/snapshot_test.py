@@ -14,9 +14,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from server import CLIENT_PORT, READY_STORE, Server, clean_environment, free_address
+from server import CLIENT_PORT, READY_STORE, SKIPPED, Server, clean_environment, free_address
 
-SKIPPED = 77
 WATCHPROOF = ""
 ETCDCTL = shutil.which("etcdctl")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the servers and clients that tests compare against, by release.
 
-    etcd = find_etcd((3, 5))        # a path, or None after saying what is missing
+    etcd = find_etcd((3, 5))        # a path; raises Skip, which says what is missing
     etcdctl = find_etcdctl((3, 5))
 
 Asked in turn: $WATCHPROOF_TEST_ETCD or $WATCHPROOF_TEST_ETCDCTL, PATH, and what `watchproof fetch`
@@ -13,9 +13,7 @@ import pathlib
 import shutil
 import subprocess
 
-from server import clean_environment
-
-SKIPPED = 77  # the exit code of a test that cannot run here
+from server import Skip, clean_environment
 
 
 def find_etcd(release):
@@ -55,5 +53,4 @@ def _find(name, arguments, release, remedy):
         if candidate and _release_of(candidate, arguments) == release:
             return candidate
     wanted = ".".join(map(str, release))
-    print(f"SKIP: no {name} {wanted} here; {remedy}")
-    return None
+    raise Skip(f"no {name} {wanted} here; {remedy}")

@@ -9,17 +9,17 @@ Exit code: 0 fine, 1 not, 77 no node or npm, or no registry in reach.
 
 import sys
 
-from npm import install, main, run_script
-from server import CLIENT_PORT, READY_CONTROL, Server, free_address
+from npm import install, run_script
+from server import CLIENT_PORT, READY_CONTROL, Server, free_address, run
 
 
-def drive(folder, binary):
-    install(folder)
+def drive(stack, folder, binary):
+    folder = install(folder)
     address = free_address(0)
     command = [binary, "proxy", "--control", f"{address}:{CLIENT_PORT}"]
-    with Server("watchproof proxy", command, address, READY_CONTROL) as server:
-        return 0 if run_script(folder, "toxiproxy_test.js", server) else 1
+    server = stack.enter_context(Server("watchproof proxy", command, address, READY_CONTROL))
+    return 0 if run_script(folder, "toxiproxy_test.js", server) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(__doc__, 2, drive))
+    sys.exit(run(drive, *sys.argv[1:]))
