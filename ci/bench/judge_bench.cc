@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events judged per second, from memory and from a recording with its decoding: many watchers of
-// one key, and of random ranges. Run by hand: build/release/harness/checkers/judge_bench
+// one key, and of random ranges; and key-value calls. See ci/jobs/figures.py.
 #include <benchmark/benchmark.h>
 
 #include <unistd.h>
 
 #include "harness/base/check.h"
+#include "harness/checkers/call_judge.h"
 #include "harness/checkers/judge.h"
+#include "harness/checkers/testing/call_load.h"
 #include "harness/checkers/testing/watch_load.h"
 #include "harness/history/reader.h"
 #include "harness/history/recorder.h"
@@ -128,6 +130,26 @@ void DecodeRecording(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * file.events());
 }
 BENCHMARK(DecodeRecording)->Unit(benchmark::kMillisecond);
+
+// 100,000 key-value calls of 64 clients, 2 % of the writes without an answer.
+void JudgeCalls(benchmark::State& state) {
+  const std::vector<NumberedEntry> lines = MakeCallLoad({.calls = 100'000,
+                                                         .clients = 64,
+                                                         .keys = 1000,
+                                                         .unknown = 0.02,
+                                                         .control = state.range(0) != 0});
+  std::uint64_t judged = 0;
+  for (auto _ : state) {
+    CallJudge judge;
+    for (const NumberedEntry& line : lines) judge.Consume(line);
+    const CallJudgement judgement = judge.Finish();
+    WP_CHECK(judgement.findings.empty(), "the load is perfect");
+    judged = judgement.judged;
+  }
+  state.SetItemsProcessed(state.iterations() * 100'000);
+  state.counters["judged_whole"] = static_cast<double>(judged);
+}
+BENCHMARK(JudgeCalls)->ArgName("control")->Arg(1)->Arg(0)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace watchproof

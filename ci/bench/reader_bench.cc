@@ -5,70 +5,45 @@
 //   reader_bench HOST:PORT bare|record WATCHERS PUTS
 //
 // Prints one JSON line. The writers are a process of their own, so that the CPU time is the
-// reader's. Both readers count events by the same scan of the message. ci/jobs/figures.sh
+// reader's. Both readers count events by the same scan of the message. ci/jobs/figures.py
 // alternates them.
 #include <grpcpp/generic/generic_stub.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdlib>
-#include <thread>
 
-#include "fixtures/protos/rpc.grpc.pb.h"
+#include "ci/bench/store/bench_writers.h"
+#include "ci/bench/store/watch_scan.h"
+#include "fixtures/protos/rpc.pb.h"
 #include "harness/base/mutex.h"
 #include "harness/client/channel.h"
 #include "harness/client/watch_stream.h"
-#include "harness/history/wire.h"
 
 namespace watchproof {
 namespace {
 
 const std::string kKey = "bench/key";
-constexpr int kWriters = 8;
-constexpr std::size_t kValueBytes = 100;
-constexpr std::uint32_t kEventsField = 11;
-constexpr std::uint32_t kCreatedField = 3;
 
 struct Count {
   std::uint64_t events = 0;
   std::uint64_t created = 0;
-  std::uint64_t bytes = 0;
 };
 
 void Scan(std::string_view message, Count& count) {
-  count.bytes += message.size();
-  FieldScanner scanner(message);
-  while (scanner.Next()) {
-    count.events += scanner.number() == kEventsField ? 1 : 0;
-    count.created += scanner.number() == kCreatedField ? 1 : 0;
-  }
+  const store::Seen seen = store::Scan(message);
+  count.events += seen.events;
+  count.created += seen.created ? 1 : 0;
 }
 
 // In the child: waits for the start signal, then puts. Exits without running the parent's handlers.
 [[noreturn]] void Write(const std::string& endpoint, int puts, int go) {
   char word = 0;
   if (read(go, &word, 1) != 1) _exit(1);
-  std::atomic<int> left{puts};
-  std::atomic<bool> failed{false};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kWriters; ++i) {
-    threads.emplace_back([&] {
-      const auto stub = etcdserverpb::KV::NewStub(MakeChannel(endpoint));
-      etcdserverpb::PutRequest request;
-      request.set_key(kKey);
-      request.set_value(std::string(kValueBytes, 'v'));
-      while (left-- > 0) {
-        grpc::ClientContext context;
-        context.set_wait_for_ready(true);
-        etcdserverpb::PutResponse response;
-        if (!stub->Put(&context, request, &response).ok()) failed = true;
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  _exit(failed ? 1 : 0);
+  const store::PutsDone done =
+      store::PutAll({.endpoint = endpoint, .key = kKey, .puts = static_cast<std::uint64_t>(puts)});
+  _exit(done.failed == 0 ? 0 : 1);
 }
 
 double CpuSeconds() {
@@ -171,7 +146,6 @@ int Record(const std::string& endpoint, int watchers, std::uint64_t events,
         Scan(last.view(), in_last);
       }
       count.events += in_last.events;
-      count.bytes += in_last.bytes;
     }
     if (!started && count.created >= static_cast<std::uint64_t>(watchers)) {
       started = true;

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
+#include <functional>
 #include <utility>
 
 #include "fixtures/protos/rpc.grpc.pb.h"
 #include "fixtures/protos/rpc_lease.grpc.pb.h"
+#include "harness/client/channel.h"
 
 namespace watchproof::store {
 namespace pb = etcdserverpb;
@@ -21,18 +23,18 @@ constexpr std::int64_t kLeaseSeconds = 24 * 60 * 60;
 constexpr std::int64_t kCompactionMargin = 64;
 const std::string kEverything(1, '\0');
 
-std::shared_ptr<grpc::Channel> Connect(const std::string& endpoint) {
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
-  arguments.SetMaxReceiveMessageSize(-1);
-  return grpc::CreateCustomChannel(endpoint, grpc::InsecureChannelCredentials(), arguments);
-}
-
 // The limit matters only for a server that hangs: calls to a killed server end at once.
 void Limit(grpc::ClientContext& context) {
   context.set_deadline(std::chrono::system_clock::now() + 10s);
+}
+
+template <typename Stub, typename Request, typename Response>
+grpc::Status Call(Stub& stub,
+                  grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                  const Request& request, Response& response) {
+  grpc::ClientContext context;
+  Limit(context);
+  return (stub.*method)(&context, request, &response);
 }
 
 KeyValue FromWire(const mvccpb::KeyValue& wire) {
@@ -53,7 +55,7 @@ std::optional<std::string> ValueOf(const mvccpb::Event& event) {
 class Writer {
  public:
   Writer(const std::string& endpoint, CrashHistory& history, int number, Prng random)
-      : kv_(pb::KV::NewStub(Connect(endpoint))),
+      : kv_(pb::KV::NewStub(MakeChannel(endpoint))),
         history_(history),
         number_(number),
         random_(std::move(random)) {}
@@ -78,9 +80,7 @@ class Writer {
     pb::PutResponse response;
     request.set_key(Key());
     request.set_value(Value());
-    return Settle({{request.key(), request.value()}}, response, [&](grpc::ClientContext* context) {
-      return kv_->Put(context, request, &response);
-    });
+    return Settle({{request.key(), request.value()}}, &pb::KV::Stub::Put, request, response);
   }
   bool Txn() {
     pb::TxnRequest request;
@@ -93,44 +93,33 @@ class Writer {
       put->set_key(write.back().first);
       put->set_value(*write.back().second);
     }
-    return Settle(std::move(write), response, [&](grpc::ClientContext* context) {
-      return kv_->Txn(context, request, &response);
-    });
+    return Settle(std::move(write), &pb::KV::Stub::Txn, request, response);
   }
   bool Delete() {
     pb::DeleteRangeRequest request;
     pb::DeleteRangeResponse response;
     request.set_key(Key());
-    grpc::ClientContext context;
-    Limit(context);
-    const CrashWrite write{{request.key(), std::nullopt}};
-    if (!kv_->DeleteRange(&context, request, &response).ok()) {
-      history_.Unanswered(write);
-      return false;
-    }
-    if (response.deleted() == 0) return true;
-    history_.Acknowledged(Revision{response.header().revision()}, write);
-    return true;
+    return Settle({{request.key(), std::nullopt}}, &pb::KV::Stub::DeleteRange, request, response,
+                  [&] { return response.deleted() > 0; });
   }
   bool Read() {
     pb::RangeRequest request;
     pb::RangeResponse response;
     request.set_key(Key());
-    grpc::ClientContext context;
-    Limit(context);
-    if (!kv_->Range(&context, request, &response).ok()) return false;
+    if (!Call(*kv_, &pb::KV::Stub::Range, request, response).ok()) return false;
     history_.Shown(Revision{response.header().revision()});
     return true;
   }
-  template <typename Response, typename Call>
-  bool Settle(CrashWrite write, const Response& response, const Call& call) {
-    grpc::ClientContext context;
-    Limit(context);
-    if (!call(&context).ok()) {
+  // `wrote`: whether the answered call wrote something.
+  template <typename Method, typename Request, typename Response>
+  bool Settle(
+      CrashWrite write, Method method, const Request& request, Response& response,
+      const std::function<bool()>& wrote = [] { return true; }) {
+    if (!Call(*kv_, method, request, response).ok()) {
       history_.Unanswered(std::move(write));
       return false;
     }
-    history_.Acknowledged(Revision{response.header().revision()}, std::move(write));
+    if (wrote()) history_.Acknowledged(Revision{response.header().revision()}, std::move(write));
     return true;
   }
 
@@ -217,7 +206,7 @@ void CrashLoad::Write(int writer, Prng random) {
 }
 
 void CrashLoad::Compact(Prng random) {
-  const auto kv = pb::KV::NewStub(Connect(endpoint_));
+  const auto kv = pb::KV::NewStub(MakeChannel(endpoint_));
   Revision last{0};
   while (!over_) {
     const Revision floor{history_.shown().value - kCompactionMargin -
@@ -226,9 +215,7 @@ void CrashLoad::Compact(Prng random) {
     pb::RangeRequest look;
     look.set_key("w0/0");
     pb::RangeResponse seen;
-    grpc::ClientContext looking;
-    Limit(looking);
-    if (!kv->Range(&looking, look, &seen).ok()) return;
+    if (!Call(*kv, &pb::KV::Stub::Range, look, seen).ok()) return;
     if (floor.value < 2 || floor <= last) continue;
     last = floor;
     history_.CompactionAsked(floor);
@@ -236,16 +223,14 @@ void CrashLoad::Compact(Prng random) {
     request.set_revision(floor.value);
     request.set_physical(random.Chance(0.3));
     pb::CompactionResponse response;
-    grpc::ClientContext context;
-    Limit(context);
-    const grpc::Status status = kv->Compact(&context, request, &response);
+    const grpc::Status status = Call(*kv, &pb::KV::Stub::Compact, request, response);
     if (status.ok()) history_.CompactionAcknowledged(floor);
     if (!status.ok() && status.error_code() != grpc::OUT_OF_RANGE) return;
   }
 }
 
 void CrashLoad::Watch() {
-  const auto stub = pb::Watch::NewStub(Connect(endpoint_));
+  const auto stub = pb::Watch::NewStub(MakeChannel(endpoint_));
   grpc::ClientContext context;
   Limit(context);
   const auto stream = stub->Watch(&context);
@@ -263,28 +248,24 @@ void CrashLoad::Watch() {
 }
 
 void CrashLoad::Grant() {
-  const auto leases = pb::Lease::NewStub(Connect(endpoint_));
+  const auto leases = pb::Lease::NewStub(MakeChannel(endpoint_));
   for (int i = 0; i < kGrantsPerLoad; ++i) {
     pb::LeaseGrantRequest request;
     request.set_ttl(kLeaseSeconds);
     pb::LeaseGrantResponse response;
-    grpc::ClientContext context;
-    Limit(context);
-    if (!leases->LeaseGrant(&context, request, &response).ok()) return;
+    if (!Call(*leases, &pb::Lease::Stub::LeaseGrant, request, response).ok()) return;
     history_.LeaseGranted(response.id());
   }
 }
 
 Result<CrashFindings> ReadStore(const std::string& endpoint) {
-  const auto channel = Connect(endpoint);
+  const auto channel = MakeChannel(endpoint);
   const auto kv = pb::KV::NewStub(channel);
   CrashFindings found;
   WP_ASSIGN_OR_RETURN(found.now, ReadAll(*kv, Revision{0}, &found.current));
-  grpc::ClientContext context;
-  Limit(context);
   pb::LeaseLeasesResponse leases;
-  WP_RETURN_IF_ERROR(FromRpcStatus(
-      pb::Lease::NewStub(channel)->LeaseLeases(&context, pb::LeaseLeasesRequest(), &leases)));
+  WP_RETURN_IF_ERROR(FromRpcStatus(Call(*pb::Lease::NewStub(channel), &pb::Lease::Stub::LeaseLeases,
+                                        pb::LeaseLeasesRequest(), leases)));
   for (const auto& lease : leases.leases()) found.leases.insert(lease.id());
   WP_RETURN_IF_ERROR(ReadEvents(channel, Revision{1}, found));
   if (found.floor.value == 0) return found;

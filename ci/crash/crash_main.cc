@@ -8,15 +8,13 @@
 //   store_crash ... --folder DIR --seed N
 //
 // Exit code 0: every promise was kept; 1: one was broken, and which; 2: the check could not run.
-// The server is this program again, as `store_crash serve FOLDER`.
+// The server is this program again, as `store_crash --serve FOLDER`.
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -26,10 +24,13 @@
 #include "ci/crash/crash_load.h"
 #include "embedded_store/server/store_server.h"
 #include "harness/base/check.h"
+#include "harness/targets/child_process.h"
 
 namespace watchproof::store {
 namespace {
 
+// The descriptor on which the store reports its endpoint.
+constexpr int kWords = 3;
 constexpr Duration kLongestLoad = 120ms;
 constexpr Duration kLongestStart = 40ms;
 constexpr double kKilledWhileStarting = 0.1;
@@ -42,65 +43,47 @@ struct Options {
   bool acknowledge_before_sync = false;
 };
 
-Result<Options> Parse(int count, char** words) {
-  Options options;
-  for (int i = 1; i < count; ++i) {
-    const std::string_view word = words[i];
-    if (word == "--acknowledge-before-sync") {
-      options.acknowledge_before_sync = true;
-      continue;
-    }
-    if (i + 1 == count) return Fail(StatusCode::kInvalidArgument, "nothing follows {}", word);
-    const char* value = words[++i];
-    if (word == "--crashes") {
-      options.crashes = atoi(value);
-    } else if (word == "--seed") {
-      options.seed = strtoull(value, nullptr, 0);
-    } else if (word == "--folder") {
-      options.folder = value;
-    } else if (word == "--shim") {
-      options.shim = std::filesystem::absolute(value);
-    } else {
-      return Fail(StatusCode::kInvalidArgument, "{} is not understood", word);
-    }
-  }
-  return options;
-}
-
-int Serve(const char* folder, bool acknowledge_before_sync) {
-  // Dies with the parent process, so that nothing is left running.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+// In the process that is killed.
+int Serve(const std::string& folder, bool acknowledge_before_sync) {
   StoreOptions options;
   options.port = 0;
   options.http_port = 0;
   options.data = folder;
   options.acknowledge_before_sync = acknowledge_before_sync;
   const auto server = StoreServer::Start(options);
-  if (!server) {
-    fmt::print("refused: {}\n", server.error().message());
-    fflush(stdout);
-    return 1;
-  }
-  fmt::print("{}\n", (*server)->endpoint());
-  fflush(stdout);
+  const std::string line = server ? (*server)->endpoint() : "refused: " + server.error().message();
+  const std::unique_ptr<FILE, int (*)(FILE*)> words(fdopen(kWords, "w"), &fclose);
+  fmt::print(words.get(), "{}\n", line);
+  fflush(words.get());
+  if (!server) return 1;
   while (true) pause();
 }
 
-// The process that serves.
+// The process that serves; killed with this object.
 class Victim {
  public:
   Victim(const Options& options, std::uint64_t keep) {
     int ends[2];
     WP_CHECK(pipe(ends) == 0, "there are descriptors left");
-    process_ = fork();
-    if (process_ == 0) Become(options, keep, ends[1]);
-    close(ends[1]);
     words_ = fdopen(ends[0], "r");
+    ChildOptions child{.executable = OwnExecutable(),
+                       .arguments = {"--serve", options.folder / "data"},
+                       .log = {},
+                       .descriptors = {{.ours = ends[1], .theirs = kWords}},
+                       .environment = {}};
+    if (options.acknowledge_before_sync) child.arguments.emplace_back("--acknowledge-before-sync");
+    if (!options.shim.empty()) {
+      child.environment = {{"LD_PRELOAD", options.shim},
+                           {"WP_SHIM_FILE", options.folder / "data" / "store.mdb"},
+                           {"WP_SHIM_JOURNAL", options.folder / "journal"},
+                           {"WP_SHIM_KEEP", std::to_string(keep)}};
+    }
+    auto launched = ChildProcess::Launch(child);
+    WP_CHECK(launched.has_value(), "this program can be started again");
+    process_ = std::move(launched).value();
+    close(ends[1]);
   }
-  ~Victim() {
-    Kill();
-    fclose(words_);
-  }
+  ~Victim() { fclose(words_); }
   Victim(const Victim&) = delete;
   Victim& operator=(const Victim&) = delete;
 
@@ -116,29 +99,10 @@ class Victim {
     }
     return std::string(line);
   }
-  void Kill() {
-    if (process_ <= 0) return;
-    kill(process_, SIGKILL);
-    waitpid(process_, nullptr, 0);
-    process_ = 0;
-  }
+  void Kill() { process_.reset(); }
 
  private:
-  [[noreturn]] static void Become(const Options& options, std::uint64_t keep, int out) {
-    dup2(out, STDOUT_FILENO);
-    if (!options.shim.empty()) {
-      setenv("LD_PRELOAD", options.shim.c_str(), 1);
-      setenv("WP_SHIM_FILE", (options.folder / "data" / "store.mdb").c_str(), 1);
-      setenv("WP_SHIM_JOURNAL", (options.folder / "journal").c_str(), 1);
-      setenv("WP_SHIM_KEEP", std::to_string(keep).c_str(), 1);
-    }
-    const std::string data = options.folder / "data";
-    const char* flag = options.acknowledge_before_sync ? "--acknowledge-before-sync" : nullptr;
-    execl("/proc/self/exe", "store_crash", "serve", data.c_str(), flag, nullptr);
-    _exit(127);
-  }
-
-  pid_t process_ = 0;
+  std::unique_ptr<ChildProcess> process_;
   FILE* words_ = nullptr;
 };
 
@@ -202,13 +166,22 @@ class CrashRun {
 };
 
 int Main(int count, char** words) {
-  if (count >= 3 && std::string_view(words[1]) == "serve") return Serve(words[2], count > 3);
-  Result<Options> parsed = Parse(count, words);
-  if (!parsed) {
-    fmt::print(stderr, "store_crash: {}; see the head of its source\n", parsed.error().message());
-    return 2;
+  CLI::App app("Kills a store again and again, and checks what it kept.");
+  Options options;
+  std::string serve;
+  app.add_option("--crashes", options.crashes, "How often");
+  app.add_option("--seed", options.seed, "Of every choice");
+  app.add_option("--folder", options.folder, "For the data; temporary when left out");
+  app.add_option("--shim", options.shim, "Library that loses unsynced writes");
+  app.add_flag("--acknowledge-before-sync", options.acknowledge_before_sync, "A wrong store");
+  app.add_option("--serve", serve, "Internal: the store itself")->group("");
+  try {
+    app.parse(count, words);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
   }
-  Options options = *std::move(parsed);
+  if (!serve.empty()) return Serve(serve, options.acknowledge_before_sync);
+  if (!options.shim.empty()) options.shim = std::filesystem::absolute(options.shim).string();
   const bool own = options.folder.empty();
   if (own) {
     std::string name = (std::filesystem::temp_directory_path() / "wp-crash-XXXXXX").string();

@@ -278,8 +278,8 @@ class EndpointsThatCompactThemselves(RunTest):
             return asked.returncode == 0
 
         wait_for("a healthy etcd", healthy)
-        # No case whose watches are slow but not about compaction: there etcd 3.4 loses events without
-        # ErrCompacted (#17529), which is a failure that only some seeds find.
+        # No other case with slow watches: there etcd 3.4 loses events without ErrCompacted
+        # (#17529), which is a failure that only some seeds find.
         cases = "CompactionSurfaced.*:PreviousValue.*:Reliable.*Batch*"
         run = self.start("--target", f"endpoint:{address}", "--allow-disruptive", address,
                          "--filter", cases)

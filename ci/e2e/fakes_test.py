@@ -4,7 +4,7 @@
 
     fakes_test.py WATCHPROOF DISHONEST_SERVER [unittest arguments]
 
-All of them with the whole suite are a job, ci/jobs/fakes.sh.
+All of them with the whole suite are a job, ci/jobs/fakes.py.
 """
 
 import os

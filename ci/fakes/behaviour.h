@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a dishonest server changes the messages between its clients and a correct store. One
-// behaviour per file in behaviours/; each registers itself.
+// How a dishonest server changes the messages between its clients and a correct store. One file per
+// family in behaviours/; each behaviour registers itself.
 //
-//   class NeverAnswers final : public WatchTamper {
-//     void Asked(WatchRequest& request, Wire& wire) override { ... wire.Tampered("..."); }
-//   };
-//   const BehaviourRegistration kSilent({.name = "silent-create", ...}, EachStream<NeverAnswers>);
+//   const BehaviourRegistration kNeverCancels({.name = "never-cancels", ...}, EachRequest(
+//       [](WatchRequest& request, Wire& wire) {
+//         if (request.has_cancel_request()) return wire.Tampered("ignored a cancel");
+//         wire.ToStore(request);
+//       }));
+//
+// With state of its own it is a class: a WatchTamper, and EachStream or EachStreamWith.
 //
 // Threads: calls to one WatchTamper never overlap; those to a Behaviour come from any thread.
 // Ownership: the caller of Relay::Start owns the Behaviour, each watch call its WatchTamper.
@@ -105,6 +108,27 @@ std::unique_ptr<Behaviour> EachStream() {
   };
   return std::make_unique<Streams>();
 }
+
+// As EachStream, but all streams of the process share a State, with which each WatchTamper is made.
+// If it has Learn(method, request, response), it sees every answered call.
+template <typename Tamper, typename State>
+std::unique_ptr<Behaviour> EachStreamWith() {
+  class Streams final : public Behaviour {
+    std::unique_ptr<WatchTamper> NewStream() override { return std::make_unique<Tamper>(state_); }
+    void Answered(const std::string& method, const std::string& request,
+                  const std::string& response) override {
+      if constexpr (requires { state_.Learn(method, request, response); }) {
+        state_.Learn(method, request, response);
+      }
+    }
+    State state_{};
+  };
+  return std::make_unique<Streams>();
+}
+
+// Without state: what becomes of each request to watch, or of each answer.
+BehaviourFactory EachRequest(void (*change)(WatchRequest& request, Wire& wire));
+BehaviourFactory EachAnswer(void (*change)(WatchResponse& response, Wire& wire));
 
 // Whether the message is neither an event nor an answer to a create or a cancel.
 inline bool IsProgress(const WatchResponse& response) {

@@ -10,9 +10,10 @@
 
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
-#include "ci/fakes/behaviour.h"
-#include "ci/fakes/tamper_log.h"
+#include "ci/fakes/relayed_call.h"
 #include "harness/base/status.h"
 
 namespace watchproof::fakes {
@@ -22,17 +23,34 @@ struct RelayOptions {
   std::string store;
 };
 
-class Relay {
+class Relay final : private grpc::CallbackGenericService {
  public:
   static Result<std::unique_ptr<Relay>> Start(const RelayOptions& options, Behaviour& behaviour,
                                               TamperLog& log);
-  ~Relay();
+  ~Relay() override { Stop(); }
   void Stop();
 
  private:
-  class Impl;
-  explicit Relay(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  Relay(std::string store, Behaviour& behaviour, TamperLog& log);
+  Status Listen(const std::string& listen);
+  grpc::ServerGenericBidiReactor* CreateReactor(
+      grpc::GenericCallbackServerContext* context) override;
+  void TickOn();
+
+  // Constant after Listen.
+  const std::string store_;
+  const std::shared_ptr<grpc::Channel> calls_;
+  Behaviour& behaviour_;
+  TamperLog& log_;
+  std::unique_ptr<grpc::Server> server_;
+  std::thread ticker_;
+  // Guarded.
+  Mutex mu_;
+  CondVar changed_;
+  std::vector<std::weak_ptr<RelayedCall>> open_ GUARDED_BY(mu_);  // watch streams
+  std::uint64_t streams_ GUARDED_BY(mu_) = 0;
+  int present_ GUARDED_BY(mu_) = 0;
+  bool stopped_ GUARDED_BY(mu_) = false;
 };
 
 }  // namespace watchproof::fakes

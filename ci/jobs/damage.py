@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Damages recordings in many ways and lets `watchproof check` judge the result.
 
-    ci/jobs/damage.py WATCHPROOF PATH... [--cuts 20] [--flips 200] [--seed 1] [--jobs N]
+    ci/jobs/damage.py [PATH...] [--cuts 20] [--flips 200] [--seed 1] [--jobs N]
 
-PATH is a recording or a folder with recordings, such as that of a run with --keep all. First each
-path is judged as it is, beside the verdicts of its run. Then each recording is cut at 20 places and
-has one bit flipped at 200 places, each change in a copy of its own. Every copy must be called
-inconclusive, by name, and be exit code 2; or 1 where the whole recording has findings. Prints the
-counts; exit code 1 when a copy, or a recording as it is, was judged otherwise.
+PATH is a recording or a folder with recordings, such as that of a run with --keep all; without one
+every case is recorded with every planted defect. First each path is judged as it is, beside the
+verdicts of its run. Then each recording is cut at 20 places and has one bit flipped at 200 places,
+each change in a copy of its own. Every copy must be called inconclusive, by name, and be exit code
+2; or 1 where the whole recording has findings. Prints the counts; exit code 1 when a copy, or a
+recording as it is, was judged otherwise.
 """
 
 import argparse
@@ -21,6 +22,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+import job
 
 BATCH = 44  # copies that one command judges: few, so that large recordings do not fill the disk
 GREEN = re.compile(r"\bclean\b|same as before|\bpass\b")
@@ -126,28 +129,40 @@ def check_whole(watchproof, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("watchproof")
-    parser.add_argument("paths", nargs="+")
+    parser.add_argument("paths", nargs="*")
     parser.add_argument("--cuts", type=int, default=20)
     parser.add_argument("--flips", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
+    watchproof = str(job.build("watchproof") / "watchproof")
+    with tempfile.TemporaryDirectory(prefix="wp-damage-") as runs:
+        if not options.paths:
+            # Exit code 1 only means that a defect was not caught, which is not the question here.
+            subprocess.run(
+                [watchproof, "run", "--defects", "all", "--keep", "all", "--run-dir", runs]
+                + ["--progress", "off"],
+                stdout=sys.stderr, stdin=subprocess.DEVNULL, check=False)
+            options.paths = [os.path.join(runs, "latest")]
+        problems = judge_all(watchproof, options)
+    sys.exit(1 if problems else 0)
+
+
+def judge_all(watchproof, options):
+    """Prints the counts; returns the problems."""
     whole = collections.Counter()
     counts = collections.Counter()
     problems = []
     recordings = []
     for path in options.paths:
-        seen, wrong = check_whole(options.watchproof, path)
+        seen, wrong = check_whole(watchproof, path)
         whole.update(seen)
         problems += wrong
         recordings += recordings_in(path)
     print(f"{len(recordings)} recordings as they are: {dict(whole)}")
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         todo = [
-            pool.submit(
-                damage, options.watchproof, path, options.cuts, options.flips, options.seed
-            )
+            pool.submit(damage, watchproof, path, options.cuts, options.flips, options.seed)
             for path in recordings
         ]
         for task in todo:
@@ -159,7 +174,7 @@ def main():
     for problem in problems[:50]:
         print(f"  wrong: {problem}")
     print(f"{len(problems)} judged otherwise than they must be")
-    sys.exit(1 if problems or not recordings else 0)
+    return problems if recordings else ["no recordings"]
 
 
 if __name__ == "__main__":

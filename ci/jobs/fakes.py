@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The whole suite on every dishonest server, one row of a table each.
+"""The whole suite on every dishonest server of ci/fakes, one row of a table each.
 
-    fakes.py WATCHPROOF DISHONEST_SERVER [--behaviour NAME ...] [--folder DIR] [-- RUN FLAGS]
+    ci/jobs/fakes.py [--behaviour NAME ...] [--folder DIR] [-- FLAGS OF watchproof run]
 
 Exit code 0 when each of them ends with exit code 1, findings of every guarantee that it declares
 to break, and no attempt that passed although something was broken in it; and when nothing of the
-honest one fails.
+honest one fails. --folder keeps the runs and the logs of what was broken. Takes a few minutes per
+server.
 """
 
 import argparse
-import os
 import pathlib
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fakes"))
-from outcome import Tools, run_fake  # noqa: E402
+import job
+from outcome import Tools, run_fake
 
 VERDICTS = ("pass", "fail", "inconclusive", "unsupported", "harness_error")
 HONEST = "honest"
@@ -58,15 +58,14 @@ def show(outcome):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("watchproof")
-    parser.add_argument("dishonest_server")
     parser.add_argument("--behaviour", action="append", default=[])
     parser.add_argument("--folder", type=pathlib.Path)
     words = sys.argv[1:]
     split = words.index("--") if "--" in words else len(words)
     options = parser.parse_args(words[:split])
     flags = words[split + 1:]
-    tools = Tools(os.path.abspath(options.watchproof), os.path.abspath(options.dishonest_server))
+    build = job.build("watchproof", "dishonest_server")
+    tools = Tools(str(build / "watchproof"), str(build / "dishonest_server"))
     known = tools.behaviours()
     chosen = options.behaviour or [HONEST] + [name for name in known if name != HONEST]
     for name in chosen:

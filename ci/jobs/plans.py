@@ -4,9 +4,9 @@
 
     ci/jobs/plans.py BASE NEW [--seeds 50] [--filter 'Resumable.*']
 
-BASE and NEW are executables. Prints each case whose plans differ, with the first difference. Exit code 1
-if there is one. Nothing is started: the target is one that no build knows, and a plan is written before
-that is noticed.
+BASE and NEW are executables. Prints the first difference of each case. Exit code 1 if there is
+one. Nothing is started: the target is one that no build knows, and a plan is written before that is
+noticed.
 """
 
 import argparse

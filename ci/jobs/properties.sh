@@ -16,5 +16,5 @@ seed=${2:-$(date +%s)}
 
 started=$SECONDS
 RC_PARAMS="max_success=$sequences seed=$seed" \
-  "$root/build/release/embedded_store/lease/lease_property_test" </dev/null
+  "$root/build/release/ci/differential/lease_property_test" </dev/null
 echo "properties: $sequences sequences, seed $seed, $((SECONDS - started)) s"

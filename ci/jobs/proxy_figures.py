@@ -1,14 +1,21 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the proxy and Toxiproxy in turn under path_bench and prints one table.
+"""The proxy beside Toxiproxy on this machine, both without effects.
 
-Called by proxy_figures.sh, which builds what is needed.
+    ci/jobs/proxy_figures.py [--toxiproxy BINARY | --source FOLDER] [--pairs 5] [--megabytes 2000]
+                             [--rounds 20000]
+
+Throughput of one and of 64 connections, latency that they add at the median and at the 99th
+percentile; and what following HTTP/2 adds to that, and what it takes from the neighbour of a held
+stream. Figures, not tests: nothing passes or fails here. Without a binary Toxiproxy is built with
+Go from the folder named, a checkout of its public repository; without either only our own figures
+are printed. Runs alternate; medians are printed with the least and the most.
 """
 
 import argparse
 import json
 import os
 import pathlib
-import random
 import shutil
 import statistics
 import subprocess
@@ -17,7 +24,10 @@ import tempfile
 import time
 import urllib.request
 
-HOST = f"127.{random.randint(100, 199)}.{random.randint(1, 250)}.{random.randint(1, 250)}"
+import job
+from job import spread
+
+HOST = job.own_address()
 TARGET, PROXIED, API = f"{HOST}:7001", f"{HOST}:7002", f"{HOST}:8474"
 START_SECONDS = 10
 
@@ -102,17 +112,7 @@ def measure(options, proxy, arguments, place=None):
     bench = options.build / "ci/bench/path_bench"
     command = [str(bench), *arguments.split(), "--target", TARGET, "--path", proxy.address]
     with proxy:
-        run = subprocess.run(command, capture_output=True, text=True, preexec_fn=place)
-    if run.returncode != 0:
-        print(f"void: {' '.join(command)}: {run.stdout}{run.stderr}", file=sys.stderr)
-        return {}
-    return {k: float(v) for k, v in (pair.split("=") for pair in run.stdout.split())}
-
-
-def spread(values):
-    if not values:
-        return "none"
-    return f"{statistics.median(values):.4g} [{min(values):.4g}..{max(values):.4g}]"
+        return job.pairs(command, preexec_fn=place) or {}
 
 
 def ratio(ours, theirs):
@@ -167,14 +167,14 @@ def built(source, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--toxiproxy")
     parser.add_argument("--source")
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--megabytes", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=20000)
     options = parser.parse_args()
+    options.build = job.build("watchproof", "follow_bench", "path_bench")
     with tempfile.TemporaryDirectory(prefix="proxy-figures-") as folder:
         if options.source and not options.toxiproxy:
             options.toxiproxy = built(options.source, folder)

@@ -1,5 +1,16 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The suite on servers that are already running; see running_servers.sh."""
+"""Runs the whole suite against servers that are already running.
+
+    ci/jobs/running_servers.py [--seeds 4] [--ways plain,compacted,tls,user,gateway]
+                               [--filter CASES] [--runs FOLDER] ETCD...
+
+ETCD are binaries. Each is started here and used as an endpoint: plainly, while it compacts itself
+every two seconds, over TLS with client certificates, as a user, and through etcd's gateway.
+Compaction is allowed; the order is random. A line for each run and a table at the end; exit code 0
+when nothing failed that the manifest of releases does not expect, and nothing ended in a harness
+error.
+"""
 
 import argparse
 import collections
@@ -7,107 +18,72 @@ import json
 import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
+from contextlib import ExitStack
+
+import job
+from server import READY_ETCD, Server, etcd_command
 
 WAYS = ("plain", "compacted", "tls", "user", "gateway")
 PASSWORD = "drawn for this run alone"
 
 
-class Server:
-    """An etcd, and what stands before it; gone with the block."""
+def serve(stack, etcd, way, number, options):
+    """Starts an etcd, and what stands before it; ends with the stack. Its target and flags."""
+    host = f"127.205.{number // 200}.{number % 200 + 1}"
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="wp-running-"))
+    target, flags = f"{host}:2379", []
+    command = etcd_command(etcd, host, folder, "https" if way == "tls" else "http")
+    if way == "compacted":
+        command += ["--auto-compaction-mode=periodic", "--auto-compaction-retention=2s"]
+    if way == "tls":
+        make = str(options.build / "fixtures/certs/make_certs")
+        subprocess.run([make, folder, host, "client"], check=True)
+        command += ["--cert-file", f"{folder}/server.crt", "--key-file", f"{folder}/server.key"]
+        command += ["--trusted-ca-file", f"{folder}/ca.crt", "--client-cert-auth"]
+        flags = ["--tls-ca", f"{folder}/ca.crt", "--tls-cert", f"{folder}/client.crt"]
+        flags += ["--tls-key", f"{folder}/client.key"]
+        target = f"https://{target}"
+    stack.enter_context(Server(way, command, host, READY_ETCD))
+    if way == "user":
+        flags = ["--user", "root", "--password-file", ask_for_users(host, folder)]
+    if way == "gateway":
+        gate = f"{host}:23790"
+        command = [etcd, "gateway", "start", "--endpoints", target, "--listen-addr", gate]
+        stack.enter_context(Server(way, command, host, "ready to proxy client requests"))
+        target = gate
+    return target, [*flags, "--allow-disruptive", target]
 
-    def __init__(self, etcd, way, number, build, folder):
-        self.etcd, self.way, self.build, self.folder = etcd, way, build, folder
-        self.host = f"127.205.{number // 200}.{number % 200 + 1}"
-        self.processes = []
-        self.flags = []
 
-    def spawn(self, *command):
-        log = open(self.folder / f"{len(self.processes)}.log", "w", encoding="utf-8")
-        self.processes.append(
-            subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+def ask_for_users(host, folder):
+    """Over its gateway for JSON, so that no other client is needed. The file of the password."""
+    file = pathlib.Path(folder) / "password"
+    file.write_text(PASSWORD + "\n")
+    for call, body in (
+        ("role/add", {"name": "root"}),
+        ("user/add", {"name": "root", "password": PASSWORD}),
+        ("user/grant", {"user": "root", "role": "root"}),
+        ("enable", {}),
+    ):
+        request = urllib.request.Request(
+            f"http://{host}:2379/v3/auth/{call}", json.dumps(body).encode(),
+            {"Content-Type": "application/json"},
         )
-
-    def __enter__(self):
-        scheme = "https" if self.way == "tls" else "http"
-        url, peers = f"{scheme}://{self.host}:2379", f"http://{self.host}:2380"
-        command = [self.etcd, "--name", self.way, "--data-dir", str(self.folder / "data")]
-        command += ["--listen-client-urls", url, "--advertise-client-urls", url]
-        command += ["--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers]
-        command += ["--initial-cluster", f"{self.way}={peers}"]
-        command += ["--listen-metrics-urls", f"http://{self.host}:2382"]
-        self.target = f"{self.host}:2379"
-        if self.way == "compacted":
-            command += ["--auto-compaction-mode=periodic", "--auto-compaction-retention=2s"]
-        if self.way == "tls":
-            certs = str(self.folder / "certs")
-            make = str(self.build / "fixtures/certs/make_certs")
-            subprocess.run([make, certs, self.host, "client"], check=True)
-            command += ["--cert-file", f"{certs}/server.crt", "--key-file", f"{certs}/server.key"]
-            command += ["--trusted-ca-file", f"{certs}/ca.crt", "--client-cert-auth"]
-            self.flags = ["--tls-ca", f"{certs}/ca.crt", "--tls-cert", f"{certs}/client.crt"]
-            self.flags += ["--tls-key", f"{certs}/client.key"]
-            self.target = f"https://{self.target}"
-        self.spawn(*command)
-        self.await_answer(f"http://{self.host}:2382/health")
-        if self.way == "user":
-            self.ask_for_users()
-        if self.way == "gateway":
-            gate = f"{self.host}:23790"
-            self.spawn(self.etcd, "gateway", "start", "--endpoints", self.target,
-                       "--listen-addr", gate)
-            self.target = gate
-            self.await_answer(f"http://{gate}/health")
-        self.flags += ["--allow-disruptive", self.target]
-        return self
-
-    def await_answer(self, url):
-        for _ in range(300):
-            try:
-                with urllib.request.urlopen(url, timeout=1):
-                    return
-            except OSError:
-                time.sleep(0.1)
-        raise SystemExit(f"{self.etcd}: no answer from {url}; see {self.folder}")
-
-    def ask_for_users(self):
-        """Over its gateway for JSON, so that no other client is needed."""
-        file = self.folder / "password"
-        file.write_text(PASSWORD + "\n")
-        for call, body in (
-            ("role/add", {"name": "root"}),
-            ("user/add", {"name": "root", "password": PASSWORD}),
-            ("user/grant", {"user": "root", "role": "root"}),
-            ("enable", {}),
-        ):
-            request = urllib.request.Request(
-                f"http://{self.host}:2379/v3/auth/{call}", json.dumps(body).encode(),
-                {"Content-Type": "application/json"},
-            )
-            with urllib.request.urlopen(request, timeout=10):
-                pass
-        self.flags = ["--user", "root", "--password-file", str(file)]
-
-    def __exit__(self, *_):
-        for process in reversed(self.processes):
-            process.send_signal(signal.SIGTERM)
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        with urllib.request.urlopen(request, timeout=10):
+            pass
+    return str(file)
 
 
-def run(options, server, seed, runs):
+def run(options, served, seed, runs):
     """The suite once; its results."""
-    command = [str(options.build / "watchproof"), "run", "--target", f"endpoint:{server.target}"]
+    target, flags = served
+    command = [str(options.build / "watchproof"), "run", "--target", f"endpoint:{target}"]
     command += ["--seed", seed, "--shuffle", "--run-dir", str(runs), "--progress", "off"]
-    command += server.flags
+    command += flags
     if options.filter:
         command += ["--filter", options.filter]
     began = time.monotonic()
@@ -127,13 +103,13 @@ def kind_of(result):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--seeds", type=int, default=4)
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--filter")
     parser.add_argument("--runs", type=pathlib.Path)
     parser.add_argument("etcd", nargs="+")
     options = parser.parse_args()
+    options.build = job.build("watchproof", "make_certs")
     runs = options.runs or pathlib.Path(tempfile.mkdtemp(prefix="wp-running-"))
     runs.mkdir(parents=True, exist_ok=True)
     bad, rows, number = 0, [], os.getpid() % 7000
@@ -146,9 +122,10 @@ def main():
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
             tally = collections.Counter()
-            with Server(etcd, way, number, options.build, folder) as server:
+            with ExitStack() as stack:
+                served = serve(stack, etcd, way, number, options)
                 for seed in range(1, options.seeds + 1):
-                    code, results, took = run(options, server, hex(seed * 7919), folder / "runs")
+                    code, results, took = run(options, served, hex(seed * 7919), folder / "runs")
                     counts = collections.Counter(kind_of(result) for result in results)
                     tally.update(counts)
                     bad += counts["fail"] + counts["harness_error"] + (code not in (0, 2))

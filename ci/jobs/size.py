@@ -4,8 +4,8 @@
 
     ci/jobs/size.py [COMMIT ...]        default: HEAD
 
-Lines are those of all but tests and fuzz targets. Programs of ci that were in folders of the product at
-an earlier commit count as ci there, too.
+Lines are those of all but tests and fuzz targets. Programs of ci that were in folders of the
+product at an earlier commit count as ci there, too.
 """
 
 import os

@@ -1,13 +1,18 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the embedded store and etcd in turn under watch_bench and prints one table.
+"""The embedded store beside etcd on this machine: fan-out, delay, catch-up, memory, durable puts.
 
-Called by store_figures.sh, which builds what is needed.
+    ci/jobs/store_figures.py [--etcd BINARY] [--pairs 5] [--place tmpfs|disk|both]
+                             [--tmpfs FOLDER] [--disk FOLDER] [--only ROW,...]
+
+Figures, not tests: nothing passes or fails here. Both servers keep their data in the same place,
+once in memory (--tmpfs) and once on a disk; runs alternate, each on a fresh server; medians are
+printed with the least and the most.
 """
 
 import argparse
 import os
 import pathlib
-import random
 import shutil
 import signal
 import statistics
@@ -16,7 +21,11 @@ import sys
 import tempfile
 import time
 
-HOST = f"127.{random.randint(100, 199)}.{random.randint(1, 250)}.{random.randint(1, 250)}"
+import job
+from job import spread
+from server import etcd_command
+
+HOST = job.own_address()
 
 
 class Server:
@@ -27,11 +36,7 @@ class Server:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="store-figures-", dir=place))
         data = str(self.folder / "data")
         if name == "etcd":
-            url, peer = f"http://{HOST}:2379", f"http://{HOST}:2380"
-            command = [options.etcd, "--data-dir", data, "--listen-client-urls", url]
-            command += ["--advertise-client-urls", url, "--listen-peer-urls", peer]
-            command += ["--initial-advertise-peer-urls", peer, "--log-level", "error"]
-            command += ["--initial-cluster", f"default={peer}"]
+            command = etcd_command(options.etcd, HOST, str(self.folder)) + ["--log-level", "error"]
             command += ["--quota-backend-bytes", str(8 << 30)]
         else:
             command = [str(options.build / "watchproof"), "store", "--data", data]
@@ -52,19 +57,8 @@ class Server:
 
     def measure(self, arguments):
         """The name=value pairs of one run, or None when it was void."""
-        command = [str(self.bench), *arguments.split()]
-        command += ["--endpoint", f"{HOST}:2379", "--pid", str(self.process.pid)]
-        run = subprocess.run(command, capture_output=True, text=True)
-        if run.returncode != 0:
-            print(f"void: {' '.join(command[1:])}: {run.stdout}{run.stderr}", file=sys.stderr)
-            return None
-        return {k: float(v) for k, v in (pair.split("=") for pair in run.stdout.split())}
-
-
-def spread(values):
-    if not values:
-        return "none"
-    return f"{statistics.median(values):.4g} [{min(values):.4g}..{max(values):.4g}]"
+        return job.pairs([self.bench, *arguments.split(), "--endpoint", f"{HOST}:2379",
+                          "--pid", str(self.process.pid)])
 
 
 def beside(options, place, title, arguments, wanted):
@@ -91,8 +85,8 @@ def ceiling(options):
     try:
         for reader in ("raw", "parse"):
             command = [bench, "ceiling", "--reader", reader, *endpoint]
-            runs = [subprocess.run(command, capture_output=True, text=True) for _ in range(3)]
-            rates = [float(run.stdout.split("=")[1]) for run in runs if run.returncode == 0]
+            runs = [job.pairs(command) for _ in range(3)]
+            rates = [run["events_per_s"] for run in runs if run]
             print(f"client alone, {reader}: {spread(rates)} events/s", flush=True)
     finally:
         server.kill()
@@ -201,8 +195,7 @@ LONG = {"catchup-long"}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--etcd", default=shutil.which("etcd"))
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--disk", default=os.getcwd())
@@ -212,6 +205,7 @@ def main():
     options = parser.parse_args()
     if not options.etcd:
         sys.exit("store_figures: no etcd found; name one with --etcd")
+    options.build = job.build("watchproof", "watch_bench")
     only = [name for name in options.only.split(",") if name]
     print(time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()), f"{os.cpu_count()} cores", flush=True)
     ceiling(options)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long the tests of a build took: by label, and the slowest. Reads what CTest keeps, runs nothing.
+"""How long the tests of a build took: by label, and the slowest. Runs nothing: CTest keeps it.
 
     ci/jobs/test_times.py [BUILD_FOLDER] [SLOWEST]        default: build/release 15
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "harness/history/history_parser.h"
-#include "harness/history/wire_writer.h"
 
 namespace watchproof {
 namespace {
@@ -22,12 +21,6 @@ struct ReadAnswer {
   }
 };
 
-KeyMetadata MetadataOf(const KeyValueView& kv) {
-  return {std::string(kv.key), std::string(kv.value),
-          kv.create_revision,  kv.mod_revision,
-          kv.version,          kv.lease};
-}
-
 std::optional<ReadAnswer> DecodeRead(std::string_view message) {
   RangeResponseView view;
   if (!Parse(message, view).ok()) return std::nullopt;
@@ -36,24 +29,9 @@ std::optional<ReadAnswer> DecodeRead(std::string_view message) {
   return answer;
 }
 
-Message HeaderOf(const HeaderView& header) {
-  return Message()
-      .Optional(1, static_cast<std::int64_t>(header.cluster_id))
-      .Optional(2, static_cast<std::int64_t>(header.member_id))
-      .Optional(3, header.revision)
-      .Optional(4, static_cast<std::int64_t>(header.raft_term));
-}
-
 std::string Encode(const ReadAnswer& answer) {
-  Message message = Message().Nested(1, HeaderOf(answer.header));
-  for (const KeyMetadata& kv : answer.kvs) {
-    message.Nested(2, KeyValue({.key = kv.key,
-                                .value = kv.value,
-                                .create = kv.create_revision,
-                                .mod = kv.mod_revision,
-                                .version = kv.version,
-                                .lease = kv.lease}));
-  }
+  Message message = Message().Nested(1, ToMessage(answer.header));
+  for (const KeyMetadata& kv : answer.kvs) message.Nested(2, ToMessage(kv));
   return message.Optional(3, answer.more ? 1 : 0).Optional(4, answer.count).bytes();
 }
 
@@ -65,12 +43,7 @@ std::string WithRevision(std::string_view message, std::int64_t revision) {
   std::string rest(message);
   if (scanner.Next() && scanner.number() == 1) rest = message.substr(scanner.consumed(message));
   header.revision = revision;
-  return Message().Nested(1, HeaderOf(header)).bytes() + rest;
-}
-
-bool InRange(const std::string& key, std::string_view from, std::string_view end) {
-  if (end.empty()) return key == from;
-  return key >= from && (end == std::string_view("\0", 1) || key < end);
+  return Message().Nested(1, ToMessage(header)).bytes() + rest;
 }
 
 // The correct answer to a read of the state at that revision.
@@ -99,9 +72,9 @@ ReadAnswer AnswerAt(const ReferenceTruth& truth, const RangeRequestView& request
   return answer;
 }
 
-class CallSpoiler {
+class CallMutator {
  public:
-  CallSpoiler(const CallSubject& subject, CallMutation mutation, Prng& prng)
+  CallMutator(const CallSubject& subject, CallMutation mutation, Prng& prng)
       : subject_(subject), mutation_(mutation), prng_(prng) {}
 
   std::optional<CallMutant> Run() {
@@ -222,7 +195,7 @@ class CallSpoiler {
   std::optional<CallMutant> AlterOutcome(const AnsweredCall& call) {
     HeaderView header;
     if (!began_empty() || !ParseHeader(AnswerOf(call), header).ok()) return std::nullopt;
-    Message message = Message().Nested(1, HeaderOf(header));
+    Message message = Message().Nested(1, ToMessage(header));
     if (call.method == Method::kDeleteRange) {
       DeleteRangeResponseView answer;
       if (!Parse(AnswerOf(call), answer).ok()) return std::nullopt;
@@ -377,7 +350,7 @@ CallSubject::CallSubject(const Recording& of, const ReferenceTruth& is) : record
 
 std::optional<CallMutant> MutateCall(const CallSubject& subject, CallMutation mutation,
                                      Prng& prng) {
-  return CallSpoiler(subject, mutation, prng).Run();
+  return CallMutator(subject, mutation, prng).Run();
 }
 
 }  // namespace watchproof

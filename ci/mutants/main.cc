@@ -37,14 +37,9 @@ void Describe(const std::vector<std::string>& failures) {
 // Mutants of calls and read rights, which no answer to a watch can break.
 bool CallsAreRight(const Flags& flags) {
   if (flags.calls == 0) return true;
-  std::vector<Recording> recordings;
-  const auto files = FindHistories(flags.options.paths);
-  for (const auto& file : files.value_or(std::vector<std::filesystem::path>())) {
-    auto recording = LoadRecording(file);
-    if (!recording.has_value() || SizeOf(*recording) > flags.options.largest) continue;
-    recordings.push_back(*std::move(recording));
-  }
-  CallSession session(std::move(recordings), flags.options.seed);
+  std::string left_out;  // as in the preface of the other session
+  auto recordings = LoadRecordings(flags.options.paths, flags.options.largest, left_out);
+  CallSession session(std::move(recordings).value_or(std::vector<Recording>()), flags.options.seed);
   session.Run(flags.calls);
   fmt::print("\n{}{} mutants of {} recordings\n{}", session.preface(), flags.calls,
              session.recordings(), session.Report());

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ci/mutants/recast.h"
+#include "ci/mutants/reference_streams.h"
 #include "harness/base/check.h"
 
 namespace watchproof {
@@ -77,12 +77,58 @@ const MutationInfo& InfoOf(Mutation mutation) {
 
 namespace {
 
+Message Write(const WatchCreateView& create) {
+  Message message;
+  if (!create.key.empty()) message.Text(1, create.key);
+  if (!create.range_end.empty()) message.Text(2, create.range_end);
+  message.Optional(3, create.start_revision).Optional(4, create.progress_notify ? 1 : 0);
+  // The kinds to leave out: NOPUT is 0, which a repeated field must spell out.
+  if (create.no_put) message.Number(5, 0);
+  if (create.no_delete) message.Number(5, 1);
+  message.Optional(6, create.prev_kv ? 1 : 0)
+      .Optional(7, create.watch_id)
+      .Optional(8, create.fragment ? 1 : 0);
+  return message;
+}
+
+bool Resumes(const std::vector<NumberedEntry>& lines) {
+  return std::any_of(lines.begin(), lines.end(), [](const NumberedEntry& line) {
+    return line.entry.kind == EntryKind::kAnnotation &&
+           line.entry.text.find(R"("type":"resume")") != std::string::npos;
+  });
+}
+
+// Adapts the client's requests: with the mutant's messages it would have resumed at another
+// revision. No target can make a recording in which a watch stops at one revision and its successor
+// starts at another one: that is the client's choice. So the start of each resuming watch is moved
+// to where its predecessor stops in the mutant, along the whole chain.
+// Requires: `mutated` holds the creates of `lines`, in their order.
+void AdaptResumptions(const std::vector<NumberedEntry>& lines,
+                      std::vector<NumberedEntry>& mutated) {
+  if (!Resumes(lines)) return;
+  const ReferenceStreams reported = Listen(lines, UINT64_MAX);
+  ReferenceStreams mutant = Listen(mutated, UINT64_MAX);
+  WP_CHECK(reported.watches.size() == mutant.watches.size(), "mutations keep the requests");
+  // A predecessor is created before its successor, so a chain is moved from its beginning on.
+  for (std::size_t i = 0; i < reported.watches.size(); ++i) {
+    const auto& before = reported.watches[i].continues;
+    if (!before) continue;
+    if (reported.watches[i].asked.start_revision != ResumeAt(reported.watches[*before])) continue;
+    ReferenceWatch& watch = mutant.watches[i];
+    const std::int64_t start = ResumeAt(mutant.watches[*before]);
+    if (watch.asked.start_revision == start) continue;
+    watch.asked.start_revision = start;
+    mutated[watch.asked_line - 1].entry.payload =
+        Bytes::Copy(Message().Nested(1, Write(watch.asked)).bytes());
+  }
+}
+
 // How often a mutation tries to find a message that it can change.
 constexpr int kTries = 30;
 
-class Spoiler {
+class Mutator {
  public:
-  Spoiler(const Subject& subject, Mutation mutation, Prng& prng)
+  Mutator(const Subject& subject, Mutation mutation, Prng& prng)
       : subject_(subject), mutation_(mutation), prng_(prng) {}
 
   std::optional<Mutant> Run() {
@@ -90,7 +136,7 @@ class Spoiler {
     for (int i = 0; i < kTries; ++i) {
       if (!Mutate()) continue;
       Renumber(mutant_->lines);
-      Rewrite(subject_.recording.lines, mutant_->lines);
+      AdaptResumptions(subject_.recording.lines, mutant_->lines);
       return std::move(mutant_);
     }
     return std::nullopt;
@@ -442,7 +488,7 @@ class Spoiler {
 }  // namespace
 
 std::optional<Mutant> Mutate(const Subject& subject, Mutation mutation, Prng& prng) {
-  return Spoiler(subject, mutation, prng).Run();
+  return Mutator(subject, mutation, prng).Run();
 }
 
 }  // namespace watchproof

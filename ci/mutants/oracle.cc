@@ -2,25 +2,14 @@
 #include "ci/mutants/oracle.h"
 
 #include <algorithm>
+#include <array>
 
 namespace watchproof {
 
 std::string_view Name(MutantOutcome outcome) {
-  switch (outcome) {
-    case MutantOutcome::kDetected:
-      return "detected";
-    case MutantOutcome::kEquivalent:
-      return "equivalent";
-    case MutantOutcome::kUndecided:
-      return "undecided";
-    case MutantOutcome::kMissed:
-      return "MISSED";
-    case MutantOutcome::kFalseAlarm:
-      return "FALSE ALARM";
-    case MutantOutcome::kUnlisted:
-      return "UNLISTED";
-  }
-  return "unnamed";
+  constexpr std::array<std::string_view, kOutcomes> kNames = {
+      "detected", "equivalent", "undecided", "MISSED", "FALSE ALARM", "UNLISTED"};
+  return kNames[static_cast<std::size_t>(outcome)];
 }
 
 Result<std::unique_ptr<ReferenceOracle>> ReferenceOracle::Open(const Subject& subject) {

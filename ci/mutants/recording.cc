@@ -2,33 +2,18 @@
 #include "ci/mutants/recording.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "harness/history/reader.h"
 #include "harness/history/run_started.h"
-#include "harness/history/wire_writer.h"
 
 namespace watchproof {
 namespace {
 
-KeyMetadata Copy(const KeyValueView& kv) {
-  return {std::string(kv.key), std::string(kv.value),
-          kv.create_revision,  kv.mod_revision,
-          kv.version,          kv.lease};
-}
-
-Message Write(const KeyMetadata& kv) {
-  return KeyValue({.key = kv.key,
-                   .value = kv.value,
-                   .create = kv.create_revision,
-                   .mod = kv.mod_revision,
-                   .version = kv.version,
-                   .lease = kv.lease});
-}
-
 Message Write(const WatchEvent& event) {
   Message message;
-  message.Optional(1, event.type).Nested(2, Write(event.kv));
-  if (event.previous) message.Nested(3, Write(*event.previous));
+  message.Optional(1, event.type).Nested(2, ToMessage(event.kv));
+  if (event.previous) message.Nested(3, ToMessage(*event.previous));
   return message;
 }
 
@@ -39,8 +24,6 @@ void Join(Entry& entry) {
   entry.payload = Bytes::Take(std::move(whole));
   entry.tail = {};
 }
-
-}  // namespace
 
 Result<Recording> LoadRecording(const std::filesystem::path& file) {
   WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(file));
@@ -84,8 +67,51 @@ Result<std::vector<std::filesystem::path>> FindHistories(const std::vector<std::
   return found;
 }
 
+}  // namespace
+
+Result<std::vector<Recording>> LoadRecordings(const std::vector<std::string>& paths,
+                                              std::size_t largest, std::string& left_out) {
+  std::vector<Recording> recordings;
+  WP_ASSIGN_OR_RETURN(const auto files, FindHistories(paths));
+  for (const auto& file : files) {
+    Result<Recording> recording = LoadRecording(file);
+    if (!recording.has_value()) {
+      left_out += fmt::format("left out: {}\n", recording.error().message());
+    } else if (SizeOf(*recording) > largest) {
+      left_out += fmt::format("left out: {}: {} lines and {} bytes are too many\n", recording->name,
+                              recording->lines.size(), recording->bytes);
+    } else {
+      recordings.push_back(*std::move(recording));
+    }
+  }
+  return recordings;
+}
+
 void Renumber(std::vector<NumberedEntry>& lines) {
   for (std::size_t i = 0; i < lines.size(); ++i) lines[i].line = Line(i + 1);
+}
+
+KeyMetadata MetadataOf(const KeyValueView& kv) {
+  return {std::string(kv.key), std::string(kv.value),
+          kv.create_revision,  kv.mod_revision,
+          kv.version,          kv.lease};
+}
+
+Message ToMessage(const KeyMetadata& kv) {
+  return KeyValue({.key = kv.key,
+                   .value = kv.value,
+                   .create = kv.create_revision,
+                   .mod = kv.mod_revision,
+                   .version = kv.version,
+                   .lease = kv.lease});
+}
+
+Message ToMessage(const HeaderView& header) {
+  return Message()
+      .Optional(1, static_cast<std::int64_t>(header.cluster_id))
+      .Optional(2, static_cast<std::int64_t>(header.member_id))
+      .Optional(3, header.revision)
+      .Optional(4, static_cast<std::int64_t>(header.raft_term));
 }
 
 Result<WatchAnswer> Decode(const Entry& entry) {
@@ -105,20 +131,19 @@ Result<WatchAnswer> Decode(const Entry& entry) {
   for (const EventView& event : view.events) {
     WatchEvent& copy = answer.events.emplace_back();
     copy.type = event.type;
-    copy.kv = Copy(event.kv);
-    if (event.has_previous) copy.previous = Copy(event.previous);
+    copy.kv = MetadataOf(event.kv);
+    if (event.has_previous) copy.previous = MetadataOf(event.previous);
   }
   return answer;
 }
 
 Entry Encoded(Entry entry, const WatchAnswer& answer) {
-  Message header;
-  header.Optional(1, static_cast<std::int64_t>(answer.cluster_id))
-      .Optional(2, static_cast<std::int64_t>(answer.member_id))
-      .Optional(3, answer.revision)
-      .Optional(4, static_cast<std::int64_t>(answer.raft_term));
   Message message;
-  message.Nested(1, header)
+  message
+      .Nested(1, ToMessage(HeaderView{.cluster_id = answer.cluster_id,
+                                      .member_id = answer.member_id,
+                                      .revision = answer.revision,
+                                      .raft_term = answer.raft_term}))
       .Optional(2, answer.watch_id)
       .Optional(3, answer.created ? 1 : 0)
       .Optional(4, answer.canceled ? 1 : 0)

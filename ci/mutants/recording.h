@@ -2,7 +2,7 @@
 // A whole recording in memory, and its watch responses as values that can be changed and written
 // back.
 //
-//   WP_ASSIGN_OR_RETURN(Recording recording, LoadRecording("history.wire.zst"));
+//   WP_ASSIGN_OR_RETURN(auto recordings, LoadRecordings({"watchproof-runs"}, 300'000, left_out));
 //   WP_ASSIGN_OR_RETURN(WatchAnswer answer, Decode(recording.lines[7].entry));
 //   answer.events.pop_back();
 //   recording.lines[7].entry = Encoded(recording.lines[7].entry, answer);
@@ -10,13 +10,13 @@
 // Not thread-safe. Ownership: lines share their messages, so a copy of a recording is cheap.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/history/recorder.h"
 #include "harness/history/wire.h"
+#include "harness/history/wire_writer.h"
 
 namespace watchproof {
 
@@ -34,10 +34,10 @@ inline std::size_t SizeOf(const Recording& recording) {
   return recording.lines.size() + recording.bytes / 200;
 }
 
-// Errors name the file; a recording that was cut off is one.
-Result<Recording> LoadRecording(const std::filesystem::path& file);
-// Every history.wire.zst below the paths, and the paths that are files; sorted by name.
-Result<std::vector<std::filesystem::path>> FindHistories(const std::vector<std::string>& paths);
+// Every *.wire.zst below the paths, and the paths that are files; sorted by name. `left_out` gains a
+// line for each that is damaged, or larger than `largest`, as SizeOf has it.
+Result<std::vector<Recording>> LoadRecordings(const std::vector<std::string>& paths,
+                                              std::size_t largest, std::string& left_out);
 // Numbers the lines from 1 again.
 void Renumber(std::vector<NumberedEntry>& lines);
 
@@ -50,6 +50,10 @@ struct KeyMetadata {
   std::int64_t lease = 0;
   bool operator==(const KeyMetadata&) const = default;
 };
+KeyMetadata MetadataOf(const KeyValueView& kv);
+Message ToMessage(const KeyMetadata& kv);
+Message ToMessage(const HeaderView& header);
+
 struct WatchEvent {
   std::int64_t type = 0;
   KeyMetadata kv;

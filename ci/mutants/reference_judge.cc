@@ -59,14 +59,10 @@ const ReferenceJudge::ExpectedChange& ReferenceJudge::Everything(const Reference
                       asked.no_delete};
   const auto known = everything_.find(wanted);
   if (known != everything_.end()) return known->second;
-  const std::string zero(1, '\0');
-  const std::string from = asked.key.empty() ? zero : std::string(asked.key);
+  const std::string_view from = asked.key.empty() ? std::string_view("\0", 1) : asked.key;
   ExpectedChange& expected = everything_[wanted];
   for (const ReferenceChange& change : truth_.log) {
-    const std::string& key = change.kv.key;
-    const bool inside = asked.range_end.empty()   ? key == from
-                        : asked.range_end == zero ? key >= from
-                                                  : key >= from && key < asked.range_end;
+    const bool inside = InRange(change.kv.key, from, asked.range_end);
     const bool hidden = change.deleted ? asked.no_delete : asked.no_put;
     if (inside && !hidden) expected.push_back(&change);
   }

@@ -236,12 +236,6 @@ class Replayer {
     return Status();
   }
 
-  static bool InRange(const std::string& key, const std::string& from, const std::string& end) {
-    if (end.empty()) return key == from;
-    if (end == std::string(1, '\0')) return key >= from;
-    return key >= from && key < end;
-  }
-
   ReferenceTruth truth_;
   std::map<std::uint32_t, Call> calls_;  // begun, not ended
   std::map<std::uint32_t, std::size_t> compactions_;
@@ -252,6 +246,11 @@ class Replayer {
 };
 
 }  // namespace
+
+bool InRange(std::string_view key, std::string_view from, std::string_view end) {
+  if (end.empty()) return key == from;
+  return key >= from && (end == std::string_view("\0", 1) || key < end);
+}
 
 std::int64_t ReferenceTruth::MostAt(std::uint64_t line) const {
   return base + (std::lower_bound(begun.begin(), begun.end(), line) - begun.begin());

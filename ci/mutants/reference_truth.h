@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ci/mutants/recording.h"
@@ -26,6 +27,9 @@ struct ReferenceChange {
   bool metadata_known = true;  // create revision and version
   bool previous_metadata_known = true;
 };
+
+// With etcd's meaning of an empty end and of an end of one zero byte.
+bool InRange(std::string_view key, std::string_view from, std::string_view end);
 
 struct ReferenceCompaction {
   std::int64_t revision = 0;

@@ -26,19 +26,10 @@ Result<std::unique_ptr<Session>> Session::Open(const SessionOptions& options) {
 }
 
 Status Session::Load() {
-  auto files = FindHistories(options_.paths);
-  if (!files.has_value()) return files.error();
-  for (const auto& file : *files) {
-    auto recording = LoadRecording(file);
-    if (!recording.has_value()) {
-      preface_ += fmt::format("left out: {}\n", recording.error().message());
-      continue;
-    }
-    WP_RETURN_IF_ERROR(Admit(*std::move(recording)));
-  }
+  WP_ASSIGN_OR_RETURN(auto recordings, LoadRecordings(options_.paths, options_.largest, preface_));
+  for (Recording& recording : recordings) WP_RETURN_IF_ERROR(Admit(std::move(recording)));
   if (entries_.empty()) {
-    return Fail(StatusCode::kNotFound, "none of {} recordings can be used:\n{}", files->size(),
-                preface_);
+    return Fail(StatusCode::kNotFound, "no recording can be used:\n{}", preface_);
   }
   double sum = 0;
   for (const auto& entry : entries_) {
@@ -54,10 +45,6 @@ Status Session::Admit(Recording recording) {
     preface_ += fmt::format("left out: {}: {}\n", recording.name, why);
     return Status();
   };
-  if (SizeOf(recording) > options_.largest) {
-    return leave_out(
-        fmt::format("{} lines and {} bytes are too many", recording.lines.size(), recording.bytes));
-  }
   const std::string name = recording.name;
   auto entry = std::make_unique<Entry>(Subject(recording));
   auto oracle = ReferenceOracle::Open(entry->subject);

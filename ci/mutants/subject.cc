@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
+#include <array>
 #include <set>
 
 #include "ci/mutants/mutation.h"
@@ -17,21 +17,9 @@ Role RoleOf(const WatchAnswer& answer) {
 }
 
 std::string_view Name(Role role) {
-  switch (role) {
-    case Role::kCreated:
-      return "created";
-    case Role::kRefused:
-      return "refused";
-    case Role::kEvents:
-      return "events";
-    case Role::kProgress:
-      return "progress";
-    case Role::kNotice:
-      return "notice";
-    case Role::kCancelled:
-      return "cancelled";
-  }
-  return "unnamed";
+  constexpr std::array<std::string_view, 6> kNames = {"created",  "refused", "events",
+                                                      "progress", "notice",  "cancelled"};
+  return kNames[static_cast<std::size_t>(role)];
 }
 
 namespace {

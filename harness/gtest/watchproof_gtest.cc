@@ -62,6 +62,7 @@ class ConformanceTest : public testing::Test {
   // Why the attempt proves nothing; empty if it passed, or failed and was reported as such.
   std::string Judge(const RunRecord& record, const AttemptSummary& attempt) const {
     const AttemptResult& result = attempt.result;
+    RecordProperty("target", result.target);
     RecordProperty("seed", result.seed);
     RecordProperty("verdict", std::string(Name(result.verdict)));
     RecordProperty("folder", PathOf(record, result, ""));
@@ -180,9 +181,11 @@ void RegisterAll(const Run& run) {
     for (const CaseInfo& info : run.cases()) {
       const std::size_t dot = info.name.find('.');
       const std::string suite = prefix + "/" + info.name.substr(0, dot);
+      // No value parameter, though the target would be one: CMake takes it for a part of the name,
+      // and a filter with that name matches nothing.
       const testing::TestInfo* test = testing::RegisterTest(
-          suite.c_str(), info.name.substr(dot + 1).c_str(), nullptr, target.c_str(),
-          info.file.c_str(), info.line,
+          suite.c_str(), info.name.substr(dot + 1).c_str(), nullptr, nullptr, info.file.c_str(),
+          info.line,
           [info, target]() -> testing::Test* { return new ConformanceTest(info, target); });
       registered.push_back({test, info, target});
     }

@@ -1,14 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behaviour false-compacted-when-idle: see its explanation below.
+// ErrCompacted where it must not come, and its absence where it must.
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <set>
 
 #include "ci/fakes/behaviour.h"
 #include "ci/fakes/creates.h"
-#include "ci/fakes/floor.h"
 
 namespace watchproof::fakes {
 namespace {
+
+// The compaction floor as the calls to Compact that were answered, hence granted, show it.
+class Floor {
+ public:
+  void Learn(const std::string& method, const std::string& request, const std::string&) {
+    if (method != "/etcdserverpb.KV/Compact") return;
+    etcdserverpb::CompactionRequest compaction;
+    if (!compaction.ParseFromString(request)) return;
+    std::int64_t known = floor_;
+    while (known < compaction.revision() &&
+           !floor_.compare_exchange_weak(known, compaction.revision())) {
+    }
+  }
+  std::int64_t get() const { return floor_; }
+
+ private:
+  std::atomic<std::int64_t> floor_{0};
+};
 
 class EndsIdleWatches final : public WatchTamper {
  public:
@@ -63,23 +82,55 @@ class EndsIdleWatches final : public WatchTamper {
   std::map<std::int64_t, Idle> watches_;
 };
 
-class FalseCompacted final : public Behaviour {
-  std::unique_ptr<WatchTamper> NewStream() override {
-    return std::make_unique<EndsIdleWatches>(floor_);
-  }
-  void Answered(const std::string& method, const std::string& request,
-                const std::string&) override {
-    floor_.Learn(method, request);
-  }
-  Floor floor_;
-};
-
 const BehaviourRegistration kFalseCompactedWhenIdle(
     {.name = "false-compacted-when-idle",
      .explain = "Ends a watch with ErrCompacted when a compaction passes its last event, "
                 "although it had caught up before.",
      .guarantees = {"CompactionSurfaced"}},
-    [] { return std::make_unique<FalseCompacted>(); });
+    EachStreamWith<EndsIdleWatches, Floor>);
+
+class HidesFloor final : public WatchTamper {
+ public:
+  explicit HidesFloor(const Floor& floor) : floor_(floor) {}
+  void Asked(WatchRequest& request, Wire& wire) override {
+    if (request.has_create_request()) creates_.Asked(request.create_request());
+    wire.ToStore(request);
+  }
+  void Answered(WatchResponse& response, Wire& wire) override {
+    if (response.created()) {
+      const WatchCreateRequest create = creates_.Answered(response);
+      const std::int64_t start = create.start_revision();
+      if (start > 0 && start < floor_.get() && !response.canceled()) {
+        ended_.insert(response.watch_id());
+        response.set_canceled(true);
+        response.set_cancel_reason("watch cannot be created");
+        wire.Tampered("refused a start below the floor without saying so");
+      } else {
+        ended_.erase(response.watch_id());
+      }
+    } else if (ended_.contains(response.watch_id())) {
+      return;
+    } else if (response.compact_revision() > 0) {
+      response.set_compact_revision(0);
+      response.set_cancel_reason("");
+      wire.Tampered("ended a watch below the floor without saying so");
+    }
+    wire.ToClient(response);
+  }
+
+ private:
+  const Floor& floor_;
+  Creates creates_;
+  std::set<std::int64_t> ended_;
+};
+
+const BehaviourRegistration kNoCompactRevision(
+    {.name = "no-compact-revision",
+     .explain = "A watch that starts below the compaction floor is answered with created "
+                "and canceled in one message, and no watch is ever shown a "
+                "compact_revision.",
+     .guarantees = {"CompactionSurfaced"}},
+    EachStreamWith<HidesFloor, Floor>);
 
 }  // namespace
 }  // namespace watchproof::fakes

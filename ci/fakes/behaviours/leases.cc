@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behaviour lease-holds-on: see its explanation below.
+// Leases that end otherwise than they must.
 #include <set>
 
 #include "ci/fakes/behaviour.h"
@@ -34,6 +34,21 @@ const BehaviourRegistration kLeaseHoldsOn(
      .explain = "A key that was put again without its lease still ends with that lease.",
      .guarantees = {}},
     [] { return std::make_unique<LeaseHoldsOn>(); });
+
+// A lease's id has the same place in both requests, and the header in both answers.
+class RevokeKeepsKey final : public Behaviour {
+  CallPlan Plan(const std::string& method) override {
+    if (method != "/etcdserverpb.Lease/LeaseRevoke") return {.method = method};
+    return {.method = "/etcdserverpb.Lease/LeaseTimeToLive",
+            .tampered = "acknowledged without revoking the lease"};
+  }
+};
+
+const BehaviourRegistration kRevokeKeepsKey(
+    {.name = "revoke-keeps-key",
+     .explain = "Acknowledges that a lease is revoked, and keeps the lease and its keys.",
+     .guarantees = {}},
+    [] { return std::make_unique<RevokeKeepsKey>(); });
 
 }  // namespace
 }  // namespace watchproof::fakes

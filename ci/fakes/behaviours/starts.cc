@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behaviour ignores-start: see its explanation below.
+// Watches that begin elsewhere than requested.
 #include <algorithm>
 #include <map>
 
@@ -77,21 +77,11 @@ class StartsNow final : public WatchTamper {
   Creates creates_;
 };
 
-class IgnoresStart final : public Behaviour {
-  std::unique_ptr<WatchTamper> NewStream() override { return std::make_unique<StartsNow>(puts_); }
-  void Answered(const std::string& method, const std::string& request,
-                const std::string& response) override {
-    puts_.Learn(method, request, response);
-  }
-
-  Puts puts_;
-};
-
 const BehaviourRegistration kIgnoresStart(
     {.name = "ignores-start",
      .explain = "Starts every watch at the current revision, whatever it asked for.",
      .guarantees = {"Reliable"}},
-    [] { return std::make_unique<IgnoresStart>(); });
+    EachStreamWith<StartsNow, Puts>);
 
 }  // namespace
 }  // namespace watchproof::fakes

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the jobs share that are written in Python: their build, and figures with their spread.
+
+    folder = job.build("watchproof", "watch_bench")   # build/release, with these targets built
+    job.pairs([folder / "ci/bench/path_bench", ...])  # {"p50_us": 7.3}, or None after saying why
+    job.spread([1, 2, 3])                             # "2 [1..3]"
+"""
+
+import os
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+
+JOBS = pathlib.Path(__file__).resolve().parent
+BUILD = JOBS.parents[1] / "build" / "release"
+sys.path[:0] = [str(JOBS.parent / "interop"), str(JOBS.parent / "fakes")]
+
+
+def build(*targets):
+    """WATCHPROOF_BUILT=1: they are there already."""
+    if not os.environ.get("WATCHPROOF_BUILT"):
+        subprocess.run([JOBS / "setup.sh"], check=True)
+        subprocess.run([JOBS / "build.sh", *targets], check=True, stdout=sys.stderr)
+    return BUILD
+
+
+def own_address():
+    """A loopback address, drawn so that two jobs hardly ever share one."""
+    return f"127.{random.randint(100, 199)}.{random.randint(1, 250)}.{random.randint(1, 250)}"
+
+
+def pairs(command, **how):
+    """The name=value pairs that it prints; None when the run was void."""
+    run = subprocess.run(command, capture_output=True, text=True, check=False, **how)
+    if run.returncode != 0:
+        print(f"void: {' '.join(map(str, command))}: {run.stdout}{run.stderr}", file=sys.stderr)
+        return None
+    return {name: float(value) for name, value in (pair.split("=") for pair in run.stdout.split())}
+
+
+def spread(values):
+    if not values:
+        return "none"
+    return f"{statistics.median(values):.4g} [{min(values):.4g}..{max(values):.4g}]"
