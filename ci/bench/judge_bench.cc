@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "harness/base/check.h"
-#include "harness/checkers/call_judge.h"
 #include "harness/checkers/judge.h"
 #include "harness/checkers/testing/call_load.h"
 #include "harness/checkers/testing/watch_load.h"
@@ -140,11 +139,11 @@ void JudgeCalls(benchmark::State& state) {
                                                          .control = state.range(0) != 0});
   std::uint64_t judged = 0;
   for (auto _ : state) {
-    CallJudge judge;
+    Judge judge({});
     for (const NumberedEntry& line : lines) judge.Consume(line);
-    const CallJudgement judgement = judge.Finish();
+    const Judgement judgement = judge.Finish();
     WP_CHECK(judgement.findings.empty(), "the load is perfect");
-    judged = judgement.judged;
+    judged = judgement.calls.judged;
   }
   state.SetItemsProcessed(state.iterations() * 100'000);
   state.counters["judged_whole"] = static_cast<double>(judged);

@@ -42,7 +42,7 @@ Status Record(const std::string& kind, std::size_t events, const std::string& fi
 
 Status JudgeFile(const std::string& file) {
   WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(file));
-  Judge judge({});
+  Judge judge({.calls = false});
   while (true) {
     WP_ASSIGN_OR_RETURN(const auto line, reader->Next());
     if (!line) break;
