@@ -15,16 +15,18 @@
 #include <cstdlib>
 
 #include "ci/bench/store/bench_writers.h"
-#include "ci/bench/store/watch_scan.h"
 #include "fixtures/protos/rpc.pb.h"
 #include "harness/base/mutex.h"
 #include "harness/client/channel.h"
 #include "harness/client/watch_stream.h"
+#include "harness/history/wire.h"
 
 namespace watchproof {
 namespace {
 
 const std::string kKey = "bench/key";
+constexpr std::uint32_t kEventsField = 11;
+constexpr std::uint32_t kCreatedField = 3;
 
 struct Count {
   std::uint64_t events = 0;
@@ -32,9 +34,11 @@ struct Count {
 };
 
 void Scan(std::string_view message, Count& count) {
-  const store::Seen seen = store::Scan(message);
-  count.events += seen.events;
-  count.created += seen.created ? 1 : 0;
+  FieldScanner scanner(message);
+  while (scanner.Next()) {
+    count.events += scanner.number() == kEventsField ? 1 : 0;
+    count.created += scanner.number() == kCreatedField ? 1 : 0;
+  }
 }
 
 // In the child: waits for the start signal, then puts. Exits without running the parent's handlers.

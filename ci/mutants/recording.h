@@ -2,7 +2,7 @@
 // A whole recording in memory, and its watch responses as values that can be changed and written
 // back.
 //
-//   WP_ASSIGN_OR_RETURN(auto recordings, LoadRecordings({"watchproof-runs"}, 300'000, left_out));
+//   WP_ASSIGN_OR_RETURN(auto recordings, LoadRecordings({"watchproof-runs"}, 9999, left_out));
 //   WP_ASSIGN_OR_RETURN(WatchAnswer answer, Decode(recording.lines[7].entry));
 //   answer.events.pop_back();
 //   recording.lines[7].entry = Encoded(recording.lines[7].entry, answer);
@@ -34,8 +34,8 @@ inline std::size_t SizeOf(const Recording& recording) {
   return recording.lines.size() + recording.bytes / 200;
 }
 
-// Every *.wire.zst below the paths, and the paths that are files; sorted by name. `left_out` gains a
-// line for each that is damaged, or larger than `largest`, as SizeOf has it.
+// Every *.wire.zst below the paths, and the paths that are files; sorted by name. `left_out` gains
+// a line for each that is damaged, or larger than `largest`, as SizeOf has it.
 Result<std::vector<Recording>> LoadRecordings(const std::vector<std::string>& paths,
                                               std::size_t largest, std::string& left_out);
 // Numbers the lines from 1 again.

@@ -138,9 +138,8 @@ void BenchStream::AddDelay(std::uint64_t now, std::uint64_t stamp) {
 }
 
 Seen BenchStream::Take(std::string_view message) {
-  if (!options_.stamps) return Scan(message);
-  const std::uint64_t now = NowStamp();
-  return ScanStamps(message, [&](std::uint64_t stamp) { AddDelay(now, stamp); });
+  const std::uint64_t now = options_.stamps ? NowStamp() : 0;
+  return Scan(message, options_.stamps, [&](std::uint64_t stamp) { AddDelay(now, stamp); });
 }
 
 Seen BenchStream::Parse(std::string_view message) {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "ci/bench/store/bare_call.h"
-#include "ci/bench/store/watch_scan.h"
+#include "ci/bench/store/wire_reader.h"
 #include "fixtures/protos/rpc.pb.h"
 #include "harness/base/mutex.h"
 
