@@ -15,9 +15,10 @@ constexpr Duration kResumed = 700ms;    // the interrupted compaction has been r
 // on disk already and nothing is interrupted; the evidence of the fault shows which it was.
 void CompactAndKill(Scenario& scenario, const Write& at, const std::string& kill) {
   scenario.Hold(kCommitted, kCommitted);
-  scenario.CompactAtOnce(at.revision());
+  scenario.Add(CompactStep{.at = at.revision(), .at_once = true});
   scenario.Hold(1ms, 4ms);
-  scenario.InjectOptional(kill, {{"during", "compaction"}});
+  scenario.Add(
+      InjectStep{.fault = kill, .parameters = {{"during", "compaction"}}, .optional = true});
   scenario.AwaitEffect(kill);
   scenario.Heal(kill);
   scenario.Hold(kResumed, kResumed);

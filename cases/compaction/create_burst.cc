@@ -41,7 +41,7 @@ WATCH_CASE(CompactionSurfaced, CreateBurst,
     scenario.AwaitCreated(client);
     // Each burst is processed before the next one: together they would exceed one catch-up pass,
     // which is another case.
-    scenario.AwaitSyncPasses(2);
+    scenario.Add(AwaitSyncPassesStep{2});
   }
 }
 

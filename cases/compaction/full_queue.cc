@@ -44,8 +44,8 @@ WATCH_CASE(CompactionSurfaced, FullQueue,
                   .range = OneKey(hot),
                   .start = first.revision(),
                   .first_id = 1001});
-  scenario.AwaitRegistered(kWatchers + kLate);
-  scenario.AwaitSyncPasses(3);
+  scenario.Add(AwaitRegisteredStep{kWatchers + kLate});
+  scenario.Add(AwaitSyncPassesStep{3});
   scenario.Hold(0ms, 30ms);
   scenario.Heal("stall");
   scenario.AwaitCreated("late");

@@ -25,16 +25,16 @@ WATCH_CASE(CompactionSurfaced, RefusedCompaction,
   scenario.AwaitCreated("before");
   const std::int64_t below = prng.Between(5, 10);
   scenario.Compact(AtHead(-below));
-  scenario.MustRefuseCompaction(AtHead(-below));
-  scenario.MustRefuseCompaction(AtHead(-below - 1));
-  scenario.MustRefuseCompaction(AtHead(prng.Between(1, 1000)));
+  scenario.Add(CompactStep{.at = AtHead(-below), .refused = true});
+  scenario.Add(CompactStep{.at = AtHead(-below - 1), .refused = true});
+  scenario.Add(CompactStep{.at = AtHead(prng.Between(1, 1000)), .refused = true});
   scenario.Watch(
       {.group = "compacted", .count = 3, .range = OneKey(key), .start = first.revision()});
   scenario.Watch({.group = "above", .range = OneKey(key), .start = AtHead(-below + 1)});
   scenario.AwaitCreated("above");
   scenario.Put(key);
   scenario.Compact(AtHead());
-  scenario.MustRefuseCompaction(AtHead());
+  scenario.Add(CompactStep{.at = AtHead(), .refused = true});
   scenario.Put(key);
   scenario.AwaitDelivered("before");
 }

@@ -39,7 +39,7 @@ WATCH_CASE(CompactionSurfaced, SingleNotice,
     scenario.AwaitCreated(client);
   }
   // The server could repeat the cancellation in every further pass.
-  scenario.AwaitSyncPasses(6);
+  scenario.Add(AwaitSyncPassesStep{6});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // them. A member that is cut off delivers nothing for a while. After the partition has healed, the
 // watches on all members must have received the same events.
 #include "cases/support/watch_case.h"
+#include "harness/driver/steps/member.h"
 
 namespace watchproof {
 namespace {
@@ -33,10 +34,10 @@ void WatchDuring(Scenario& scenario, int members, const std::string& fault,
   scenario.AwaitEffect(fault);
   scenario.AwaitLoad("meanwhile");
   scenario.Heal(fault);
-  for (int member = 1; member <= members; ++member) scenario.AwaitCaughtUp(member);
+  for (int member = 1; member <= members; ++member) scenario.Add(AwaitCaughtUpStep{member});
   scenario.BeginLoad({.load = "after", .clients = 5, .calls = 30, .key = stem, .member = 0});
   scenario.AwaitLoad("after");
-  for (int member = 1; member <= members; ++member) scenario.AwaitCaughtUp(member);
+  for (int member = 1; member <= members; ++member) scenario.Add(AwaitCaughtUpStep{member});
   scenario.Put(stem + "/0");
   for (int member = 1; member <= members; ++member) scenario.AwaitDelivered(NameOf(member));
 }

@@ -2,6 +2,7 @@
 // A lease often stands for a client that is alive. When it ends, all its keys are deleted at one
 // revision, so that a watch never sees the lease half ended.
 #include "cases/support/watch_case.h"
+#include "harness/driver/steps/lease.h"
 
 namespace watchproof {
 namespace {
@@ -18,8 +19,8 @@ void EndALease(Scenario& scenario, std::chrono::seconds ttl, End end) {
   const auto key = [&] { return scenario.Key(stem); };
   scenario.Watch({.group = "live", .count = 3, .range = Prefix(stem + "/")});
   scenario.AwaitCreated("live");
-  scenario.Lease("ours", ttl);
-  scenario.Lease("other", kLong);
+  scenario.Add(LeaseStep{"ours", ttl});
+  scenario.Add(LeaseStep{"other", kLong});
   const Write first = scenario.Put(key());
   for (std::int64_t i = prng.Between(4, 8); i > 0; --i) {
     scenario.PutOnLease(key(), "ours");
@@ -48,7 +49,7 @@ WATCH_CASE(Atomic, LeaseRevocation,
             .level = Level::kMust,
             .needs = {Capability::kLeases},
             .guarantees = {"Atomic", "Reliable"}}) {
-  EndALease(scenario, kLong, [&scenario] { scenario.Revoke("ours"); });
+  EndALease(scenario, kLong, [&scenario] { scenario.Add(RevokeStep{"ours"}); });
 }
 
 WATCH_CASE(Atomic, LeaseExpiry,
@@ -62,7 +63,7 @@ WATCH_CASE(Atomic, LeaseExpiry,
             .level = Level::kMust,
             .needs = {Capability::kLeases},
             .guarantees = {"Atomic", "Reliable"}}) {
-  EndALease(scenario, kShort, [&scenario] { scenario.AwaitExpired("ours"); });
+  EndALease(scenario, kShort, [&scenario] { scenario.Add(AwaitExpiredStep{"ours"}); });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Many leases expire within a moment, each with its attached keys, while clients write. Every key
 // is deleted once, together with the other keys of its lease.
 #include "cases/support/watch_case.h"
+#include "harness/driver/steps/lease.h"
 
 namespace watchproof {
 namespace {
@@ -24,7 +25,7 @@ WATCH_CASE(Atomic, SimultaneousLeaseExpiry,
   std::vector<std::string> leases;
   for (std::int64_t i = prng.Between(25, 40); i > 0; --i) {
     leases.push_back(fmt::format("lease {}", i));
-    scenario.Lease(leases.back(), kShortest);
+    scenario.Add(LeaseStep{leases.back(), kShortest});
     for (std::int64_t keys = prng.Between(1, 4); keys > 0; --keys) {
       scenario.PutOnLease(scenario.Key(stem), leases.back());
     }
@@ -33,7 +34,7 @@ WATCH_CASE(Atomic, SimultaneousLeaseExpiry,
   for (std::int64_t i = prng.Between(20, 60); i > 0; --i) scenario.Put(key);
   prng.Shuffle(leases);
   for (const std::string& lease : leases) {
-    scenario.AwaitExpired(lease);
+    scenario.Add(AwaitExpiredStep{lease});
     scenario.Put(key);
   }
   scenario.AwaitDelivered("all");

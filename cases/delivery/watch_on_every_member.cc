@@ -2,6 +2,7 @@
 // A member serves watches from what it has applied itself. Watches on different members must
 // receive the same events, whichever member the writes were sent to.
 #include "cases/support/watch_case.h"
+#include "harness/driver/steps/member.h"
 
 namespace watchproof {
 namespace {
@@ -32,7 +33,7 @@ WATCH_CASE(Reliable, WatchOnEveryMember,
   }
   scenario.BeginLoad({.clients = 6, .calls = 150, .key = stem, .member = 0});
   for (int i = 0; i < 20; ++i) {
-    scenario.UseMember(i % kMembers + 1);
+    scenario.Add(UseMemberStep{i % kMembers + 1});
     scenario.Put(stem + "/here", {50, 500});
   }
   scenario.AwaitLoad();

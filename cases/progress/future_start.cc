@@ -3,6 +3,7 @@
 // progress response below its start would make a client resume there and receive events that it
 // never asked for.
 #include "cases/support/watch_case.h"
+#include "harness/driver/steps/progress.h"
 
 namespace watchproof {
 namespace {
@@ -28,7 +29,7 @@ WATCH_CASE(
 
   scenario.Watch({.group = "future", .range = OneKey(key), .start = AtHead(kAhead)});
   scenario.AwaitCreated("future");
-  scenario.RequestProgress();
+  scenario.Add(RequestProgressStep{});
   // The server handles the requests of a stream in order: once this create is answered, the
   // progress request has been handled.
   scenario.Watch({.group = "behind it", .range = OneKey(scenario.Key("other"))});
@@ -37,7 +38,7 @@ WATCH_CASE(
   scenario.AwaitDelivered("future");
   // The start has been reached, so now there must be an answer. Without one the attempt proves
   // nothing.
-  scenario.AwaitProgress();
+  scenario.Add(AwaitProgressStep{});
 }
 
 }  // namespace

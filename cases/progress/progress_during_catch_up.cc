@@ -3,6 +3,7 @@
 // revision and resumes from it, so progress that overtakes events makes the client lose them at its
 // next reconnect.
 #include "cases/support/watch_case.h"
+#include "harness/driver/steps/progress.h"
 
 namespace watchproof {
 namespace {
@@ -30,11 +31,11 @@ WATCH_CASE(
   // run between a create and the progress request after it.
   for (const char* reader : {"first", "second", "third", "fourth"}) {
     scenario.Watch({.group = reader, .range = Prefix(stem + "/"), .start = first.revision()});
-    scenario.RequestProgress();
+    scenario.Add(RequestProgressStep{});
     scenario.AwaitDelivered(reader);
   }
   // Without any answer the attempt proves nothing.
-  scenario.AwaitProgress();
+  scenario.Add(AwaitProgressStep{});
 }
 
 }  // namespace

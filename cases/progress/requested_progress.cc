@@ -2,6 +2,7 @@
 // A client with keys that never change learns the store's revision only from progress. Without it
 // the client falls below the compaction floor, and its next reconnect has to read everything anew.
 #include "cases/support/watch_case.h"
+#include "harness/driver/steps/progress.h"
 
 namespace watchproof {
 namespace {
@@ -22,10 +23,10 @@ WATCH_CASE(Bookmarkable, RequestedProgress,
   for (std::int64_t i = prng.Between(20, 60); i > 0; --i) scenario.Put(scenario.Key("busy"));
   scenario.Watch(
       {.group = "quiet", .range = OneKey(scenario.Key("quiet")), .start = first.revision()});
-  scenario.RequestProgress();
+  scenario.Add(RequestProgressStep{});
   scenario.AwaitCreated("quiet");
-  scenario.AwaitSyncPasses(2);
-  scenario.MustAnswerProgress();
+  scenario.Add(AwaitSyncPassesStep{2});
+  scenario.Add(MustReportProgressStep{});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // client that does not accept this sends the metadata "hasleader" when it opens its stream, and the
 // member then ends the stream.
 #include "cases/support/watch_case.h"
+#include "harness/driver/steps/member.h"
 
 namespace watchproof {
 namespace {
@@ -37,11 +38,11 @@ WATCH_CASE(Settled, LossOfRequiredLeader,
   scenario.Inject("isolate", {{"member", std::to_string(kLost)}});
   scenario.AwaitEffect("isolate");
   for (int i = 0; i < 20; ++i) scenario.Put(key);
-  scenario.MustEnd("requires leader");
+  scenario.Add(MustEndStep{"requires leader"});
   scenario.Resume("requires leader", "elsewhere", 1);
   scenario.AwaitDelivered("elsewhere");
   scenario.Heal("isolate");
-  scenario.AwaitCaughtUp(kLost);
+  scenario.Add(AwaitCaughtUpStep{kLost});
   scenario.Put(key);
   scenario.AwaitDelivered("waits");
 }

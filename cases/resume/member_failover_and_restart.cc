@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client that loses its member connects to another one and resumes its watch there.
 #include "cases/support/watch_case.h"
+#include "harness/driver/steps/member.h"
 
 namespace watchproof {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 constexpr int kMembers = 3;
 
 void AwaitAll(Scenario& scenario) {
-  for (int member = 1; member <= kMembers; ++member) scenario.AwaitCaughtUp(member);
+  for (int member = 1; member <= kMembers; ++member) scenario.Add(AwaitCaughtUpStep{member});
 }
 
 WATCH_CASE(Resumable, MemberFailover,
@@ -33,9 +34,9 @@ WATCH_CASE(Resumable, MemberFailover,
   for (int i = 0; i < 20; ++i) scenario.Put(key);
   scenario.AwaitDelivered("other member");
   scenario.Heal("kill");
-  scenario.AwaitCaughtUp(2);
+  scenario.Add(AwaitCaughtUpStep{2});
   scenario.Put(key);
-  scenario.Cancel("other member");
+  scenario.Add(CancelStep{"other member"});
   scenario.Resume("other member", "first member again", 2);
   scenario.Put(key);
   scenario.AwaitDelivered("first member again");
@@ -62,7 +63,7 @@ WATCH_CASE(Resumable, RollingRestart,
     scenario.Inject(fault, {{"member", std::to_string(member)}});
     scenario.AwaitEffect(fault);
     AwaitAll(scenario);
-    scenario.UseMember(next);
+    scenario.Add(UseMemberStep{next});
     scenario.Put(key);
     const std::string resumed = "at " + std::to_string(next) + " again";
     scenario.Resume(group, resumed, next);

@@ -33,13 +33,14 @@ WATCH_CASE(Resumable, RandomFaultSchedule,
                      }});
   scenario.BeginLoad(
       {.clients = 2, .calls = 100, .keys = 3, .key = stem + "/load", .direct = true});
-  scenario.When({.moment = WhenStep::Moment::kCalls, .of = "load", .count = prng.Between(1, 100)});
+  scenario.Add(
+      WhenStep{.moment = WhenStep::Moment::kCalls, .of = "load", .count = prng.Between(1, 100)});
   schedule.Round();
   scenario.AwaitLoad();
   scenario.Compact(AtHead(-prng.Between(0, 20)));
   writer.Write(1, 5);
   // The first response after the compaction.
-  scenario.When({.of = schedule.group(), .count = 1});
+  scenario.Add(WhenStep{.of = schedule.group(), .count = 1});
   schedule.Round();
 }
 

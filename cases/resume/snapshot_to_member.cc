@@ -2,6 +2,7 @@
 // A member that has fallen too far behind gets a snapshot of the whole store instead of the writes
 // that it missed. The watches that it serves stay open, and the snapshot must be invisible to them.
 #include "cases/support/watch_case.h"
+#include "harness/driver/steps/member.h"
 
 namespace watchproof {
 namespace {
@@ -23,8 +24,8 @@ void FallBehind(Scenario& scenario, const std::string& fault) {
                       .puts_only = true});
   scenario.AwaitLoad();
   scenario.Heal(fault);
-  scenario.AwaitSnapshot(kBehind);
-  scenario.AwaitCaughtUp(kBehind);
+  scenario.Add(AwaitSnapshotStep{kBehind});
+  scenario.Add(AwaitCaughtUpStep{kBehind});
 }
 
 void WatchAcrossASnapshot(Scenario& scenario, const std::string& fault) {
@@ -81,7 +82,7 @@ void WatchTheFutureAcrossASnapshot(Scenario& scenario, const std::string& fault)
   scenario.AwaitCreated("future");
   FallBehind(scenario, fault);
   for (std::int64_t i = prng.Between(20, 80); i > 0; --i) scenario.Put(key);
-  scenario.AwaitCaughtUp(kBehind);
+  scenario.Add(AwaitCaughtUpStep{kBehind});
   // Advances the store past the start of the watch.
   scenario.BeginLoad({.load = "rest",
                       .clients = kWriters,

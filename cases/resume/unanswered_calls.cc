@@ -34,7 +34,7 @@ WATCH_CASE(Linearizable, UnansweredCalls,
   scenario.Heal("reset");
   scenario.Resume("first", "second");
   scenario.Heal("latency");
-  scenario.AwaitLoadWithLosses();
+  scenario.Add(AwaitLoadStep{.lost = true});
   scenario.AwaitDelivered("second");
 }
 

@@ -3,6 +3,7 @@
 // to check wrongly: on the wire its end is one zero byte, and many servers use another
 // representation internally.
 #include "cases/support/watch_case.h"
+#include "harness/driver/steps/auth.h"
 
 namespace watchproof {
 namespace {
@@ -25,7 +26,7 @@ WATCH_CASE(Authorized, OpenEndedRange,
   const std::string after = scenario.Key("z/foreign");
   const std::string open_end(1, '\0');
   scenario.Put(own);
-  scenario.ReadersOnly({{"reader", OneKey(own)}});
+  scenario.Add(AuthStep{{{.user = "reader", .key = own}}});
   scenario.Watch({.group = "own", .range = OneKey(own), .user = "reader", .stream = "own"});
   scenario.Watch(
       {.group = "from it on", .range = {own, open_end}, .user = "reader", .stream = "open"});

@@ -35,7 +35,7 @@ void RunRow(Scenario& scenario, const Row& row) {
   scenario.Heal(row.fault);
   const bool resumes = row.after == After::kResume;
   if (resumes) {
-    scenario.AwaitEnded("first");
+    scenario.Add(AwaitEndedStep{"first"});
     scenario.Resume("first", "second");
   }
   for (std::int64_t i = prng.Between(1, 10); i > 0; --i) scenario.Put(key);

@@ -3,6 +3,7 @@
 // heartbeat is missed, the cut is between two followers, or there is no message that could be late.
 // The cluster keeps its promises, but the attempt must not pass.
 #include "cases/selftest/ineffective_case.h"
+#include "harness/driver/steps/member.h"
 
 namespace watchproof {
 namespace {
@@ -54,7 +55,7 @@ void TransferToIsolatedMember(Scenario& scenario) {
   scenario.Inject("move-leader", {{"to", "2"}});
   scenario.Heal("move-leader");
   scenario.Heal("isolate");
-  scenario.AwaitCaughtUp(2);
+  scenario.Add(AwaitCaughtUpStep{2});
   scenario.Put(key);
   scenario.AwaitDelivered("first");
 }

@@ -29,7 +29,7 @@ void RunRow(Scenario& scenario, const Row& row) {
   scenario.Heal(row.fault);
   const bool resumes = row.after == After::kResume;
   if (resumes) {
-    scenario.AwaitEnded("first");
+    scenario.Add(AwaitEndedStep{"first"});
     scenario.Resume("first", "second");
   }
   scenario.Put(key);

@@ -29,12 +29,12 @@ WATCH_CASE(Isolated, CancelledNeighbour,
   scenario.AwaitCreated("stay");
   scenario.AwaitCreated("leave");
   write();
-  scenario.Cancel("leave");
+  scenario.Add(CancelStep{"leave"});
   write();
   scenario.Watch(
       {.group = "leave early", .count = 5, .range = OneKey(key), .start = first.revision()});
   scenario.AwaitCreated("leave early");
-  scenario.Cancel("leave early");
+  scenario.Add(CancelStep{"leave early"});
   write();
   scenario.AwaitDelivered("stay");
   scenario.AwaitDelivered("stay late");

@@ -23,11 +23,11 @@ WATCH_CASE(Isolated, CreateCancelChurn,
   scenario.AwaitCreated("neighbours");
   for (std::int64_t round = 1; round <= 6; ++round) {
     scenario.Put(key);
-    scenario.Churn({.group = fmt::format("round {}", round),
-                    .count = static_cast<std::size_t>(prng.Between(20, 80)),
-                    .range = OneKey(key),
-                    .start = prng.Chance(0.5) ? first.revision() : FromNow(),
-                    .first_id = 1000 * round});
+    scenario.Add(ChurnStep{.group = fmt::format("round {}", round),
+                           .count = static_cast<std::size_t>(prng.Between(20, 80)),
+                           .range = OneKey(key),
+                           .start = prng.Chance(0.5) ? first.revision() : FromNow(),
+                           .first_id = 1000 * round});
     scenario.Put(key);
   }
   scenario.AwaitDelivered("neighbours");

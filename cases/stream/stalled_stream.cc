@@ -28,10 +28,10 @@ WATCH_CASE(Isolated, StalledStream,
   for (std::int64_t i = prng.Between(20, 40); i > 0; --i) scenario.Put(key, {1000, 4000});
   scenario.AwaitEffect("stall");
   for (std::int64_t i = prng.Between(5, 10); i > 0; --i) scenario.Put(key);
-  scenario.MustDeliver("free");
+  scenario.Add(MustDeliverStep{"free"});
   scenario.Hold(0ms, 30ms);
   scenario.Heal("stall");
-  scenario.MustDeliver("stalled");
+  scenario.Add(MustDeliverStep{"stalled"});
 }
 
 }  // namespace

@@ -21,82 +21,36 @@ ValueRef Scenario::Value(const ValueSize& size) {
   return {.seed = values_.Next(), .bytes = static_cast<std::size_t>(bytes)};
 }
 
+void Scenario::Add(Step step) {
+  if (step.writes()) ++writes_;
+  plan_.steps.push_back(std::move(step));
+}
+
+Write Scenario::AddWrite(Step step) {
+  Add(std::move(step));
+  return {writes_ - 1};
+}
+
 Write Scenario::Put(const std::string& key, const ValueSize& size) {
-  Add(PutStep{key, Value(size)});
-  return NextWrite();
+  return AddWrite(PutStep{key, Value(size)});
 }
 
 Write Scenario::PutOnLease(const std::string& key, const std::string& lease,
                            const ValueSize& size) {
-  Add(PutStep{.key = key, .value = Value(size), .lease = lease});
-  return NextWrite();
+  return AddWrite(PutStep{.key = key, .value = Value(size), .lease = lease});
 }
 
-Write Scenario::Delete(const std::string& key) {
-  Add(DeleteStep{.key = key});
-  return NextWrite();
-}
+Write Scenario::Delete(const std::string& key) { return AddWrite(DeleteStep{.key = key}); }
 
 Write Scenario::PutTogether(const std::vector<std::string>& keys, const ValueSize& size) {
   TxnStep txn;
   for (const std::string& key : keys) txn.writes.emplace_back(PutStep{key, Value(size)});
-  Add(std::move(txn));
-  return NextWrite();
+  return AddWrite(std::move(txn));
 }
 
-void Scenario::PutBesideAReadOf(const std::string& read_key, const RevisionRef& at,
-                                const std::string& put_key) {
-  Add(RefusedTxnStep{.write = {put_key, Value({})}, .key = read_key, .at = at});
+void Scenario::BeginLoad(LoadStep load) {
+  load.seed = values_.Next();
+  Add(std::move(load));
 }
-
-void Scenario::BeginLoad(const LoadOptions& options) {
-  Add(LoadStep{.load = options.load,
-               .clients = options.clients,
-               .calls = options.calls,
-               .keys = options.keys,
-               .key = options.key,
-               .seed = values_.Next(),
-               .direct = options.direct,
-               .puts_only = options.puts_only,
-               .member = options.member});
-}
-
-void Scenario::Watch(const WatchOptions& options) {
-  Add(WatchStep{.group = options.group,
-                .count = options.count,
-                .key = options.range.key,
-                .range_end = options.range.range_end,
-                .start = options.start,
-                .first_id = options.first_id,
-                .previous_values = options.previous_values,
-                .progress_notify = options.progress_notify,
-                .fragment = options.fragment,
-                .no_puts = options.no_puts,
-                .no_deletes = options.no_deletes,
-                .stream = options.stream,
-                .user = options.user,
-                .member = options.member,
-                .require_leader = options.require_leader});
-}
-
-void Scenario::Churn(const WatchOptions& options) {
-  Add(ChurnStep{.group = options.group,
-                .count = options.count,
-                .key = options.range.key,
-                .range_end = options.range.range_end,
-                .start = options.start,
-                .first_id = options.first_id,
-                .stream = options.stream});
-}
-
-void Scenario::ReadersOnly(const std::map<std::string, WatchedRange>& users) {
-  AuthStep step;
-  for (const auto& [user, range] : users) {
-    step.readers.push_back({.user = user, .key = range.key, .range_end = range.range_end});
-  }
-  Add(std::move(step));
-}
-
-void Scenario::Hold(Duration least, Duration most) { Add(HoldStep{times_.Between(least, most)}); }
 
 }  // namespace watchproof

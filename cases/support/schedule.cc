@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/driver/steps/progress.h"
+
 namespace watchproof {
 namespace {
 
@@ -72,7 +74,7 @@ void Schedule::AwaitMoment() {
   when.count = when.moment == kBytes ? prng_.Between(1, 30'000) : prng_.Between(1, 5);
   when.revision = AtHead(-prng_.Between(0, 4));
   when.limit = 100ms;
-  scenario_.When(when);
+  scenario_.Add(when);
 }
 
 void Schedule::Inject(const Disturbance& disturbance) {
@@ -102,8 +104,8 @@ void Schedule::Heal(const std::string& fault) {
 void Schedule::Round() {
   // No event is on its way when a later round begins, so that progress is answered at once.
   if (++rounds_ > 1) {
-    scenario_.RequestProgress(stream_);
-    scenario_.When({.moment = WhenStep::Moment::kProgress, .of = group_});
+    scenario_.Add(RequestProgressStep{stream_});
+    scenario_.Add(WhenStep{.moment = WhenStep::Moment::kProgress, .of = group_});
   }
   for (std::int64_t slow = prng_.Between(0, 2); slow > 0; --slow) {
     if (const Disturbance* disturbance = Draw({Kind::kSlow})) Inject(*disturbance);
@@ -132,7 +134,7 @@ void Schedule::Round() {
   if (cut) {
     const std::string next = fmt::format("round {}", rounds_);
     // Responses that still arrived on the old stream would be delivered twice.
-    scenario_.AwaitEnded(group_);
+    scenario_.Add(AwaitEndedStep{group_});
     scenario_.Resume(group_, next);
     group_ = next;
     stream_ = "resumed/" + next;

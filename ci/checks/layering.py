@@ -5,11 +5,12 @@ A folder may include itself and the folders of its row, nothing else. The table 
 cycles on every run; code that obeys a table without cycles has none.
 """
 
-from source import Problem
+from source import Problem, unit_of
 
 BASE = {"harness/base"}
 ORACLE = {"harness/history", "harness/model", "harness/checkers"}
 RUN = {"harness/targets", "harness/faults", "harness/client", "harness/driver"} | ORACLE | BASE
+STEPS = "harness/driver/steps"
 PROXIES = {"proxies/core", "proxies/effects", "proxies/http2", "proxies/grpc", "proxies/control"}
 
 # Includer: what it may include. A new folder gets its row here before its first file.
@@ -23,15 +24,16 @@ ALLOWED = {
     "harness/client": BASE | {"harness/history", "fixtures/protos"},
     "harness/targets": BASE | {"embedded_store/server", "fixtures/protos"},
     "harness/faults": BASE | PROXIES,
-    "harness/kubernetes": BASE | ORACLE,
     "harness/explore": BASE | ORACLE | {"embedded_store/mvcc", "embedded_store/watch"},
     "harness/driver": (RUN - {"harness/driver"})
     | PROXIES
-    | {"harness/kubernetes", "harness/explore", "fixtures/protos"},
+    | {"harness/explore", "fixtures/protos"},
+    # Whoever runs, checks or shrinks a plan names no kind of step.
+    STEPS: RUN | PROXIES,
     "harness/report": BASE | ORACLE | {"harness/driver"},
     "harness/cli": RUN
     | PROXIES
-    | {"harness/report", "harness/kubernetes", "harness/explore", "cases/support"}
+    | {"harness/report", "harness/explore", "cases/support"}
     | {"embedded_store/server", "embedded_store/defects"},
     "harness/gtest": BASE | {"harness/report", "harness/driver", "harness/cli", "cases/support"},
     "embedded_store/backend": BASE,
@@ -48,7 +50,7 @@ ALLOWED = {
     "proxies/http2": BASE | {"proxies/core", "proxies/effects", "proxies/grpc"},
     "proxies/grpc": BASE,
     "proxies/control": BASE | (PROXIES - {"proxies/control"}),
-    "cases/support": RUN | PROXIES | {"harness/kubernetes", "fixtures/protos"},
+    "cases/support": RUN | PROXIES | {STEPS},
 }
 
 # The probes are the one place of harness/targets that may speak gRPC.
@@ -77,9 +79,9 @@ LIBRARIES = (
 
 
 def folder_of(name):
-    parts = name.split("/")
     tops = ("harness", "embedded_store", "proxies", "cases", "fixtures")
-    return "/".join(parts[:2]) if len(parts) > 2 and parts[0] in tops else None
+    unit = unit_of(name)
+    return unit if "/" in unit and unit.split("/")[0] in tops else None
 
 
 def check_table(table=None):
@@ -105,7 +107,7 @@ def _allowed_for(file):
     """The folders a file may include, its own excepted; None when it has no row."""
     folder = file.folder
     if folder.startswith("cases/") and folder != "cases/support":
-        return {"cases/support"}
+        return {"cases/support", STEPS}
     row = ALLOWED.get(folder)
     if row is None or not file.is_test or folder in ORACLE:
         return row
@@ -123,7 +125,7 @@ def _advice(file, folder):
     if file.folder in ORACLE:
         return "the oracle shares no code with what it judges; pass facts through harness/history"
     if top == "cases":
-        return "a case uses cases/support/ only; add the word it lacks there"
+        return f"a case uses cases/support/ and {STEPS}/ only; add the word it lacks there"
     if top in ALONE and folder.startswith("harness/"):
         return f"{ALONE[top]} must build alone with harness/base; move what is shared there"
     if folder == "embedded_store/defects":

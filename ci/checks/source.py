@@ -15,6 +15,9 @@ from functools import cached_property
 SKIPPED_FOLDERS = {"build", ".git", ".cache", "watchproof-runs", "node_modules", "__pycache__"}
 SUFFIXES = (".cc", ".h", ".proto", ".py", ".sh")
 
+# Folders below the second level that are units of layering by themselves.
+NESTED = {"harness/driver/steps"}
+
 # Comments, raw strings, strings and character literals. A quote between digits (1'000) is none.
 LITERAL = re.compile(
     r"""
@@ -27,6 +30,13 @@ LITERAL = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")')
+
+
+def unit_of(path):
+    """The unit of layering that a file belongs to: harness/base, cases/stream, fixtures/protos."""
+    folders = path.split("/")[:-1]
+    nested = "/".join(folders[:3])
+    return nested if nested in NESTED else "/".join(folders[:2])
 
 
 @dataclass(frozen=True, order=True)
@@ -63,8 +73,7 @@ class File:
 
     @property
     def folder(self):
-        """The unit of layering: harness/base, cases/stream, fixtures/protos."""
-        return "/".join(self.path.split("/")[:-1][:2])
+        return unit_of(self.path)
 
     @cached_property
     def lines(self):

@@ -94,10 +94,16 @@ class Layering(unittest.TestCase):
             self.assertEqual([2], included(path, "<grpcpp/grpcpp.h>"), path)
             self.assertEqual([2], included(path, "<boost/asio.hpp>"), path)
 
-    def test_cases_use_their_support_only(self):
+    def test_cases_use_their_support_and_the_steps_only(self):
         self.assertEqual([], included("cases/resume/x.cc", '"cases/support/scenario.h"'))
+        self.assertEqual([], included("cases/resume/x.cc", '"harness/driver/steps/watch.h"'))
+        self.assertEqual([2], included("cases/resume/x.cc", '"harness/driver/plan.h"'))
         self.assertEqual([2], included("cases/resume/x.cc", '"harness/base/status.h"'))
         self.assertEqual([2], included("cases/resume/x.cc", '"cases/stream/other.h"'))
+
+    def test_whoever_runs_a_plan_names_no_step(self):
+        self.assertEqual([2], included("harness/driver/x.cc", '"harness/driver/steps/watch.h"'))
+        self.assertEqual([], included("harness/driver/steps/x.cc", '"harness/driver/step.h"'))
 
     def test_only_explore_sees_inside_the_store(self):
         self.assertEqual([], included("harness/explore/x.cc", '"embedded_store/mvcc/store.h"'))

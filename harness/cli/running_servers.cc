@@ -8,7 +8,7 @@
 #include <set>
 
 #include "harness/cli/runner.h"
-#include "harness/driver/plan_usage.h"
+#include "harness/driver/plan_check.h"
 #include "harness/report/text.h"
 #include "harness/targets/probe_endpoint.h"
 

@@ -13,6 +13,7 @@
 #include "harness/cli/parse.h"
 #include "harness/cli/plan_attempts.h"
 #include "harness/cli/selection.h"
+#include "harness/driver/plan_check.h"
 #include "harness/driver/result_line.h"
 #include "harness/driver/shrinker.h"
 #include "harness/report/text.h"
@@ -95,7 +96,7 @@ Result<Found> FindAttempt(const fs::path& run, const AttemptResult& attempt) {
 }
 
 std::string Outline(const Plan& plan) {
-  const PlanSize size = SizeOf(plan);
+  const Usage size = UsageOf(plan);
   return fmt::format("{} ({}, {})", Count(plan.steps.size(), "step"),
                      Count(size.operations, "operation"), Count(size.faults, "fault"));
 }

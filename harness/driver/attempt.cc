@@ -10,6 +10,7 @@
 #include "harness/driver/executor.h"
 #include "harness/driver/finding_records.h"
 #include "harness/driver/interrupt.h"
+#include "harness/driver/plan_check.h"
 #include "harness/history/compress_file.h"
 #include "harness/history/dump.h"
 #include "harness/targets/probe.h"
@@ -231,10 +232,10 @@ void Carry(Environment& environment, const AttemptSpec& spec, const Plan& plan,
     environment.PumpUntil([&environment] { return environment.Died().has_value(); },
                           Within(kCrashSeen));
   }
-  ExplainTrouble(environment, {.status = executor.DisturbsServer() ? Status() : done,
+  ExplainTrouble(environment, {.status = executor.faults().DisturbServer() ? Status() : done,
                                .asked = executor.asked(),
                                .waited = executor.waited(),
-                               .undisturbed = !executor.Disturbs(),
+                               .undisturbed = !executor.faults().Disturb(),
                                .refused = executor.refused()});
   executor.HealAll();
   std::vector<std::string> inconclusive;
@@ -242,13 +243,13 @@ void Carry(Environment& environment, const AttemptSpec& spec, const Plan& plan,
   if (const Status cleaned = environment.CleanUp(); !cleaned.ok()) {
     inconclusive.push_back("keys of the attempt are left: " + cleaned.message());
   }
-  result.receipts = executor.receipts();
+  result.receipts = executor.faults().receipts();
   inconclusive.insert(inconclusive.end(), executor.inconclusive().begin(),
                       executor.inconclusive().end());
   const bool only_ineffective = inconclusive.empty();
   if (const auto vacuous = Vacuous(result.exercise, plan.guarantees))
     inconclusive.push_back(*vacuous);
-  Decide(result, done, std::move(inconclusive), executor.unsupported());
+  Decide(result, done, std::move(inconclusive), executor.faults().unsupported());
   if (result.verdict == Verdict::kHarnessError && executor.refused() &&
       DoesNotOffer(environment, done))
     NotOffered(result, executor.asked(), done);

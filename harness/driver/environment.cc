@@ -9,6 +9,7 @@
 #include "harness/base/prng.h"
 #include "harness/client/auth_client.h"
 #include "harness/driver/interrupt.h"
+#include "harness/driver/plan_check.h"
 #include "harness/history/history_parser.h"
 #include "harness/targets/probe.h"
 #include "harness/targets/probe_capabilities.h"
@@ -33,12 +34,10 @@ bool IsShared(const AttemptSpec& spec) {
   return target.has_value() && !target->host.empty();
 }
 std::vector<FaultInfo> FaultsOf(const Plan& plan) {
-  std::set<std::string> names;
-  for (const Step& step : plan.steps) {
-    if (const auto* inject = std::get_if<InjectStep>(&step)) names.insert(KindOf(inject->fault));
-  }
+  std::set<std::string> kinds;
+  for (const std::string& name : DefinedBy(plan, Subject::kFault)) kinds.insert(KindOf(name));
   std::vector<FaultInfo> faults = KnownFaults();
-  std::erase_if(faults, [&names](const FaultInfo& fault) { return !names.contains(fault.name); });
+  std::erase_if(faults, [&kinds](const FaultInfo& fault) { return !kinds.contains(fault.name); });
   return faults;
 }
 
@@ -48,10 +47,6 @@ Profile ProfileOf(const AttemptSpec& spec) {
   Result<Profile> profile = ParseProfile(spec.profile);
   WP_CHECK(profile.has_value(), "the profile of an attempt parses");
   return std::move(profile).value();
-}
-WriteForm FormOf(const Profile& profile) {
-  return profile.requests == Profile::Requests::kKubernetes ? WriteForm::kKubernetes
-                                                            : WriteForm::kPlain;
 }
 }  // namespace
 
@@ -96,7 +91,7 @@ Status Environment::Start() {
     kvs_.push_back(std::make_unique<KvClient>(
         *context_, target(member).endpoint().ToString(),
         KvOptions{
-            .until = deadline_.at() + kTimeToConverge, .name = name, .writes = FormOf(profile_)}));
+            .until = deadline_.at() + kTimeToConverge, .name = name, .writes = write_form()}));
     kvs_.back()->SetToken(target(member).token());
   }
   WP_RETURN_IF_ERROR(OpenPaths());
@@ -345,19 +340,6 @@ std::vector<std::string> Environment::StreamNames() const {
     if (stream) names.push_back(name);
   }
   return names;
-}
-
-std::unique_ptr<Load> Environment::StartLoad(const LoadStep& step) {
-  LoadStep placed = step;
-  placed.key = Placed(step.key);
-  std::vector<std::string> endpoints;
-  for (int member = 1; member <= members(); ++member) {
-    if (step.member != 0 && step.member != member) continue;
-    const Endpoint path = step.direct ? target(member).endpoint() : ProxiedPath(member);
-    endpoints.push_back(path.ToString());
-  }
-  return std::make_unique<Load>(*context_, std::move(endpoints), placed,
-                                LoadAccess{FormOf(profile_), target().token()});
 }
 
 std::string Environment::PlacedEnd(const std::string& range_end) const {

@@ -28,7 +28,6 @@
 #include "harness/driver/attempt_spec.h"
 #include "harness/driver/cluster.h"
 #include "harness/driver/finding_records.h"
-#include "harness/driver/load.h"
 #include "harness/driver/memory_meter.h"
 #include "harness/driver/overlap_table.h"
 #include "harness/driver/plan.h"
@@ -83,7 +82,15 @@ class Environment {
   Judge& judge() { return judge_; }
   const Judge& judge() const { return judge_; }
   Recorder& recorder() { return *recorder_; }
-  std::unique_ptr<Load> StartLoad(const LoadStep& step);
+  // For clients other than those of the environment.
+  RecordingContext& recording() { return *context_; }
+  WriteForm write_form() const {
+    return profile_.requests == Profile::Requests::kKubernetes ? WriteForm::kKubernetes
+                                                               : WriteForm::kPlain;
+  }
+  const Endpoint& ProxiedPath(int member) const {
+    return paths_.at(static_cast<std::size_t>(member - 1));
+  }
   FaultPorts& ports() { return ports_; }
   // One of the member's own metrics; empty when it publishes none of that name.
   std::optional<double> MetricOf(int member, std::string_view name);
@@ -175,9 +182,6 @@ class Environment {
   Stated StatedOfTarget();
   Status StartTarget();
   Status OpenPaths();
-  const Endpoint& ProxiedPath(int member) const {
-    return paths_.at(static_cast<std::size_t>(member - 1));
-  }
   // Names a fault of the plan that tampers with messages, unless the target is the embedded store;
   // else empty.
   std::string TamperProblem();

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/driver/load.h"
 
-#include <fmt/format.h>
+#include <utility>
 
 namespace watchproof {
-namespace {
 
-constexpr std::size_t kValueBytes = 24;
-// A call that a fault has swallowed must not block its client for the rest of the run.
-constexpr Duration kCallLimit = 2s;
-constexpr std::uint64_t kHighestVersion = 3;  // that a transaction asks for
-
-}  // namespace
-
-Load::Load(RecordingContext& context, std::vector<std::string> endpoints, const LoadStep& step,
-           LoadAccess access)
-    : context_(context), endpoints_(std::move(endpoints)), step_(step), access_(std::move(access)) {
-  threads_.reserve(step_.clients);
-  for (std::size_t i = 0; i < step_.clients; ++i) {
+Load::Load(std::size_t clients, std::size_t calls, std::function<Call(std::size_t client)> calls_of)
+    : calls_(calls), calls_of_(std::move(calls_of)) {
+  threads_.reserve(clients);
+  for (std::size_t i = 0; i < clients; ++i) {
     threads_.emplace_back([this, i] { Run(i); });
   }
 }
@@ -30,14 +21,9 @@ void Load::Stop() {
 }
 
 void Load::Run(std::size_t client) {
-  const std::string name = fmt::format("{}-{}", step_.load, client);
-  const std::string& endpoint = endpoints_.at(client % endpoints_.size());
-  KvClient kv(context_, endpoint,
-              {.call_limit = kCallLimit, .name = name, .writes = access_.writes});
-  kv.SetToken(access_.token);
-  Prng prng = Prng(step_.seed).Fork(name);
-  for (std::size_t i = 0; i < step_.calls && !stopping_; ++i) {
-    const auto revision = CallOnce(kv, prng);
+  const Call call = calls_of_(client);
+  for (std::size_t i = 0; i < calls_ && !stopping_; ++i) {
+    const Result<Revision> revision = call();
     ++ended_;
     if (!revision.has_value()) {
       ++lost_;
@@ -48,25 +34,6 @@ void Load::Run(std::size_t client) {
     }
   }
   ++finished_;
-}
-
-Result<Revision> Load::CallOnce(KvClient& client, Prng& prng) const {
-  const std::string key = fmt::format("{}/{}", step_.key, prng.Below(step_.keys));
-  if (step_.puts_only) return client.Put(key, prng.Word(kValueBytes));
-  const std::uint64_t dice = prng.Below(100);
-  if (dice < 40) return client.Put(key, prng.Word(kValueBytes));
-  if (dice < 50) return client.Delete(key, {});
-  if (dice < 65) {
-    const auto version = static_cast<std::int64_t>(prng.Below(kHighestVersion));
-    return client.Swap(key, version, prng.Word(kValueBytes));
-  }
-  // '0' is one above '/': every key of the load.
-  const bool serializable = prng.Chance(0.5);
-  if (dice < 80) {
-    return client.Read(
-        {.key = step_.key + "/", .range_end = step_.key + "0", .serializable = serializable});
-  }
-  return client.Read({.key = key, .serializable = serializable});
 }
 
 }  // namespace watchproof

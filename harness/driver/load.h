@@ -1,41 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients that call the store concurrently, each on its own thread and connection.
+// Clients that call the store concurrently, each on its own thread.
 //
-//   Load load(context, {endpoint}, step, {});                      // the clients begin at once
-//   environment.PumpUntil([&] { return load.done(); }, Within(30s));
-//   load.Stop();                                                   // blocks until no call is open
+//   Load load(8, 100, [&](std::size_t client) { return [kv = NewClient(client)] { ... }; });
+//   session.PumpUntil([&] { return load.done(); }, Within(30s));
+//   load.Stop();                                     // blocks until no call is open
 //
-// The calls are drawn from the step's seed, client by client; how the calls of different clients
-// overlap depends on the machine. Each call and its answer is in the recording. A client continues
-// after a call without an answer.
+// How the calls of different clients overlap depends on the machine. A client continues after a
+// call without an answer.
 //
-// Threads: one per client, which touch nothing but the recording and a few counters; all else is
-// for the thread that made the load. Ownership: refers to the context.
+// Threads: one per client, which touch nothing but what their calls do and a few counters; all else
+// is for the thread that made the load. Ownership: owns the threads and the calls.
 #pragma once
 
 #include <atomic>
-#include <string>
+#include <functional>
 #include <thread>
 #include <vector>
 
-#include "harness/base/prng.h"
-#include "harness/client/kv_client.h"
-#include "harness/driver/plan.h"
+#include "harness/base/status.h"
+#include "harness/base/units.h"
 
 namespace watchproof {
 
-// How the clients call the target.
-struct LoadAccess {
-  WriteForm writes = WriteForm::kPlain;
-  std::string token = {};  // if the target has users
-};
-
 class Load {
  public:
-  // The key of the step is that on the target. Requires: an endpoint. The clients are spread over
-  // the endpoints.
-  Load(RecordingContext& context, std::vector<std::string> endpoints, const LoadStep& step,
-       LoadAccess access);
+  using Call = std::function<Result<Revision>()>;
+  // The clients begin at once. `calls_of` is called on the client's thread.
+  Load(std::size_t clients, std::size_t calls, std::function<Call(std::size_t client)> calls_of);
   ~Load() { Stop(); }
   Load(const Load&) = delete;
   Load& operator=(const Load&) = delete;
@@ -51,12 +42,9 @@ class Load {
 
  private:
   void Run(std::size_t client);
-  Result<Revision> CallOnce(KvClient& client, Prng& prng) const;
 
-  RecordingContext& context_;
-  const std::vector<std::string> endpoints_;
-  const LoadStep step_;
-  const LoadAccess access_;
+  const std::size_t calls_;
+  const std::function<Call(std::size_t client)> calls_of_;
   std::atomic<bool> stopping_ = false;
   std::atomic<std::size_t> finished_ = 0;
   std::atomic<std::size_t> ended_ = 0;

@@ -1,155 +1,170 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/driver/plan.h"
 
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
-#include "harness/base/prng.h"
+#include "harness/base/escape.h"
+#include "harness/driver/plan_check.h"
+#include "harness/driver/step_json.h"
 
 namespace watchproof {
 namespace {
 
-// Keys keep the order in which they are written: the file is read by people.
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
 
-// The parameter of Fields that writes a step.
-class StepWriter {
- public:
-  explicit StepWriter(Json& out) : out_(out) {}
-
-  template <typename T>
-  void operator()(const char* name, const T& value) {
-    out_[name] = ToJson(value);
-  }
-  template <typename T>
-  void Optional(const char* name, const T& value, const T& missing = {}) {
-    if (value != missing) (*this)(name, value);
-  }
-
-  template <typename T>
-  static Json ToJson(const T& value) {
-    return value;
-  }
-  template <typename T>
-  requires requires(T fields, StepWriter& writer) { fields.Fields(writer); }
-  static Json ToJson(const T& value) {
-    Json json = Json::object();
-    if constexpr (requires { T::kOp; }) json["op"] = T::kOp;
-    StepWriter writer(json);
-    T(value).Fields(writer);
-    return json;
-  }
-  template <typename T>
-  static Json ToJson(const std::vector<T>& values) {
-    Json json = Json::array();
-    for (const T& value : values) json.push_back(ToJson(value));
-    return json;
-  }
-  template <typename... Kinds>
-  static Json ToJson(const std::variant<Kinds...>& value) {
-    return std::visit([](const auto& kind) { return ToJson(kind); }, value);
-  }
-  static Json ToJson(const RevisionRef& at) { return at.ToString(); }
-  static Json ToJson(Duration time) { return time.count() / 1000; }
-  static Json ToJson(std::chrono::seconds time) { return time.count(); }
-  static Json ToJson(WhenStep::Moment moment) { return Name(moment); }
-  static Json ToJson(MustReportProgressStep::When when) {
-    return when == MustReportProgressStep::When::kAsked;
-  }
-
- private:
-  Json& out_;
-};
-
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string Dump(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-// How long a step waits without waiting for a fact.
-struct WaitOf {
-  Duration operator()(const HoldStep& step) const { return step.duration; }
-  Duration operator()(const MustEndStep& step) const { return step.limit; }
-  Duration operator()(const MustDeliverStep& step) const { return step.limit; }
-  Duration operator()(const MustReportProgressStep& step) const { return step.limit; }
-  template <typename Other>
-  Duration operator()(const Other&) const {
-    return {};
+void ReadLine(const Json& line, std::optional<PlanFile>& file) {
+  PlanHeader header;
+  FieldList begin;
+  begin("case", header.case_name);
+  begin("target", header.target);
+  begin("seed", header.seed);
+  begin("attempt", header.attempt);
+  ReadFields(line, begin.Take());
+  if (line.contains("steps")) {
+    if (file) throw StepError{"a second plan begins; expected one attempt"};
+    Plan& plan = file.emplace(PlanFile{.header = header, .plan = {}}).plan;
+    FieldList whole;
+    whole("converge_us", plan.converge_limit);
+    whole("members", plan.cluster.members).Optional();
+    whole("snapshot_count", plan.cluster.snapshot_count).Optional();
+    whole("permit_compacted_at_the_floor", plan.permit_compacted_at_the_floor).Optional();
+    return ReadFields(line, whole.Take());
   }
-};
+  if (!file) throw StepError{"a step before the line that begins a plan (with \"steps\")"};
+  file->plan.steps.push_back(StepFrom(line));
+}
+
+Status ParseLine(std::string_view text, std::optional<PlanFile>& file) {
+  const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!line.is_object()) {
+    return Fail(StatusCode::kInvalidArgument, "expected one JSON object on the line");
+  }
+  try {
+    ReadLine(line, file);
+  } catch (const StepError& error) {
+    return Status(StatusCode::kInvalidArgument, error.why);
+  } catch (const nlohmann::json::exception& error) {
+    return Status(StatusCode::kInvalidArgument, Escaped(error.what()));
+  }
+  return {};
+}
+
+void ReadRun(const Json& json, RecordedPlan& found) {
+  found.bypass_proxy = json.value("bypass_proxy", false);
+  found.no_faults = json.value("no_faults", false);
+  found.faults = json.value("faults", found.faults);
+}
 
 }  // namespace
 
-std::string RevisionRef::ToString() const {
-  switch (base) {
-    case Base::kAbsolute:
-      return number == 0 ? "now" : fmt::format("{}", number);
-    case Base::kHead:
-      return number == 0 ? "head" : fmt::format("head{:+}", number);
-    case Base::kWrite:
-      return fmt::format("write {}", number);
-  }
-  return "?";
-}
-
-std::string_view Name(WhenStep::Moment moment) {
-  using enum WhenStep::Moment;
-  switch (moment) {
-    case kResponse:
-      return "response";
-    case kBytes:
-      return "bytes";
-    case kRevision:
-      return "revision";
-    case kProgress:
-      return "progress";
-    case kCalls:
-      return "calls";
-  }
-  return "?";
-}
-
-std::string ValueRef::Make() const { return Prng(seed).Word(bytes); }
-
 std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header) {
-  const Json begin{{"case", header.case_name},
-                   {"target", header.target},
-                   {"seed", header.seed},
-                   {"attempt", header.attempt}};
+  const OrderedJson begin{{"case", header.case_name},
+                          {"target", header.target},
+                          {"seed", header.seed},
+                          {"attempt", header.attempt}};
   std::vector<std::string> lines;
-  const auto add = [&](Json rest) {
-    Json line = begin;
+  const auto add = [&](const OrderedJson& rest) {
+    OrderedJson line = begin;
     line.update(rest);
     lines.push_back(Dump(line));
   };
-  Json whole{{"steps", plan.steps.size()}, {"converge_us", plan.converge_limit.count() / 1000}};
+  OrderedJson whole{{"steps", plan.steps.size()},
+                    {"converge_us", plan.converge_limit.count() / 1000}};
   if (plan.cluster.members != 1) {
     whole["members"] = plan.cluster.members;
     whole["snapshot_count"] = plan.cluster.snapshot_count;
   }
   if (plan.permit_compacted_at_the_floor) whole["permit_compacted_at_the_floor"] = true;
-  add(std::move(whole));
+  add(whole);
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    Json step{{"step", i}};
-    step.update(StepWriter::ToJson(plan.steps[i]));
-    add(std::move(step));
+    OrderedJson step{{"step", i}};
+    step.update(ToJson(plan.steps[i]));
+    add(step);
   }
   return lines;
 }
 
 std::vector<std::string> StepLines(const Plan& plan) {
   std::vector<std::string> lines;
-  for (const Step& step : plan.steps) lines.push_back(Dump(StepWriter::ToJson(step)));
+  for (const Step& step : plan.steps) lines.push_back(Dump(ToJson(step)));
   return lines;
 }
 
-Status CheckWaits(const Plan& plan, Duration time_for_steps) {
-  Duration sum{};
-  for (const Step& step : plan.steps) sum += std::visit(WaitOf(), step);
-  if (sum <= time_for_steps) return {};
-  const auto seconds = [](Duration d) { return std::chrono::duration<double>(d).count(); };
-  return Fail(StatusCode::kInvalidArgument,
-              "the waits of the plan add up to {:.1f} s; expected at most {:.1f} s, which the time "
-              "limit of the case leaves to its steps",
-              seconds(sum), seconds(time_for_steps));
+Result<PlanFile> ParsePlan(std::string_view lines) {
+  std::optional<PlanFile> file;
+  for (int number = 1; !lines.empty(); ++number) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(lines.size(), line.size() + 1));
+    if (line.empty()) continue;
+    if (Status read = ParseLine(line, file); !read.ok()) {
+      return std::move(read).WithContext("line {} of the plan", number);
+    }
+  }
+  if (!file) return Fail(StatusCode::kInvalidArgument, "there is no plan in it");
+  return *std::move(file);
+}
+
+Result<PlanFile> ReadPlan(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return FromErrno(errno).WithContext("cannot read the plan {}", file.string());
+  // A folder can be opened; reading it would throw.
+  if (std::error_code error; std::filesystem::is_directory(file, error)) {
+    return Fail(StatusCode::kInvalidArgument, "{} is a folder; expected a file with a plan",
+                file.string());
+  }
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  Result<PlanFile> plan = ParsePlan(text);
+  if (plan.has_value()) {
+    if (Status fine = CheckPlan(plan->plan); !fine.ok()) plan = tl::unexpected(std::move(fine));
+  }
+  if (!plan.has_value()) return std::move(plan).error().WithContext("{}", file.string());
+  return plan;
+}
+
+Status WritePlan(const std::filesystem::path& file, const Plan& plan, const PlanHeader& header) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  for (const std::string& line : ToJsonLines(plan, header)) out << line << '\n';
+  out.close();
+  return out ? Status() : FromErrno(errno).WithContext("cannot write the plan {}", file.string());
+}
+
+Result<RecordedPlan> FindPlan(const std::filesystem::path& file, const PlanHeader& attempt) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return FromErrno(errno).WithContext("cannot read the plans {}", file.string());
+  std::string lines;
+  RecordedPlan found;
+  for (std::string line; std::getline(in, line);) {
+    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) continue;  // a run that was killed may leave half a line
+    try {
+      if (json.value("kind", "") == "run") {
+        ReadRun(json, found);
+      } else if (json.value("case", "") == attempt.case_name &&
+                 json.value("target", "") == attempt.target &&
+                 json.value("attempt", 0) == attempt.attempt) {
+        lines += line + '\n';
+      }
+    } catch (const nlohmann::json::exception& error) {
+      return Fail(StatusCode::kInvalidArgument, "{} is no file of plans: {}", file.string(),
+                  Escaped(error.what()));
+    }
+  }
+  Result<PlanFile> plan = ParsePlan(lines);
+  if (!plan.has_value()) {
+    return std::move(plan).error().WithContext("{}, {} on {}", file.string(), attempt.case_name,
+                                               attempt.target);
+  }
+  found.plan = std::move(plan->plan);
+  return found;
 }
 
 }  // namespace watchproof

@@ -21,7 +21,7 @@
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
 #include "harness/driver/result.h"
-#include "harness/driver/steps.h"
+#include "harness/driver/step.h"
 #include "harness/targets/capability.h"
 
 namespace watchproof {
@@ -61,10 +61,6 @@ std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header)
 
 // Only the steps, without the header fields.
 std::vector<std::string> StepLines(const Plan& plan);
-
-// Sums the waits of a plan that end with their time and not with a fact, or that are limits for the
-// target. An error if the sum is above the time for steps.
-Status CheckWaits(const Plan& plan, Duration time_for_steps);
 
 struct PlanFile {
   PlanHeader header;

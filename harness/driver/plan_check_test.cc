@@ -8,6 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/prng.h"
+#include "harness/driver/steps/fault.h"
+#include "harness/driver/steps/lease.h"
+#include "harness/driver/steps/load.h"
+#include "harness/driver/steps/member.h"
+#include "harness/driver/steps/moment.h"
+#include "harness/driver/steps/watch.h"
+#include "harness/driver/steps/write.h"
 
 namespace watchproof {
 namespace {
@@ -27,9 +34,9 @@ Plan With(std::vector<Step> steps) {
 Plan Good() {
   return With({PutStep{.key = "a", .value = {.seed = 1, .bytes = 9}}, LeaseStep{"l", 60s},
                PutStep{.key = "b", .value = {.seed = 1, .bytes = 9}, .lease = "l"},
-               WatchStep{.group = "g", .count = 3, .key = "a", .start = OfWrite(1)},
+               WatchStep{.group = "g", .count = 3, .range = {"a"}, .start = OfWrite(1)},
                AwaitCreatedStep{"g"}, ResumeStep{"g", "h"}, AwaitDeliveredStep{"h"},
-               ChurnStep{"c", 3, "a", "b", AtHead(), 9, "direct"}, CancelStep{"h"},
+               ChurnStep{"c", 3, {"a", "b"}, AtHead(), 9, "direct"}, CancelStep{"h"},
                LoadStep{.load = "x", .key = "k"},
                WhenStep{WhenStep::Moment::kCalls, "x", 3, FromNow(), 7ms},
                WhenStep{WhenStep::Moment::kRevision, "g", 3, AtHead(-2), 7ms},
@@ -41,7 +48,7 @@ std::string Why(const Plan& plan) { return CheckPlan(plan).message(); }
 TEST(PlanCheck, AcceptsAValidPlan) { EXPECT_EQ(Why(Good()), ""); }
 
 TEST(PlanCheck, ReferencesMustBeDefinedBefore) {
-  const WatchStep watch{.group = "g", .key = "a"};
+  const WatchStep watch{.group = "g", .range = {"a"}};
   EXPECT_EQ(Why(With({AwaitCreatedStep{"g"}, watch})),
             "step 1 (await created): there is no group 'g' before it");
   EXPECT_THAT(Why(With({watch, CancelStep{"\x1b[31m"}})), HasSubstr("no group '\\x1b[31m'"));
@@ -53,13 +60,13 @@ TEST(PlanCheck, ReferencesMustBeDefinedBefore) {
   EXPECT_THAT(Why(With({WhenStep{WhenStep::Moment::kResponse, "g", 1, {}, 1ms}})),
               HasSubstr("no group 'g'"));
   EXPECT_THAT(Why(With({CompactStep{.at = OfWrite(0)}})), HasSubstr("no write 0"));
-  EXPECT_THAT(Why(With({WatchStep{.group = "g", .key = "a", .user = "u"}})),
+  EXPECT_THAT(Why(With({WatchStep{.group = "g", .range = {"a"}, .user = "u"}})),
               HasSubstr("no user 'u'"));
 }
 
 TEST(PlanCheck, NumbersHaveAPlausibleSize) {
   constexpr auto kHuge = static_cast<std::size_t>(-1);
-  EXPECT_THAT(Why(With({WatchStep{.group = "g", .count = kHuge, .key = "a"}})),
+  EXPECT_THAT(Why(With({WatchStep{.group = "g", .count = kHuge, .range = {"a"}}})),
               HasSubstr("expected 0 to 1000000"));
   EXPECT_THAT(Why(With({PutStep{.key = "a", .value = {.seed = 1, .bytes = kHuge}}})),
               HasSubstr("bytes"));

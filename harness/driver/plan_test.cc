@@ -6,6 +6,17 @@
 
 #include <string>
 
+#include "harness/driver/plan_check.h"
+#include "harness/driver/steps/auth.h"
+#include "harness/driver/steps/fault.h"
+#include "harness/driver/steps/lease.h"
+#include "harness/driver/steps/load.h"
+#include "harness/driver/steps/member.h"
+#include "harness/driver/steps/moment.h"
+#include "harness/driver/steps/progress.h"
+#include "harness/driver/steps/watch.h"
+#include "harness/driver/steps/write.h"
+
 namespace watchproof {
 namespace {
 
@@ -27,8 +38,7 @@ std::vector<Step> FirstHalf() {
           RevokeStep{"l"},
           WatchStep{.group = "g",
                     .count = 7,
-                    .key = "a",
-                    .range_end = "z",
+                    .range = {"a", "z"},
                     .start = OfWrite(2),
                     .first_id = 40,
                     .previous_values = true,
@@ -36,8 +46,8 @@ std::vector<Step> FirstHalf() {
                     .fragment = true,
                     .no_puts = true,
                     .no_deletes = true,
-                    .stream = "direct",
                     .user = "reader",
+                    .stream = "direct",
                     .member = 2,
                     .require_leader = true},
           AuthStep{{{.user = "reader", .key = "a", .range_end = "b"}}},
@@ -51,7 +61,7 @@ std::vector<Step> FirstHalf() {
                    .puts_only = true,
                    .member = 0},
           AwaitLoadStep{"l", true},
-          ChurnStep{"c", 3, "a", "b", AtHead(), 9, "direct"}};
+          ChurnStep{"c", 3, {"a", "b"}, AtHead(), 9, "direct"}};
 }
 
 std::vector<Step> SecondHalf() {
@@ -62,7 +72,7 @@ std::vector<Step> SecondHalf() {
           AwaitSnapshotStep{3},
           MustEndStep{"direct", 250ms},
           MustDeliverStep{"g", 250ms},
-          MustReportProgressStep{MustReportProgressStep::When::kUnasked, "direct", 250ms},
+          MustReportProgressStep{false, "direct", 250ms},
           RequestProgressStep{"direct"},
           AwaitCreatedStep{"g"},
           AwaitEndedStep{"g"},
@@ -91,7 +101,7 @@ Plan Everything() {
 
 TEST(Plan, ReadsEveryStepThatItWrites) {
   const Plan plan = Everything();
-  EXPECT_EQ(plan.steps.size(), std::variant_size_v<Step>) << "a kind of step is missing here";
+  EXPECT_EQ(plan.steps.size(), StepKinds().size()) << "a kind of step is missing here";
   const std::string text = Text(plan);
   const auto read = ParsePlan(text);
   ASSERT_TRUE(read.has_value()) << read.error().message();

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <set>
 
+#include "harness/driver/plan_check.h"
+
 namespace watchproof {
 namespace {
 
@@ -84,33 +86,6 @@ Result<Deviations> DeviationsIn(const toml::table& table) {
   return deviations;
 }
 
-// Why a step has no form among the requests that Kubernetes sends; empty: it has one.
-struct BeyondKubernetes {
-  std::string operator()(const TxnStep&) const { return "a transaction of several writes"; }
-  std::string operator()(const RefusedTxnStep&) const {
-    return "a transaction of several requests";
-  }
-  std::string operator()(const DeleteStep& step) const {
-    return step.range_end.empty() ? "" : "a deletion of a range";
-  }
-  std::string operator()(const RevokeStep&) const { return "the revocation of a lease"; }
-  std::string operator()(const AwaitExpiredStep&) const { return "the list of leases"; }
-  std::string operator()(const AuthStep&) const { return "users"; }
-  std::string operator()(const ChurnStep&) const { return "watch ids chosen by the client"; }
-  std::string operator()(const LoadStep& step) const {
-    return step.puts_only ? "" : "serializable reads";
-  }
-  std::string operator()(const WatchStep& step) const {
-    if (step.first_id != 0) return "watch ids chosen by the client";
-    if (step.fragment) return "fragments";
-    return step.no_puts || step.no_deletes ? "filters" : "";
-  }
-  template <typename Other>
-  std::string operator()(const Other&) const {
-    return {};
-  }
-};
-
 }  // namespace
 
 Result<Profile> ParseProfile(std::string_view text) {
@@ -180,16 +155,14 @@ Result<std::string> ProfileText(const std::string& name_or_file) {
 std::string BeyondRequests(const Plan& plan, Profile::Requests requests) {
   if (requests == Profile::Requests::kAll) return {};
   for (const Step& step : plan.steps) {
-    std::string reason = std::visit(BeyondKubernetes(), step);
+    std::string reason = step.BeyondKubernetes();
     if (!reason.empty()) return reason;
   }
   return {};
 }
 
 bool LeavesRevisionsOut(const Plan& plan, const Profile& profile) {
-  return profile.leases_take_revisions &&
-         std::any_of(plan.steps.begin(), plan.steps.end(),
-                     [](const Step& step) { return std::holds_alternative<LeaseStep>(step); });
+  return profile.leases_take_revisions && UsageOf(plan).leases > 0;
 }
 
 }  // namespace watchproof

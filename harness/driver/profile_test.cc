@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/driver/steps/lease.h"
+#include "harness/driver/steps/watch.h"
+#include "harness/driver/steps/write.h"
+
 namespace watchproof {
 namespace {
 
@@ -71,7 +75,8 @@ TEST(Profile, ShippedProfilesParseAndAreFoundByName) {
 TEST(Profile, NamesTheFirstStepWithoutAKubernetesRequest) {
   constexpr auto kOnly = Profile::Requests::kKubernetes;
   Plan plan;
-  plan.steps = {PutStep{.key = "a"}, DeleteStep{.key = "a"}, WatchStep{.group = "w", .key = "a"}};
+  plan.steps = {PutStep{.key = "a"}, DeleteStep{.key = "a"},
+                WatchStep{.group = "w", .range = {"a"}}};
   EXPECT_EQ(BeyondRequests(plan, kOnly), "");
   plan.steps.emplace_back(TxnStep{});
   EXPECT_EQ(BeyondRequests(plan, kOnly), "a transaction of several writes");

@@ -2,9 +2,9 @@
 #include "harness/driver/shrinker.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "harness/base/check.h"
@@ -12,68 +12,20 @@
 namespace watchproof {
 namespace {
 
-template <typename... Kinds>
-bool IsOneOf(const Step& step) {
-  return (std::holds_alternative<Kinds>(step) || ...);
-}
-bool IsWrite(const Step& step) { return IsOneOf<PutStep, DeleteStep, TxnStep>(step); }
+using Role = Field::Role;
 
-// The group that a step refers to and depends on.
-std::string GroupUsed(const Step& step) {
-  return std::visit(
-      [](const auto& s) -> std::string {
-        using Kind = std::decay_t<decltype(s)>;
-        if constexpr (!std::is_same_v<Kind, WatchStep> && !std::is_same_v<Kind, ChurnStep> &&
-                      requires { s.group; })
-          return s.group;
-        return {};
-      },
-      step);
-}
-std::string GroupMade(const Step& step) {
-  if (const auto* watch = std::get_if<WatchStep>(&step)) return watch->group;
-  if (const auto* churn = std::get_if<ChurnStep>(&step)) return churn->group;
-  if (const auto* resume = std::get_if<ResumeStep>(&step)) return resume->as;
-  return {};
-}
-// The lease that a step depends on; a put does not.
-std::string LeaseNeeded(const Step& step) {
-  if (const auto* revoke = std::get_if<RevokeStep>(&step)) return revoke->lease;
-  if (const auto* expired = std::get_if<AwaitExpiredStep>(&step)) return expired->lease;
-  return {};
-}
-void KeepLease(PutStep& put, const std::set<std::string>& leases) {
-  if (!leases.contains(put.lease)) put.lease.clear();
-}
-void KeepLeases(Step& step, const std::set<std::string>& leases) {
-  if (auto* put = std::get_if<PutStep>(&step)) KeepLease(*put, leases);
-  auto* txn = std::get_if<TxnStep>(&step);
-  if (txn == nullptr) return;
-  for (auto& write : txn->writes) {
-    if (auto* put = std::get_if<PutStep>(&write)) KeepLease(*put, leases);
+// What the step itself names; not what is in its parts.
+std::string NameIn(Step step, Role role, Subject subject) {
+  for (const Field& field : step.fields()) {
+    if (field.role == role && field.subject == subject) return *std::get<std::string*>(field.value);
   }
-}
-std::string FaultOf(const Step& step) {
-  return std::visit(
-      [](const auto& s) -> std::string {
-        if constexpr (requires { s.fault; }) return s.fault;
-        return {};
-      },
-      step);
-}
-std::string KeyOf(const Step& step) {
-  if (const auto* put = std::get_if<PutStep>(&step)) return put->key;
-  if (const auto* erase = std::get_if<DeleteStep>(&step)) return erase->key;
   return {};
 }
 
-RevisionRef* RevisionOf(Step& step) {
-  if (auto* compact = std::get_if<CompactStep>(&step)) return &compact->at;
-  if (auto* refused = std::get_if<RefusedTxnStep>(&step)) return &refused->at;
-  if (auto* watch = std::get_if<WatchStep>(&step)) return &watch->start;
-  if (auto* churn = std::get_if<ChurnStep>(&step)) return &churn->start;
-  return nullptr;
-}
+// What is left out as a whole; the steps that use it go with it.
+std::string FaultOf(const Step& step) { return NameIn(step, Role::kDefines, Subject::kFault); }
+std::string GroupOf(const Step& step) { return NameIn(step, Role::kDefines, Subject::kGroup); }
+std::string KeyOf(const Step& step) { return NameIn(step, Role::kIs, Subject::kKey); }
 
 // The number that the write has among those that are kept; failing that, the kept one before it;
 // failing that, the one after it.
@@ -90,55 +42,59 @@ std::optional<std::int64_t> Renumbered(std::int64_t write, const std::vector<boo
   return before - 1;
 }
 
-}  // namespace
+// Whether the step still makes sense among the steps that are kept. Adapts what it refers to.
+class Keeper {
+ public:
+  // Of all writes of the plan: is it kept.
+  explicit Keeper(std::vector<bool> writes) : writes_(std::move(writes)) {}
 
-PlanSize SizeOf(const Plan& plan) {
-  PlanSize size;
-  for (const Step& step : plan.steps) {
-    if (const auto* watch = std::get_if<WatchStep>(&step)) {
-      size.operations += watch->count;
-    } else if (const auto* load = std::get_if<LoadStep>(&step)) {
-      size.operations += load->clients * load->calls;
-    } else if (IsWrite(step) || IsOneOf<CompactStep, LeaseStep, RevokeStep, ChurnStep, CancelStep,
-                                        ResumeStep, RequestProgressStep, AwaitProgressStep>(step)) {
-      ++size.operations;
-    }
-    if (std::holds_alternative<InjectStep>(step)) ++size.faults;
+  bool Keep(Step& step) {
+    bool fits = true;
+    ForEachField(step, [&](Field& field) { fits = fits && Fits(field); });
+    if (!fits) return false;
+    ForEachField(step, [&](const Field& field) {
+      if (field.role == Role::kDefines) {
+        known_[field.subject].insert(*std::get<std::string*>(field.value));
+      }
+    });
+    return true;
   }
-  return size;
-}
+
+ private:
+  bool Fits(Field& field) {
+    if (auto* const ref = std::get_if<RevisionRef*>(&field.value)) return Renumber(**ref);
+    if (field.role != Role::kUses && field.role != Role::kMayUse) return true;
+    std::string& name = *std::get<std::string*>(field.value);
+    if (name.empty() || known_[field.subject].contains(name)) return true;
+    if (field.role == Role::kMayUse) name.clear();
+    return field.role == Role::kMayUse;
+  }
+  bool Renumber(RevisionRef& ref) const {
+    if (ref.base != RevisionRef::Base::kWrite) return true;
+    const auto number = Renumbered(ref.number, writes_);
+    if (number) ref.number = *number;
+    return number.has_value();
+  }
+
+  const std::vector<bool> writes_;
+  std::map<Subject, std::set<std::string>> known_;
+};
+
+}  // namespace
 
 Plan KeepSteps(const Plan& plan, const std::vector<bool>& keep) {
   WP_CHECK(keep.size() == plan.steps.size(), "one word about each step");
   Plan result = plan;
   result.steps.clear();
-  std::vector<bool> writes;  // those of the whole plan: is it kept
+  std::vector<bool> writes;
   for (std::size_t i = 0; i < keep.size(); ++i) {
-    if (IsWrite(plan.steps[i])) writes.push_back(keep[i]);
+    if (plan.steps[i].writes()) writes.push_back(keep[i]);
   }
-  std::set<std::string> groups;
-  std::set<std::string> faults;
-  std::set<std::string> leases;
+  Keeper keeper(std::move(writes));
   for (std::size_t i = 0; i < keep.size(); ++i) {
     if (!keep[i]) continue;
     Step step = plan.steps[i];
-    const std::string needed = GroupUsed(step);
-    if (!needed.empty() && !groups.contains(needed)) continue;
-    if (const auto* lease = std::get_if<LeaseStep>(&step)) leases.insert(lease->lease);
-    const std::string lease = LeaseNeeded(step);
-    if (!lease.empty() && !leases.contains(lease)) continue;
-    KeepLeases(step, leases);
-    const std::string fault = FaultOf(step);
-    if (std::holds_alternative<InjectStep>(step)) faults.insert(fault);
-    if (!fault.empty() && !faults.contains(fault)) continue;
-    RevisionRef* const revision = RevisionOf(step);
-    if (revision != nullptr && revision->base == RevisionRef::Base::kWrite) {
-      const auto number = Renumbered(revision->number, writes);
-      if (!number) continue;
-      revision->number = *number;
-    }
-    if (const std::string made = GroupMade(step); !made.empty()) groups.insert(made);
-    result.steps.push_back(std::move(step));
+    if (keeper.Keep(step)) result.steps.push_back(std::move(step));
   }
   return result;
 }
@@ -201,7 +157,7 @@ void Shrinker::Offer(Plan candidate) {
 void Shrinker::OfferWithoutSubjects() {
   // By kind, so that a group and a key of one name stay separate.
   std::vector<std::pair<std::string (*)(const Step&), std::string>> subjects;
-  for (const auto subject : {&FaultOf, &GroupMade, &KeyOf}) {
+  for (const auto subject : {&FaultOf, &GroupOf, &KeyOf}) {
     std::set<std::string> seen;
     for (const Step& step : plan_.steps) {
       const std::string name = subject(step);
@@ -227,33 +183,10 @@ void Shrinker::OfferWithoutChunks() {
 
 void Shrinker::OfferSmallerNumbers() {
   for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
-    const auto with = [&](Step step) {
+    for (Step& step : plan_.steps[i].Smaller()) {
       Plan smaller = plan_;
       smaller.steps[i] = std::move(step);
       Offer(std::move(smaller));
-    };
-    if (const auto* watch = std::get_if<WatchStep>(&plan_.steps[i]); watch && watch->count > 1) {
-      for (const std::size_t count : {std::size_t{1}, watch->count / 2, watch->count * 3 / 4}) {
-        if (count == 0 || count == watch->count) continue;
-        WatchStep fewer = *watch;
-        fewer.count = count;
-        with(std::move(fewer));
-      }
-    } else if (const auto* hold = std::get_if<HoldStep>(&plan_.steps[i]);
-               hold && hold->duration > 1ms) {
-      with(HoldStep{hold->duration / 2});
-    } else if (const auto* put = std::get_if<PutStep>(&plan_.steps[i]);
-               put && put->value.bytes > 1) {
-      PutStep shorter = *put;
-      shorter.value.bytes = put->value.bytes > 64 ? put->value.bytes / 8 : 1;
-      with(std::move(shorter));
-    } else if (const auto* txn = std::get_if<TxnStep>(&plan_.steps[i]);
-               txn && txn->writes.size() > 1) {
-      for (std::size_t w = 0; w < txn->writes.size(); ++w) {
-        TxnStep fewer = *txn;
-        fewer.writes.erase(fewer.writes.begin() + static_cast<std::ptrdiff_t>(w));
-        with(std::move(fewer));
-      }
     }
   }
 }

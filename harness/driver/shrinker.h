@@ -22,13 +22,6 @@
 
 namespace watchproof {
 
-// How many calls to the target a plan asks for, and how many faults it injects.
-struct PlanSize {
-  std::size_t operations = 0;
-  std::size_t faults = 0;
-};
-PlanSize SizeOf(const Plan& plan);
-
 // The plan with only these steps, without those that depend on a removed one.
 // Requires: one entry per step.
 Plan KeepSteps(const Plan& plan, const std::vector<bool>& keep);

@@ -6,6 +6,12 @@
 #include <functional>
 #include <string>
 
+#include "harness/driver/plan_check.h"
+#include "harness/driver/steps/fault.h"
+#include "harness/driver/steps/lease.h"
+#include "harness/driver/steps/watch.h"
+#include "harness/driver/steps/write.h"
+
 namespace watchproof {
 namespace {
 
@@ -16,19 +22,18 @@ std::string Outline(const Plan& plan) {
   std::string outline;
   for (const Step& step : plan.steps) {
     if (!outline.empty()) outline += ", ";
-    if (const auto* put = std::get_if<PutStep>(&step)) outline += "put " + put->key;
-    if (const auto* compact = std::get_if<CompactStep>(&step)) {
+    if (const auto* put = step.As<PutStep>()) outline += "put " + put->key;
+    if (const auto* compact = step.As<CompactStep>()) {
       outline += "compact " + compact->at.ToString();
     }
-    if (const auto* watch = std::get_if<WatchStep>(&step)) {
+    if (const auto* watch = step.As<WatchStep>()) {
       outline +=
           fmt::format("watch {} x{} from {}", watch->group, watch->count, watch->start.ToString());
     }
-    if (const auto* await = std::get_if<AwaitCreatedStep>(&step))
-      outline += "await " + await->group;
-    if (const auto* inject = std::get_if<InjectStep>(&step)) outline += "inject " + inject->fault;
-    if (const auto* heal = std::get_if<HealStep>(&step)) outline += "heal " + heal->fault;
-    if (const auto* resume = std::get_if<ResumeStep>(&step)) outline += "resume " + resume->group;
+    if (const auto* await = step.As<AwaitCreatedStep>()) outline += "await " + await->group;
+    if (const auto* inject = step.As<InjectStep>()) outline += "inject " + inject->fault;
+    if (const auto* heal = step.As<HealStep>()) outline += "heal " + heal->fault;
+    if (const auto* resume = step.As<ResumeStep>()) outline += "resume " + resume->group;
   }
   return outline;
 }
@@ -53,13 +58,14 @@ Plan Large() {
   for (int i = 0; i < 90; ++i) plan.steps.push_back(PutOf(fmt::format("other/{}", i % 7)));
   plan.steps.push_back(PutOf("ghost"));  // write 90
   plan.steps.push_back(InjectStep{"stall", {}});
-  plan.steps.push_back(WatchStep{.group = "others", .count = 40, .key = "b", .start = OfWrite(3)});
+  plan.steps.push_back(
+      WatchStep{.group = "others", .count = 40, .range = {"b"}, .start = OfWrite(3)});
   plan.steps.push_back(AwaitCreatedStep{"others"});
   for (int i = 0; i < 90; ++i) plan.steps.push_back(PutOf(fmt::format("other/{}", i % 7)));
   plan.steps.push_back(CompactStep{OfWrite(90)});
   plan.steps.push_back(HealStep{"stall"});
   plan.steps.push_back(
-      WatchStep{.group = "mourner", .count = 9, .key = "ghost", .start = OfWrite(90)});
+      WatchStep{.group = "mourner", .count = 9, .range = {"ghost"}, .start = OfWrite(90)});
   plan.steps.push_back(AwaitCreatedStep{"mourner"});
   return plan;
 }
@@ -76,8 +82,8 @@ TEST(Shrinker, LeavesWhatTheFailureNeeds) {
   int tries = 0;
   const Plan plan = Shrunk(Large(), fails, tries);
   EXPECT_EQ(Outline(plan), "put ghost, compact write 0, watch mourner x1 from write 0");
-  EXPECT_EQ(SizeOf(plan).operations, 3U);
-  EXPECT_EQ(SizeOf(plan).faults, 0U);
+  EXPECT_EQ(UsageOf(plan).operations, 3U);
+  EXPECT_EQ(UsageOf(plan).faults, 0U);
   EXPECT_LT(tries, 80);
 }
 
@@ -100,7 +106,7 @@ TEST(KeepSteps, RemovesDependentSteps) {
   plan.steps = {PutOf("a"),
                 PutOf("b"),
                 InjectStep{"stall", {}},
-                WatchStep{.group = "g", .key = "a", .start = OfWrite(0)},
+                WatchStep{.group = "g", .range = {"a"}, .start = OfWrite(0)},
                 ResumeStep{"g", "h"},
                 AwaitCreatedStep{"h"},
                 HealStep{"stall"},
@@ -126,8 +132,8 @@ TEST(KeepSteps, RemovesTheLeaseOfAPutInsteadOfThePut) {
   EXPECT_EQ(StepLines(whole), StepLines(plan));
   const Plan without = KeepSteps(plan, {false, true, true, true, true});
   ASSERT_EQ(without.steps.size(), 2U);
-  EXPECT_EQ(std::get<PutStep>(without.steps[0]).lease, "");
-  EXPECT_EQ(std::get<PutStep>(std::get<TxnStep>(without.steps[1]).writes[0]).lease, "");
+  EXPECT_EQ(without.steps[0].As<PutStep>()->lease, "");
+  EXPECT_EQ(without.steps[1].As<TxnStep>()->writes[0].As<PutStep>()->lease, "");
 }
 
 }  // namespace

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The faults that an attempt has injected so far, by the plan's names, and their receipts.
+//
+//   ArmedFaults faults(session, spec);
+//   WP_RETURN_IF_ERROR(faults.Inject("stall", {}, /*optional=*/false));
+//   faults.AwaitEffect("stall");
+//   WP_RETURN_IF_ERROR(faults.Heal("stall"));
+//   faults.receipts();
+//
+// Not thread-safe: the case thread. Ownership: refers to the environment and the specification.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/driver/environment.h"
+#include "harness/driver/result.h"
+#include "harness/faults/fault.h"
+
+namespace watchproof {
+
+class ArmedFaults {
+ public:
+  ArmedFaults(Environment& session, const AttemptSpec& spec) : session_(session), spec_(spec) {}
+
+  // Of the optional faults of one kind, at least one must take effect.
+  Status Inject(const std::string& name, FaultParameters parameters, bool optional);
+  // Waits until the fault took effect, or 3 s have passed.
+  void AwaitEffect(const std::string& name);
+  Status Heal(const std::string& name);
+  // Idempotent. Returns what went wrong.
+  std::vector<std::string> HealAll();
+  // Lets every fault look for evidence again.
+  void Observe();
+
+  std::vector<ReceiptRecord> receipts() const;
+  // What they need and the target does not do, so that they could not take effect.
+  std::vector<std::string> unsupported() const;
+  // Whether one that is not healed acts on a process of the target, or between its members: the
+  // target need not answer then.
+  bool DisturbServer() const;
+  // Whether any fault is not healed.
+  bool Disturb() const { return healed_.size() < faults_.size(); }
+
+ private:
+  void Record(const std::string& name, const std::string& phase);
+  bool IsOptional(const std::string& name) const;
+
+  Environment& session_;
+  const AttemptSpec& spec_;
+  std::map<std::string, std::unique_ptr<Fault>> faults_;
+  std::set<std::string> optional_;
+  std::set<std::string> healed_;
+};
+
+}  // namespace watchproof
