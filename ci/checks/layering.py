@@ -19,6 +19,7 @@ ALLOWED = {
     "fixtures/certs": BASE,
     "harness/base": set(),
     "harness/history": BASE | {"fixtures/protos"},
+    "harness/import": BASE | {"harness/history"},
     "harness/model": BASE | {"harness/history"},
     "harness/checkers": BASE | {"harness/history", "harness/model"},
     "harness/client": BASE | {"harness/history", "fixtures/protos"},
@@ -33,7 +34,7 @@ ALLOWED = {
     "harness/report": BASE | ORACLE | {"harness/driver"},
     "harness/cli": RUN
     | PROXIES
-    | {"harness/report", "harness/explore", "cases/support"}
+    | {"harness/import", "harness/report", "harness/explore", "cases/support"}
     | {"embedded_store/server", "embedded_store/defects"},
     "harness/gtest": BASE | {"harness/report", "harness/driver", "harness/cli", "cases/support"},
     "embedded_store/backend": BASE,
@@ -66,13 +67,13 @@ LIBRARIES = (
         "Asio and Boost",
         ("boost/", "asio/", "asio.hpp"),
         (),
-        ("proxies/", "harness/targets/", "embedded_store/server/"),
+        ("proxies/", "harness/targets/", "embedded_store/server/", "embedded_store/mvcc/store_hash"),
     ),
     (
         "JSON",
         ("nlohmann/",),
         (),
-        ("harness/history/", "harness/report/", "harness/driver/")
+        ("harness/history/", "harness/import/", "harness/report/", "harness/driver/")
         + ("proxies/control/", "embedded_store/server/"),
     ),
 )

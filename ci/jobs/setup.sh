@@ -8,9 +8,9 @@ packages=(
   ca-certificates ccache clang-format cmake curl debian-archive-keyring etcd-client etcd-server
   g++ git libbenchmark-dev libboost-filesystem1.81-dev libboost1.81-dev libcli11-dev
   libexpected-dev libfmt-dev libgmock-dev libgrpc++-dev libgtest-dev liblmdb-dev libnghttp2-dev
-  libprotobuf-dev librapidcheck-dev libspdlog-dev libsqlite3-dev libssl-dev libtomlplusplus-dev
-  libxxhash-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config protobuf-compiler
-  protobuf-compiler-grpc python3
+  libprotobuf-dev libprotozero-dev librapidcheck-dev libspdlog-dev libsqlite3-dev libssl-dev
+  libtomlplusplus-dev libxxhash-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config
+  protobuf-compiler protobuf-compiler-grpc python3
 )
 # For a client of the interop tests. Any Node.js will do; one that is there already is kept.
 command -v node >/dev/null || packages+=(nodejs)

@@ -10,18 +10,11 @@ void Append(Needs more, Needs& to) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-struct OperationNeeds {
-  const LeaseKeys& lease_keys;
-  Needs operator()(std::monostate) const { return {}; }
-  Needs operator()(const RangeQuery& query) const { return NeedsOf(query); }
-  Needs operator()(const PutOp& put) const { return NeedsOf(put, lease_keys); }
-  Needs operator()(const DeleteOp& removal) const { return NeedsOf(removal); }
-  Needs operator()(const TxnOp& txn) const { return NeedsOf(txn, lease_keys); }
-};
+Needs NeedsOf(std::monostate, const LeaseKeys&) { return {}; }
 
 }  // namespace
 
-Needs NeedsOf(const RangeQuery& query) { return {{Right::kRead, query.range}}; }
+Needs NeedsOf(const RangeQuery& query, const LeaseKeys&) { return {{Right::kRead, query.range}}; }
 
 Needs NeedsOf(const PutOp& put, const LeaseKeys& lease_keys) {
   Needs needs{{Right::kWrite, KeyRange::Single(put.key)}};
@@ -30,7 +23,7 @@ Needs NeedsOf(const PutOp& put, const LeaseKeys& lease_keys) {
   return needs;
 }
 
-Needs NeedsOf(const DeleteOp& removal) {
+Needs NeedsOf(const DeleteOp& removal, const LeaseKeys&) {
   Needs needs{{Right::kWrite, removal.range}};
   if (removal.want_previous) needs.push_back({Right::kRead, removal.range});
   return needs;
@@ -41,7 +34,8 @@ Needs NeedsOf(const TxnOp& txn, const LeaseKeys& lease_keys) {
   for (const Compare& compare : txn.compares) needs.push_back({Right::kRead, compare.range});
   for (const auto* branch : {&txn.success, &txn.failure}) {
     for (const Operation& operation : *branch) {
-      Append(std::visit(OperationNeeds{lease_keys}, operation), needs);
+      Append(std::visit([&](const auto& one) { return NeedsOf(one, lease_keys); }, operation),
+             needs);
     }
   }
   return needs;

@@ -44,9 +44,9 @@ using LeaseKeys = std::function<std::vector<std::string>(std::int64_t lease)>;
 // lease also needs the right to write every key that the lease already has, because the lease can
 // delete all of them; an operation that returns previous values reads them. Both branches of a
 // transaction count, whatever its comparisons yield, and the comparisons read.
-Needs NeedsOf(const RangeQuery& query);
+Needs NeedsOf(const RangeQuery& query, const LeaseKeys&);
 Needs NeedsOf(const PutOp& put, const LeaseKeys& lease_keys);
-Needs NeedsOf(const DeleteOp& removal);
+Needs NeedsOf(const DeleteOp& removal, const LeaseKeys&);
 Needs NeedsOf(const TxnOp& txn, const LeaseKeys& lease_keys);
 // Every key of a lease: written by a revoke or a keep-alive, read by a listing.
 Needs NeedsOfLease(std::int64_t lease, Right right, const LeaseKeys& lease_keys);

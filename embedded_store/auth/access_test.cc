@@ -24,13 +24,14 @@ std::string Text(const Needs& needs) {
 }
 
 TEST(NeededRights, OfSingleOperations) {
-  EXPECT_EQ(Text(NeedsOf(RangeQuery{.range = {"a", "c"}})), "r a-c");
+  EXPECT_EQ(Text(NeedsOf(RangeQuery{.range = {"a", "c"}}, KeysOf)), "r a-c");
   EXPECT_EQ(Text(NeedsOf(PutOp{.key = "a"}, KeysOf)), "w a");
   EXPECT_EQ(Text(NeedsOf(PutOp{.key = "a", .want_previous = true}, KeysOf)), "w a, r a");
   EXPECT_EQ(Text(NeedsOf(PutOp{.key = "a", .lease = 7}, KeysOf)), "w a, w l1, w l2");
   EXPECT_EQ(Text(NeedsOf(PutOp{.key = "a", .lease = 8}, KeysOf)), "w a");
-  EXPECT_EQ(Text(NeedsOf(DeleteOp{.range = {"a", "c"}})), "w a-c");
-  EXPECT_EQ(Text(NeedsOf(DeleteOp{.range = {"a", "c"}, .want_previous = true})), "w a-c, r a-c");
+  EXPECT_EQ(Text(NeedsOf(DeleteOp{.range = {"a", "c"}}, KeysOf)), "w a-c");
+  EXPECT_EQ(Text(NeedsOf(DeleteOp{.range = {"a", "c"}, .want_previous = true}, KeysOf)),
+            "w a-c, r a-c");
   EXPECT_EQ(Text(NeedsOfLease(7, Right::kWrite, KeysOf)), "w l1, w l2");
 }
 

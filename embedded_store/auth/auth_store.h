@@ -6,7 +6,7 @@
 //   WP_RETURN_IF_ERROR(auth.AddUser({.name = "root", .password = "secret"}));
 //   backend.WhenSafe(auth.last_change(), ...answer...);
 //   WP_ASSIGN_OR_RETURN(const Caller caller, auth.Identify(credentials, now));
-//   WP_RETURN_IF_ERROR(auth.Check(caller, NeedsOf(query)));
+//   WP_RETURN_IF_ERROR(auth.Check(caller, NeedsOf(query, lease_keys)));
 //
 // A change applies to every check that begins after it; a call that passed its check before
 // continues. Every answer that shows users, roles or rights waits for last_change, because a crash

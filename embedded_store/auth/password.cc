@@ -7,11 +7,11 @@
 #include <openssl/rand.h>
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <vector>
 
 #include "harness/base/check.h"
+#include "harness/base/parse.h"
 
 namespace watchproof::store {
 namespace {
@@ -45,25 +45,6 @@ std::string RandomBytes(std::size_t count) {
   return bytes;
 }
 
-std::string Hex(std::string_view bytes) {
-  std::string hex;
-  for (const char byte : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return hex;
-}
-
-// Empty when it is none.
-std::string FromHex(std::string_view hex) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    unsigned value = 0;
-    const char* end = hex.data() + i + 2;
-    const auto parsed = std::from_chars(hex.data() + i, end, value, 16);
-    if (parsed.ptr != end) return {};
-    bytes += static_cast<char>(value);
-  }
-  return bytes;
-}
-
 std::vector<std::string_view> Split(std::string_view text, char at) {
   std::vector<std::string_view> parts;
   for (std::size_t end = 0; (end = text.find(at)) != std::string_view::npos;) {
@@ -81,16 +62,15 @@ std::string HashPassword(std::string_view password, PasswordPrice price) {
   const std::string salt = RandomBytes(kSaltBytes);
   const Key key = Derive(password, salt, price);
   const std::string_view bytes(reinterpret_cast<const char*>(key.data()), key.size());
-  return fmt::format("{}${}${}${}", kScheme, price.log2, Hex(salt), Hex(bytes));
+  return fmt::format("{}${}${}${}", kScheme, price.log2, HexOf(salt), HexOf(bytes));
 }
 
 bool MatchesPassword(std::string_view password, std::string_view kept) {
   const std::vector<std::string_view> parts = Split(kept, '$');
   if (parts.size() != 4 || parts[0] != kScheme) return false;
-  PasswordPrice price{.log2 = 0};
-  std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), price.log2);
-  const std::string salt = FromHex(parts[2]);
-  const std::string key = FromHex(parts[3]);
+  const PasswordPrice price{.log2 = ParseNumber<int>(parts[1]).value_or(0)};
+  const std::string salt = BytesOfHex(parts[2]).value_or("");
+  const std::string key = BytesOfHex(parts[3]).value_or("");
   if (price.log2 <= 0 || price.log2 > kHighestPrice || key.size() != kHashBytes) return false;
   const Key derived = Derive(password, salt, price);
   // In constant time: the duration does not depend on where the two differ.

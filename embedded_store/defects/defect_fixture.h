@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hooks of one defect, for its test. Another defect is put on top, of a layer that the test does
-// not look at: a hook that is lost when defects are combined fails the test of its own defect.
+// The hooks of one defect, for its test. Another defect is put on top, of a layer that the test
+// does not look at: a hook that is lost when defects are combined fails the test of its own defect.
 //
 //   WatchHub hub(store, With("compaction-notice-lost"));
 //   const Hooks correct = With("");

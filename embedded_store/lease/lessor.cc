@@ -2,10 +2,10 @@
 #include "embedded_store/lease/lessor.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "embedded_store/mvcc/errors.h"
 #include "harness/base/check.h"
+#include "harness/base/parse.h"
 
 namespace watchproof::store {
 
@@ -24,19 +24,14 @@ std::string Write(const Record& record) {
   return fmt::format("{} {}", record.ttl.count(), record.left.count());
 }
 
-Result<Record> Read(const std::string& text) {
-  std::int64_t ttl = 0;
-  std::int64_t left = 0;
-  const char* const end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, ttl);
-  if (first.ec != std::errc() || first.ptr == end || *first.ptr != ' ') {
+Result<Record> Read(std::string_view text) {
+  const std::size_t space = std::min(text.find(' '), text.size());
+  const auto ttl = ParseNumber<std::int64_t>(text.substr(0, space));
+  const auto left = ParseNumber<std::int64_t>(text.substr(std::min(space + 1, text.size())));
+  if (!ttl || !left || *ttl < 0 || *left < 0 || *left > *ttl) {
     return Fail(StatusCode::kDataLoss, "its record is damaged");
   }
-  const auto second = std::from_chars(first.ptr + 1, end, left);
-  if (second.ec != std::errc() || second.ptr != end || ttl < 0 || left < 0 || left > ttl) {
-    return Fail(StatusCode::kDataLoss, "its record is damaged");
-  }
-  return Record{.ttl = seconds(ttl), .left = seconds(left)};
+  return Record{.ttl = seconds(*ttl), .left = seconds(*left)};
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include "embedded_store/mvcc/change_codec.h"
 
 #include <cstdint>
+#include <protozero/buffer_string.hpp>
+#include <protozero/varint.hpp>
 
 namespace watchproof::store {
 namespace {
@@ -23,8 +25,7 @@ std::int64_t BigEndian(std::string_view bytes) {
 }
 
 void AppendVarint(std::uint64_t number, std::string& out) {
-  for (; number >= 0x80; number >>= 7) out.push_back(static_cast<char>(number | 0x80));
-  out.push_back(static_cast<char>(number));
+  protozero::add_varint_to_buffer(&out, number);
 }
 
 // Takes numbers and bytes off the front; after the first that is not there, everything is zero and
@@ -33,15 +34,12 @@ struct Reader {
   std::string_view rest;
   bool ok = true;
 
-  std::uint64_t Varint() {
-    std::uint64_t number = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      if (rest.empty()) break;
-      const auto byte = static_cast<unsigned char>(rest.front());
-      rest.remove_prefix(1);
-      number |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return number;
-    }
+  std::uint64_t Varint() try {
+    const char* at = rest.data();
+    const std::uint64_t number = protozero::decode_varint(&at, at + rest.size());
+    rest.remove_prefix(static_cast<std::size_t>(at - rest.data()));
+    return number;
+  } catch (const protozero::exception&) {
     ok = false;
     return 0;
   }

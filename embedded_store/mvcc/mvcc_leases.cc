@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the store that knows of leases.
-#include <charconv>
 #include <utility>
 
 #include "embedded_store/mvcc/errors.h"
 #include "embedded_store/mvcc/mvcc_store.h"
+#include "harness/base/parse.h"
 
 namespace watchproof::store {
 namespace {
@@ -13,10 +13,8 @@ namespace {
 std::string LeaseKey(LeaseId id) { return fmt::format("{:016x}", static_cast<std::uint64_t>(id)); }
 
 Result<LeaseId> ReadLeaseKey(std::string_view key) {
-  std::uint64_t id = 0;
-  const char* const end = key.data() + key.size();
-  const auto read = std::from_chars(key.data(), end, id, 16);
-  if (read.ec != std::errc() || read.ptr != end || key.size() != 16 || id == 0) {
+  const std::uint64_t id = ParseNumber<std::uint64_t>(key, 16).value_or(0);
+  if (key.size() != 16 || id == 0) {
     return Fail(StatusCode::kDataLoss, "\"{}\" is no lease", key);
   }
   return static_cast<LeaseId>(id);

@@ -98,7 +98,7 @@ void MvccStore::BecameSafe(Ticket ticket) {
 }
 
 Result<RangeAnswer> MvccStore::Range(const RangeQuery& query) const {
-  WP_RETURN_IF_ERROR(CheckQuery(query));
+  WP_RETURN_IF_ERROR(CheckRequest(query));
   MutexLock lock(mu_);
   WP_ASSIGN_OR_RETURN(RangeAnswer answer, ViewLocked().Range(query));
   answer.ticket = backend_.staged();
@@ -106,7 +106,7 @@ Result<RangeAnswer> MvccStore::Range(const RangeQuery& query) const {
 }
 
 Result<PutAnswer> MvccStore::Put(const PutOp& put) {
-  WP_RETURN_IF_ERROR(CheckPut(put));
+  WP_RETURN_IF_ERROR(CheckRequest(put));
   WP_RETURN_IF_ERROR(backend_.Admit(Weight(put), Purpose::kGrow));
   PutAnswer answer;
   {
@@ -123,7 +123,7 @@ Result<PutAnswer> MvccStore::Put(const PutOp& put) {
 }
 
 Result<DeleteAnswer> MvccStore::DeleteRange(const DeleteOp& removal) {
-  WP_RETURN_IF_ERROR(CheckDelete(removal));
+  WP_RETURN_IF_ERROR(CheckRequest(removal));
   WP_RETURN_IF_ERROR(backend_.Admit(0, Purpose::kFree));
   DeleteAnswer answer;
   {
@@ -137,7 +137,7 @@ Result<DeleteAnswer> MvccStore::DeleteRange(const DeleteOp& removal) {
 }
 
 Result<TxnAnswer> MvccStore::Txn(const TxnOp& request) {
-  WP_RETURN_IF_ERROR(CheckTxn(request));
+  WP_RETURN_IF_ERROR(CheckRequest(request));
   const std::size_t weight = Weight(request);
   WP_RETURN_IF_ERROR(backend_.Admit(weight, weight > 0 ? Purpose::kGrow : Purpose::kFree));
   TxnAnswer answer;

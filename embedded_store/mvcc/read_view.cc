@@ -42,15 +42,11 @@ bool Before(SortTarget target, const KeyValue& a, const KeyValue& b) {
 
 void Sort(const RangeQuery& query, std::vector<KeyValue>& kvs) {
   // Keys come ascending by themselves; another target without an order means ascending.
-  if (query.order == SortOrder::kDescend) {
-    std::stable_sort(kvs.begin(), kvs.end(), [&](const KeyValue& a, const KeyValue& b) {
-      return Before(query.target, b, a);
-    });
-  } else if (query.target != SortTarget::kKey) {
-    std::stable_sort(kvs.begin(), kvs.end(), [&](const KeyValue& a, const KeyValue& b) {
-      return Before(query.target, a, b);
-    });
-  }
+  const bool descend = query.order == SortOrder::kDescend;
+  if (!descend && query.target == SortTarget::kKey) return;
+  std::stable_sort(kvs.begin(), kvs.end(), [&](const KeyValue& a, const KeyValue& b) {
+    return descend ? Before(query.target, b, a) : Before(query.target, a, b);
+  });
 }
 
 template <typename T>

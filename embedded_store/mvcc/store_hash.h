@@ -2,26 +2,19 @@
 // One number for the content of a store: CRC-32C, the sum that etcd uses too. Two stores of this
 // kind with the same history have the same number; etcd's is over its own form of the data.
 //
-//   Crc32c sum;  sum.Add(key);  sum.Add(value);  sum.value();
+//   WP_ASSIGN_OR_RETURN(const std::uint32_t hash, HashChanges(*reader, to));
 //
 // Threads: values.
 #pragma once
 
+#include <boost/crc.hpp>
 #include <cstdint>
-#include <string_view>
 
 #include "embedded_store/backend/backend.h"
 
 namespace watchproof::store {
 
-class Crc32c {
- public:
-  void Add(std::string_view bytes);
-  std::uint32_t value() const { return ~state_; }
-
- private:
-  std::uint32_t state_ = ~std::uint32_t{0};
-};
+using Crc32c = boost::crc_optimal<32, 0x1edc6f41, 0xffffffff, 0xffffffff, true, true>;
 
 // Over everything that the reader finds.
 Result<std::uint32_t> HashAll(BackendReader& reader);

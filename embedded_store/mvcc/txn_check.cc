@@ -71,14 +71,11 @@ Result<Footprint> Measure(const std::vector<Operation>& operations) {
 }
 
 Status CheckParts(const TxnOp& txn);
-
-struct OperationCheck {
-  Status operator()(std::monostate) const { return ErrKeyNotFound(); }
-  Status operator()(const RangeQuery& query) const { return CheckQuery(query); }
-  Status operator()(const PutOp& put) const { return CheckPut(put); }
-  Status operator()(const DeleteOp& removal) const { return CheckDelete(removal); }
-  Status operator()(const TxnOp& txn) const { return CheckParts(txn); }
-};
+Status CheckParts(std::monostate) { return ErrKeyNotFound(); }
+template <typename Simple>
+Status CheckParts(const Simple& operation) {
+  return CheckRequest(operation);
+}
 
 Status CheckParts(const TxnOp& txn) {
   if (std::max({txn.compares.size(), txn.success.size(), txn.failure.size()}) > kMaxTxnOperations) {
@@ -89,7 +86,7 @@ Status CheckParts(const TxnOp& txn) {
   }
   for (const auto* branch : {&txn.success, &txn.failure}) {
     for (const Operation& operation : *branch) {
-      WP_RETURN_IF_ERROR(std::visit(OperationCheck{}, operation));
+      WP_RETURN_IF_ERROR(std::visit([](const auto& one) { return CheckParts(one); }, operation));
     }
   }
   return {};
@@ -97,22 +94,22 @@ Status CheckParts(const TxnOp& txn) {
 
 }  // namespace
 
-Status CheckQuery(const RangeQuery& query) {
+Status CheckRequest(const RangeQuery& query) {
   return query.range.begin.empty() ? ErrEmptyKey() : Status();
 }
 
-Status CheckPut(const PutOp& put) {
+Status CheckRequest(const PutOp& put) {
   if (put.key.empty()) return ErrEmptyKey();
   if (put.ignore_value && !put.value.empty()) return ErrValueProvided();
   if (put.ignore_lease && put.lease != 0) return ErrLeaseProvided();
   return {};
 }
 
-Status CheckDelete(const DeleteOp& removal) {
+Status CheckRequest(const DeleteOp& removal) {
   return removal.range.begin.empty() ? ErrEmptyKey() : Status();
 }
 
-Status CheckTxn(const TxnOp& txn) {
+Status CheckRequest(const TxnOp& txn) {
   WP_RETURN_IF_ERROR(CheckParts(txn));
   WP_ASSIGN_OR_RETURN([[maybe_unused]] const Footprint success, Measure(txn.success));
   WP_ASSIGN_OR_RETURN([[maybe_unused]] const Footprint failure, Measure(txn.failure));

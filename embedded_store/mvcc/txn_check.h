@@ -12,11 +12,11 @@ namespace watchproof::store {
 // The most operations in one branch of a transaction, and the most comparisons.
 inline constexpr std::size_t kMaxTxnOperations = 128;
 
-Status CheckQuery(const RangeQuery& query);
-Status CheckPut(const PutOp& put);
-Status CheckDelete(const DeleteOp& removal);
+Status CheckRequest(const RangeQuery& query);
+Status CheckRequest(const PutOp& put);
+Status CheckRequest(const DeleteOp& removal);
 // Includes the ban on changing one key twice: no key may be put twice, or put and deleted, in
 // branches that can both run.
-Status CheckTxn(const TxnOp& txn);
+Status CheckRequest(const TxnOp& txn);
 
 }  // namespace watchproof::store

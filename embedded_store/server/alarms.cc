@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "embedded_store/server/convert.h"
 #include "embedded_store/server/server_errors.h"
+#include "harness/base/parse.h"
 
 namespace watchproof::store {
 namespace {
@@ -33,13 +33,11 @@ Mutation Row(const Alarm& alarm, std::optional<std::string> value) {
 }
 
 std::optional<Alarm> FromRow(std::string_view key) {
-  Alarm alarm;
   if (key.size() != 18 || key[1] != '/') return std::nullopt;
   if (key[0] != '1' && key[0] != '2') return std::nullopt;
-  alarm.kind = static_cast<AlarmKind>(key[0] - '0');
-  const auto parsed = std::from_chars(key.data() + 2, key.data() + key.size(), alarm.member, 16);
-  if (parsed.ptr != key.data() + key.size()) return std::nullopt;
-  return alarm;
+  const auto member = ParseNumber<std::uint64_t>(key.substr(2), 16);
+  if (!member) return std::nullopt;
+  return Alarm{.kind = static_cast<AlarmKind>(key[0] - '0'), .member = *member};
 }
 
 }  // namespace

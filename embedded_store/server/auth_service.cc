@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "embedded_store/server/auth_service.h"
-
+// etcd's Auth service over the users and roles.
+//
+// A call that changes rights is answered when every watch that lost its right has ended, so nothing
+// written after the answer is delivered to it.
 #include <utility>
 
 #include "embedded_store/auth/auth_errors.h"
-#include "embedded_store/server/convert.h"
-#include "embedded_store/server/finish.h"
+#include "embedded_store/server/services.h"
+#include "fixtures/protos/rpc_auth.grpc.pb.h"
 
 namespace watchproof::store {
-namespace pb = etcdserverpb;
 namespace {
 
 Result<Permission> FromWire(const authpb::Permission& wire) {
@@ -23,160 +24,154 @@ void ToWire(Permission permission, authpb::Permission* wire) {
   wire->set_range_end(std::move(permission.range.end));
 }
 
+class AuthService final : public pb::Auth::CallbackService {
+ public:
+  explicit AuthService(const ServiceParts& parts) : parts_(parts) {}
+
+  Reactor* AuthEnable(Context* context, const pb::AuthEnableRequest*,
+                      pb::AuthEnableResponse* response) override {
+    return Apply(context, response, [&] { return parts_.users.Enable(); });
+  }
+  Reactor* AuthDisable(Context* context, const pb::AuthDisableRequest*,
+                       pb::AuthDisableResponse* response) override {
+    return Apply(context, response, [&] { return parts_.users.Disable(); });
+  }
+  Reactor* AuthStatus(Context* context, const pb::AuthStatusRequest*,
+                      pb::AuthStatusResponse* response) override {
+    return Show(context, parts_.gate.AdmitRoot(*context), response, [&]() -> Status {
+      response->set_enabled(parts_.users.enabled());
+      response->set_authrevision(parts_.users.revision());
+      return {};
+    });
+  }
+  Reactor* Authenticate(Context* context, const pb::AuthenticateRequest* request,
+                        pb::AuthenticateResponse* response) override {
+    return Show(context, Status(), response, [&]() -> Status {
+      WP_ASSIGN_OR_RETURN(
+          *response->mutable_token(),
+          parts_.users.Authenticate(request->name(), request->password(), Clock::now()));
+      return {};
+    });
+  }
+
+  Reactor* UserAdd(Context* context, const pb::AuthUserAddRequest* request,
+                   pb::AuthUserAddResponse* response) override {
+    return Apply(context, response, [&] {
+      return parts_.users.AddUser({.name = request->name(),
+                                   .password = request->password(),
+                                   .no_password = request->options().no_password()});
+    });
+  }
+  Reactor* UserGet(Context* context, const pb::AuthUserGetRequest* request,
+                   pb::AuthUserGetResponse* response) override {
+    const Status admitted = parts_.gate.AdmitRootOrUser(*context, request->name());
+    return Show(context, admitted, response, [&]() -> Status {
+      WP_ASSIGN_OR_RETURN(const auto roles, parts_.users.RolesOf(request->name()));
+      response->mutable_roles()->Assign(roles.begin(), roles.end());
+      return {};
+    });
+  }
+  Reactor* UserList(Context* context, const pb::AuthUserListRequest*,
+                    pb::AuthUserListResponse* response) override {
+    return Show(context, parts_.gate.AdmitRoot(*context), response, [&]() -> Status {
+      const auto users = parts_.users.Users();
+      response->mutable_users()->Assign(users.begin(), users.end());
+      return {};
+    });
+  }
+  Reactor* UserDelete(Context* context, const pb::AuthUserDeleteRequest* request,
+                      pb::AuthUserDeleteResponse* response) override {
+    return Apply(context, response, [&] { return parts_.users.DeleteUser(request->name()); });
+  }
+  Reactor* UserChangePassword(Context* context, const pb::AuthUserChangePasswordRequest* request,
+                              pb::AuthUserChangePasswordResponse* response) override {
+    return Apply(context, response,
+                 [&] { return parts_.users.ChangePassword(request->name(), request->password()); });
+  }
+  Reactor* UserGrantRole(Context* context, const pb::AuthUserGrantRoleRequest* request,
+                         pb::AuthUserGrantRoleResponse* response) override {
+    return Apply(context, response,
+                 [&] { return parts_.users.GrantRole(request->user(), request->role()); });
+  }
+  Reactor* UserRevokeRole(Context* context, const pb::AuthUserRevokeRoleRequest* request,
+                          pb::AuthUserRevokeRoleResponse* response) override {
+    return Apply(context, response,
+                 [&] { return parts_.users.RevokeRole(request->name(), request->role()); });
+  }
+
+  Reactor* RoleAdd(Context* context, const pb::AuthRoleAddRequest* request,
+                   pb::AuthRoleAddResponse* response) override {
+    return Apply(context, response, [&] { return parts_.users.AddRole(request->name()); });
+  }
+  Reactor* RoleGet(Context* context, const pb::AuthRoleGetRequest* request,
+                   pb::AuthRoleGetResponse* response) override {
+    const Status admitted = parts_.gate.AdmitRootOrHolder(*context, request->role());
+    return Show(context, admitted, response, [&]() -> Status {
+      WP_ASSIGN_OR_RETURN(auto permissions, parts_.users.PermissionsOf(request->role()));
+      for (Permission& each : permissions) ToWire(std::move(each), response->add_perm());
+      return {};
+    });
+  }
+  Reactor* RoleList(Context* context, const pb::AuthRoleListRequest*,
+                    pb::AuthRoleListResponse* response) override {
+    return Show(context, parts_.gate.AdmitRoot(*context), response, [&]() -> Status {
+      const auto roles = parts_.users.Roles();
+      response->mutable_roles()->Assign(roles.begin(), roles.end());
+      return {};
+    });
+  }
+  Reactor* RoleDelete(Context* context, const pb::AuthRoleDeleteRequest* request,
+                      pb::AuthRoleDeleteResponse* response) override {
+    return Apply(context, response, [&] { return parts_.users.DeleteRole(request->role()); });
+  }
+  Reactor* RoleGrantPermission(Context* context, const pb::AuthRoleGrantPermissionRequest* request,
+                               pb::AuthRoleGrantPermissionResponse* response) override {
+    return Apply(context, response, [&]() -> Status {
+      if (!request->has_perm()) return ErrPermissionNotGiven();
+      WP_ASSIGN_OR_RETURN(const Permission permission, FromWire(request->perm()));
+      return parts_.users.GrantPermission(request->name(), permission);
+    });
+  }
+  Reactor* RoleRevokePermission(Context* context,
+                                const pb::AuthRoleRevokePermissionRequest* request,
+                                pb::AuthRoleRevokePermissionResponse* response) override {
+    return Apply(context, response, [&] {
+      return parts_.users.RevokePermission(request->role(), {request->key(), request->range_end()});
+    });
+  }
+
+ private:
+  // Runs `fill` for a caller that is admitted; it sees changes that may not be safe yet.
+  template <typename Fill, typename Response>
+  Reactor* Show(Context* context, const Status& admitted, Response* response, const Fill& fill) {
+    Reactor* reactor = context->DefaultReactor();
+    const Status status = admitted.ok() ? fill() : admitted;
+    if (status.ok()) FillHeader(parts_.store.current(), response->mutable_header());
+    Finish(reactor, parts_.backend, parts_.users.last_change(), status);
+    return reactor;
+  }
+  // Runs `change` for root, and answers when the watches have been judged again.
+  template <typename Change, typename Response>
+  Reactor* Apply(Context* context, Response* response, const Change& change) {
+    Status status = parts_.gate.AdmitRoot(*context);
+    if (status.ok()) status = change();
+    if (!status.ok()) return Show(context, status, response, [] { return Status(); });
+    FillHeader(parts_.store.current(), response->mutable_header());
+    Reactor* reactor = context->DefaultReactor();
+    parts_.hub.Post([this, reactor, ticket = parts_.users.last_change()](WatchHub& hub, TimePoint) {
+      hub.EndWhere([this](const WatchSpec& spec) { return parts_.gate.JudgeWatch(spec); });
+      Finish(reactor, parts_.backend, ticket, Status());
+    });
+    return reactor;
+  }
+
+  const ServiceParts& parts_;
+};
+
 }  // namespace
 
-template <typename Response>
-AuthService::Reactor* AuthService::Answer(Context* context, const Status& status,
-                                          Response* response) {
-  if (status.ok()) FillHeader(store_.current(), response->mutable_header());
-  return Finish(context, backend_, auth_.last_change(), status);
-}
-
-template <typename Change, typename Response>
-AuthService::Reactor* AuthService::Apply(Context* context, Response* response,
-                                         const Change& change) {
-  if (Status no = gate_.AdmitRoot(*context); !no.ok()) return Answer(context, no, response);
-  if (Status refused = change(); !refused.ok()) return Answer(context, refused, response);
-  FillHeader(store_.current(), response->mutable_header());
-  Reactor* reactor = context->DefaultReactor();
-  const Ticket ticket = auth_.last_change();
-  hub_.Post([this, reactor, ticket](WatchHub& hub, TimePoint) {
-    hub.EndWhere([this](const WatchSpec& spec) { return gate_.JudgeWatch(spec); });
-    Finish(reactor, backend_, ticket, Status());
-  });
-  return reactor;
-}
-
-AuthService::Reactor* AuthService::AuthEnable(Context* context, const pb::AuthEnableRequest*,
-                                              pb::AuthEnableResponse* response) {
-  return Apply(context, response, [&] { return auth_.Enable(); });
-}
-
-AuthService::Reactor* AuthService::AuthDisable(Context* context, const pb::AuthDisableRequest*,
-                                               pb::AuthDisableResponse* response) {
-  return Apply(context, response, [&] { return auth_.Disable(); });
-}
-
-AuthService::Reactor* AuthService::AuthStatus(Context* context, const pb::AuthStatusRequest*,
-                                              pb::AuthStatusResponse* response) {
-  const Status no = gate_.AdmitRoot(*context);
-  if (no.ok()) {
-    response->set_enabled(auth_.enabled());
-    response->set_authrevision(auth_.revision());
-  }
-  return Answer(context, no, response);
-}
-
-AuthService::Reactor* AuthService::Authenticate(Context* context,
-                                                const pb::AuthenticateRequest* request,
-                                                pb::AuthenticateResponse* response) {
-  auto token = auth_.Authenticate(request->name(), request->password(), Clock::now());
-  if (!token) return Answer(context, token.error(), response);
-  response->set_token(*std::move(token));
-  return Answer(context, Status(), response);
-}
-
-AuthService::Reactor* AuthService::UserAdd(Context* context, const pb::AuthUserAddRequest* request,
-                                           pb::AuthUserAddResponse* response) {
-  return Apply(context, response, [&] {
-    return auth_.AddUser({.name = request->name(),
-                          .password = request->password(),
-                          .no_password = request->options().no_password()});
-  });
-}
-
-AuthService::Reactor* AuthService::UserGet(Context* context, const pb::AuthUserGetRequest* request,
-                                           pb::AuthUserGetResponse* response) {
-  const Status no = gate_.AdmitRootOrUser(*context, request->name());
-  if (!no.ok()) return Answer(context, no, response);
-  auto roles = auth_.RolesOf(request->name());
-  if (!roles) return Answer(context, roles.error(), response);
-  for (std::string& role : *roles) response->add_roles(std::move(role));
-  return Answer(context, Status(), response);
-}
-
-AuthService::Reactor* AuthService::UserList(Context* context, const pb::AuthUserListRequest*,
-                                            pb::AuthUserListResponse* response) {
-  const Status no = gate_.AdmitRoot(*context);
-  if (no.ok()) {
-    for (std::string& user : auth_.Users()) response->add_users(std::move(user));
-  }
-  return Answer(context, no, response);
-}
-
-AuthService::Reactor* AuthService::UserDelete(Context* context,
-                                              const pb::AuthUserDeleteRequest* request,
-                                              pb::AuthUserDeleteResponse* response) {
-  return Apply(context, response, [&] { return auth_.DeleteUser(request->name()); });
-}
-
-AuthService::Reactor* AuthService::UserChangePassword(
-    Context* context, const pb::AuthUserChangePasswordRequest* request,
-    pb::AuthUserChangePasswordResponse* response) {
-  return Apply(context, response,
-               [&] { return auth_.ChangePassword(request->name(), request->password()); });
-}
-
-AuthService::Reactor* AuthService::UserGrantRole(Context* context,
-                                                 const pb::AuthUserGrantRoleRequest* request,
-                                                 pb::AuthUserGrantRoleResponse* response) {
-  return Apply(context, response,
-               [&] { return auth_.GrantRole(request->user(), request->role()); });
-}
-
-AuthService::Reactor* AuthService::UserRevokeRole(Context* context,
-                                                  const pb::AuthUserRevokeRoleRequest* request,
-                                                  pb::AuthUserRevokeRoleResponse* response) {
-  return Apply(context, response,
-               [&] { return auth_.RevokeRole(request->name(), request->role()); });
-}
-
-AuthService::Reactor* AuthService::RoleAdd(Context* context, const pb::AuthRoleAddRequest* request,
-                                           pb::AuthRoleAddResponse* response) {
-  return Apply(context, response, [&] { return auth_.AddRole(request->name()); });
-}
-
-AuthService::Reactor* AuthService::RoleGet(Context* context, const pb::AuthRoleGetRequest* request,
-                                           pb::AuthRoleGetResponse* response) {
-  const Status no = gate_.AdmitRootOrHolder(*context, request->role());
-  if (!no.ok()) return Answer(context, no, response);
-  auto permissions = auth_.PermissionsOf(request->role());
-  if (!permissions) return Answer(context, permissions.error(), response);
-  for (Permission& permission : *permissions) ToWire(std::move(permission), response->add_perm());
-  return Answer(context, Status(), response);
-}
-
-AuthService::Reactor* AuthService::RoleList(Context* context, const pb::AuthRoleListRequest*,
-                                            pb::AuthRoleListResponse* response) {
-  const Status no = gate_.AdmitRoot(*context);
-  if (no.ok()) {
-    for (std::string& role : auth_.Roles()) response->add_roles(std::move(role));
-  }
-  return Answer(context, no, response);
-}
-
-AuthService::Reactor* AuthService::RoleDelete(Context* context,
-                                              const pb::AuthRoleDeleteRequest* request,
-                                              pb::AuthRoleDeleteResponse* response) {
-  return Apply(context, response, [&] { return auth_.DeleteRole(request->role()); });
-}
-
-AuthService::Reactor* AuthService::RoleGrantPermission(
-    Context* context, const pb::AuthRoleGrantPermissionRequest* request,
-    pb::AuthRoleGrantPermissionResponse* response) {
-  return Apply(context, response, [&]() -> Status {
-    if (!request->has_perm()) return ErrPermissionNotGiven();
-    WP_ASSIGN_OR_RETURN(const Permission permission, FromWire(request->perm()));
-    return auth_.GrantPermission(request->name(), permission);
-  });
-}
-
-AuthService::Reactor* AuthService::RoleRevokePermission(
-    Context* context, const pb::AuthRoleRevokePermissionRequest* request,
-    pb::AuthRoleRevokePermissionResponse* response) {
-  return Apply(context, response, [&] {
-    return auth_.RevokePermission(request->role(), {request->key(), request->range_end()});
-  });
+std::unique_ptr<grpc::Service> MakeAuthService(const ServiceParts& parts) {
+  return std::make_unique<AuthService>(parts);
 }
 
 }  // namespace watchproof::store

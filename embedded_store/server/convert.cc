@@ -26,49 +26,30 @@ void ToWire(const KeyValue& kv, mvccpb::KeyValue* wire) {
 
 Compare FromWire(const pb::Compare& wire) {
   Compare compare{.range = {wire.key(), wire.range_end()}};
-  switch (wire.result()) {
-    case pb::Compare::GREATER:
-      compare.result = CompareResult::kGreater;
-      break;
-    case pb::Compare::LESS:
-      compare.result = CompareResult::kLess;
-      break;
-    case pb::Compare::NOT_EQUAL:
-      compare.result = CompareResult::kNotEqual;
-      break;
-    case pb::Compare::EQUAL:
-      compare.result = CompareResult::kEqual;
-      break;
-    default:
-      compare.result = CompareResult::kAlways;
-      break;
-  }
+  // The store's enums have etcd's numbers.
+  compare.result = pb::Compare::CompareResult_IsValid(wire.result())
+                       ? static_cast<CompareResult>(wire.result())
+                       : CompareResult::kAlways;
+  compare.target = pb::Compare::CompareTarget_IsValid(wire.target())
+                       ? static_cast<CompareTarget>(wire.target())
+                       : CompareTarget::kNothing;
   // An operand of another kind than the target counts as absent, which the accessors turn into
   // zero.
   switch (wire.target()) {
     case pb::Compare::CREATE:
-      compare.target = CompareTarget::kCreate;
       compare.number = wire.create_revision();
       break;
     case pb::Compare::MOD:
-      compare.target = CompareTarget::kMod;
       compare.number = wire.mod_revision();
       break;
     case pb::Compare::VALUE:
-      compare.target = CompareTarget::kValue;
       compare.value = wire.value();
       break;
     case pb::Compare::LEASE:
-      compare.target = CompareTarget::kLease;
       compare.number = wire.lease();
       break;
-    case pb::Compare::VERSION:
-      compare.target = CompareTarget::kVersion;
-      compare.number = wire.version();
-      break;
     default:
-      compare.target = CompareTarget::kNothing;
-      break;
+      compare.number = wire.version();
   }
   return compare;
 }
@@ -79,18 +60,14 @@ using watchproof::store::ToWire;
 
 Result<Operation> FromWire(const pb::RequestOp& wire) {
   switch (wire.request_case()) {
-    case pb::RequestOp::kRequestRange: {
-      WP_ASSIGN_OR_RETURN(RangeQuery query, FromWire(wire.request_range()));
-      return Operation(std::move(query));
-    }
+    case pb::RequestOp::kRequestRange:
+      return FromWire(wire.request_range());
     case pb::RequestOp::kRequestPut:
-      return Operation(FromWire(wire.request_put()));
+      return FromWire(wire.request_put());
     case pb::RequestOp::kRequestDeleteRange:
-      return Operation(FromWire(wire.request_delete_range()));
-    case pb::RequestOp::kRequestTxn: {
-      WP_ASSIGN_OR_RETURN(TxnOp txn, FromWire(wire.request_txn()));
-      return Operation(std::move(txn));
-    }
+      return FromWire(wire.request_delete_range());
+    case pb::RequestOp::kRequestTxn:
+      return FromWire(wire.request_txn());
     case pb::RequestOp::REQUEST_NOT_SET:
       break;
   }
@@ -156,17 +133,18 @@ Result<RangeQuery> FromWire(const pb::RangeRequest& request) {
   };
 }
 
-PutOp FromWire(const pb::PutRequest& request) {
-  return {.key = request.key(),
-          .value = request.value(),
-          .lease = request.lease(),
-          .want_previous = request.prev_kv(),
-          .ignore_value = request.ignore_value(),
-          .ignore_lease = request.ignore_lease()};
+Result<PutOp> FromWire(const pb::PutRequest& request) {
+  return PutOp{.key = request.key(),
+               .value = request.value(),
+               .lease = request.lease(),
+               .want_previous = request.prev_kv(),
+               .ignore_value = request.ignore_value(),
+               .ignore_lease = request.ignore_lease()};
 }
 
-DeleteOp FromWire(const pb::DeleteRangeRequest& request) {
-  return {.range = {request.key(), request.range_end()}, .want_previous = request.prev_kv()};
+Result<DeleteOp> FromWire(const pb::DeleteRangeRequest& request) {
+  return DeleteOp{.range = {request.key(), request.range_end()},
+                  .want_previous = request.prev_kv()};
 }
 
 Result<TxnOp> FromWire(const pb::TxnRequest& request) {

@@ -23,10 +23,10 @@ inline constexpr std::uint64_t kMemberId = 0x656d62656464;
 void FillHeader(Revision revision, etcdserverpb::ResponseHeader* header);
 void FillIdentity(etcdserverpb::ResponseHeader* header);
 
-// Refuses only what the store's types cannot express.
+// Each refuses only what the store's types cannot express.
 Result<RangeQuery> FromWire(const etcdserverpb::RangeRequest& request);
-PutOp FromWire(const etcdserverpb::PutRequest& request);
-DeleteOp FromWire(const etcdserverpb::DeleteRangeRequest& request);
+Result<PutOp> FromWire(const etcdserverpb::PutRequest& request);
+Result<DeleteOp> FromWire(const etcdserverpb::DeleteRangeRequest& request);
 Result<TxnOp> FromWire(const etcdserverpb::TxnRequest& request);
 WatchSpec FromWire(const etcdserverpb::WatchCreateRequest& request);
 

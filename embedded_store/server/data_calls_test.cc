@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a server keeps in its data folder, and the calls that go over all of it, by wire.
-#include "embedded_store/server/data_calls.h"
+#include "embedded_store/server/services.h"
 
 #include <fstream>
 

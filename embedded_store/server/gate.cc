@@ -6,8 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "embedded_store/mvcc/txn_check.h"
-
 namespace watchproof::store {
 namespace {
 
@@ -43,34 +41,6 @@ Credentials Gate::CredentialsOf(const Context& context) const {
 
 Result<Caller> Gate::CallerOf(const Context& context) const {
   return auth_.Identify(CredentialsOf(context), Clock::now());
-}
-
-Status Gate::Admit(const Context& context, const RangeQuery& query) const {
-  if (!auth_.enabled()) return {};
-  WP_RETURN_IF_ERROR(CheckQuery(query));
-  WP_ASSIGN_OR_RETURN(const Caller caller, CallerOf(context));
-  return auth_.Check(caller, NeedsOf(query));
-}
-
-Status Gate::Admit(const Context& context, const PutOp& put) const {
-  if (!auth_.enabled()) return {};
-  WP_RETURN_IF_ERROR(CheckPut(put));
-  WP_ASSIGN_OR_RETURN(const Caller caller, CallerOf(context));
-  return auth_.Check(caller, NeedsOf(put, lease_keys_));
-}
-
-Status Gate::Admit(const Context& context, const DeleteOp& removal) const {
-  if (!auth_.enabled()) return {};
-  WP_RETURN_IF_ERROR(CheckDelete(removal));
-  WP_ASSIGN_OR_RETURN(const Caller caller, CallerOf(context));
-  return auth_.Check(caller, NeedsOf(removal));
-}
-
-Status Gate::Admit(const Context& context, const TxnOp& txn) const {
-  if (!auth_.enabled()) return {};
-  WP_RETURN_IF_ERROR(CheckTxn(txn));
-  WP_ASSIGN_OR_RETURN(const Caller caller, CallerOf(context));
-  return auth_.Check(caller, NeedsOf(txn, lease_keys_));
 }
 
 Status Gate::AdmitUser(const Context& context) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Identifies the caller of a request and checks its rights: one line at the head of a handler.
 //
-//   if (Status no = gate_.Admit(*context, put); !no.ok()) return Finish(context, backend, no);
+//   WP_RETURN_IF_ERROR(gate.Admit(*context, put));
 //
 // A caller is identified by the token in the metadata of its call (`token`, or `authorization` as
 // HTTP gateways send it) or else, where client certificates are required, by the common name of its
@@ -18,6 +18,7 @@
 #include "embedded_store/auth/auth_store.h"
 #include "embedded_store/mvcc/hooks.h"
 #include "embedded_store/mvcc/operations.h"
+#include "embedded_store/mvcc/txn_check.h"
 #include "embedded_store/watch/watch_hub.h"
 
 namespace watchproof::store {
@@ -38,10 +39,14 @@ class Gate {
 
   using Context = grpc::ServerContextBase;
 
-  Status Admit(const Context& context, const RangeQuery& query) const;
-  Status Admit(const Context& context, const PutOp& put) const;
-  Status Admit(const Context& context, const DeleteOp& removal) const;
-  Status Admit(const Context& context, const TxnOp& txn) const;
+  // RangeQuery, PutOp, DeleteOp or TxnOp.
+  template <typename Request>
+  Status Admit(const Context& context, const Request& request) const {
+    if (!auth_.enabled()) return {};
+    WP_RETURN_IF_ERROR(CheckRequest(request));
+    WP_ASSIGN_OR_RETURN(const Caller caller, CallerOf(context));
+    return auth_.Check(caller, NeedsOf(request, lease_keys_));
+  }
 
   // Any call that has a user.
   Status AdmitUser(const Context& context) const;

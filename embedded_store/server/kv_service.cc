@@ -1,90 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "embedded_store/server/kv_service.h"
-
+// etcd's KV service.
 #include "embedded_store/mvcc/errors.h"
-#include "embedded_store/server/convert.h"
-#include "embedded_store/server/finish.h"
+#include "embedded_store/server/services.h"
+#include "fixtures/protos/rpc.grpc.pb.h"
 
 namespace watchproof::store {
-namespace pb = etcdserverpb;
 namespace {
 
-template <typename Request>
-bool TooLarge(const Request& request) {
-  return request.ByteSizeLong() > kMaxRequestBytes;
-}
+class KvService final : public pb::KV::CallbackService {
+ public:
+  explicit KvService(const ServiceParts& parts) : parts_(parts) {}
+
+  Reactor* Range(Context* context, const pb::RangeRequest* request,
+                 pb::RangeResponse* response) override {
+    return Unary(context, parts_.backend, [&]() -> Result<Ticket> {
+      WP_ASSIGN_OR_RETURN(const RangeQuery query, FromWire(*request));
+      WP_RETURN_IF_ERROR(parts_.gate.Admit(*context, query));
+      return Fill(parts_.store.Range(query), response);
+    });
+  }
+  Reactor* Put(Context* context, const pb::PutRequest* request,
+               pb::PutResponse* response) override {
+    return Change(context, *request, &MvccStore::Put, response);
+  }
+  Reactor* DeleteRange(Context* context, const pb::DeleteRangeRequest* request,
+                       pb::DeleteRangeResponse* response) override {
+    return Change(context, *request, &MvccStore::DeleteRange, response);
+  }
+  Reactor* Txn(Context* context, const pb::TxnRequest* request,
+               pb::TxnResponse* response) override {
+    return Change(context, *request, &MvccStore::Txn, response);
+  }
+
+  Reactor* Compact(Context* context, const pb::CompactionRequest* request,
+                   pb::CompactionResponse* response) override {
+    Reactor* reactor = context->DefaultReactor();
+    Result<Ticket> compacted = Floor(*context, Revision{request->revision()}, response);
+    const bool physical = compacted.has_value() && request->physical();
+    if (compacted) {
+      parts_.background.Post([this, physical, reactor] {
+        parts_.store.FinishCompaction();
+        if (physical) Finish(reactor, parts_.backend, Status());
+      });
+    }
+    if (!physical) Finish(reactor, parts_.backend, compacted);
+    return reactor;
+  }
+
+ private:
+  template <typename Done, typename Response>
+  static Result<Ticket> Fill(const Result<Done>& answer, Response* response) {
+    if (!answer) return answer.error();
+    ToWire(*answer, response);
+    FillIdentity(response->mutable_header());
+    return answer->ticket;
+  }
+
+  // Admitted by the caller's rights, by alarms and by the quota.
+  template <typename Request, typename Op, typename Done, typename Response>
+  Reactor* Change(Context* context, const Request& request,
+                  Result<Done> (MvccStore::*change)(const Op&), Response* response) {
+    return Unary(context, parts_.backend, [&]() -> Result<Ticket> {
+      if (request.ByteSizeLong() > kMaxRequestBytes) return ErrRequestTooLarge();
+      WP_ASSIGN_OR_RETURN(const Op op, FromWire(request));
+      WP_RETURN_IF_ERROR(parts_.gate.Admit(*context, op));
+      WP_RETURN_IF_ERROR(parts_.alarms.AdmitGrowth(CostOf(op)));
+      return Fill((parts_.store.*change)(op), response);
+    });
+  }
+
+  Result<Ticket> Floor(const Context& context, Revision floor, pb::CompactionResponse* response) {
+    WP_RETURN_IF_ERROR(parts_.gate.AdmitRoot(context));
+    WP_ASSIGN_OR_RETURN(const CompactAnswer answer, parts_.store.Compact(floor));
+    FillHeader(answer.revision, response->mutable_header());
+    return answer.ticket;
+  }
+
+  const ServiceParts& parts_;
+};
 
 }  // namespace
 
-template <typename Change>
-Status KvService::AdmitChange(grpc::CallbackServerContext* context, const Change& change) {
-  WP_RETURN_IF_ERROR(gate_.Admit(*context, change));
-  return alarms_.AdmitGrowth(CostOf(change));
-}
-
-template <typename Answer, typename Response>
-grpc::ServerUnaryReactor* KvService::Answered(grpc::CallbackServerContext* context,
-                                              const Result<Answer>& answer, Response* response) {
-  if (!answer) return Finish(context, backend_, answer.error());
-  ToWire(*answer, response);
-  FillIdentity(response->mutable_header());
-  return Finish(context, backend_, answer->ticket, Status());
-}
-
-grpc::ServerUnaryReactor* KvService::Range(grpc::CallbackServerContext* context,
-                                           const pb::RangeRequest* request,
-                                           pb::RangeResponse* response) {
-  const Result<RangeQuery> query = FromWire(*request);
-  if (!query) return Finish(context, backend_, query.error());
-  if (const Status no = gate_.Admit(*context, *query); !no.ok())
-    return Finish(context, backend_, no);
-  return Answered(context, store_.Range(*query), response);
-}
-
-grpc::ServerUnaryReactor* KvService::Put(grpc::CallbackServerContext* context,
-                                         const pb::PutRequest* request, pb::PutResponse* response) {
-  if (TooLarge(*request)) return Finish(context, backend_, ErrRequestTooLarge());
-  const PutOp put = FromWire(*request);
-  if (const Status no = AdmitChange(context, put); !no.ok()) return Finish(context, backend_, no);
-  return Answered(context, store_.Put(put), response);
-}
-
-grpc::ServerUnaryReactor* KvService::DeleteRange(grpc::CallbackServerContext* context,
-                                                 const pb::DeleteRangeRequest* request,
-                                                 pb::DeleteRangeResponse* response) {
-  if (TooLarge(*request)) return Finish(context, backend_, ErrRequestTooLarge());
-  const DeleteOp removal = FromWire(*request);
-  if (const Status no = AdmitChange(context, removal); !no.ok())
-    return Finish(context, backend_, no);
-  return Answered(context, store_.DeleteRange(removal), response);
-}
-
-grpc::ServerUnaryReactor* KvService::Txn(grpc::CallbackServerContext* context,
-                                         const pb::TxnRequest* request, pb::TxnResponse* response) {
-  if (TooLarge(*request)) return Finish(context, backend_, ErrRequestTooLarge());
-  const Result<TxnOp> txn = FromWire(*request);
-  if (!txn) return Finish(context, backend_, txn.error());
-  if (const Status no = AdmitChange(context, *txn); !no.ok()) return Finish(context, backend_, no);
-  return Answered(context, store_.Txn(*txn), response);
-}
-
-grpc::ServerUnaryReactor* KvService::Compact(grpc::CallbackServerContext* context,
-                                             const pb::CompactionRequest* request,
-                                             pb::CompactionResponse* response) {
-  if (const Status no = gate_.AdmitRoot(*context); !no.ok()) return Finish(context, backend_, no);
-  const Result<CompactAnswer> answer = store_.Compact(Revision{request->revision()});
-  if (!answer) return Finish(context, backend_, answer.error());
-  FillHeader(answer->revision, response->mutable_header());
-  if (!request->physical()) {
-    background_.Post([this] { store_.FinishCompaction(); });
-    return Finish(context, backend_, answer->ticket, Status());
-  }
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  background_.Post([this, reactor] {
-    store_.FinishCompaction();
-    Finish(reactor, backend_, Status());
-  });
-  return reactor;
+std::unique_ptr<grpc::Service> MakeKvService(const ServiceParts& parts) {
+  return std::make_unique<KvService>(parts);
 }
 
 }  // namespace watchproof::store

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Alarms, the quota, and the status of one member.
-#include "embedded_store/server/maintenance_service.h"
+#include "embedded_store/server/services.h"
 
 #include "embedded_store/backend/memory_backend.h"
 #include "embedded_store/server/call_fixture.h"

@@ -45,11 +45,10 @@ class Environment {
         return Run(FromWire(input.Make(&FuzzInput::Range)), &MvccStore::Range, pb::RangeResponse());
       case 1:
       case 2:
-        return Run(Result<PutOp>(FromWire(input.Make(&FuzzInput::Put))), &MvccStore::Put,
-                   pb::PutResponse());
+        return Run(FromWire(input.Make(&FuzzInput::Put)), &MvccStore::Put, pb::PutResponse());
       case 3:
-        return Run(Result<DeleteOp>(FromWire(input.Make(&FuzzInput::Delete))),
-                   &MvccStore::DeleteRange, pb::DeleteRangeResponse());
+        return Run(FromWire(input.Make(&FuzzInput::Delete)), &MvccStore::DeleteRange,
+                   pb::DeleteRangeResponse());
       case 4:
       case 5:
         return Run(FromWire(input.Make(&FuzzInput::Txn)), &MvccStore::Txn, pb::TxnResponse());
@@ -91,7 +90,8 @@ class Environment {
   template <typename Operation, typename Method, typename Response>
   void Run(const Result<Operation>& operation, Method method, Response response) {
     if (!operation) return;
-    if (!auth_.Check(caller_, NeedsFor(*operation)).ok()) return;
+    const auto lease_keys = [this](std::int64_t lease) { return store_.KeysOfLease(lease); };
+    if (!auth_.Check(caller_, NeedsOf(*operation, lease_keys)).ok()) return;
     const Revision before = store_.current();
     const auto answer = (store_.*method)(*operation);
     const Revision after = store_.current();
@@ -100,12 +100,6 @@ class Environment {
     ToWire(*answer, &response);
     WP_CHECK(answer->revision == after, "an answer carries the revision after it");
     WP_CHECK(Response().ParseFromString(response.SerializeAsString()), "answers can be read");
-  }
-  static Needs NeedsFor(const RangeQuery& query) { return NeedsOf(query); }
-  static Needs NeedsFor(const DeleteOp& removal) { return NeedsOf(removal); }
-  template <typename Operation>
-  Needs NeedsFor(const Operation& operation) {
-    return NeedsOf(operation, [this](std::int64_t lease) { return store_.KeysOfLease(lease); });
   }
 
   void Lease(FuzzInput& input) {

@@ -8,12 +8,24 @@
 
 namespace watchproof::store {
 
-Status ErrNoSpace();
-Status ErrCorrupt();
-Status ErrBadLeaderTransferee();
-Status ErrInvalidDowngradeTarget();
-Status ErrNoDowngradeInFlight();
-Status ErrMemberNotFound();
-Status ErrMemberNotLearner();
+inline Status ErrNoSpace() {
+  return {StatusCode::kResourceExhausted, "etcdserver: mvcc: database space exceeded"};
+}
+inline Status ErrCorrupt() { return {StatusCode::kDataLoss, "etcdserver: corrupt cluster"}; }
+inline Status ErrBadLeaderTransferee() {
+  return {StatusCode::kFailedPrecondition, "etcdserver: bad leader transferee"};
+}
+inline Status ErrInvalidDowngradeTarget() {
+  return {StatusCode::kInvalidArgument, "etcdserver: invalid downgrade target version"};
+}
+inline Status ErrNoDowngradeInFlight() {
+  return {StatusCode::kFailedPrecondition, "etcdserver: no inflight downgrade job"};
+}
+inline Status ErrMemberNotFound() {
+  return {StatusCode::kNotFound, "etcdserver: member not found"};
+}
+inline Status ErrMemberNotLearner() {
+  return {StatusCode::kFailedPrecondition, "etcdserver: can only promote a learner member"};
+}
 
 }  // namespace watchproof::store

@@ -7,26 +7,13 @@
 #include <random>
 #include <utility>
 
-#include "embedded_store/auth/auth_store.h"
 #include "embedded_store/backend/lmdb_backend.h"
 #include "embedded_store/backend/memory_backend.h"
 #include "embedded_store/backend/snapshot.h"
-#include "embedded_store/lease/lease_thread.h"
-#include "embedded_store/lease/lessor.h"
 #include "embedded_store/mvcc/hook_registry.h"
-#include "embedded_store/mvcc/mvcc_store.h"
-#include "embedded_store/server/alarms.h"
-#include "embedded_store/server/auth_service.h"
-#include "embedded_store/server/background.h"
-#include "embedded_store/server/cluster_service.h"
-#include "embedded_store/server/gate.h"
 #include "embedded_store/server/http_port.h"
-#include "embedded_store/server/kv_service.h"
-#include "embedded_store/server/lease_service.h"
-#include "embedded_store/server/maintenance_service.h"
 #include "embedded_store/server/metrics_page.h"
-#include "embedded_store/server/watch_service.h"
-#include "embedded_store/watch/hub_thread.h"
+#include "embedded_store/server/services.h"
 
 namespace watchproof::store {
 
@@ -66,18 +53,33 @@ struct StoreServer::Parts {
   const Gate gate{
       users, *hooks, [this](LeaseId id) { return store.KeysOfLease(id); },
       options.tls.client_cert_auth ? CommonNames::kAreUsers : CommonNames::kMeanNothing};
-  KvService kv{store, *backend, background, gate, alarms};
-  WatchService watch{hub, gate};
   Lessor lessor{store,
                 {.checkpoints = options.lease_checkpoints ? Checkpoints::kYes : Checkpoints::kNo},
                 Prng(std::random_device()())};
   LeaseThread leases{lessor};
-  LeaseService lease{lessor, leases, store, *backend, gate, alarms};
-  AuthService auth{users, gate, store, hub, *backend};
-  DataCalls data{store, *backend, background};
-  MaintenanceService maintenance{store, *backend, gate, alarms, data, options.version};
-  ClusterService cluster{store, *backend, gate};
-  int port = 0;
+  OpenCalls watches;
+  OpenCalls snapshots;
+  int port = 0;  // known before the first call
+  const ServiceParts lent{.store = store,
+                          .backend = *backend,
+                          .background = background,
+                          .hub = hub,
+                          .users = users,
+                          .gate = gate,
+                          .alarms = alarms,
+                          .lessor = lessor,
+                          .leases = leases,
+                          .watches = watches,
+                          .snapshots = snapshots,
+                          .version = options.version,
+                          .client_url = [this] {
+                            const bool tls = !options.tls.cert_file.empty();
+                            return fmt::format("{}://{}:{}", tls ? "https" : "http", options.host,
+                                               port);
+                          }};
+  const std::unique_ptr<grpc::Service> services[6] = {
+      MakeKvService(lent),   MakeWatchService(lent),       MakeLeaseService(lent),
+      MakeAuthService(lent), MakeMaintenanceService(lent), MakeClusterService(lent)};
   std::unique_ptr<grpc::Server> grpc;
   std::unique_ptr<HttpPort> http;
   bool stopped = false;
@@ -140,19 +142,13 @@ Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& opti
   SetLimits(builder);
   builder.AddListeningPort(fmt::format("{}:{}", options.host, options.port), ServerCredentials(tls),
                            &parts->port);
-  builder.RegisterService(&parts->kv);
-  builder.RegisterService(&parts->watch);
-  builder.RegisterService(&parts->lease);
-  builder.RegisterService(&parts->auth);
-  builder.RegisterService(&parts->maintenance);
-  builder.RegisterService(&parts->cluster);
+  for (const auto& service : parts->services) builder.RegisterService(service.get());
   parts->grpc = builder.BuildAndStart();
   if (!parts->grpc || parts->port == 0) {
     return Fail(StatusCode::kUnavailable, "cannot listen on {}:{}", options.host, options.port);
   }
   std::unique_ptr<StoreServer> server(new StoreServer(std::move(parts)));
   Parts& running = *server->parts_;
-  running.cluster.SetClientUrl(fmt::format("{}://{}", tls ? "https" : "http", server->endpoint()));
   const PageSources sources{.store = running.store,
                             .watches = running.hub.counters(),
                             .alarms = running.alarms,
@@ -185,10 +181,10 @@ void StoreServer::Stop() {
   parts_->grpc->Shutdown(std::chrono::system_clock::now());
   parts_->leases.Stop();
   // Calls wait for these, so they are stopped when none is left.
-  parts_->data.AwaitIdle();
+  parts_->snapshots.AwaitNone();
   parts_->background.Stop();
   parts_->backend->Stop();
-  parts_->watch.AwaitIdle();
+  parts_->watches.AwaitNone();
   parts_->hub.Stop();
 }
 

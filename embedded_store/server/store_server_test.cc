@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "embedded_store/server/store_server.h"
 
-#include "embedded_store/server/kv_service.h"
 #include "embedded_store/server/server_fixture.h"
+#include "embedded_store/server/services.h"
 
 namespace watchproof::store {
 namespace {

@@ -3,19 +3,17 @@
 
 #include <utility>
 
-#include "embedded_store/server/convert.h"
-#include "embedded_store/server/kv_service.h"
+#include "fixtures/protos/rpc.grpc.pb.h"
 
 namespace watchproof::store {
 
-WatchCall::WatchCall(WatchService& service, HubThread& hub, const Gate& gate,
-                     Credentials credentials)
-    : service_(service),
-      hub_(hub),
-      gate_(gate),
-      credentials_(std::move(credentials)),
-      queue_(std::make_shared<StreamQueue>(hub.limits(), hub.counters())) {
-  service_.Enter();
+WatchCall::WatchCall(const ServiceParts& parts, const Context& context)
+    : open_(parts.watches),
+      hub_(parts.hub),
+      gate_(parts.gate),
+      credentials_(gate_.CredentialsOf(context)),
+      queue_(std::make_shared<StreamQueue>(hub_.limits(), hub_.counters())) {
+  open_.Enter();
 }
 
 void WatchCall::Begin() {
@@ -34,10 +32,10 @@ void WatchCall::OnReadDone(bool ok) {
 }
 
 void WatchCall::Handle(WatchHub& hub) {
-  etcdserverpb::WatchRequest request;
+  pb::WatchRequest request;
   // Leaves the buffer empty, ready for the next request.
   const grpc::Status parsed =
-      grpc::SerializationTraits<etcdserverpb::WatchRequest>::Deserialize(&request_, &request);
+      grpc::SerializationTraits<pb::WatchRequest>::Deserialize(&request_, &request);
   if (!parsed.ok()) return End({grpc::StatusCode::INTERNAL, "grpc: error unmarshalling request"});
   if (request.has_create_request()) {
     Create(hub, FromWire(request.create_request()));
@@ -156,9 +154,31 @@ void WatchCall::End(grpc::Status status) {
 
 void WatchCall::OnDone() {
   // Once posted, this object may be gone.
-  WatchService& service = service_;
+  OpenCalls& open = open_;
   hub_.Post([self = std::move(self_)](WatchHub& hub, TimePoint) { hub.Close(self->stream_); });
-  service.Leave();
+  open.Leave();
+}
+
+namespace {
+
+class WatchService final : public pb::Watch::WithRawCallbackMethod_Watch<pb::Watch::Service> {
+ public:
+  explicit WatchService(const ServiceParts& parts) : parts_(parts) {}
+
+  WatchReactor* Watch(Context* context) override {
+    auto call = std::make_shared<WatchCall>(parts_, *context);
+    call->Begin();
+    return call.get();
+  }
+
+ private:
+  const ServiceParts& parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<grpc::Service> MakeWatchService(const ServiceParts& parts) {
+  return std::make_unique<WatchService>(parts);
 }
 
 }  // namespace watchproof::store

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One open watch stream on the server's side.
+// One open watch stream on the server's side: a mailbox between gRPC and the hub thread. It reads
+// and writes raw bytes, so that events are encoded once for all streams (watch_wire.h).
+//
+// gRPC callbacks only hand over; requests are parsed and judged on the hub thread; replies are
+// encoded by the thread that starts the write, without a lock. At most one read and one write are
+// in flight, and the next request is read only when its answer will find room, so a client that
+// reads nothing can make a stream hold its queue (stream_queue.h), two messages at its sender and
+// what the transport buffers (gRPC's write buffer), and no more.
 //
 // Reading: a request is handed to the hub thread, which reads the next one when it has dealt with
 // this one and there is room for another answer; else the sender does, when it has made room.
@@ -15,16 +22,18 @@
 #include <memory>
 #include <optional>
 
-#include "embedded_store/server/watch_service.h"
+#include "embedded_store/server/services.h"
 #include "embedded_store/server/watch_wire.h"
 
 namespace watchproof::store {
+
+using WatchReactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
 class WatchCall final : public WatchReactor,
                         public StreamSink,
                         public std::enable_shared_from_this<WatchCall> {
  public:
-  WatchCall(WatchService& service, HubThread& hub, const Gate& gate, Credentials credentials);
+  WatchCall(const ServiceParts& parts, const Context& context);
   // Joins the hub and starts reading. Requires: owned by a shared_ptr, of which it keeps a copy
   // until OnDone.
   void Begin();
@@ -56,7 +65,7 @@ class WatchCall final : public WatchReactor,
   // Has the call finished by the thread with the writer slot.
   void End(grpc::Status status);
 
-  WatchService& service_;
+  OpenCalls& open_;
   HubThread& hub_;
   const Gate& gate_;
   const Credentials credentials_;  // checked at every create; valid as long as the token is

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <protozero/buffer_string.hpp>
+#include <protozero/varint.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,8 +27,8 @@ class FieldWriter {
 
   void Number(int field, std::int64_t value) {
     if (value == 0) return;
-    Varint(static_cast<std::uint64_t>(field) << 3);
-    Varint(static_cast<std::uint64_t>(value));
+    protozero::add_varint_to_buffer(&out_, static_cast<std::uint64_t>(field) << 3);
+    protozero::add_varint_to_buffer(&out_, static_cast<std::uint64_t>(value));
   }
   void Bytes(int field, std::string_view bytes) {
     if (bytes.empty()) return;
@@ -35,8 +37,8 @@ class FieldWriter {
   }
   // Tag and length of a length-delimited field; its content follows.
   void Length(int field, std::size_t size) {
-    Varint(static_cast<std::uint64_t>(field) << 3 | 2);
-    Varint(size);
+    protozero::add_varint_to_buffer(&out_, static_cast<std::uint64_t>(field) << 3 | 2);
+    protozero::add_varint_to_buffer(&out_, size);
   }
 
   static std::size_t NumberSize(int field, std::int64_t value) {
@@ -53,16 +55,7 @@ class FieldWriter {
 
  private:
   static std::size_t VarintSize(std::uint64_t value) {
-    std::size_t size = 1;
-    while (value >>= 7) ++size;
-    return size;
-  }
-  void Varint(std::uint64_t value) {
-    while (value > 0x7f) {
-      out_.push_back(static_cast<char>(value | 0x80));
-      value >>= 7;
-    }
-    out_.push_back(static_cast<char>(value));
+    return static_cast<std::size_t>(protozero::length_of_varint(value));
   }
 
   std::string& out_;

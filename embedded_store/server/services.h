@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// etcd's services over the parts of one store: each converts, checks the caller's rights, calls,
+// and converts back.
+//
+//   const ServiceParts parts{.store = store, .backend = backend, ...};
+//   const auto kv = MakeKvService(parts);   builder.RegisterService(kv.get());
+//
+// A unary call ends when everything that its answer shows is safe:
+//
+//   Reactor* LeaseRevoke(Context* context, ...) override {
+//     return Unary(context, parts_.backend, [&]() -> Result<Ticket> { ...fill the response... });
+//   }
+//
+// Refusals wait too, because what they are based on could be taken back by a crash just as well.
+// Threads: gRPC calls a service from many; nothing waits here for anything but short locks, except
+// that a call that sets or compares a password keeps its thread for tens of milliseconds.
+// Ownership: services borrow the parts, which outlive them; the backend is stopped after the last
+// call has ended.
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "embedded_store/auth/auth_store.h"
+#include "embedded_store/backend/backend.h"
+#include "embedded_store/lease/lease_thread.h"
+#include "embedded_store/mvcc/mvcc_store.h"
+#include "embedded_store/server/alarms.h"
+#include "embedded_store/server/background.h"
+#include "embedded_store/server/convert.h"
+#include "embedded_store/server/gate.h"
+#include "embedded_store/watch/hub_thread.h"
+#include "harness/base/mutex.h"
+
+namespace watchproof::store {
+
+namespace pb = etcdserverpb;
+using Context = grpc::CallbackServerContext;
+using Reactor = grpc::ServerUnaryReactor;
+
+// etcd's limit on one request; the transport allows half a mebibyte more.
+inline constexpr std::size_t kMaxRequestBytes = 1536 * 1024;
+inline constexpr std::size_t kMaxReceiveBytes = kMaxRequestBytes + 512 * 1024;
+
+// Counts the open calls of one kind, so that a server can wait for the last. Threads: any.
+class OpenCalls {
+ public:
+  void Enter() {
+    MutexLock lock(mu_);
+    ++calls_;
+  }
+  void Leave() {
+    MutexLock lock(mu_);
+    if (--calls_ == 0) idle_.NotifyAll();
+  }
+  // Blocks: until the last call is done. Requires: the server takes no new calls.
+  void AwaitNone() {
+    MutexLock lock(mu_);
+    while (calls_ > 0) idle_.Wait(mu_);
+  }
+
+ private:
+  Mutex mu_;
+  CondVar idle_;
+  std::size_t calls_ GUARDED_BY(mu_) = 0;
+};
+
+// What the services of one server work on.
+struct ServiceParts {
+  MvccStore& store;
+  Backend& backend;
+  Background& background;
+  HubThread& hub;
+  AuthStore& users;
+  const Gate& gate;
+  Alarms& alarms;
+  Lessor& lessor;
+  LeaseThread& leases;
+  OpenCalls& watches;
+  OpenCalls& snapshots;
+  std::string version;
+  std::function<std::string()> client_url;  // where clients connect, as member lists show it
+};
+
+std::unique_ptr<grpc::Service> MakeKvService(const ServiceParts& parts);
+std::unique_ptr<grpc::Service> MakeWatchService(const ServiceParts& parts);
+std::unique_ptr<grpc::Service> MakeLeaseService(const ServiceParts& parts);
+std::unique_ptr<grpc::Service> MakeAuthService(const ServiceParts& parts);
+std::unique_ptr<grpc::Service> MakeMaintenanceService(const ServiceParts& parts);
+std::unique_ptr<grpc::Service> MakeClusterService(const ServiceParts& parts);
+
+// Ends a call with its response filled already. The ticket covers what the answer shows; without
+// one it waits for all that is staged by now. It ends on this thread when there is nothing to wait
+// for, else on the backend's.
+inline void Finish(Reactor* reactor, Backend& backend, Ticket ticket, const Status& status) {
+  if (ticket.value == 0) return reactor->Finish(ToGrpc(status));
+  backend.WhenSafe(ticket, [reactor, answer = ToGrpc(status)](const Status& safe) {
+    reactor->Finish(safe.ok() ? answer : ToGrpc(safe));
+  });
+}
+inline void Finish(Reactor* reactor, Backend& backend, const Status& status) {
+  Finish(reactor, backend, backend.staged(), status);
+}
+inline void Finish(Reactor* reactor, Backend& backend, const Result<Ticket>& answered) {
+  if (!answered) return Finish(reactor, backend, answered.error());
+  Finish(reactor, backend, *answered, Status());
+}
+
+// Runs `call`, which fills the response and returns its ticket or a refusal, or a status only.
+template <typename Call>
+Reactor* Unary(Context* context, Backend& backend, const Call& call) {
+  Reactor* reactor = context->DefaultReactor();
+  Finish(reactor, backend, call());
+  return reactor;
+}
+
+}  // namespace watchproof::store
