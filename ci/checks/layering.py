@@ -31,7 +31,7 @@ ALLOWED = {
     | {"harness/explore", "fixtures/protos"},
     # Whoever runs, checks or shrinks a plan names no kind of step.
     STEPS: RUN | PROXIES,
-    "harness/report": BASE | ORACLE | {"harness/driver"},
+    "harness/report": BASE | ORACLE | {"harness/driver", "harness/targets"},
     "harness/cli": RUN
     | PROXIES
     | {"harness/import", "harness/report", "harness/explore", "cases/support"}

@@ -2,9 +2,11 @@
 #include "harness/cli/case_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -21,6 +23,9 @@ constexpr int kResultDescriptor = 3;
 constexpr std::size_t kMostBytes = 16U << 20U;
 constexpr Duration kGraceAfterTimeout = 2s;
 constexpr Duration kGraceAfterInterrupt = 10s;
+constexpr Duration kPoll = 100ms;
+// A case that closed its pipe ends a moment later.
+constexpr Duration kSoon = 5ms;
 
 }  // namespace
 
@@ -173,6 +178,35 @@ std::optional<AttemptResult> CaseProcess::Conclude() {
   if (record->seconds <= 0) record->seconds = took.count();
   record->folder = options_.folder.relative;
   return std::move(record).value();
+}
+
+void AwaitSome(const std::vector<std::unique_ptr<CaseProcess>>& processes, const Signals& signals) {
+  std::vector<pollfd> wanted{{.fd = signals.descriptor(), .events = POLLIN, .revents = 0}};
+  TimePoint until = Clock::now() + kPoll;
+  for (const auto& process : processes) {
+    if (process->descriptor() >= 0) {
+      wanted.push_back({.fd = process->descriptor(), .events = POLLIN, .revents = 0});
+    } else {
+      until = std::min(until, Clock::now() + kSoon);
+    }
+    until = std::min(until, process->next_tick());
+  }
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+  poll(wanted.data(), wanted.size(), static_cast<int>(std::max<std::int64_t>(0, left.count())));
+  for (const auto& process : processes) {
+    process->Read();
+    process->Tick();
+  }
+}
+
+std::vector<std::unique_ptr<CaseProcess>> TakeEnded(
+    std::vector<std::unique_ptr<CaseProcess>>& processes) {
+  const auto ended = std::stable_partition(processes.begin(), processes.end(),
+                                           [](const auto& process) { return !process->ended(); });
+  std::vector<std::unique_ptr<CaseProcess>> taken(std::make_move_iterator(ended),
+                                                  std::make_move_iterator(processes.end()));
+  processes.erase(ended, processes.end());
+  return taken;
 }
 
 }  // namespace watchproof

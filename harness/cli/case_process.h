@@ -14,10 +14,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
 #include "harness/cli/run_folder.h"
+#include "harness/cli/signals.h"
 #include "harness/driver/attempt_spec.h"
 #include "harness/driver/result.h"
 #include "harness/targets/child_process.h"
@@ -76,6 +78,13 @@ class CaseProcess {
   std::string received_;
   std::unique_ptr<ChildProcess> child_;
 };
+
+// Waits until there is something of a result or a signal, or a time limit is due, and takes in what
+// came. A while at most: a running case is also polled for the progress line.
+void AwaitSome(const std::vector<std::unique_ptr<CaseProcess>>& processes, const Signals& signals);
+// Takes those that have ended out of the list.
+std::vector<std::unique_ptr<CaseProcess>> TakeEnded(
+    std::vector<std::unique_ptr<CaseProcess>>& processes);
 
 // The result of an attempt if its process returned none.
 AttemptResult HarnessError(const AttemptSpec& spec, std::string folder, std::string reason);

@@ -9,7 +9,7 @@
 #include "harness/base/check.h"
 #include "harness/base/prng.h"
 #include "harness/checkers/testing/script.h"
-#include "harness/cli/scripted_run.h"
+#include "harness/cli/testing/scripted_run.h"
 #include "harness/driver/result.h"
 #include "harness/history/recorder.h"
 

@@ -3,12 +3,13 @@
 
 #include <langinfo.h>
 #include <locale.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+
+#include "harness/cli/standard_output.h"
 
 namespace watchproof {
 namespace {
@@ -19,11 +20,6 @@ constexpr Duration kHeartbeat = 30s;
 bool IsSet(const char* variable) {
   const char* value = std::getenv(variable);
   return value != nullptr && *value != '\0';
-}
-
-bool DumbTerminal() {
-  const char* term = std::getenv("TERM");
-  return term == nullptr || std::string_view(term) == "dumb";
 }
 
 // From the environment, without changing the process's locale.
@@ -41,15 +37,11 @@ bool WantsColour(When color) {
   if (IsSet("NO_COLOR")) return false;
   const char* force = std::getenv("CLICOLOR_FORCE");
   if (force != nullptr && *force != '\0' && std::string_view(force) != "0") return true;
-  return isatty(STDOUT_FILENO) == 1 && !DumbTerminal();
+  return IsDrawable(STDOUT_FILENO);
 }
 
 std::size_t TerminalWidth(int descriptor) {
-  winsize size{};
-  if (isatty(descriptor) != 1 || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
-    return 100;
-  }
-  return std::clamp<std::size_t>(size.ws_col, 60, 160);
+  return std::clamp<std::size_t>(SizeOfScreen(descriptor).width, 60, 160);
 }
 
 void Print(std::FILE* stream, std::string_view text) {
@@ -70,7 +62,7 @@ Console::Console(const ConsoleOptions& options)
     : style_(DetectStyle(options.color)),
       results_(options.results),
       next_(Clock::now() + kHeartbeat) {
-  const bool terminal = isatty(STDERR_FILENO) == 1 && !DumbTerminal();
+  const bool terminal = IsDrawable(STDERR_FILENO);
   live_ = options.progress != When::kNever && terminal;
   heartbeat_ = options.progress != When::kNever && !live_;
   if (live_) next_ = Clock::now();

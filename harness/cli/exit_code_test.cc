@@ -108,7 +108,7 @@ TEST(ExitCodes, TheFirstOfTheOrderWins) {
 // A defect that Ordered must catch: what became of it, and of the clean store.
 ExitCode WithDefect(Outcome clean, Outcome planted, const char* guarantee) {
   RunRecord record;
-  record.targets = {"embedded", "embedded+d"};
+  record.targets = {{.text = "embedded"}, {.text = "embedded+d"}};
   record.defects = {{.name = "d", .target = "embedded+d", .guarantees = {"Ordered"}}};
   record.attempts = {With(clean), With(planted)};
   record.attempts[0].result.target = "embedded";

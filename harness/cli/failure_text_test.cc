@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "harness/cli/scripted_run.h"
+#include "harness/cli/testing/scripted_run.h"
 
 namespace watchproof {
 namespace {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/fetch_command.h"
-
+// `fetch`: places the binaries of releases in the cache, for targets named etcd@VERSION.
 #include <fmt/format.h>
 
 #include <cstdio>
 
-#include "harness/base/escape.h"
-#include "harness/cli/manifest.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/run_targets.h"
 #include "harness/targets/release_cache.h"
 
 namespace watchproof {
 namespace {
 
-ExitCode Complain(ExitCode code, std::string_view message) {
-  fmt::print(stderr, "watchproof fetch: {}\n", Escaped(message));
-  return code;
-}
+struct FetchFlags {
+  std::string product;
+  std::vector<std::string> versions;
+  bool all = false;  // every release of the manifest
+  std::string manifest;
+};
 
 Result<std::vector<Release>> Choose(const FetchFlags& flags, const Expectations& expectations) {
   if (flags.all) {
@@ -45,29 +46,18 @@ Result<std::vector<Release>> Choose(const FetchFlags& flags, const Expectations&
   return chosen;
 }
 
-}  // namespace
-
-void FetchFlags::AddTo(CLI::App& command) {
-  command.add_option("product", product, "etcd");
-  command.add_option("version", versions, "3.5.16 (repeatable)");
-  command.add_flag("--all", all, "Every release of the manifest");
-  command.add_option("--manifest", manifest, "Releases instead of the built-in ones")
-      ->type_name("FILE")
-      ->envname("WATCHPROOF_MANIFEST");
-}
-
 ExitCode FetchCommand(const FetchFlags& flags) {
   const Result<Expectations> expectations = LoadExpectations(flags.manifest);
   if (!expectations.has_value()) {
-    return Complain(ExitCode::kUsage, expectations.error().message());
+    return Complain("fetch", expectations.error().message());
   }
   const Result<std::vector<Release>> chosen = Choose(flags, *expectations);
-  if (!chosen.has_value()) return Complain(ExitCode::kUsage, chosen.error().message());
+  if (!chosen.has_value()) return Complain("fetch", chosen.error().message());
   ExitCode code = ExitCode::kOk;
   for (const Release& release : *chosen) {
     const std::string name = release.product + " " + release.version;
     const auto report = [&](const std::string& line) {
-      Complain(code, fmt::format("{}: {}", name, line));
+      Complain("fetch", fmt::format("{}: {}", name, line));
     };
     const Result<Fetched> fetched = FetchRelease(expectations->SourceOf(release), report);
     if (fetched.has_value()) {
@@ -80,6 +70,19 @@ ExitCode FetchCommand(const FetchFlags& flags) {
     std::fflush(stdout);
   }
   return code;
+}
+
+}  // namespace
+
+CommandBody AddFetch(CLI::App& command) {
+  const auto flags = std::make_shared<FetchFlags>();
+  command.add_option("product", flags->product, "etcd");
+  command.add_option("version", flags->versions, "3.5.16 (repeatable)");
+  command.add_flag("--all", flags->all, "Every release of the manifest");
+  command.add_option("--manifest", flags->manifest, "Releases instead of the built-in ones")
+      ->type_name("FILE")
+      ->envname("WATCHPROOF_MANIFEST");
+  return [flags] { return FetchCommand(*flags); };
 }
 
 }  // namespace watchproof

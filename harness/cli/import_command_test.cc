@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "harness/cli/scripted_run.h"
+#include "harness/cli/testing/scripted_run.h"
 
 namespace watchproof {
 namespace {

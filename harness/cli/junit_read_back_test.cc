@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "harness/report/formats.h"
-#include "harness/report/sample_record.h"
+#include "harness/report/testing/sample_record.h"
 #include "harness/targets/child_process.h"
 
 namespace watchproof {
@@ -40,7 +40,7 @@ std::string ReadBack(const std::string& xml, const std::string& program) {
 }
 
 TEST(Junit, OtherParsersReadEveryOutcome) {
-  const std::string text = ReadBack(ToJunit(SampleRecord()),
+  const std::string text = ReadBack(Render("junit.xml", SampleRecord()),
                                     "print(*[root.get(k) for k in ('tests','failures','errors',"
                                     "'skipped')])\n"
                                     "for c in root.iter('testcase'):\n"
@@ -63,12 +63,13 @@ TEST(Junit, AnyBytesGiveWellFormedXml) {
   for (int byte = 0; byte < 256; ++byte) every += static_cast<char>(byte);
   record.attempts[1].result.findings[0].observed = every;
   record.attempts[3].result.reason = every + "]]>";
-  record.targets[1] = "etcd:" + every;
+  record.targets[1].text = "etcd:" + every;
   for (AttemptSummary& attempt : record.attempts) {
-    if (attempt.result.target != "embedded") attempt.result.target = record.targets[1];
+    if (attempt.result.target != "embedded") attempt.result.target = record.targets[1].text;
   }
-  record.not_run[0].target = record.targets[1];
-  EXPECT_EQ(ReadBack(ToJunit(record), "print(len(list(root.iter('testcase'))))"), "6\n");
+  record.not_run[0].target = record.targets[1].text;
+  EXPECT_EQ(ReadBack(Render("junit.xml", record), "print(len(list(root.iter('testcase'))))"),
+            "6\n");
 }
 
 }  // namespace

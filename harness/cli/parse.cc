@@ -6,6 +6,8 @@
 #include <charconv>
 #include <numeric>
 
+#include "harness/base/escape.h"
+
 namespace watchproof {
 namespace {
 
@@ -120,6 +122,12 @@ Result<HostPort> ParseHostPort(std::string_view text) {
     host = host.substr(1, host.size() - 2);
   }
   return HostPort{std::string(host), static_cast<int>(port)};
+}
+
+Status CheckPrintable(const std::string& name) {
+  if (Escaped(name) == name) return {};
+  return Fail(StatusCode::kInvalidArgument,
+              "'{}' has control characters or is not UTF-8; expected text", Escaped(name));
 }
 
 std::string ClosestMatch(std::string_view word, const std::vector<std::string>& known) {

@@ -41,6 +41,9 @@ struct HostPort {
 // "127.0.0.1:2379", "[::1]:2379"
 Result<HostPort> ParseHostPort(std::string_view text);
 
+// Names travel in JSON, which holds text and nothing else.
+Status CheckPrintable(const std::string& name);
+
 // The most similar word of `known`, or empty if none is similar.
 std::string ClosestMatch(std::string_view word, const std::vector<std::string>& known);
 // "; did you mean X?" or nothing.

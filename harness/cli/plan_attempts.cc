@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/plan_attempts.h"
 
-#include <poll.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -9,19 +8,11 @@
 #include "harness/targets/child_process.h"
 
 namespace watchproof {
-namespace {
-
-// A case that closed its pipe ends a moment later.
-constexpr Duration kSoon = 5ms;
-constexpr Duration kTick = 100ms;
-
-}  // namespace
-
 Status PlanAttempts::Start(const Plan& plan, std::size_t index) {
   AttemptSpec spec = o_.spec;
   spec.attempt = ++attempts_;
   WP_ASSIGN_OR_RETURN(const AttemptFolder folder,
-                      o_.folder.MakeAttempt(spec.target, spec.case_name, spec.attempt));
+                      o_.folder.MakeAttempt(o_.target, spec.case_name, spec.attempt));
   spec.folder = folder.absolute.string();
   spec.given_plan = (folder.absolute / "plan.jsonl").string();
   WP_RETURN_IF_ERROR(WritePlan(spec.given_plan, plan,
@@ -29,11 +20,12 @@ Status PlanAttempts::Start(const Plan& plan, std::size_t index) {
                                 .target = spec.target,
                                 .seed = FormatSeed(spec.seed),
                                 .attempt = spec.attempt}));
+  plan_of_[spec.attempt] = index;
   WP_ASSIGN_OR_RETURN(
       auto process,
       CaseProcess::Start(
           {.executable = OwnExecutable(), .spec = spec, .folder = folder, .timeout = o_.timeout}));
-  running_.push_back({index, std::move(process)});
+  running_.push_back(std::move(process));
   return {};
 }
 
@@ -43,82 +35,57 @@ bool PlanAttempts::Shows(const AttemptResult& result) const {
                      [this](const FindingRecord& f) { return f.guarantee == o_.guarantee; });
 }
 
-std::size_t PlanAttempts::Collect(std::vector<std::size_t>& failed) {
-  std::vector<pollfd> wanted{{.fd = o_.signals.descriptor(), .events = POLLIN, .revents = 0}};
-  TimePoint until = Clock::now() + kTick;
-  for (const Judged& trial : running_) {
-    if (trial.process->descriptor() < 0) until = std::min(until, Clock::now() + kSoon);
-    wanted.push_back({.fd = trial.process->descriptor(), .events = POLLIN, .revents = 0});
-  }
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
-  poll(wanted.data(), wanted.size(), static_cast<int>(std::max<std::int64_t>(0, left.count())));
-  std::size_t ended = 0;
-  for (std::size_t i = 0; i < running_.size();) {
-    running_[i].process->Read();
-    running_[i].process->Tick();
-    if (!running_[i].process->ended()) {
-      ++i;
-      continue;
-    }
-    const Judged trial = std::move(running_[i]);
-    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
-    const auto result = trial.process->Conclude();
-    if (result && Shows(*result)) failed.push_back(trial.plan);
-    o_.folder.FinishAttempt(trial.process->folder(), KeepHistory::kNo);
+void PlanAttempts::Collect(Tried& tried) {
+  AwaitSome(running_, o_.signals);
+  for (const std::unique_ptr<CaseProcess>& process : TakeEnded(running_)) {
+    const auto result = process->Conclude();
+    if (result && Shows(*result)) tried.failed.push_back(plan_of_[process->spec().attempt]);
+    o_.folder.FinishAttempt(process->folder(), KeepHistory::kNo);
     std::error_code ignored;
-    std::filesystem::remove_all(trial.process->folder().absolute, ignored);
-    ++ended;
+    std::filesystem::remove_all(process->folder().absolute, ignored);
+    ++tried.ended;
   }
-  return ended;
 }
 
 // By signal first, so that each case stops its target.
 void PlanAttempts::StopAll() {
-  for (const Judged& trial : running_) trial.process->Interrupt(SIGTERM);
-  std::vector<std::size_t> ignored;
+  for (const auto& process : running_) process->Interrupt(SIGTERM);
+  Tried ignored;
   while (!running_.empty()) Collect(ignored);
+}
+
+Result<PlanAttempts::Tried> PlanAttempts::Try(const std::vector<Plan>& plans, int tries,
+                                              const std::function<bool(const Tried&)>& enough) {
+  Tried tried;
+  const std::size_t total = plans.size() * static_cast<std::size_t>(tries);
+  std::size_t started = 0;
+  while (!interrupted() && !enough(tried) && (started < total || !running_.empty())) {
+    if (started == total || running_.size() == static_cast<std::size_t>(o_.jobs)) {
+      Collect(tried);
+      continue;
+    }
+    const std::size_t plan = started++ % plans.size();
+    if (Status begun = Start(plans[plan], plan); !begun.ok()) {
+      StopAll();
+      return begun;
+    }
+  }
+  StopAll();
+  return tried;
 }
 
 Result<std::optional<std::size_t>> PlanAttempts::FirstFailing(const std::vector<Plan>& plans,
                                                               int tries, Deadline deadline) {
-  std::vector<std::size_t> failed;
-  const std::size_t total = plans.size() * static_cast<std::size_t>(tries);
-  std::size_t started = 0;
-  while (failed.empty() && !interrupted() && !deadline.expired()) {
-    if (started == total && running_.empty()) break;
-    if (started < total && running_.size() < static_cast<std::size_t>(o_.jobs)) {
-      const std::size_t plan = started++ % plans.size();
-      if (Status begun = Start(plans[plan], plan); !begun.ok()) {
-        StopAll();
-        return begun;
-      }
-      continue;
-    }
-    Collect(failed);
-  }
-  StopAll();
-  if (failed.empty()) return std::optional<std::size_t>();
-  return std::optional<std::size_t>(failed.front());
+  WP_ASSIGN_OR_RETURN(const Tried tried, Try(plans, tries, [&deadline](const Tried& so_far) {
+                        return !so_far.failed.empty() || deadline.expired();
+                      }));
+  if (tried.failed.empty()) return std::optional<std::size_t>();
+  return std::optional<std::size_t>(tried.failed.front());
 }
 
 Result<AttemptCount> PlanAttempts::Count(const Plan& plan, int attempts) {
-  AttemptCount count;
-  std::vector<std::size_t> failed;
-  int started = 0;
-  while (!interrupted() && (started < attempts || !running_.empty())) {
-    if (started < attempts && running_.size() < static_cast<std::size_t>(o_.jobs)) {
-      ++started;
-      if (Status begun = Start(plan, 0); !begun.ok()) {
-        StopAll();
-        return begun;
-      }
-      continue;
-    }
-    count.tried += static_cast<int>(Collect(failed));
-  }
-  StopAll();
-  count.failed = static_cast<int>(failed.size());
-  return count;
+  WP_ASSIGN_OR_RETURN(const Tried tried, Try({plan}, attempts, [](const Tried&) { return false; }));
+  return AttemptCount{.failed = static_cast<int>(tried.failed.size()), .tried = tried.ended};
 }
 
 }  // namespace watchproof

@@ -11,6 +11,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +29,7 @@ namespace watchproof {
 
 struct PlanAttemptsOptions {
   AttemptSpec spec;       // case, target, seed; the rest is filled in per attempt
+  TargetSpec target;      // of the spec
   std::string guarantee;  // of the finding that is wanted
   RunFolder& folder;      // for what attempts leave while they run
   Signals& signals;
@@ -53,19 +56,23 @@ class PlanAttempts {
   int attempts() const { return attempts_; }
 
  private:
-  struct Judged {
-    std::size_t plan;
-    std::unique_ptr<CaseProcess> process;
+  struct Tried {
+    std::vector<std::size_t> failed;  // plans
+    int ended = 0;                    // attempts
   };
 
+  // Tries every plan that often, or until it is enough.
+  Result<Tried> Try(const std::vector<Plan>& plans, int tries,
+                    const std::function<bool(const Tried&)>& enough);
   Status Start(const Plan& plan, std::size_t index);
-  // Waits until at least one has ended; which plans failed and how many attempts ended.
-  std::size_t Collect(std::vector<std::size_t>& failed);
+  // Waits a while, and adds what has ended.
+  void Collect(Tried& tried);
   void StopAll();
   bool Shows(const AttemptResult& result) const;
 
   const PlanAttemptsOptions o_;
-  std::vector<Judged> running_;
+  std::vector<std::unique_ptr<CaseProcess>> running_;
+  std::map<int, std::size_t> plan_of_;  // by attempt
   int attempts_ = 0;
 };
 

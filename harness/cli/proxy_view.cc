@@ -3,12 +3,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <string_view>
 
 #include "harness/report/text.h"
@@ -21,14 +19,6 @@ constexpr std::string_view kFirstScreen = "\x1b[?25h\x1b[?1049l";
 constexpr std::string_view kFromTheTop = "\x1b[H";
 constexpr std::string_view kRestOfLine = "\x1b[K\n";
 constexpr std::string_view kRestOfScreen = "\x1b[J";
-
-ScreenSize SizeOfScreen() {
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
-    return {};
-  }
-  return {.width = size.ws_col, .height = size.ws_row};
-}
 
 double Milliseconds(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
@@ -98,11 +88,6 @@ std::string ViewText(const std::vector<ProxyRow>& rows, const RatesOf& rates,
   return text;
 }
 
-bool ProxyView::Possible() {
-  const char* terminal = std::getenv("TERM");
-  return isatty(STDOUT_FILENO) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
-}
-
 ProxyView::ProxyView(proxy::Proxies& proxies, std::string title)
     : proxies_(proxies), title_(std::move(title)), drawn_at_(Clock::now()) {
   fmt::print("{}", kOtherScreen);
@@ -142,7 +127,7 @@ void ProxyView::Draw() {
   for (const proxy::ProxyInfo& one : proxies_.List()) {
     rows.push_back({.proxy = one, .connections = proxies_.Connections(one.id)});
   }
-  ScreenSize size = SizeOfScreen();
+  ScreenSize size = SizeOfScreen(STDOUT_FILENO);
   const std::string title = ShortenEnd(title_, size.width, Charset::kAscii);
   size.height -= std::min<std::size_t>(2, size.height);  // the title, and where the cursor rests
   std::string screen = title + "\n" + ViewText(rows, Compare(rows), proxies_.Effects(), size);

@@ -5,7 +5,8 @@
 //   ProxyView view(proxies, "listening on ...");
 //   while (!signals.WaitFor(ProxyView::kRefresh)) view.Draw();
 //
-// Uses the terminal's other screen and leaves it when destroyed. Not thread-safe.
+// Requires: IsDrawable(STDOUT_FILENO). Uses the terminal's other screen and leaves it when
+// destroyed. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "harness/base/deadline.h"
+#include "harness/cli/standard_output.h"
 #include "proxies/control/proxy_handle.h"
 
 namespace watchproof {
@@ -32,11 +34,6 @@ struct Rates {
 };
 using RatesOf = std::map<std::pair<proxy::ProxyId, proxy::ConnectionId>, Rates>;
 
-struct ScreenSize {
-  std::size_t width = 100;
-  std::size_t height = 30;
-};
-
 // "4 bytes withheld, 1 connections touched"; counts of zero are left out.
 std::string ReceiptText(const proxy::Receipt& receipt);
 // At most as many lines, and none wider, than the screen has room for. Effects come first: they are
@@ -47,9 +44,6 @@ std::string ViewText(const std::vector<ProxyRow>& rows, const RatesOf& rates,
 class ProxyView {
  public:
   static constexpr Duration kRefresh = 500ms;
-
-  // True when standard output is a terminal that can be drawn on.
-  static bool Possible();
 
   ProxyView(proxy::Proxies& proxies, std::string title);
   ~ProxyView();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/recording_commands.h"
-
+// `check`, `history dump` and `history import`: judge, print and import recordings.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -10,17 +9,21 @@
 #include <utility>
 
 #include "harness/base/escape.h"
+#include "harness/cli/commands.h"
 #include "harness/cli/recordings.h"
 #include "harness/history/dump.h"
 #include "harness/history/import_report.h"
 #include "harness/history/reader.h"
 #include "harness/history/recorder.h"
 #include "harness/history/watch_filter.h"
-#include "harness/report/finding_rows.h"
 #include "harness/report/lag_table.h"
+#include "harness/report/rows.h"
 
 namespace watchproof {
 namespace {
+
+// Of many findings of one guarantee only a few are shown, unless all are asked for.
+enum class ShowAll { kNo, kYes };
 
 // A guarantee and a watch: the text of a finding may change, its subject does not.
 using Subject = std::pair<std::string, std::string>;
@@ -197,11 +200,6 @@ ExitCode Graver(ExitCode a, ExitCode b) {
   return ExitCode::kOk;
 }
 
-ExitCode Complain(std::string_view command, std::string_view text) {
-  fmt::print(stderr, "watchproof {}: {}\n", command, Escaped(text));
-  return ExitCode::kUsage;
-}
-
 struct WatchName {
   StreamId stream;
   std::uint32_t ordinal = 0;
@@ -228,8 +226,6 @@ Result<std::filesystem::path> OneRecording(const std::string& given) {
               found.size(), found[0].file.string());
 }
 
-}  // namespace
-
 ExitCode CheckCommand(const std::vector<std::string>& runs, ShowAll all) {
   std::vector<FoundRecording> recordings;
   for (const std::string& run : runs) {
@@ -248,7 +244,12 @@ ExitCode CheckCommand(const std::vector<std::string>& runs, ShowAll all) {
   return code;
 }
 
-ExitCode HistoryDumpCommand(const HistoryFlags& flags) {
+struct DumpFlags {
+  std::string recording;  // a file, or a folder with exactly one
+  std::string watch;      // "S:I": create I (from 0) of stream S; empty: every line
+};
+
+ExitCode HistoryDumpCommand(const DumpFlags& flags) {
   constexpr std::string_view kCommand = "history dump";
   std::optional<WatchFilter> filter;
   if (!flags.watch.empty()) {
@@ -282,6 +283,11 @@ ExitCode HistoryDumpCommand(const HistoryFlags& flags) {
   return ExitCode::kOk;
 }
 
+struct ImportFlags {
+  std::string reports;    // a folder with client-1, client-2, ...
+  std::string recording;  // the file to write
+};
+
 ExitCode HistoryImportCommand(const ImportFlags& flags) {
   constexpr std::string_view kCommand = "history import";
   const auto reports = ReadClientReports(flags.reports);
@@ -303,6 +309,35 @@ ExitCode HistoryImportCommand(const ImportFlags& flags) {
       "{} calls and {} watches of {} clients are in {}\nto judge them: watchproof check {}\n",
       calls, watches, reports->size(), Escaped(flags.recording), Escaped(flags.recording));
   return ExitCode::kOk;
+}
+
+}  // namespace
+
+CommandBody AddCheck(CLI::App& command) {
+  const auto runs = std::make_shared<std::vector<std::string>>();
+  const auto all = std::make_shared<bool>(false);
+  command.add_option("run", *runs, "Run folders, attempt folders or recordings")->required();
+  command.add_flag("--all", *all, "Show every finding, not only the first of each kind");
+  return [runs, all] { return CheckCommand(*runs, *all ? ShowAll::kYes : ShowAll::kNo); };
+}
+
+CommandBody AddHistoryDump(CLI::App& command) {
+  const auto flags = std::make_shared<DumpFlags>();
+  command.add_option("recording", flags->recording, "A recording, or a folder with one")
+      ->required();
+  command.add_option("--watch", flags->watch, "Only watch NUMBER (from 0) of STREAM")
+      ->type_name("STREAM:NUMBER");
+  return [flags] { return HistoryDumpCommand(*flags); };
+}
+
+CommandBody AddHistoryImport(CLI::App& command) {
+  const auto flags = std::make_shared<ImportFlags>();
+  command
+      .add_option("reports", flags->reports,
+                  "Folder with client-1, client-2, ..., written by etcd's robustness tests")
+      ->required();
+  command.add_option("recording", flags->recording, "File to write")->required();
+  return [flags] { return HistoryImportCommand(*flags); };
 }
 
 }  // namespace watchproof

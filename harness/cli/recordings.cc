@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 
+#include "harness/cli/selection.h"
 #include "harness/driver/result_line.h"
 #include "harness/history/reader.h"
 
@@ -79,6 +80,20 @@ Result<std::vector<FoundRecording>> FindRecordings(const fs::path& given) {
   std::vector<FoundRecording> found;
   for (const fs::path& file : files) found.push_back({file, results.Of(file)});
   return found;
+}
+
+std::vector<AttemptResult> FailedAttempts(const fs::path& run, const std::string& filter,
+                                          const std::string& target) {
+  std::vector<AttemptResult> failed;
+  std::ifstream file(run / kResults);
+  for (std::string line; std::getline(file, line);) {
+    auto result = ReadResultsLine(line, run);
+    if (!result.has_value() || result->verdict != Verdict::kFail) continue;
+    if (!target.empty() && result->target != target) continue;
+    if (!filter.empty() && !MatchesFilter(filter, result->case_name)) continue;
+    failed.push_back(*std::move(result));
+  }
+  return failed;
 }
 
 Result<Rejudged> JudgeRecording(const fs::path& file) {

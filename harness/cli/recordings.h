@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds recordings below a path, and judges one again.
+// Finds recordings below a path and failed attempts of a run, and judges a recording again.
 //
 //   WP_ASSIGN_OR_RETURN(auto recordings, FindRecordings("watchproof-runs/latest"));
 //   WP_ASSIGN_OR_RETURN(Rejudged again, JudgeRecording(recordings[0].file));
@@ -27,6 +27,10 @@ struct FoundRecording {
 // A recording, or every one in a folder (an attempt's, a run's, one with many runs), by path.
 // Errors name what was given; a folder without any is one.
 Result<std::vector<FoundRecording>> FindRecordings(const std::filesystem::path& given);
+
+// The failed attempts of a run, in its order. Empty texts let every case and target through.
+std::vector<AttemptResult> FailedAttempts(const std::filesystem::path& run,
+                                          const std::string& filter, const std::string& target);
 
 struct Rejudged {
   RunStarted started;

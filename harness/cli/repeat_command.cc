@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/repeat_command.h"
-
+// `repeat`: one failed attempt of a run again, until it fails once more or was tried often enough.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,11 +9,10 @@
 #include <optional>
 #include <sstream>
 
-#include "harness/base/escape.h"
+#include "harness/cli/commands.h"
 #include "harness/cli/parse.h"
+#include "harness/cli/recordings.h"
 #include "harness/cli/run_command.h"
-#include "harness/cli/run_options.h"
-#include "harness/cli/selection.h"
 #include "harness/report/run_json.h"
 #include "harness/report/text.h"
 
@@ -23,10 +21,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ExitCode Complain(std::string_view message) {
-  fmt::print(stderr, "watchproof repeat: {}\n", Escaped(message));
-  return ExitCode::kUsage;
-}
+struct RepeatRequest {
+  std::string run;  // FOLDER or FOLDER#FINDING
+  std::string filter;
+  std::string target;
+  std::string attempts = "10";
+};
 
 // The argument: a folder and, after a #, the number of a finding in it.
 struct Named {
@@ -61,24 +61,15 @@ struct Chosen {
   std::string guarantee;  // of the finding; empty: the attempt has none
 };
 
-bool Wanted(const RepeatRequest& request, const AttemptResult& result) {
-  return result.verdict == Verdict::kFail &&
-         (request.target.empty() || result.target == request.target) &&
-         (request.filter.empty() || MatchesFilter(request.filter, result.case_name));
-}
-
 // Chooses the finding: the one with that number, or the first of a new failure, or the first of
 // all.
 Result<Chosen> ChooseFinding(const RepeatRequest& request, const Named& named) {
-  std::ifstream file(named.run / "results.jsonl");
   std::vector<Chosen> findings;
-  for (std::string line; std::getline(file, line);) {
-    const auto result = ParseResultLine(line);
-    if (!result.has_value() || !Wanted(request, *result)) continue;
-    for (const FindingRecord& finding : result->findings) {
-      findings.push_back({*result, finding.guarantee});
+  for (const AttemptResult& result : FailedAttempts(named.run, request.filter, request.target)) {
+    for (const FindingRecord& finding : result.findings) {
+      findings.push_back({result, finding.guarantee});
     }
-    if (result->findings.empty()) findings.push_back({*result, ""});
+    if (result.findings.empty()) findings.push_back({result, ""});
   }
   if (findings.empty()) {
     return Fail(StatusCode::kNotFound, "{}: no attempt failed{}{}", request.run,
@@ -159,31 +150,16 @@ ExitCode Conclude(const Chosen& chosen, const RunRecord& record, ExitCode code) 
   return passed > 0 && code == ExitCode::kInconclusive ? ExitCode::kOk : code;
 }
 
-}  // namespace
-
-void RepeatRequest::AddTo(CLI::App& command) {
-  command
-      .add_option("run", run,
-                  "Folder of a run with a failed attempt; FOLDER#N for its N-th finding (default: "
-                  "the first that is new)")
-      ->required();
-  command.add_option("--filter", filter, "Which case, if several failed")->type_name("PATTERN");
-  command.add_option("--target", target, "On which target")->type_name("SPEC");
-  command.add_option("--attempts", attempts, "The most attempts without a failure")
-      ->type_name("N")
-      ->capture_default_str();
-}
-
 ExitCode RepeatAttempt(const RepeatRequest& request, const std::string& executable) {
   if (auto count = ParseCount(request.attempts, 1); !count.has_value()) {
-    return Complain(std::move(count).error().WithContext("--attempts").message());
+    return Complain("repeat", std::move(count).error().WithContext("--attempts").message());
   }
   const Result<Named> named = ParseNamed(request.run);
-  if (!named.has_value()) return Complain(named.error().message());
+  if (!named.has_value()) return Complain("repeat", named.error().message());
   const Result<Chosen> chosen = ChooseFinding(request, *named);
-  if (!chosen.has_value()) return Complain(chosen.error().message());
+  if (!chosen.has_value()) return Complain("repeat", chosen.error().message());
   const Result<RepeatSummary> note = NoteOf(named->run);
-  if (!note.has_value()) return Complain(note.error().message());
+  if (!note.has_value()) return Complain("repeat", note.error().message());
   const bool is_path = executable.find('/') != std::string::npos;
   const std::string called =
       is_path ? fs::absolute(executable).lexically_normal().string() : executable;
@@ -191,15 +167,34 @@ ExitCode RepeatAttempt(const RepeatRequest& request, const std::string& executab
   std::error_code error;
   fs::current_path(note->working_folder, error);
   if (error) {
-    return Complain(fmt::format("{}: the run was started there, and it cannot be entered: {}",
+    return Complain("repeat",
+                    fmt::format("{}: the run was started there, and it cannot be entered: {}",
                                 note->working_folder, error.message()));
   }
   const Result<RunOptions> options = OptionsOf(request, *chosen, *note);
-  if (!options.has_value()) return Complain(options.error().message());
+  if (!options.has_value()) return Complain("repeat", options.error().message());
   RunRecord record;
   const ExitCode code = RunCommand(*options, called, &record);
   if (record.attempts.empty()) return code;
   return Conclude(*chosen, record, code);
+}
+
+}  // namespace
+
+CommandBody AddRepeat(CLI::App& command, const std::vector<std::string>& words) {
+  const auto flags = std::make_shared<RepeatRequest>();
+  command
+      .add_option("run", flags->run,
+                  "Folder of a run with a failed attempt; FOLDER#N for its N-th finding (default: "
+                  "the first that is new)")
+      ->required();
+  command.add_option("--filter", flags->filter, "Which case, if several failed")
+      ->type_name("PATTERN");
+  command.add_option("--target", flags->target, "On which target")->type_name("SPEC");
+  command.add_option("--attempts", flags->attempts, "The most attempts without a failure")
+      ->type_name("N")
+      ->capture_default_str();
+  return [flags, &words] { return RepeatAttempt(*flags, words[0]); };
 }
 
 }  // namespace watchproof

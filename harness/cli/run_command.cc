@@ -10,12 +10,11 @@
 
 #include "harness/base/escape.h"
 #include "harness/base/log.h"
+#include "harness/cli/commands.h"
 #include "harness/cli/console.h"
-#include "harness/cli/defect_targets.h"
-#include "harness/cli/manifest.h"
-#include "harness/cli/not_fetched.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/run_folder.h"
+#include "harness/cli/run_targets.h"
 #include "harness/cli/runner.h"
 #include "harness/cli/running_servers.h"
 #include "harness/cli/version.h"
@@ -25,58 +24,26 @@
 #include "harness/report/formats.h"
 #include "harness/report/run_json.h"
 #include "harness/report/utc.h"
-#include "harness/targets/target_info.h"
 
 namespace watchproof {
 namespace {
 
-ExitCode Complain(const Refusal& refusal) {
-  fmt::print(stderr, "watchproof run: {}\n", Escaped(refusal.why));
-  return refusal.code;
-}
+ExitCode Complain(const Refusal& refusal) { return Complain("run", refusal.why, refusal.code); }
 
 tl::unexpected<Refusal> Refuse(ExitCode code, const Status& why) {
   return tl::unexpected<Refusal>({code, why.message()});
 }
 
-// Made once here for its errors, so that a wrong name is a usage error and not a case's trouble.
-Status CheckFaults(const RunOptions& options) {
+// Faults are made once here for their errors, so that a wrong name is a usage error and not a
+// trouble of a case.
+Status CheckOptions(const RunOptions& options) {
+  WP_RETURN_IF_ERROR(CheckPrintable(options.run_dir.string()).WithContext("--run-dir"));
   for (const auto& [name, parameters] : options.faults) {
     if (const auto fault = MakeFault(name, parameters); !fault.has_value()) {
       return fault.error().WithContext("--fault");
     }
   }
   return {};
-}
-
-// Names travel in JSON, which holds text and nothing else.
-Status CheckPrintable(std::string_view flag, const std::string& name) {
-  if (Escaped(name) == name) return {};
-  return Fail(StatusCode::kInvalidArgument,
-              "{}: '{}' has control characters or is not UTF-8; expected text", flag,
-              Escaped(name));
-}
-
-Status CheckTargets(const std::vector<std::string>& targets) {
-  std::set<std::string> seen;
-  for (const std::string& text : targets) {
-    WP_RETURN_IF_ERROR(CheckPrintable("--target", text));
-    if (const Result<TargetSpec> spec = ParseTargetSpec(text); !spec.has_value()) {
-      return spec.error().WithContext("--target");
-    } else if (Status defects = CheckDefects(*spec); !defects.ok()) {
-      return std::move(defects).WithContext("--target");
-    }
-    if (!seen.insert(text).second) {
-      return Fail(StatusCode::kInvalidArgument, "--target: '{}' is given twice", text);
-    }
-  }
-  return {};
-}
-
-Status CheckOptions(const RunOptions& options) {
-  WP_RETURN_IF_ERROR(CheckTargets(options.targets));
-  WP_RETURN_IF_ERROR(CheckPrintable("--run-dir", options.run_dir.string()));
-  return CheckFaults(options);
 }
 
 std::uint64_t DrawSeed() {
@@ -90,11 +57,9 @@ bool NeedsOurs(const CaseInfo& info) {
   return std::find(info.needs.begin(), info.needs.end(), Capability::kOurs) != info.needs.end();
 }
 
-bool OnlyOurs(const std::vector<std::string>& targets) {
-  return std::all_of(targets.begin(), targets.end(), [](const std::string& target) {
-    const auto spec = ParseTargetSpec(target);
-    return spec.has_value() && spec->kind == "embedded";
-  });
+bool OnlyOurs(const std::vector<TargetSpec>& targets) {
+  return std::all_of(targets.begin(), targets.end(),
+                     [](const TargetSpec& target) { return target.ours; });
 }
 
 RunRecord MakeRecord(const RunOptions& options, const std::vector<CaseInfo>& cases,
@@ -127,11 +92,15 @@ std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
   if (options.repeat != 0) {
     attempts = Count(pairs * static_cast<std::size_t>(options.repeat), "attempt");
   }
+  std::string targets;
+  for (const TargetSpec& target : record.targets) {
+    targets += (targets.empty() ? "" : ", ") + target.text;
+  }
   // The number of targets is more readable than two dozen long names.
-  const std::string targets = record.defects.empty()
-                                  ? fmt::format("{}", fmt::join(record.targets, ", "))
-                                  : fmt::format("embedded, clean and with each of {}",
-                                                Count(record.defects.size(), "defect"));
+  if (!record.defects.empty()) {
+    targets =
+        fmt::format("embedded, clean and with each of {}", Count(record.defects.size(), "defect"));
+  }
   return fmt::format("watchproof {}: {} on {}, {}, {} at a time, seed {}\n",
                      record.versions.at("watchproof"), Count(record.cases.size(), "case"),
                      Escaped(targets), attempts, options.jobs, record.seed);
@@ -140,15 +109,18 @@ std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
 // Manifest entries of the releases that were run that name no existing case and never match.
 std::vector<std::string> StaleEntries(const RunRecord& record, const Expectations& expectations) {
   std::set<std::string> stale;
-  for (const AttemptSummary& attempt : record.attempts) {
-    const AttemptResult& result = attempt.result;
-    const Release* release =
-        expectations.FindRelease(TargetKind(result.target), result.target_version);
-    if (release == nullptr) continue;
-    for (const ExpectedFailure& expected : release->expected) {
-      if (FindCase(expected.case_name) != nullptr) continue;
-      stale.insert(fmt::format("{} {} expects {} to fail, and there is no such case",
-                               release->product, release->version, expected.case_name));
+  for (const TargetSpec& target : record.targets) {
+    if (target.server) continue;  // of no known origin
+    for (const AttemptSummary& attempt : record.attempts) {
+      if (attempt.result.target != target.text) continue;
+      const Release* release =
+          expectations.FindRelease(target.product, attempt.result.target_version);
+      if (release == nullptr) continue;
+      for (const ExpectedFailure& expected : release->expected) {
+        if (FindCase(expected.case_name) != nullptr) continue;
+        stale.insert(fmt::format("{} {} expects {} to fail, and there is no such case",
+                                 release->product, release->version, expected.case_name));
+      }
     }
   }
   return {stale.begin(), stale.end()};
@@ -208,12 +180,10 @@ tl::expected<Run, Refusal> Run::Prepare(RunOptions options, const std::string& e
   if (!defects.has_value()) {
     return Refuse(ExitCode::kUsage, defects.error().WithContext("--defects"));
   }
-  if (!defects->empty()) options.targets = TargetsOf(*defects);
   Result<Expectations> expectations = LoadExpectations(options.manifest);
   if (!expectations.has_value()) return Refuse(ExitCode::kUsage, expectations.error());
-  AddReleases(*expectations, options);
-  if (Status named = CheckReleases(*expectations, options.targets); !named.ok()) {
-    return Refuse(ExitCode::kUsage, named);
+  if (Status added = AddTargets(*defects, *expectations, options); !added.ok()) {
+    return Refuse(ExitCode::kUsage, added);
   }
   if (Status good = CheckOptions(options); !good.ok()) return Refuse(ExitCode::kUsage, good);
   const Result<std::vector<CaseInfo>> selected = SelectCases(options, !defects->empty());
@@ -226,7 +196,7 @@ tl::expected<Run, Refusal> Run::Prepare(RunOptions options, const std::string& e
   return run;
 }
 
-void Run::KeepOnly(std::vector<CaseInfo> cases, std::vector<std::string> targets) {
+void Run::KeepOnly(std::vector<CaseInfo> cases, std::vector<TargetSpec> targets) {
   cases_ = std::move(cases);
   options_.targets = targets;
   record_.targets = std::move(targets);
@@ -245,8 +215,8 @@ void Run::PrintPlan() const {
   const int shown = std::clamp(options_.repeat, 1, 1000);
   for (int attempt = 1; attempt <= shown; ++attempt) {
     for (const CaseSummary& note : record_.cases) {
-      for (const std::string& target : record_.targets) {
-        fmt::print("  {}  {}  seed {}\n", note.name, target,
+      for (const TargetSpec& target : record_.targets) {
+        fmt::print("  {}  {}  seed {}\n", note.name, target.text,
                    FormatSeed(SeedOfAttempt(seed_, attempt)));
       }
     }
@@ -282,10 +252,11 @@ std::optional<Refusal> Run::Begin() {
   return std::nullopt;
 }
 
-void Run::RunCases(const std::vector<CaseInfo>& cases, const std::vector<std::string>& targets) {
+void Run::RunCases(const std::vector<CaseInfo>& cases, const std::vector<TargetSpec>& targets) {
   RunOptions some = options_;
-  std::erase_if(some.targets, [&](const std::string& target) {
-    return std::find(targets.begin(), targets.end(), target) == targets.end();
+  std::erase_if(some.targets, [&](const TargetSpec& target) {
+    return std::none_of(targets.begin(), targets.end(),
+                        [&](const TargetSpec& one) { return one.text == target.text; });
   });
   if (cases.empty() || some.targets.empty()) return;
   Runner runner({.options = some,
@@ -330,6 +301,16 @@ ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord
   const ExitCode code = run->End();
   if (done != nullptr) *done = run->record();
   return code;
+}
+
+CommandBody AddRun(CLI::App& command, Cases cases, const std::vector<std::string>& words) {
+  const auto flags = std::make_shared<RunFlags>(command);
+  return [flags, cases, &words, name = command.get_name()] {
+    Result<RunOptions> options = flags->Resolve(words);
+    if (!options.has_value()) return Complain(name, options.error().message());
+    options->cases = cases;
+    return RunCommand(*options, words[0]);
+  };
 }
 
 }  // namespace watchproof

@@ -40,14 +40,14 @@ class Run {
 
   // Those that are selected.
   const std::vector<CaseInfo>& cases() const { return cases_; }
-  const std::vector<std::string>& targets() const { return options_.targets; }
+  const std::vector<TargetSpec>& targets() const { return options_.targets; }
   // Requires: not begun. Some of cases() and targets(); reports leave the others out.
-  void KeepOnly(std::vector<CaseInfo> cases, std::vector<std::string> targets);
+  void KeepOnly(std::vector<CaseInfo> cases, std::vector<TargetSpec> targets);
   void PrintPlan() const;
 
   std::optional<Refusal> Begin();
   // Requires: begun. Results are added to the record.
-  void RunCases(const std::vector<CaseInfo>& cases, const std::vector<std::string>& targets);
+  void RunCases(const std::vector<CaseInfo>& cases, const std::vector<TargetSpec>& targets);
   ExitCode End();
 
   const RunRecord& record() const { return record_; }

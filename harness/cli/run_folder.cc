@@ -11,7 +11,6 @@
 
 #include "harness/base/log.h"
 #include "harness/base/prng.h"
-#include "harness/driver/expectations.h"
 #include "harness/report/utc.h"
 
 namespace watchproof {
@@ -127,19 +126,18 @@ RunFolder::~RunFolder() {
   close(lock_);
 }
 
-std::string RunFolder::TargetFolder(const std::string& target) {
-  const auto known = target_folders_.find(target);
+std::string RunFolder::TargetFolder(const TargetSpec& target) {
+  const auto known = target_folders_.find(target.text);
   if (known != target_folders_.end()) return known->second;
-  // A command line is too long for the name of a folder.
-  std::string name =
-      PathComponent(TargetKind(target) == "command" ? TargetName(target) : std::string(target));
+  // A command line is too long for the name of a folder, its label is not.
+  std::string name = PathComponent(target.Label());
   const auto same = [&](const auto& entry) { return entry.second == name; };
   while (std::any_of(target_folders_.begin(), target_folders_.end(), same)) name += '_';
-  return target_folders_.emplace(target, name).first->second;
+  return target_folders_.emplace(target.text, name).first->second;
 }
 
-Result<AttemptFolder> RunFolder::MakeAttempt(const std::string& target,
-                                             const std::string& case_name, int attempt) {
+Result<AttemptFolder> RunFolder::MakeAttempt(const TargetSpec& target, const std::string& case_name,
+                                             int attempt) {
   AttemptFolder made;
   made.relative =
       fmt::format("cases/{}/{}/{}", TargetFolder(target), PathComponent(case_name), attempt);

@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "harness/base/status.h"
+#include "harness/targets/target_spec.h"
 
 namespace watchproof {
 
@@ -42,7 +43,7 @@ class RunFolder {
   // As people should type it.
   std::string shown() const { return (run_dir_ / id()).string(); }
 
-  Result<AttemptFolder> MakeAttempt(const std::string& target, const std::string& case_name,
+  Result<AttemptFolder> MakeAttempt(const TargetSpec& target, const std::string& case_name,
                                     int attempt);
   // Removes the temporary folder and, unless it is to be kept, the history.
   void FinishAttempt(const AttemptFolder& attempt, KeepHistory keep);
@@ -54,7 +55,7 @@ class RunFolder {
 
  private:
   RunFolder() = default;
-  std::string TargetFolder(const std::string& target);
+  std::string TargetFolder(const TargetSpec& target);
 
   std::filesystem::path run_dir_;
   std::filesystem::path path_;

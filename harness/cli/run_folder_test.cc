@@ -31,11 +31,12 @@ TEST_F(RunFolderTest, NameIsNeverUsedTwiceAndLatestFollows) {
 
 TEST_F(RunFolderTest, SimilarTargetsHaveSeparateFolders) {
   RunFolder folder = RunFolder::Create(dir_, "0x1", kUtc).value();
-  const AttemptFolder one = folder.MakeAttempt("etcd:/a/b", "A.B", 1).value();
-  const AttemptFolder two = folder.MakeAttempt("etcd:/a_b", "A.B", 1).value();
+  const AttemptFolder one = folder.MakeAttempt({.text = "etcd:/a/b"}, "A.B", 1).value();
+  const AttemptFolder two = folder.MakeAttempt({.text = "etcd:/a_b"}, "A.B", 1).value();
   EXPECT_EQ(one.relative, "cases/etcd__a_b/A.B/1");
   EXPECT_NE(one.relative, two.relative);
-  EXPECT_EQ(folder.MakeAttempt("etcd:/a/b", "A.B", 2).value().relative, "cases/etcd__a_b/A.B/2");
+  EXPECT_EQ(folder.MakeAttempt({.text = "etcd:/a/b"}, "A.B", 2).value().relative,
+            "cases/etcd__a_b/A.B/2");
 }
 
 TEST_F(RunFolderTest, RemovesTemporariesOfEndedRunsOnly) {
@@ -44,7 +45,7 @@ TEST_F(RunFolderTest, RemovesTemporariesOfEndedRunsOnly) {
   std::ofstream(dead / "cases/embedded/A.B/1/case.log") << "kept";
   std::ofstream(dead / "lock") << "1\n";
   RunFolder live = RunFolder::Create(dir_, "0x1", kUtc).value();
-  const AttemptFolder attempt = live.MakeAttempt("embedded", "A.B", 1).value();
+  const AttemptFolder attempt = live.MakeAttempt({.text = "embedded"}, "A.B", 1).value();
   EXPECT_FALSE(fs::exists(dead / "cases/embedded/A.B/1/tmp"));
   EXPECT_TRUE(fs::exists(dead / "cases/embedded/A.B/1/case.log"));
   EXPECT_FALSE(fs::exists(dead / "lock"));
@@ -54,7 +55,7 @@ TEST_F(RunFolderTest, RemovesTemporariesOfEndedRunsOnly) {
 
 TEST_F(RunFolderTest, RemovesTemporariesAlwaysAndHistoriesUnlessKept) {
   RunFolder folder = RunFolder::Create(dir_, "0x1", kUtc).value();
-  const AttemptFolder attempt = folder.MakeAttempt("embedded", "A.B", 1).value();
+  const AttemptFolder attempt = folder.MakeAttempt({.text = "embedded"}, "A.B", 1).value();
   std::ofstream(attempt.absolute / "history.wire.zst") << "wire";
   folder.FinishAttempt(attempt, KeepHistory::kYes);
   EXPECT_TRUE(fs::exists(attempt.absolute / "history.wire.zst"));

@@ -22,7 +22,7 @@
 #include "harness/cli/exit_code.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/selection.h"
-#include "harness/targets/target_info.h"
+#include "harness/targets/target_spec.h"
 
 namespace watchproof {
 
@@ -32,7 +32,7 @@ enum class Cases { kOfTargets, kOfWatchproof };
 enum class When { kAuto, kAlways, kNever };
 
 struct RunOptions {
-  std::vector<std::string> targets;
+  std::vector<TargetSpec> targets;
   bool all_releases = false;              // every release of the manifest is one more target
   std::set<std::string> unnamed_targets;  // of `targets`: those that came that way
   std::vector<std::string> defects;       // of the embedded store, or "all"; instead of targets
@@ -53,9 +53,8 @@ struct RunOptions {
   std::string profile;  // the text of the profile of all targets; empty: none
   Keep keep = Keep::kFailed;
   std::map<std::string, std::map<std::string, std::string>> faults;
-  std::vector<std::string> allow_disruptive;  // HOST:PORT of running servers
+  std::vector<std::string> allow_disruptive;  // HOST:PORT of running servers; also in targets
   std::vector<std::string> allow_kubernetes;  // likewise, although they have keys of Kubernetes
-  ServerAccess access;                        // of running servers
   bool no_faults = false;
   bool stop_at_finding = false;
   bool bypass_proxy = false;
@@ -82,7 +81,7 @@ class RunFlags {
   Result<RunOptions> Resolve(const std::vector<std::string>& on_command_line) const;
   // The flags that were given, with their values, as arguments for a repeat command. Without those
   // that the repeat command sets itself (case, target, seed) and those that change no verdict:
-  // run_options.cc lists both.
+  // run_flags.cc lists both.
   std::vector<std::string> GivenAgain(const std::map<std::string, FlagSummary>& origins = {}) const;
 
  private:
@@ -100,6 +99,10 @@ class RunFlags {
   CLI::Option* Texts(const std::string& name, std::vector<std::string>& values,
                      const std::string& help);
   CLI::Option* Switch(const std::string& name, bool& value, const std::string& help);
+  // The values, taken apart where they come from a variable, which holds several.
+  static std::vector<std::string> Words(const std::vector<std::string>& values,
+                                        const CLI::Option* option,
+                                        const std::map<std::string, FlagSummary>& origins);
   std::string OriginOf(const CLI::Option& option,
                        const std::vector<std::string>& on_command_line) const;
   std::map<std::string, FlagSummary> Origins(const std::vector<std::string>& on_command_line) const;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/runner.h"
 
-#include <poll.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -14,11 +13,6 @@
 namespace watchproof {
 namespace {
 
-// A case that closed its pipe is about to end; a running one is only polled for the progress
-// line.
-constexpr Duration kTick = 100ms;
-constexpr Duration kSoon = 5ms;
-
 // Findings of a planted defect are expected; the table shows which guarantees found it.
 void NoteCaught(const DefectSummary& defect, AttemptSummary& note) {
   note.expectation = ExpectationStatus::kKnownFailure;
@@ -27,10 +21,10 @@ void NoteCaught(const DefectSummary& defect, AttemptSummary& note) {
 }
 
 std::map<std::string, std::vector<std::string>> MissingOf(const Expectations& expectations,
-                                                          const std::string& target) {
+                                                          const TargetSpec& target) {
   std::map<std::string, std::vector<std::string>> missing;
   for (const Release& release : expectations.releases()) {
-    if (release.product != TargetKind(target) || release.missing.empty()) continue;
+    if (release.product != target.product || target.server || release.missing.empty()) continue;
     missing[release.version] = release.missing;
   }
   return missing;
@@ -53,9 +47,9 @@ bool Runner::Refill() {
   ++round_;
   std::vector<Planned> round;
   for (const CaseInfo& info : r_.cases) {
-    for (const std::string& target : options.targets) {
+    for (const TargetSpec& target : options.targets) {
       const int seed_of = options.same_seed ? 1 : round_;
-      round.push_back({info.name, target, round_, SeedOfAttempt(r_.seed, seed_of)});
+      round.push_back({info.name, &target, round_, SeedOfAttempt(r_.seed, seed_of)});
     }
   }
   if (options.shuffle) {
@@ -72,7 +66,7 @@ Status Runner::Run() {
     ObeySignals();
     WP_RETURN_IF_ERROR(StartSome());
     if (running_.empty()) break;
-    WaitForSomething();
+    AwaitSome(running_, r_.signals);
     WP_RETURN_IF_ERROR(Collect());
     ShowProgress();
   }
@@ -97,7 +91,7 @@ Status Runner::StartSome() {
 std::deque<Runner::Planned>::iterator Runner::NextToStart() {
   return std::find_if(waiting_.begin(), waiting_.end(), [this](const Planned& planned) {
     return std::none_of(running_.begin(), running_.end(), [&](const auto& process) {
-      return r_.servers.ShareServer(planned.target, process->spec().target);
+      return r_.servers.ShareServer(planned.target->text, process->spec().target);
     });
   });
 }
@@ -105,7 +99,7 @@ std::deque<Runner::Planned>::iterator Runner::NextToStart() {
 AttemptSpec Runner::SpecOf(const Planned& planned, const AttemptFolder& folder) const {
   return {
       .case_name = planned.case_name,
-      .target = planned.target,
+      .target = planned.target->text,
       .seed = planned.seed,
       .attempt = planned.attempt,
       .folder = folder.absolute.string(),
@@ -119,15 +113,15 @@ AttemptSpec Runner::SpecOf(const Planned& planned, const AttemptFolder& folder) 
       .stop_at_finding = r_.options.stop_at_finding,
       .faults = r_.options.faults,
       .allow_disruptive = r_.options.allow_disruptive,
-      .missing = MissingOf(r_.expectations, planned.target),
+      .missing = MissingOf(r_.expectations, *planned.target),
       .profile = r_.options.profile,
-      .access = r_.options.access,
-      .prefix = IsRunningServer(planned.target) ? DrawKeyPrefix() : std::string()};
+      .access = planned.target->access,
+      .prefix = planned.target->server ? DrawKeyPrefix() : std::string()};
 }
 
 Status Runner::StartOne(const Planned& planned) {
   WP_ASSIGN_OR_RETURN(const AttemptFolder folder,
-                      r_.folder.MakeAttempt(planned.target, planned.case_name, planned.attempt));
+                      r_.folder.MakeAttempt(*planned.target, planned.case_name, planned.attempt));
   const AttemptSpec spec = SpecOf(planned, folder);
   Result<std::unique_ptr<CaseProcess>> process =
       CaseProcess::Start({.executable = OwnExecutable(),
@@ -142,50 +136,30 @@ Status Runner::StartOne(const Planned& planned) {
   return {};
 }
 
-void Runner::WaitForSomething() {
-  std::vector<pollfd> wanted{{.fd = r_.signals.descriptor(), .events = POLLIN, .revents = 0}};
-  TimePoint until = Clock::now() + kTick;
-  for (const auto& process : running_) {
-    if (process->descriptor() >= 0) {
-      wanted.push_back({.fd = process->descriptor(), .events = POLLIN, .revents = 0});
-    } else {
-      until = std::min(until, Clock::now() + kSoon);
-    }
-    until = std::min(until, process->next_tick());
-  }
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
-  poll(wanted.data(), wanted.size(), static_cast<int>(std::max<std::int64_t>(0, left.count())));
-  for (const auto& process : running_) {
-    process->Read();
-    process->Tick();
-  }
-}
-
 Status Runner::Collect() {
-  for (std::size_t i = 0; i < running_.size();) {
-    if (!running_[i]->ended()) {
-      ++i;
-      continue;
-    }
-    const std::unique_ptr<CaseProcess> process = std::move(running_[i]);
-    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+  for (const std::unique_ptr<CaseProcess>& process : TakeEnded(running_)) {
     DeleteRemainingKeys(*process);
     std::optional<AttemptResult> result = process->Conclude();
     if (result) {
       WP_RETURN_IF_ERROR(Finish(std::move(*result), process->folder(), process->started()));
     } else {
       const AttemptSpec& spec = process->spec();
-      dropped_.push_back({spec.case_name, spec.target, spec.attempt, spec.seed});
+      dropped_.push_back({spec.case_name, &TargetOf(spec.target), spec.attempt, spec.seed});
       r_.folder.FinishAttempt(process->folder(), KeepHistory::kYes);
     }
   }
   return {};
 }
 
+const TargetSpec& Runner::TargetOf(const std::string& text) const {
+  return *std::find_if(r_.options.targets.begin(), r_.options.targets.end(),
+                       [&text](const TargetSpec& target) { return target.text == text; });
+}
+
 // Only for a case that was killed or crashed; all others delete their keys themselves.
 void Runner::DeleteRemainingKeys(const CaseProcess& process) {
   if (process.spec().prefix.empty() || process.ended_cleanly()) return;
-  const std::string left = TakeAway(r_.options, process.spec().target, process.spec().prefix);
+  const std::string left = TakeAway(TargetOf(process.spec().target), process.spec().prefix);
   if (!left.empty()) r_.console.Note(left);
 }
 
@@ -193,7 +167,7 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   AttemptSummary note{
       .result = std::move(result), .expectation = ExpectationStatus::kAsExpected, .begin = 0};
   note.begin = std::chrono::duration<double>(started - r_.begun).count();
-  note.expectation = r_.expectations.Apply(note.result);
+  note.expectation = r_.expectations.Apply(TargetOf(note.result.target), note.result);
   const DefectSummary* const planted = PlantedIn(r_.record, note.result.target);
   if (planted != nullptr && note.expectation == ExpectationStatus::kNewFailure)
     NoteCaught(*planted, note);
@@ -253,7 +227,7 @@ void Runner::ShowProgress() {
   const auto age = std::chrono::duration<double>(Clock::now() - (*slowest)->started()).count();
   r_.console.Progress(fmt::format(
       "{}/{} done, {} wrong; {} on {}, {:.0f} s", r_.record.attempts.size(), planned_, wrong,
-      (*slowest)->spec().case_name, TargetLabel((*slowest)->spec().target, ""), age));
+      (*slowest)->spec().case_name, TargetOf((*slowest)->spec().target).Label(), age));
 }
 
 void Runner::ListNotRun() {
@@ -266,7 +240,7 @@ void Runner::ListNotRun() {
   if (!endless) dropped_.insert(dropped_.end(), waiting_.begin(), waiting_.end());
   for (const Planned& planned : dropped_) {
     r_.record.not_run.push_back(
-        {planned.case_name, planned.target, planned.attempt, FormatSeed(planned.seed)});
+        {planned.case_name, planned.target->text, planned.attempt, FormatSeed(planned.seed)});
   }
 }
 

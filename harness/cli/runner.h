@@ -53,7 +53,7 @@ class Runner {
  private:
   struct Planned {
     std::string case_name;
-    std::string target;
+    const TargetSpec* target;  // in the options
     int attempt;
     std::uint64_t seed;
   };
@@ -63,8 +63,8 @@ class Runner {
   bool Refill();
   Status StartSome();
   Status StartOne(const Planned& planned);
-  void WaitForSomething();
   Status Collect();
+  const TargetSpec& TargetOf(const std::string& text) const;
   Status Finish(AttemptResult result, const AttemptFolder& folder, TimePoint started);
   void ObeySignals();
   void ShowProgress();

@@ -24,32 +24,18 @@ constexpr Capability kNever[] = {Capability::kOurs,          Capability::kDurabl
                                  Capability::kUsers,         Capability::kStrictPreviousValues,
                                  Capability::kServerOfItsOwn};
 
-TargetSpec SpecOf(const RunOptions& options, const std::string& target) {
-  TargetSpec spec = ParseTargetSpec(target).value();
-  spec.allow_disruptive = options.allow_disruptive;
-  spec.access = options.access;
-  return spec;
-}
-
-bool IsNamed(const TargetSpec& spec, const std::vector<std::string>& addresses) {
-  return std::any_of(addresses.begin(), addresses.end(), [&](const std::string& text) {
-    const Result<ServerAddress> one = ParseServerAddress(text);
-    return one.has_value() && one->host == spec.host && one->port == spec.port;
-  });
-}
-
 // The address that its name resolves to: "127.0.0.1:2379".
-std::set<std::string> AddressesOf(const TargetSpec& spec) {
+std::set<std::string> AddressesOf(const ServerAddress& server) {
   std::set<std::string> addresses;
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (getaddrinfo(spec.host.c_str(), nullptr, &wanted, &found) != 0) return addresses;
+  if (getaddrinfo(server.host.c_str(), nullptr, &wanted, &found) != 0) return addresses;
   for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
     char text[NI_MAXHOST];
     if (getnameinfo(one->ai_addr, one->ai_addrlen, text, sizeof text, nullptr, 0, NI_NUMERICHOST) ==
         0) {
-      addresses.insert(fmt::format("{}:{}", text, spec.port));
+      addresses.insert(fmt::format("{}:{}", text, server.port));
     }
   }
   freeaddrinfo(found);
@@ -83,11 +69,6 @@ void Add(const Usage& one, RunUsage& usage) {
 
 }  // namespace
 
-bool IsRunningServer(const std::string& target) {
-  const auto spec = ParseTargetSpec(target);
-  return spec.has_value() && spec->kind == "endpoint";
-}
-
 Result<RunningServers> RunningServers::LookAt(const RunOptions& options) {
   struct Server {
     std::set<std::string> addresses;
@@ -95,21 +76,20 @@ Result<RunningServers> RunningServers::LookAt(const RunOptions& options) {
   };
   std::vector<Server> seen;
   RunningServers servers;
-  for (const std::string& target : options.targets) {
-    if (!IsRunningServer(target)) continue;
-    const TargetSpec spec = SpecOf(options, target);
-    Result<EndpointView> view = watchproof::LookAt(spec, Within(kPatience));
+  for (const TargetSpec& target : options.targets) {
+    if (!target.server) continue;
+    Result<EndpointView> view = watchproof::LookAt(target, Within(kPatience));
     if (!view.has_value()) return view.error();
-    if (view->kubernetes && !IsNamed(spec, options.allow_kubernetes)) {
+    if (view->kubernetes && !target.IsAmong(options.allow_kubernetes)) {
       return Fail(
           StatusCode::kInvalidArgument,
           "--target {}: it has keys below /registry/, so a Kubernetes cluster may depend on "
           "it; use another server, or name it with --allow-kubernetes {}:{}",
-          target, spec.host, spec.port);
+          target.text, target.server->host, target.server->port);
     }
     // Members of one cluster share their history. If two clusters report the same id, their
     // attempts only wait for each other.
-    Server server{.addresses = AddressesOf(spec), .cluster = view->cluster};
+    Server server{.addresses = AddressesOf(*target.server), .cluster = view->cluster};
     int number = 0;
     for (std::size_t i = 0; i < seen.size() && number == 0; ++i) {
       const bool one_cluster = server.cluster != 0 && server.cluster == seen[i].cluster;
@@ -123,7 +103,7 @@ Result<RunningServers> RunningServers::LookAt(const RunOptions& options) {
     } else {
       seen[static_cast<std::size_t>(number - 1)].addresses.merge(server.addresses);
     }
-    servers.servers_[target] = number;
+    servers.servers_[target.text] = number;
   }
   return servers;
 }
@@ -136,9 +116,8 @@ bool RunningServers::ShareServer(const std::string& target, const std::string& o
 
 std::string UsageLines(const RunOptions& options, const std::vector<CaseInfo>& cases,
                        std::uint64_t seed) {
-  std::vector<std::string> targets = options.targets;
-  std::erase_if(targets, [](const std::string& target) { return !IsRunningServer(target); });
-  if (targets.empty()) return {};
+  const auto is_running = [](const TargetSpec& target) { return target.server.has_value(); };
+  if (std::none_of(options.targets.begin(), options.targets.end(), is_running)) return {};
   const int rounds = options.repeat == 0 ? kMostRounds : std::min(options.repeat, kMostRounds);
   RunUsage all[2];  // with compactions, and without
   for (int round = 1; round <= rounds; ++round) {
@@ -150,13 +129,14 @@ std::string UsageLines(const RunOptions& options, const std::vector<CaseInfo>& c
     }
   }
   std::string lines;
-  for (const std::string& target : targets) {
-    const bool disruptive = IsNamed(SpecOf(options, target), options.allow_disruptive);
+  for (const TargetSpec& target : options.targets) {
+    if (!target.server) continue;
+    const bool disruptive = target.IsAmong(options.allow_disruptive);
     const RunUsage& usage = all[disruptive ? 1 : 0];
     lines += fmt::format(
         "  {}: at most {} at a time below watchproof/, {} and {} at a time, {} of values and {} in "
         "{}; keys and leases are deleted after each attempt\n",
-        target, Count(static_cast<std::size_t>(usage.most.keys), "key"),
+        target.text, Count(static_cast<std::size_t>(usage.most.keys), "key"),
         Count(static_cast<std::size_t>(usage.most.watchers), "watcher"),
         Count(static_cast<std::size_t>(usage.most.leases), "lease"),
         fmt::format("{:.1f} MiB", static_cast<double>(usage.bytes) / (1024.0 * 1024.0)),
@@ -173,15 +153,15 @@ std::string DrawKeyPrefix() {
   return fmt::format("watchproof/{:08x}{:08x}/", device(), device());
 }
 
-std::string TakeAway(const RunOptions& options, const std::string& target,
-                     const std::string& prefix) {
-  const auto left = Sweep(SpecOf(options, target), prefix, Within(kPatience / 2));
+std::string TakeAway(const TargetSpec& target, const std::string& prefix) {
+  const auto left = Sweep(target, prefix, Within(kPatience / 2));
   if (left.has_value() && *left == 0) return {};
   if (left.has_value()) {
     return fmt::format("{} below {} could not be deleted on {}",
-                       Count(static_cast<std::size_t>(*left), "key"), prefix, target);
+                       Count(static_cast<std::size_t>(*left), "key"), prefix, target.text);
   }
-  return fmt::format("keys below {} may be left on {}: {}", prefix, target, left.error().message());
+  return fmt::format("keys below {} may be left on {}: {}", prefix, target.text,
+                     left.error().message());
 }
 
 }  // namespace watchproof

@@ -37,13 +37,10 @@ class RunningServers {
 std::string UsageLines(const RunOptions& options, const std::vector<CaseInfo>& cases,
                        std::uint64_t seed);
 
-// Whether it is one of them.
-bool IsRunningServer(const std::string& target);
 // A prefix that no other attempt has; for such targets.
 std::string DrawKeyPrefix();
 // Takes away what an attempt left that could not do so itself. Empty, or what stays behind. Blocks:
 // up to a few seconds.
-std::string TakeAway(const RunOptions& options, const std::string& target,
-                     const std::string& prefix);
+std::string TakeAway(const TargetSpec& target, const std::string& prefix);
 
 }  // namespace watchproof

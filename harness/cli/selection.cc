@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/selection.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 
 #include "harness/base/prng.h"
@@ -25,27 +27,13 @@ bool Contains(const std::vector<T>& list, const T& value) {
 }  // namespace
 
 bool MatchesPattern(std::string_view pattern, std::string_view name) {
-  // Greedy with one step back to the last star: linear for the patterns people write.
-  std::size_t p = 0;
-  std::size_t n = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t resume = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-      ++p;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++resume;
-    } else {
-      return false;
-    }
+  // Unlike a shell, GoogleTest knows no sets of characters and no escapes.
+  std::string glob;
+  for (const char c : pattern) {
+    if (c == '[' || c == '\\') glob += '\\';
+    glob += c;
   }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
+  return fnmatch(glob.c_str(), std::string(name).c_str(), 0) == 0;
 }
 
 bool MatchesFilter(std::string_view filter, std::string_view name) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/shrink_command.h"
-
+// `shrink`: the plan of a failed attempt, reduced to what the failure needs.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -9,12 +8,11 @@
 #include <cstdio>
 #include <fstream>
 
-#include "harness/base/escape.h"
+#include "harness/cli/commands.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/plan_attempts.h"
-#include "harness/cli/selection.h"
+#include "harness/cli/recordings.h"
 #include "harness/driver/plan_check.h"
-#include "harness/driver/result_line.h"
 #include "harness/driver/shrinker.h"
 #include "harness/report/text.h"
 #include "harness/report/utc.h"
@@ -26,10 +24,15 @@ namespace fs = std::filesystem;
 
 constexpr int kMeasured = 20;  // attempts with the smallest plan
 
-ExitCode Complain(ExitCode code, std::string_view message) {
-  fmt::print(stderr, "watchproof shrink: {}\n", Escaped(message));
-  return code;
-}
+struct ShrinkFlags {
+  std::string run;     // a run folder
+  std::string filter;  // a case, as in run
+  std::string target;
+  std::string tries = "3";   // per candidate
+  std::string limit = "5m";  // for the search; the measuring afterwards comes on top
+  std::string jobs = "2";
+  std::string out;  // empty: beside the run's own plan
+};
 
 struct Options {
   fs::path run;
@@ -51,17 +54,8 @@ Result<Options> Resolve(const ShrinkFlags& flags) {
 
 // Chooses the failed attempt: the first new failure, or else the first known one.
 Result<AttemptResult> ChooseAttempt(const ShrinkFlags& flags) {
-  std::ifstream file(fs::path(flags.run) / "results.jsonl");
-  std::vector<AttemptResult> failed;
-  for (std::string line; std::getline(file, line);) {
-    auto result = ReadResultsLine(line, flags.run);
-    if (!result.has_value() || result->verdict != Verdict::kFail || result->findings.empty()) {
-      continue;
-    }
-    if (!flags.target.empty() && result->target != flags.target) continue;
-    if (!flags.filter.empty() && !MatchesFilter(flags.filter, result->case_name)) continue;
-    failed.push_back(*std::move(result));
-  }
+  std::vector<AttemptResult> failed = FailedAttempts(flags.run, flags.filter, flags.target);
+  std::erase_if(failed, [](const AttemptResult& result) { return result.findings.empty(); });
   if (failed.empty()) {
     return Fail(StatusCode::kNotFound, "no attempt of {} failed{}{}", flags.run,
                 flags.filter.empty() ? "" : " that matches " + flags.filter,
@@ -74,6 +68,7 @@ Result<AttemptResult> ChooseAttempt(const ShrinkFlags& flags) {
 
 struct Found {
   AttemptSpec spec;
+  TargetSpec target;
   Plan plan;
   PlanHeader header() const {
     return {.case_name = spec.case_name, .target = spec.target, .seed = FormatSeed(spec.seed)};
@@ -84,6 +79,7 @@ Result<Found> FindAttempt(const fs::path& run, const AttemptResult& attempt) {
   Found found;
   found.spec.case_name = attempt.case_name;
   found.spec.target = attempt.target;
+  WP_ASSIGN_OR_RETURN(found.target, ParseTargetSpec(attempt.target));
   WP_ASSIGN_OR_RETURN(found.spec.seed, ParseSeed(attempt.seed));
   PlanHeader header = found.header();
   header.attempt = attempt.attempt;
@@ -144,35 +140,19 @@ ExitCode Report(const Plan& plan, const AttemptCount& count, int attempts, doubl
   return count.failed > 0 ? ExitCode::kOk : ExitCode::kInconclusive;
 }
 
-}  // namespace
-
-void ShrinkFlags::AddTo(CLI::App& command) {
-  command.add_option("run", run, "Folder of a run with a failed attempt")->required();
-  command.add_option("--filter", filter, "Which case, if several failed")->type_name("PATTERN");
-  command.add_option("--target", target, "On which target")->type_name("SPEC");
-  command.add_option("--tries", tries, "Attempts with a smaller plan before it counts as passing")
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_option("--limit", limit, "Time for the search")
-      ->type_name("TIME")
-      ->capture_default_str();
-  command.add_option("--jobs", jobs, "Attempts at a time")->type_name("N")->capture_default_str();
-  command.add_option("--out", out, "File for the plan (default: shrunk.jsonl in the run folder)")
-      ->type_name("FILE");
-}
-
 ExitCode ShrinkCommand(const ShrinkFlags& flags) {
   const Result<Options> options = Resolve(flags);
-  if (!options.has_value()) return Complain(ExitCode::kUsage, options.error().message());
+  if (!options.has_value()) return Complain("shrink", options.error().message());
   const Result<AttemptResult> attempt = ChooseAttempt(flags);
-  if (!attempt.has_value()) return Complain(ExitCode::kUsage, attempt.error().message());
+  if (!attempt.has_value()) return Complain("shrink", attempt.error().message());
   const Result<Found> found = FindAttempt(options->run, *attempt);
-  if (!found.has_value()) return Complain(ExitCode::kUsage, found.error().message());
+  if (!found.has_value()) return Complain("shrink", found.error().message());
   const std::string guarantee = attempt->findings.front().guarantee;
   Signals& signals = Signals::Install();
   Result<RunFolder> folder = RunFolder::Create(options->run / "shrink", attempt->seed, UtcNow());
-  if (!folder.has_value()) return Complain(ExitCode::kUsage, folder.error().message());
+  if (!folder.has_value()) return Complain("shrink", folder.error().message());
   PlanAttempts tries({.spec = found->spec,
+                      .target = found->target,
                       .guarantee = guarantee,
                       .folder = *folder,
                       .signals = signals,
@@ -182,7 +162,7 @@ ExitCode ShrinkCommand(const ShrinkFlags& flags) {
   const TimePoint began = Clock::now();
   const fs::path file = flags.out.empty() ? options->run / "shrunk.jsonl" : fs::path(flags.out);
   if (Status written = WritePlan(file, found->plan, found->header()); !written.ok()) {
-    return Complain(ExitCode::kUsage, written.message());
+    return Complain("shrink", written.message());
   }
   const Result<Plan> plan = Search(*options, *found, file, tries);
   const int attempts = tries.attempts();
@@ -190,11 +170,37 @@ ExitCode ShrinkCommand(const ShrinkFlags& flags) {
   Result<AttemptCount> count = plan.has_value() ? tries.Count(*plan, kMeasured) : AttemptCount{};
   std::error_code ignored;
   fs::remove_all(options->run / "shrink", ignored);
-  if (!plan.has_value()) return Complain(ExitCode::kInternal, plan.error().message());
-  if (!count.has_value()) return Complain(ExitCode::kInternal, count.error().message());
+  if (!plan.has_value()) return Complain("shrink", plan.error().message(), ExitCode::kInternal);
+  if (!count.has_value()) return Complain("shrink", count.error().message(), ExitCode::kInternal);
   const ExitCode code = Report(*plan, *count, attempts, seconds, file);
   if (!tries.interrupted()) return code;
   return signals.first() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
+}
+
+}  // namespace
+
+CommandBody AddShrink(CLI::App& command) {
+  const auto flags = std::make_shared<ShrinkFlags>();
+  command.add_option("run", flags->run, "Folder of a run with a failed attempt")->required();
+  command.add_option("--filter", flags->filter, "Which case, if several failed")
+      ->type_name("PATTERN");
+  command.add_option("--target", flags->target, "On which target")->type_name("SPEC");
+  command
+      .add_option("--tries", flags->tries,
+                  "Attempts with a smaller plan before it counts as passing")
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--limit", flags->limit, "Time for the search")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command.add_option("--jobs", flags->jobs, "Attempts at a time")
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      .add_option("--out", flags->out,
+                  "File for the plan (default: shrunk.jsonl in the run folder)")
+      ->type_name("FILE");
+  return [flags] { return ShrinkCommand(*flags); };
 }
 
 }  // namespace watchproof

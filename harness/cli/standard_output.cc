@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/standard_output.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 namespace watchproof {
 namespace {
@@ -50,6 +53,17 @@ void TakeOverStandardStreams() {
 int CloseStandardOutput() {
   std::fflush(stdout);
   return g_output.failure == EPIPE ? 0 : g_output.failure;
+}
+
+bool IsDrawable(int descriptor) {
+  const char* terminal = std::getenv("TERM");
+  return isatty(descriptor) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+ScreenSize SizeOfScreen(int descriptor) {
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return {};
+  return {.width = size.ws_col, .height = size.ws_row};
 }
 
 }  // namespace watchproof

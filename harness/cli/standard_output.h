@@ -10,9 +10,21 @@
 // Once per process.
 #pragma once
 
+#include <cstddef>
+
 namespace watchproof {
+
+struct ScreenSize {
+  std::size_t width = 100;
+  std::size_t height = 30;
+};
 
 void TakeOverStandardStreams();
 int CloseStandardOutput();
+
+// Whether the descriptor is a terminal that can be drawn on.
+bool IsDrawable(int descriptor);
+// The default if it is no terminal.
+ScreenSize SizeOfScreen(int descriptor);
 
 }  // namespace watchproof

@@ -31,7 +31,7 @@ bool Needs(const Plan& plan, Capability capability) {
 // Others may write to a server that the harness did not start.
 bool IsShared(const AttemptSpec& spec) {
   const auto target = ParseTargetSpec(spec.target);
-  return target.has_value() && !target->host.empty();
+  return target.has_value() && target->server.has_value();
 }
 std::vector<FaultInfo> FaultsOf(const Plan& plan) {
   std::set<std::string> kinds;
@@ -104,11 +104,11 @@ void Environment::BeginRecording() {
   if (std::exchange(begun_, true)) return;
   const std::string version = target().version();
   const auto spec = ParseTargetSpec(spec_.target);
-  const std::string kind = spec.has_value() ? spec->kind : std::string();
   const bool shaped =
       version.starts_with("3.") && version.find_first_not_of("0123456789.") == std::string::npos;
   started_.version = version;
-  started_.product = kind == "etcd" || (kind == "endpoint" && shaped) ? "etcd" : "";
+  const bool is_etcd = spec.has_value() && spec->product == "etcd" && (!spec->server || shaped);
+  started_.product = is_etcd ? "etcd" : "";
   started_.members = target().shared() ? 0 : members();
   recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started_)});
 }

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "harness/base/check.h"
-#include "harness/base/shell_words.h"
 #include "harness/driver/manifest_text.h"
 
 namespace watchproof {
@@ -212,7 +211,7 @@ ReleaseSource Expectations::SourceOf(const Release& release) const {
   return source;
 }
 
-ExpectationStatus Expectations::Apply(AttemptResult& result) const {
+ExpectationStatus Expectations::Apply(const TargetSpec& target, AttemptResult& result) const {
   result.known = false;
   if (result.declared) return ExpectationStatus::kAsExpected;
   if (result.verdict != Verdict::kPass && result.verdict != Verdict::kFail) {
@@ -221,9 +220,8 @@ ExpectationStatus Expectations::Apply(AttemptResult& result) const {
   const bool passed = result.verdict == Verdict::kPass;
   // A running server has the release that it reports, but was set up by others: what the manifest
   // expects of the release may fail there, and need not.
-  const bool running = TargetKind(result.target) == "endpoint";
-  const Release* release =
-      FindRelease(running ? "etcd" : TargetKind(result.target), result.target_version);
+  const bool running = target.server.has_value();
+  const Release* release = FindRelease(target.product, result.target_version);
   const ExpectedFailure* expected = nullptr;
   if (release != nullptr) {
     for (const ExpectedFailure& row : release->expected) {
@@ -243,19 +241,6 @@ ExpectationStatus Expectations::Apply(AttemptResult& result) const {
   result.upstream = expected->upstream;
   result.reason = expected->reason;
   return ExpectationStatus::kKnownFailure;
-}
-
-std::string_view TargetKind(std::string_view target_spec) {
-  return target_spec.substr(0, target_spec.find_first_of(":+@,"));
-}
-
-std::string TargetName(std::string_view target_spec) {
-  const std::string_view kind = TargetKind(target_spec);
-  if (kind != "command" || target_spec.size() == kind.size()) return std::string(kind);
-  const auto words = SplitShellWords(target_spec.substr(kind.size() + 1));
-  if (!words.has_value() || words->empty()) return std::string(kind);
-  const std::string& program = words->front();
-  return program.substr(program.rfind('/') + 1);
 }
 
 }  // namespace watchproof

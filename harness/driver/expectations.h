@@ -3,7 +3,7 @@
 // executable.
 //
 //   const Expectations& expectations = Expectations::BuiltIn();
-//   expectations.Apply(result);   // sets known, reason and upstream; returns the status
+//   expectations.Apply(target, result);   // sets known, reason and upstream; returns the status
 //
 // A manifest can never hide an inconclusive or a harness error. Not thread-safe.
 #pragma once
@@ -17,6 +17,7 @@
 #include "harness/base/status.h"
 #include "harness/driver/result.h"
 #include "harness/targets/release_source.h"
+#include "harness/targets/target_spec.h"
 
 namespace watchproof {
 
@@ -33,7 +34,7 @@ struct ExpectedFailure {
 };
 
 struct Release {
-  std::string product;  // "etcd": the kind of target it is looked up for
+  std::string product;  // "etcd": as in TargetSpec
   std::string version;  // "3.4.23"
   std::string source;   // where it comes from, for readers
   // What the release does not offer, for readers: a run finds that out by probing.
@@ -52,9 +53,9 @@ class Expectations {
   static Result<Expectations> Parse(std::string_view toml);
   static const Expectations& BuiltIn();
 
-  // Compares a pass or a fail with the row of the target's kind and version; sets known, reason and
-  // upstream of a known failure. All other verdicts stay unchanged.
-  ExpectationStatus Apply(AttemptResult& result) const;
+  // Compares a pass or a fail with the row of the target's product and version; sets known, reason
+  // and upstream of a known failure. All other verdicts stay unchanged.
+  ExpectationStatus Apply(const TargetSpec& target, AttemptResult& result) const;
 
   // Null when the manifest does not list that release.
   const Release* FindRelease(std::string_view product, std::string_view version) const;
@@ -66,12 +67,5 @@ class Expectations {
   std::vector<Release> releases_;
   std::map<std::string, OfficialArchive> archives_;  // by product
 };
-
-// The kind of target that a SPEC names: "etcd" of "etcd:/usr/bin/etcd", "embedded" of
-// "embedded+DEFECT".
-std::string_view TargetKind(std::string_view target_spec);
-// A short name for what a SPEC starts or reaches: the kind, or of a command line its program:
-// "kine" of "command:/opt/kine --listen ...".
-std::string TargetName(std::string_view target_spec);
 
 }  // namespace watchproof

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "harness/base/escape.h"
+#include "harness/driver/json_record.h"
 
 namespace watchproof {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongestLine = (64 << 10) - 1;
 constexpr std::size_t kLongestText = 2 << 10;  // of one field
@@ -18,11 +16,6 @@ constexpr std::size_t kMostLines = 64;         // of the evidence of one finding
 constexpr std::size_t kMostReceipts = 16;
 constexpr std::size_t kMostNotes = 4;
 constexpr std::string_view kMore = "more_findings";
-
-// Keys and values may be any bytes; a line is always valid UTF-8.
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 // Cuts every text in it, however deep.
 void ShortenTexts(Json& json, std::size_t longest) {
@@ -52,13 +45,13 @@ Json Brief(const Json& finding) {
 
 // Everything but the findings, in at most half a line.
 void ShortenRest(Json& json) {
-  if (Dump(json).size() <= kLongestLine / 2) return;
+  if (DumpJson(json).size() <= kLongestLine / 2) return;
   json["lag"] = Json::object();
   KeepFirst(kMostReceipts, json.at("receipts"));
   KeepFirst(1, json.at("calls").at("undecided"));
   KeepFirst(kMostNotes, json.at("notes"));
   for (Json& note : json.at("notes")) note = Brief(note);
-  for (std::size_t longest = kLongestText; Dump(json).size() > kLongestLine / 2 && longest > 16;
+  for (std::size_t longest = kLongestText; DumpJson(json).size() > kLongestLine / 2 && longest > 16;
        longest /= 2) {
     ShortenTexts(json, longest);
   }
@@ -73,15 +66,15 @@ std::string ToResultsLine(const AttemptResult& result) {
   const Json findings = std::exchange(json["findings"], Json::array());
   json[std::string(kMore)] = findings.size();
   ShortenRest(json);
-  std::size_t size = Dump(json).size();
+  std::size_t size = DumpJson(json).size();
   for (const Json& finding : findings) {
     Json brief = Brief(finding);
-    size += Dump(brief).size() + 1;
+    size += DumpJson(brief).size() + 1;
     if (size > kLongestLine) break;
     json.at("findings").push_back(std::move(brief));
   }
   json[std::string(kMore)] = findings.size() - json.at("findings").size();
-  return Dump(json);
+  return DumpJson(json);
 }
 
 Result<AttemptResult> ReadResultsLine(std::string_view line, const std::filesystem::path& run) {
@@ -94,7 +87,7 @@ Result<AttemptResult> ReadResultsLine(std::string_view line, const std::filesyst
   std::ifstream file(run / json.at("folder").get<std::string>() / "findings.json");
   Json findings = Json::parse(file, nullptr, /*allow_exceptions=*/false);
   if (findings.is_array()) json["findings"] = std::move(findings);
-  return ParseResultLine(Dump(json));
+  return ParseResultLine(DumpJson(json));
 }
 
 }  // namespace watchproof

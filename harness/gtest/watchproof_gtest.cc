@@ -17,7 +17,7 @@
 #include "harness/base/escape.h"
 #include "harness/cli/cli.h"
 #include "harness/cli/run_command.h"
-#include "harness/report/finding_rows.h"
+#include "harness/report/rows.h"
 #include "harness/report/text.h"
 
 namespace watchproof {
@@ -38,7 +38,7 @@ Shared& Program() {
 
 class ConformanceTest : public testing::Test {
  public:
-  ConformanceTest(CaseInfo info, std::string target)
+  ConformanceTest(CaseInfo info, TargetSpec target)
       : case_(std::move(info)), target_(std::move(target)) {}
 
   void TestBody() override {
@@ -113,14 +113,14 @@ class ConformanceTest : public testing::Test {
   }
 
   const CaseInfo case_;
-  const std::string target_;
+  const TargetSpec target_;
 };
 
 // A registered test; GoogleTest decides which of them will run.
 struct Registered {
   const testing::TestInfo* test;
   CaseInfo info;
-  std::string target;
+  TargetSpec target;
 };
 
 // Around all tests: one run, with one folder, of those tests that GoogleTest selected.
@@ -140,9 +140,9 @@ class RunEnvironment : public testing::Environment {
     std::erase_if(cases, [&](const CaseInfo& info) {
       return !selected([&](const Registered& one) { return one.info.name == info.name; });
     });
-    std::vector<std::string> targets = run->targets();
-    std::erase_if(targets, [&](const std::string& target) {
-      return !selected([&](const Registered& one) { return one.target == target; });
+    std::vector<TargetSpec> targets = run->targets();
+    std::erase_if(targets, [&](const TargetSpec& target) {
+      return !selected([&](const Registered& one) { return one.target.text == target.text; });
     });
     if (cases.empty()) return;
     run->KeepOnly(std::move(cases), std::move(targets));
@@ -164,8 +164,8 @@ class RunEnvironment : public testing::Environment {
 };
 
 // An identifier, since '-' and ':' mean something in --gtest_filter: "etcd_3_5_16".
-std::string SuitePrefix(const std::string& target, std::set<std::string>& taken) {
-  std::string name = TargetLabel(target, "");
+std::string SuitePrefix(const TargetSpec& target, std::set<std::string>& taken) {
+  std::string name = target.Label("");
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }
@@ -176,7 +176,7 @@ std::string SuitePrefix(const std::string& target, std::set<std::string>& taken)
 void RegisterAll(const Run& run) {
   std::set<std::string> taken;
   std::vector<Registered> registered;
-  for (const std::string& target : run.targets()) {
+  for (const TargetSpec& target : run.targets()) {
     const std::string prefix = SuitePrefix(target, taken);
     for (const CaseInfo& info : run.cases()) {
       const std::size_t dot = info.name.find('.');

@@ -1,38 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Common Test Report Format: JSON for tools that want raw statuses and extra fields.
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "harness/driver/json_record.h"
 #include "harness/report/formats.h"
-#include "harness/report/text.h"
 #include "harness/report/utc.h"
 
 namespace watchproof {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-const char* CtrfStatus(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kPass:
-      return "passed";
-    case Outcome::kFail:
-    case Outcome::kUnexpectedPass:
-      return "failed";
-    case Outcome::kDeclared:
-    case Outcome::kUnsupported:
-      return "skipped";
-    case Outcome::kNotFetched:
-    case Outcome::kNotRun:
-      return "pending";
-    case Outcome::kKnown:
-    case Outcome::kInconclusive:
-    case Outcome::kTargetFailed:
-    case Outcome::kHarnessError:
-      break;
-  }
-  return "other";
-}
 
 std::string Message(const AttemptResult& result) {
   if (result.findings.empty() || result.known) return result.reason;
@@ -40,42 +15,33 @@ std::string Message(const AttemptResult& result) {
   return "expected " + finding.expected + ", observed " + finding.observed;
 }
 
-Json Test(const RunRecord& record, const AttemptSummary& attempt) {
-  const AttemptResult& result = attempt.result;
-  const Outcome outcome = OutcomeOf(attempt);
-  Json test{{"name", result.case_name},
-            {"status", CtrfStatus(outcome)},
-            {"duration", std::llround(result.seconds * 1000)},
-            {"suite", {TargetLabel(result.target, result.target_version)}},
-            {"rawStatus", StyleOf(outcome).name}};
+Json Test(const AttemptRow& row) {
+  const OutcomeStyle& style = StyleOf(row.outcome);
+  Json test{{"name", row.case_name},
+            {"status", style.ctrf},
+            {"duration", 0},
+            {"suite", {row.label}},
+            {"rawStatus", style.name}};
+  if (row.summary == nullptr) return test;
+  const AttemptResult& result = row.summary->result;
+  test["duration"] = std::llround(result.seconds * 1000);
   if (const std::string message = Message(result); !message.empty()) test["message"] = message;
-  if (const CaseSummary* note = FindCaseSummary(record, result.case_name);
-      note != nullptr && !note->file.empty()) {
-    test["filePath"] = note->file;
-    test["line"] = note->line;
+  if (row.note != nullptr && !row.note->file.empty()) {
+    test["filePath"] = row.note->file;
+    test["line"] = row.note->line;
   }
   test["extra"] = {{"target", result.target},     {"seed", result.seed},
                    {"attempt", result.attempt},   {"folder", result.folder},
-                   {"upstream", result.upstream}, {"repeat", RepeatCommand(record, result)}};
+                   {"upstream", result.upstream}, {"repeat", row.repeat}};
   return test;
 }
 
-}  // namespace
-
 std::string ToCtrf(const RunRecord& record) {
   Json tests = Json::array();
-  std::map<std::string, int> counts;
-  for (const AttemptSummary& attempt : record.attempts) {
-    tests.push_back(Test(record, attempt));
-    ++counts[CtrfStatus(OutcomeOf(attempt))];
-  }
-  for (const NotRun& attempt : record.not_run) {
-    tests.push_back({{"name", attempt.case_name},
-                     {"status", "pending"},
-                     {"duration", 0},
-                     {"suite", {TargetLabel(record, attempt.target)}},
-                     {"rawStatus", StyleOf(attempt.outcome).name}});
-    ++counts["pending"];
+  std::map<std::string_view, int> counts;
+  for (const AttemptRow& row : RowsOf(record).attempts) {
+    tests.push_back(Test(row));
+    ++counts[StyleOf(row.outcome).ctrf];
   }
   const std::int64_t start = ParseUtc(record.started).value_or(0) * 1000;
   Json summary{{"tests", tests.size()}};
@@ -95,7 +61,11 @@ std::string ToCtrf(const RunRecord& record) {
         {"summary", summary},
         {"tests", tests},
         {"extra", {{"seed", record.seed}, {"run", record.id}, {"exit_code", record.exit_code}}}}}};
-  return report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return DumpJson(report, 1) + "\n";
 }
+
+const FormatRegistration kCtrf{{.file = "ctrf.json", .render = &ToCtrf}};
+
+}  // namespace
 
 }  // namespace watchproof

@@ -7,8 +7,6 @@
 #include <fstream>
 #include <memory>
 
-#include "harness/driver/result.h"
-
 namespace watchproof {
 namespace {
 
@@ -21,8 +19,12 @@ constexpr char kCreate[] =
     " known INTEGER NOT NULL, started TEXT NOT NULL, seconds REAL NOT NULL, reason TEXT NOT NULL,"
     " folder TEXT NOT NULL, PRIMARY KEY (run, case_name, target, attempt)) STRICT;"
     "PRAGMA user_version = 1;";
+// From the run's name and a line of results.jsonl; a line that was cut off by a kill is left out.
 constexpr char kInsert[] =
-    "INSERT OR REPLACE INTO attempts VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)";
+    "INSERT OR REPLACE INTO attempts SELECT ?1, l->>'case', l->>'target', l->>'target_version',"
+    " l->>'seed', l->>'attempt', l->>'verdict', l->>'known', l->>'started', l->>'seconds',"
+    " l->>'reason', l->>'folder' FROM"
+    " (SELECT CASE WHEN json_valid(?2) THEN ?2 ELSE '{}' END AS l) WHERE l->>'schema' = 1";
 
 struct Closer {
   void operator()(sqlite3* db) const { sqlite3_close(db); }
@@ -70,37 +72,18 @@ void Bind(sqlite3_stmt* statement, int column, std::string_view text) {
                     SQLITE_TRANSIENT);
 }
 
-Status Insert(sqlite3* db, sqlite3_stmt* statement, std::string_view run,
-              const AttemptResult& result) {
-  sqlite3_reset(statement);
-  Bind(statement, 1, run);
-  Bind(statement, 2, result.case_name);
-  Bind(statement, 3, result.target);
-  Bind(statement, 4, result.target_version);
-  Bind(statement, 5, result.seed);
-  sqlite3_bind_int(statement, 6, result.attempt);
-  Bind(statement, 7, Name(result.verdict));
-  sqlite3_bind_int(statement, 8, result.known ? 1 : 0);
-  Bind(statement, 9, result.started);
-  sqlite3_bind_double(statement, 10, result.seconds);
-  Bind(statement, 11, result.reason);
-  Bind(statement, 12, result.folder);
-  if (sqlite3_step(statement) != SQLITE_DONE) return FailDatabase(db, "adding a row");
-  return {};
-}
-
-// Adds the rows of one run; a line that was cut off by a kill is left out.
+// Adds the rows of one run.
 Result<int> AddRun(sqlite3* db, const fs::path& folder) {
   WP_ASSIGN_OR_RETURN(const Statement statement, Prepare(db, kInsert));
   std::ifstream lines(folder / "results.jsonl");
-  int rows = 0;
+  const int before = sqlite3_total_changes(db);
   for (std::string line; std::getline(lines, line);) {
-    const Result<AttemptResult> result = ParseResultLine(line);
-    if (!result.has_value()) continue;
-    WP_RETURN_IF_ERROR(Insert(db, statement.get(), folder.filename().string(), *result));
-    ++rows;
+    sqlite3_reset(statement.get());
+    Bind(statement.get(), 1, folder.filename().string());
+    Bind(statement.get(), 2, line);
+    if (sqlite3_step(statement.get()) != SQLITE_DONE) return FailDatabase(db, "adding a row");
   }
-  return rows;
+  return sqlite3_total_changes(db) - before;
 }
 
 Status AddOneRun(const fs::path& run_dir, const std::string& run_id) {

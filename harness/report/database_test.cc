@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "harness/report/sample_record.h"
+#include "harness/report/testing/sample_record.h"
 
 namespace watchproof {
 namespace {

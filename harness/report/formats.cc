@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/formats.h"
 
-namespace watchproof {
+#include "harness/base/check.h"
 
-const std::vector<Format>& AllFormats() {
-  static const std::vector<Format> kFormats = {
-      {.file = "junit.xml", .render = &ToJunit},     {.file = "ctrf.json", .render = &ToCtrf},
-      {.file = "summary.md", .render = &ToMarkdown}, {.file = "report.html", .render = &ToHtml},
-      {.file = "trace.json", .render = &ToTrace},
-  };
-  return kFormats;
+namespace watchproof {
+namespace {
+
+std::vector<Format>& Formats() {
+  static std::vector<Format> formats;
+  return formats;
+}
+
+}  // namespace
+
+FormatRegistration::FormatRegistration(Format format) { Formats().push_back(format); }
+
+const std::vector<Format>& AllFormats() { return Formats(); }
+
+std::string Render(std::string_view file, const RunRecord& record) {
+  for (const Format& format : Formats()) {
+    if (format.file == file) return format.render(record);
+  }
+  WP_CHECK(false, "no format has that file");
 }
 
 }  // namespace watchproof

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "harness/report/sample_record.h"
+#include "harness/report/testing/sample_record.h"
 
 namespace watchproof {
 namespace {
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(Ctrf, MapsOutcomesAndKeepsTheRawOnes) {
-  const auto json = nlohmann::json::parse(ToCtrf(SampleRecord()));
+  const auto json = nlohmann::json::parse(Render("ctrf.json", SampleRecord()));
   const auto& results = json.at("results");
   EXPECT_EQ(results.at("summary").at("tests"), 6);
   EXPECT_EQ(results.at("summary").at("passed"), 1);
@@ -27,7 +27,7 @@ TEST(Ctrf, MapsOutcomesAndKeepsTheRawOnes) {
 }
 
 TEST(Markdown, FailuresFirstKnownFailuresFolded) {
-  const std::string text = ToMarkdown(SampleRecord());
+  const std::string text = Render("summary.md", SampleRecord());
   EXPECT_THAT(text, HasSubstr("| case | embedded | etcd 3.4.23 |"));
   EXPECT_LT(text.find("### FAIL"), text.find("<details>"));
   EXPECT_THAT(text, HasSubstr("[#18089](https://github.com/etcd-io/etcd/issues/18089)"));
@@ -35,7 +35,7 @@ TEST(Markdown, FailuresFirstKnownFailuresFolded) {
 }
 
 TEST(Html, IsSelfContainedAndEscapesForeignText) {
-  const std::string text = ToHtml(SampleRecord());
+  const std::string text = Render("report.html", SampleRecord());
   EXPECT_THAT(text, HasSubstr("&lt;k&gt;\\xff"));
   EXPECT_THAT(text, Not(HasSubstr("<k>")));
   EXPECT_THAT(text, Not(HasSubstr("src=")));
@@ -47,15 +47,15 @@ TEST(Html, IsSelfContainedAndEscapesForeignText) {
 
 TEST(Html, ShowsNotesSeparately) {
   RunRecord record = SampleRecord();
-  EXPECT_THAT(ToHtml(record), testing::Not(testing::HasSubstr("<h2>Notes")));
+  EXPECT_THAT(Render("report.html", record), testing::Not(testing::HasSubstr("<h2>Notes")));
   record.attempts.front().result.notes.push_back(
       {.watch = "watch 3", .expected = "at once", .observed = "4 <s> later"});
-  EXPECT_THAT(ToHtml(record),
+  EXPECT_THAT(Render("report.html", record),
               testing::HasSubstr("<td>watch 3</td><td>at once</td><td>4 &lt;s&gt; later</td>"));
 }
 
 TEST(Trace, FaultsAreAsynchronousPairs) {
-  const auto json = nlohmann::json::parse(ToTrace(SampleRecord()));
+  const auto json = nlohmann::json::parse(Render("trace.json", SampleRecord()));
   int begins = 0;
   int ends = 0;
   for (const auto& event : json.at("traceEvents")) {

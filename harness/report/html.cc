@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "harness/report/finding_rows.h"
 #include "harness/report/formats.h"
 #include "harness/report/lag_table.h"
 #include "harness/report/mutation.h"
@@ -62,21 +61,18 @@ std::string Word(Outcome outcome) {
   return fmt::format("<span class=\"{}\">{} {}</span>", look.name, look.symbol, look.word);
 }
 
-std::string Matrix(const RunRecord& record) {
+std::string Matrix(const RunRecord& record, const ReportRows& rows) {
   std::string text = "<div class=\"wide\"><table><thead><tr><th scope=\"col\">case</th>";
-  for (const std::string& target : record.targets) {
-    text += fmt::format("<th scope=\"col\" title=\"{}\">{}</th>", EscapeXml(target),
-                        EscapeXml(TargetLabel(record, target)));
+  for (std::size_t i = 0; i < rows.labels.size(); ++i) {
+    text += fmt::format("<th scope=\"col\" title=\"{}\">{}</th>", EscapeXml(record.targets[i].text),
+                        EscapeXml(rows.labels[i]));
   }
   text += "</tr></thead><tbody>\n";
-  for (const CaseSummary& note : record.cases) {
-    text += fmt::format("<tr><th scope=\"row\" title=\"{}\">{}</th>", EscapeXml(note.requirement),
-                        EscapeXml(note.name));
-    for (const std::string& target : record.targets) {
-      const Cell cell = CellOf(record, note.name, target);
-      text += "<td>" + Word(cell.outcome);
-      if (cell.attempts > 1) text += fmt::format(" {}/{}", cell.with_outcome, cell.attempts);
-      text += "</td>";
+  for (const MatrixRow& row : rows.matrix) {
+    text += fmt::format("<tr><th scope=\"row\" title=\"{}\">{}</th>",
+                        EscapeXml(row.note->requirement), EscapeXml(row.note->name));
+    for (const Cell& cell : row.cells) {
+      text += fmt::format("<td class=\"{}\">{}</td>", StyleOf(cell.outcome).name, CellText(cell));
     }
     text += "</tr>\n";
   }
@@ -93,13 +89,11 @@ std::string FindingHtml(const FindingRecord& finding) {
   return text;
 }
 
-std::string Article(const RunRecord& record, const AttemptSummary& attempt, int number) {
-  const AttemptResult& result = attempt.result;
-  const std::string repeat = RepeatCommand(record, result);
+std::string Article(const AttemptRow& row, int number) {
+  const AttemptResult& result = row.summary->result;
   std::string text = fmt::format(
       "<article id=\"f{}\"><h3>{} {} <span class=\"soft\">on {}, attempt {}, {}</span></h3><dl>\n",
-      number, Word(OutcomeOf(attempt)), EscapeXml(result.case_name),
-      EscapeXml(TargetLabel(result.target, result.target_version)), result.attempt,
+      number, Word(row.outcome), EscapeXml(row.case_name), EscapeXml(row.label), row.attempt,
       FormatSeconds(result.seconds));
   // A broken store breaks the same promise on every watch: a few show the pattern, the file has
   // all.
@@ -112,10 +106,8 @@ std::string Article(const RunRecord& record, const AttemptSummary& attempt, int 
   }
   text += Row("reason", result.reason);
   for (const int issue : result.upstream) {
-    text += fmt::format(
-        "<dt>upstream</dt><dd><a href=\"https://github.com/etcd-io/etcd/issues/{0}\">"
-        "etcd #{0}</a></dd>\n",
-        issue);
+    text += fmt::format("<dt>upstream</dt><dd><a href=\"{}\">etcd #{}</a></dd>\n", IssueLink(issue),
+                        issue);
   }
   if (!result.folder.empty()) {
     text +=
@@ -124,11 +116,11 @@ std::string Article(const RunRecord& record, const AttemptSummary& attempt, int 
   return text + fmt::format(
                     "<dt>repeat</dt><dd><code>{0}</code> <button data-copy=\"{0}\">copy"
                     "</button></dd></dl></article>\n",
-                    EscapeXml(repeat));
+                    EscapeXml(row.repeat));
 }
 
 // One bar per attempt, time to the right, fault periods hatched over it.
-std::string Timeline(const RunRecord& record) {
+std::string Timeline(const RunRecord& record, const ReportRows& rows) {
   if (record.attempts.empty() || record.seconds <= 0) return {};
   constexpr std::size_t kMostBars = 200;
   constexpr double kWidth = 760;
@@ -144,18 +136,17 @@ std::string Timeline(const RunRecord& record) {
       kLeft + kWidth + 20, bars * 18 + 24);
   for (std::size_t i = 0; i < bars; ++i) {
     const AttemptSummary& attempt = record.attempts[i];
+    const AttemptRow& row = rows.attempts[i];
     const std::size_t y = i * 18;
     const std::string label =
-        fmt::format("{} · {}", Shorten(CleanText(attempt.result.case_name), 44, Charset::kUtf8),
-                    Shorten(TargetLabel(attempt.result.target, attempt.result.target_version), 16,
-                            Charset::kUtf8));
+        fmt::format("{} · {}", Shorten(CleanText(row.case_name), 44, Charset::kUtf8),
+                    Shorten(row.label, 16, Charset::kUtf8));
     text += fmt::format(
         "<text x=\"0\" y=\"{}\">{}</text><rect class=\"{}\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" "
         "height=\"13\" fill=\"currentColor\" fill-opacity=\".35\"><title>{}</title></rect>\n",
-        y + 12, EscapeXml(label), StyleOf(OutcomeOf(attempt)).name, kLeft + attempt.begin * scale,
-        y + 2, std::max(1.0, attempt.result.seconds * scale),
-        EscapeXml(fmt::format("{}: {}, {}", attempt.result.case_name,
-                              StyleOf(OutcomeOf(attempt)).word,
+        y + 12, EscapeXml(label), StyleOf(row.outcome).name, kLeft + attempt.begin * scale, y + 2,
+        std::max(1.0, attempt.result.seconds * scale),
+        EscapeXml(fmt::format("{}: {}, {}", row.case_name, StyleOf(row.outcome).word,
                               FormatSeconds(attempt.result.seconds))));
     for (const ReceiptRecord& receipt : attempt.result.receipts) {
       text += fmt::format(
@@ -172,47 +163,46 @@ std::string Timeline(const RunRecord& record) {
   return text + "</svg></div>\n";
 }
 
-std::string Receipts(const RunRecord& record) {
-  std::string rows;
-  for (const AttemptSummary& attempt : record.attempts) {
-    for (const ReceiptRecord& receipt : attempt.result.receipts) {
-      rows += fmt::format(
-          "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-          EscapeXml(attempt.result.case_name),
-          EscapeXml(TargetLabel(attempt.result.target, attempt.result.target_version)),
-          EscapeXml(receipt.fault), receipt.fired ? "yes" : "no", EscapeXml(receipt.text));
+std::string Receipts(const ReportRows& rows) {
+  Table table{.head = {"case", "target", "fault", "took effect", "receipt"}, .rows = {}};
+  for (const AttemptRow& row : rows.attempts) {
+    if (row.summary == nullptr) continue;
+    for (const ReceiptRecord& receipt : row.summary->result.receipts) {
+      table.rows.push_back({EscapeXml(row.case_name), EscapeXml(row.label),
+                            EscapeXml(receipt.fault), receipt.fired ? "yes" : "no",
+                            EscapeXml(receipt.text)});
     }
   }
-  if (rows.empty()) return "<p>No fault was planned.</p>\n";
-  return "<div class=\"wide\"><table><thead><tr><th>case</th><th>target</th><th>fault</th>"
-         "<th>took effect</th><th>receipt</th></tr></thead><tbody>\n" +
-         rows + "</tbody></table></div>\n";
+  return table.rows.empty() ? "<p>No fault was planned.</p>\n" : HtmlTable(table);
 }
 
 // Notes on behaviour that etcd's documents do not promise.
-std::string Notes(const RunRecord& record) {
-  std::string rows;
-  for (const AttemptSummary& attempt : record.attempts) {
-    const AttemptResult& result = attempt.result;
-    for (const FindingRecord& note : result.notes) {
-      rows += fmt::format(
-          "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-          EscapeXml(result.case_name), EscapeXml(TargetLabel(result.target, result.target_version)),
-          EscapeXml(note.watch), EscapeXml(note.expected), EscapeXml(note.observed));
+std::string Notes(const ReportRows& rows) {
+  Table table{.head = {"case", "target", "watch", "usual", "observed"}, .rows = {}};
+  for (const AttemptRow& row : rows.attempts) {
+    if (row.summary == nullptr) continue;
+    for (const FindingRecord& note : row.summary->result.notes) {
+      table.rows.push_back({EscapeXml(row.case_name), EscapeXml(row.label), EscapeXml(note.watch),
+                            EscapeXml(note.expected), EscapeXml(note.observed)});
     }
   }
-  if (rows.empty()) return {};
-  return "<h2>Notes</h2>\n<p>No failures: etcd's documents promise nothing of it.</p>\n"
-         "<div class=\"wide\"><table><thead><tr><th>case</th><th>target</th><th>watch</th>"
-         "<th>usual</th><th>observed</th></tr></thead><tbody>\n" +
-         rows + "</tbody></table></div>\n";
+  if (table.rows.empty()) return {};
+  return "<h2>Notes</h2>\n<p>No failures: etcd's documents promise nothing of it.</p>\n" +
+         HtmlTable(table);
 }
 
-std::string Facts(const RunRecord& record) {
+std::string LagPart(const RunRecord& record) {
+  const Table lag = LagTable(record);
+  if (lag.rows.empty()) return {};
+  return fmt::format("<h2>Lag and fairness</h2>\n{}<p class=\"soft\">{}</p>\n", HtmlTable(lag),
+                     kLagExplain);
+}
+
+std::string Facts(const RunRecord& record, const ReportRows& rows) {
   std::string text = "<dl>\n" + Row("run", record.id) + Row("started", record.started) +
                      Row("took", FormatSeconds(record.seconds)) + Row("seed", record.seed);
-  for (const std::string& target : record.targets) {
-    text += Row("target", fmt::format("{} ({})", TargetLabel(record, target), target));
+  for (std::size_t i = 0; i < rows.labels.size(); ++i) {
+    text += Row("target", fmt::format("{} ({})", rows.labels[i], record.targets[i].text));
   }
   for (const auto& [name, version] : record.versions) text += Row(EscapeXml(name), version);
   return text +
@@ -221,41 +211,43 @@ std::string Facts(const RunRecord& record) {
          "</a></dd>\n</dl>\n";
 }
 
-}  // namespace
-
 std::string ToHtml(const RunRecord& record) {
   std::string troubles;
   std::string undecided;
   std::string known;
   int number = 0;
-  for (const AttemptSummary& attempt : record.attempts) {
-    const Outcome outcome = OutcomeOf(attempt);
-    if (outcome == Outcome::kPass || outcome == Outcome::kDeclared) continue;
-    std::string& part = outcome == Outcome::kKnown            ? known
-                        : outcome >= Outcome::kUnexpectedPass ? troubles
-                                                              : undecided;
-    part += Article(record, attempt, ++number);
+  const ReportRows rows = RowsOf(record);
+  for (const AttemptRow& row : rows.attempts) {
+    if (row.summary == nullptr || row.outcome == Outcome::kPass ||
+        row.outcome == Outcome::kDeclared) {
+      continue;
+    }
+    std::string& part = row.outcome == Outcome::kKnown            ? known
+                        : row.outcome >= Outcome::kUnexpectedPass ? troubles
+                                                                  : undecided;
+    part += Article(row, ++number);
   }
   const std::string title = EscapeXml(Sentence(record));
   std::string text = kHead;
   text += fmt::format("<title>watchproof: {0}</title></head><body>\n<h1>{0}</h1>\n", title);
-  for (const std::string& target : record.targets) {
-    const std::string missing = FoundMissing(record, target);
-    if (missing.empty()) continue;
-    text += fmt::format("<p>{} was found not to offer: {}</p>\n",
-                        EscapeXml(TargetLabel(record, target)), EscapeXml(missing));
+  for (const std::string& missing : rows.missing) {
+    text += fmt::format("<p>{}</p>\n", EscapeXml(missing));
   }
   if (!record.defects.empty()) text += MutationHtml(record);
-  text += Matrix(record);
+  text += Matrix(record, rows);
   text += "<h2>What is wrong</h2>\n" + (troubles.empty() ? "<p>Nothing new.</p>\n" : troubles);
   if (!undecided.empty()) text += "<h2>What could not be decided</h2>\n" + undecided;
   if (!known.empty())
     text += "<details><summary>Known failures</summary>\n" + known + "</details>\n";
-  text += Notes(record);
-  text += "<h2>How it went</h2>\n" + Timeline(record) + LagHtml(record);
-  text += "<h2>Can I trust it</h2>\n" + Receipts(record);
-  text += "<h2>The run</h2>\n" + Facts(record);
+  text += Notes(rows);
+  text += "<h2>How it went</h2>\n" + Timeline(record, rows) + LagPart(record);
+  text += "<h2>Can I trust it</h2>\n" + Receipts(rows);
+  text += "<h2>The run</h2>\n" + Facts(record, rows);
   return text + kScript + "</body></html>\n";
 }
+
+const FormatRegistration kHtml{{.file = "report.html", .render = &ToHtml}};
+
+}  // namespace
 
 }  // namespace watchproof

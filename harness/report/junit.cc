@@ -7,19 +7,35 @@
 #include <map>
 
 #include "harness/base/escape.h"
-#include "harness/report/finding_rows.h"
 #include "harness/report/formats.h"
 #include "harness/report/text.h"
 
 namespace watchproof {
 namespace {
 
+// The element inside a test case, and its type.
+struct Kind {
+  std::string_view element;  // empty: none
+  std::string_view type;
+};
+constexpr Kind kKinds[kOutcomes] = {
+    {"", ""},                   // pass
+    {"skipped", ""},            // unsupported
+    {"skipped", ""},            // declared
+    {"skipped", ""},            // known
+    {"skipped", ""},            // not fetched
+    {"error", "not_run"},       // not run
+    {"error", "inconclusive"},  // inconclusive
+    {"failure", "baseline"},    // unexpected pass
+    {"error", "target"},        // target failed
+    {"failure", "fail"},        // fail
+    {"error", "harness"},       // harness error
+};
+
 struct Suite {
   std::string cases;
   int tests = 0;
-  int failures = 0;
-  int errors = 0;
-  int skipped = 0;
+  std::map<std::string_view, int> counts;  // by element
   double seconds = 0;
 };
 
@@ -42,79 +58,54 @@ std::string FirstLine(const AttemptResult& result) {
                      finding.observed);
 }
 
-std::string KnownText(const AttemptResult& result) {
-  std::string text = "known failure: " + result.reason;
-  for (const int issue : result.upstream) {
-    text += fmt::format(" https://github.com/etcd-io/etcd/issues/{}", issue);
+// Why an attempt counts as skipped.
+std::string SkippedText(const AttemptRow& row) {
+  if (row.summary == nullptr) return std::string(StyleOf(row.outcome).word);
+  const AttemptResult& result = row.summary->result;
+  if (row.outcome == Outcome::kUnsupported) return "unsupported: " + result.reason;
+  if (row.outcome == Outcome::kDeclared) {
+    return fmt::format("{} as declared: {}", Name(result.verdict), result.reason);
   }
+  std::string text = "known failure: " + result.reason;
+  for (const int issue : result.upstream) text += " " + IssueLink(issue);
   return text;
 }
 
-// What stands inside the test case, and which counter it moves.
-std::string Body(const RunRecord& record, const AttemptSummary& attempt, Suite& suite) {
-  const AttemptResult& result = attempt.result;
-  const std::string repeat = RepeatCommand(record, result);
-  switch (OutcomeOf(attempt)) {
-    case Outcome::kPass:
-      return {};
-    case Outcome::kFail:
-      ++suite.failures;
-      return Element("failure", result.findings.empty() ? "fail" : result.findings[0].guarantee,
-                     FirstLine(result), FindingsBody(result, repeat));
-    case Outcome::kUnexpectedPass:
-      ++suite.failures;
-      return Element("failure", "baseline", result.reason, "repeat: " + repeat);
-    case Outcome::kKnown:
-      ++suite.skipped;
-      return fmt::format("      <skipped message=\"{}\"/>\n", EscapeXml(KnownText(result)));
-    case Outcome::kUnsupported:
-      ++suite.skipped;
-      return fmt::format("      <skipped message=\"{}\"/>\n",
-                         EscapeXml("unsupported: " + result.reason));
-    case Outcome::kDeclared:
-      ++suite.skipped;
-      return fmt::format(
-          "      <skipped message=\"{}\"/>\n",
-          EscapeXml(fmt::format("{} as declared: {}", Name(result.verdict), result.reason)));
-    case Outcome::kInconclusive:
-      ++suite.errors;
-      return Element("error", "inconclusive", result.reason, "repeat: " + repeat);
-    case Outcome::kTargetFailed:
-      ++suite.errors;
-      return Element("error", "target", result.reason, "repeat: " + repeat);
-    case Outcome::kHarnessError:
-    case Outcome::kNotFetched:
-    case Outcome::kNotRun:
-      break;
+// What stands inside the test case.
+std::string Body(const RunRecord& record, const AttemptRow& row) {
+  const Kind& kind = kKinds[static_cast<int>(row.outcome)];
+  if (kind.element.empty()) return {};
+  if (kind.element == "skipped") {
+    return fmt::format("      <skipped message=\"{}\"/>\n", EscapeXml(SkippedText(row)));
   }
-  ++suite.errors;
-  return Element("error", "harness", result.reason, "repeat: " + repeat);
+  if (row.summary == nullptr) {
+    return Element(kind.element, kind.type, StyleOf(row.outcome).word, record.interrupted);
+  }
+  const AttemptResult& result = row.summary->result;
+  if (row.outcome != Outcome::kFail) {
+    return Element(kind.element, kind.type, result.reason, "repeat: " + row.repeat);
+  }
+  return Element(kind.element, result.findings.empty() ? kind.type : result.findings[0].guarantee,
+                 FirstLine(result), FindingsBody(result, row.repeat));
 }
-
-struct TestName {
-  std::string_view case_name;
-  std::string_view target;
-  int attempt = 1;
-};
 
 // Some CI systems identify a test by class and name only and drop duplicates, so the target is part
 // of the name.
-std::string TestCase(const RunRecord& record, const TestName& test, double seconds,
-                     std::string_view body) {
-  const std::string_view name = test.case_name;
+std::string TestCase(const AttemptRow& row, std::string_view body) {
+  const std::string_view name = row.case_name;
   const std::size_t dot = name.find('.');
   const std::string_view suite = name.substr(0, dot);
   std::string leaf(dot == std::string_view::npos ? name : name.substr(dot + 1));
-  leaf += fmt::format(" [{}]", test.target);
-  if (test.attempt > 1) leaf += fmt::format(" #{}", test.attempt);
+  leaf += fmt::format(" [{}]", row.target);
+  if (row.attempt > 1) leaf += fmt::format(" #{}", row.attempt);
   std::string place;
-  if (const CaseSummary* note = FindCaseSummary(record, name);
-      note != nullptr && !note->file.empty()) {
-    place = fmt::format(" file=\"{}\" line=\"{}\"", EscapeXml(note->file), note->line);
+  if (row.note != nullptr && !row.note->file.empty()) {
+    place = fmt::format(" file=\"{}\" line=\"{}\"", EscapeXml(row.note->file), row.note->line);
   }
   return fmt::format(
       "    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"{}>\n{}    </testcase>\n",
-      EscapeXml(Escaped(suite)), EscapeXml(Escaped(leaf)), seconds, place, body);
+      EscapeXml(Escaped(suite)), EscapeXml(Escaped(leaf)),
+      row.summary == nullptr ? 0.0 : row.summary->result.seconds, place, body);
 }
 
 std::string Properties(const AttemptResult& result) {
@@ -127,52 +118,44 @@ std::string Properties(const AttemptResult& result) {
       EscapeXml(result.seed), Name(result.verdict), EscapeXml(result.folder));
 }
 
-}  // namespace
+// The attributes that count what is inside.
+std::string Counts(const Suite& suite, double seconds) {
+  const auto count = [&suite](std::string_view element) {
+    const auto found = suite.counts.find(element);
+    return found == suite.counts.end() ? 0 : found->second;
+  };
+  return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\"",
+                     suite.tests, count("failure"), count("error"), count("skipped"), seconds);
+}
 
 std::string ToJunit(const RunRecord& record) {
+  const ReportRows rows = RowsOf(record);
   std::map<std::string, Suite> suites;
-  for (const std::string& target : record.targets) suites[target];
-  for (const AttemptSummary& attempt : record.attempts) {
-    const AttemptResult& result = attempt.result;
-    Suite& suite = suites[result.target];
+  for (const AttemptRow& row : rows.attempts) {
+    Suite& suite = suites[row.target];
     ++suite.tests;
-    suite.seconds += result.seconds;
-    const std::string body = Properties(result) + Body(record, attempt, suite);
-    suite.cases +=
-        TestCase(record, {result.case_name, result.target, result.attempt}, result.seconds, body);
-  }
-  for (const NotRun& attempt : record.not_run) {
-    Suite& suite = suites[attempt.target];
-    ++suite.tests;
-    if (attempt.outcome == Outcome::kNotFetched) {
-      ++suite.skipped;
-      suite.cases += TestCase(record, {attempt.case_name, attempt.target, attempt.attempt}, 0,
-                              "      <skipped message=\"not fetched\"/>\n");
-      continue;
-    }
-    ++suite.errors;
-    suite.cases += TestCase(record, {attempt.case_name, attempt.target, attempt.attempt}, 0,
-                            Element("error", "not_run", "not run", record.interrupted));
+    ++suite.counts[kKinds[static_cast<int>(row.outcome)].element];
+    if (row.summary != nullptr) suite.seconds += row.summary->result.seconds;
+    const std::string properties = row.summary == nullptr ? "" : Properties(row.summary->result);
+    suite.cases += TestCase(row, properties + Body(record, row));
   }
   Suite all;
   std::string text;
-  for (const std::string& target : record.targets) {
-    const Suite& suite = suites[target];
+  for (const TargetSpec& target : record.targets) {
+    const Suite& suite = suites[target.text];
     all.tests += suite.tests;
-    all.failures += suite.failures;
-    all.errors += suite.errors;
-    all.skipped += suite.skipped;
-    text += fmt::format(
-        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" "
-        "time=\"{:.3f}\" timestamp=\"{}\">\n{}  </testsuite>\n",
-        EscapeXml(Escaped(target)), suite.tests, suite.failures, suite.errors, suite.skipped,
-        suite.seconds, EscapeXml(record.started), suite.cases);
+    for (const auto& [element, n] : suite.counts) all.counts[element] += n;
+    text += fmt::format("  <testsuite name=\"{}\" {} timestamp=\"{}\">\n{}  </testsuite>\n",
+                        EscapeXml(Escaped(target.text)), Counts(suite, suite.seconds),
+                        EscapeXml(record.started), suite.cases);
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuites name=\"watchproof\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" "
-      "time=\"{:.3f}\">\n{}</testsuites>\n",
-      all.tests, all.failures, all.errors, all.skipped, record.seconds, text);
+      "<testsuites name=\"watchproof\" {}>\n{}</testsuites>\n",
+      Counts(all, record.seconds), text);
 }
 
+const FormatRegistration kJunit{{.file = "junit.xml", .render = &ToJunit}};
+
+}  // namespace
 }  // namespace watchproof

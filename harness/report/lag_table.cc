@@ -5,27 +5,10 @@
 
 #include <algorithm>
 
-#include "harness/report/text.h"
+#include "harness/report/rows.h"
 
 namespace watchproof {
 namespace {
-
-constexpr std::string_view kColumns[] = {
-    "target",       "events",          "delay p50",          "p99",
-    "max",          "spread p50",      "spread max",         "recovery p50",
-    "recovery max", "furthest behind", "memory under faults"};
-
-constexpr std::string_view kExplain =
-    "Delay: from the answer to a write to its delivery to a watch. Spread: among the watches of "
-    "one "
-    "stream, the slowest one's 99th percentile minus the fastest one's. Recovery: how long after a "
-    "fault was healed a watch still received older events. Behind: how many revisions the store "
-    "was "
-    "ahead of an event. Memory: the most that the target used while a fault was armed, by its own "
-    "metric, and the increase over its use before. Measured during the faults of the cases; for "
-    "comparison, not judged.";
-
-using Cells = std::vector<std::string>;
 
 std::string Time(std::int64_t microseconds) {
   const double ms = static_cast<double>(microseconds) / 1000;
@@ -69,60 +52,28 @@ void Merge(const Lag& from, Lag& into) {
   into.footprints.insert(into.footprints.end(), from.footprints.begin(), from.footprints.end());
 }
 
-std::vector<Cells> Rows(const RunRecord& record) {
-  std::vector<Cells> rows;
-  for (const std::string& target : record.targets) {
+}  // namespace
+
+Table LagTable(const RunRecord& record) {
+  Table table{.head = {"target", "events", "delay p50", "p99", "max", "spread p50", "spread max",
+                       "recovery p50", "recovery max", "furthest behind", "memory under faults"},
+              .rows = {}};
+  const std::vector<std::string> labels = RowsOf(record).labels;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
     Lag lag;
     for (const AttemptSummary& attempt : record.attempts) {
-      if (attempt.result.target == target) Merge(attempt.result.lag, lag);
+      if (attempt.result.target == record.targets[i].text) Merge(attempt.result.lag, lag);
     }
     if (lag.delivery_us.count() == 0) continue;
     const Histogram recovery = Recoveries(lag);
-    rows.push_back({TargetLabel(record, target),
-                    WithThousands(static_cast<std::int64_t>(lag.delivery_us.count())),
-                    TimeAt(lag.delivery_us, 0.5), TimeAt(lag.delivery_us, 0.99),
-                    TimeAt(lag.delivery_us, 1), TimeAt(lag.stream_spread_us, 0.5),
-                    TimeAt(lag.stream_spread_us, 1), TimeAt(recovery, 0.5), TimeAt(recovery, 1),
-                    WithThousands(lag.revisions_behind.highest()), Memory(lag.footprints)});
+    table.rows.push_back(
+        {EscapeXml(labels[i]), WithThousands(static_cast<std::int64_t>(lag.delivery_us.count())),
+         TimeAt(lag.delivery_us, 0.5), TimeAt(lag.delivery_us, 0.99), TimeAt(lag.delivery_us, 1),
+         TimeAt(lag.stream_spread_us, 0.5), TimeAt(lag.stream_spread_us, 1), TimeAt(recovery, 0.5),
+         TimeAt(recovery, 1), WithThousands(lag.revisions_behind.highest()),
+         Memory(lag.footprints)});
   }
-  return rows;
-}
-
-}  // namespace
-
-std::string LagMarkdown(const RunRecord& record) {
-  const std::vector<Cells> rows = Rows(record);
-  if (rows.empty()) return {};
-  std::string head = "|";
-  std::string rule = "|";
-  for (const std::string_view column : kColumns) {
-    head += fmt::format(" {} |", column);
-    rule += "---|";
-  }
-  std::string text =
-      fmt::format("<details><summary>Lag and fairness</summary>\n\n{}\n{}\n", head, rule);
-  for (const Cells& cells : rows) {
-    text += '|';
-    for (const std::string& cell : cells) text += fmt::format(" {} |", EscapeXml(cell));
-    text += '\n';
-  }
-  return text + fmt::format("\n{}\n\n</details>\n\n", kExplain);
-}
-
-std::string LagHtml(const RunRecord& record) {
-  const std::vector<Cells> rows = Rows(record);
-  if (rows.empty()) return {};
-  std::string text = "<h2>Lag and fairness</h2>\n<div class=\"wide\"><table><thead><tr>";
-  for (const std::string_view column : kColumns) {
-    text += fmt::format("<th scope=\"col\">{}</th>", column);
-  }
-  text += "</tr></thead><tbody>\n";
-  for (const Cells& cells : rows) {
-    text += "<tr>";
-    for (const std::string& cell : cells) text += fmt::format("<td>{}</td>", EscapeXml(cell));
-    text += "</tr>\n";
-  }
-  return text + fmt::format("</tbody></table></div>\n<p class=\"soft\">{}</p>\n", kExplain);
+  return table;
 }
 
 std::string LagSentence(const Lag& lag) {

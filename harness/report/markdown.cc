@@ -3,9 +3,6 @@
 // ones folded.
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "harness/report/finding_rows.h"
 #include "harness/report/formats.h"
 #include "harness/report/lag_table.h"
 #include "harness/report/mutation.h"
@@ -31,25 +28,14 @@ std::string Safe(std::string_view text) {
   return safe;
 }
 
-std::string Table(const RunRecord& record) {
-  std::string text = "| case |";
-  std::string rule = "|---|";
-  for (const std::string& target : record.targets) {
-    text += fmt::format(" {} |", Safe(TargetLabel(record, target)));
-    rule += "---|";
+std::string Matrix(const ReportRows& rows) {
+  Table table{.head = {"case"}, .rows = {}};
+  for (const std::string& label : rows.labels) table.head.push_back(Safe(label));
+  for (const MatrixRow& row : rows.matrix) {
+    std::vector<std::string>& cells = table.rows.emplace_back(1, Safe(row.note->name));
+    for (const Cell& cell : row.cells) cells.push_back(CellText(cell));
   }
-  text += "\n" + rule + "\n";
-  for (const CaseSummary& note : record.cases) {
-    text += fmt::format("| {} |", Safe(note.name));
-    for (const std::string& target : record.targets) {
-      const watchproof::Cell cell = CellOf(record, note.name, target);
-      text += fmt::format(" {} {}", StyleOf(cell.outcome).symbol, StyleOf(cell.outcome).word);
-      if (cell.attempts > 1) text += fmt::format(" {}/{}", cell.with_outcome, cell.attempts);
-      text += " |";
-    }
-    text += "\n";
-  }
-  return text;
+  return MarkdownTable(table);
 }
 
 // A fenced block, indented code: no character of the content can end it.
@@ -62,69 +48,72 @@ std::string Indented(std::string_view text) {
   return block + "\n";
 }
 
-std::string Trouble(const RunRecord& record, const AttemptSummary& attempt) {
-  const AttemptResult& result = attempt.result;
-  std::string text =
-      fmt::format("### {}: {} on {}\n\n", StyleOf(OutcomeOf(attempt)).word, Safe(result.case_name),
-                  Safe(TargetLabel(result.target, result.target_version)));
+std::string Trouble(const AttemptRow& row) {
+  const AttemptResult& result = row.summary->result;
+  std::string text = fmt::format("### {}: {} on {}\n\n", StyleOf(row.outcome).word,
+                                 Safe(row.case_name), Safe(row.label));
   if (!result.findings.empty()) {
-    for (const FindingRow& row : FindingRows(result.findings.front())) {
-      text += Indented(fmt::format("{:<10} {}", row.name, row.text));
+    for (const FindingRow& field : FindingRows(result.findings.front())) {
+      text += Indented(fmt::format("{:<10} {}", field.name, field.text));
     }
   } else {
     text += Indented("reason     " + result.reason);
   }
-  return text + Indented("repeat     " + RepeatCommand(record, result)) + "\n";
+  return text + Indented("repeat     " + row.repeat) + "\n";
 }
 
-std::string MissingLines(const RunRecord& record) {
+std::string KnownLine(const AttemptRow& row) {
+  const AttemptResult& result = row.summary->result;
+  std::string line =
+      fmt::format("- {} on {}: {}", Safe(row.case_name), Safe(row.label), Safe(result.reason));
+  for (const int issue : result.upstream)
+    line += fmt::format(" [#{}]({})", issue, IssueLink(issue));
+  return line + "\n";
+}
+
+std::string MissingLines(const ReportRows& rows) {
   std::string text;
-  for (const std::string& target : record.targets) {
-    const std::string missing = FoundMissing(record, target);
-    if (missing.empty()) continue;
-    text += fmt::format("- {} was found not to offer: {}\n", Safe(TargetLabel(record, target)),
-                        Safe(missing));
-  }
+  for (const std::string& missing : rows.missing) text += fmt::format("- {}\n", Safe(missing));
   return text.empty() ? text : text + "\n";
 }
-
-}  // namespace
 
 std::string ToMarkdown(const RunRecord& record) {
   // Far below the megabyte above which some CI systems drop a summary as a whole.
   constexpr std::size_t kMostBytes = 200'000;
+  const ReportRows rows = RowsOf(record);
   std::string text =
-      fmt::format("# watchproof\n\n{}\n\n{}{}\n", Safe(Sentence(record)), MissingLines(record),
-                  record.defects.empty() ? Table(record) : MutationMarkdown(record));
+      fmt::format("# watchproof\n\n{}\n\n{}{}\n", Safe(Sentence(record)), MissingLines(rows),
+                  record.defects.empty() ? Matrix(rows) : MutationMarkdown(record));
   std::string known;
   std::size_t left_out = 0;
-  for (const AttemptSummary& attempt : record.attempts) {
-    const Outcome outcome = OutcomeOf(attempt);
-    if (outcome == Outcome::kKnown) {
-      known += fmt::format("- {} on {}: {}", Safe(attempt.result.case_name),
-                           Safe(TargetLabel(attempt.result.target, attempt.result.target_version)),
-                           Safe(attempt.result.reason));
-      for (const int issue : attempt.result.upstream) {
-        known += fmt::format(" [#{0}](https://github.com/etcd-io/etcd/issues/{0})", issue);
-      }
-      known += "\n";
-    } else if (outcome != Outcome::kPass && outcome != Outcome::kUnsupported &&
-               outcome != Outcome::kDeclared) {
-      const std::string trouble = Trouble(record, attempt);
-      if (text.size() + trouble.size() > kMostBytes) {
-        ++left_out;
-      } else {
-        text += trouble;
-      }
+  for (const AttemptRow& row : rows.attempts) {
+    if (row.summary == nullptr || row.outcome == Outcome::kPass ||
+        row.outcome == Outcome::kUnsupported || row.outcome == Outcome::kDeclared) {
+      continue;
+    }
+    if (row.outcome == Outcome::kKnown) {
+      known += KnownLine(row);
+    } else if (const std::string trouble = Trouble(row);
+               text.size() + trouble.size() <= kMostBytes) {
+      text += trouble;
+    } else {
+      ++left_out;
     }
   }
   if (left_out > 0) text += fmt::format("{} more in report.html.\n\n", left_out);
   if (!known.empty() && text.size() + known.size() < 2 * kMostBytes) {
     text += "<details><summary>Known failures</summary>\n\n" + known + "\n</details>\n\n";
   }
-  text += LagMarkdown(record);
+  if (const Table lag = LagTable(record); !lag.rows.empty()) {
+    text += fmt::format("<details><summary>Lag and fairness</summary>\n\n{}\n{}\n\n</details>\n\n",
+                        MarkdownTable(lag), kLagExplain);
+  }
   return text + fmt::format("Seed `{}`, {}, run `{}`.\n", record.seed,
                             FormatSeconds(record.seconds), record.id);
 }
+
+const FormatRegistration kMarkdown{{.file = "summary.md", .render = &ToMarkdown}};
+
+}  // namespace
 
 }  // namespace watchproof

@@ -70,8 +70,31 @@ std::string CleanVerdict(const MutationTable& table) {
                      Count(static_cast<std::size_t>(table.clean_attempts), "attempt"));
 }
 
+// What the two formats with tables show differently.
+struct Markup {
+  std::string (*by)(const CaughtBy& by);
+  std::string (*verdict)(Catch outcome);
+  std::string (*text)(std::string_view text);
+  std::string clean_store;
+};
+
 Outcome ColourOf(Catch outcome) {
   return outcome == Catch::kCaught ? Outcome::kPass : Outcome::kFail;
+}
+
+Table ToTable(const MutationTable& mutations, const Markup& markup) {
+  Table table{.head = {"defect", "upstream", "verdict", "must be caught by", "also found"},
+              .rows = {}};
+  for (const DefectRow& row : mutations.rows) {
+    std::vector<std::string> declared;
+    for (const CaughtBy& by : row.declared) declared.push_back(markup.by(by));
+    table.rows.push_back({markup.text(row.defect.name), markup.text(row.defect.upstream),
+                          markup.verdict(row.outcome),
+                          fmt::format("{}", fmt::join(declared, "<br>")),
+                          markup.text(Counted(row.others))});
+  }
+  table.rows.push_back({markup.clean_store, "", markup.text(CleanVerdict(mutations)), "", ""});
+  return table;
 }
 
 std::string Indented(std::string_view head, std::string_view body, const TerminalStyle& style) {
@@ -109,7 +132,7 @@ int MutationTable::caught() const {
 MutationTable Mutations(const RunRecord& record) {
   MutationTable table;
   for (const DefectSummary& defect : record.defects) table.rows.push_back(MakeRow(record, defect));
-  const std::string& clean = record.targets.front();
+  const std::string& clean = record.targets.front().text;
   for (const auto& [guarantee, cases] : FoundOn(record, clean)) {
     table.clean.push_back(ToCaughtBy(guarantee, cases));
   }
@@ -155,40 +178,28 @@ std::string MutationText(const RunRecord& record, const TerminalStyle& style) {
 }
 
 std::string MutationMarkdown(const RunRecord& record) {
-  const MutationTable table = Mutations(record);
-  std::string text =
-      "| defect | upstream | verdict | must be caught by | also found |\n|---|---|---|---|---|\n";
-  for (const DefectRow& row : table.rows) {
-    std::vector<std::string> declared;
-    for (const CaughtBy& by : row.declared) {
-      declared.push_back(fmt::format("**{}**: {}", by.guarantee, CasesText(by)));
-    }
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", row.defect.name, row.defect.upstream,
-                        Word(row.outcome), fmt::join(declared, "<br>"), Counted(row.others));
-  }
-  return text + fmt::format("| *clean store* | | {} | | |\n", CleanVerdict(table));
+  constexpr auto kBy = [](const CaughtBy& by) {
+    return fmt::format("**{}**: {}", by.guarantee, CasesText(by));
+  };
+  return MarkdownTable(ToTable(Mutations(record),
+                               {.by = kBy,
+                                .verdict = [](Catch outcome) { return std::string(Word(outcome)); },
+                                .text = [](std::string_view text) { return std::string(text); },
+                                .clean_store = "*clean store*"}));
 }
 
 std::string MutationHtml(const RunRecord& record) {
-  const MutationTable table = Mutations(record);
-  std::string text =
-      "<h2>Planted defects</h2>\n<div class=\"wide\"><table><thead><tr><th>defect</th><th>upstream"
-      "</th><th>verdict</th><th>must be caught by</th><th>also found</th></tr></thead><tbody>\n";
-  for (const DefectRow& row : table.rows) {
-    std::vector<std::string> declared;
-    for (const CaughtBy& by : row.declared) {
-      declared.push_back(EscapeXml(fmt::format("{}: {}", by.guarantee, CasesText(by))));
-    }
-    text += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td class=\"{}\">{}</td><td>{}</td><td>{}</td></tr>\n",
-        EscapeXml(row.defect.name), EscapeXml(row.defect.upstream),
-        StyleOf(ColourOf(row.outcome)).name, Word(row.outcome), fmt::join(declared, "<br>"),
-        EscapeXml(Counted(row.others)));
-  }
-  return text + fmt::format(
-                    "<tr><td>clean store</td><td></td><td>{}</td><td></td><td></td></tr>\n"
-                    "</tbody></table></div>\n",
-                    EscapeXml(CleanVerdict(table)));
+  constexpr auto kBy = [](const CaughtBy& by) {
+    return EscapeXml(fmt::format("{}: {}", by.guarantee, CasesText(by)));
+  };
+  constexpr auto kVerdict = [](Catch outcome) {
+    return fmt::format("<span class=\"{}\">{}</span>", StyleOf(ColourOf(outcome)).name,
+                       Word(outcome));
+  };
+  return "<h2>Planted defects</h2>\n" +
+         HtmlTable(ToTable(
+             Mutations(record),
+             {.by = kBy, .verdict = kVerdict, .text = EscapeXml, .clean_store = "clean store"}));
 }
 
 }  // namespace watchproof

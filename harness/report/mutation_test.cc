@@ -30,7 +30,7 @@ AttemptSummary Attempt(const std::string& target, const std::string& name,
 // One defect, "d", that Ordered and Unique must catch; what was found with it, and without it.
 RunRecord With(const std::vector<std::string>& found, const std::vector<std::string>& clean = {}) {
   RunRecord record;
-  record.targets = {"embedded", "embedded+d"};
+  record.targets = {{.text = "embedded"}, {.text = "embedded+d"}};
   record.defects = {
       {.name = "d", .target = "embedded+d", .upstream = "#7", .guarantees = {"Ordered", "Unique"}}};
   record.attempts = {Attempt("embedded", "A.One", clean), Attempt("embedded+d", "A.One", found),
@@ -87,12 +87,13 @@ TEST(MutationText, ListsFindingsOnTheCleanStore) {
 
 TEST(MutationReports, AreInTheFilesOfTheRun) {
   const RunRecord record = With({"Ordered", "Unique"});
-  EXPECT_THAT(ToMarkdown(record), HasSubstr("| d | #7 | caught | **Ordered**: A.One<br>"));
-  EXPECT_THAT(ToHtml(record), HasSubstr("<td>d</td><td>#7</td>"));
+  EXPECT_THAT(Render("summary.md", record),
+              HasSubstr("| d | #7 | caught | **Ordered**: A.One<br>"));
+  EXPECT_THAT(Render("report.html", record), HasSubstr("<td>d</td><td>#7</td>"));
   EXPECT_THAT(Sentence(record), HasSubstr("All of 1 planted defect caught"));
   RunRecord plain = record;
   plain.defects.clear();
-  EXPECT_THAT(ToMarkdown(plain), Not(HasSubstr("**Ordered**")));
+  EXPECT_THAT(Render("summary.md", plain), Not(HasSubstr("**Ordered**")));
 }
 
 }  // namespace

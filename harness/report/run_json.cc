@@ -7,22 +7,17 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "harness/driver/json_record.h"
 #include "harness/report/mutation.h"
+#include "harness/report/rows.h"
 #include "harness/report/utc.h"
 
 namespace watchproof {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int kSchema = 1;
-
-std::string Dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
 
 Json Machine() {
   utsname name{};
@@ -81,8 +76,9 @@ Json MutationJson(const RunRecord& record) {
 
 std::string ToRunJson(const RunRecord& record, Finished finished) {
   Json targets = Json::array();
-  for (const std::string& spec : record.targets) {
-    targets.push_back({{"spec", spec}, {"label", TargetLabel(record, spec)}});
+  const std::vector<std::string> labels = RowsOf(record).labels;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    targets.push_back({{"spec", record.targets[i].text}, {"label", labels[i]}});
   }
   Json json{{"schema", kSchema},      {"id", record.id},
             {"seed", record.seed},    {"started", record.started},
@@ -102,7 +98,7 @@ std::string ToRunJson(const RunRecord& record, Finished finished) {
     json["stale_expectations"] = record.stale;
     json["exit_code"] = record.exit_code;
   }
-  return Dump(json, 1) + "\n";
+  return DumpJson(json, 1) + "\n";
 }
 
 Result<RepeatSummary> ParseRepeatSummary(const std::string& run_json) {
@@ -119,34 +115,35 @@ Result<RepeatSummary> ParseRepeatSummary(const std::string& run_json) {
 }
 
 std::string PlanHeader(const RunRecord& record) {
+  Json targets = Json::array();
+  for (const TargetSpec& target : record.targets) targets.push_back(target.text);
   const Json json{{"schema", kSchema},
                   {"kind", "run"},
                   {"seed", record.seed},
-                  {"targets", record.targets},
+                  {"targets", targets},
                   {"cases", CaseNames(record)},
                   {"repeat", record.plan.repeat},
                   {"shuffle", record.plan.shuffle},
                   {"faults", record.plan.faults},
                   {"no_faults", record.plan.no_faults},
                   {"bypass_proxy", record.plan.bypass_proxy}};
-  return Dump(json, -1);
+  return DumpJson(json);
 }
 
 std::string SummaryJson(const RunRecord& record) {
-  return Dump(Json{{"kind", "summary"},
+  return DumpJson({{"kind", "summary"},
                    {"sentence", Sentence(record)},
                    {"seed", record.seed},
                    {"folder", record.folder},
                    {"counts", Counts(record)},
-                   {"exit_code", record.exit_code}},
-              -1);
+                   {"exit_code", record.exit_code}});
 }
 
 std::string ToJsonObject(const TextFields& fields, const TextFields& facts) {
   Json json = Json::object();
   for (const auto& [name, value] : fields) json[name] = value;
   for (const auto& [name, value] : facts) json["facts"][name] = value;
-  return Dump(json, -1);
+  return DumpJson(json);
 }
 
 }  // namespace watchproof

@@ -16,6 +16,7 @@
 
 #include "harness/driver/expectations.h"
 #include "harness/driver/result.h"
+#include "harness/targets/target_spec.h"
 
 namespace watchproof {
 
@@ -36,11 +37,16 @@ enum class Outcome {
 };
 inline constexpr int kOutcomes = 11;
 
+// How every report shows an outcome.
 struct OutcomeStyle {
   std::string_view word;    // "pass", "FAIL"
   std::string_view symbol;  // one character
   std::string_view ascii;   // its stand-in
   std::string_view name;    // for machines and style sheets: "not_run"
+  std::string_view one;     // behind the number 1: "new failure"
+  std::string_view many;    // behind the others
+  std::string_view colour;  // of a terminal, as the parameters of its escape sequence
+  std::string_view ctrf;    // status in the Common Test Report Format
 };
 const OutcomeStyle& StyleOf(Outcome outcome);
 
@@ -101,7 +107,7 @@ struct RunRecord {
   std::map<std::string, std::string> versions;
   std::map<std::string, FlagSummary> flags;
   PlanSummary plan;
-  std::vector<std::string> targets;      // SPECs, in the order given
+  std::vector<TargetSpec> targets;       // in the order given
   std::vector<DefectSummary> defects;    // of `--defects`; then the first target is the clean store
   std::vector<CaseSummary> cases;        // selected, in the order of the report
   std::vector<AttemptSummary> attempts;  // finished, in the order they ended
@@ -122,32 +128,7 @@ struct Tally {
 };
 Tally CountOutcomes(const RunRecord& record);
 
-// All attempts of one case on one target.
-struct Cell {
-  Outcome outcome = Outcome::kNotRun;  // the weightiest
-  int attempts = 0;
-  int with_outcome = 0;  // how many of them had it
-};
-Cell CellOf(const RunRecord& record, std::string_view case_name, std::string_view target);
-
-// What probing found the target not to offer, where it was not stated: "leases (3 cases), users";
-// empty: nothing.
-std::string FoundMissing(const RunRecord& record, std::string_view target);
-
-// "etcd 3.4.23", "embedded", "kine 3.5.13": kind or program and, where it means something, version.
-std::string TargetLabel(std::string_view spec, std::string_view version);
-// Label of a target with the version its attempts reported.
-std::string TargetLabel(const RunRecord& record, std::string_view spec);
-
-// The command that repeats one attempt with the same plan.
-std::string RepeatCommand(const RunRecord& record, const AttemptResult& result);
 // The summary sentence: "Nothing new: 6 passed, 4 failed as known."
 std::string Sentence(const RunRecord& record);
-
-// A file of an attempt, from where the command was started.
-std::string PathOf(const RunRecord& record, const AttemptResult& result, std::string_view file);
-
-// Null when the case is not in the record.
-const CaseSummary* FindCaseSummary(const RunRecord& record, std::string_view name);
 
 }  // namespace watchproof

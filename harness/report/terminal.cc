@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "harness/base/escape.h"
-#include "harness/report/finding_rows.h"
 #include "harness/report/mutation.h"
+#include "harness/report/rows.h"
 
 namespace watchproof {
 namespace {
@@ -20,19 +21,17 @@ std::string_view Symbol(Outcome outcome, const TerminalStyle& style) {
   return style.charset == Charset::kUtf8 ? StyleOf(outcome).symbol : StyleOf(outcome).ascii;
 }
 
-std::string Heading(const AttemptSummary& attempt, const TerminalStyle& style) {
-  const Outcome outcome = OutcomeOf(attempt);
-  const AttemptResult& result = attempt.result;
+std::string Heading(const AttemptRow& row, const TerminalStyle& style) {
   const std::string word =
-      PadRight(fmt::format("{} {}", Symbol(outcome, style), StyleOf(outcome).word), 14);
-  std::string label = TargetLabel(result.target, result.target_version);
-  if (result.attempt > 1) label += fmt::format(" #{}", result.attempt);
+      PadRight(fmt::format("{} {}", Symbol(row.outcome, style), StyleOf(row.outcome).word), 14);
+  std::string label = row.label;
+  if (row.attempt > 1) label += fmt::format(" #{}", row.attempt);
   const std::string tail = fmt::format("  {}  {}", PadRight(Shorten(label, 30, style.charset), 12),
-                                       PadLeft(FormatSeconds(result.seconds), 7));
+                                       PadLeft(FormatSeconds(row.summary->result.seconds), 7));
   const std::size_t taken = 4 + Columns(word) + Columns(tail);
   const std::size_t room = style.width > taken + 20 ? style.width - taken : 20;
-  const std::string name = Escaped(result.case_name);
-  return fmt::format("  {}  {}{}\n", Paint(word, outcome, style),
+  const std::string name = Escaped(row.case_name);
+  return fmt::format("  {}  {}{}\n", Paint(word, row.outcome, style),
                      PadRight(Shorten(name, room, style.charset), std::min<std::size_t>(room, 58)),
                      tail);
 }
@@ -104,31 +103,27 @@ struct Head {
   std::string label;  // in full
   std::string first;  // up to two lines
   std::string second;
-  std::size_t width = 0;
   bool legend = false;  // the label alone does not identify the target
 };
 
-std::vector<Head> MakeHeads(const RunRecord& record, std::size_t most, const TerminalStyle& style) {
+std::vector<Head> MakeHeads(const ReportRows& rows, std::size_t most, const TerminalStyle& style) {
   std::vector<Head> heads;
-  for (const std::string& target : record.targets) {
-    Head head{.label = TargetLabel(record, target), .first = {}, .second = {}};
-    const std::size_t cut = head.label.find_first_of(" +");
-    head.first = head.label;
-    if (Columns(head.label) > most && cut != std::string::npos) {
-      head.first = head.label.substr(0, cut);
-      head.second = head.label.substr(head.label[cut] == ' ' ? cut + 1 : cut);
+  for (const std::string& label : rows.labels) {
+    Head head{.label = label, .first = label, .second = {}};
+    const std::size_t cut = label.find_first_of(" +");
+    if (Columns(label) > most && cut != std::string::npos) {
+      head.first = label.substr(0, cut);
+      head.second = label.substr(label[cut] == ' ' ? cut + 1 : cut);
     }
     head.legend = Columns(head.first) > most || Columns(head.second) > most;
     head.first = Shorten(head.first, most, style.charset);
     head.second = Shorten(head.second, most, style.charset);
-    heads.push_back(std::move(head));
-  }
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (heads[i].first == heads[j].first && heads[i].second == heads[j].second) {
-        heads[i].legend = heads[j].legend = true;
+    for (Head& other : heads) {
+      if (head.first == other.first && head.second == other.second) {
+        head.legend = other.legend = true;
       }
     }
+    heads.push_back(std::move(head));
   }
   for (std::size_t i = 0; i < heads.size(); ++i) {
     if (!heads[i].legend) continue;
@@ -138,20 +133,58 @@ std::vector<Head> MakeHeads(const RunRecord& record, std::size_t most, const Ter
   return heads;
 }
 
+// The word is most of the width of a column in which it says least: the legend has it.
+bool SymbolOnly(Outcome outcome) { return outcome == Outcome::kUnsupported; }
+
 std::string CellText(const Cell& cell, std::size_t most, const TerminalStyle& style) {
-  const OutcomeStyle& look = StyleOf(cell.outcome);
-  std::string text = fmt::format("{} {}", Symbol(cell.outcome, style), look.word);
+  std::string text(Symbol(cell.outcome, style));
+  if (!SymbolOnly(cell.outcome)) text += fmt::format(" {}", StyleOf(cell.outcome).word);
   if (cell.attempts > 1) text += fmt::format(" {}/{}", cell.with_outcome, cell.attempts);
   return Shorten(text, most, style.charset);
+}
+
+// The names of the cases, shortened as far as no two read the same.
+std::vector<std::string> RowNames(const ReportRows& rows, std::size_t most,
+                                  const TerminalStyle& style) {
+  for (;; ++most) {
+    std::vector<std::string> names;
+    bool whole = true;
+    for (const MatrixRow& row : rows.matrix) {
+      names.push_back(Shorten(row.note->name, most, style.charset));
+      whole = whole && names.back() == row.note->name;
+    }
+    if (whole || std::set(names.begin(), names.end()).size() == names.size()) return names;
+  }
+}
+
+// Explains the columns that are numbered, and the symbol that stands alone.
+std::string Legend(const RunRecord& record, const ReportRows& rows, const std::vector<Head>& heads,
+                   const TerminalStyle& style) {
+  std::string text;
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    if (!heads[i].legend) continue;
+    const std::string spec = Escaped(record.targets[i].text);
+    text += fmt::format("  [{}] {}{}\n", i + 1, heads[i].label,
+                        heads[i].label == spec ? "" : fmt::format(": {}", spec));
+  }
+  const bool alone = std::any_of(rows.matrix.begin(), rows.matrix.end(), [](const MatrixRow& row) {
+    return std::any_of(row.cells.begin(), row.cells.end(),
+                       [](const Cell& cell) { return SymbolOnly(cell.outcome); });
+  });
+  if (!alone) return text;
+  return text + fmt::format("  {} unsupported: the target lacks what the case needs\n",
+                            Symbol(Outcome::kUnsupported, style));
 }
 
 // The command that fetches what was not fetched; empty if there is nothing to fetch.
 std::string FetchCommandText(const RunRecord& record) {
   std::map<std::string, std::set<std::string>> versions;  // by product
-  for (const NotRun& attempt : record.not_run) {
-    const std::size_t at = attempt.target.find('@');
-    if (attempt.outcome != Outcome::kNotFetched || at == std::string::npos) continue;
-    versions[attempt.target.substr(0, at)].insert(attempt.target.substr(at + 1));
+  for (const TargetSpec& target : record.targets) {
+    const bool absent =
+        std::any_of(record.not_run.begin(), record.not_run.end(), [&target](const NotRun& left) {
+          return left.outcome == Outcome::kNotFetched && left.target == target.text;
+        });
+    if (absent) versions[target.product].insert(target.release);
   }
   std::string text;
   for (const auto& [product, wanted] : versions) {
@@ -165,46 +198,15 @@ std::string FetchCommandText(const RunRecord& record) {
 
 std::string Paint(std::string_view text, Outcome outcome, const TerminalStyle& style) {
   if (!style.colour) return std::string(text);
-  const char* code = "0";
-  switch (outcome) {
-    case Outcome::kPass:
-      code = "32";
-      break;
-    case Outcome::kDeclared:
-    case Outcome::kUnsupported:
-      code = "2";
-      break;
-    case Outcome::kKnown:
-      code = "36";
-      break;
-    case Outcome::kNotFetched:
-    case Outcome::kNotRun:
-      code = "2";
-      break;
-    case Outcome::kInconclusive:
-      code = "33";
-      break;
-    case Outcome::kUnexpectedPass:
-      code = "1;33";
-      break;
-    case Outcome::kTargetFailed:
-      code = "1;35";
-      break;
-    case Outcome::kFail:
-      code = "1;31";
-      break;
-    case Outcome::kHarnessError:
-      code = "1;35";
-      break;
-  }
-  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", StyleOf(outcome).colour, text);
 }
 
 std::string AttemptText(const RunRecord& record, const AttemptSummary& attempt,
                         const TerminalStyle& style) {
   const AttemptResult& result = attempt.result;
-  std::string text = Heading(attempt, style);
-  switch (OutcomeOf(attempt)) {
+  const AttemptRow row = RowOf(record, attempt);
+  std::string text = Heading(row, style);
+  switch (row.outcome) {
     case Outcome::kPass:
     case Outcome::kNotFetched:
     case Outcome::kNotRun:
@@ -232,7 +234,7 @@ std::string AttemptText(const RunRecord& record, const AttemptSummary& attempt,
       text += RawField("evidence", PathOf(record, result, "case.log"));
       break;
   }
-  return text + RawField("repeat", RepeatCommand(record, result));
+  return text + RawField("repeat", row.repeat);
 }
 
 std::string ReceiptsText(const AttemptSummary& attempt, const TerminalStyle& style) {
@@ -248,72 +250,58 @@ std::string ReceiptsText(const AttemptSummary& attempt, const TerminalStyle& sty
 
 std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
   if (record.targets.empty() || record.cases.empty()) return {};
-  // A column gets the width it needs, at most an equal share of what the case names leave.
+  // A column gets the width it needs, at most an equal share of what the case names leave. Off a
+  // terminal nothing is shortened.
   constexpr std::size_t kLeastName = 30;
   constexpr std::size_t kNoLimit = 10'000;
+  const ReportRows rows = RowsOf(record);
   const std::size_t width = style.cut ? std::max<std::size_t>(style.width, 60) : kNoLimit;
   const std::size_t room = width - 2 - kLeastName;
   // "not fetched" must be readable, even if the lines become longer.
   const bool absent = CountOutcomes(record)[Outcome::kNotFetched] > 0;
   const std::size_t most = std::max<std::size_t>(room / record.targets.size() - 2, absent ? 13 : 9);
-  std::vector<Head> heads = MakeHeads(record, most, style);
-  std::size_t taken = 2;
-  bool two_lines = false;
+  const std::vector<Head> heads = MakeHeads(rows, most, style);
+  std::vector<std::vector<std::string>> lines(2, std::vector<std::string>{""});
+  std::vector<std::size_t> widths{0};  // of the columns; the names come last
   for (std::size_t i = 0; i < heads.size(); ++i) {
-    Head& head = heads[i];
-    head.width = std::max(Columns(head.first), Columns(head.second));
-    for (const CaseSummary& note : record.cases) {
-      const Cell cell = CellOf(record, note.name, record.targets[i]);
-      head.width = std::max(head.width, Columns(CellText(cell, most, style)));
+    lines[0].push_back(heads[i].first);
+    lines[1].push_back(heads[i].second);
+    widths.push_back(std::max(Columns(heads[i].first), Columns(heads[i].second)));
+    for (const MatrixRow& row : rows.matrix) {
+      widths.back() = std::max(widths.back(), Columns(CellText(row.cells[i], most, style)));
     }
-    taken += head.width + 2;
-    two_lines = two_lines || !head.second.empty();
   }
-  std::size_t name_width = 0;
-  for (const CaseSummary& note : record.cases)
-    name_width = std::max(name_width, Columns(note.name));
-  name_width = std::min(name_width, std::max(kLeastName, width - std::min(width, taken)));
-
+  const std::size_t taken = std::accumulate(widths.begin(), widths.end(), 2 * widths.size());
+  const std::vector<std::string> names =
+      RowNames(rows, std::max(kLeastName, width - std::min(width, taken)), style);
+  for (const std::string& name : names) widths[0] = std::max(widths[0], Columns(name));
+  const auto is_empty = [](const std::string& cell) { return cell.empty(); };
+  if (std::all_of(lines[1].begin(), lines[1].end(), is_empty)) lines.pop_back();
   std::string text;
-  const auto end_line = [&text] {
-    while (!text.empty() && text.back() == ' ') text.pop_back();
-    text += '\n';
+  const auto print = [&](const std::vector<std::string>& cells, const MatrixRow* row) {
+    std::string line;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string padded = PadRight(cells[i], widths[i]);
+      line += "  " +
+              (row == nullptr || i == 0 ? padded : Paint(padded, row->cells[i - 1].outcome, style));
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   };
-  for (int line = 0; line < (two_lines ? 2 : 1); ++line) {
-    text += std::string(2 + name_width, ' ');
-    for (const Head& head : heads) {
-      text += "  " + PadRight(line == 0 ? head.first : head.second, head.width);
-    }
-    end_line();
+  for (const auto& line : lines) print(line, nullptr);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::vector<std::string> cells{names[i]};
+    for (const Cell& cell : rows.matrix[i].cells) cells.push_back(CellText(cell, most, style));
+    print(cells, &rows.matrix[i]);
   }
-  for (const CaseSummary& note : record.cases) {
-    text += "  " + PadRight(Shorten(note.name, name_width, style.charset), name_width);
-    for (std::size_t i = 0; i < heads.size(); ++i) {
-      const Cell cell = CellOf(record, note.name, record.targets[i]);
-      const std::string padded = PadRight(CellText(cell, most, style), heads[i].width);
-      text += "  " + Paint(padded, cell.outcome, style);
-    }
-    end_line();
-  }
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    if (!heads[i].legend) continue;
-    const bool by_spec = heads[i].label == Escaped(record.targets[i]);
-    text += fmt::format("  [{}] {}{}\n", i + 1, heads[i].label,
-                        by_spec ? "" : fmt::format(": {}", Escaped(record.targets[i])));
-  }
-  return text;
+  return text + Legend(record, rows, heads, style);
 }
 
 // Capabilities that the target does not offer: cases that need them did not pass.
-std::string MissingText(const RunRecord& record, const TerminalStyle& style) {
+std::string MissingText(const ReportRows& rows, const TerminalStyle& style) {
   std::string text;
-  for (const std::string& target : record.targets) {
-    const std::string missing = FoundMissing(record, target);
-    if (missing.empty()) continue;
-    const std::string sentence = fmt::format(
-        "{} was found not to offer: {}. A profile (--target-profile) that states it "
-        "would turn this into a failure.",
-        TargetLabel(record, target), missing);
+  for (const std::string& missing : rows.missing) {
+    const std::string sentence =
+        missing + ". A profile (--target-profile) that states it would turn this into a failure.";
     for (const std::string& line : Wrap(sentence, std::max<std::size_t>(style.width, 60) - 2)) {
       text += (text.empty() ? "  " : "    ") + line + "\n";
     }
@@ -323,13 +311,13 @@ std::string MissingText(const RunRecord& record, const TerminalStyle& style) {
 
 std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
   const bool planted = !record.defects.empty();
-  std::string text = fmt::format("\n{}{}\n", MissingText(record, style),
+  const ReportRows rows = RowsOf(record);
+  std::string text = fmt::format("\n{}{}\n", MissingText(rows, style),
                                  planted ? MutationText(record, style) : MatrixText(record, style));
-  for (const AttemptSummary& attempt : record.attempts) {
-    const Outcome outcome = OutcomeOf(attempt);
-    if (outcome < Outcome::kUnexpectedPass || outcome == Outcome::kTargetFailed) continue;
-    text += fmt::format("{} {}\n", Paint(StyleOf(outcome).word, outcome, style),
-                        Escaped(RepeatCommand(record, attempt.result)));
+  for (const AttemptRow& row : rows.attempts) {
+    if (row.outcome < Outcome::kUnexpectedPass || row.outcome == Outcome::kTargetFailed) continue;
+    text += fmt::format("{} {}\n", Paint(StyleOf(row.outcome).word, row.outcome, style),
+                        Escaped(row.repeat));
   }
   for (const std::string& entry : record.stale) {
     text += fmt::format("manifest: {}\n", Escaped(entry));

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <sstream>
 
-#include "harness/report/sample_record.h"
+#include "harness/report/rows.h"
+#include "harness/report/testing/sample_record.h"
 
 namespace watchproof {
 namespace {
@@ -56,7 +58,7 @@ TEST(AttemptText, InconclusiveNamesTheFaultWithoutEffect) {
 TEST(AttemptText, RepeatHasTheFlagsThatChangeThePlan) {
   RunRecord record = SampleRecord();
   record.repeat_flags = {"--fault", "stall:duration=1 ms", "--no-faults"};
-  EXPECT_THAT(RepeatCommand(record, record.attempts[1].result),
+  EXPECT_THAT(RowOf(record, record.attempts[1]).repeat,
               EndsWith("--seed 0x51e9c2 --fault 'stall:duration=1 ms' --no-faults"));
 }
 
@@ -76,13 +78,16 @@ TEST(MatrixText, WorstOfSeveralAttemptsIsShownWithItsShare) {
 
 TEST(MatrixText, FiveTargetsFitAHundredColumns) {
   RunRecord record;
-  record.targets = {"embedded", "embedded+compaction-notice-lost", "etcd:/a/etcd", "etcd:/b/etcd",
-                    "etcd:/c/a-very-long-path/etcd"};
+  record.targets = {{.text = "embedded"},
+                    {.text = "embedded+compaction-notice-lost"},
+                    {.text = "etcd:/a/etcd", .name = "etcd"},
+                    {.text = "etcd:/b/etcd", .name = "etcd"},
+                    {.text = "etcd:/c/a-very-long-path/etcd", .name = "etcd"}};
   for (const char* name : {"CompactionSurfaced.ANameThatIsLongerThanItsColumn",
                            "CompactionSurfaced.CrashDuringCompaction"}) {
     record.cases.push_back({.name = name, .requirement = {}, .level = {}, .file = {}});
-    for (const std::string& target : record.targets) {
-      record.attempts.push_back(SampleAttempt(name, target, Verdict::kInconclusive));
+    for (const TargetSpec& target : record.targets) {
+      record.attempts.push_back(SampleAttempt(name, target.text, Verdict::kInconclusive));
     }
   }
   for (const TerminalStyle& style : {kPlain, kAscii}) {
@@ -91,6 +96,34 @@ TEST(MatrixText, FiveTargetsFitAHundredColumns) {
   }
   // Three binaries of one version differ only in the legend.
   EXPECT_THAT(MatrixText(record, kPlain), HasSubstr("[4] etcd 3.4.23: etcd:/b/etcd"));
+}
+
+TEST(MatrixText, NoTwoRowsReadTheSame) {
+  RunRecord record = SampleRecord();
+  const std::string half(40, 'x');
+  record.cases = {{.name = half + "One" + half}, {.name = half + "Two" + half}};
+  std::istringstream lines(MatrixText(record, kPlain));
+  std::set<std::string> seen;
+  for (std::string line; std::getline(lines, line);) EXPECT_TRUE(seen.insert(line).second) << line;
+}
+
+TEST(MatrixText, UnsupportedIsASymbolWithALegend) {
+  RunRecord record = SampleRecord();
+  record.attempts[0].result.verdict = Verdict::kUnsupported;
+  EXPECT_EQ(MatrixText(record, kPlain),
+            "                          embedded        etcd 3.4.23\n"
+            "  Ordered.NeverGoesBack   –               ✗ FAIL\n"
+            "  Reliable.MissesNothing  ? inconclusive  ≈ known\n"
+            "  Unique.NoTwins          ! ERROR         · not run\n"
+            "  – unsupported: the target lacks what the case needs\n");
+}
+
+TEST(MatrixText, IsAsWideAsNecessaryOffATerminal) {
+  RunRecord record = SampleRecord();
+  record.cases[0].name = std::string(200, 'x');
+  TerminalStyle style = kPlain;
+  style.cut = false;
+  EXPECT_THAT(MatrixText(record, style), HasSubstr(record.cases[0].name + "  "));
 }
 
 TEST(LastScreen, SeedIsLastAndFailuresHaveTheirCommand) {

@@ -2,9 +2,10 @@
 #include "harness/report/text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 
 #include "harness/base/escape.h"
 
@@ -29,27 +30,12 @@ std::size_t ByteOf(std::string_view text, std::size_t n) {
 std::string CleanText(std::string_view text) { return Escaped(text, LineEnds::kKeep); }
 
 std::string EscapeXml(std::string_view text) {
+  static const std::map<char, std::string_view> kReserved = {
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
   std::string escaped;
   for (const char c : CleanText(text)) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += c;
-    }
+    const auto reserved = kReserved.find(c);
+    escaped += reserved == kReserved.end() ? std::string_view(&c, 1) : reserved->second;
   }
   return escaped;
 }
@@ -109,6 +95,28 @@ std::vector<std::string> Wrap(std::string_view text, std::size_t columns) {
   }
   if (lines.size() > 1 && lines.back().empty()) lines.pop_back();
   return lines;
+}
+
+std::string MarkdownTable(const Table& table) {
+  const auto line = [](const std::vector<std::string>& cells) {
+    return fmt::format("| {} |\n", fmt::join(cells, " | "));
+  };
+  std::string text = line(table.head) + "|";
+  for (std::size_t i = 0; i < table.head.size(); ++i) text += "---|";
+  text += '\n';
+  for (const auto& row : table.rows) text += line(row);
+  return text;
+}
+
+std::string HtmlTable(const Table& table) {
+  const std::string head = fmt::format("{}", fmt::join(table.head, "</th><th scope=\"col\">"));
+  std::string text = fmt::format(
+      "<div class=\"wide\"><table><thead><tr><th scope=\"col\">{}</th></tr></thead><tbody>\n",
+      head);
+  for (const auto& row : table.rows) {
+    text += fmt::format("<tr><td>{}</td></tr>\n", fmt::join(row, "</td><td>"));
+  }
+  return text + "</tbody></table></div>\n";
 }
 
 std::string ShellQuote(std::string_view text) {

@@ -31,6 +31,14 @@ std::string ShortenEnd(std::string_view text, std::size_t columns, Charset chars
 // Breaks at spaces; a longer word stands alone on its line.
 std::vector<std::string> Wrap(std::string_view text, std::size_t columns);
 
+// Cells are as the format wants them, escaped where necessary.
+struct Table {
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;
+};
+std::string MarkdownTable(const Table& table);
+std::string HtmlTable(const Table& table);
+
 // As one word for a POSIX shell; untouched if it needs no quotes. Control characters become the
 // escapes of $'...'.
 std::string ShellQuote(std::string_view text);

@@ -2,18 +2,14 @@
 // Chrome's trace events, for Perfetto: one track per attempt; faults overlap and are therefore
 // asynchronous.
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "harness/driver/json_record.h"
 #include "harness/report/formats.h"
 
 namespace watchproof {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 std::int64_t Micros(double seconds) { return std::llround(seconds * 1e6); }
-
-}  // namespace
 
 std::string ToTrace(const RunRecord& record) {
   Json events = Json::array();
@@ -25,13 +21,13 @@ std::string ToTrace(const RunRecord& record) {
   int fault_id = 0;
   for (const AttemptSummary& attempt : record.attempts) {
     const AttemptResult& result = attempt.result;
+    const AttemptRow row = RowOf(record, attempt);
     ++track;
-    const std::string where = TargetLabel(result.target, result.target_version);
     events.push_back({{"name", "thread_name"},
                       {"ph", "M"},
                       {"pid", 1},
                       {"tid", track},
-                      {"args", {{"name", result.case_name + " on " + where}}}});
+                      {"args", {{"name", result.case_name + " on " + row.label}}}});
     events.push_back({{"name", result.case_name},
                       {"cat", "attempt"},
                       {"ph", "X"},
@@ -40,7 +36,7 @@ std::string ToTrace(const RunRecord& record) {
                       {"pid", 1},
                       {"tid", track},
                       {"args",
-                       {{"outcome", StyleOf(OutcomeOf(attempt)).name},
+                       {{"outcome", StyleOf(row.outcome).name},
                         {"target", result.target},
                         {"seed", result.seed},
                         {"reason", result.reason}}}});
@@ -60,7 +56,11 @@ std::string ToTrace(const RunRecord& record) {
     }
   }
   const Json trace{{"displayTimeUnit", "ms"}, {"traceEvents", events}};
-  return trace.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return DumpJson(trace) + "\n";
 }
+
+const FormatRegistration kTrace{{.file = "trace.json", .render = &ToTrace}};
+
+}  // namespace
 
 }  // namespace watchproof

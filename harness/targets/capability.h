@@ -37,42 +37,27 @@ struct Stated {
   Capabilities missing;
 };
 
+// In the order of the enum.
+inline constexpr std::string_view kCapabilityNames[] = {
+    "proxy",
+    "compaction",
+    "client-chosen-ids",
+    "progress-request",
+    "fragment",
+    "previous-values",
+    "slow-watcher-gauge",
+    "progress-notices",
+    "users",
+    "strict-previous-values",
+    "leases",
+    "ours",
+    "durable",
+    "process",
+    "cluster",
+    "a server of its own, used only by watchproof",
+};
 constexpr std::string_view Name(Capability capability) {
-  switch (capability) {
-    case Capability::kProxy:
-      return "proxy";
-    case Capability::kCompaction:
-      return "compaction";
-    case Capability::kClientChosenIds:
-      return "client-chosen-ids";
-    case Capability::kProgressRequest:
-      return "progress-request";
-    case Capability::kFragment:
-      return "fragment";
-    case Capability::kPreviousValues:
-      return "previous-values";
-    case Capability::kSlowWatcherGauge:
-      return "slow-watcher-gauge";
-    case Capability::kProgressNotices:
-      return "progress-notices";
-    case Capability::kUsers:
-      return "users";
-    case Capability::kStrictPreviousValues:
-      return "strict-previous-values";
-    case Capability::kLeases:
-      return "leases";
-    case Capability::kOurs:
-      return "ours";
-    case Capability::kDurable:
-      return "durable";
-    case Capability::kProcess:
-      return "process";
-    case Capability::kCluster:
-      return "cluster";
-    case Capability::kServerOfItsOwn:
-      return "a server of its own, used only by watchproof";
-  }
-  return "unnamed capability";
+  return kCapabilityNames[static_cast<std::size_t>(capability)];
 }
 
 constexpr std::optional<Capability> FindCapability(std::string_view name) {

@@ -315,6 +315,10 @@ std::string ChildProcess::LastWords(std::size_t lines) const {
   return from == std::string::npos || from == 0 ? tail : tail.substr(from + 1);
 }
 
+std::filesystem::path FindInPath(const std::string& program) {
+  return process::environment::find_executable(program).string();
+}
+
 std::filesystem::path OwnExecutable() {
   std::error_code error;
   return std::filesystem::read_symlink("/proc/self/exe", error);

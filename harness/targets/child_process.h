@@ -71,6 +71,8 @@ class ChildProcess {
   std::shared_ptr<Impl> impl_;  // shared with the pending wait for its end: either may go first
 };
 
+// The program of that name in one of PATH's folders; empty: there is none.
+std::filesystem::path FindInPath(const std::string& program);
 // The path of the running executable.
 std::filesystem::path OwnExecutable();
 

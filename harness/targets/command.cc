@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any store that a command line can start: on its own address, or on a free port if its command
 // line has no {host}, with its own data folder if it has {data}.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <sstream>
+#include <boost/asio.hpp>
 
 #include "harness/base/shell_words.h"
 #include "harness/targets/process_target.h"
@@ -56,65 +49,30 @@ std::string Fill(const std::string& word, const std::map<std::string, std::strin
   return filled + word.substr(from);
 }
 
-Status Parse(std::string_view rest, TargetSpec& spec) {
-  if (!rest.starts_with(":")) {
-    return Fail(StatusCode::kInvalidArgument, "expected command:TEMPLATE, a command line");
-  }
-  WP_ASSIGN_OR_RETURN(spec.command, SplitShellWords(rest.substr(1)));
-  if (spec.command.empty() || spec.command.front().empty()) {
-    return Fail(StatusCode::kInvalidArgument,
-                "no program; expected a command line such as command:mystore --listen "
-                "{{host}}:{{port}} --data {{data}}");
-  }
-  for (const std::string& word : spec.command) {
-    for (Placeholder next = NextPlaceholder(word, 0); next.at != std::string::npos;
-         next = NextPlaceholder(word, next.at + 1)) {
-      if (std::find(std::begin(kPlaceholders), std::end(kPlaceholders), next.name) ==
-          std::end(kPlaceholders)) {
-        return Fail(StatusCode::kInvalidArgument, "{{{}}} is unknown; expected {{{}}}", next.name,
-                    fmt::join(kPlaceholders, "}, {"));
-      }
-    }
-  }
-  if (Uses(spec.command, "port")) return {};
-  return Fail(StatusCode::kInvalidArgument,
-              "no {{port}}; expected it where the command line has the port for clients");
-}
-
 // As in a shell: a path if it contains a slash, otherwise one of PATH's programs.
 Result<fs::path> FindExecutable(const std::string& program) {
   if (program.find('/') != std::string::npos) return fs::path(program);
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path candidate = fs::path(folder) / program;
-    std::error_code ignored;
-    if (fs::is_regular_file(candidate, ignored) && access(candidate.c_str(), X_OK) == 0) {
-      return candidate;
-    }
-  }
+  const fs::path found = FindInPath(program);
+  if (!found.empty()) return found;
   return Fail(StatusCode::kNotFound,
               "{}: no such program in PATH; expected one, or the path of one", program);
 }
 
 // Free on every address. If another program takes it before the store does, the store fails.
 Result<int> FreePort() {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return FromErrno(errno).WithContext("looking for a free port");
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  socklen_t size = sizeof address;
-  auto* const any = reinterpret_cast<sockaddr*>(&address);
-  const bool found = bind(fd, any, size) == 0 && getsockname(fd, any, &size) == 0;
-  const int error = errno;
-  close(fd);
-  if (!found) return FromErrno(error).WithContext("looking for a free port");
-  return ntohs(address.sin_port);
+  boost::asio::io_context io;
+  boost::asio::ip::tcp::acceptor any(io);
+  boost::system::error_code error;
+  any.open(boost::asio::ip::tcp::v4(), error);
+  if (!error) any.bind({boost::asio::ip::tcp::v4(), 0}, error);
+  const int port = error ? 0 : any.local_endpoint(error).port();
+  if (error) return FromErrorCode(error).WithContext("looking for a free port");
+  return port;
 }
 
 class CommandTarget final : public ProcessTarget {
  public:
-  explicit CommandTarget(const TargetSpec& spec) : words_(spec.command) {}
+  explicit CommandTarget(std::vector<std::string> words) : words_(std::move(words)) {}
 
   Status Start(const StartOptions& options) override {
     WP_ASSIGN_OR_RETURN(ChildOptions child, CommandLine(options));
@@ -155,6 +113,44 @@ class CommandTarget final : public ProcessTarget {
   Endpoint served_at_;
 };
 
+// The words of a template that has what it needs.
+Result<std::vector<std::string>> Words(std::string_view rest) {
+  if (!rest.starts_with(":")) {
+    return Fail(StatusCode::kInvalidArgument, "expected command:TEMPLATE, a command line");
+  }
+  WP_ASSIGN_OR_RETURN(std::vector<std::string> words, SplitShellWords(rest.substr(1)));
+  if (words.empty() || words.front().empty()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "no program; expected a command line such as command:mystore --listen "
+                "{{host}}:{{port}} --data {{data}}");
+  }
+  for (const std::string& word : words) {
+    for (Placeholder next = NextPlaceholder(word, 0); next.at != std::string::npos;
+         next = NextPlaceholder(word, next.at + 1)) {
+      if (std::find(std::begin(kPlaceholders), std::end(kPlaceholders), next.name) ==
+          std::end(kPlaceholders)) {
+        return Fail(StatusCode::kInvalidArgument, "{{{}}} is unknown; expected {{{}}}", next.name,
+                    fmt::join(kPlaceholders, "}, {"));
+      }
+    }
+  }
+  if (Uses(words, "port")) return words;
+  return Fail(StatusCode::kInvalidArgument,
+              "no {{port}}; expected it where the command line has the port for clients");
+}
+
+Status Parse(std::string_view rest, TargetSpec& spec) {
+  Result<std::vector<std::string>> words = Words(rest);
+  if (!words.has_value()) return words.error().WithContext("target \"{}\"", spec.text);
+  const std::string& program = words->front();
+  spec.product = "command";
+  spec.name = spec.label = program.substr(program.rfind('/') + 1);
+  spec.make = [words = *words](const TargetSpec&) {
+    return std::make_unique<CommandTarget>(words);
+  };
+  return {};
+}
+
 const TargetRegistration kCommand{{
     .info = {.name = "command",
              .grammar = "command:TEMPLATE",
@@ -167,9 +163,6 @@ const TargetRegistration kCommand{{
                         "an empty folder. With {data} the store must keep what it acknowledged "
                         "when it is killed and started again; without it, cases that need this "
                         "are unsupported."},
-    .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {
-      return std::make_unique<CommandTarget>(spec);
-    },
     .parse = Parse,
 }};
 

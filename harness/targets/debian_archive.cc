@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/targets/debian_archive.h"
+#include "harness/targets/release_archives.h"
 
 #include <pwd.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@ namespace {
 
 class EmbeddedTarget final : public ProcessTarget {
  public:
-  explicit EmbeddedTarget(const TargetSpec& spec) : defects_(spec.defects) {}
+  explicit EmbeddedTarget(std::vector<std::string> defects) : defects_(std::move(defects)) {}
 
   Status Start(const StartOptions& options) override {
     ChildOptions child{.executable = OwnExecutable()};
@@ -50,6 +50,20 @@ class EmbeddedTarget final : public ProcessTarget {
   bool durable_ = false;
 };
 
+Status Parse(std::string_view rest, TargetSpec& spec) {
+  if (!rest.empty() && rest[0] != '+') return NotUnderstood(spec);
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find('+', 1), rest.size());
+    spec.defects.emplace_back(rest.substr(1, end - 1));
+    rest = rest.substr(end);
+    if (spec.defects.back().empty()) return NotUnderstood(spec, "names no defect after \"+\"");
+  }
+  spec.product = "embedded";
+  spec.ours = true;
+  spec.make = [](const TargetSpec& made) { return std::make_unique<EmbeddedTarget>(made.defects); };
+  return {};
+}
+
 const TargetRegistration kEmbedded{{
     .info = {.name = "embedded",
              .grammar = "embedded[+DEFECT...]",
@@ -57,9 +71,7 @@ const TargetRegistration kEmbedded{{
                  "The embedded store as a child process, clean or with named defects "
                  "switched on. It keeps its data in memory, or in the folder of the attempt when "
                  "the case needs that."},
-    .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {
-      return std::make_unique<EmbeddedTarget>(spec);
-    },
+    .parse = Parse,
 }};
 
 }  // namespace

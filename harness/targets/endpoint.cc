@@ -16,11 +16,11 @@ constexpr Duration kTlsLimit = 2s;
 
 class EndpointTarget final : public Target {
  public:
-  EndpointTarget(const TargetSpec& spec, bool disruptive)
-      : server_{spec.host, spec.port},
+  explicit EndpointTarget(const TargetSpec& spec)
+      : server_{spec.server->host, spec.server->port},
         access_(spec.access),
-        tls_(spec.tls.value_or(!spec.access.ca.empty() || !spec.access.certificate.empty())),
-        disruptive_(disruptive),
+        tls_(spec.server->tls.value_or(!access_.ca.empty() || !access_.certificate.empty())),
+        disruptive_(spec.IsAmong(spec.allow_disruptive)),
         endpoint_(server_) {}
 
   Status Start(const StartOptions& options) override {
@@ -81,12 +81,16 @@ class EndpointTarget final : public Target {
   std::string version_;
 };
 
-bool Allowed(const TargetSpec& spec) {
-  return std::any_of(spec.allow_disruptive.begin(), spec.allow_disruptive.end(),
-                     [&spec](const std::string& text) {
-                       const Result<ServerAddress> one = ParseServerAddress(text);
-                       return one.has_value() && one->host == spec.host && one->port == spec.port;
-                     });
+Status Parse(std::string_view rest, TargetSpec& spec) {
+  if (rest.size() < 2 || rest[0] != ':') return NotUnderstood(spec);
+  Result<ServerAddress> address = ParseServerAddress(rest.substr(1));
+  if (!address.has_value()) return address.error().WithContext("target \"{}\"", spec.text);
+  spec.server = *std::move(address);
+  // It has the release that it reports.
+  spec.product = "etcd";
+  spec.name = "endpoint";
+  spec.make = [](const TargetSpec& made) { return std::make_unique<EndpointTarget>(made); };
+  return {};
 }
 
 const TargetRegistration kEndpoint{{
@@ -96,9 +100,7 @@ const TargetRegistration kEndpoint{{
                         "stopped, killed or started, keys are written under a random prefix and "
                         "deleted at the end, and nothing is compacted unless --allow-disruptive "
                         "names the server."},
-    .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {
-      return std::make_unique<EndpointTarget>(spec, Allowed(spec));
-    },
+    .parse = Parse,
 }};
 
 }  // namespace

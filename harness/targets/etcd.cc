@@ -12,7 +12,9 @@ namespace {
 
 class EtcdTarget final : public ProcessTarget {
  public:
-  explicit EtcdTarget(const TargetSpec& spec) : binary_(spec.path), release_(spec.version) {}
+  // One of the two.
+  EtcdTarget(std::string binary, std::string release)
+      : binary_(std::move(binary)), release_(std::move(release)) {}
 
   Status Start(const StartOptions& options) override {
     if (!release_.empty()) {
@@ -122,6 +124,29 @@ class EtcdTarget final : public ProcessTarget {
   const std::string release_;      // to be looked up in the cache; empty: the binary is given
 };
 
+// "@3.5.16"; the version becomes part of a path, so that nothing else may be in it.
+bool IsVersion(std::string_view rest) {
+  return rest.starts_with("@") && rest.find("..") == std::string_view::npos &&
+         rest.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz.-+~", 1) ==
+             std::string_view::npos;
+}
+
+Status Parse(std::string_view rest, TargetSpec& spec) {
+  if (rest.size() < 2 || (rest[0] != ':' && !IsVersion(rest))) return NotUnderstood(spec);
+  spec.product = spec.name = "etcd";
+  std::string path;
+  if (rest[0] == '@') {
+    spec.release = rest.substr(1);
+    spec.label = "etcd " + spec.release;
+  } else {
+    path = rest.substr(1);
+  }
+  spec.make = [path](const TargetSpec& made) {
+    return std::make_unique<EtcdTarget>(path, made.release);
+  };
+  return {};
+}
+
 const TargetRegistration kEtcd{{
     .info =
         {.name = "etcd",
@@ -131,9 +156,7 @@ const TargetRegistration kEtcd{{
              "folder, as one member or, where the case asks for it, as a cluster of several, each "
              "with a proxy before its peer port; its version is what it reports itself. "
              "etcd@3.5.16 is the binary that `watchproof fetch etcd 3.5.16` has placed."},
-    .make = [](const TargetSpec& spec) -> Result<std::unique_ptr<Target>> {
-      return std::make_unique<EtcdTarget>(spec);
-    },
+    .parse = Parse,
 }};
 
 }  // namespace

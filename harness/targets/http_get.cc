@@ -12,55 +12,46 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
-// One request on its own io_context: Beast's time limits work on asynchronous operations only.
-struct Exchange {
-  asio::io_context context;
-  beast::tcp_stream stream{context};
-  beast::flat_buffer buffer;
-  http::request<http::empty_body> request;
-  http::response<http::string_body> response;
-  boost::system::error_code error;
-};
+using boost::system::error_code;
+constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
-void Get(Exchange& exchange, const asio::ip::tcp::resolver::results_type& addresses) {
-  exchange.stream.async_connect(
-      addresses, [&exchange](boost::system::error_code connected, const asio::ip::tcp::endpoint&) {
-        exchange.error = connected;
-        if (connected) return;
-        http::async_write(exchange.stream, exchange.request,
-                          [&exchange](boost::system::error_code written, std::size_t) {
-                            exchange.error = written;
-                            if (written) return;
-                            http::async_read(exchange.stream, exchange.buffer, exchange.response,
-                                             [&exchange](boost::system::error_code read,
-                                                         std::size_t) { exchange.error = read; });
-                          });
-      });
-  exchange.context.run();
+asio::awaitable<void> Get(beast::tcp_stream& stream,
+                          const asio::ip::tcp::resolver::results_type& addresses,
+                          const http::request<http::empty_body>& request,
+                          http::response<http::string_body>& response, error_code& error) {
+  std::size_t size = 0;
+  std::tie(error, std::ignore) = co_await stream.async_connect(addresses, kAwait);
+  if (error) co_return;
+  std::tie(error, size) = co_await http::async_write(stream, request, kAwait);
+  if (error) co_return;
+  beast::flat_buffer buffer;
+  std::tie(error, size) = co_await http::async_read(stream, buffer, response, kAwait);
 }
 
 }  // namespace
 
 Result<Metrics> FetchMetrics(const Endpoint& endpoint, Deadline deadline) {
-  Exchange exchange;
-  exchange.request.method(http::verb::get);
-  exchange.request.target("/metrics");
-  exchange.request.version(11);
-  exchange.request.set(http::field::host, endpoint.ToString());
-  exchange.stream.expires_after(deadline.remaining());
-  boost::system::error_code bad;
-  asio::ip::tcp::resolver resolver(exchange.context);
-  const auto found = resolver.resolve(endpoint.host, std::to_string(endpoint.port), bad);
-  if (bad) return FromErrorCode(bad).WithContext("resolving {}", endpoint.host);
-  Get(exchange, found);
-  if (exchange.error) {
-    return FromErrorCode(exchange.error).WithContext("GET http://{}/metrics", endpoint.ToString());
+  // On its own io_context: Beast's time limits work on asynchronous operations only.
+  asio::io_context io;
+  beast::tcp_stream stream(io);
+  stream.expires_after(deadline.remaining());
+  http::request<http::empty_body> request(http::verb::get, "/metrics", 11);
+  request.set(http::field::host, endpoint.ToString());
+  http::response<http::string_body> response;
+  error_code error;
+  asio::ip::tcp::resolver resolver(io);
+  const auto found = resolver.resolve(endpoint.host, std::to_string(endpoint.port), error);
+  if (error) return FromErrorCode(error).WithContext("resolving {}", endpoint.host);
+  asio::co_spawn(io, Get(stream, found, request, response, error), asio::detached);
+  io.run();
+  if (error) {
+    return FromErrorCode(error).WithContext("GET http://{}/metrics", endpoint.ToString());
   }
-  if (exchange.response.result() != http::status::ok) {
+  if (response.result() != http::status::ok) {
     return Fail(StatusCode::kNotFound, "GET http://{}/metrics answered {}", endpoint.ToString(),
-                exchange.response.result_int());
+                response.result_int());
   }
-  return ParseMetrics(exchange.response.body());
+  return ParseMetrics(response.body());
 }
 
 }  // namespace watchproof

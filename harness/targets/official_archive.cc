@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/targets/official_archive.h"
+#include "harness/targets/release_archives.h"
 
 #include <fstream>
 
-#include "harness/targets/sha256.h"
 #include "harness/targets/tool.h"
 
 namespace watchproof {

@@ -1,46 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/targets/probe.h"
 
-#include <grpcpp/grpcpp.h>
-
 #include <charconv>
 
 #include "fixtures/protos/rpc.grpc.pb.h"
+#include "harness/targets/probe_call.h"
 
 namespace watchproof {
 
 namespace {
 
-using Maintenance = etcdserverpb::Maintenance;
-
-// One call on a new connection.
-template <typename Service, typename Request, typename Response>
-Status CallOnce(const Endpoint& endpoint, const std::string& token, Deadline deadline,
-                const Request& request, Response& response,
-                grpc::Status (Service::*rpc)(grpc::ClientContext*, const Request&, Response*)) {
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
-  const auto channel =
-      grpc::CreateCustomChannel(endpoint.ToString(), grpc::InsecureChannelCredentials(), arguments);
-  Service stub(channel);
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() +
-                       std::chrono::duration_cast<std::chrono::milliseconds>(deadline.remaining()));
-  if (!token.empty()) context.AddMetadata("token", token);
-  return FromRpcStatus((stub.*rpc)(&context, request, &response));
-}
+namespace pb = etcdserverpb;
 
 // The store's revision, from the header of a read that need not find anything.
-Result<std::int64_t> AskHead(const Endpoint& endpoint, const std::string& token,
-                             Deadline deadline) {
-  etcdserverpb::RangeRequest request;
+Result<std::int64_t> AskHead(const std::shared_ptr<grpc::Channel>& channel, const Caller& caller) {
+  pb::RangeRequest request;
   request.set_key("watchproof/head");
   request.set_limit(1);
-  etcdserverpb::RangeResponse response;
-  WP_RETURN_IF_ERROR(
-      CallOnce(endpoint, token, deadline, request, response, &etcdserverpb::KV::Stub::Range));
+  WP_ASSIGN_OR_RETURN(const pb::RangeResponse response,
+                      Call(channel, caller, request, &pb::KV::Stub::Range));
   return response.header().revision();
 }
 
@@ -48,18 +26,19 @@ Result<std::int64_t> AskHead(const Endpoint& endpoint, const std::string& token,
 
 Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
                                const std::string& token) {
-  etcdserverpb::StatusResponse response;
-  const Status status = CallOnce(endpoint, token, deadline, etcdserverpb::StatusRequest(), response,
-                                 &Maintenance::Stub::Status);
-  if (!status.ok() && status.code() != StatusCode::kUnimplemented) {
-    return status.WithContext("asking {} for its status", endpoint.ToString());
-  }
+  const std::shared_ptr<grpc::Channel> channel = OwnChannel(endpoint);
+  const Caller caller{token, deadline};
+  const Result<pb::StatusResponse> answer =
+      Call(channel, caller, pb::StatusRequest(), &pb::Maintenance::Stub::Status);
+  const auto failed = [&] {
+    return answer.error().WithContext("asking {} for its status", endpoint.ToString());
+  };
+  if (!answer.has_value() && answer.error().code() != StatusCode::kUnimplemented) return failed();
+  pb::StatusResponse response = answer.value_or(pb::StatusResponse());
   if (response.header().revision() == 0) {
     // A store without a Status call still answers reads.
-    const Result<std::int64_t> head = AskHead(endpoint, token, deadline);
-    if (!status.ok() && !head.has_value()) {
-      return status.WithContext("asking {} for its status", endpoint.ToString());
-    }
+    const Result<std::int64_t> head = AskHead(channel, caller);
+    if (!answer.has_value() && !head.has_value()) return failed();
     response.mutable_header()->set_revision(head.value_or(0));
   }
   return ServerStatus{.version = response.version(),
@@ -71,14 +50,13 @@ Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
 }
 
 Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline) {
-  etcdserverpb::MoveLeaderRequest request;
+  pb::MoveLeaderRequest request;
   request.set_targetid(member);
-  etcdserverpb::MoveLeaderResponse response;
-  Status moved =
-      CallOnce(endpoint, {}, deadline, request, response, &Maintenance::Stub::MoveLeader);
-  if (moved.ok()) return moved;
-  return std::move(moved).WithContext("moving the leadership from {} to member {:x}",
-                                      endpoint.ToString(), member);
+  const auto moved = Call(OwnChannel(endpoint), {.deadline = deadline}, request,
+                          &pb::Maintenance::Stub::MoveLeader);
+  if (moved.has_value()) return {};
+  return moved.error().WithContext("moving the leadership from {} to member {:x}",
+                                   endpoint.ToString(), member);
 }
 
 Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& child,

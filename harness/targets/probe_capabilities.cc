@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/targets/probe_capabilities.h"
 
-#include <grpcpp/grpcpp.h>
-
 #include <functional>
 #include <future>
 #include <limits>
@@ -12,6 +10,7 @@
 #include "fixtures/protos/rpc_auth.grpc.pb.h"
 #include "fixtures/protos/rpc_lease.grpc.pb.h"
 #include "harness/targets/probe.h"
+#include "harness/targets/probe_call.h"
 
 namespace watchproof {
 namespace {
@@ -27,31 +26,15 @@ constexpr int kMostTries = 5;
 // Two of these exceed what etcd sends in one response (2 MiB); one is below what it accepts.
 constexpr std::size_t kLargeValue = 1200 * 1024;
 
-std::shared_ptr<grpc::Channel> OwnChannel(const Endpoint& endpoint) {
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
-  arguments.SetMaxReceiveMessageSize(-1);
-  return grpc::CreateCustomChannel(endpoint.ToString(), grpc::InsecureChannelCredentials(),
-                                   arguments);
-}
-
-void Limit(grpc::ClientContext& context, const std::string& token, Deadline deadline) {
-  if (!token.empty()) context.AddMetadata("token", token);
-  context.set_deadline(std::chrono::system_clock::now() +
-                       std::chrono::duration_cast<std::chrono::milliseconds>(deadline.remaining()));
-}
-
 std::string RandomPrefix() {
   std::random_device device;
   return fmt::format("wp-probe/{:08x}{:08x}/", device(), device());
 }
 
-// The end of the range of all keys that begin with `prefix`, which ends with a slash.
-std::string EndOf(std::string prefix) {
-  ++prefix.back();
-  return prefix;
+// How a call went, where its answer says nothing.
+template <typename Response>
+Status StatusOf(const Result<Response>& answer) {
+  return answer.has_value() ? Status() : answer.error();
 }
 
 enum class Asking { kNo, kRepeatedly };
@@ -59,9 +42,9 @@ enum class Asking { kNo, kRepeatedly };
 // One watch stream with one watch on it.
 class OneWatch {
  public:
-  OneWatch(pb::Watch::Stub& stub, const std::string& token, Deadline deadline) {
-    Limit(context_, token, deadline);
-    stream_ = stub.Watch(&context_);
+  OneWatch(const std::shared_ptr<grpc::Channel>& channel, const Caller& caller) : stub_(channel) {
+    caller.Prepare(context_);
+    stream_ = stub_.Watch(&context_);
   }
   ~OneWatch() {
     if (finished_) return;
@@ -108,6 +91,7 @@ class OneWatch {
   }
 
  private:
+  pb::Watch::Stub stub_;
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReaderWriter<pb::WatchRequest, pb::WatchResponse>> stream_;
   bool finished_ = false;
@@ -118,12 +102,9 @@ class Prober {
   Prober(Target& target, Deadline deadline, const ProbeOptions& options)
       : target_(target),
         stated_(options.stated),
-        token_(target.token()),
-        deadline_(deadline),
+        caller_{target.token(), deadline},
         prefix_(options.prefix.empty() ? RandomPrefix() : options.prefix),
-        channel_(OwnChannel(target.endpoint())),
-        kv_(pb::KV::NewStub(channel_)),
-        watch_(pb::Watch::NewStub(channel_)) {}
+        channel_(OwnChannel(target.endpoint())) {}
 
   Result<bool> Offers(Capability capability) {
     switch (capability) {
@@ -171,10 +152,7 @@ class Prober {
     pb::DeleteRangeRequest request;
     request.set_key(prefix_);
     request.set_range_end(EndOf(prefix_));
-    pb::DeleteRangeResponse response;
-    grpc::ClientContext context;
-    Limit(context, token_, deadline_);
-    return FromRpcStatus(kv_->DeleteRange(&context, request, &response));
+    return StatusOf(Call(channel_, caller_, request, &pb::KV::Stub::DeleteRange));
   }
 
  private:
@@ -191,63 +169,51 @@ class Prober {
   Result<bool> Compaction() {
     pb::CompactionRequest request;
     request.set_revision(std::numeric_limits<std::int64_t>::max() / 2);
-    pb::CompactionResponse response;
-    grpc::ClientContext context;
-    Limit(context, token_, deadline_);
-    const Status answer = FromRpcStatus(kv_->Compact(&context, request, &response));
+    const Status answer = StatusOf(Call(channel_, caller_, request, &pb::KV::Stub::Compact));
     if (answer.ok() || answer.code() == StatusCode::kOutOfRange) return true;
-    if (answer.code() == StatusCode::kUnimplemented) return false;
     // The token's user has no permission to compact.
-    if (answer.code() == StatusCode::kPermissionDenied && !token_.empty()) return false;
+    if (answer.code() == StatusCode::kPermissionDenied && !caller_.token.empty()) return false;
     return answer;
   }
   Result<bool> ChosenIds() {
-    OneWatch watch(*watch_, token_, deadline_);
+    OneWatch watch(channel_, caller_);
     pb::WatchCreateRequest create = CreateOf("ids");
     create.set_watch_id(kChosenId);
     WP_ASSIGN_OR_RETURN(const pb::WatchResponse answer, watch.Create(create));
     return answer.created() && !answer.canceled() && answer.watch_id() == kChosenId;
   }
   Result<bool> Progress() {
-    OneWatch watch(*watch_, token_, deadline_);
+    OneWatch watch(channel_, caller_);
     WP_ASSIGN_OR_RETURN(const pb::WatchResponse answer, watch.Create(CreateOf("progress")));
     if (!answer.created()) return false;
     const Result<bool> received = watch.ReceivesProgress(
-        Asking::kRepeatedly, std::min(kProgressLimit, deadline_.remaining()));
+        Asking::kRepeatedly, std::min(kProgressLimit, caller_.deadline.remaining()));
     // If the target ended the stream, it does not offer progress requests.
     return received.value_or(false);
   }
   Result<bool> Users() {
-    const auto auth = pb::Auth::NewStub(channel_);
-    pb::AuthUserListResponse response;
-    grpc::ClientContext context;
-    Limit(context, token_, deadline_);
     const Status answer =
-        FromRpcStatus(auth->UserList(&context, pb::AuthUserListRequest(), &response));
-    if (answer.code() == StatusCode::kUnimplemented) return false;
-    if (!answer.ok()) return answer;
-    return true;
+        StatusOf(Call(channel_, caller_, pb::AuthUserListRequest(), &pb::Auth::Stub::UserList));
+    if (answer.ok()) return true;
+    return answer;
   }
   // Asks for the time to live of a lease that does not exist.
   Result<bool> Leases() {
-    const auto lease = pb::Lease::NewStub(channel_);
     pb::LeaseTimeToLiveRequest request;
     request.set_id(std::numeric_limits<std::int64_t>::max());
-    pb::LeaseTimeToLiveResponse response;
-    grpc::ClientContext context;
-    Limit(context, token_, deadline_);
-    const Status answer = FromRpcStatus(lease->LeaseTimeToLive(&context, request, &response));
+    const Status answer =
+        StatusOf(Call(channel_, caller_, request, &pb::Lease::Stub::LeaseTimeToLive));
     if (answer.ok() || answer.code() == StatusCode::kNotFound) return true;
-    if (answer.code() == StatusCode::kUnimplemented) return false;
     return answer;
   }
   Result<bool> ProgressNotices() {
-    OneWatch watch(*watch_, token_, deadline_);
+    OneWatch watch(channel_, caller_);
     pb::WatchCreateRequest create = CreateOf("notices");
     create.set_progress_notify(true);
     WP_ASSIGN_OR_RETURN(const pb::WatchResponse answer, watch.Create(create));
     if (!answer.created()) return false;
-    return watch.ReceivesProgress(Asking::kNo, std::min(kNoticeLimit, deadline_.remaining()));
+    return watch.ReceivesProgress(Asking::kNo,
+                                  std::min(kNoticeLimit, caller_.deadline.remaining()));
   }
   // An accepted create with the field proves nothing: a server without support ignores unknown
   // fields. So the probe provokes a response that must be split; several times, as etcd sends
@@ -279,7 +245,7 @@ class Prober {
     }
     if (!first.has_value()) return first.error();
     WP_ASSIGN_OR_RETURN(const std::int64_t second, Put("large/2", large));
-    OneWatch watch(*watch_, token_, deadline_);
+    OneWatch watch(channel_, caller_);
     pb::WatchCreateRequest create = CreateOf("large/");
     create.set_range_end(EndOf(create.key()));
     create.set_start_revision(*first);
@@ -300,7 +266,7 @@ class Prober {
     if (!first.has_value()) return first.error();
     WP_ASSIGN_OR_RETURN(const std::int64_t second, Put("previous", "second"));
     WP_ASSIGN_OR_RETURN(const std::int64_t third, Put("previous", "third"));
-    OneWatch watch(*watch_, token_, deadline_);
+    OneWatch watch(channel_, caller_);
     pb::WatchCreateRequest create = CreateOf("previous");
     create.set_start_revision(second);
     create.set_prev_kv(true);
@@ -329,22 +295,17 @@ class Prober {
     pb::PutRequest request;
     request.set_key(prefix_ + name);
     request.set_value(value);
-    pb::PutResponse response;
-    grpc::ClientContext context;
-    Limit(context, token_, deadline_);
     wrote_ = true;
-    WP_RETURN_IF_ERROR(FromRpcStatus(kv_->Put(&context, request, &response)));
+    WP_ASSIGN_OR_RETURN(const pb::PutResponse response,
+                        Call(channel_, caller_, request, &pb::KV::Stub::Put));
     return response.header().revision();
   }
 
   Target& target_;
   const Stated& stated_;
-  const std::string token_;
-  const Deadline deadline_;
+  const Caller caller_;
   const std::string prefix_;
-  const std::shared_ptr<grpc::Channel> channel_;  // also kept by the stubs: gRPC's own sharing
-  const std::unique_ptr<pb::KV::Stub> kv_;
-  const std::unique_ptr<pb::Watch::Stub> watch_;
+  const std::shared_ptr<grpc::Channel> channel_;  // also kept by stubs: gRPC's own sharing
   bool wrote_ = false;
   bool compacted_ = false;
 };

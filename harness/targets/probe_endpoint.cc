@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/targets/probe_endpoint.h"
 
-#include <grpcpp/grpcpp.h>
-
 #include <fstream>
 #include <sstream>
 
 #include "fixtures/protos/rpc.grpc.pb.h"
 #include "fixtures/protos/rpc_auth.grpc.pb.h"
 #include "harness/targets/probe.h"
-#include "harness/targets/target.h"
+#include "harness/targets/probe_call.h"
 
 namespace watchproof {
 namespace {
@@ -19,40 +17,14 @@ namespace pb = etcdserverpb;
 // The default prefix of the keys of a Kubernetes API server.
 constexpr const char* kKubernetes = "/registry/";
 
-// One call on a new connection.
-template <typename Service, typename Request, typename Response>
-Status CallOnce(const Endpoint& endpoint, const std::string& token, Deadline deadline,
-                const Request& request, Response& response,
-                grpc::Status (Service::Stub::*rpc)(grpc::ClientContext*, const Request&,
-                                                   Response*)) {
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
-  const auto stub = Service::NewStub(grpc::CreateCustomChannel(
-      endpoint.ToString(), grpc::InsecureChannelCredentials(), arguments));
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() +
-                       std::chrono::duration_cast<std::chrono::milliseconds>(deadline.remaining()));
-  if (!token.empty()) context.AddMetadata("token", token);
-  return FromRpcStatus((stub.get()->*rpc)(&context, request, &response));
-}
-
-// The end of the range of all keys that begin with `prefix`, which ends with a slash.
-std::string EndOf(std::string prefix) {
-  ++prefix.back();
-  return prefix;
-}
-
 Result<std::int64_t> Count(const Endpoint& endpoint, const std::string& token,
                            const std::string& prefix, Deadline deadline) {
   pb::RangeRequest request;
   request.set_key(prefix);
   request.set_range_end(EndOf(prefix));
   request.set_count_only(true);
-  pb::RangeResponse response;
-  WP_RETURN_IF_ERROR(
-      CallOnce<pb::KV>(endpoint, token, deadline, request, response, &pb::KV::Stub::Range));
+  WP_ASSIGN_OR_RETURN(const pb::RangeResponse response,
+                      Call(OwnChannel(endpoint), {token, deadline}, request, &pb::KV::Stub::Range));
   return response.count();
 }
 
@@ -75,9 +47,10 @@ Result<std::string> LogIn(const Endpoint& endpoint, const ServerAccess& access, 
   pb::AuthenticateRequest request;
   request.set_name(access.user);
   WP_ASSIGN_OR_RETURN(*request.mutable_password(), ReadPassword(access.password_file));
-  pb::AuthenticateResponse response;
-  const Status done =
-      CallOnce<pb::Auth>(endpoint, {}, deadline, request, response, &pb::Auth::Stub::Authenticate);
+  const auto answer =
+      Call(OwnChannel(endpoint), {.deadline = deadline}, request, &pb::Auth::Stub::Authenticate);
+  if (answer.has_value()) return answer->token();
+  const Status& done = answer.error();
   if (done.code() == StatusCode::kUnavailable || done.code() == StatusCode::kDeadlineExceeded) {
     return done;
   }
@@ -85,12 +58,9 @@ Result<std::string> LogIn(const Endpoint& endpoint, const ServerAccess& access, 
     return Fail(StatusCode::kUnauthenticated, "it does not require a user; leave --user out ({})",
                 done.message());
   }
-  if (!done.ok()) {
-    return Fail(StatusCode::kUnauthenticated,
-                "it rejects user {} with the password in {} (--user, --password-file): {}",
-                access.user, access.password_file, done.message());
-  }
-  return response.token();
+  return Fail(StatusCode::kUnauthenticated,
+              "it rejects user {} with the password in {} (--user, --password-file): {}",
+              access.user, access.password_file, done.message());
 }
 
 bool NeedsOtherUser(StatusCode code) {
@@ -132,9 +102,9 @@ Result<std::int64_t> Sweep(const TargetSpec& spec, const std::string& prefix, De
   pb::DeleteRangeRequest request;
   request.set_key(prefix);
   request.set_range_end(EndOf(prefix));
-  pb::DeleteRangeResponse response;
-  WP_RETURN_IF_ERROR(CallOnce<pb::KV>(target->endpoint(), target->token(), deadline, request,
-                                      response, &pb::KV::Stub::DeleteRange));
+  WP_ASSIGN_OR_RETURN([[maybe_unused]] const auto response,
+                      Call(OwnChannel(target->endpoint()), {target->token(), deadline}, request,
+                           &pb::KV::Stub::DeleteRange));
   return Count(target->endpoint(), target->token(), prefix, deadline);
 }
 

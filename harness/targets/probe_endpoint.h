@@ -14,7 +14,7 @@
 
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
-#include "harness/targets/target_info.h"
+#include "harness/targets/target_spec.h"
 
 namespace watchproof {
 

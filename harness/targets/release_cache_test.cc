@@ -8,9 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "harness/targets/debian_archive.h"
-#include "harness/targets/official_archive.h"
-#include "harness/targets/sha256.h"
+#include "harness/targets/release_archives.h"
 
 namespace watchproof {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/targets/sha256.h"
+#include "harness/targets/release_archives.h"
 
 #include <openssl/evp.h>
 

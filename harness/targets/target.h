@@ -22,7 +22,7 @@
 #include "harness/base/status.h"
 #include "harness/targets/capability.h"
 #include "harness/targets/child_process.h"
-#include "harness/targets/target_info.h"
+#include "harness/targets/target_spec.h"
 
 namespace watchproof {
 
@@ -112,18 +112,7 @@ class Target {
   virtual void Stop() = 0;
 };
 
-// Errors are of the kind "unknown defect". The target is not started yet.
+// The target is not started yet.
 Result<std::unique_ptr<Target>> MakeTarget(const TargetSpec& spec);
-
-struct TargetKind {
-  TargetKindInfo info;
-  std::function<Result<std::unique_ptr<Target>>(const TargetSpec&)> make;
-  // Fills in the spec from the text after the kind's name, ":PATH" of "etcd:PATH". Empty for the
-  // kinds that ParseTargetSpec parses itself.
-  std::function<Status(std::string_view rest, TargetSpec&)> parse = {};
-};
-struct TargetRegistration {
-  explicit TargetRegistration(TargetKind kind);
-};
 
 }  // namespace watchproof

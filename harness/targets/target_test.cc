@@ -38,10 +38,9 @@ class TargetTest : public testing::Test {
 };
 
 TEST_F(TargetTest, ParsesSpecsAndNamesWhatWasExpected) {
-  EXPECT_EQ(ParseTargetSpec("etcd:/usr/bin/etcd")->path, "/usr/bin/etcd");
-  EXPECT_EQ(ParseTargetSpec("etcd@3.5.16")->version, "3.5.16");
-  EXPECT_EQ(ParseTargetSpec("etcd@3.5.16")->kind, "etcd");
-  EXPECT_EQ(ParseTargetSpec("embedded")->kind, "embedded");
+  EXPECT_EQ(ParseTargetSpec("etcd:/usr/bin/etcd")->product, "etcd");
+  EXPECT_EQ(ParseTargetSpec("etcd@3.5.16")->release, "3.5.16");
+  EXPECT_TRUE(ParseTargetSpec("embedded")->ours);
   EXPECT_THAT(ParseTargetSpec("embedded+a+b")->defects, testing::ElementsAre("a", "b"));
   for (const char* bad :
        {"", "etcd", "etcd:", "embedded:x", "embedded+", "redis:/x", "etcd+x", "endpoint",
@@ -57,9 +56,21 @@ TEST_F(TargetTest, CommandLinesReachToTheEndOfTheSpec) {
   const auto spec =
       ParseTargetSpec("command:/opt/my store --listen={host}:{port} 'a b' --x={y: 1} {data}+@:");
   ASSERT_TRUE(spec.has_value()) << spec.error().message();
-  EXPECT_EQ(spec->kind, "command");
-  EXPECT_THAT(spec->command, testing::ElementsAre("/opt/my", "store", "--listen={host}:{port}",
-                                                  "a b", "--x={y:", "1}", "{data}+@:"));
+  EXPECT_EQ(spec->name, "my");
+}
+
+TEST_F(TargetTest, LabelsHaveTheVersionWhereItSaysMore) {
+  const auto label = [](const char* text, const char* version) {
+    return ParseTargetSpec(text)->Label(version);
+  };
+  EXPECT_EQ(label("embedded+a", "0.1"), "embedded+a");
+  EXPECT_EQ(label("etcd:/usr/bin/etcd", "3.4.23"), "etcd 3.4.23");
+  EXPECT_EQ(label("etcd:/usr/bin/etcd", ""), "etcd:/usr/bin/etcd");
+  EXPECT_EQ(label("etcd@3.5.16", ""), "etcd 3.5.16");
+  EXPECT_EQ(label("endpoint:h:1", "3.4.23"), "endpoint 3.4.23");
+  EXPECT_EQ(label("endpoint:h:1", ""), "endpoint:h:1");
+  EXPECT_EQ(label("command:/opt/kine {port}", "3.5"), "kine 3.5");
+  EXPECT_EQ(label("command:/opt/kine {port}", ""), "kine");
 }
 
 TEST_F(TargetTest, ErrorsForCommandLinesNameWhatWasExpected) {
@@ -94,24 +105,26 @@ TEST_F(TargetTest, ErrorForAFailingCommandHasItsLastOutput) {
   EXPECT_THAT(start(echo + " --at {host}:{port} --peer {peer-port} --in '{data} x'"),
               AllOf(HasSubstr("--at 127.77.0.2:2379 --peer 2380 --in /"), HasSubstr("/store x")));
   EXPECT_THAT(start(echo + " {port}"), HasSubstr("before it answered on 127.0.0.1:"));
+  EXPECT_THAT(start(echo + " 'a b' --x={y: 1} {data}+@:{port}"),
+              AllOf(HasSubstr("a b --x={y: 1} /"), HasSubstr("/store+@:")));
 }
 
 TEST_F(TargetTest, ParsesAddressesOfRunningServers) {
   const auto plain = ParseTargetSpec("endpoint:db.local:2379");
   ASSERT_TRUE(plain.has_value());
-  EXPECT_EQ(plain->host, "db.local");
-  EXPECT_EQ(plain->port, 2379);
+  EXPECT_EQ(plain->server->host, "db.local");
+  EXPECT_EQ(plain->server->port, 2379);
   const auto six = ParseTargetSpec("endpoint:[::1]:65535");
   ASSERT_TRUE(six.has_value());
-  EXPECT_EQ((Endpoint{six->host, six->port}.ToString()), "[::1]:65535");
-  EXPECT_EQ(plain->tls, std::nullopt);
+  EXPECT_EQ((Endpoint{six->server->host, six->server->port}.ToString()), "[::1]:65535");
+  EXPECT_EQ(plain->server->tls, std::nullopt);
   for (const auto& [text, tls] : {std::pair{"endpoint:http://db.local:2379", false},
                                   std::pair{"endpoint:https://db.local:2379/", true}}) {
     const auto url = ParseTargetSpec(text);
     ASSERT_TRUE(url.has_value()) << text;
-    EXPECT_EQ(url->host, "db.local");
-    EXPECT_EQ(url->port, 2379);
-    EXPECT_EQ(url->tls, tls);
+    EXPECT_EQ(url->server->host, "db.local");
+    EXPECT_EQ(url->server->port, 2379);
+    EXPECT_EQ(url->server->tls, tls);
   }
   for (const char* bad :
        {"endpoint:db", "endpoint::2379", "endpoint:db:0", "endpoint:db:65536", "endpoint:db:x",

@@ -74,7 +74,7 @@ void Prepare(Secure& stream, const Endpoint& server, std::string_view protocol) 
                       static_cast<unsigned>(protocol.size()));
 }
 
-error_code ConnectSharply(tcp::socket& socket, const tcp::endpoint& to) {
+error_code OpenSharply(tcp::socket& socket, const tcp::endpoint& to) {
   error_code error;
   socket.open(to.protocol(), error);
   if (error) return error;
@@ -83,6 +83,20 @@ error_code ConnectSharply(tcp::socket& socket, const tcp::endpoint& to) {
   socket.set_option(asio::socket_base::send_buffer_size(kSocketBufferBytes), error);
   setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_MAXSEG, &kSegmentBytes, sizeof kSegmentBytes);
   return {};
+}
+
+// To the first address that accepts.
+asio::awaitable<error_code> Connect(tcp::socket& socket, const std::vector<tcp::endpoint>& to) {
+  error_code error = asio::error::host_not_found;
+  for (const tcp::endpoint& one : to) {
+    error_code ignored;
+    socket.close(ignored);
+    error = OpenSharply(socket, one);
+    if (error) continue;
+    std::tie(error) = co_await socket.async_connect(one, kAwait);
+    if (!error) break;
+  }
+  co_return error;
 }
 
 void Reset(tcp::socket& socket) {
@@ -131,16 +145,7 @@ asio::awaitable<void> Carry(SessionPtr session, const std::vector<tcp::endpoint>
   if (error) co_return session->Break();
   const bool http1 = std::string_view(chunk.data(), size).starts_with("GET ");
   Prepare(session->secure, server, http1 ? kHttp1 : kHttp2);
-  error_code connected = asio::error::host_not_found;
-  for (const tcp::endpoint& one : to) {
-    error_code ignored;
-    session->secure.next_layer().close(ignored);
-    connected = ConnectSharply(session->secure.next_layer(), one);
-    if (connected) continue;
-    std::tie(connected) = co_await session->secure.next_layer().async_connect(one, kAwait);
-    if (!connected) break;
-  }
-  if (connected) co_return session->Break();
+  if (co_await Connect(session->secure.next_layer(), to)) co_return session->Break();
   const auto [refused] = co_await session->secure.async_handshake(ssl::stream_base::client, kAwait);
   if (refused) co_return session->Break();
   asio::co_spawn(session->plain.get_executor(), CarryBack(session), asio::detached);
@@ -172,12 +177,7 @@ struct Judged {
 };
 
 asio::awaitable<void> Try(Secure& stream, const std::vector<tcp::endpoint>& to, Judged& trial) {
-  for (const tcp::endpoint& one : to) {
-    error_code ignored;
-    stream.next_layer().close(ignored);
-    std::tie(trial.error) = co_await stream.next_layer().async_connect(one, kAwait);
-    if (!trial.error) break;
-  }
+  trial.error = co_await Connect(stream.next_layer(), to);
   if (trial.error) co_return;
   trial.reached = Judged::Reached::kConnected;
   trial.error = asio::error::timed_out;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/targets/tool.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -16,15 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 Result<fs::path> FindProgram(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const fs::path candidate = fs::path(folder) / name;
-    std::error_code ignored;
-    if (fs::is_regular_file(candidate, ignored) && access(candidate.c_str(), X_OK) == 0) {
-      return candidate;
-    }
-  }
+  const fs::path found = FindInPath(name);
+  if (!found.empty()) return found;
   return Fail(StatusCode::kNotFound, "{} is not installed", name);
 }
 

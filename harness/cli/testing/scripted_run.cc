@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/scripted_run.h"
+#include "harness/cli/testing/scripted_run.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -45,7 +45,7 @@ inline RunRecord SampleRecord() {
   record.seconds = 12.5;
   record.executable = "watchproof";
   record.versions = {{"watchproof", "0.1.0"}};
-  record.targets = {"embedded", "etcd:/usr/bin/etcd"};
+  record.targets = {{.text = "embedded"}, {.text = "etcd:/usr/bin/etcd", .name = "etcd"}};
   for (const char* name : {"Ordered.NeverGoesBack", "Reliable.MissesNothing", "Unique.NoTwins"}) {
     record.cases.push_back({.name = name,
                             .requirement = "watch guarantees",

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/serve_commands.h"
-
+// `proxy`: the fault-injecting proxy as a program of its own.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <optional>
 #include <random>
 
-#include "embedded_store/defects/defect.h"
-#include "embedded_store/server/store_server.h"
-#include "harness/base/escape.h"
 #include "harness/base/log.h"
+#include "harness/cli/commands.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/proxy_view.h"
 #include "harness/cli/signals.h"
@@ -24,66 +21,18 @@
 namespace watchproof {
 namespace {
 
-ExitCode Complain(ExitCode code, std::string_view command, std::string_view message) {
-  fmt::print(stderr, "watchproof {}: {}\n", command, Escaped(message));
-  return code;
-}
-
-// Scripts that start the command wait for this line.
-void Announce(const std::string& line) {
-  fmt::print("{}\n", line);
-  std::fflush(stdout);
-}
-
-Result<store::StoreOptions> ResolveStore(const StoreFlags& flags) {
-  WP_ASSIGN_OR_RETURN(const HostPort listen, ParseHostPort(flags.listen));
-  HostPort http{.host = listen.host, .port = listen.port == 0 ? 0 : 2381};
-  if (!flags.http.empty()) {
-    WP_ASSIGN_OR_RETURN(http, ParseHostPort(flags.http));
-    if (http.host != listen.host) {
-      return Fail(StatusCode::kInvalidArgument, "--http must be on the host of --listen, {}",
-                  listen.host);
-    }
-  }
-  auto interval = ParseDuration(flags.progress_interval);
-  if (!interval.has_value()) return interval.error().WithContext("--progress-interval");
-  store::StoreOptions options;
-  options.host = listen.host;
-  options.port = listen.port;
-  options.http_port = http.port;
-  options.data = flags.data;
-  options.defects = flags.defects;
-  options.progress_interval = std::chrono::duration_cast<std::chrono::milliseconds>(*interval);
-  options.strict_previous = flags.strict_previous;
-  options.lease_checkpoints = flags.lease_checkpoints;
-  options.quota_bytes = flags.quota_bytes;
-  options.auth.token_lifetime = std::chrono::seconds(flags.token_seconds);
-  options.tls = flags.tls;
-  return options;
-}
-
-ExitCode RestoreCommand(const StoreFlags& flags) {
-  if (flags.data.empty()) {
-    return Complain(ExitCode::kUsage, "store", "--restore needs --data, the folder to create");
-  }
-  if (Status made = store::RestoreStore(flags.restore, flags.data); !made.ok()) {
-    return Complain(ExitCode::kUsage, "store", made.message());
-  }
-  fmt::print("{} was created from {}\n", Escaped(flags.data), Escaped(flags.restore));
-  return ExitCode::kOk;
-}
-
-Status CheckDefects(const std::vector<std::string>& defects) {
-  std::vector<std::string> known;
-  for (const store::DefectInfo& info : store::KnownDefects()) known.push_back(info.name);
-  for (const std::string& name : defects) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return Fail(StatusCode::kInvalidArgument, "no defect is called '{}'; known: {}{}", name,
-                  fmt::join(known, ", "), DidYouMean(name, known));
-    }
-  }
-  return {};
-}
+struct ProxyFlags {
+  std::string listen = "127.0.0.1:0";
+  std::string to;
+  std::string latency;               // "20ms" or "20ms~5ms"
+  std::vector<std::string> effects;  // "kind", "kind:direction", "kind:direction:k=v,..."
+  std::string control;               // "HOST:PORT", or a port on loopback; empty: none
+  std::string seed;                  // drawn and printed when empty
+  bool follow = false;
+  bool self_test = false;
+  bool sharp = false;
+  bool verbose = false;
+};
 
 // "chance" and "connection" belong to no kind: they choose the connections of any effect.
 Status TakeChoice(proxy::EffectSpec& spec) {
@@ -206,52 +155,33 @@ void Watch(proxy::Proxies& proxies, const std::string& title, Signals& signals) 
   } while (!signals.WaitFor(ProxyView::kRefresh));
 }
 
-}  // namespace
-
-ExitCode StoreCommand(const StoreFlags& flags) {
-  Signals& signals = Signals::Install();
-  const Result<store::StoreOptions> options = ResolveStore(flags);
-  if (!options.has_value()) return Complain(ExitCode::kUsage, "store", options.error().message());
-  if (Status known = CheckDefects(flags.defects); !known.ok()) {
-    return Complain(ExitCode::kUsage, "store", known.message());
-  }
-  if (!flags.restore.empty()) return RestoreCommand(flags);
-  const auto server = store::StoreServer::Start(*options);
-  if (!server.has_value()) return Complain(ExitCode::kTarget, "store", server.error().message());
-  Announce(
-      fmt::format("serving on {}, http on {}", (*server)->endpoint(), (*server)->http_endpoint()));
-  signals.Wait();
-  (*server)->Stop();
-  return ExitCode::kOk;
-}
-
 ExitCode ProxyCommand(const ProxyFlags& flags) {
   Signals& signals = Signals::Install();
   const Result<ProxyPlan> plan = ResolveProxy(flags);
-  if (!plan.has_value()) return Complain(ExitCode::kUsage, "proxy", plan.error().message());
+  if (!plan.has_value()) return Complain("proxy", plan.error().message());
   if (flags.verbose) SetLogLevel(LogLevel::kDebug);
   proxy::Proxies proxies;
   std::vector<std::string> places;
   std::optional<proxy::ProxyId> path;
   if (plan->path) {
     const Result<proxy::ProxyId> id = proxies.Open(*plan->path);
-    if (!id.has_value()) return Complain(ExitCode::kTarget, "proxy", id.error().message());
+    if (!id.has_value()) return Complain("proxy", id.error().message(), ExitCode::kTarget);
     for (const proxy::EffectSpec& spec : plan->effects) {
       const auto armed = proxies.Arm(*id, spec);
-      if (!armed.has_value()) return Complain(ExitCode::kUsage, "proxy", armed.error().message());
+      if (!armed.has_value()) return Complain("proxy", armed.error().message());
     }
     places.push_back(fmt::format("listening on {}, to {}", proxies.endpoint(*id), flags.to));
     path = *id;
   }
   if (plan->control) {
     const Result<std::string> at = proxies.OpenControl(*plan->control);
-    if (!at.has_value()) return Complain(ExitCode::kTarget, "proxy", at.error().message());
+    if (!at.has_value()) return Complain("proxy", at.error().message(), ExitCode::kTarget);
     places.push_back(fmt::format("control on {}", *at));
   }
   const std::string title =
       fmt::format("{}, seed {}", fmt::join(places, ", "), FormatSeed(plan->seed));
   Announce(title);
-  if (flags.verbose || !ProxyView::Possible()) {
+  if (flags.verbose || !IsDrawable(STDOUT_FILENO)) {
     signals.Wait();
   } else {
     Watch(proxies, title, signals);
@@ -263,6 +193,34 @@ ExitCode ProxyCommand(const ProxyFlags& flags) {
   }
   proxies.Stop();
   return ExitCode::kOk;
+}
+
+}  // namespace
+
+CommandBody AddProxy(CLI::App& command) {
+  const auto flags = std::make_shared<ProxyFlags>();
+  command.add_option("--listen", flags->listen, "Address for clients")
+      ->type_name("HOST:PORT")
+      ->capture_default_str();
+  command.add_option("--to", flags->to, "Address of the server")->type_name("HOST:PORT");
+  command.add_option("--latency", flags->latency, "Delay and jitter, both directions")
+      ->type_name("20ms~5ms");
+  command.add_option("--effect", flags->effects, "Effect to arm at the start (repeatable)")
+      ->type_name("KIND:DIRECTION:key=value,...")
+      ->allow_extra_args(false);
+  command
+      .add_option("--control", flags->control,
+                  "Serve an HTTP API that Toxiproxy's clients can drive")
+      ->type_name("[HOST:]PORT");
+  command.add_option("--seed", flags->seed, "Seed of jitter and chances (default: drawn)")
+      ->type_name("N");
+  command.add_flag("--follow", flags->follow, "Parse HTTP/2, which effects on streams need");
+  command.add_flag("--self-test", flags->self_test,
+                   "Allow effects that tamper with messages; only for servers under your control");
+  command.add_flag("--sharp", flags->sharp,
+                   "Small kernel buffers: fewer bytes escape an effect, at the cost of speed");
+  command.add_flag("--verbose", flags->verbose, "Also print events as they happen");
+  return [flags] { return ProxyCommand(*flags); };
 }
 
 }  // namespace watchproof

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands, one function each: it adds the command's flags and returns the function that runs
+// it once they are parsed.
+//
+//   const CommandBody fetch = AddFetch(*app.add_subcommand("fetch", "..."));
+//   ... app.parse(argc, argv) ...
+//   return fetch();
+//
+// Once per process. Ownership: the app outlives the function.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/cli/exit_code.h"
+#include "harness/cli/run_options.h"
+
+namespace watchproof {
+
+using CommandBody = std::function<ExitCode()>;
+
+// Runs cases against targets, or self-tests. `words` are the command line; they outlive this.
+CommandBody AddRun(CLI::App& command, Cases cases, const std::vector<std::string>& words);
+// One failed attempt of a run again, with the same seed, target and flags, until it fails once more
+// (kFailed) or every attempt has passed (kOk). Any other exit code is that of attempts that prove
+// nothing. Changes the working folder to that of the run.
+CommandBody AddRepeat(CLI::App& command, const std::vector<std::string>& words);
+// The plan of a failed attempt, reduced to what the failure needs. kOk: the plan that is written
+// fails; kInconclusive: the failure did not show again.
+CommandBody AddShrink(CLI::App& command);
+// Judges recordings again and compares the findings with those of the run. kFailed when there is a
+// new finding; otherwise kInconclusive when a recording is damaged, cut off, without a watch, or
+// undecided where the run had a verdict.
+CommandBody AddCheck(CLI::App& command);
+// Places the binaries of releases in the cache. Their paths go to standard output, everything else
+// to standard error. kTarget: not all could be had; kUsage: one is not known, and none was fetched.
+CommandBody AddFetch(CLI::App& command);
+// A recording as one JSON document per line; of a damaged one up to there, and kInconclusive.
+CommandBody AddHistoryDump(CLI::App& command);
+// Makes a recording of the client reports of etcd's robustness tests.
+CommandBody AddHistoryImport(CLI::App& command);
+// All things with a name, by kind.
+CommandBody AddList(CLI::App& command);
+// Every thing of that name; an unknown name gets the closest match.
+CommandBody AddExplain(CLI::App& command);
+// Serves the embedded store until a signal comes. Prints "serving on HOST:PORT, http on HOST:PORT"
+// once clients can connect.
+CommandBody AddStore(CLI::App& command);
+// Serves the proxy until a signal comes. Prints where it listens and where it can be controlled,
+// and at the end the connections and what every effect did.
+CommandBody AddProxy(CLI::App& command);
+
+// Prints why a command cannot do what was asked for.
+ExitCode Complain(std::string_view command, std::string_view message,
+                  ExitCode code = ExitCode::kUsage);
+// Prints a line that scripts which start the command wait for.
+void Announce(const std::string& line);
+
+}  // namespace watchproof

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/run_targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "embedded_store/defects/defect.h"
+#include "harness/base/escape.h"
+#include "harness/cli/parse.h"
+#include "harness/targets/release_cache.h"
+
+namespace watchproof {
+namespace {
+
+Status Adopt(Result<TargetSpec> parsed, RunOptions& options) {
+  if (!parsed.has_value()) return parsed.error();
+  const auto same = [&](const TargetSpec& given) { return given.text == parsed->text; };
+  if (std::any_of(options.targets.begin(), options.targets.end(), same)) return {};
+  options.unnamed_targets.insert(parsed->text);
+  options.targets.push_back(*std::move(parsed));
+  return {};
+}
+
+// A version that neither the manifest nor the cache has cannot be fetched either.
+Status CheckReleases(const Expectations& expectations, const std::vector<TargetSpec>& targets) {
+  for (const TargetSpec& target : targets) {
+    if (target.release.empty()) continue;
+    if (expectations.FindRelease(target.product, target.release) != nullptr) continue;
+    if (CachedRelease(target.product, target.release).has_value()) continue;
+    return Fail(StatusCode::kInvalidArgument,
+                "--target: {} {} is not in the manifest; known versions: {}", target.product,
+                target.release, fmt::join(KnownVersions(expectations, target.product), ", "));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Expectations> LoadExpectations(const std::filesystem::path& manifest) {
+  if (manifest.empty()) return Expectations::BuiltIn();
+  std::ifstream file(manifest, std::ios::binary);
+  std::error_code error;
+  if (!file || std::filesystem::is_directory(manifest, error)) {
+    return Fail(StatusCode::kNotFound, "--manifest: '{}' cannot be read; expected a TOML file",
+                manifest.string());
+  }
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  Result<Expectations> parsed = Expectations::Parse(text);
+  if (!parsed.has_value()) {
+    return parsed.error().WithContext("--manifest: {}", manifest.string());
+  }
+  return parsed;
+}
+
+std::vector<std::string> KnownVersions(const Expectations& expectations,
+                                       const std::string& product) {
+  std::vector<std::string> versions;
+  for (const Release& release : expectations.releases()) {
+    if (release.product == product) versions.push_back(release.version);
+  }
+  return versions;
+}
+
+Status CheckDefect(const std::string& name) {
+  std::vector<std::string> known;
+  for (const store::DefectInfo& info : store::KnownDefects()) known.push_back(info.name);
+  if (std::find(known.begin(), known.end(), name) != known.end()) return {};
+  return Fail(StatusCode::kInvalidArgument, "defect \"{}\" is not known{}; expected one of {}",
+              name, DidYouMean(name, known), fmt::join(known, ", "));
+}
+
+Result<std::vector<TargetSpec>> ParseTargets(const std::vector<std::string>& texts) {
+  std::vector<TargetSpec> targets;
+  std::set<std::string> seen;
+  for (const std::string& text : texts) {
+    WP_RETURN_IF_ERROR(CheckPrintable(text));
+    WP_ASSIGN_OR_RETURN(TargetSpec spec, ParseTargetSpec(text));
+    for (const std::string& defect : spec.defects) {
+      WP_RETURN_IF_ERROR(CheckDefect(defect).WithContext("{}", text));
+    }
+    if (!seen.insert(text).second) {
+      return Fail(StatusCode::kInvalidArgument, "'{}' is given twice", text);
+    }
+    targets.push_back(std::move(spec));
+  }
+  return targets;
+}
+
+Result<std::vector<DefectSummary>> DefectsNamed(const std::vector<std::string>& words) {
+  const bool all = std::find(words.begin(), words.end(), "all") != words.end();
+  for (const std::string& word : words) {
+    if (word != "all") WP_RETURN_IF_ERROR(CheckDefect(word));
+  }
+  std::vector<DefectSummary> notes;
+  for (const store::DefectInfo& info : store::KnownDefects()) {
+    if (!all && std::find(words.begin(), words.end(), info.name) == words.end()) continue;
+    notes.push_back({.name = info.name,
+                     .target = "embedded+" + info.name,
+                     .upstream = info.upstream_issue,
+                     .guarantees = info.guarantees});
+  }
+  return notes;
+}
+
+Status AddTargets(const std::vector<DefectSummary>& defects, const Expectations& expectations,
+                  RunOptions& options) {
+  if (!defects.empty()) {
+    std::vector<std::string> texts{"embedded"};
+    for (const DefectSummary& defect : defects) texts.push_back(defect.target);
+    WP_ASSIGN_OR_RETURN(options.targets, ParseTargets(texts));
+  }
+  for (const Release& release : expectations.releases()) {
+    if (!options.all_releases || release.only_if_met) continue;
+    WP_RETURN_IF_ERROR(Adopt(ReleaseSpec(release.product, release.version), options));
+  }
+  return CheckReleases(expectations, options.targets);
+}
+
+RunOptions SetAsideNotFetched(const RunOptions& options, RunRecord& record) {
+  RunOptions reachable = options;
+  reachable.targets.clear();
+  for (const TargetSpec& target : options.targets) {
+    const Result<std::filesystem::path> cached =
+        target.release.empty() ? std::filesystem::path()
+                               : CachedRelease(target.product, target.release);
+    if (cached.has_value()) {
+      reachable.targets.push_back(target);
+      continue;
+    }
+    if (!options.unnamed_targets.contains(target.text)) {
+      record.named_not_fetched = true;
+      fmt::print(stderr, "watchproof run: {}\n", Escaped(cached.error().message()));
+    }
+    for (const CaseSummary& note : record.cases) {
+      record.not_run.push_back({.case_name = note.name,
+                                .target = target.text,
+                                .seed = record.seed,
+                                .outcome = Outcome::kNotFetched});
+    }
+  }
+  return reachable;
+}
+
+}  // namespace watchproof

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The targets of a run: those that were named, every release of the manifest (`--releases all`), or
+// the clean embedded store and one target per planted defect (`--defects`).
+//
+// A release that was not fetched becomes a column "not fetched"; exit code 3 if it was named on the
+// command line. Not thread-safe.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/base/status.h"
+#include "harness/cli/run_options.h"
+#include "harness/driver/expectations.h"
+#include "harness/report/run_record.h"
+
+namespace watchproof {
+
+// The manifest of releases; an empty path: the built-in one. Errors name the flag, the file and the
+// line.
+Result<Expectations> LoadExpectations(const std::filesystem::path& manifest);
+// "3.3.25", "3.4.23": in the order of the manifest.
+std::vector<std::string> KnownVersions(const Expectations& expectations,
+                                       const std::string& product);
+
+// The only place where the text of a target is parsed. Errors name the text and what was expected:
+// also that a defect is not known, and that a target is given twice.
+Result<std::vector<TargetSpec>> ParseTargets(const std::vector<std::string>& texts);
+// Errors name what is known.
+Status CheckDefect(const std::string& name);
+
+// `words`: "all", or names. Errors name the word and what is known. By name.
+Result<std::vector<DefectSummary>> DefectsNamed(const std::vector<std::string>& words);
+
+// Adds the targets that options name in other ways than by --target. A release that neither the
+// manifest nor the cache has is an error.
+Status AddTargets(const std::vector<DefectSummary>& defects, const Expectations& expectations,
+                  RunOptions& options);
+
+// The options without the targets that were not fetched; those become columns of the record. Prints
+// on standard error how to fetch those that were named.
+RunOptions SetAsideNotFetched(const RunOptions& options, RunRecord& record);
+
+}  // namespace watchproof

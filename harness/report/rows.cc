@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/report/text.h"
+
+namespace watchproof {
+namespace {
+
+const TargetSpec* FindTarget(const RunRecord& record, std::string_view text) {
+  const auto found = std::find_if(record.targets.begin(), record.targets.end(),
+                                  [&](const TargetSpec& spec) { return spec.text == text; });
+  return found == record.targets.end() ? nullptr : &*found;
+}
+
+const CaseSummary* FindCaseSummary(const RunRecord& record, std::string_view name) {
+  const auto found = std::find_if(record.cases.begin(), record.cases.end(),
+                                  [&](const CaseSummary& note) { return note.name == name; });
+  return found == record.cases.end() ? nullptr : &*found;
+}
+
+std::string LabelOf(const RunRecord& record, std::string_view target, std::string_view version) {
+  const TargetSpec* spec = FindTarget(record, target);
+  return spec == nullptr ? CleanText(target) : spec->Label(version);
+}
+
+std::string RepeatCommand(const RunRecord& record, const AttemptResult& result) {
+  std::vector<std::string> words{record.executable, "run",    "--target", result.target, "--filter",
+                                 result.case_name,  "--seed", result.seed};
+  words.insert(words.end(), record.repeat_flags.begin(), record.repeat_flags.end());
+  return JoinShell(words);
+}
+
+void Add(Outcome outcome, Cell& cell) {
+  if (cell.attempts == 0 || outcome > cell.outcome) {
+    cell.outcome = outcome;
+    cell.with_outcome = 0;
+  }
+  ++cell.attempts;
+  if (outcome == cell.outcome) ++cell.with_outcome;
+}
+
+std::vector<MatrixRow> MatrixOf(const RunRecord& record, const std::vector<AttemptRow>& attempts) {
+  std::map<std::pair<std::string_view, std::string_view>, Cell> cells;
+  for (const AttemptRow& row : attempts) Add(row.outcome, cells[{row.case_name, row.target}]);
+  std::vector<MatrixRow> matrix;
+  for (const CaseSummary& note : record.cases) {
+    MatrixRow row{.note = &note, .cells = {}};
+    for (const TargetSpec& target : record.targets)
+      row.cells.push_back(cells[{note.name, target.text}]);
+    matrix.push_back(std::move(row));
+  }
+  return matrix;
+}
+
+// Of one target: "leases (3 cases), users (1 case)".
+std::string FoundMissing(const RunRecord& record, std::string_view target) {
+  std::map<std::string, std::set<std::string>> cases;  // by what they need
+  for (const AttemptSummary& attempt : record.attempts) {
+    if (attempt.result.target != target) continue;
+    for (const std::string& what : attempt.result.missing) {
+      cases[what].insert(attempt.result.case_name);
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [what, needing] : cases) {
+    parts.push_back(fmt::format("{} ({})", CleanText(what), Count(needing.size(), "case")));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::string CellText(const Cell& cell) {
+  const OutcomeStyle& style = StyleOf(cell.outcome);
+  std::string text = fmt::format("{} {}", style.symbol, style.word);
+  if (cell.attempts > 1) text += fmt::format(" {}/{}", cell.with_outcome, cell.attempts);
+  return text;
+}
+
+AttemptRow RowOf(const RunRecord& record, const AttemptSummary& attempt) {
+  const AttemptResult& result = attempt.result;
+  return {.outcome = OutcomeOf(attempt),
+          .case_name = result.case_name,
+          .target = result.target,
+          .attempt = result.attempt,
+          .label = LabelOf(record, result.target, result.target_version),
+          .note = FindCaseSummary(record, result.case_name),
+          .summary = &attempt,
+          .repeat = RepeatCommand(record, result)};
+}
+
+ReportRows RowsOf(const RunRecord& record) {
+  ReportRows rows;
+  std::map<std::string_view, std::string> versions;  // by target: the first that was reported
+  for (const AttemptSummary& attempt : record.attempts) {
+    rows.attempts.push_back(RowOf(record, attempt));
+    const AttemptResult& result = attempt.result;
+    if (!result.target_version.empty()) versions.try_emplace(result.target, result.target_version);
+  }
+  for (const NotRun& left : record.not_run) {
+    rows.attempts.push_back({.outcome = left.outcome,
+                             .case_name = left.case_name,
+                             .target = left.target,
+                             .attempt = left.attempt,
+                             .label = LabelOf(record, left.target, versions[left.target]),
+                             .note = FindCaseSummary(record, left.case_name)});
+  }
+  for (const TargetSpec& target : record.targets) {
+    rows.labels.push_back(target.Label(versions[target.text]));
+    const std::string missing = FoundMissing(record, target.text);
+    if (missing.empty()) continue;
+    rows.missing.push_back(
+        fmt::format("{} was found not to offer: {}", rows.labels.back(), missing));
+  }
+  rows.matrix = MatrixOf(record, rows.attempts);
+  return rows;
+}
+
+std::vector<FindingRow> FindingRows(const FindingRecord& finding) {
+  std::vector<FindingRow> rows = {
+      {"promise", finding.promise.empty() ? finding.guarantee : finding.promise},
+      {"watch", finding.watch},
+      {"expected", finding.expected},
+      {"observed", finding.observed}};
+  for (const std::string& message : finding.messages) rows.push_back({"see", message});
+  rows.push_back({"meanwhile", finding.meanwhile});
+  rows.push_back({"so", finding.impact});
+  rows.push_back({"looks like", finding.signature});
+  std::erase_if(rows, [](const FindingRow& row) { return row.text.empty(); });
+  return rows;
+}
+
+std::string ToText(const FindingRecord& finding) {
+  std::string text = finding.guarantee + "\n";
+  for (const FindingRow& row : FindingRows(finding)) {
+    text += fmt::format("  {:<10} {}\n", row.name, row.text);
+  }
+  return text;
+}
+
+std::string TargetLabel(const RunRecord& record, std::string_view target) {
+  return LabelOf(record, target, "");
+}
+
+std::string IssueLink(int issue) {
+  return fmt::format("https://github.com/etcd-io/etcd/issues/{}", issue);
+}
+
+std::string PathOf(const RunRecord& record, const AttemptResult& result, std::string_view file) {
+  return fmt::format("{}/{}/{}", record.folder, result.folder, file);
+}
+
+}  // namespace watchproof
