@@ -334,7 +334,9 @@ EvidenceKind NothingArrives(GaugeUse gauge) {
 }
 
 EvidenceKind CallIsSlow(Result<Duration> (*required)(const ParameterValues&)) {
-  return {.explain = "a call over the proxied path took as long as that must last",
+  return {.explain =
+              "a call over the proxied path, on a new connection, took at least as long as that "
+              "delays it",
           .make = [required](const ParameterValues& values) -> Result<std::unique_ptr<Evidence>> {
             WP_ASSIGN_OR_RETURN(const Duration time, required(values));
             return std::make_unique<SlowCall>(time);

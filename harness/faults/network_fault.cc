@@ -86,25 +86,31 @@ bool IsOffered(const NetworkFault& row, const proxy::ParameterInfo& parameter) {
 const char* WhereItActs(proxy::Direction direction) {
   switch (direction) {
     case proxy::Direction::kToClient:
-      return "what the target sends";
+      return " It acts on what the target sends.";
     case proxy::Direction::kToTarget:
-      return "what clients send";
+      return " It acts on what clients send.";
     case proxy::Direction::kBoth:
-      return "both directions";
+      return " It acts in both directions.";
   }
   return "";
 }
 
+bool HasThreshold(const NetworkFault& row) {
+  return std::any_of(row.own.begin(), row.own.end(),
+                     [](const auto& one) { return one.name == kAtLeast; });
+}
+
 std::string Explain(const NetworkFault& row, const proxy::EffectInfo& effect) {
   std::string text = effect.explain;
-  if (row.direction_by.empty()) {
-    text += fmt::format(" The fault acts on {}.", WhereItActs(row.direction));
+  if (row.direction_by.empty()) text += WhereItActs(row.direction);
+  text += " Took effect if ";
+  if (!row.counts.empty()) {
+    std::string count = row.counts.front().measured_as;
+    std::replace(count.begin(), count.end(), '_', ' ');
+    text += fmt::format("the proxy's count of {} is {}, and ", count,
+                        HasThreshold(row) ? "high enough" : "above 0");
   }
-  if (row.counts.empty()) return text + fmt::format(" Took effect if {}.", row.evidence.explain);
-  std::string counted = row.counts.front().measured_as;
-  std::replace(counted.begin(), counted.end(), '_', ' ');
-  return text + fmt::format(" Took effect if the proxy counted {}{}, and {}.",
-                            row.own.empty() ? "" : "enough ", counted, row.evidence.explain);
+  return text + row.evidence.explain + ".";
 }
 
 std::vector<proxy::ParameterInfo> ParametersOf(const NetworkFault& row,
@@ -140,9 +146,7 @@ FaultKind MakeFaultKind(NetworkFault row) {
     if (!row.direction_by.empty()) {
       spec.direction = static_cast<proxy::Direction>(values.word(row.direction_by));
     }
-    const bool enough = std::any_of(row.own.begin(), row.own.end(),
-                                    [](const auto& one) { return one.name == kAtLeast; });
-    const std::int64_t required = enough ? values.bytes(kAtLeast) : 1;
+    const std::int64_t required = HasThreshold(row) ? values.bytes(kAtLeast) : 1;
     WP_ASSIGN_OR_RETURN(auto evidence, row.evidence.make(values));
     return std::make_unique<ProxiedFault>(row, std::move(spec), required, std::move(evidence));
   };

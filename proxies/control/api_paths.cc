@@ -2,7 +2,8 @@
 #include "proxies/control/api_paths.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "harness/base/parse.h"
 
 namespace watchproof::proxy {
 namespace {
@@ -11,12 +12,11 @@ namespace {
 std::string Decoded(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned code = 0;
-    if (text[i] == '%' && i + 2 < text.size()) {
-      const char* digits = text.data() + i + 1;
-      const auto [end, error] = std::from_chars(digits, digits + 2, code, 16);
-      if (error == std::errc() && end == digits + 2) {
-        plain += static_cast<char>(code);
+    if (text[i] == '%') {
+      const std::string_view digits = text.substr(i + 1, 2);
+      const auto code = ParseNumber<unsigned char>(digits, 16);
+      if (code && digits.size() == 2) {
+        plain += static_cast<char>(*code);
         i += 2;
         continue;
       }
@@ -59,11 +59,11 @@ Result<HostPort> ParsePlace(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   HostPort place{.host = std::string(text.substr(0, std::min(colon, text.size())))};
   const std::string_view port = colon == text.npos ? "" : text.substr(colon + 1);
-  const auto [rest, error] = std::from_chars(port.data(), port.data() + port.size(), place.port);
-  const bool number = error == std::errc() && rest == port.data() + port.size();
-  if (!number || place.port < 0 || place.port > 65535) {
+  const auto number = ParseNumber<int>(port);
+  if (!number || *number < 0 || *number > 65535) {
     return Fail(StatusCode::kInvalidArgument, "bad request body: '{}' is not HOST:PORT", text);
   }
+  place.port = *number;
   if (place.host.starts_with('[') && place.host.ends_with(']')) {
     place.host = place.host.substr(1, place.host.size() - 2);
   }

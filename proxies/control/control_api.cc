@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "proxies/control/api_paths.h"
-#include "proxies/control/effect_json.h"
 
 namespace watchproof::proxy {
 namespace {
@@ -35,6 +34,15 @@ unsigned HttpCode(StatusCode code) {
 
 Json ErrorJson(const Status& error) {
   return {{"error", error.message()}, {"status", HttpCode(error.code())}};
+}
+
+Json ToJson(const ConnectionInfo& connection) {
+  return {{"id", connection.id.value},
+          {"state", Name(connection.state)},
+          {"client", connection.client},
+          {"target", connection.target},
+          {"bytes_to_client", connection.bytes_to_client},
+          {"bytes_to_target", connection.bytes_to_target}};
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 namespace watchproof::proxy {
 namespace {
 
-constexpr Direction kNarrow[] = {Direction::kToClient, Direction::kToTarget};
 constexpr std::uint64_t kFollowerKey = 0;  // no effect's: their ids begin with 1
 
 void AdvanceBoth(Connection& connection) {

@@ -12,8 +12,6 @@
 namespace watchproof::proxy {
 namespace {
 
-constexpr Direction kNarrow[] = {Direction::kToClient, Direction::kToTarget};
-
 std::uint64_t StageKey(EffectId id) { return static_cast<std::uint64_t>(id.value); }
 
 // Whether this effect, with these options, is possible on this proxy.

@@ -11,61 +11,36 @@
 namespace watchproof::proxy {
 namespace {
 
-using Numbers = std::map<std::string, std::int64_t>;
+// What Toxiproxy calls an attribute, and the parameter of the effect that it becomes.
+struct Attribute {
+  const char* name;
+  const char* parameter;
+  const char* unit;         // of the parameter
+  std::int64_t factor = 1;  // from the attribute's unit to that one
+  std::int64_t least = 0;
+};
 
 struct ToxicKind {
   const char* type;
-  std::vector<const char*> attributes;
-  // Without direction and chance, which are the same for all.
-  EffectSpec (*effect)(const Numbers& attributes);
+  const char* effect;
+  std::vector<Attribute> attributes;
+  Parameters fixed = {};
 };
-
-std::string Milliseconds(std::int64_t number) { return fmt::format("{}ms", number); }
-std::string Bytes(std::int64_t number) { return fmt::format("{}B", number); }
-
-EffectSpec Latency(const Numbers& is) {
-  return {.kind = "latency",
-          .parameters = {{"delay", Milliseconds(is.at("latency"))},
-                         {"jitter", Milliseconds(is.at("jitter"))}}};
-}
-// In thousands of bytes per second; 0 lets nothing through.
-EffectSpec Bandwidth(const Numbers& is) {
-  if (is.at("rate") == 0) return {.kind = "stall"};
-  return {.kind = "bandwidth", .parameters = {{"rate", Bytes(is.at("rate") * 1000)}}};
-}
-EffectSpec SlowClose(const Numbers& is) {
-  return {.kind = "late-end", .parameters = {{"delay", Milliseconds(is.at("delay"))}}};
-}
-// 0 never closes; taking the toxic away does.
-EffectSpec Timeout(const Numbers& is) {
-  return {.kind = "black-hole",
-          .parameters = {{"close", "yes"}, {"close-after", Milliseconds(is.at("timeout"))}}};
-}
-EffectSpec ResetPeer(const Numbers& is) {
-  return {.kind = "cut",
-          .parameters = {{"future", "yes"}, {"after", Milliseconds(is.at("timeout"))}}};
-}
-// The delay is in microseconds.
-EffectSpec Slicer(const Numbers& is) {
-  return {.kind = "slice",
-          .parameters = {{"size", Bytes(std::max<std::int64_t>(1, is.at("average_size")))},
-                         {"variation", Bytes(is.at("size_variation"))},
-                         {"delay", fmt::format("{}us", is.at("delay"))}}};
-}
-EffectSpec LimitData(const Numbers& is) {
-  return {.kind = "close",
-          .parameters = {{"future", "yes"}, {"after-bytes", Bytes(is.at("bytes"))}}};
-}
 
 const std::vector<ToxicKind>& Kinds() {
   static const std::vector<ToxicKind> kinds = {
-      {"bandwidth", {"rate"}, Bandwidth},
-      {"latency", {"latency", "jitter"}, Latency},
-      {"limit_data", {"bytes"}, LimitData},
-      {"reset_peer", {"timeout"}, ResetPeer},
-      {"slicer", {"average_size", "size_variation", "delay"}, Slicer},
-      {"slow_close", {"delay"}, SlowClose},
-      {"timeout", {"timeout"}, Timeout},
+      {"bandwidth", "bandwidth", {{"rate", "rate", "B", 1000}}},
+      {"latency", "latency", {{"latency", "delay", "ms"}, {"jitter", "jitter", "ms"}}},
+      {"limit_data", "close", {{"bytes", "after-bytes", "B"}}, {{"future", "yes"}}},
+      {"reset_peer", "cut", {{"timeout", "after", "ms"}}, {{"future", "yes"}}},
+      {"slicer",
+       "slice",
+       {{"average_size", "size", "B", 1, 1},
+        {"size_variation", "variation", "B"},
+        {"delay", "delay", "us"}}},
+      {"slow_close", "late-end", {{"delay", "delay", "ms"}}},
+      // 0 never closes; taking the toxic away does.
+      {"timeout", "black-hole", {{"timeout", "close-after", "ms"}}, {{"close", "yes"}}},
   };
   return kinds;
 }
@@ -80,20 +55,20 @@ Result<const ToxicKind*> FindKind(const std::string& type) {
               fmt::join(types, ", "));
 }
 
-Status ReadAttributes(const ToxicKind& kind, const Json& body, Numbers& into) {
+Status ReadAttributes(const ToxicKind& kind, const Json& body,
+                      std::map<std::string, std::int64_t>& into) {
   Json given = Json::object();
   WP_RETURN_IF_ERROR(ReadField(body, "attributes", given));
-  for (const auto& [name, value] : given.items()) {
-    const bool known = std::any_of(kind.attributes.begin(), kind.attributes.end(),
-                                   [&name = name](const char* one) { return name == one; });
-    if (!known) {
-      return Fail(StatusCode::kInvalidArgument,
-                  "bad request body: {} has no attribute '{}'; it has: {}", kind.type, name,
-                  fmt::join(kind.attributes, ", "));
-    }
+  for (const Attribute& one : kind.attributes) {
+    WP_RETURN_IF_ERROR(ReadField(given, one.name, into[one.name]));
   }
-  for (const char* name : kind.attributes) {
-    WP_RETURN_IF_ERROR(ReadField(given, name, into[name]));
+  for (const auto& [name, value] : given.items()) {
+    if (into.contains(name)) continue;
+    std::vector<const char*> names;
+    for (const Attribute& one : kind.attributes) names.push_back(one.name);
+    return Fail(StatusCode::kInvalidArgument,
+                "bad request body: {} has no attribute '{}'; it has: {}", kind.type, name,
+                fmt::join(names, ", "));
   }
   return {};
 }
@@ -144,7 +119,13 @@ Json ToJson(const Toxic& toxic) {
 EffectSpec EffectOf(const Toxic& toxic) {
   const Result<const ToxicKind*> kind = FindKind(toxic.type);
   WP_CHECK(kind.has_value(), "a toxic has one of the known types");
-  EffectSpec spec = (*kind)->effect(toxic.attributes);
+  EffectSpec spec{.kind = (*kind)->effect, .parameters = (*kind)->fixed};
+  for (const Attribute& one : (*kind)->attributes) {
+    const std::int64_t number = std::max(one.least, toxic.attributes.at(one.name) * one.factor);
+    spec.parameters[one.parameter] = fmt::format("{}{}", number, one.unit);
+  }
+  // A rate of 0 lets nothing through.
+  if (spec.kind == "bandwidth" && toxic.attributes.at("rate") == 0) spec = {.kind = "stall"};
   spec.direction = toxic.stream == "upstream" ? Direction::kToTarget : Direction::kToClient;
   spec.chance = toxic.toxicity;
   return spec;

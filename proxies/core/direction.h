@@ -8,6 +8,7 @@ namespace watchproof::proxy {
 
 // kToClient carries the bytes of the target, kToTarget those of the client.
 enum class Direction { kToClient, kToTarget, kBoth };
+inline constexpr Direction kNarrow[] = {Direction::kToClient, Direction::kToTarget};
 
 constexpr const char* Name(Direction direction) {
   switch (direction) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/base/check.h"
+#include "harness/base/parse.h"
 
 namespace watchproof::proxy {
 namespace {
@@ -38,13 +39,6 @@ std::optional<std::int64_t> ReadQuantity(std::string_view text, const Unit (&uni
   return std::llround(scaled);
 }
 
-std::optional<std::int64_t> ReadNumber(std::string_view text) {
-  std::int64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
-}
-
 // The place of the word.
 std::optional<std::int64_t> ReadWord(std::string_view text, const std::vector<std::string>& words) {
   const auto it = std::find(words.begin(), words.end(), text);
@@ -62,7 +56,7 @@ std::optional<std::int64_t> Read(const ParameterInfo& declared, const std::strin
     case ParameterKind::kWord:
       return ReadWord(text, declared.words);
     case ParameterKind::kNumber:
-      return ReadNumber(text);
+      return ParseNumber<std::int64_t>(text);
     case ParameterKind::kText:
       return 0;
   }

@@ -11,7 +11,6 @@
 namespace watchproof::proxy {
 namespace {
 
-constexpr Direction kNarrow[] = {Direction::kToClient, Direction::kToTarget};
 constexpr std::size_t kSettingBytes = 6;
 constexpr std::uint16_t kTableSetting = 0x1;
 constexpr std::uint16_t kFrameSetting = 0x5;

@@ -40,7 +40,6 @@ inline constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 inline constexpr std::int64_t kDefaultWindow = 65535;
 inline constexpr std::uint32_t kDefaultMaxFrame = 16384;
 inline constexpr std::uint32_t kLargestMaxFrame = (1U << 24) - 1;
-inline constexpr std::uint32_t kNoError = 0;
 
 struct FrameHeader {
   std::uint32_t length = 0;  // of the payload
