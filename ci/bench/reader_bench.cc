@@ -34,10 +34,10 @@ struct Count {
 };
 
 void Scan(std::string_view message, Count& count) {
-  FieldScanner scanner(message);
-  while (scanner.Next()) {
-    count.events += scanner.number() == kEventsField ? 1 : 0;
-    count.created += scanner.number() == kCreatedField ? 1 : 0;
+  while (const auto field = FirstField(message)) {
+    count.events += field->number == kEventsField ? 1 : 0;
+    count.created += field->number == kCreatedField ? 1 : 0;
+    message.remove_prefix(field->size);
   }
 }
 

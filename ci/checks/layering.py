@@ -67,7 +67,8 @@ LIBRARIES = (
         "Asio and Boost",
         ("boost/", "asio/", "asio.hpp"),
         (),
-        ("proxies/", "harness/targets/", "embedded_store/server/", "embedded_store/mvcc/store_hash"),
+        ("proxies/", "harness/targets/", "embedded_store/server/")
+        + ("embedded_store/mvcc/store_hash",),
     ),
     (
         "JSON",

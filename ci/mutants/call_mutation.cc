@@ -39,9 +39,9 @@ std::string Encode(const ReadAnswer& answer) {
 std::string WithRevision(std::string_view message, std::int64_t revision) {
   HeaderView header;
   if (!ParseHeader(message, header).ok()) return std::string(message);
-  FieldScanner scanner(message);
   std::string rest(message);
-  if (scanner.Next() && scanner.number() == 1) rest = message.substr(scanner.consumed(message));
+  const auto first = FirstField(message);
+  if (first && first->number == 1) rest = message.substr(first->size);
   header.revision = revision;
   return Message().Nested(1, ToMessage(header)).bytes() + rest;
 }

@@ -8,48 +8,32 @@
 namespace watchproof {
 namespace {
 
-// By alternative of the variant.
-constexpr std::size_t kAlternatives = std::variant_size_v<Annotation>;
-constexpr std::array<std::string_view, kAlternatives> kTypes = {
-    "",
-    "closing_stream",
-    "resume",
-    "right",
-    "progress_due",
-    "progress_over",
-    "delivery_due",
-    "delivery_over",
-    "stream_end_due",
-    "stream_end_over",
-    "target_ended",
-    "target_silent",
-    "moment_missed",
-    "target_refused",
-};
 constexpr std::array<std::string_view, 5> kStages = {"healed", "sentinels", "converged", "end",
                                                      "stopped"};
 
-std::string_view TypeOf(const Annotation& annotation) {
-  if (const auto* reached = std::get_if<StageReached>(&annotation)) {
-    return kStages[static_cast<std::size_t>(reached->stage)];
-  }
-  return kTypes[annotation.index()];
+std::string_view TypeOf(const StageReached& reached) {
+  return kStages[static_cast<std::size_t>(reached.stage)];
+}
+template <typename T>
+std::string_view TypeOf(const T&) {
+  return T::kType;
 }
 
-// The alternative of that type, with its fields at their defaults.
-template <std::size_t... I>
-std::optional<Annotation> Empty(std::string_view type, std::index_sequence<I...>) {
+// Sets `found` to a T, with its fields at their defaults, if that is the type.
+template <typename T>
+void MakeIf(std::string_view type, std::optional<Annotation>& found) {
+  if constexpr (requires { T::kType; }) {
+    if (T::kType == type) found = T();
+  }
+}
+template <typename... T>
+std::optional<Annotation> Empty(std::string_view type, const std::variant<T...>*) {
   std::optional<Annotation> found;
-  ((kTypes[I] == type && (found.emplace(std::in_place_index<I>), true)) || ...);
-  return found;
-}
-
-std::optional<Annotation> Empty(std::string_view type) {
   for (std::size_t i = 0; i < kStages.size(); ++i) {
-    if (kStages[i] == type) return StageReached{static_cast<Stage>(i)};
+    if (kStages[i] == type) found = StageReached{static_cast<Stage>(i)};
   }
-  if (type.empty()) return std::nullopt;
-  return Empty(type, std::make_index_sequence<std::variant_size_v<Annotation>>());
+  (MakeIf<T>(type, found), ...);
+  return found;
 }
 
 Status Unreadable(std::string_view text, std::string_view why) {
@@ -59,10 +43,11 @@ Status Unreadable(std::string_view text, std::string_view why) {
 }  // namespace
 
 std::string ToText(const Annotation& annotation) {
-  nlohmann::ordered_json json{{"type", TypeOf(annotation)}};
+  nlohmann::ordered_json json;
   FieldWriter writer(json);
   std::visit(
-      [&writer](auto value) {
+      [&](auto value) {
+        json["type"] = TypeOf(value);
         if constexpr (requires { value.Fields(writer); }) value.Fields(writer);
       },
       annotation);
@@ -76,7 +61,8 @@ Result<Annotation> ParseAnnotation(std::string_view text) {
   if (type == json.end() || !type->is_string()) {
     return Unreadable(text, R"(expected one object with a "type")");
   }
-  std::optional<Annotation> annotation = Empty(type->get_ref<const std::string&>());
+  std::optional<Annotation> annotation =
+      Empty(type->get_ref<const std::string&>(), static_cast<const Annotation*>(nullptr));
   if (!annotation) return Unreadable(text, "its type is not known");
   FieldReader reader(json);
   std::visit(

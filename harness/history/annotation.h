@@ -35,6 +35,7 @@ struct StageReached {
 
 // The client is about to close the stream.
 struct ClosingStream {
+  static constexpr std::string_view kType = "closing_stream";
   StreamId stream{};
   template <typename F>
   void Fields(F& field) {
@@ -44,6 +45,7 @@ struct ClosingStream {
 
 // One watch resumes another. Recorded before the create of the resuming watch.
 struct Resumption {
+  static constexpr std::string_view kType = "resume";
   StreamId stream{};  // of the predecessor
   std::uint32_t ordinal = 0;
   StreamId next_stream{};
@@ -59,6 +61,7 @@ struct Resumption {
 
 // The user of a stream may read this range only.
 struct ReadRight {
+  static constexpr std::string_view kType = "right";
   StreamId stream{};
   HexBytes key;
   HexBytes end;
@@ -72,6 +75,7 @@ struct ReadRight {
 
 // From here on progress must come on the stream within the limit: no events are left to deliver.
 struct ProgressDue {
+  static constexpr std::string_view kType = "progress_due";
   StreamId stream{};
   bool asked =
       false;  // requested again and again; or the watches were created with progress_notify
@@ -85,6 +89,7 @@ struct ProgressDue {
 };
 // The driver stops waiting for it, or has received it.
 struct ProgressOver {
+  static constexpr std::string_view kType = "progress_over";
   StreamId stream{};
   template <typename F>
   void Fields(F& field) {
@@ -95,6 +100,7 @@ struct ProgressOver {
 // From here on each watch of the group must receive every change up to a revision, or at least one
 // change within each period of the limit: its path is not disturbed by any fault.
 struct DeliveryDue {
+  static constexpr std::string_view kType = "delivery_due";
   std::string group;
   std::vector<std::uint32_t> streams;   // of the watches, one entry each
   std::vector<std::uint32_t> ordinals;  // among the creates of the stream, likewise
@@ -111,6 +117,7 @@ struct DeliveryDue {
 };
 // The driver stops waiting: all events came, or no further event came within the limit.
 struct DeliveryOver {
+  static constexpr std::string_view kType = "delivery_over";
   std::string group;
   template <typename F>
   void Fields(F& field) {
@@ -121,6 +128,7 @@ struct DeliveryOver {
 // From here on the target must end the stream within the limit, as the member it leads to has lost
 // its leader and the stream was opened with require-leader.
 struct StreamEndDue {
+  static constexpr std::string_view kType = "stream_end_due";
   StreamId stream{};
   std::int64_t limit_ms = 0;
   template <typename F>
@@ -131,6 +139,7 @@ struct StreamEndDue {
 };
 // The driver stops waiting for it.
 struct StreamEndOver {
+  static constexpr std::string_view kType = "stream_end_over";
   StreamId stream{};
   template <typename F>
   void Fields(F& field) {
@@ -140,6 +149,7 @@ struct StreamEndOver {
 
 // A process of the target has ended although the harness did not end it.
 struct TargetEnded {
+  static constexpr std::string_view kType = "target_ended";
   std::int64_t member = 1;
   std::string how;         // "was killed by signal 11 (SIGSEGV)"
   std::string last_words;  // the head of its last output
@@ -153,6 +163,7 @@ struct TargetEnded {
 
 // The target's process runs, no fault is active, and a call has had no answer for this long.
 struct TargetSilent {
+  static constexpr std::string_view kType = "target_silent";
   std::int64_t member = 1;
   std::string asked;  // "a put", "a status call"
   std::int64_t waited_ms = 0;
@@ -166,6 +177,7 @@ struct TargetSilent {
 
 // The target refused a request that it is stated to offer.
 struct TargetRefused {
+  static constexpr std::string_view kType = "target_refused";
   std::string asked;
   std::string refusal;  // the status
   template <typename F>
@@ -177,6 +189,7 @@ struct TargetRefused {
 
 // A step waited for a certain message on the wire, and it did not come within the limit.
 struct MomentMissed {
+  static constexpr std::string_view kType = "moment_missed";
   std::string moment;
   std::string of;
   template <typename F>

@@ -27,9 +27,9 @@ std::uint64_t Hash(std::string_view event) {
 }
 
 // The first field of the message, tag included; all of it when it is malformed.
-std::string_view FirstField(std::string_view message) {
-  FieldScanner scanner(message);
-  return scanner.Next() ? message.substr(0, scanner.consumed(message)) : message;
+std::string_view FirstOf(std::string_view message) {
+  const auto field = FirstField(message);
+  return field ? message.substr(0, field->size) : message;
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ Bytes EventWindow::Share(const WindowPart& part) const {
 
 WindowPart EventIndex::Find(std::string_view window, std::string_view events) {
   const auto size = static_cast<std::uint32_t>(events.size());
-  const std::uint32_t place = places_[Hash(FirstField(events)) % kPlaces];
+  const std::uint32_t place = places_[Hash(FirstOf(events)) % kPlaces];
   if (place > 0) {
     const std::string_view reported = window.substr(place - 1);
     const std::size_t shared = std::min(reported.size(), events.size());
@@ -75,7 +75,7 @@ WindowPart EventIndex::Find(std::string_view window, std::string_view events) {
 
 void EventIndex::Learn(std::string_view events, std::size_t at) {
   while (!events.empty()) {
-    const std::string_view event = FirstField(events);
+    const std::string_view event = FirstOf(events);
     places_[Hash(event) % kPlaces] = static_cast<std::uint32_t>(at + 1);
     at += event.size();
     events.remove_prefix(event.size());

@@ -36,11 +36,10 @@ constexpr std::size_t kPartSize = 12;
 
 // How many bytes stand before the first event; all of them when there is none.
 std::size_t BeforeEvents(std::string_view response) {
-  FieldScanner scanner(response);
   std::size_t before = 0;
-  while (scanner.Next()) {
-    if (scanner.number() == kEventsField) return before;
-    before = scanner.consumed(response);
+  while (const auto field = FirstField(response.substr(before))) {
+    if (field->number == kEventsField) return before;
+    before += field->size;
   }
   return response.size();
 }

@@ -10,9 +10,6 @@
 // that does not fit. Threads: values.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <charconv>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -23,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/parse.h"
 #include "harness/base/units.h"
 #include "harness/history/hex_bytes.h"
 
@@ -45,13 +43,7 @@ class FieldWriter {
   void operator()(const char* name, const Quantity<Tag, T>& value) {
     out_[name] = value.value;
   }
-  void operator()(const char* name, const HexBytes& value) {
-    std::string digits;
-    for (const char c : value.bytes) {
-      digits += fmt::format("{:02x}", static_cast<unsigned char>(c));
-    }
-    out_[name] = digits;
-  }
+  void operator()(const char* name, const HexBytes& value) { out_[name] = HexOf(value.bytes); }
 
  private:
   nlohmann::ordered_json& out_;
@@ -98,15 +90,9 @@ class FieldReader {
   }
   static bool Take(const nlohmann::json& json, HexBytes& value) {
     if (!json.is_string()) return false;
-    std::string_view digits = json.get_ref<const std::string&>();
-    value.bytes.clear();
-    for (; digits.size() >= 2; digits.remove_prefix(2)) {
-      unsigned byte = 0;
-      const auto [stop, error] = std::from_chars(digits.data(), digits.data() + 2, byte, 16);
-      if (error != std::errc() || stop != digits.data() + 2) return false;
-      value.bytes.push_back(static_cast<char>(byte));
-    }
-    return digits.empty();
+    const auto bytes = BytesOfHex(json.get_ref<const std::string&>());
+    if (bytes) value.bytes = *bytes;
+    return bytes.has_value();
   }
   template <typename T>
   requires requires(T fields, FieldReader& reader) { fields.Fields(reader); }

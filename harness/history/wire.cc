@@ -1,17 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/history/wire.h"
 
+#include <protozero/pbf_reader.hpp>
+#include <type_traits>
 #include <utility>
-
-#include "harness/history/wire_read.h"
 
 namespace watchproof {
 
-// What most of a recording consists of, header, event and response, is read by a switch, for which
-// the compiler makes better code than for ReadFields.
-bool Read(std::string_view message, HeaderView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    switch (f.number()) {
+using protozero::pbf_reader;
+using protozero::pbf_wire_type;
+
+// All but the functions of wire.h throw protozero::exception where a message is malformed.
+
+static std::string_view BytesOf(pbf_reader& field) {
+  const protozero::data_view view = field.get_view();
+  return {view.data(), view.size()};
+}
+
+// Calls `field` with the reader at each field of the message; it consumes the field.
+template <typename OnField>
+static void EachField(std::string_view message, OnField&& field) {
+  pbf_reader reader(message.data(), message.size());
+  while (reader.next()) field(reader);
+}
+
+// Into places of each kind. A field of another wire type leaves its place as it is.
+template <typename Place>
+static void Put(pbf_reader& field, Place& to) {
+  constexpr bool kNumber = std::is_integral_v<Place>;
+  if (!field.has_wire_type(kNumber ? pbf_wire_type::varint : pbf_wire_type::length_delimited)) {
+    field.skip();
+  } else if constexpr (std::is_same_v<Place, bool>) {
+    to = field.get_uint64() != 0;
+  } else if constexpr (kNumber) {
+    to = static_cast<Place>(field.get_uint64());
+  } else if constexpr (std::is_same_v<Place, std::string_view>) {
+    to = BytesOf(field);
+  } else {
+    Read(BytesOf(field), to);
+  }
+}
+template <typename Element>
+static void Put(pbf_reader& field, std::vector<Element>& to) {
+  if (!field.has_wire_type(pbf_wire_type::length_delimited)) return field.skip();
+  Put(field, to.emplace_back());
+}
+// A message that may be absent.
+template <typename View>
+static void Put(pbf_reader& field, View& to, bool& present) {
+  present |= field.has_wire_type(pbf_wire_type::length_delimited);
+  Put(field, to);
+}
+
+// The field of this number, and where it goes.
+template <std::uint32_t kNumber, typename... Places>
+static auto At(Places&... places) {
+  return [&places...](pbf_reader& field) {
+    if (field.tag() != kNumber) return false;
+    Put(field, places...);
+    return true;
+  };
+}
+// The field of this number, and the function to call with it, which consumes it.
+template <std::uint32_t kNumber, typename OnField>
+static auto On(OnField on_field) {
+  return [on_field](pbf_reader& field) {
+    if (field.tag() != kNumber) return false;
+    on_field(field);
+    return true;
+  };
+}
+// Hands each field of the message to the reader of its number, if there is one.
+template <typename... Known>
+static void ReadFields(std::string_view message, const Known&... known) {
+  EachField(message, [&](pbf_reader& field) {
+    if (!(known(field) || ...)) field.skip();
+  });
+}
+
+// Each adds what the message holds to a new or cleared view. What most of a recording consists of,
+// header, event and response, is read by a switch, for which the compiler makes better code than
+// for ReadFields.
+
+static void Read(std::string_view message, HeaderView& out) {
+  EachField(message, [&](pbf_reader& f) {
+    switch (f.tag()) {
       case 1:
         return Put(f, out.cluster_id);
       case 2:
@@ -21,14 +94,14 @@ bool Read(std::string_view message, HeaderView& out) {
       case 4:
         return Put(f, out.raft_term);
       default:
-        return true;
+        return f.skip();
     }
   });
 }
 
-bool Read(std::string_view message, KeyValueView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    switch (f.number()) {
+static void Read(std::string_view message, KeyValueView& out) {
+  EachField(message, [&](pbf_reader& f) {
+    switch (f.tag()) {
       case 1:
         return Put(f, out.key);
       case 2:
@@ -42,78 +115,58 @@ bool Read(std::string_view message, KeyValueView& out) {
       case 6:
         return Put(f, out.lease);
       default:
-        return true;
+        return f.skip();
     }
   });
 }
 
-bool Read(std::string_view message, EventView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    switch (f.number()) {
+static void Read(std::string_view message, EventView& out) {
+  EachField(message, [&](pbf_reader& f) {
+    switch (f.tag()) {
       case 1:
         return Put(f, out.type);
       case 2:
         return Put(f, out.kv);
       case 3:
-        out.has_previous |= f.is_bytes();
-        return Put(f, out.previous);
+        return Put(f, out.previous, out.has_previous);
       default:
-        return true;
+        return f.skip();
     }
   });
 }
 
-// Repeated enums come packed or one by one.
-static bool ReadFilters(const FieldScanner& field, WatchCreateView& out) {
-  const auto set = [&out](std::uint64_t filter) {
-    out.no_put |= filter == 0;
-    out.no_delete |= filter == 1;
+static void Read(std::string_view message, WatchCreateView& out) {
+  // Repeated enums come packed or one by one.
+  const auto filters = [&out](pbf_reader& field) {
+    const auto set = [&out](std::uint64_t filter) {
+      out.no_put |= filter == 0;
+      out.no_delete |= filter == 1;
+    };
+    if (field.has_wire_type(pbf_wire_type::varint)) return set(field.get_uint64());
+    if (!field.has_wire_type(pbf_wire_type::length_delimited)) return field.skip();
+    for (const std::uint64_t filter : field.get_packed_uint64()) set(filter);
   };
-  if (field.is_varint()) set(field.varint());
-  if (!field.is_bytes()) return true;
-  // Both values fit one byte; anything longer is an unknown filter.
-  bool within_long_varint = false;
-  for (const char c : field.bytes()) {
-    const bool continues = (static_cast<unsigned char>(c) & 0x80u) != 0;
-    if (!continues && !within_long_varint) set(static_cast<unsigned char>(c));
-    within_long_varint = continues;
-  }
-  return !within_long_varint;
+  ReadFields(message, At<1>(out.key), At<2>(out.range_end), At<3>(out.start_revision),
+             At<4>(out.progress_notify), On<5>(filters), At<6>(out.prev_kv), At<7>(out.watch_id),
+             At<8>(out.fragment));
 }
 
-bool Read(std::string_view message, WatchCreateView& out) {
-  return ReadFields(message, At<1>(out.key), At<2>(out.range_end), At<3>(out.start_revision),
-                    At<4>(out.progress_notify),
-                    On<5>([&out](const FieldScanner& f) { return ReadFilters(f, out); }),
-                    At<6>(out.prev_kv), At<7>(out.watch_id), At<8>(out.fragment));
-}
-
-static bool ReadCancel(std::string_view message, std::int64_t& id) {
-  return ReadFields(message, At<1>(id));
-}
-
-bool Read(std::string_view message, WatchRequestView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    if (!f.is_bytes()) return true;
-    switch (f.number()) {
-      case 1:
-        out.kind = WatchRequestKind::kCreate;
-        return Read(f.bytes(), out.create);
-      case 2:
-        out.kind = WatchRequestKind::kCancel;
-        return ReadCancel(f.bytes(), out.cancel_id);
-      case 3:
-        out.kind = WatchRequestKind::kProgress;
-        return true;
-      default:
-        return true;
-    }
+static void Read(std::string_view message, WatchRequestView& out) {
+  EachField(message, [&](pbf_reader& f) {
+    const bool known = f.tag() <= 3 && f.has_wire_type(pbf_wire_type::length_delimited);
+    if (!known) return f.skip();
+    static constexpr WatchRequestKind kKinds[] = {
+        WatchRequestKind::kCreate, WatchRequestKind::kCancel, WatchRequestKind::kProgress};
+    out.kind = kKinds[f.tag() - 1];
+    const std::string_view body = BytesOf(f);
+    if (out.kind == WatchRequestKind::kCreate) Read(body, out.create);
+    if (out.kind == WatchRequestKind::kCancel) ReadFields(body, At<1>(out.cancel_id));
   });
 }
 
-bool Read(std::string_view message, WatchResponseView& out) {
-  return EachField(message, [&](const FieldScanner& f) {
-    switch (f.number()) {
+static void Read(std::string_view message, WatchResponseView& out) {
+  EachField(message, [&](pbf_reader& f) {
+    switch (f.tag()) {
       case 1:
         return Put(f, out.header);
       case 2:
@@ -131,58 +184,85 @@ bool Read(std::string_view message, WatchResponseView& out) {
       case 11:
         return Put(f, out.events);
       default:
-        return true;
+        return f.skip();
     }
   });
 }
 
-bool FieldScanner::Malformed() {
-  malformed_ = true;
-  return false;
+// RequestOp and ResponseOp number their kinds alike.
+static void Read(std::string_view message, OperationView& out) {
+  EachField(message, [&](pbf_reader& f) {
+    const bool known = f.tag() <= 4 && f.has_wire_type(pbf_wire_type::length_delimited);
+    if (!known) return f.skip();
+    static constexpr OperationKind kKinds[] = {OperationKind::kRange, OperationKind::kPut,
+                                               OperationKind::kDeleteRange, OperationKind::kTxn};
+    out.kind = kKinds[f.tag() - 1];
+    out.body = BytesOf(f);
+  });
 }
 
-bool FieldScanner::ReadVarint(std::uint64_t& value) {
-  std::uint64_t result = 0;
-  for (unsigned shift = 0; shift < 64 && at_ != end_; shift += 7) {
-    const auto byte = static_cast<unsigned char>(*at_++);
-    result |= static_cast<std::uint64_t>(byte & 0x7fu) << shift;
-    if ((byte & 0x80u) == 0) {
-      value = result;
-      return true;
-    }
-  }
-  return Malformed();
+static void Read(std::string_view message, RangeRequestView& out) {
+  const auto filter = [&out](pbf_reader& field) {
+    bool set = false;
+    Put(field, set);
+    out.filtered |= set;
+  };
+  ReadFields(message, At<1>(out.key), At<2>(out.range_end), At<3>(out.limit), At<4>(out.revision),
+             At<5>(out.sort_order), At<6>(out.sort_target), At<7>(out.serializable),
+             At<8>(out.keys_only), At<9>(out.count_only), On<10>(filter), On<11>(filter),
+             On<12>(filter), On<13>(filter));
+}
+static void Read(std::string_view message, RangeResponseView& out) {
+  ReadFields(message, At<1>(out.header), At<2>(out.kvs), At<3>(out.more), At<4>(out.count));
+}
+static void Read(std::string_view message, PutRequestView& out) {
+  ReadFields(message, At<1>(out.key), At<2>(out.value), At<3>(out.lease), At<4>(out.prev_kv),
+             At<5>(out.ignore_value), At<6>(out.ignore_lease));
+}
+static void Read(std::string_view message, PutResponseView& out) {
+  ReadFields(message, At<1>(out.header), At<2>(out.previous, out.has_previous));
+}
+static void Read(std::string_view message, DeleteRangeRequestView& out) {
+  ReadFields(message, At<1>(out.key), At<2>(out.range_end), At<3>(out.prev_kv));
+}
+static void Read(std::string_view message, DeleteRangeResponseView& out) {
+  ReadFields(message, At<1>(out.header), At<2>(out.deleted), At<3>(out.previous));
+}
+static void Read(std::string_view message, CompareView& out) {
+  ReadFields(message, At<1>(out.result), At<2>(out.target), At<3>(out.key), At<4>(out.version),
+             At<5>(out.create_revision), At<6>(out.mod_revision), At<7>(out.value),
+             At<8>(out.lease), At<64>(out.range_end));
+}
+static void Read(std::string_view message, TxnRequestView& out) {
+  ReadFields(message, At<1>(out.compare), At<2>(out.success), At<3>(out.failure));
+}
+static void Read(std::string_view message, TxnResponseView& out) {
+  ReadFields(message, At<1>(out.header), At<2>(out.succeeded), At<3>(out.responses));
+}
+static void Read(std::string_view message, CompactionRequestView& out) {
+  ReadFields(message, At<1>(out.revision), At<2>(out.physical));
+}
+static void Read(std::string_view message, CompactionResponseView& out) {
+  ReadFields(message, At<1>(out.header));
+}
+static void Read(std::string_view message, LeaseGrantRequestView& out) {
+  ReadFields(message, At<1>(out.ttl));
+}
+static void Read(std::string_view message, LeaseGrantResponseView& out) {
+  ReadFields(message, At<2>(out.id));
+}
+static void Read(std::string_view message, LeaseRevokeRequestView& out) {
+  ReadFields(message, At<1>(out.id));
 }
 
-bool FieldScanner::Next() {
-  if (malformed_ || at_ == end_) return false;
-  std::uint64_t tag = 0;
-  if (!ReadVarint(tag)) return false;
-  if (tag > UINT32_MAX || (tag >> 3) == 0) return Malformed();
-  number_ = static_cast<std::uint32_t>(tag >> 3);
-  type_ = static_cast<std::uint32_t>(tag & 7);
-  const auto left = static_cast<std::uint64_t>(end_ - at_);
-  std::uint64_t length = 0;
-  switch (type_) {
-    case 0:
-      return ReadVarint(varint_);
-    case 1:
-      length = 8;
-      break;
-    case 5:
-      length = 4;
-      break;
-    case 2:
-      if (!ReadVarint(length)) return false;
-      if (length > static_cast<std::uint64_t>(end_ - at_)) return Malformed();
-      bytes_ = {at_, static_cast<std::size_t>(length)};
-      break;
-    default:
-      return Malformed();
-  }
-  if (type_ != 2 && length > left) return Malformed();
-  at_ += length;
-  return true;
+std::optional<FieldExtent> FirstField(std::string_view message) try {
+  pbf_reader reader(message.data(), message.size());
+  if (!reader.next()) return std::nullopt;
+  const std::uint32_t number = reader.tag();
+  reader.skip();
+  return FieldExtent{.number = number, .size = message.size() - reader.length()};
+} catch (const protozero::exception&) {
+  return std::nullopt;
 }
 
 void WatchResponseView::Clear() {
@@ -192,14 +272,50 @@ void WatchResponseView::Clear() {
   events = std::move(memory);
 }
 
-Status Parse(std::string_view message, WatchRequestView& out) {
-  return ParseFresh(message, out, "WatchRequest");
-}
-Status Parse(std::string_view message, WatchResponseView& out) { return Parse(message, {}, out); }
-Status Parse(std::string_view begin, std::string_view rest, WatchResponseView& out) {
+Status Parse(std::string_view begin, std::string_view rest, WatchResponseView& out) try {
   out.Clear();
-  if (Read(begin, out) && Read(rest, out)) return Status();
+  Read(begin, out);
+  Read(rest, out);
+  return Status();
+} catch (const protozero::exception&) {
   return Fail(StatusCode::kDataLoss, "{} bytes that are not a WatchResponse",
               begin.size() + rest.size());
 }
+
+template <typename View>
+Status Parse(std::string_view message, View& out) try {
+  if constexpr (std::is_same_v<View, WatchResponseView>) {
+    out.Clear();
+  } else {
+    out = View();
+  }
+  Read(message, out);
+  return Status();
+} catch (const protozero::exception&) {
+  return Fail(StatusCode::kDataLoss, "{} bytes that are not a {}", message.size(), View::kMessage);
+}
+template Status Parse(std::string_view, WatchRequestView&);
+template Status Parse(std::string_view, WatchResponseView&);
+template Status Parse(std::string_view, RangeRequestView&);
+template Status Parse(std::string_view, RangeResponseView&);
+template Status Parse(std::string_view, PutRequestView&);
+template Status Parse(std::string_view, PutResponseView&);
+template Status Parse(std::string_view, DeleteRangeRequestView&);
+template Status Parse(std::string_view, DeleteRangeResponseView&);
+template Status Parse(std::string_view, CompareView&);
+template Status Parse(std::string_view, TxnRequestView&);
+template Status Parse(std::string_view, TxnResponseView&);
+template Status Parse(std::string_view, CompactionRequestView&);
+template Status Parse(std::string_view, CompactionResponseView&);
+template Status Parse(std::string_view, LeaseGrantRequestView&);
+template Status Parse(std::string_view, LeaseGrantResponseView&);
+template Status Parse(std::string_view, LeaseRevokeRequestView&);
+
+Status ParseHeader(std::string_view message, HeaderView& out) {
+  CompactionResponseView response;  // nothing but a header
+  WP_RETURN_IF_ERROR(Parse(message, response));
+  out = response.header;
+  return Status();
+}
+
 }  // namespace watchproof

@@ -8,11 +8,13 @@
 //
 // Unknown fields, and known ones of an unexpected wire type, are skipped as protobuf does; a field
 // given twice counts as last given. Malformed input is a Status, never a crash. Groups, which
-// proto3 does not have, count as malformed. Views are valid as long as the bytes that were parsed.
+// proto3 does not have, count as malformed, and so do the field numbers that protobuf reserves.
+// Views are valid as long as the bytes that were parsed.
 // Threads: values.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -20,41 +22,13 @@
 
 namespace watchproof {
 
-// Steps through the fields of one message.
-class FieldScanner {
- public:
-  explicit FieldScanner(std::string_view message)
-      : at_(message.data()), end_(message.data() + message.size()) {}
-
-  // False at the end and at the first malformed byte.
-  bool Next();
-  bool malformed() const { return malformed_; }
-  // How many bytes of `message`, the constructor's argument, have been scanned.
-  std::size_t consumed(std::string_view message) const {
-    return static_cast<std::size_t>(at_ - message.data());
-  }
-  std::uint32_t number() const { return number_; }
-  bool is_varint() const { return type_ == 0; }
-  bool is_bytes() const { return type_ == 2; }
-  // Requires: is_varint().
-  std::uint64_t varint() const { return varint_; }
-  std::int64_t integer() const { return static_cast<std::int64_t>(varint_); }
-  bool flag() const { return varint_ != 0; }
-  // Requires: is_bytes().
-  std::string_view bytes() const { return bytes_; }
-
- private:
-  bool ReadVarint(std::uint64_t& value);
-  bool Malformed();
-
-  const char* at_;
-  const char* end_;
-  std::uint32_t number_ = 0;
-  std::uint32_t type_ = 0;
-  std::uint64_t varint_ = 0;
-  std::string_view bytes_;
-  bool malformed_ = false;
+// The first field of a message: its number, and how many bytes it takes with its tag.
+struct FieldExtent {
+  std::uint32_t number = 0;
+  std::size_t size = 0;
 };
+// Empty at the end and where the message is malformed.
+std::optional<FieldExtent> FirstField(std::string_view message);
 
 struct HeaderView {
   std::uint64_t cluster_id = 0;
@@ -94,12 +68,14 @@ struct WatchCreateView {
 enum class WatchRequestKind { kNone, kCreate, kCancel, kProgress };
 
 struct WatchRequestView {
+  static constexpr const char* kMessage = "WatchRequest";
   WatchRequestKind kind = WatchRequestKind::kNone;
   WatchCreateView create;
   std::int64_t cancel_id = 0;
 };
 
 struct WatchResponseView {
+  static constexpr const char* kMessage = "WatchResponse";
   HeaderView header;
   std::int64_t watch_id = 0;
   bool created = false;
@@ -113,6 +89,7 @@ struct WatchResponseView {
 };
 
 struct RangeRequestView {
+  static constexpr const char* kMessage = "RangeRequest";
   std::string_view key;
   std::string_view range_end;
   std::int64_t limit = 0;
@@ -125,12 +102,14 @@ struct RangeRequestView {
   bool filtered = false;  // by lowest or highest create or modify revisions
 };
 struct RangeResponseView {
+  static constexpr const char* kMessage = "RangeResponse";
   HeaderView header;
   std::vector<KeyValueView> kvs;
   bool more = false;
   std::int64_t count = 0;
 };
 struct PutRequestView {
+  static constexpr const char* kMessage = "PutRequest";
   std::string_view key;
   std::string_view value;
   std::int64_t lease = 0;
@@ -139,16 +118,19 @@ struct PutRequestView {
   bool ignore_lease = false;
 };
 struct PutResponseView {
+  static constexpr const char* kMessage = "PutResponse";
   HeaderView header;
   bool has_previous = false;
   KeyValueView previous;
 };
 struct DeleteRangeRequestView {
+  static constexpr const char* kMessage = "DeleteRangeRequest";
   std::string_view key;
   std::string_view range_end;
   bool prev_kv = false;
 };
 struct DeleteRangeResponseView {
+  static constexpr const char* kMessage = "DeleteRangeResponse";
   HeaderView header;
   std::int64_t deleted = 0;
   std::vector<KeyValueView> previous;
@@ -165,6 +147,7 @@ enum class CompareResult { kEqual, kGreater, kLess, kNotEqual };
 enum class CompareTarget { kVersion, kCreate, kMod, kValue, kLease };
 
 struct CompareView {
+  static constexpr const char* kMessage = "Compare";
   std::int64_t result = 0;  // of CompareResult, or a value beyond it
   std::int64_t target = 0;  // of CompareTarget
   std::string_view key;
@@ -176,51 +159,45 @@ struct CompareView {
   std::int64_t lease = 0;
 };
 struct TxnRequestView {
+  static constexpr const char* kMessage = "TxnRequest";
   std::vector<std::string_view> compare;  // Compare messages
   std::vector<OperationView> success;
   std::vector<OperationView> failure;
 };
 struct TxnResponseView {
+  static constexpr const char* kMessage = "TxnResponse";
   HeaderView header;
   bool succeeded = false;
   std::vector<OperationView> responses;
 };
 struct CompactionRequestView {
+  static constexpr const char* kMessage = "CompactionRequest";
   std::int64_t revision = 0;
   bool physical = false;
 };
 struct CompactionResponseView {
+  static constexpr const char* kMessage = "CompactionResponse";
   HeaderView header;
 };
 struct LeaseGrantRequestView {
+  static constexpr const char* kMessage = "LeaseGrantRequest";
   std::int64_t ttl = 0;  // in seconds
 };
 struct LeaseGrantResponseView {
+  static constexpr const char* kMessage = "LeaseGrantResponse";
   std::int64_t id = 0;
 };
 struct LeaseRevokeRequestView {
+  static constexpr const char* kMessage = "LeaseRevokeRequest";
   std::int64_t id = 0;
 };
 
-// Each overwrites `out`. After an error the content of `out` is unspecified.
-Status Parse(std::string_view message, WatchRequestView& out);
-Status Parse(std::string_view message, WatchResponseView& out);
+// For every view above that names its message. Overwrites `out`; after an error its content is
+// unspecified.
+template <typename View>
+Status Parse(std::string_view message, View& out);
 // The same from a message in two pieces, cut between two fields.
 Status Parse(std::string_view begin, std::string_view rest, WatchResponseView& out);
-Status Parse(std::string_view message, RangeRequestView& out);
-Status Parse(std::string_view message, RangeResponseView& out);
-Status Parse(std::string_view message, PutRequestView& out);
-Status Parse(std::string_view message, PutResponseView& out);
-Status Parse(std::string_view message, DeleteRangeRequestView& out);
-Status Parse(std::string_view message, DeleteRangeResponseView& out);
-Status Parse(std::string_view message, CompareView& out);
-Status Parse(std::string_view message, TxnRequestView& out);
-Status Parse(std::string_view message, TxnResponseView& out);
-Status Parse(std::string_view message, CompactionRequestView& out);
-Status Parse(std::string_view message, CompactionResponseView& out);
-Status Parse(std::string_view message, LeaseGrantRequestView& out);
-Status Parse(std::string_view message, LeaseGrantResponseView& out);
-Status Parse(std::string_view message, LeaseRevokeRequestView& out);
 
 // The header of any response of the KV and lease services: all of them keep it in field 1.
 Status ParseHeader(std::string_view message, HeaderView& out);

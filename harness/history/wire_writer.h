@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes protobuf messages field by field, independent of the scanner and of generated code: for
-// recordings that were not made on a wire, imported ones and those of tests.
+// Writes protobuf messages field by field, without generated code: for recordings that were not
+// made on a wire, imported ones and those of tests.
 //
 //   const std::string put = Message().Text(1, "key").Text(2, "value").bytes();
 //
@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <protozero/pbf_writer.hpp>
 #include <string>
 #include <string_view>
 
@@ -16,8 +17,7 @@ namespace watchproof {
 class Message {
  public:
   Message& Number(std::uint32_t field, std::int64_t value) {
-    Varint(std::uint64_t{field} << 3);
-    Varint(static_cast<std::uint64_t>(value));
+    Writer().add_int64(field, value);
     return *this;
   }
   // Left out when zero, as proto3 does.
@@ -25,16 +25,20 @@ class Message {
     return value == 0 ? *this : Number(field, value);
   }
   Message& Text(std::uint32_t field, std::string_view text) {
-    Varint((std::uint64_t{field} << 3) | 2);
-    Varint(text.size());
-    bytes_ += text;
+    Writer().add_bytes(field, text.data(), text.size());
     return *this;
   }
   Message& Nested(std::uint32_t field, const Message& message) {
     return Text(field, message.bytes());
   }
-  Message& Fixed64(std::uint32_t field, std::uint64_t value) { return Fixed(field, 1, value, 8); }
-  Message& Fixed32(std::uint32_t field, std::uint32_t value) { return Fixed(field, 5, value, 4); }
+  Message& Fixed64(std::uint32_t field, std::uint64_t value) {
+    Writer().add_fixed64(field, value);
+    return *this;
+  }
+  Message& Fixed32(std::uint32_t field, std::uint32_t value) {
+    Writer().add_fixed32(field, value);
+    return *this;
+  }
   Message& Raw(std::string_view bytes) {
     bytes_ += bytes;
     return *this;
@@ -42,15 +46,7 @@ class Message {
   const std::string& bytes() const { return bytes_; }
 
  private:
-  void Varint(std::uint64_t value) {
-    for (; value > 0x7f; value >>= 7) bytes_ += static_cast<char>((value & 0x7f) | 0x80);
-    bytes_ += static_cast<char>(value);
-  }
-  Message& Fixed(std::uint32_t field, std::uint32_t type, std::uint64_t value, int size) {
-    Varint((std::uint64_t{field} << 3) | type);
-    for (int i = 0; i < size; ++i) bytes_ += static_cast<char>((value >> (8 * i)) & 0xff);
-    return *this;
-  }
+  protozero::pbf_writer Writer() { return protozero::pbf_writer(bytes_); }
 
   std::string bytes_;
 };

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/history/client_report.h"
+#include "harness/import/client_report.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
+
+#include "harness/base/parse.h"
 
 namespace watchproof {
 namespace {
@@ -296,11 +297,7 @@ std::optional<int> ClientOf(const fs::path& folder) {
   constexpr std::string_view kPrefix = "client-";
   const std::string name = folder.filename().string();
   if (!name.starts_with(kPrefix)) return std::nullopt;
-  int client = 0;
-  const char* end = name.data() + name.size();
-  const auto [stop, error] = std::from_chars(name.data() + kPrefix.size(), end, client);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return client;
+  return ParseNumber<int>(std::string_view(name).substr(kPrefix.size()));
 }
 
 }  // namespace

@@ -21,8 +21,8 @@
 
 #include <vector>
 
-#include "harness/history/client_report.h"
 #include "harness/history/entry.h"
+#include "harness/import/client_report.h"
 
 namespace watchproof {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/history/lease_keys.h"
+#include "harness/import/lease_keys.h"
 
 #include <algorithm>
 

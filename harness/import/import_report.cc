@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/history/import_report.h"
+#include "harness/import/import_report.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "harness/history/annotation.h"
-#include "harness/history/lease_keys.h"
 #include "harness/history/wire_writer.h"
+#include "harness/import/lease_keys.h"
 
 namespace watchproof {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/history/client_report.h"
+#include "harness/import/client_report.h"
 
 namespace watchproof {
 
