@@ -119,13 +119,11 @@ class Atomic final : public Checker {
 
   void Close(WatchIndex watch, const Current& current) const {
     if (current.given == current.expected || current.split) return;
-    Add(watch, [&] {
-      return Draft{.expected = fmt::format("all {} changes of revision {} in one response",
-                                           current.expected, current.revision),
-                   .observed = fmt::format("only {} of them, in line {}", current.given,
-                                           current.where.line.value),
-                   .where = current.where};
-    });
+    Add(watch, {.expected = fmt::format("all {} changes of revision {} in one response",
+                                        current.expected, current.revision),
+                .observed = fmt::format("only {} of them, in line {}", current.given,
+                                        current.where.line.value),
+                .where = current.where});
   }
 
   std::vector<Current> current_;

@@ -14,25 +14,20 @@ class Available final : public Checker {
   // these annotations only if no fault explains the observation.
   void Annotated(const Annotation& annotation, Where where) override {
     if (const auto* ended = std::get_if<TargetEnded>(&annotation)) {
-      AddOfMember(ended->member, [&] {
-        return Draft{
-            .expected = "a process that runs until it is stopped; no fault of this case ends it",
-            .observed = fmt::format("it {}; its last output: {}", ended->how, ended->last_words),
-            .where = where};
-      });
+      Add(MemberSubject{ended->member},
+          {.expected = "a process that runs until it is stopped; no fault of this case ends it",
+           .observed = fmt::format("it {}; its last output: {}", ended->how, ended->last_words),
+           .where = where});
     } else if (const auto* silent = std::get_if<TargetSilent>(&annotation)) {
-      AddOfMember(silent->member, [&] {
-        return Draft{.expected = fmt::format("an answer to {}: no fault is active", silent->asked),
-                     .observed = fmt::format("none in {} ms", silent->waited_ms),
-                     .where = where};
-      });
+      Add(MemberSubject{silent->member},
+          {.expected = fmt::format("an answer to {}: no fault is active", silent->asked),
+           .observed = fmt::format("none in {} ms", silent->waited_ms),
+           .where = where});
     } else if (const auto* refused = std::get_if<TargetRefused>(&annotation)) {
-      AddOfMember(1, [&] {
-        return Draft{
-            .expected = fmt::format("{}, which this target is declared to offer", refused->asked),
-            .observed = refused->refusal,
-            .where = where};
-      });
+      Add(MemberSubject{1},
+          {.expected = fmt::format("{}, which this target is declared to offer", refused->asked),
+           .observed = refused->refusal,
+           .where = where});
     }
   }
 };

@@ -49,38 +49,32 @@ class Bookmarkable final : public Checker {
     const std::int64_t revision = response.message.header.revision;
     const WatchState& state = facts().state(watch);
     if (revision < bookmark.revision) {
-      Add(watch, [&] {
-        return Draft{.expected = fmt::format("progress of at least {}", bookmark.revision),
-                     .observed = fmt::format("progress {} {}", revision,
-                                             Since(response.where, bookmark.where)),
-                     .evidence = {bookmark.where.line},
-                     .where = response.where,
-                     .impact = kBookmarkTooLow};
-      });
+      Add(watch, {.expected = fmt::format("progress of at least {}", bookmark.revision),
+                  .observed = fmt::format("progress {} {}", revision,
+                                          Since(response.where, bookmark.where)),
+                  .evidence = {bookmark.where.line},
+                  .where = response.where,
+                  .impact = kBookmarkTooLow});
     } else if (Revision(revision).next() < state.start) {
-      Add(watch, [&] {
-        return Draft{
-            .expected =
-                fmt::format("no progress before the store reaches revision {}, one below the "
-                            "start of the watch",
-                            state.start.previous()),
-            .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
-            .evidence = {facts().details(watch).asked.line},
-            .where = response.where,
-            .signature = signature::kProgressBelowStart,
-            .impact = kBookmarkTooLow};
-      });
+      Add(watch,
+          {.expected =
+               fmt::format("no progress before the store reaches revision {}, one below the "
+                           "start of the watch",
+                           state.start.previous()),
+           .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
+           .evidence = {facts().details(watch).asked.line},
+           .where = response.where,
+           .signature = signature::kProgressBelowStart,
+           .impact = kBookmarkTooLow});
     } else if (Revision(revision) < state.last_event) {
-      Add(watch, [&] {
-        return Draft{
-            .expected = fmt::format("progress of at least {}, the revision of an event that was "
-                                    "delivered",
-                                    state.last_event),
-            .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
-            .evidence = {facts().details(watch).latest.line},
-            .where = response.where,
-            .impact = kBookmarkTooLow};
-      });
+      Add(watch,
+          {.expected = fmt::format("progress of at least {}, the revision of an event that was "
+                                   "delivered",
+                                   state.last_event),
+           .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
+           .evidence = {facts().details(watch).latest.line},
+           .where = response.where,
+           .impact = kBookmarkTooLow});
     }
     CheckProgressAsked(watch, response);
     if (revision >= bookmark.revision) bookmark = {revision, response.where};
@@ -92,7 +86,7 @@ class Bookmarkable final : public Checker {
   void Annotated(const Annotation& annotation, Where where) override {
     if (const auto* due = std::get_if<ProgressDue>(&annotation)) {
       Exercised();
-      Revision head = facts().model.reached();
+      Revision head = facts().model.calls().reached();
       for (const WatchState& watch : facts().table.states()) {
         if (watch.stream == due->stream) head = std::max(head, watch.last_event);
       }
@@ -120,18 +114,13 @@ class Bookmarkable final : public Checker {
     const WatchDetails& details = facts().details(watch);
     if (response.message.watch_id < 0 || details.progress_asked) return;
     if (facts().table.ProgressAsked(response.stream)) return;
-    Add(
-        watch,
-        [&] {
-          return Draft{
-              .expected =
-                  "no progress: the watch was created without progress_notify, and "
-                  "the client has not requested progress on its stream",
-              .observed = fmt::format("progress {} in line {}", response.message.header.revision,
-                                      response.where.line.value),
-              .evidence = {details.asked.line},
-              .where = response.where};
-        },
+    Add(watch,
+        {.expected = "no progress: the watch was created without progress_notify, and "
+                     "the client has not requested progress on its stream",
+         .observed = fmt::format("progress {} in line {}", response.message.header.revision,
+                                 response.where.line.value),
+         .evidence = {details.asked.line},
+         .where = response.where},
         Level::kShould);
   }
 
@@ -146,25 +135,23 @@ class Bookmarkable final : public Checker {
     if (found == due_.end()) return;  // it came
     const Due due = found->second;
     due_.erase(found);
-    Add(stream, [&] {
-      return Draft{
-          .expected = fmt::format(
-              "progress of at least revision {}, that of the store, within "
-              "{} ms: {}, and no events were left to deliver",
-              due.head, due.what.limit_ms,
-              due.what.asked ? "it was requested repeatedly" : "the watches have progress_notify"),
-          .observed = fmt::format(
-              "{} in {}, from line {} to line {}",
-              due.latest.where.line.value == 0
-                  ? std::string("none")
-                  : fmt::format("progress {} in line {} and nothing higher", due.latest.revision,
-                                due.latest.where.line.value),
-              Milliseconds(where.at - due.where.at), due.where.line.value, where.line.value),
-          .evidence = {due.where.line},
-          .where = where,
-          .signature = signature::kNoProgress,
-          .impact = kBookmarkMissing};
-    });
+    Add(stream,
+        {.expected = fmt::format(
+             "progress of at least revision {}, that of the store, within "
+             "{} ms: {}, and no events were left to deliver",
+             due.head, due.what.limit_ms,
+             due.what.asked ? "it was requested repeatedly" : "the watches have progress_notify"),
+         .observed = fmt::format(
+             "{} in {}, from line {} to line {}",
+             due.latest.where.line.value == 0
+                 ? std::string("none")
+                 : fmt::format("progress {} in line {} and nothing higher", due.latest.revision,
+                               due.latest.where.line.value),
+             Milliseconds(where.at - due.where.at), due.where.line.value, where.line.value),
+         .evidence = {due.where.line},
+         .where = where,
+         .signature = signature::kNoProgress,
+         .impact = kBookmarkMissing});
   }
 
   std::vector<Bookmark> bookmarks_;

@@ -10,10 +10,7 @@ namespace {
 
 // The revision of the state that the answer to a read-only call shows.
 Revision StateOf(const RecordedCall& call) {
-  if (call.method != Method::kRange) return call.revision;
-  RangeRequestView range;
-  const bool past = Parse(call.request.view(), range).ok() && range.revision > 0;
-  return past ? Revision(range.revision) : call.revision;
+  return call.method == Method::kRange && call.named > 0 ? Revision(call.named) : call.revision;
 }
 
 struct ReadOnlyCall {
@@ -24,11 +21,12 @@ struct ReadOnlyCall {
 // One pass over all revisions.
 class Sweep {
  public:
-  Sweep(const CallFacts& facts, const JudgeOptions& options, const Checkers& checkers)
-      : facts_(facts),
+  Sweep(const Facts& facts, const Checkers& checkers)
+      : calls_(facts.model.calls()),
+        writers_(facts.model.writers()),
         checkers_(checkers),
-        keys_(facts.writers, options.without_metadata),
-        response_checker_(keys_, facts.writers, options.deviations) {}
+        keys_(writers_, facts.options.without_metadata),
+        response_checker_(keys_, writers_, facts.options.deviations) {}
 
   void Run() {
     Gather();
@@ -36,7 +34,7 @@ class Sweep {
     const auto ask_before = [&](Revision end) {
       for (; call != read_only_calls_.end() && call->state < end; ++call) Ask(*call);
     };
-    for (const auto& [revision, writer] : facts_.writers.by_revision()) {
+    for (const auto& [revision, writer] : writers_.by_revision()) {
       ask_before(revision);
       Step(revision, writer);
     }
@@ -48,8 +46,8 @@ class Sweep {
 
  private:
   void Gather() {
-    const auto& writers = facts_.writers.by_revision();
-    for (const RecordedCall* call : facts_.log.ended()) {
+    const auto& writers = writers_.by_revision();
+    for (const RecordedCall* call : calls_.ended()) {
       if (call->outcome != CallOutcome::kAnswered) continue;
       const auto writer = writers.find(call->revision);
       if (writer != writers.end() && writer->second.call == call) continue;
@@ -68,7 +66,7 @@ class Sweep {
   }
 
   void Ask(const ReadOnlyCall& call) {
-    if (facts_.writers.base().value == 0 || call.state < facts_.writers.base()) {
+    if (writers_.base().value == 0 || call.state < writers_.base()) {
       ++open_;
       return;
     }
@@ -102,7 +100,8 @@ class Sweep {
     for (const auto& checker : checkers_) checker->CallDiffers(call, *examined.wrong);
   }
 
-  const CallFacts& facts_;
+  const CallLog& calls_;
+  const Writers& writers_;
   const Checkers& checkers_;
   KeySpace keys_;
   ResponseChecker response_checker_;
@@ -125,21 +124,20 @@ std::string WhyOpen(const Writers& writers) {
 
 }  // namespace
 
-CallsJudged JudgeCalls(const CallFacts& facts, const JudgeOptions& options,
-                       const Checkers& checkers) {
+CallsJudged JudgeCalls(const Facts& facts, const Checkers& checkers) {
   for (const auto& checker : checkers) {
-    for (const RecordedCall* call : facts.log.ended()) {
+    for (const RecordedCall* call : facts.model.calls().ended()) {
       if (call->outcome == CallOutcome::kAnswered) checker->CallAnswered(*call);
     }
     checker->CallsSettled();
   }
-  Sweep sweep(facts, options, checkers);
+  Sweep sweep(facts, checkers);
   sweep.Run();
   CallsJudged calls{.judged = sweep.judged(), .undecided = {}};
   if (sweep.open() > 0) {
     calls.undecided.push_back(fmt::format("{} of {} answers could not be judged in full: {}",
                                           sweep.open(), sweep.open() + sweep.judged(),
-                                          WhyOpen(facts.writers)));
+                                          WhyOpen(facts.model.writers())));
   }
   return calls;
 }

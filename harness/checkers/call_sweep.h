@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges the key-value calls of a recording by revision, once it has ended.
 //
-//   const CallsJudged calls = JudgeCalls(facts.calls(), options, checkers);
+//   const CallsJudged calls = JudgeCalls(facts, checkers);
 //
 // Every answer names the revision of the state that it came from. The calls are sorted by these
 // revisions and gone through once, while the state of all keys is maintained: n log n for n calls,
@@ -18,7 +18,6 @@ namespace watchproof {
 using Checkers = std::vector<std::unique_ptr<Checker>>;
 
 // The findings are those of the checkers.
-CallsJudged JudgeCalls(const CallFacts& facts, const JudgeOptions& options,
-                       const Checkers& checkers);
+CallsJudged JudgeCalls(const Facts& facts, const Checkers& checkers);
 
 }  // namespace watchproof

@@ -20,109 +20,11 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/checkers/comparer.h"
-#include "harness/checkers/fault_log.h"
+#include "harness/checkers/facts.h"
 #include "harness/checkers/findings.h"
-#include "harness/checkers/judge.h"
 #include "harness/checkers/response_checker.h"
-#include "harness/checkers/watch_table.h"
-#include "harness/model/control_log.h"
-#include "harness/model/model.h"
-#include "harness/model/writers.h"
 
 namespace watchproof {
-
-// The key-value calls of the recording, all of them, and which of them made which revision.
-struct CallFacts {
-  const CallLog& log;
-  const ControlLog& control;
-  const Writers& writers;
-};
-
-// The state that every checker may read.
-struct Facts {
-  const JudgeOptions& options;
-  const WatchTable& table;
-  const Comparer& comparer;
-  const Model& model;
-  const FaultLog& faults;
-  Where latest;  // the current line; in Finish the last one
-  // The recording ends before its run did: a missing event may have come later.
-  bool cut_off = false;
-  const CallFacts* all_calls = nullptr;
-
-  const WatchState& state(WatchIndex watch) const { return table.state(watch); }
-  const WatchDetails& details(WatchIndex watch) const { return table.details(watch); }
-  const Timeline& timeline() const { return model.timeline(); }
-  // Requires: the recording has ended.
-  const CallFacts& calls() const { return *all_calls; }
-};
-
-// Whether an open watch can only be answered with ErrCompacted: it requested a start that had been
-// compacted, or its next expected change has been compacted since.
-bool ExpectsCompactionNotice(const Facts& facts, WatchIndex watch);
-
-// Whether the watch expects nothing more: it ended, was resumed by another watch, or has received
-// every change known so far.
-bool IsSettled(const Facts& facts, WatchIndex watch);
-
-// An open watch that requested a start below the floor received every change from there on anyway:
-// the store still has the history that it acknowledged as compacted.
-bool ServedInFull(const Facts& facts, WatchIndex watch);
-
-// The target ended a watch that expected ErrCompacted, without sending ErrCompacted.
-bool EndedWithoutNotice(const Facts& facts, WatchIndex watch);
-
-// The highest compaction that may have been done so far. A store that had a history before the
-// recording may have been compacted anywhere up to its base.
-Revision HighestFloor(const Facts& facts);
-
-// Whether the request itself, or a fault, explains that the create was refused by the response.
-bool RefusalIsJustified(const Facts& facts, WatchIndex watch, const Response& response);
-
-// The answer to a create that made no watch.
-inline bool IsRefusal(const Response& response) {
-  return response.message.canceled && response.message.compact_revision <= 0;
-}
-
-// Whether the event is of the range and kind that the watch asked for.
-inline bool Concerns(const TrackedRange& range, const EventView& event) {
-  const bool wanted = event.type == 1 ? range.deletes : range.puts;
-  return wanted && range.range.Contains(event.kv.key);
-}
-
-// The expected change with which an event was matched, or null.
-inline const Change* Matched(const Comparer& comparer, const ExpectedList& expected,
-                             const Comparison& comparison) {
-  if (comparison.match > Match::kRepeated) return nullptr;
-  return &comparer.change(expected[comparison.expected]);
-}
-
-// The watch resumes another one, and the change was written before the watch was created: a missing
-// change was lost by the resumption.
-bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost);
-
-// The signature of the upstream bug that explains why the watch never received the change; empty:
-// none.
-std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost);
-// Whether the answers to two creates seem to be swapped: both creates waited together on one
-// stream, and the key that this watch received is in the range of the other.
-bool AnsweredOutOfOrder(const Facts& facts, WatchIndex watch, std::string_view key);
-
-// If the target ended the watch without a cancel request, after another watch of the stream had
-// ended or was cancelled: that other watch.
-std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch);
-
-// The answer to a request for compaction.
-struct CompactionAnswer {
-  Revision at{};
-  Revision floor_when_asked{};           // acknowledged before
-  std::optional<Revision> ceiling = {};  // the highest revision possible for the store, if known
-  StatusCode code = StatusCode::kOk;
-  std::string_view text;
-  Where asked;
-  Where answered;
-};
 
 class Checker {
  public:
@@ -141,8 +43,9 @@ class Checker {
   // about the watch may be ahead by then.
   virtual void Compared(WatchIndex, const Response&, const std::vector<Comparison>&) {}
   virtual void Progress(WatchIndex, const Response&) {}
-  // A compaction was answered.
-  virtual void CompactionAnswered(const CompactionAnswer&) {}
+  // A call has ended. `ceiling`: the highest revision possible for the store, if known.
+  virtual void CallEnded(const RecordedCall&, std::string_view /*error*/,
+                         std::optional<Revision> /*ceiling*/) {}
   // An annotation of the driver.
   virtual void Annotated(const Annotation&, Where) {}
   virtual void Compacted(WatchIndex, const Response&) {}
@@ -181,30 +84,26 @@ class Checker {
   }
 
   void Exercised(std::uint64_t times = 1) { opportunities_ += times; }
-  // A finding against the guarantee, about a watch, a stream (0: the store) or a call's client.
+  // A finding against the guarantee; see Findings::Add. A function in place of a draft is called
+  // only for the first finding of its kind.
   template <typename Subject, typename MakeDraft>
   void Add(const Subject& subject, MakeDraft make, Level level = Level::kMust) const {
     findings_.Add(guarantee_, subject, make, level);
   }
-  template <typename MakeDraft>
-  void Add(const RecordedCall& call, MakeDraft make) const {
-    findings_.Add(guarantee_, call.client, facts_.calls().log.client_names()[call.client], [&] {
-      Draft draft = make();
-      draft.at = call.at;
-      return draft;
-    });
+  template <typename Subject>
+  void Add(const Subject& subject, Draft draft, Level level = Level::kMust) const {
+    findings_.Add(guarantee_, subject, std::move(draft), level);
   }
-  template <typename MakeDraft>
-  void AddOfMember(std::int64_t member, MakeDraft make, Level level = Level::kMust) const {
-    findings_.AddOfMember(guarantee_, member, make, level);
+  void Add(const RecordedCall& call, Draft draft) const {
+    draft.at = call.at;
+    const std::string& name = facts_.model.calls().client_names()[call.client];
+    findings_.Add(guarantee_, ClientSubject{call.client, name}, std::move(draft));
   }
   void AddMismatch(const RecordedCall& call, const Mismatch& mismatch) const {
-    Add(call, [&] {
-      Draft draft{.expected = mismatch.expected, .observed = mismatch.observed};
-      if (mismatch.reported.value != 0) draft.evidence.push_back(mismatch.reported);
-      draft.evidence.insert(draft.evidence.end(), {call.began, call.ended});
-      return draft;
-    });
+    Draft draft{.expected = mismatch.expected, .observed = mismatch.observed};
+    if (mismatch.reported.value != 0) draft.evidence.push_back(mismatch.reported);
+    draft.evidence.insert(draft.evidence.end(), {call.began, call.ended});
+    Add(call, std::move(draft));
   }
   void Undecide(std::string reason) const { findings_.Undecide(std::move(reason)); }
   bool Has(WatchIndex watch) const { return Has(watch, guarantee_); }

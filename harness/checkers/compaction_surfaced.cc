@@ -4,6 +4,7 @@
 #include <set>
 
 #include "harness/checkers/checker.h"
+#include "harness/checkers/compaction_notice.h"
 #include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
 
@@ -14,15 +15,9 @@ namespace {
 constexpr std::string_view kNoticeMissing =
     "A Kubernetes cache starts over only when it receives ErrCompacted. Without it, the cache "
     "serves outdated objects as if they were current.";
-constexpr std::string_view kNoticeFalse =
-    "A Kubernetes cache lists everything anew without need; all caches at once may overload the "
-    "store.";
 constexpr std::string_view kNoticeRepeated =
     "A Kubernetes API server receives the end of the same watch again and again, and these "
     "messages delay the other watches of the stream.";
-constexpr std::string_view kNoticeNumber =
-    "A Kubernetes cache that restarts at the reported revision is refused again, or skips the "
-    "changes before that revision.";
 
 class CompactionSurfaced final : public Checker {
  public:
@@ -50,51 +45,7 @@ class CompactionSurfaced final : public Checker {
 
   void Compacted(WatchIndex watch, const Response& response) override {
     Exercised();
-    const Revision position = facts().state(watch).position;
-    const Revision requested = HighestFloor(facts());
-    const Revision reported(response.message.compact_revision);
-    // Such a watch ends when a previous value is compacted, whatever its position.
-    const bool strict = facts().options.strict_previous && facts().details(watch).previous_asked;
-    const bool permitted = facts().options.permit_compacted_at_the_floor || strict;
-    const bool at_floor = permitted && position == requested;
-    // Others may compact at any time: judged at the end, by the reads of past revisions.
-    if (ByOthers(reported) && reported > position) return;
-    if (position >= requested && !at_floor) {
-      Add(watch, [&] {
-        return Draft{.expected = fmt::format(
-                         "no ErrCompacted: the watch is at revision {}, and {}", position,
-                         requested.value == 0
-                             ? std::string("no compaction was requested")
-                             : fmt::format("the highest compaction requested is {}", requested)),
-                     .observed = fmt::format("ErrCompacted with compact revision {} in line {}",
-                                             reported, response.where.line.value),
-                     .where = response.where,
-                     .signature = signature::kFalseNotice,
-                     .impact = kNoticeFalse};
-      });
-    } else if (!at_floor && !strict && CaughtUp(watch, requested)) {
-      ReportUntrue(watch, requested, response);
-    } else if (reported > requested || reported < position || (reported == position && !at_floor)) {
-      Add(watch, [&] {
-        return Draft{
-            .expected = fmt::format("a compact revision above the watch's position, {}, and not "
-                                    "above {}, the highest compaction requested",
-                                    position, requested),
-            .observed =
-                fmt::format("compact revision {} in line {}", reported, response.where.line.value),
-            .where = response.where,
-            .impact = kNoticeNumber};
-      });
-    } else if (reported > facts().timeline().base() && !facts().model.CompactionAsked(reported)) {
-      Add(watch, [&] {
-        return Draft{.expected = "the revision of a compaction that was requested",
-                     .observed = fmt::format("compact revision {} in line {}, which no compaction "
-                                             "requested",
-                                             reported, response.where.line.value),
-                     .where = response.where,
-                     .impact = kNoticeNumber};
-      });
-    }
+    if (auto draft = WrongNotice(facts(), watch, response)) Add(watch, *std::move(draft));
   }
 
   void Afterwards(WatchIndex watch, const Response& response) override {
@@ -102,58 +53,54 @@ class CompactionSurfaced final : public Checker {
     const WatchEnd end = facts().state(watch).end;
     const bool notice = response.message.compact_revision > 0;
     if (end != WatchEnd::kCompacted && !(end == WatchEnd::kCancelled && notice)) return;
-    Add(watch, [&] {
-      return Draft{
-          .expected = end == WatchEnd::kCompacted
-                          ? "ErrCompacted as the last message of the watch"
-                          : "no ErrCompacted for a watch that has been cancelled",
-          .observed = fmt::format("{} {}", NameOf(response), Since(response.where, *details.ended)),
-          .evidence = {details.ended->line},
-          .where = response.where,
-          .signature = notice ? signature::kNoticeRepeated : std::string_view(),
-          .impact = notice ? kNoticeRepeated : impact::kAnsweredUnasked};
-    });
+    Add(watch,
+        {.expected = end == WatchEnd::kCompacted
+                         ? "ErrCompacted as the last message of the watch"
+                         : "no ErrCompacted for a watch that has been cancelled",
+         .observed = fmt::format("{} {}", NameOf(response), Since(response.where, *details.ended)),
+         .evidence = {details.ended->line},
+         .where = response.where,
+         .signature = notice ? signature::kNoticeRepeated : std::string_view(),
+         .impact = notice ? kNoticeRepeated : impact::kAnsweredUnasked});
   }
 
   void Stray(const Response& response) override {
     if (response.message.compact_revision <= 0 || !response.message.events.empty()) return;
-    Add(response.stream, [&] {
-      return Draft{
-          .expected = "ErrCompacted only for watches that have been created",
-          .observed = fmt::format("one for watch {}, which the stream does not have, in line {}",
-                                  response.message.watch_id, response.where.line.value),
-          .where = response.where,
-          .impact = impact::kAnsweredUnasked};
-    });
+    Add(response.stream,
+        {.expected = "ErrCompacted only for watches that have been created",
+         .observed = fmt::format("one for watch {}, which the stream does not have, in line {}",
+                                 response.message.watch_id, response.where.line.value),
+         .where = response.where,
+         .impact = impact::kAnsweredUnasked});
   }
 
   // etcd answers both compacted and future revisions as out of range.
-  void CompactionAnswered(const CompactionAnswer& answer) override {
-    const bool below = answer.at <= answer.floor_when_asked;
-    const bool beyond = answer.ceiling && answer.at > *answer.ceiling;
-    if ((!below && !beyond) || answer.code == StatusCode::kOutOfRange) return;
+  void CallEnded(const RecordedCall& call, std::string_view error,
+                 std::optional<Revision> ceiling) override {
+    if (call.method != Method::kCompact) return;
+    const Revision asked(call.named);
+    const bool below = asked <= call.floor;
+    const bool beyond = ceiling && asked > *ceiling;
+    if ((!below && !beyond) || call.code == StatusCode::kOutOfRange) return;
     // Without an answer its effect is unknown.
-    const bool done = answer.code == StatusCode::kOk;
-    if (!done && !IsDefiniteRefusal(answer.code)) return;
-    AddOfMember(
-        1,
-        [&] {
-          return Draft{
-              .expected = fmt::format(
-                  "a compaction at revision {} to be refused as out of range: {}", answer.at,
-                  below ? fmt::format("the store has been compacted to {}", answer.floor_when_asked)
-                        : fmt::format("the store has not exceeded {}", *answer.ceiling)),
-              .observed = done ? std::string("it was acknowledged")
-                               : fmt::format("{}: {}", Name(answer.code), answer.text),
-              .evidence = {answer.asked.line},
-              .where = answer.answered};
-        },
+    const bool done = call.code == StatusCode::kOk;
+    if (!done && !IsDefiniteRefusal(call.code)) return;
+    Add(MemberSubject{1},
+        {.expected =
+             fmt::format("a compaction at revision {} to be refused as out of range: {}", asked,
+                         below ? fmt::format("the store has been compacted to {}", call.floor)
+                               : fmt::format("the store has not exceeded {}", *ceiling)),
+         .observed = done ? std::string("it was acknowledged")
+                          : fmt::format("{}: {}", Name(call.code), error),
+         .evidence = {call.began},
+         .where = {call.ended, call.at}},
         done ? Level::kMust : Level::kShould);
   }
 
   void Finish(WatchIndex watch) override {
     const Revision floor = facts().details(watch).floor_when_asked;
-    if (floor.value > 0 || facts().model.compaction_requested() > facts().state(watch).start) {
+    if (floor.value > 0 ||
+        facts().model.calls().compaction_requested() > facts().state(watch).start) {
       Exercised();
     }
     if (Has(watch)) return;
@@ -204,13 +151,7 @@ class CompactionSurfaced final : public Checker {
   void CheckPosition(WatchIndex watch, const Response& response) const {
     const std::int64_t reported = response.message.compact_revision;
     if (reported == 0 || (reported > 0 && response.message.canceled)) return;
-    Add(watch, [&] {
-      return Draft{.expected = "a compact revision only in a message with canceled set",
-                   .observed = fmt::format("compact revision {} in line {}", reported,
-                                           response.where.line.value),
-                   .where = response.where,
-                   .impact = kNoticeNumber};
-    });
+    Add(watch, WrongNumber(response, "a compact revision only in a message with canceled set"));
   }
 
   // The create was refused, and only its start explains that.
@@ -220,66 +161,30 @@ class CompactionSurfaced final : public Checker {
     const Revision start(details.requested_start);
     if (start.value <= 0 || start >= HighestFloor(facts())) return;
     if (RefusalIsJustified(facts(), watch, response)) return;
-    Add(watch, [&] {
-      return Draft{
-          .expected = fmt::format("ErrCompacted with a compact revision: the start, {}, is below "
-                                  "{}, the revision of a requested compaction",
-                                  start, HighestFloor(facts())),
-          .observed =
-              fmt::format("a refusal in line {} without one; reason {}", response.where.line.value,
-                          Quoted(response.message.cancel_reason)),
-          .evidence = {details.asked.line},
-          .where = response.where,
-          .impact = kNoticeMissing};
-    });
-  }
-
-  // Whether compaction cannot have deleted any pending event. A target compares positions, not
-  // events: while it has not scanned the history below the floor for this watch, it may send
-  // ErrCompacted even if none of that history concerns the watch. Once the watch has caught up, it
-  // may not, until an event is written that may be pending, or its member is sent a snapshot.
-  bool CaughtUp(WatchIndex watch, Revision floor) const {
-    const std::optional<CaughtUpTo>& caught_up_to = facts().details(watch).caught_up_to;
-    if (!caught_up_to || facts().faults.MembersParted(caught_up_to->where.line)) return false;
-    if (facts().timeline().known_through() < floor.previous()) return false;
-    const ExpectedList& expected = *facts().comparer.expected(watch);
-    const std::uint32_t next = expected.LowerBound(caught_up_to->through.next());
-    return next == expected.size() || expected[next].revision >= floor;
-  }
-
-  void ReportUntrue(WatchIndex watch, Revision floor, const Response& response) const {
-    Add(watch, [&] {
-      const CaughtUpTo& caught_up_to = *facts().details(watch).caught_up_to;
-      return Draft{
-          .expected = fmt::format("no ErrCompacted: by line {} the watch had caught up with "
-                                  "revision {}, and nothing in its range was written between "
-                                  "that and {}, the highest compaction requested",
-                                  caught_up_to.where.line.value, caught_up_to.through, floor),
-          .observed = fmt::format("ErrCompacted with compact revision {} in line {}",
-                                  response.message.compact_revision, response.where.line.value),
-          .evidence = {caught_up_to.where.line},
-          .where = response.where,
-          .signature = signature::kFalseNotice,
-          .impact = kNoticeFalse};
-    });
-  }
-
-  bool ByOthers(Revision reported) const {
-    return facts().options.others_compact && !facts().model.CompactionAsked(reported);
+    Add(watch,
+        {.expected = fmt::format("ErrCompacted with a compact revision: the start, {}, is below "
+                                 "{}, the revision of a requested compaction",
+                                 start, HighestFloor(facts())),
+         .observed = fmt::format("a refusal in line {} without one; reason {}",
+                                 response.where.line.value, Quoted(response.message.cancel_reason)),
+         .evidence = {details.asked.line},
+         .where = response.where,
+         .impact = kNoticeMissing});
   }
 
   // Reads of past revisions show whether the compaction in the watch's ErrCompacted happened.
   void JudgeOthers(WatchIndex watch) {
     const WatchState& state = facts().state(watch);
     const Revision reported = state.compact_revision;
-    if (state.end != WatchEnd::kCompacted || !ByOthers(reported) || reported <= state.position)
+    if (state.end != WatchEnd::kCompacted || !IsByOthers(facts(), reported) ||
+        reported <= state.position)
       return;
     const Where ended = *facts().details(watch).ended;
-    const auto read = facts().model.ReadableSince(reported.previous(), ended.line);
-    const Model::Reading& last = facts().model.latest_reading();
+    const auto read = facts().model.calls().ReadableSince(reported.previous(), ended.line);
+    const CallLog::Reading& last = facts().model.calls().latest_reading();
     const bool reached = last.started < ended.line || reported <= last.revision;
     if (!read && reached) {
-      const bool gone = facts().model.gone_below() >= reported;
+      const bool gone = facts().model.calls().GoneBelow() >= reported;
       if (!others_.insert(reported).second) return;
       return Undecide(fmt::format(
           "others compacted the target to revision {}{}; events pending for watches behind it "
@@ -292,7 +197,8 @@ class CompactionSurfaced final : public Checker {
           .observed = fmt::format("one with compact revision {} in line {}, and an answer to "
                                   "a read of revision {} or below",
                                   reported, ended.line.value, reported.previous()),
-          .where = ended,
+          .evidence = {ended.line},
+          .at = ended.at,
           .signature = signature::kFalseNotice};
       if (read) {
         draft.evidence.push_back(*read);
@@ -329,18 +235,16 @@ class CompactionSurfaced final : public Checker {
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
       const Change lost = facts().comparer.FirstOf(watch, gap);
       if (lost.revision >= gap.compaction_requested) continue;
-      Add(watch, [&] {
-        return Draft{
-            .expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
-                                    Phrase(lost), gap.compaction_requested),
-            .observed = fmt::format("neither: revision {} in line {} skipped {} expected change{}",
-                                    gap.overtaken_by_revision, gap.overtaken_by.line.value,
-                                    gap.to - gap.from, gap.to - gap.from == 1 ? "" : "s"),
-            .evidence = {lost.written},
-            .where = gap.overtaken_by,
-            .signature = signature::kSilentAfterCompaction,
-            .impact = kNoticeMissing};
-      });
+      Add(watch,
+          {.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
+                                   Phrase(lost), gap.compaction_requested),
+           .observed = fmt::format("neither: revision {} in line {} skipped {} expected change{}",
+                                   gap.overtaken_by_revision, gap.overtaken_by.line.value,
+                                   gap.to - gap.from, gap.to - gap.from == 1 ? "" : "s"),
+           .evidence = {lost.written},
+           .where = gap.overtaken_by,
+           .signature = signature::kSilentAfterCompaction,
+           .impact = kNoticeMissing});
       return;
     }
   }
@@ -348,16 +252,14 @@ class CompactionSurfaced final : public Checker {
   void FindNamelessEnd(WatchIndex watch) {
     if (!EndedWithoutNotice(facts(), watch)) return;
     const WatchDetails& details = facts().details(watch);
-    Add(watch, [&] {
-      return Draft{.expected = fmt::format("ErrCompacted with a compact revision, as the store was "
-                                           "compacted to {}",
-                                           facts().model.compaction_acknowledged()),
-                   .observed = fmt::format("the end of the watch in line {} without one; reason {}",
-                                           details.ended->line.value, Quoted(details.end_text)),
-                   .evidence = {details.asked.line, details.ended->line},
-                   .at = details.ended->at,
-                   .impact = impact::kEndedUnasked};
-    });
+    Add(watch, {.expected = fmt::format("ErrCompacted with a compact revision, as the store was "
+                                        "compacted to {}",
+                                        facts().model.calls().compaction_acknowledged()),
+                .observed = fmt::format("the end of the watch in line {} without one; reason {}",
+                                        details.ended->line.value, Quoted(details.end_text)),
+                .evidence = {details.asked.line},
+                .where = *details.ended,
+                .impact = impact::kEndedUnasked});
   }
 
   void FindSilence(WatchIndex watch) {
@@ -377,7 +279,7 @@ class CompactionSurfaced final : public Checker {
       if (!details.starts_below_floor()) {
         draft.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
                                      Phrase(*facts().comparer.FirstMissing(watch)),
-                                     facts().model.compaction_acknowledged());
+                                     facts().model.calls().compaction_acknowledged());
       }
       return draft;
     });
@@ -414,45 +316,4 @@ const CheckerRegistration kCompactionSurfaced{{
 }};
 
 }  // namespace
-
-namespace {
-
-// Its start, or its next expected change, is below the floor.
-bool BelowFloor(const Facts& facts, WatchIndex watch) {
-  if (facts.table.details(watch).starts_below_floor()) return true;
-  const auto missing = facts.comparer.FirstMissing(watch);
-  return missing && missing->revision < facts.model.compaction_acknowledged();
-}
-
-}  // namespace
-
-Revision HighestFloor(const Facts& facts) {
-  const Revision base = facts.model.timeline().base();
-  const Revision requested = facts.model.compaction_requested();
-  return base.value > 1 ? std::max(base, requested) : requested;
-}
-
-bool ServedInFull(const Facts& facts, WatchIndex watch) {
-  const WatchState& state = facts.table.state(watch);
-  // An ended watch need not deliver later changes.
-  const bool behind = state.end == WatchEnd::kOpen && facts.comparer.FirstMissing(watch);
-  return facts.table.details(watch).starts_below_floor() && state.events > 0 && !behind &&
-         !facts.comparer.OpenedTooLate(watch) && facts.comparer.skipped(watch).empty();
-}
-
-bool ExpectsCompactionNotice(const Facts& facts, WatchIndex watch) {
-  if (ServedInFull(facts, watch)) return false;
-  const WatchState& state = facts.table.state(watch);
-  if (!state.created || state.end != WatchEnd::kOpen) return false;
-  // It has been resumed by another watch, or the end of the recording is missing.
-  if (facts.table.details(watch).continued_by || facts.cut_off) return false;
-  return BelowFloor(facts, watch);
-}
-
-bool EndedWithoutNotice(const Facts& facts, WatchIndex watch) {
-  const WatchState& state = facts.table.state(watch);
-  if (!state.created || state.end != WatchEnd::kCancelled) return false;
-  return !facts.table.details(watch).cancel_asked && BelowFloor(facts, watch);
-}
-
 }  // namespace watchproof

@@ -62,14 +62,11 @@ void ControlWatchRule::Progress(const Response& response, Findings& findings) {
   if (!range_ || response.stream != stream_) return;
   findings.Add(
       Guarantee("Bookmarkable"), stream_,
-      [&] {
-        return Draft{
-            .expected = fmt::format("no progress {}: the driver has not requested any", kUntouched),
-            .observed = fmt::format("progress {} in line {}", response.message.header.revision,
-                                    response.where.line.value),
-            .evidence = {latest_.line},
-            .where = response.where};
-      },
+      {.expected = fmt::format("no progress {}: the driver has not requested any", kUntouched),
+       .observed = fmt::format("progress {} in line {}", response.message.header.revision,
+                               response.where.line.value),
+       .evidence = {latest_.line},
+       .where = response.where},
       Level::kShould);
 }
 
@@ -79,17 +76,16 @@ void ControlWatchRule::End(const Response& response, Revision requested, Finding
   const bool compacted = response.message.compact_revision > 0;
   const bool justified = compacted && !ended_ && highest_.next() < requested;
   if (!justified) {
-    findings.Add(compacted ? Guarantee("CompactionSurfaced") : Guarantee("Settled"), stream_, [&] {
-      return Draft{
-          .expected = fmt::format(
-              "{} {}",
-              ended_ ? "nothing more after the end" : "a watch that lasts as long as the run",
-              kUntouched),
-          .observed = fmt::format("{} in line {}", TextOfEnd(response), response.where.line.value),
-          .evidence = {ended_.value_or(latest_).line},
-          .where = response.where,
-          .impact = impact::kEndedUnasked};
-    });
+    findings.Add(
+        compacted ? Guarantee("CompactionSurfaced") : Guarantee("Settled"), stream_,
+        {.expected = fmt::format(
+             "{} {}",
+             ended_ ? "nothing more after the end" : "a watch that lasts as long as the run",
+             kUntouched),
+         .observed = fmt::format("{} in line {}", TextOfEnd(response), response.where.line.value),
+         .evidence = {ended_.value_or(latest_).line},
+         .where = response.where,
+         .impact = impact::kEndedUnasked});
   }
   ended_ = response.where;
   range_.reset();
@@ -111,13 +107,12 @@ void ControlWatchRule::Check(const Timeline& timeline, Findings& findings) {
     if (change.revision > through) break;
     if (!Expects(change) || given_.contains(change.revision)) continue;
     const auto later = given_.upper_bound(change.revision);
-    findings.Add(Guarantee("Reliable"), stream_, [&] {
-      return Draft{.expected = fmt::format("the {} {}", Phrase(change), kUntouched),
-                   .observed = fmt::format("revision {} in line {} without it", later->first,
-                                           later->second.line.value),
-                   .evidence = {change.written},
-                   .where = later->second};
-    });
+    findings.Add(Guarantee("Reliable"), stream_,
+                 {.expected = fmt::format("the {} {}", Phrase(change), kUntouched),
+                  .observed = fmt::format("revision {} in line {} without it", later->first,
+                                          later->second.line.value),
+                  .evidence = {change.written},
+                  .where = later->second});
   }
   // The last one stays: it is the position of the watch.
   const auto checked = given_.upper_bound(through);
@@ -133,15 +128,14 @@ void ControlWatchRule::Finish(const Timeline& timeline, Where latest, Findings& 
   while (first < timeline.changes() && !missing(first)) ++first;
   if (first == timeline.changes()) return;
   const Change& change = timeline.change(first);
-  findings.Add(Guarantee("Reliable"), stream_, [&] {
-    return Draft{.expected = fmt::format("the {} {}", Phrase(change), kUntouched),
-                 .observed = fmt::format(
-                     "it never came: the last message of that watch is line {}, {} before the end",
-                     latest_.line.value, Milliseconds(latest.at - latest_.at)),
-                 .evidence = {change.written, latest_.line},
-                 .at = latest.at,
-                 .impact = impact::kChangeLost};
-  });
+  findings.Add(Guarantee("Reliable"), stream_,
+               {.expected = fmt::format("the {} {}", Phrase(change), kUntouched),
+                .observed = fmt::format(
+                    "it never came: the last message of that watch is line {}, {} before the end",
+                    latest_.line.value, Milliseconds(latest.at - latest_.at)),
+                .evidence = {change.written, latest_.line},
+                .at = latest.at,
+                .impact = impact::kChangeLost});
 }
 
 std::optional<Revision> ControlWatchRule::Needed() const {

@@ -10,14 +10,8 @@ namespace watchproof {
 namespace {
 
 bool Wrote(const std::vector<Operation>& operations, const Observation& seen) {
-  return std::any_of(operations.begin(), operations.end(), [&](const Operation& operation) {
-    if (operation.deletes != seen.deleted) return false;
-    if (operation.deletes) {
-      return KeyRange(operation.key, operation.range_end).Contains(seen.kv.key);
-    }
-    return operation.key == seen.kv.key &&
-           (operation.keeps_value || operation.value == seen.kv.value);
-  });
+  return std::any_of(operations.begin(), operations.end(),
+                     [&](const Operation& operation) { return Explains(operation, seen); });
 }
 
 class Durable final : public Checker {
@@ -25,10 +19,10 @@ class Durable final : public Checker {
   using Checker::Checker;
 
   void CallsSettled() override {
-    for (const Clash& clash : facts().calls().writers.clashes()) ReportClash(clash);
-    for (const auto& [revision, reported] : facts().calls().control.reported()) {
-      const auto writer = facts().calls().writers.by_revision().find(revision);
-      if (writer == facts().calls().writers.by_revision().end() || !writer->second.acknowledged)
+    for (const Clash& clash : facts().model.writers().clashes()) ReportClash(clash);
+    for (const auto& [revision, reported] : facts().model.control().reported()) {
+      const auto writer = facts().model.writers().by_revision().find(revision);
+      if (writer == facts().model.writers().by_revision().end() || !writer->second.acknowledged)
         continue;
       for (const Observation& seen : reported) {
         if (!Wrote(writer->second.operations, seen)) {
@@ -41,30 +35,25 @@ class Durable final : public Checker {
  private:
   void ReportClash(const Clash& clash) const {
     const RecordedCall& call = *clash.second;
-    Add(call, [&] {
-      return Draft{
-          .expected = fmt::format("a revision of its own; revision {} had been "
-                                  "acknowledged to the write of line {}",
-                                  clash.revision, clash.first->began.value),
-          .observed = fmt::format("revision {} in line {}", clash.revision, call.ended.value),
-          .evidence = {clash.first->ended, call.began, call.ended},
-          .signature = signature::kRevisionsReused};
-    });
+    Add(call, {.expected = fmt::format("a revision of its own; revision {} had been "
+                                       "acknowledged to the write of line {}",
+                                       clash.revision, clash.first->began.value),
+               .observed = fmt::format("revision {} in line {}", clash.revision, call.ended.value),
+               .evidence = {clash.first->ended, call.began, call.ended},
+               .signature = signature::kRevisionsReused});
   }
 
   void ReportUnknownKey(Revision revision, const RecordedCall& call,
                         const Observation& seen) const {
-    Add(call, [&] {
-      return Draft{
-          .expected = fmt::format("at revision {} what line {} wrote and line {} acknowledged",
-                                  revision, call.began.value, call.ended.value),
-          .observed = fmt::format("the control watch received the {} of {}{} in line {}",
-                                  seen.deleted ? "delete" : "put", Quoted(seen.kv.key),
-                                  seen.deleted ? "" : fmt::format(" = {}", Quoted(seen.kv.value)),
-                                  seen.line.value),
-          .evidence = {call.began, call.ended, seen.line},
-          .signature = signature::kWriteLost};
-    });
+    Add(call,
+        {.expected = fmt::format("at revision {} what line {} wrote and line {} acknowledged",
+                                 revision, call.began.value, call.ended.value),
+         .observed = fmt::format("the control watch received the {} of {}{} in line {}",
+                                 seen.deleted ? "delete" : "put", Quoted(seen.kv.key),
+                                 seen.deleted ? "" : fmt::format(" = {}", Quoted(seen.kv.value)),
+                                 seen.line.value),
+         .evidence = {call.began, call.ended, seen.line},
+         .signature = signature::kWriteLost});
   }
 };
 

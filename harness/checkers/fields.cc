@@ -7,26 +7,6 @@
 namespace watchproof {
 namespace {
 
-// In a delete they are 0, and so they are in the change of the model.
-std::string DifferenceOf(const KeyValueView& kv, const Change& change,
-                         const Deviations& deviations) {
-  const auto unset = [&](std::string_view field, std::int64_t value) {
-    return IsUnset(deviations, field, value);
-  };
-  if (change.lineage_known && !unset("create_revision", kv.create_revision) &&
-      kv.create_revision != change.create_revision.value) {
-    return fmt::format("its create revision is {} instead of {}", kv.create_revision,
-                       change.create_revision);
-  }
-  if (change.lineage_known && !unset("version", kv.version) && kv.version != change.version) {
-    return fmt::format("its version is {} instead of {}", kv.version, change.version);
-  }
-  if (change.lease_known && !unset("lease", kv.lease) && kv.lease != change.lease) {
-    return fmt::format("its lease is {} instead of {}", kv.lease, change.lease);
-  }
-  return {};
-}
-
 class Fields final : public Checker {
  public:
   using Checker::Checker;
@@ -50,7 +30,12 @@ class Fields final : public Checker {
         continue;
       }
       const Deviations& deviations = facts().options.deviations;
-      std::string difference = DifferenceOf(kv, *change, deviations);
+      std::string difference;
+      // In a delete all are 0, and so they are in the change of the model.
+      if (const auto wrong = FirstWrongField(kv, *change, deviations)) {
+        difference =
+            fmt::format("its {} is {} instead of {}", wrong->name, wrong->reported, wrong->known);
+      }
       const Revision base = facts().timeline().base();
       const bool lineage_reported = !IsUnset(deviations, "create_revision", kv.create_revision) &&
                                     !IsUnset(deviations, "version", kv.version);
@@ -79,14 +64,12 @@ class Fields final : public Checker {
 
   void Report(WatchIndex watch, const Change& change, const Response& response,
               std::string difference) const {
-    Add(watch, [&] {
-      return Draft{.expected = fmt::format("the {} with the metadata that follows from the writes "
-                                           "up to line {}",
-                                           Phrase(change), change.written.value),
-                   .observed = fmt::format("in line {} {}", response.where.line.value, difference),
-                   .evidence = {change.written},
-                   .where = response.where};
-    });
+    Add(watch, {.expected = fmt::format("the {} with the metadata that follows from the writes "
+                                        "up to line {}",
+                                        Phrase(change), change.written.value),
+                .observed = fmt::format("in line {} {}", response.where.line.value, difference),
+                .evidence = {change.written},
+                .where = response.where});
   }
 
   OldKeys old_keys_;

@@ -31,36 +31,31 @@ struct Draft {
   std::string_view impact{};
 };
 
+struct MemberSubject {
+  std::int64_t number = 0;
+};
+struct ClientSubject {
+  std::uint32_t number = 0;
+  const std::string& name;
+};
+
 class Findings {
  public:
   // The table outlives the findings.
   explicit Findings(const WatchTable& table) : table_(table) {}
 
-  template <typename MakeDraft>
-  void Add(Guarantee guarantee, WatchIndex watch, MakeDraft make, Level level = Level::kMust) {
-    const Key key{guarantee, watch.value, level};
-    if (Admit(key)) File(key, table_.Label(watch), make());
+  // About a watch; a stream, and so no watch in particular (0: the store); a member of the target;
+  // or the key-value calls of a client.
+  template <typename Subject, typename MakeDraft>
+  void Add(Guarantee guarantee, const Subject& subject, MakeDraft make,
+           Level level = Level::kMust) {
+    const Key key{guarantee, IdOf(subject), level};
+    if (Admit(key)) File(key, LabelOf(subject), make());
   }
-  // About no watch in particular; of stream 0: about the store.
-  template <typename MakeDraft>
-  void Add(Guarantee guarantee, StreamId stream, MakeDraft make, Level level = Level::kMust) {
-    const Key key{guarantee, kStreams + stream.value, level};
-    if (!Admit(key)) return;
-    File(key, stream.value == 0 ? "the store" : fmt::format("stream {}", stream.value), make());
-  }
-  // About the whole target, or one member of it.
-  template <typename MakeDraft>
-  void AddOfMember(Guarantee guarantee, std::int64_t member, MakeDraft make,
-                   Level level = Level::kMust) {
-    const Key key{guarantee, kMembers + static_cast<std::uint64_t>(member), level};
-    if (Admit(key)) File(key, fmt::format("every watch of member {}", member), make());
-  }
-  // About the key-value calls of one client.
-  template <typename MakeDraft>
-  void Add(Guarantee guarantee, std::uint32_t client, const std::string& name, MakeDraft make) {
-    const Key key{guarantee, kClients + client, Level::kMust};
-    if (!Admit(key)) return;
-    File(key, name.empty() ? "a client" : fmt::format("client {}", name), make());
+  template <typename Subject>
+  void Add(Guarantee guarantee, const Subject& subject, Draft draft, Level level = Level::kMust) {
+    Add(
+        guarantee, subject, [&] { return std::move(draft); }, level);
   }
   // A reason why the recording proves less than it seems to: reported, but no finding against the
   // target.
@@ -76,9 +71,23 @@ class Findings {
 
  private:
   static constexpr std::size_t kMostUndecidedReasons = 10;
-  static constexpr std::uint64_t kStreams = 1ULL << 32;
-  static constexpr std::uint64_t kClients = 1ULL << 33;
-  static constexpr std::uint64_t kMembers = 1ULL << 34;
+
+  static std::uint64_t IdOf(WatchIndex watch) { return watch.value; }
+  static std::uint64_t IdOf(StreamId stream) { return (1ULL << 32) + stream.value; }
+  static std::uint64_t IdOf(const ClientSubject& client) { return (1ULL << 33) + client.number; }
+  static std::uint64_t IdOf(const MemberSubject& member) {
+    return (1ULL << 34) + static_cast<std::uint64_t>(member.number);
+  }
+  std::string LabelOf(WatchIndex watch) const { return table_.Label(watch); }
+  static std::string LabelOf(StreamId stream) {
+    return stream.value == 0 ? "the store" : fmt::format("stream {}", stream.value);
+  }
+  static std::string LabelOf(const ClientSubject& client) {
+    return client.name.empty() ? "a client" : fmt::format("client {}", client.name);
+  }
+  static std::string LabelOf(const MemberSubject& member) {
+    return fmt::format("every watch of member {}", member.number);
+  }
 
   // One for each level: a finding of the level may must not hide one of the level must.
   struct Key {

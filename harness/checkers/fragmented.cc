@@ -107,18 +107,14 @@ class Fragmented final : public Checker {
     if (!details.fragments_asked) return;
     // etcd sends what it had ready before the answer to the create in one piece.
     const bool was_ready = facts().state(watch).events == 0 && details.requested_start > 0;
-    Add(
-        watch,
-        [&] {
-          return Draft{.expected = fmt::format("messages of at most {} bytes: line {} shows that "
-                                               "the server splits what is larger",
-                                               too_large_, shown_.line.value),
-                       .observed = fmt::format("{} events in {} bytes in line {}",
-                                               response.message.events.size(), size,
-                                               response.where.line.value),
-                       .evidence = {shown_.line},
-                       .where = response.where};
-        },
+    Add(watch,
+        {.expected = fmt::format("messages of at most {} bytes: line {} shows that "
+                                 "the server splits what is larger",
+                                 too_large_, shown_.line.value),
+         .observed = fmt::format("{} events in {} bytes in line {}", response.message.events.size(),
+                                 size, response.where.line.value),
+         .evidence = {shown_.line},
+         .where = response.where},
         was_ready ? Level::kMay : Level::kShould);
   }
 
@@ -138,14 +134,10 @@ class Fragmented final : public Checker {
 
   void Report(WatchIndex watch, std::string expected, std::string observed, Where first,
               Where second) const {
-    Add(watch, [&] {
-      Draft draft{.expected = std::move(expected),
-                  .observed = std::move(observed),
-                  .evidence = {first.line},
-                  .at = second.at};
-      if (second.line != first.line) draft.evidence.push_back(second.line);
-      return draft;
-    });
+    Add(watch, {.expected = std::move(expected),
+                .observed = std::move(observed),
+                .evidence = {first.line},
+                .where = second});
   }
 
   std::vector<Open> open_;

@@ -18,13 +18,11 @@ class Headers final : public Checker {
     Exercised();
     Check(watch, response);
     if (Revision(response.message.header.revision) >= response.highest) return;
-    Add(watch, [&] {
-      return Draft{.expected = fmt::format("a header of at least revision {}, that of an event in "
-                                           "the same message",
-                                           response.highest),
-                   .observed = Reported(response),
-                   .where = response.where};
-    });
+    Add(watch, {.expected = fmt::format("a header of at least revision {}, that of an event in "
+                                        "the same message",
+                                        response.highest),
+                .observed = Reported(response),
+                .where = response.where});
   }
   void Progress(WatchIndex watch, const Response& response) override { Check(watch, response); }
   void Compacted(WatchIndex watch, const Response& response) override { Check(watch, response); }
@@ -33,14 +31,11 @@ class Headers final : public Checker {
   void Forget() override { Settle(); }
 
   void Garbled(StreamId stream, Where where, const Status& why) override {
-    Add(stream, [&] {
-      return Draft{
-          .expected =
-              "messages of the watch API: bytes come as they were sent, or the "
-              "stream breaks",
-          .observed = fmt::format("line {} cannot be parsed: {}", where.line.value, why.message()),
-          .where = where};
-    });
+    Add(stream,
+        {.expected = "messages of the watch API: bytes come as they were sent, or the "
+                     "stream breaks",
+         .observed = fmt::format("line {} cannot be parsed: {}", where.line.value, why.message()),
+         .where = where});
   }
 
   void Finish(WatchIndex) override {
@@ -92,28 +87,25 @@ class Headers final : public Checker {
     }
     // etcd leaves it out where it ends a watch.
     if (revision.value >= (response.message.canceled ? 0 : 1)) return;
-    Add(watch, [&] {
-      return Draft{.expected = "the revision of the store in the header: at least 1",
-                   .observed = Reported(response),
-                   .where = response.where};
-    });
+    Add(watch, {.expected = "the revision of the store in the header: at least 1",
+                .observed = Reported(response),
+                .where = response.where});
   }
 
   // Reports headers above the answer to a later linearizable read. True if there was one.
   bool Refute() const {
-    const Model::Reading& read = facts().model.latest_reading();
+    const CallLog::Reading& read = facts().model.calls().latest_reading();
     bool refuted = false;
     for (const Ahead& ahead : ahead_) {
       if (ahead.where.line > read.started || ahead.revision <= read.revision) continue;
       refuted = true;
-      Add(ahead.watch, [&] {
-        return Draft{.expected = fmt::format("a revision that existed: a linearizable read begun "
-                                             "later, in line {}, found the store at revision {}",
-                                             read.started.value, read.revision),
-                     .observed = Reported(ahead.revision, ahead.where),
-                     .evidence = {ahead.where.line, read.started},
-                     .at = ahead.where.at};
-      });
+      Add(ahead.watch,
+          {.expected = fmt::format("a revision that existed: a linearizable read begun "
+                                   "later, in line {}, found the store at revision {}",
+                                   read.started.value, read.revision),
+           .observed = Reported(ahead.revision, ahead.where),
+           .evidence = {ahead.where.line, read.started},
+           .at = ahead.where.at});
     }
     return refuted;
   }
@@ -123,14 +115,13 @@ class Headers final : public Checker {
     const Revision known = facts().timeline().known_through();
     std::erase_if(ahead_, [&](Ahead& ahead) {
       if (const Change* later = WrittenLater(ahead)) {
-        Add(ahead.watch, [&] {
-          return Draft{.expected = fmt::format("a revision that existed: the {} was begun only in "
-                                               "line {}",
-                                               Phrase(*later), later->written.value),
-                       .observed = Reported(ahead.revision, ahead.where),
-                       .evidence = {ahead.where.line, later->written},
-                       .at = ahead.where.at};
-        });
+        Add(ahead.watch,
+            {.expected = fmt::format("a revision that existed: the {} was begun only in "
+                                     "line {}",
+                                     Phrase(*later), later->written.value),
+             .observed = Reported(ahead.revision, ahead.where),
+             .evidence = {ahead.where.line, later->written},
+             .at = ahead.where.at});
         return true;
       }
       ahead.known = known;
@@ -171,16 +162,14 @@ class Headers final : public Checker {
     const bool same_cluster = header.cluster_id == 0 || header.cluster_id == latest_->cluster;
     const bool same_member = header.member_id == 0 || header.member_id == latest_->member;
     if (same_cluster && same_member) return;
-    Add(response.stream, [&] {
-      return Draft{
-          .expected = fmt::format("answers of one member of one cluster, {:x} of {:x}, as in line "
-                                  "{}",
-                                  latest_->member, latest_->cluster, latest_->where.line.value),
-          .observed = fmt::format("one of {:x} of {:x} in line {}", header.member_id,
-                                  header.cluster_id, response.where.line.value),
-          .evidence = {latest_->where.line},
-          .where = response.where};
-    });
+    Add(response.stream,
+        {.expected = fmt::format("answers of one member of one cluster, {:x} of {:x}, as in line "
+                                 "{}",
+                                 latest_->member, latest_->cluster, latest_->where.line.value),
+         .observed = fmt::format("one of {:x} of {:x} in line {}", header.member_id,
+                                 header.cluster_id, response.where.line.value),
+         .evidence = {latest_->where.line},
+         .where = response.where});
   }
 
   std::vector<Ahead> ahead_;                           // ascending

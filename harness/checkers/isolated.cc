@@ -38,14 +38,12 @@ class Isolated final : public Checker {
 
   void Stray(const Response& response) override {
     if (response.message.events.empty()) return;
-    Add(response.stream, [&] {
-      return Draft{
-          .expected = "events only for watches that have been created",
-          .observed = fmt::format("the {} for watch {}, which the stream does not have, in line {}",
-                                  Phrase(response.message.events.front()),
-                                  response.message.watch_id, response.where.line.value),
-          .where = response.where};
-    });
+    Add(response.stream,
+        {.expected = "events only for watches that have been created",
+         .observed = fmt::format("the {} for watch {}, which the stream does not have, in line {}",
+                                 Phrase(response.message.events.front()), response.message.watch_id,
+                                 response.where.line.value),
+         .where = response.where});
   }
 
   void Delivered(WatchIndex watch, const Response& response) override {
@@ -77,17 +75,14 @@ class Isolated final : public Checker {
     const WatchDetails& other = facts().details(*neighbour);
     const bool refused = facts().state(*neighbour).end == WatchEnd::kRefused;
     const Where end = other.cancel_asked ? *other.cancel_asked : *other.ended;
-    Add(watch, [&] {
-      return Draft{
-          .expected = "a watch that lasts until it is cancelled, whatever other watches do",
-          .observed =
-              fmt::format("the target ended it {}, where {} was {}, giving as reason {}",
-                          Since(*details.ended, end), facts().table.Label(*neighbour),
-                          other.cancel_asked ? "cancelled" : "ended", Quoted(details.end_text)),
-          .evidence = {end.line, details.ended->line},
-          .at = details.ended->at,
-          .signature = refused ? signature::kWrongWatchClosed : std::string_view()};
-    });
+    Add(watch, {.expected = "a watch that lasts until it is cancelled, whatever other watches do",
+                .observed = fmt::format(
+                    "the target ended it {}, where {} was {}, giving as reason {}",
+                    Since(*details.ended, end), facts().table.Label(*neighbour),
+                    other.cancel_asked ? "cancelled" : "ended", Quoted(details.end_text)),
+                .evidence = {end.line},
+                .where = *details.ended,
+                .signature = refused ? signature::kWrongWatchClosed : std::string_view()});
   }
 
  private:
@@ -112,18 +107,16 @@ class Isolated final : public Checker {
       furthest = std::min(furthest, position);
     }
     if (!first) return;
-    Add(*first, [&] {
-      return Draft{
-          .expected = fmt::format("every change through revision {}, or at least one every {} ms, "
-                                  "at each watch of group {}, which has its own connection",
-                                  due.due.through, due.due.limit_ms, due.due.group),
-          .observed = fmt::format("{} of {} still waited, the furthest behind at revision {}; "
-                                  "nothing came for {}",
-                                  waiting, due.watches.size(), furthest,
-                                  Milliseconds(now.at - due.latest.at)),
-          .evidence = {due.latest.line},
-          .where = now};
-    });
+    Add(*first,
+        {.expected = fmt::format("every change through revision {}, or at least one every {} ms, "
+                                 "at each watch of group {}, which has its own connection",
+                                 due.due.through, due.due.limit_ms, due.due.group),
+         .observed = fmt::format("{} of {} still waited, the furthest behind at revision {}; "
+                                 "nothing came for {}",
+                                 waiting, due.watches.size(), furthest,
+                                 Milliseconds(now.at - due.latest.at)),
+         .evidence = {due.latest.line},
+         .where = now});
   }
 
   // The number of creates that wait for their answers on the stream.
@@ -141,13 +134,11 @@ class Isolated final : public Checker {
 
   void Misnamed(WatchIndex watch, std::string expected, const Response& response,
                 std::string_view signature = {}) {
-    Add(watch, [&] {
-      return Draft{.expected = std::move(expected),
-                   .observed = fmt::format("a watch with the id {} in line {}",
-                                           response.message.watch_id, response.where.line.value),
-                   .where = response.where,
-                   .signature = signature};
-    });
+    Add(watch, {.expected = std::move(expected),
+                .observed = fmt::format("a watch with the id {} in line {}",
+                                        response.message.watch_id, response.where.line.value),
+                .where = response.where,
+                .signature = signature});
   }
 
   std::map<std::string, Due> due_;                  // by group
@@ -173,40 +164,4 @@ const CheckerRegistration kIsolated{{
 }};
 
 }  // namespace
-
-std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch) {
-  const WatchState& state = facts.table.state(watch);
-  const WatchDetails& details = facts.table.details(watch);
-  if (state.end != WatchEnd::kCancelled || details.cancel_asked) return std::nullopt;
-  if (EndedWithoutNotice(facts, watch)) return std::nullopt;
-  std::optional<WatchIndex> latest;
-  Line latest_end{};
-  for (std::uint32_t i = 0; i < facts.table.size(); ++i) {
-    const WatchIndex other(i);
-    if (i == watch.value || facts.table.state(other).stream != state.stream) continue;
-    const WatchDetails& theirs = facts.table.details(other);
-    const auto& end = theirs.cancel_asked ? theirs.cancel_asked : theirs.ended;
-    if (!end || end->line > details.ended->line || end->line < latest_end) continue;
-    latest = other;
-    latest_end = end->line;
-  }
-  return latest;
-}
-
-bool AnsweredOutOfOrder(const Facts& facts, WatchIndex watch, std::string_view key) {
-  const WatchDetails& mine = facts.table.details(watch);
-  if (!mine.created) return false;
-  for (std::size_t i = 0; i < facts.table.size(); ++i) {
-    const WatchIndex other(static_cast<std::uint32_t>(i));
-    const WatchDetails& details = facts.table.details(other);
-    if (other == watch || facts.table.state(other).stream != facts.table.state(watch).stream ||
-        !details.range.range.Contains(key)) {
-      continue;
-    }
-    const bool waits = !details.created || details.created->line > mine.asked.line;
-    if (waits && details.asked.line < mine.created->line) return true;
-  }
-  return false;
-}
-
 }  // namespace watchproof

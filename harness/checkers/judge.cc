@@ -8,16 +8,15 @@
 #include "harness/checkers/call_sweep.h"
 #include "harness/checkers/checker.h"
 #include "harness/checkers/control_watch_rule.h"
-#include "harness/checkers/delay_rule.h"
 #include "harness/checkers/phrases.h"
 #include "harness/history/history_parser.h"
+#include "harness/model/lag.h"
 
 namespace watchproof {
 
-class Judge::Impl final : public HistoryVisitor {
- public:
-  Impl(const JudgeOptions& options, HistoryObserver* observer)
-      : options_(options), observer_(observer), parser_(*this, observer) {
+// Its members are for Judge alone, at the end of this file.
+struct Judge::Impl final : HistoryVisitor {
+  Impl(const JudgeOptions& options, LagMeter* lag) : options_(options), lag_(lag), parser_(*this) {
     for (const CheckerInfo& info : RegisteredCheckers()) {
       if (info.of_calls && !options_.calls) continue;
       Checkers& group = info.of_calls ? call_checkers_ : checkers_;
@@ -33,27 +32,17 @@ class Judge::Impl final : public HistoryVisitor {
     }
     facts_.latest = {line.line, line.entry.at};
     faults_.Consume(line);
-    delays_.Consume(line);
-    if (options_.calls) {
-      call_log_.Consume(line);
-      control_log_.Consume(line);
-    }
     switch (line.entry.kind) {
       case EntryKind::kCallStarted:
-        if (line.entry.method == Method::kCompact) NoteCompaction(line);
-        return model_.CallStarted(line);
+        model_.Consume(line);
+        return;
       case EntryKind::kCallEnded:
-        answered_ = answered_ || line.entry.code == StatusCode::kOk;
-        model_.CallEnded(line);
-        if (line.entry.method == Method::kCompact) AnswerCompaction(line);
+        if (const RecordedCall* call = model_.Consume(line)) EndCall(*call, line.entry.text);
         return Drain();
-      case EntryKind::kStreamOpened:
-        if (line.entry.text == "control") control_streams_.insert(line.entry.stream.value);
-        return parser_.Consume(line);
-      case EntryKind::kAnnotation:
-        return parser_.Consume(line);
+      case EntryKind::kFault:
+        if (lag_ != nullptr) lag_->FaultLine(line.entry.text, line.entry.at);
+        return;
       default:
-        latest_stream_ = line.entry.stream;
         parser_.Consume(line);
     }
   }
@@ -68,13 +57,12 @@ class Judge::Impl final : public HistoryVisitor {
       for (const auto& checker : checkers_) checker->Finish(WatchIndex(i));
     }
     for (const auto& checker : checkers_) checker->Conclude();
-    delays_.Finish(findings_);
     control_.Check(model_.timeline(), findings_);
     if (converged_ && !facts_.cut_off) {
       control_.Finish(model_.timeline(), facts_.latest, findings_);
     }
     CallsJudged calls;
-    if (options_.calls) calls = FinishCalls();
+    if (options_.calls) calls = JudgeCalls(facts_, call_checkers_);
     Judgement judgement{.findings = findings_.Finished(),
                         .exercise = Exercised(calls.judged),
                         .undecided = Undecided(),
@@ -84,75 +72,10 @@ class Judge::Impl final : public HistoryVisitor {
     return judgement;
   }
 
-  const std::vector<WatchState>& watches() {
-    for (std::uint32_t i = 0; i < table_.size(); ++i) Refresh(WatchIndex(i));
-    return table_.states();
-  }
-  std::vector<std::size_t> Unsettled() const {
-    std::vector<std::size_t> unsettled;
-    for (std::uint32_t i = 0; i < table_.size(); ++i) {
-      if (!IsSettled(facts_, WatchIndex(i))) unsettled.push_back(i);
-    }
-    return unsettled;
-  }
-  bool ControlWatchWaits() const {
-    const auto needed = control_.Needed();
-    return needed && *needed <= model_.timeline().known_through();
-  }
-  std::uint64_t Given() const {
-    std::uint64_t events = control_.events();
-    for (const WatchState& watch : table_.states()) events += watch.events;
-    return events;
-  }
-  std::size_t Overtaken() const {
-    std::size_t overtaken = 0;
-    for (std::uint32_t i = 0; i < table_.size(); ++i) {
-      overtaken += comparer_.skipped(WatchIndex(i)).empty() ? 0 : 1;
-    }
-    return overtaken;
-  }
-  std::optional<std::size_t> Find(StreamId stream, std::uint32_t ordinal) const {
-    return table_.Find(stream, ordinal);
-  }
-  bool WasDropped(StreamId stream) const { return dropped_.contains(stream.value); }
-  const Model& model() const { return model_; }
-  std::optional<Revision> UnconfirmedFloor() const {
-    for (auto claim = claims_.rbegin(); claim != claims_.rend(); ++claim) {
-      // A compaction to it is one of everything below.
-      if (model_.gone_below() >= *claim) return std::nullopt;
-      if (!model_.WasReadAt(claim->previous())) return *claim;
-    }
-    return std::nullopt;
-  }
-  std::size_t Held() const {
-    return model_.timeline().changes() - model_.timeline().first_change();
-  }
-  const std::vector<Finding>& findings() const { return findings_.all(); }
-
- private:
-  CallsJudged FinishCalls() {
-    const Writers writers(call_log_, control_log_);
-    const CallFacts calls{call_log_, control_log_, writers};
-    facts_.all_calls = &calls;
-    return JudgeCalls(calls, options_, call_checkers_);
-  }
-
   Exercise Exercised(std::uint64_t calls_judged) const {
-    Exercise exercise{.watches_asked = table_.size(),
-                      .promises_asked = table_.size() + progress_asked_,
-                      .promises_answered = progress_answered_};
-    for (std::uint32_t i = 0; i < table_.size(); ++i) {
-      const WatchState& state = table_.state(WatchIndex(i));
-      if (state.created || state.end == WatchEnd::kRefused) ++exercise.promises_answered;
-      if (table_.details(WatchIndex(i)).cancel_asked) {
-        ++exercise.promises_asked;
-        if (state.end != WatchEnd::kOpen) ++exercise.promises_answered;
-      }
-      if (!state.created) continue;
-      ++exercise.watches_created;
-      exercise.events_expected += comparer_.Expected(WatchIndex(i));
-      exercise.events_delivered += comparer_.Delivered(WatchIndex(i));
-    }
+    Exercise exercise = ExerciseOfWatches(facts_);
+    exercise.promises_asked += progress_asked_;
+    exercise.promises_answered += progress_answered_;
     const auto add = [&exercise](const Checker& checker, std::uint64_t times) {
       if (times > 0) exercise.opportunities[std::string(Name(checker.guarantee()))] = times;
     };
@@ -161,31 +84,19 @@ class Judge::Impl final : public HistoryVisitor {
     return exercise;
   }
 
-  void NoteCompaction(const NumberedEntry& line) {
-    CompactionRequestView request;
-    if (!Parse(line.entry.payload.view(), request).ok()) return;
-    compactions_[line.entry.call.value] = {.at = Revision(request.revision),
-                                           .floor_when_asked = model_.compaction_acknowledged(),
-                                           .text = {},
-                                           .asked = facts_.latest,
-                                           .answered = {}};
-  }
-  void AnswerCompaction(const NumberedEntry& line) {
-    const auto asked = compactions_.extract(line.entry.call.value);
-    if (asked.empty()) return;
-    CompactionAnswer answer = asked.mapped();
-    answer.ceiling = model_.Ceiling();
-    answer.code = line.entry.code;
-    answer.text = line.entry.text;
-    answer.answered = facts_.latest;
-    for (const auto& checker : checkers_) checker->CompactionAnswered(answer);
+  void EndCall(const RecordedCall& call, std::string_view error) {
+    const bool answered = call.outcome == CallOutcome::kAnswered;
+    if (lag_ != nullptr && answered && IsWrite(call.method)) lag_->Known(call.revision, call.at);
+    const std::optional<Revision> ceiling = model_.Ceiling();
+    for (const auto& checker : checkers_) checker->CallEnded(call, error, ceiling);
   }
 
   // Checkers first, the table after: they see each watch in its state before.
   void OnAsked(WatchIndex watch, const Asked& asked) override {
-    table_.Ask(asked, model_.compaction_acknowledged(), model_.timeline().known_through());
+    if (lag_ != nullptr) lag_->Asked(watch, asked);
+    table_.Ask(asked, model_.calls().compaction_acknowledged(), model_.timeline().known_through());
     for (const auto& checker : checkers_) checker->Asked(watch);
-    if (!options_.gaps || model_.IsUnderControl(table_.details(watch).range.range)) return;
+    if (!options_.gaps || model_.control().Covers(table_.details(watch).range.range)) return;
     findings_.Undecide(fmt::format(
         "line {}: no control watch covers all of {}, so missing revisions cannot be explained",
         asked.where.line.value, Phrase(table_.details(watch).range.range)));
@@ -210,9 +121,9 @@ class Judge::Impl final : public HistoryVisitor {
     table_.End(watch, WatchEnd::kRefused, response.where, response.message.cancel_reason);
   }
   void OnDelivered(WatchIndex watch, ResponsePtr& response) override {
-    response->compaction_requested = model_.compaction_requested();
+    if (lag_ != nullptr) lag_->Delivered(watch, *response);
+    response->compaction_requested = model_.calls().compaction_requested();
     for (const auto& checker : checkers_) checker->Delivered(watch, *response);
-    delays_.Deliver(watch, *response);
     table_.Deliver(watch, *response, model_.Ceiling());
     if (!backlog_.Waits(watch) && comparer_.Knows(*response)) return Compare(watch, *response);
     backlog_.Push(watch, std::move(response));
@@ -225,7 +136,8 @@ class Judge::Impl final : public HistoryVisitor {
   void OnCompacted(WatchIndex watch, const Response& response) override {
     for (const auto& checker : checkers_) checker->Compacted(watch, response);
     const Revision reported(response.message.compact_revision);
-    if (options_.others_compact && !model_.CompactionAsked(reported)) claims_.insert(reported);
+    if (options_.others_compact && !model_.calls().CompactionAsked(reported))
+      claims_.insert(reported);
     table_.state(watch).compact_revision = reported;
     table_.End(watch, WatchEnd::kCompacted, response.where, response.message.cancel_reason);
   }
@@ -242,10 +154,12 @@ class Judge::Impl final : public HistoryVisitor {
   void OnProgressAsked(StreamId stream) override { table_.AskProgress(stream); }
   void OnAnnotation(const Annotation& annotation, Where where) override {
     if (const auto* resumption = std::get_if<Resumption>(&annotation)) {
+      if (lag_ != nullptr) lag_->Continues(resumption->next_stream, resumption->next_ordinal);
       if (auto reason = table_.Resume(*resumption, where)) findings_.Undecide(*std::move(reason));
     } else if (const auto* right = std::get_if<ReadRight>(&annotation)) {
       table_.Limit(*right, where);
     } else if (const auto* reached = std::get_if<StageReached>(&annotation)) {
+      if (lag_ != nullptr && reached->stage == Stage::kHealed) lag_->AllHealed(where.at);
       converged_ = converged_ || reached->stage == Stage::kConverged;
       stopped_ = stopped_ || reached->stage == Stage::kStopped;
     } else if (const auto* due = std::get_if<ProgressDue>(&annotation)) {
@@ -269,18 +183,18 @@ class Judge::Impl final : public HistoryVisitor {
     if (!converged_ || !end.intended) control_.Close(end.stream);
     for (const auto& checker : checkers_) checker->StreamClosed(end);
   }
-  // Headers of judged streams are no evidence: they count only until a call has been answered.
-  void OnHeader(Revision revision) override {
-    if (!answered_ || control_streams_.contains(latest_stream_.value)) model_.HeaderSeen(revision);
-  }
+  void OnHeader(Revision revision, bool control) override { model_.HeaderSeen(revision, control); }
   void OnControlAsked(const Asked& asked) override {
-    model_.ControlAsked(asked.request);
+    model_.ControlAsked(asked.stream, asked.request);
     // An imported one is a copy of a watch that is judged anyway.
     if (!options_.gaps && !options_.without_metadata) control_.Ask(asked);
   }
   void OnControlEvents(const Response& response) override {
+    for (const EventView& event : response.message.events) {
+      if (lag_ != nullptr) lag_->Known(Revision(event.kv.mod_revision), response.where.at);
+    }
     control_.Deliver(response, findings_);
-    model_.ControlEvents(response.message.events,
+    model_.ControlEvents(response.stream, response.message.events,
                          response.tail.size() > 0 ? response.tail : response.payload,
                          response.where.line);
     Drain();
@@ -289,7 +203,7 @@ class Judge::Impl final : public HistoryVisitor {
     control_.Progress(response, findings_);
   }
   void OnControlEnded(const Response& response) override {
-    control_.End(response, model_.compaction_requested(), findings_);
+    control_.End(response, model_.calls().compaction_requested(), findings_);
   }
   void OnGarbled(StreamId stream, Where where, const Status& why) override {
     for (const auto& checker : checkers_) checker->Garbled(stream, where, why);
@@ -304,14 +218,15 @@ class Judge::Impl final : public HistoryVisitor {
                      Compare(watch, *response);
                      parser_.Return(std::move(response));
                    });
-    if (Held() >= forget_at_) ForgetWhatIsPassed();
+    if (model_.timeline().held() >= forget_at_) ForgetWhatIsPassed();
   }
 
   // Forgets changes that are compacted and delivered to every watch that expects them. Runs each
   // time the number of held changes has doubled, so that it costs little per change.
   void ForgetWhatIsPassed() {
     Timeline& timeline = model_.timeline();
-    Revision below = std::min(model_.compaction_acknowledged(), timeline.known_through().next());
+    Revision below =
+        std::min(model_.calls().compaction_acknowledged(), timeline.known_through().next());
     if (const auto needed = control_.Needed()) below = std::min(below, *needed);
     for (std::uint32_t i = 0; i < table_.size() && below > timeline.forgotten(); ++i) {
       if (const auto needed = NeededBy(WatchIndex(i))) below = std::min(below, *needed);
@@ -321,9 +236,10 @@ class Judge::Impl final : public HistoryVisitor {
       control_.Check(timeline, findings_);
       comparer_.Forget(below);
       timeline.Forget(below);
-      if (observer_ != nullptr) observer_->ObserveForgotten(below);
+      if (lag_ != nullptr) lag_->Forget(below);
     }
-    if (options_.least_held > 0) forget_at_ = std::max(options_.least_held, 2 * Held());
+    if (options_.least_held > 0)
+      forget_at_ = std::max(options_.least_held, 2 * model_.timeline().held());
   }
 
   // The lowest revision that the watch may still have to be compared with.
@@ -375,49 +291,32 @@ class Judge::Impl final : public HistoryVisitor {
   }
 
   const JudgeOptions options_;
-  HistoryObserver* const observer_;
-  Model model_{options_.gaps ? Revisions::kWithGaps : Revisions::kDense};
+  LagMeter* const lag_;
+  Model model_{options_.gaps ? Revisions::kWithGaps : Revisions::kDense,
+               options_.calls ? CallLog::Keep::kAll : CallLog::Keep::kOpen};
   WatchTable table_;
   Comparer comparer_{model_.timeline()};
   Findings findings_{table_};
   FaultLog faults_;
-  CallLog call_log_;
-  ControlLog control_log_;
   Facts facts_{options_, table_, comparer_, model_, faults_, {}};
   Checkers checkers_;  // of watches
   Checkers call_checkers_;
   HistoryParser parser_;
   Backlog backlog_;
   ControlWatchRule control_;
-  DelayRule delays_{facts_};
-  std::vector<Comparison> compared_;         // of the current response
-  bool converged_ = false;                   // the driver's last wait is over
-  bool stopped_ = false;                     // the driver stopped waiting after a finding
-  bool answered_ = false;                    // some call was
-  std::uint64_t progress_asked_ = 0;         // periods in which progress was due
-  std::uint64_t progress_answered_ = 0;      // of these
-  std::set<std::uint32_t> progress_due_;     // streams
-  std::set<Revision> claims_;                // see UnconfirmedFloor
-  std::set<std::uint32_t> control_streams_;  // streams
-  std::map<std::uint32_t, CompactionAnswer> compactions_;  // by call, not yet answered
-  std::set<std::uint32_t> dropped_;                        // likewise: that ended by themselves
-  StreamId latest_stream_{};                               // of the current line
-  std::size_t forget_at_ = options_.least_held;            // changes
+  std::vector<Comparison> compared_;             // of the current response
+  bool converged_ = false;                       // the driver's last wait is over
+  bool stopped_ = false;                         // the driver stopped waiting after a finding
+  std::uint64_t progress_asked_ = 0;             // periods in which progress was due
+  std::uint64_t progress_answered_ = 0;          // of these
+  std::set<std::uint32_t> progress_due_;         // streams
+  std::set<Revision> claims_;                    // see UnconfirmedFloor
+  std::set<std::uint32_t> dropped_;              // likewise: that ended by themselves
+  std::size_t forget_at_ = options_.least_held;  // changes
   std::optional<std::string> unexplained_revision_;
   std::optional<std::string> lines_missing_;
   std::vector<std::string> unreadable_;
 };
-
-bool IsSettled(const Facts& facts, WatchIndex watch) {
-  const WatchState& state = facts.table.state(watch);
-  const WatchDetails& details = facts.table.details(watch);
-  if (state.end != WatchEnd::kOpen || details.continued_by) return true;
-  // After a compacted start no change is expected until ErrCompacted or a later event comes.
-  const bool awaits_notice =
-      details.starts_below_floor() && state.last_event < details.floor_when_asked;
-  return state.created && !details.cancel_asked && !awaits_notice &&
-         !facts.comparer.FirstMissing(watch);
-}
 
 JudgeOptions OptionsOf(const RunStarted& started) {
   return {.permit_compacted_at_the_floor = started.permit_compacted_at_the_floor,
@@ -428,26 +327,66 @@ JudgeOptions OptionsOf(const RunStarted& started) {
           .others_compact = started.others_compact};
 }
 
-Judge::Judge(const JudgeOptions& options, HistoryObserver* observer)
-    : impl_(std::make_unique<Impl>(options, observer)) {}
+Judge::Judge(const JudgeOptions& options, LagMeter* lag)
+    : impl_(std::make_unique<Impl>(options, lag)) {}
 Judge::~Judge() = default;
 
 void Judge::Consume(const NumberedEntry& line) { impl_->Consume(line); }
 Judgement Judge::Finish(Ending ending) { return impl_->Finish(ending); }
-const std::vector<WatchState>& Judge::watches() const { return impl_->watches(); }
-std::optional<std::size_t> Judge::Find(StreamId stream, std::uint32_t ordinal) const {
-  return impl_->Find(stream, ordinal);
+
+const std::vector<WatchState>& Judge::watches() const {
+  for (std::uint32_t i = 0; i < impl_->table_.size(); ++i) impl_->Refresh(WatchIndex(i));
+  return impl_->table_.states();
 }
-std::vector<std::size_t> Judge::Unsettled() const { return impl_->Unsettled(); }
-bool Judge::ControlWatchWaits() const { return impl_->ControlWatchWaits(); }
-std::uint64_t Judge::given() const { return impl_->Given(); }
-std::size_t Judge::overtaken() const { return impl_->Overtaken(); }
-bool Judge::WasDropped(StreamId stream) const { return impl_->WasDropped(stream); }
-Revision Judge::reached() const { return impl_->model().reached(); }
-Revision Judge::known_through() const { return impl_->model().timeline().known_through(); }
-Revision Judge::compacted_through() const { return impl_->model().compaction_acknowledged(); }
-std::optional<Revision> Judge::UnconfirmedFloor() const { return impl_->UnconfirmedFloor(); }
-std::size_t Judge::held() const { return impl_->Held(); }
-const std::vector<Finding>& Judge::findings() const { return impl_->findings(); }
+
+std::optional<std::size_t> Judge::Find(StreamId stream, std::uint32_t ordinal) const {
+  return impl_->table_.Find(stream, ordinal);
+}
+
+std::vector<std::size_t> Judge::Unsettled() const {
+  std::vector<std::size_t> unsettled;
+  for (std::uint32_t i = 0; i < impl_->table_.size(); ++i) {
+    if (!IsSettled(impl_->facts_, WatchIndex(i))) unsettled.push_back(i);
+  }
+  return unsettled;
+}
+
+bool Judge::ControlWatchWaits() const {
+  const auto needed = impl_->control_.Needed();
+  return needed && *needed <= known_through();
+}
+
+std::uint64_t Judge::given() const {
+  std::uint64_t events = impl_->control_.events();
+  for (const WatchState& watch : impl_->table_.states()) events += watch.events;
+  return events;
+}
+
+std::size_t Judge::overtaken() const {
+  std::size_t overtaken = 0;
+  for (std::uint32_t i = 0; i < impl_->table_.size(); ++i) {
+    overtaken += impl_->comparer_.skipped(WatchIndex(i)).empty() ? 0 : 1;
+  }
+  return overtaken;
+}
+
+std::optional<Revision> Judge::UnconfirmedFloor() const {
+  const CallLog& calls = impl_->model_.calls();
+  for (auto claim = impl_->claims_.rbegin(); claim != impl_->claims_.rend(); ++claim) {
+    // A compaction to it is one of everything below.
+    if (calls.GoneBelow() >= *claim) return std::nullopt;
+    if (!calls.WasReadAt(claim->previous())) return *claim;
+  }
+  return std::nullopt;
+}
+
+bool Judge::WasDropped(StreamId stream) const { return impl_->dropped_.contains(stream.value); }
+Revision Judge::reached() const { return impl_->model_.calls().reached(); }
+Revision Judge::known_through() const { return impl_->model_.timeline().known_through(); }
+Revision Judge::compacted_through() const {
+  return impl_->model_.calls().compaction_acknowledged();
+}
+std::size_t Judge::held() const { return impl_->model_.timeline().held(); }
+const std::vector<Finding>& Judge::findings() const { return impl_->findings_.all(); }
 
 }  // namespace watchproof

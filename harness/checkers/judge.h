@@ -28,7 +28,7 @@
 
 namespace watchproof {
 
-class HistoryObserver;
+class LagMeter;
 
 // How a watch ended, or kOpen.
 enum class WatchEnd { kOpen, kCompacted, kCancelled, kRefused, kStreamClosed };
@@ -109,8 +109,8 @@ enum class Ending { kWhole, kCutOff };
 
 class Judge {
  public:
-  // The observer gets the parser's calls about watches; it may be null and outlives the judge.
-  explicit Judge(const JudgeOptions& options, HistoryObserver* observer = nullptr);
+  // Also measures lag, without influence on judging. The meter may be null; it outlives the judge.
+  explicit Judge(const JudgeOptions& options, LagMeter* lag = nullptr);
   ~Judge();
 
   void Consume(const NumberedEntry& line);
@@ -147,7 +147,7 @@ class Judge {
   const std::vector<Finding>& findings() const;
 
  private:
-  class Impl;
+  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 

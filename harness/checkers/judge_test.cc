@@ -9,6 +9,7 @@
 
 #include "harness/checkers/testing/script.h"
 #include "harness/checkers/testing/watch_load.h"
+#include "harness/model/lag.h"
 
 namespace watchproof {
 namespace {
@@ -152,6 +153,22 @@ TEST(Judge, CountsOvertakenWatches) {
   EXPECT_EQ(live.Follow(script).overtaken(), 1u);
   script.Deliver(0, {{3, "k"}});
   EXPECT_EQ(live.Follow(script).overtaken(), 0u);
+}
+
+TEST(Judge, MeasuresLag) {
+  Script script;
+  script.On(2, "control").Watch("k", 2).Created(0).On(1).Watch("k", 0).Created(0);
+  script.Armed("stall", "none").Put("k", "a", 2).Put("k", "b", 3);
+  script.Annotate(StageReached{Stage::kHealed}).Deliver(0, {{2, "k"}}).Deliver(0, {{3, "k"}});
+  LagMeter meter;
+  Judge judge({}, &meter);
+  for (const NumberedEntry& line : script.lines()) judge.Consume(line);
+  const Lag lag = meter.Summary();
+  EXPECT_EQ(lag.delivery_us.count(), 2u);
+  EXPECT_EQ(lag.delivery_us.highest(), 4000) << "one line is 1 ms: two calls, the end of the fault";
+  EXPECT_EQ(lag.revisions_behind.highest(), 1);
+  ASSERT_EQ(lag.recoveries.size(), 1u);
+  EXPECT_EQ(lag.recoveries[0].microseconds.highest(), 2000);
 }
 
 TEST(Guarantees, HaveNamesPromisesAndExplanations) {

@@ -24,33 +24,27 @@ class Linearizable final : public Checker {
  private:
   // A write makes a new revision; a read is at least at the revision reported before.
   void CheckNotPast(const RecordedCall& call) const {
-    const auto writer = facts().calls().writers.by_revision().find(call.revision);
-    const bool made = writer != facts().calls().writers.by_revision().end() &&
+    const auto writer = facts().model.writers().by_revision().find(call.revision);
+    const bool made = writer != facts().model.writers().by_revision().end() &&
                       writer->second.call == &call && writer->second.acknowledged;
     const Revision least = made ? call.before.revision.next() : call.before.revision;
     if (call.revision >= least) return;
-    Add(call, [&] {
-      return Draft{
-          .expected = fmt::format("a revision of at least {}, since line {} had reported "
-                                  "revision {} before the call began",
-                                  least, call.before.line.value, call.before.revision),
-          .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
-          .evidence = {call.before.line, call.began, call.ended},
-          .signature = signature::kStaleRead};
-    });
+    Add(call, {.expected = fmt::format("a revision of at least {}, since line {} had reported "
+                                       "revision {} before the call began",
+                                       least, call.before.line.value, call.before.revision),
+               .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
+               .evidence = {call.before.line, call.began, call.ended},
+               .signature = signature::kStaleRead});
   }
 
   void CheckNotFuture(const RecordedCall& call) const {
-    const Line latest = facts().calls().writers.LatestBeginning(call.revision);
+    const Line latest = facts().model.writers().LatestBeginning(call.revision);
     if (latest < call.ended) return;
-    Add(call, [&] {
-      return Draft{
-          .expected = fmt::format("a revision that had been reached; a write up to "
-                                  "revision {} began only in line {}",
-                                  call.revision, latest.value),
-          .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
-          .evidence = {call.began, call.ended, latest}};
-    });
+    Add(call, {.expected = fmt::format("a revision that had been reached; a write up to "
+                                       "revision {} began only in line {}",
+                                       call.revision, latest.value),
+               .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
+               .evidence = {call.began, call.ended, latest}});
   }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the metadata of keys that may be older than the recording.
+// Checks the metadata of keys, also of those that may be older than the recording.
 //
 //   if (!old_keys.Fits(change, event.kv, base)) ...     // change: a put of unknown lineage
 //
@@ -8,12 +8,40 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "harness/history/deviations.h"
 #include "harness/history/wire.h"
 #include "harness/model/timeline.h"
 
 namespace watchproof {
+
+// A field that differs from what follows from the writes.
+struct WrongField {
+  std::string_view name;
+  std::int64_t reported = 0;
+  std::int64_t known = 0;
+};
+// The first of create revision, version and lease, as far as the change is known; fields that the
+// store is declared never to set do not count.
+inline std::optional<WrongField> FirstWrongField(const KeyValueView& kv, const Change& change,
+                                                 const Deviations& deviations) {
+  const auto differs = [&](std::string_view field, std::int64_t reported, std::int64_t known) {
+    return reported != known && !IsUnset(deviations, field, reported);
+  };
+  const std::int64_t created = change.create_revision.value;
+  if (change.lineage_known && differs("create_revision", kv.create_revision, created)) {
+    return WrongField{"create revision", kv.create_revision, created};
+  }
+  if (change.lineage_known && differs("version", kv.version, change.version)) {
+    return WrongField{"version", kv.version, change.version};
+  }
+  if (change.lease_known && differs("lease", kv.lease, change.lease)) {
+    return WrongField{"lease", kv.lease, change.lease};
+  }
+  return std::nullopt;
+}
 
 class OldKeys {
  public:

@@ -14,9 +14,6 @@ constexpr std::size_t kMostAbsent = 100;  // that are kept of a watch
 
 std::string DifferenceOf(const KeyValueView& kv, const Change& before,
                          const JudgeOptions& options) {
-  const auto unset = [&](std::string_view field, std::int64_t value) {
-    return IsUnset(options.deviations, field, value);
-  };
   if (kv.key != before.key) return fmt::format("is of the key {}", Quoted(kv.key));
   if (kv.mod_revision != before.revision.value) {
     return fmt::format("is of revision {} instead of {}", kv.mod_revision, before.revision);
@@ -26,18 +23,9 @@ std::string DifferenceOf(const KeyValueView& kv, const Change& before,
                        kv.value.size(), Quoted(before.value), before.value.size());
   }
   if (options.without_metadata) return {};
-  if (before.lineage_known && !unset("create_revision", kv.create_revision) &&
-      kv.create_revision != before.create_revision.value) {
-    return fmt::format("has the create revision {} instead of {}", kv.create_revision,
-                       before.create_revision);
-  }
-  if (before.lineage_known && !unset("version", kv.version) && kv.version != before.version) {
-    return fmt::format("has the version {} instead of {}", kv.version, before.version);
-  }
-  if (before.lease_known && !unset("lease", kv.lease) && kv.lease != before.lease) {
-    return fmt::format("has the lease {} instead of {}", kv.lease, before.lease);
-  }
-  return {};
+  const auto wrong = FirstWrongField(kv, before, options.deviations);
+  if (!wrong) return {};
+  return fmt::format("has the {} {} instead of {}", wrong->name, wrong->reported, wrong->known);
 }
 
 // Whether the store is declared not to set create revision and version.
@@ -74,7 +62,7 @@ class PreviousValue final : public Checker {
 
   void Finish(WatchIndex watch) override {
     for (const Absence& absence : At(absent_, watch)) {
-      if (facts().model.ReadableSince(absence.looked_up, absence.reported.line)) {
+      if (facts().model.calls().ReadableSince(absence.looked_up, absence.reported.line)) {
         Report(watch, absence.expected, kNone, absence.written, absence.reported);
       } else if (!std::exchange(doubted_, true)) {
         Undecide("others may have compacted the target: missing previous values were not judged");
@@ -187,14 +175,12 @@ class PreviousValue final : public Checker {
   }
   void Report(WatchIndex watch, std::string expected, std::string observed, Line written,
               const Where& where) const {
-    Add(watch, [&] {
-      return Draft{
-          .expected = std::move(expected),
-          .observed = fmt::format("{} in line {}", observed, where.line.value),
-          .evidence = {written},
-          .where = where,
-          .signature = observed == kNone ? signature::kPreviousValueGone : std::string_view()};
-    });
+    Add(watch,
+        {.expected = std::move(expected),
+         .observed = fmt::format("{} in line {}", observed, where.line.value),
+         .evidence = {written},
+         .where = where,
+         .signature = observed == kNone ? signature::kPreviousValueGone : std::string_view()});
   }
 
   std::vector<char> asked_;  // by watch

@@ -60,7 +60,7 @@ class Reliable final : public Checker {
     Bookmark& bookmark = At(bookmarks_, watch);
     const Revision revision(response.message.header.revision);
     if (revision <= bookmark.revision) return;
-    bookmark = {revision, response.where, facts().model.compaction_acknowledged()};
+    bookmark = {revision, response.where, facts().model.calls().compaction_acknowledged()};
   }
 
   void Afterwards(WatchIndex watch, const Response& response) override {
@@ -127,27 +127,23 @@ class Reliable final : public Checker {
     if (event.type == 0 && !change.deleted && event.kv.value == change.value) return;
     std::string difference = DifferenceOf(event, change);
     if (difference.empty()) return;
-    Add(watch, [&] {
-      return Draft{.expected = fmt::format("the {} as line {} wrote it", Phrase(change),
-                                           change.written.value),
-                   .observed = fmt::format("in line {} {}", response.where.line.value, difference),
-                   .evidence = {change.written},
-                   .where = response.where};
-    });
+    Add(watch, {.expected =
+                    fmt::format("the {} as line {} wrote it", Phrase(change), change.written.value),
+                .observed = fmt::format("in line {} {}", response.where.line.value, difference),
+                .evidence = {change.written},
+                .where = response.where});
   }
 
   void Unexpected(WatchIndex watch, const EventView& event, const Response& response,
                   std::string expected, std::string_view signature = {},
                   std::string_view impact = kChangeInvented) {
-    Add(watch, [&] {
-      return Draft{
-          .expected = std::move(expected),
-          .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
-          .evidence = {facts().details(watch).asked.line},
-          .where = response.where,
-          .signature = signature,
-          .impact = impact};
-    });
+    Add(watch,
+        {.expected = std::move(expected),
+         .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
+         .evidence = {facts().details(watch).asked.line},
+         .where = response.where,
+         .signature = signature,
+         .impact = impact});
   }
 
   void CheckStart(WatchIndex watch, const EventView& event, const Response& response) {
@@ -205,18 +201,16 @@ class Reliable final : public Checker {
     }
     if (first == nullptr) return;
     const Change lost = facts().comparer.FirstOf(watch, *first);
-    Add(watch, [&] {
-      return Draft{
-          .expected = fmt::format("the {}", Phrase(lost)),
-          .observed = fmt::format("it never came, though revision {} did, in line {}; {} expected "
-                                  "change{} missing in all",
-                                  first->overtaken_by_revision, first->overtaken_by.line.value,
-                                  count, count == 1 ? " was" : "s were"),
-          .evidence = {lost.written},
-          .where = first->overtaken_by,
-          .signature = SignatureOfLoss(facts(), watch, lost),
-          .impact = impact::kChangeLost};
-    });
+    Add(watch,
+        {.expected = fmt::format("the {}", Phrase(lost)),
+         .observed = fmt::format("it never came, though revision {} did, in line {}; {} expected "
+                                 "change{} missing in all",
+                                 first->overtaken_by_revision, first->overtaken_by.line.value,
+                                 count, count == 1 ? " was" : "s were"),
+         .evidence = {lost.written},
+         .where = first->overtaken_by,
+         .signature = SignatureOfLoss(facts(), watch, lost),
+         .impact = impact::kChangeLost});
   }
 
   // If the client requested another start, the resumption is not judged.
@@ -233,16 +227,14 @@ class Reliable final : public Checker {
     const Bookmark& bookmark = At(bookmarks_, watch);
     const Change& lost = *missing;
     if (lost.revision > bookmark.revision || lost.revision < bookmark.floor) return;
-    Add(watch, [&] {
-      return Draft{
-          .expected = fmt::format("the {}", Phrase(lost)),
-          .observed = fmt::format("it never came, though line {} has progress up to revision {}",
-                                  bookmark.where.line.value, bookmark.revision),
-          .evidence = {lost.written},
-          .where = bookmark.where,
-          .signature = signature::kProgressOvertakes,
-          .impact = impact::kChangeLost};
-    });
+    Add(watch,
+        {.expected = fmt::format("the {}", Phrase(lost)),
+         .observed = fmt::format("it never came, though line {} has progress up to revision {}",
+                                 bookmark.where.line.value, bookmark.revision),
+         .evidence = {lost.written},
+         .where = bookmark.where,
+         .signature = signature::kProgressOvertakes,
+         .impact = impact::kChangeLost});
   }
 
   std::vector<Bookmark> bookmarks_;
@@ -270,17 +262,4 @@ const CheckerRegistration kReliable{{
 }};
 
 }  // namespace
-
-std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost) {
-  if (lost.deleted && lost.revision == facts.model.compaction_acknowledged()) {
-    return signature::kDeleteAtTheFloor;
-  }
-  for (std::uint32_t i = 0; i < facts.table.size(); ++i) {
-    if (i != watch.value && facts.table.details(WatchIndex(i)).requested_start < 0) {
-      return signature::kNegativeStart;
-    }
-  }
-  return {};
-}
-
 }  // namespace watchproof

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/checkers/phrases.h"
+#include "harness/model/compare.h"
 
 namespace watchproof {
 namespace {
@@ -14,47 +15,6 @@ std::string Phrase(const KeyValueView& kv) {
                      kv.lease == 0 ? "" : fmt::format(", lease {}", kv.lease));
 }
 std::string NoKey(std::string_view key) { return fmt::format("no key {}", Quoted(key)); }
-
-template <typename Value>
-bool Compares(std::int64_t result, const Value& given, const Value& operand) {
-  switch (static_cast<CompareResult>(result)) {
-    case CompareResult::kEqual:
-      return given == operand;
-    case CompareResult::kGreater:
-      return given > operand;
-    case CompareResult::kLess:
-      return given < operand;
-    case CompareResult::kNotEqual:
-      return given != operand;
-  }
-  return false;
-}
-
-// Evaluates a compare on an existing or a missing key: for a missing one etcd compares revisions
-// and version as 0, and its value as unequal to everything.
-std::optional<bool> Holds(const CompareView& compare, const KeyFacts* facts) {
-  const KeyValueView none;
-  const KeyValueView& kv = facts == nullptr ? none : facts->kv;
-  const auto known = [&](bool KeyFacts::*what) { return facts == nullptr || facts->*what; };
-  switch (static_cast<CompareTarget>(compare.target)) {
-    case CompareTarget::kVersion:
-      if (!known(&KeyFacts::metadata_known)) return std::nullopt;
-      return Compares(compare.result, kv.version, compare.version);
-    case CompareTarget::kCreate:
-      if (!known(&KeyFacts::metadata_known)) return std::nullopt;
-      return Compares(compare.result, kv.create_revision, compare.create_revision);
-    case CompareTarget::kMod:
-      return Compares(compare.result, kv.mod_revision, compare.mod_revision);
-    case CompareTarget::kValue:
-      if (facts == nullptr) return false;
-      if (!facts->value_known) return std::nullopt;
-      return Compares(compare.result, kv.value, compare.value);
-    case CompareTarget::kLease:
-      if (!known(&KeyFacts::lease_known)) return std::nullopt;
-      return Compares(compare.result, kv.lease, compare.lease);
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -138,12 +98,12 @@ std::optional<bool> ResponseChecker::Holds(const CompareView& compare) const {
   bool all_known = listing.known();
   for (const Row& row : listing.rows) {
     if (row.found.knowledge != Knowledge::kAlive) continue;
-    const auto holds = watchproof::Holds(compare, row.found.facts);
+    const auto holds = HoldsFor(compare, row.found.facts);
     if (holds == false) return false;
     all_known = all_known && holds.has_value();
   }
   if (!all_known) return std::nullopt;
-  return listing.alive > 0 || *watchproof::Holds(compare, nullptr);
+  return listing.alive > 0 || *HoldsFor(compare, nullptr);
 }
 
 void ResponseChecker::Operate(OperationKind kind, std::string_view request,

@@ -75,15 +75,12 @@ class Resumable final : public Checker {
     const WatchDetails& details = facts().details(watch);
     if (lost.revision >= Revision(details.requested_start)) return;
     if (lost.revision < details.floor_when_asked) return;
-    Add(watch, [&] {
-      return Draft{
-          .expected = fmt::format("the {}, before the resumption or after it", Phrase(lost)),
-          .observed = fmt::format("{} received progress beyond it, but not the change; the "
-                                  "resumed watch starts at revision {}",
-                                  facts().table.Label(before), details.requested_start),
-          .evidence = {lost.written},
-          .where = details.asked};
-    });
+    Add(watch, {.expected = fmt::format("the {}, before the resumption or after it", Phrase(lost)),
+                .observed = fmt::format("{} received progress beyond it, but not the change; the "
+                                        "resumed watch starts at revision {}",
+                                        facts().table.Label(before), details.requested_start),
+                .evidence = {lost.written},
+                .where = details.asked});
   }
 
   void FindLostAfter(WatchIndex watch) {
@@ -93,16 +90,14 @@ class Resumable final : public Checker {
       const Change lost = facts().comparer.FirstOf(watch, gap);
       if (lost.revision < gap.compaction_requested) continue;
       if (!LostByResuming(facts(), watch, lost)) continue;
-      Add(watch, [&] {
-        return Draft{
-            .expected = fmt::format("the {}, written before the resumption", Phrase(lost)),
-            .observed = fmt::format("{} had not received it yet, and the resumed watch went on "
-                                    "with revision {} in line {}",
-                                    facts().table.Label(*details.continues),
-                                    gap.overtaken_by_revision, gap.overtaken_by.line.value),
-            .evidence = {lost.written, details.asked.line},
-            .where = gap.overtaken_by};
-      });
+      Add(watch,
+          {.expected = fmt::format("the {}, written before the resumption", Phrase(lost)),
+           .observed = fmt::format("{} had not received it yet, and the resumed watch went on "
+                                   "with revision {} in line {}",
+                                   facts().table.Label(*details.continues),
+                                   gap.overtaken_by_revision, gap.overtaken_by.line.value),
+           .evidence = {lost.written, details.asked.line},
+           .where = gap.overtaken_by});
       return;
     }
   }
@@ -129,10 +124,4 @@ const CheckerRegistration kResumable{{
 }};
 
 }  // namespace
-
-bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost) {
-  const WatchDetails& details = facts.table.details(watch);
-  return details.continues && lost.revision <= details.header_when_created;
-}
-
 }  // namespace watchproof

@@ -11,16 +11,13 @@ class Serializable final : public Checker {
 
   void CallAnswered(const RecordedCall& call) override {
     if (!call.serializable) return;
-    const Line latest = facts().calls().writers.LatestBeginning(call.revision);
+    const Line latest = facts().model.writers().LatestBeginning(call.revision);
     if (latest < call.ended) return;
-    Add(call, [&] {
-      return Draft{
-          .expected = fmt::format("a state that the store had been in; a write up to "
-                                  "revision {} began only in line {}",
-                                  call.revision, latest.value),
-          .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
-          .evidence = {call.began, call.ended, latest}};
-    });
+    Add(call, {.expected = fmt::format("a state that the store had been in; a write up to "
+                                       "revision {} began only in line {}",
+                                       call.revision, latest.value),
+               .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
+               .evidence = {call.began, call.ended, latest}});
   }
 
   void CallDiffers(const RecordedCall& call, const Mismatch& mismatch) override {

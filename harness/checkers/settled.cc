@@ -20,6 +20,9 @@ constexpr std::string_view kCancelUnanswered =
     "A Kubernetes API server keeps a watch that its client has cancelled, with its memory and "
     "traffic.";
 
+constexpr Duration kAlwaysInTime = 1s;
+constexpr int kTimesTheSlowestWrite = 20;
+
 class Settled final : public Checker {
  public:
   using Checker::Checker;
@@ -31,15 +34,33 @@ class Settled final : public Checker {
     const WatchDetails& details = facts().details(watch);
     const Revision start(details.requested_start);
     if (start.value > 0 && start < HighestFloor(facts())) return;
-    Add(watch, [&] {
-      return Draft{.expected = "a watch: nothing in the request gives a reason to refuse it",
-                   .observed = fmt::format("a refusal in line {}, giving as reason {}",
-                                           response.where.line.value,
-                                           Quoted(response.message.cancel_reason)),
-                   .evidence = {details.asked.line},
-                   .where = response.where,
-                   .impact = kCreateUnanswered};
-    });
+    Add(watch,
+        {.expected = "a watch: nothing in the request gives a reason to refuse it",
+         .observed = fmt::format("a refusal in line {}, giving as reason {}",
+                                 response.where.line.value, Quoted(response.message.cancel_reason)),
+         .evidence = {details.asked.line},
+         .where = response.where,
+         .impact = kCreateUnanswered});
+  }
+
+  void CallEnded(const RecordedCall& call, std::string_view, std::optional<Revision>) override {
+    if (!IsWrite(call.method) || call.revision.value <= 0) return;
+    slowest_write_ = std::max(slowest_write_, call.took);
+    WrittenAt(call.revision) = {call.revision, {call.ended, call.at}};
+  }
+
+  // A delay counts from the answer to the write, for a watch that was created before it and had
+  // been on time since the latest fault.
+  void Delivered(WatchIndex watch, const Response& response) override {
+    const Revision revision(response.message.events.front().kv.mod_revision);
+    const Written& written = WrittenAt(revision);
+    const auto& created = facts().details(watch).created;
+    if (written.revision != revision || !created || created->line > written.answered.line) return;
+    Pace& pace = At(paces_, watch);
+    const Duration delay = response.where.at - written.answered.at;
+    const bool was_on_time = pace.on_time && facts().faults.QuietSince(pace.since);
+    pace = {delay < kAlwaysInTime, response.where.line};
+    if (was_on_time && delay > worst_.delay) worst_ = {watch, written, response.where, delay};
   }
 
   void StreamClosed(const StreamEnd& end) override {
@@ -60,32 +81,29 @@ class Settled final : public Checker {
       const auto found = due_.extract(over->stream.value);
       if (found.empty() || closed_.contains(over->stream.value)) return;
       const auto& [what, since] = found.mapped();
-      Add(over->stream, [&] {
-        return Draft{
-            .expected = fmt::format("the end of the stream within {} ms, as it has require-leader "
-                                    "set and its member has lost the leader",
-                                    what.limit_ms),
-            .observed =
-                fmt::format("a stream that stays open for {}", Milliseconds(where.at - since.at)),
-            .evidence = {since.line},
-            .where = where};
-      });
+      Add(over->stream,
+          {.expected = fmt::format("the end of the stream within {} ms, as it has require-leader "
+                                   "set and its member has lost the leader",
+                                   what.limit_ms),
+           .observed =
+               fmt::format("a stream that stays open for {}", Milliseconds(where.at - since.at)),
+           .evidence = {since.line},
+           .where = where});
     }
   }
 
   void Conclude() override {
+    NoteDelay();
     // The fault that cut a stream may be in the missing part of the recording.
     if (facts().cut_off || facts().faults.unsaid()) return;
     for (const Dropped& dropped : dropped_) {
-      Add(dropped.stream, [&] {
-        return Draft{
-            .expected = "a stream that lasts until the client closes it or a fault cuts it",
-            .observed = fmt::format("it ended by itself in line {}, with {} open watch{}: {}",
-                                    dropped.where.line.value, dropped.open,
-                                    dropped.open == 1 ? "" : "es", dropped.status),
-            .where = dropped.where,
-            .impact = impact::kEndedUnasked};
-      });
+      Add(dropped.stream,
+          {.expected = "a stream that lasts until the client closes it or a fault cuts it",
+           .observed = fmt::format("it ended by itself in line {}, with {} open watch{}: {}",
+                                   dropped.where.line.value, dropped.open,
+                                   dropped.open == 1 ? "" : "es", dropped.status),
+           .where = dropped.where,
+           .impact = impact::kEndedUnasked});
     }
   }
 
@@ -104,17 +122,15 @@ class Settled final : public Checker {
 
   void Stray(const Response& response) override {
     if (!IsPlain(response)) return;
-    Add(response.stream, [&] {
-      return Draft{
-          .expected = "answers only to requests of the client",
-          .observed = fmt::format("a {} for watch {}, which the stream does not have, in line {}",
-                                  response.message.created    ? "creation"
-                                  : response.message.canceled ? "cancellation"
-                                                              : "progress answer",
-                                  response.message.watch_id, response.where.line.value),
-          .where = response.where,
-          .impact = impact::kAnsweredUnasked};
-    });
+    Add(response.stream,
+        {.expected = "answers only to requests of the client",
+         .observed = fmt::format("a {} for watch {}, which the stream does not have, in line {}",
+                                 response.message.created    ? "creation"
+                                 : response.message.canceled ? "cancellation"
+                                                             : "progress answer",
+                                 response.message.watch_id, response.where.line.value),
+         .where = response.where,
+         .impact = impact::kAnsweredUnasked});
   }
 
   void Finish(WatchIndex watch) override {
@@ -141,12 +157,52 @@ class Settled final : public Checker {
   }
 
  private:
+  // The latest writes; memory is bounded by their number.
+  static constexpr std::size_t kRemembered = 4096;
+  struct Written {
+    Revision revision{};
+    Where answered;
+  };
+  struct Delay {
+    WatchIndex watch{};
+    Written written;
+    Where delivered;
+    Duration delay{};
+  };
+  // A watch that was late is measured again once it has been on time.
+  struct Pace {
+    bool on_time = true;
+    Line since{};  // of that
+  };
   struct Dropped {
     StreamId stream;
     Where where;
     std::string status;
     std::size_t open = 0;
   };
+
+  Written& WrittenAt(Revision revision) {
+    return written_[static_cast<std::uint64_t>(revision.value) % kRemembered];
+  }
+
+  // etcd promises no delivery time, so a late event is a note and never a failure. The limit comes
+  // from the run.
+  void NoteDelay() {
+    const Duration bound =
+        std::max<Duration>(kAlwaysInTime, kTimesTheSlowestWrite * slowest_write_);
+    if (worst_.delay <= bound) return;
+    const Written& written = worst_.written;
+    Add(worst_.watch,
+        {.expected = fmt::format("events within {} of the answer to their write while no fault is "
+                                 "active: {} times the slowest write of the run, and a second at "
+                                 "least",
+                                 Milliseconds(bound), kTimesTheSlowestWrite),
+         .observed = fmt::format("revision {} came {} after that answer", written.revision,
+                                 Milliseconds(worst_.delay)),
+         .evidence = {written.answered.line},
+         .where = worst_.delivered},
+        Level::kMay);
+  }
 
   std::size_t OpenOn(StreamId stream) const {
     std::size_t open = 0;
@@ -218,6 +274,10 @@ class Settled final : public Checker {
     });
   }
 
+  std::vector<Written> written_ = std::vector<Written>(kRemembered);  // by revision, modulo that
+  std::vector<Pace> paces_;                                           // by watch
+  Duration slowest_write_{};
+  Delay worst_;
   std::vector<Dropped> dropped_;
   std::set<std::uint32_t> closed_;                               // streams
   std::map<std::uint32_t, std::pair<StreamEndDue, Where>> due_;  // by stream
@@ -244,21 +304,4 @@ const CheckerRegistration kSettled{{
 }};
 
 }  // namespace
-
-bool RefusalIsJustified(const Facts& facts, WatchIndex watch, const Response& response) {
-  const WatchDetails& details = facts.table.details(watch);
-  const StreamId stream = facts.table.state(watch).stream;
-  if (details.range.range.empty() || details.requested_start < 0) return true;
-  const std::optional<Right>& right = facts.table.RightOf(stream);
-  if (right && !right->readable.ContainsAll(details.range.range)) return true;
-  if (facts.faults.MayRefuse(stream, response.where.line)) return true;
-  if (details.requested_id == 0) return false;
-  // etcd frees an id when its watch is cancelled, not when it ends in ErrCompacted.
-  const std::vector<WatchState>& all = facts.table.states();
-  return std::any_of(all.begin(), all.end(), [&](const WatchState& other) {
-    return other.stream == stream && other.created && other.end != WatchEnd::kCancelled &&
-           other.id == WatchId(details.requested_id);
-  });
-}
-
 }  // namespace watchproof

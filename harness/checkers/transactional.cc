@@ -13,32 +13,29 @@ class Transactional final : public Checker {
 
   // A read that began after the answer to the revocation, and that every member agrees on.
   void CallAnswered(const RecordedCall& call) override {
-    if (facts().calls().log.revoked().empty() || call.serializable || IsOfThePast(call)) return;
+    const bool past = call.method == Method::kRange && call.named > 0;
+    if (facts().model.calls().leases().empty() || call.serializable || past) return;
     EachShown(KindOf(call.method), call.request.view(), call.response.view(),
               [&](const KeyValueView& kv) { CheckLease(call, kv); });
   }
 
   void CallsSettled() override {
-    for (const Unfitting& unfitting : facts().calls().writers.unfitting()) {
+    for (const Unfitting& unfitting : facts().model.writers().unfitting()) {
       const RecordedCall& call = *unfitting.call;
-      Add(call, [&] {
-        return Draft{.expected = "an answer to each operation of one branch",
-                     .observed = fmt::format("line {}: {}", call.ended.value, unfitting.reason),
-                     .evidence = {call.began, call.ended}};
-      });
+      Add(call, {.expected = "an answer to each operation of one branch",
+                 .observed = fmt::format("line {}: {}", call.ended.value, unfitting.reason),
+                 .evidence = {call.began, call.ended}});
     }
-    for (const Phantom& phantom : facts().calls().writers.phantoms()) {
+    for (const Phantom& phantom : facts().model.writers().phantoms()) {
       const RecordedCall& call = *phantom.call;
-      Add(call, [&] {
-        return Draft{
-            .expected = fmt::format(
-                "no effect of operations in line {} that did not run: {}", call.began.value,
-                call.outcome == CallOutcome::kRefused ? "it was refused" : "its other branch ran"),
-            .observed = fmt::format("{} = {} at revision {} in line {}",
-                                    Quoted(phantom.seen.kv.key), Quoted(phantom.seen.kv.value),
-                                    phantom.revision, phantom.seen.line.value),
-            .evidence = {call.began, call.ended, phantom.seen.line}};
-      });
+      Add(call,
+          {.expected = fmt::format(
+               "no effect of operations in line {} that did not run: {}", call.began.value,
+               call.outcome == CallOutcome::kRefused ? "it was refused" : "its other branch ran"),
+           .observed = fmt::format("{} = {} at revision {} in line {}", Quoted(phantom.seen.kv.key),
+                                   Quoted(phantom.seen.kv.value), phantom.revision,
+                                   phantom.seen.line.value),
+           .evidence = {call.began, call.ended, phantom.seen.line}});
     }
   }
 
@@ -48,25 +45,19 @@ class Transactional final : public Checker {
   }
 
  private:
-  static bool IsOfThePast(const RecordedCall& call) {
-    RangeRequestView range;
-    return call.method == Method::kRange && Parse(call.request.view(), range).ok() &&
-           range.revision > 0;
-  }
-
   void CheckLease(const RecordedCall& call, const KeyValueView& kv) const {
-    const auto revoked = facts().calls().log.revoked().find(kv.lease);
-    if (kv.lease == 0 || revoked == facts().calls().log.revoked().end()) return;
-    if (call.began < revoked->second.ended) return;
-    Add(call, [&] {
-      return Draft{
-          .expected = fmt::format("no key on lease {}: line {} acknowledged its revocation, "
-                                  "which deletes all its keys",
-                                  kv.lease, revoked->second.ended.value),
-          .observed = fmt::format("{} on it, put at revision {}, in line {}, a read begun later",
-                                  Quoted(kv.key), kv.mod_revision, call.ended.value),
-          .evidence = {revoked->second.began, revoked->second.ended, call.ended}};
-    });
+    const auto& leases = facts().model.calls().leases();
+    const auto found = leases.find(kv.lease);
+    if (kv.lease == 0 || found == leases.end()) return;
+    const Lease& lease = found->second;
+    if (lease.revoked.value == 0 || call.began < lease.revoked) return;
+    Add(call,
+        {.expected = fmt::format("no key on lease {}: line {} acknowledged its revocation, "
+                                 "which deletes all its keys",
+                                 kv.lease, lease.revoked.value),
+         .observed = fmt::format("{} on it, put at revision {}, in line {}, a read begun later",
+                                 Quoted(kv.key), kv.mod_revision, call.ended.value),
+         .evidence = {lease.revoking_began, lease.revoked, call.ended}});
   }
 };
 

@@ -107,7 +107,7 @@ std::string WhyInconclusive(const FoundRecording& recording, const Rejudged& aga
   if (!again.findings.empty()) return "";
   if (again.watches == 0) return "there is no watch in it";
   // Undecided calls never change a verdict, which is about watches.
-  const bool calls = !recording.result && !again.undecided_calls.empty();
+  const bool calls = !recording.result && !again.judgement.calls.undecided.empty();
   if (again.judgement.undecided.empty() && !calls) return "";
   if (recording.result && recording.result->verdict == Verdict::kInconclusive) return "";
   return "nothing found, but not everything could be decided";
@@ -185,7 +185,7 @@ Result<ExitCode> Report(const FoundRecording& recording, const Rejudged& again, 
   for (const std::string& reason : again.judgement.undecided) {
     fmt::print("  undecided: {}\n", Escaped(reason));
   }
-  for (const std::string& reason : again.undecided_calls) {
+  for (const std::string& reason : again.judgement.calls.undecided) {
     fmt::print("  undecided calls: {}\n", Escaped(reason));
   }
   if (again.lag.delivery_us.count() > 0) fmt::print("  {}\n", LagSentence(again.lag));

@@ -7,7 +7,6 @@
 
 #include "harness/cli/selection.h"
 #include "harness/driver/result_line.h"
-#include "harness/history/reader.h"
 
 namespace watchproof {
 namespace {
@@ -97,34 +96,13 @@ std::vector<AttemptResult> FailedAttempts(const fs::path& run, const std::string
 }
 
 Result<Rejudged> JudgeRecording(const fs::path& file) {
-  WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(file));
-  Rejudged again;
-  LagFollower lag;
-  std::optional<Judge> judge;
   FaultTimes faults;
-  while (true) {
-    WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> line, reader->Next());
-    if (!line) break;
-    const NumberedEntry& entry = *line;
-    if (!judge) {
-      if (entry.entry.kind == EntryKind::kRunStarted) {
-        WP_ASSIGN_OR_RETURN(again.started, ParseRunStarted(entry.entry.text));
-      }
-      judge.emplace(OptionsOf(again.started), &lag);
-    }
-    judge->Consume(entry);
-    lag.Consume(entry);
-    faults.Consume(entry.entry);
-    again.last = entry.line;
-  }
-  again.cut_off = reader->damage();
-  if (!judge) judge.emplace(JudgeOptions{});
-  again.judgement = judge->Finish(again.cut_off.empty() ? Ending::kWhole : Ending::kCutOff);
-  again.watches = judge->watches().size();
-  again.findings = RecordsOf(again.judgement.findings, faults.receipts(), CarrierOf(again.started));
-  again.lag = lag.Summary();
-  again.undecided_calls = std::move(again.judgement.calls.undecided);
-  return again;
+  WP_ASSIGN_OR_RETURN(JudgedRecording judged, JudgeFile(file, [&](const NumberedEntry& line) {
+                        faults.Consume(line.entry);
+                      }));
+  std::vector<FindingRecord> findings =
+      RecordsOf(judged.judgement.findings, faults.receipts(), CarrierOf(judged.started));
+  return Rejudged{std::move(judged), std::move(findings)};
 }
 
 }  // namespace watchproof

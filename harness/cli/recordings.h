@@ -12,10 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/checkers/judge.h"
+#include "harness/checkers/oracle.h"
 #include "harness/driver/finding_records.h"
-#include "harness/history/run_started.h"
-#include "harness/model/lag_follower.h"
 
 namespace watchproof {
 
@@ -32,16 +30,9 @@ Result<std::vector<FoundRecording>> FindRecordings(const std::filesystem::path& 
 std::vector<AttemptResult> FailedAttempts(const std::filesystem::path& run,
                                           const std::string& filter, const std::string& target);
 
-struct Rejudged {
-  RunStarted started;
-  Judgement judgement;  // with what was found in the key-value calls
+struct Rejudged : JudgedRecording {
   // Of each finding in the judgement, without the messages.
   std::vector<FindingRecord> findings;
-  std::vector<std::string> undecided_calls;
-  Lag lag;
-  std::size_t watches = 0;
-  Line last;
-  std::string cut_off;  // why it was not judged to its end, from HistoryReader; empty: it was
 };
 // With the current checkers and the options of the recorded run. A cut-off or damaged recording is
 // judged up to the last line that could be verified. An error if the file is not a recording.

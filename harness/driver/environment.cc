@@ -394,7 +394,6 @@ void Environment::Take(const NumberedEntry& line) {
   }
   if (entry.kind == EntryKind::kStreamClosed) ended_.insert(entry.stream);
   judge_.Consume(line);
-  lag_.Consume(line);
   overlaps_.Consume(line);
   fault_times_.Consume(entry);
 }

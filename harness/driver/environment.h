@@ -36,7 +36,7 @@
 #include "harness/history/annotation.h"
 #include "harness/history/recorder.h"
 #include "harness/history/run_started.h"
-#include "harness/model/lag_follower.h"
+#include "harness/model/lag.h"
 #include "harness/targets/capability.h"
 
 namespace watchproof {
@@ -207,7 +207,7 @@ class Environment {
   std::unique_ptr<Recorder> recorder_;
   std::optional<RecordingContext> context_;
   RunStarted started_;  // the first line of the recording
-  LagFollower lag_;
+  LagMeter lag_;
   OverlapTable overlaps_;
   FaultTimes fault_times_;
   Judge judge_;

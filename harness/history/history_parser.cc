@@ -55,8 +55,7 @@ struct HistoryParser::Stream {
   }
 };
 
-HistoryParser::HistoryParser(HistoryVisitor& visitor, HistoryObserver* observer)
-    : visitor_(visitor), observer_(observer) {}
+HistoryParser::HistoryParser(HistoryVisitor& visitor) : visitor_(visitor) {}
 HistoryParser::~HistoryParser() = default;
 
 void HistoryParser::Consume(const NumberedEntry& line) {
@@ -114,9 +113,7 @@ void HistoryParser::ParseRequest(const NumberedEntry& line) {
     const auto ordinal = static_cast<std::uint32_t>(stream.asked.size());
     stream.asked.push_back(watch);
     stream.chosen.push_back(request.create.watch_id);
-    const Asked asked{where, stream.id, ordinal, request.create};
-    if (observer_ != nullptr) observer_->ObserveAsked(watch, asked);
-    visitor_.OnAsked(watch, asked);
+    visitor_.OnAsked(watch, {where, stream.id, ordinal, request.create});
   } else if (request.kind == WatchRequestKind::kCancel) {
     const auto watch = stream.FindForCancel(request.cancel_id);
     if (!watch) return;  // etcd does not answer it either
@@ -140,10 +137,9 @@ void HistoryParser::ParseResponse(const NumberedEntry& line) {
     visitor_.OnGarbled(stream.id, response->where, status);
     return Return(std::move(response));
   }
-  visitor_.OnHeader(Revision(message.header.revision));
+  visitor_.OnHeader(Revision(message.header.revision), stream.control);
   if (stream.control) {
     if (!message.events.empty()) {
-      if (observer_ != nullptr) observer_->ObserveControlEvents(*response);
       visitor_.OnControlEvents(*response);
     } else if (!message.created && !message.canceled) {
       visitor_.OnControlProgress(*response);
@@ -239,14 +235,9 @@ void HistoryParser::VisitEvents(WatchIndex watch, ResponsePtr& response) {
     end.message.cancel_reason = response->message.cancel_reason;
     end.payload = response->payload;
     end.tail = response->tail;
-    Deliver(watch, response);
+    visitor_.OnDelivered(watch, response);
     return VisitCanceled(watch, end);
   }
-  Deliver(watch, response);
-}
-
-void HistoryParser::Deliver(WatchIndex watch, ResponsePtr& response) {
-  if (observer_ != nullptr) observer_->ObserveDelivered(watch, *response);
   visitor_.OnDelivered(watch, response);
 }
 
@@ -272,8 +263,6 @@ void HistoryParser::ParseAnnotationLine(const NumberedEntry& line) {
   if (const auto* closing = std::get_if<ClosingStream>(&*annotation)) {
     StreamOf(closing->stream).closing = true;
   }
-  const auto* resumption = std::get_if<Resumption>(&*annotation);
-  if (resumption != nullptr && observer_ != nullptr) observer_->ObserveResumption(*resumption);
   visitor_.OnAnnotation(*annotation, where);
 }
 

@@ -3,7 +3,7 @@
 // compacted, cancelled, stream ended.
 //
 //   class Judge : HistoryVisitor { ... };
-//   HistoryParser parser(visitor, &observer);
+//   HistoryParser parser(visitor);
 //   for (const NumberedEntry& line : recording) parser.Consume(line);   // ignores other kinds
 //
 // Watches are numbered densely in the order of their create requests, over all streams. The watches
@@ -68,20 +68,6 @@ struct StreamEnd {
   std::string_view text;
 };
 
-// Gets some of the visitor's calls, just before the visitor, and cannot influence judging: for
-// measurements that should not parse each message a second time.
-class HistoryObserver {
- public:
-  virtual ~HistoryObserver() = default;
-  virtual void ObserveAsked(WatchIndex watch, const Asked& asked) = 0;
-  virtual void ObserveDelivered(WatchIndex watch, const Response& response) = 0;
-  virtual void ObserveResumption(const Resumption& resumption) = 0;
-  virtual void ObserveControlEvents(const Response& response) = 0;
-  // Every change below the revision has been compacted and delivered to every watch that expects
-  // it.
-  virtual void ObserveForgotten(Revision below) = 0;
-};
-
 // Every function does nothing unless it is overridden.
 class HistoryVisitor {
  public:
@@ -105,8 +91,8 @@ class HistoryVisitor {
   virtual void OnStreamEnded(WatchIndex /*watch*/, const StreamEnd& /*end*/) {}
   // Once for each stream, also where no watch of it was open, and for that of the control watch.
   virtual void OnStreamClosed(const StreamEnd& /*end*/) {}
-  // Any header with the store's revision.
-  virtual void OnHeader(Revision /*revision*/) {}
+  // Any header with the store's revision, of a control watch or another one.
+  virtual void OnHeader(Revision /*revision*/, bool /*control*/) {}
   virtual void OnControlAsked(const Asked& /*asked*/) {}
   virtual void OnControlEvents(const Response& /*response*/) {}
   virtual void OnControlProgress(const Response& /*response*/) {}
@@ -120,8 +106,8 @@ class HistoryVisitor {
 
 class HistoryParser {
  public:
-  // Both outlive the parser; the observer may be null.
-  explicit HistoryParser(HistoryVisitor& visitor, HistoryObserver* observer = nullptr);
+  // The visitor outlives the parser.
+  explicit HistoryParser(HistoryVisitor& visitor);
   ~HistoryParser();
 
   void Consume(const NumberedEntry& line);
@@ -148,11 +134,9 @@ class HistoryParser {
   void VisitStreamProgress(const Stream& stream, const Response& response);
   void VisitCanceled(WatchIndex watch, const Response& response);
   void VisitEvents(WatchIndex watch, ResponsePtr& response);
-  void Deliver(WatchIndex watch, ResponsePtr& response);
   ResponsePtr TakePooled();
 
   HistoryVisitor& visitor_;
-  HistoryObserver* const observer_;
   std::unordered_map<std::uint32_t, std::unique_ptr<Stream>> streams_;
   Stream* latest_ = nullptr;  // most recordings have one stream
   std::vector<Parsed> parsed_;

@@ -15,6 +15,16 @@ bool AllSerializable(const std::vector<OperationView>& operations) {
   });
 }
 
+std::int64_t NamedBy(Method method, std::string_view request) {
+  RangeRequestView range;
+  CompactionRequestView compaction;
+  LeaseRevokeRequestView revoked;
+  if (method == Method::kRange && Parse(request, range).ok()) return range.revision;
+  if (method == Method::kCompact && Parse(request, compaction).ok()) return compaction.revision;
+  if (method == Method::kLeaseRevoke && Parse(request, revoked).ok()) return revoked.id;
+  return 0;
+}
+
 }  // namespace
 
 // etcd answers a transaction without consensus if it holds only serializable ranges.
@@ -43,32 +53,12 @@ OperationKind KindOf(Method method) {
   }
 }
 
-void CallLog::Consume(const NumberedEntry& line) {
-  const Entry& entry = line.entry;
-  if (entry.kind == EntryKind::kCallStarted && KindOf(entry.method) != OperationKind::kNone) {
-    Begin(line);
+const RecordedCall* CallLog::Consume(const NumberedEntry& line) {
+  while (keep_ == Keep::kOpen && !calls_.empty() && calls_.front().ended.value != 0) {
+    calls_.pop_front();
   }
-  if (entry.kind == EntryKind::kCallEnded) End(line);
-  if (entry.method == Method::kLeaseGrant || entry.method == Method::kLeaseRevoke) {
-    FollowLease(line);
-  }
-}
-
-void CallLog::FollowLease(const NumberedEntry& line) {
-  const Entry& entry = line.entry;
-  if (entry.kind == EntryKind::kCallStarted && entry.method == Method::kLeaseRevoke) {
-    LeaseRevokeRequestView request;
-    if (!Parse(entry.payload.view(), request).ok()) return;
-    revoking_[entry.call.value] = {request.id, line.line};
-  }
-  if (entry.kind != EntryKind::kCallEnded || entry.code != StatusCode::kOk) return;
-  LeaseGrantResponseView granted;
-  if (entry.method == Method::kLeaseGrant && Parse(entry.payload.view(), granted).ok()) {
-    revoked_.erase(granted.id);
-  }
-  const auto revoking = revoking_.find(entry.call.value);
-  if (revoking == revoking_.end()) return;
-  revoked_[revoking->second.lease] = {revoking->second.began, line.line};
+  if (line.entry.kind == EntryKind::kCallStarted) return Begin(line);
+  return line.entry.kind == EntryKind::kCallEnded ? End(line) : nullptr;
 }
 
 std::uint32_t CallLog::ClientOf(const std::string& name) {
@@ -79,55 +69,118 @@ std::uint32_t CallLog::ClientOf(const std::string& name) {
   return entry->second;
 }
 
-void CallLog::Begin(const NumberedEntry& line) {
+const RecordedCall* CallLog::Begin(const NumberedEntry& line) {
   const Entry& entry = line.entry;
   RecordedCall& call = calls_.emplace_back();
   call.id = entry.call;
   call.method = entry.method;
   call.serializable = IsSerializable(entry.method, entry.payload.view());
   call.client = ClientOf(entry.text);
+  call.named = NamedBy(entry.method, entry.payload.view());
   call.began = line.line;
   call.at = entry.at;
   call.request = entry.payload;
+  call.floor = acknowledged_;
   call.before = reached_;
   if (reached_by_.size() <= call.client) reached_by_.resize(call.client + 1);
   if (call.client != 0) call.before_here = reached_by_[call.client];
   any_write_ = any_write_ || IsWrite(call.method);
-  out_[entry.call.value] = &call;
+  if (call.method == Method::kLeaseRevoke) leases_[call.named].explained = line.line;
+  if (call.method == Method::kCompact) {
+    const Revision revision(call.named);
+    compactions_.insert(revision);
+    pending_[call.id.value] = revision;
+    requested_ = std::max(requested_, revision);
+  }
+  out_[call.id.value] = &call;
+  return &call;
 }
 
-void CallLog::Reach(Revision revision, Line line) {
-  if (revision > reached_.revision) reached_ = {revision, line};
-  if (!any_write_) base_ = std::max(base_, revision);
-}
-
-void CallLog::End(const NumberedEntry& line) {
+const RecordedCall* CallLog::End(const NumberedEntry& line) {
   const Entry& entry = line.entry;
   HeaderView header;
   const bool answered =
       entry.code == StatusCode::kOk && ParseHeader(entry.payload.view(), header).ok();
   const Revision revision(header.revision);
-  if (answered) Reach(revision, line.line);
+  if (answered && revision > reached_.revision) reached_ = {revision, line.line};
   const auto out = out_.find(entry.call.value);
-  if (out == out_.end()) return;
+  if (out == out_.end()) return nullptr;
   RecordedCall& call = *out->second;
   out_.erase(out);
   call.ended = line.line;
+  call.took = entry.at - call.at;
   call.at = entry.at;
   call.code = entry.code;
-  ended_.push_back(&call);
   if (answered) {
     call.outcome = CallOutcome::kAnswered;
     call.revision = revision;
     call.response = entry.payload;
-    Reached& here = reached_by_[call.client];
-    if (revision > here.revision) here = {revision, line.line};
   } else if (IsDefiniteRefusal(entry.code)) {
     call.outcome = CallOutcome::kRefused;
-  } else {
-    // The connection may have been lost; the next one may lead to another member.
-    reached_by_[call.client] = {};
   }
+  if (KindOf(call.method) != OperationKind::kNone) EndKeyValueCall(call);
+  if (answered) FollowLease(call);
+  if (call.method == Method::kRange) EndRead(call);
+  if (call.method == Method::kCompact) EndCompaction(call);
+  return &call;
+}
+
+void CallLog::EndKeyValueCall(const RecordedCall& call) {
+  if (keep_ == Keep::kAll) ended_.push_back(&call);
+  Reached& here = reached_by_[call.client];
+  // Without a certain outcome the connection may have been lost; the next one may lead to another
+  // member.
+  if (call.outcome == CallOutcome::kOpen) here = {};
+  if (call.outcome == CallOutcome::kAnswered && call.revision > here.revision) {
+    here = {call.revision, call.ended};
+  }
+}
+
+void CallLog::FollowLease(const RecordedCall& call) {
+  LeaseGrantResponseView granted;
+  if (call.method == Method::kLeaseGrant && Parse(call.response.view(), granted).ok()) {
+    Lease& lease = leases_[granted.id];
+    lease.revoked = {};
+    if (lease.explained.value == 0) lease.explained = call.ended;
+  } else if (call.method == Method::kLeaseRevoke) {
+    Lease& lease = leases_[call.named];
+    lease.revoking_began = call.began;
+    lease.revoked = call.ended;
+  }
+}
+
+void CallLog::EndRead(const RecordedCall& call) {
+  const bool answered = call.outcome == CallOutcome::kAnswered;
+  if (answered && !call.serializable && call.began > latest_reading_.started) {
+    latest_reading_ = {call.began, call.revision};
+  }
+  if (call.named <= 0) return;
+  const Revision past(call.named);
+  reads_.insert(past);
+  if (call.code == StatusCode::kOk) readable_.emplace_back(call.began, past);
+  if (call.code == StatusCode::kOutOfRange) unreadable_.insert(past);
+}
+
+void CallLog::EndCompaction(const RecordedCall& call) {
+  if (call.outcome == CallOutcome::kOpen) return;
+  if (call.outcome == CallOutcome::kAnswered) {
+    acknowledged_ = std::max(acknowledged_, Revision(call.named));
+  }
+  pending_.erase(call.id.value);
+  requested_ = acknowledged_;
+  for (const auto& [id, revision] : pending_) requested_ = std::max(requested_, revision);
+}
+
+std::optional<Line> CallLog::ReadableSince(Revision revision, Line since) const {
+  for (const auto& [began, past] : readable_) {
+    if (began > since && past <= revision) return began;
+  }
+  return std::nullopt;
+}
+
+Revision CallLog::GoneBelow() const {
+  const auto beyond = unreadable_.upper_bound(reached_.revision);
+  return beyond == unreadable_.begin() ? Revision() : std::prev(beyond)->next();
 }
 
 }  // namespace watchproof

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The key-value calls of a recording, each with its end and with the revision that answers had
-// reported before it began.
+// The calls of a recording, each with its end and with what answers had reported before it began.
 //
-//   CallLog log;
-//   log.Consume(line);                                   // every line, in order
-//   for (const RecordedCall& call : log.calls()) ...     // in the order they began
+//   CallLog log(CallLog::Keep::kAll);
+//   if (const RecordedCall* call = log.Consume(line)) ...   // every line, in order
+//   for (const RecordedCall& call : log.calls()) ...        // in the order they began
 //
 // A call that ended without a certain outcome, or not at all, is open: it may have taken effect, or
 // may do so later. Not thread-safe. Ownership: messages are shared with the recording and kept as
-// long as the log.
+// long as the call.
 #pragma once
 
 #include <deque>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "harness/history/recorder.h"
@@ -38,58 +39,104 @@ struct RecordedCall {
   StatusCode code = StatusCode::kUnknown;
   bool serializable = false;  // answered by one member from its local store
   std::uint32_t client = 0;   // index into client_names()
+  // The revision that a range or a compaction asks for, or the lease that is revoked; 0: none.
+  std::int64_t named = 0;
   Line began{};
   Line ended{};         // 0: it did not
   Duration at{};        // of its end, or of its beginning
+  Duration took{};      // until its end
   Revision revision{};  // of the answer's header
   Bytes request;
   Bytes response;
-  Reached before;  // by any answer before it began
+  Revision floor{};  // the highest compaction acknowledged before it began
+  Reached before;    // by any answer before it began
   // By an answer to the same client over the same connection before it began.
   Reached before_here;
 };
 
-// Of a lease: its acknowledged revocation, unless it was granted anew.
-struct Revocation {
-  Line began{};
-  Line ended{};
+// A lease that was granted or revoked in the recording.
+struct Lease {
+  Line explained{};  // by its grant or, better, by the request to revoke it
+  // Its acknowledged revocation, unless it was granted anew; 0: none.
+  Line revoking_began{};
+  Line revoked{};
 };
 
 class CallLog {
  public:
-  void Consume(const NumberedEntry& line);
+  // kAll: every call of the key-value API until the end, to be judged. kOpen: only until it ends.
+  enum class Keep { kAll, kOpen };
+  explicit CallLog(Keep keep = Keep::kAll) : keep_(keep) {}
 
+  // The call that the line begins or ends, valid until the next line; null for other lines.
+  const RecordedCall* Consume(const NumberedEntry& line);
+
+  // Those of the key-value API, and others in between.
   const std::deque<RecordedCall>& calls() const { return calls_; }
-  // In the order they ended; those that did not are missing.
+  // Of the key-value API in the order they ended; those that did not are missing.
   const std::vector<const RecordedCall*>& ended() const { return ended_; }
+  // Began, not ended; by number.
+  const std::map<std::uint32_t, RecordedCall*>& out() const { return out_; }
   // The first is empty: calls without a client name in the recording.
   const std::vector<std::string>& client_names() const { return client_names_; }
-  const std::map<std::int64_t, Revocation>& revoked() const { return revoked_; }
-  // The store's revision before the first write began; 0 if no call asked for it.
-  Revision base() const { return base_; }
+  const std::map<std::int64_t, Lease>& leases() const { return leases_; }
+  // The highest revision in an answer.
+  Revision reached() const { return reached_.revision; }
+  bool any_write() const { return any_write_; }
+
+  // The highest compaction that was acknowledged: revisions below it cannot be read any more. A
+  // watch that starts between it and the highest that was asked for and not refused for certain may
+  // succeed or be answered as compacted.
+  Revision compaction_acknowledged() const { return acknowledged_; }
+  Revision compaction_requested() const { return requested_; }
+  // Whether that very compaction was asked for, by anyone of the recording.
+  bool CompactionAsked(Revision revision) const { return compactions_.contains(revision); }
+
+  // What reads of past revisions reveal about compactions, by this recording or by others. An
+  // answer shows that no revision from the requested one on had been compacted when the read began:
+  // the line of such a read that began after `since`, of this revision or an earlier one.
+  std::optional<Line> ReadableSince(Revision revision, Line since) const;
+  // A refusal as out of range shows that everything up to the requested revision had been:
+  // revisions below this one can no longer be read; 0: none is known to be compacted. Refusals
+  // beyond the head do not count: a future revision is out of range, too.
+  Revision GoneBelow() const;
+  bool WasReadAt(Revision revision) const { return reads_.contains(revision); }
+
+  // The answer to the linearizable read that began last. No revision reported before that read
+  // began can be higher.
+  struct Reading {
+    Line started{};  // 0: there was none
+    Revision revision{};
+  };
+  const Reading& latest_reading() const { return latest_reading_; }
 
  private:
-  void Begin(const NumberedEntry& line);
-  void FollowLease(const NumberedEntry& line);
-  void End(const NumberedEntry& line);
-  void Reach(Revision revision, Line line);
+  const RecordedCall* Begin(const NumberedEntry& line);
+  const RecordedCall* End(const NumberedEntry& line);
+  void EndRead(const RecordedCall& call);
+  void EndCompaction(const RecordedCall& call);
+  void EndKeyValueCall(const RecordedCall& call);
+  void FollowLease(const RecordedCall& call);
   std::uint32_t ClientOf(const std::string& name);
 
+  const Keep keep_;
   std::deque<RecordedCall> calls_;
   std::vector<const RecordedCall*> ended_;
-  std::unordered_map<std::uint32_t, RecordedCall*> out_;  // began, not ended; by number
-  struct Revoking {
-    std::int64_t lease = 0;
-    Line began{};
-  };
-  std::unordered_map<std::uint32_t, Revoking> revoking_;  // began, not ended; by number
-  std::map<std::int64_t, Revocation> revoked_;            // by lease
+  std::map<std::uint32_t, RecordedCall*> out_;
   std::vector<std::string> client_names_ = {""};
   std::map<std::string, std::uint32_t, std::less<>> clients_;
   std::vector<Reached> reached_by_;  // by client
   Reached reached_;
-  Revision base_{};
   bool any_write_ = false;
+  std::map<std::int64_t, Lease> leases_;
+  Revision acknowledged_{};
+  Revision requested_{};
+  std::set<Revision> compactions_;
+  std::map<std::uint32_t, Revision> pending_;        // compactions neither acknowledged nor refused
+  std::vector<std::pair<Line, Revision>> readable_;  // began, and the past revision
+  std::set<Revision> unreadable_;
+  std::set<Revision> reads_;
+  Reading latest_reading_;
 };
 
 // Whether a range or a transaction allows any member to answer alone.

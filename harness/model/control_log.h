@@ -3,11 +3,12 @@
 // the answers to writes.
 //
 //   ControlLog control;
-//   control.Consume(line);                              // every line, in order
+//   control.Ask(asked.stream, asked.request);  control.Receive(stream, events, owner, line);
 //   control.reported() ...                              // the changes received
 //   if (control.CoveredSince(range, first, last)) ...   // a change without an event never was
 //
-// Not thread-safe. Ownership: messages are shared with the recording and kept as long as the log.
+// Not thread-safe. Ownership: messages are shared with the recording and kept as long as what they
+// report.
 #pragma once
 
 #include <map>
@@ -25,32 +26,45 @@ struct Observation {
   bool deleted = false;
   KeyValueView kv;
   Line line{};
+  Bytes owner{};  // what `kv` looks into, where nothing else keeps it
 };
 
 class ControlLog {
  public:
-  void Consume(const NumberedEntry& line);
+  // Only one watch of a stream counts: absent events are evidence only with a known start and one
+  // order.
+  void Ask(StreamId stream, const WatchCreateView& create);
+  void Receive(StreamId stream, const std::vector<EventView>& events, const Bytes& owner,
+               Line line);
 
   const std::map<Revision, std::vector<Observation>>& reported() const { return reported_; }
+  // The highest revision that any of them received.
+  Revision latest() const { return latest_; }
+  void Forget(Revision through) {
+    reported_.erase(reported_.begin(), reported_.upper_bound(through));
+  }
+
   // The start of a control watch over the range that received everything in these revisions, and
   // something later; empty if there is none.
   std::optional<Revision> CoveredSince(const KeyRange& range, Revision first, Revision last) const;
+  // Whether a control watch covers the whole range: only then an absent event means no change.
+  bool Covers(const KeyRange& range) const;
+  // Whether a control watch of the key, or any control watch, began at the revision or earlier.
+  bool Covers(std::string_view key, Revision revision) const;
+  bool AnyAt(Revision revision) const;
 
  private:
-  struct Stream {
+  // That filters out neither kind of change, and has a known start.
+  struct Watch {
+    StreamId stream;
     KeyRange range;
-    bool everything = false;  // neither kind of change is filtered out
     Revision start{};
     Revision latest{};  // of its events
   };
 
-  void Request(Stream& stream, const Entry& entry);
-  void Respond(Stream& stream, const NumberedEntry& line);
-
-  std::map<std::uint32_t, Stream> streams_;
+  std::vector<Watch> watches_;
   std::map<Revision, std::vector<Observation>> reported_;
-  std::vector<Bytes> owners_;
-  WatchResponseView response_;
+  Revision latest_{};
 };
 
 }  // namespace watchproof

@@ -2,7 +2,7 @@
 // How long watchers waited, and how evenly: measured from the recording, compared between targets,
 // never judged.
 //
-//   LagMeter meter;                           // lag_follower.h feeds one from a recording
+//   LagMeter meter;                           // Judge(options, &meter) feeds it from a recording
 //   meter.Known(revision, at);  meter.Asked(watch, ...);  meter.Delivered(watch, response);
 //   meter.FaultLine(text, at);                // a fault was armed or healed
 //   const Lag lag = meter.Summary();

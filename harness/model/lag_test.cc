@@ -7,9 +7,6 @@
 
 #include <utility>
 
-#include "harness/history/wire_writer.h"
-#include "harness/model/lag_follower.h"
-
 namespace watchproof {
 namespace {
 
@@ -145,55 +142,6 @@ TEST(LagTest, AllHealedEndsEveryFaultStillArmed) {
   EXPECT_EQ(lag.recoveries[0].microseconds.count(), 0u);
   EXPECT_EQ(lag.recoveries[1].fault, "stall");
   EXPECT_THAT(lag.recoveries[1].microseconds.highest(), About(40));
-}
-
-NumberedEntry LineAt(std::uint64_t number, Entry entry) {
-  entry.at = milliseconds(number * 10);
-  return {Line(number), std::move(entry)};
-}
-Entry Received(std::uint32_t stream, const Message& message) {
-  return {.kind = EntryKind::kResponseReceived,
-          .stream = StreamId(stream),
-          .payload = Bytes::Take(message.bytes())};
-}
-Message EventOf(std::int64_t revision) {
-  const Message event = Message().Nested(2, KeyValue({.key = "k", .mod = revision}));
-  return Message().Nested(1, Header(revision)).Nested(11, event);
-}
-
-TEST(LagTest, LagOfARecording) {
-  const Message create = Message().Nested(1, Message().Text(1, "k"));
-  const Message created = Message().Nested(1, Header(1)).Number(3, 1);
-  const std::vector<Entry> entries = {
-      {.kind = EntryKind::kStreamOpened, .stream = StreamId(1), .text = "proxied"},
-      {.kind = EntryKind::kStreamOpened, .stream = StreamId(2), .text = "control"},
-      {.kind = EntryKind::kRequestSent,
-       .stream = StreamId(1),
-       .payload = Bytes::Take(create.bytes())},
-      Received(1, created),
-      {.kind = EntryKind::kFault, .text = R"({"fault":"stall","phase":"armed"})"},
-      {.kind = EntryKind::kCallEnded,
-       .method = Method::kPut,
-       .payload = Bytes::Take(Message().Nested(1, Header(2)).bytes())},
-      Received(2, EventOf(3)),
-      AnnotationEntry(StageReached{Stage::kHealed}),
-      Received(1, EventOf(2)),
-      Received(1, EventOf(3)),
-  };
-  LagFollower follower;
-  HistoryVisitor unused;
-  HistoryParser parser(unused, &follower);
-  for (const Entry& entry : entries) {
-    const auto number = static_cast<std::uint64_t>(&entry - entries.data() + 1);
-    parser.Consume(LineAt(number, entry));
-    follower.Consume(LineAt(number, entry));
-  }
-  const Lag lag = follower.Summary();
-  EXPECT_EQ(lag.delivery_us.count(), 2u);
-  EXPECT_THAT(lag.delivery_us.highest(), About(30));
-  EXPECT_EQ(lag.revisions_behind.highest(), 1);
-  ASSERT_EQ(lag.recoveries.size(), 1u);
-  EXPECT_THAT(lag.recoveries[0].microseconds.highest(), About(20));
 }
 
 }  // namespace

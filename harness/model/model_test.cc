@@ -34,26 +34,26 @@ class Recording {
   std::uint32_t Start(Method method, const Message& request) {
     methods_.push_back(method);
     const CallId call(static_cast<std::uint32_t>(methods_.size()));
-    model_.CallStarted({Next(),
-                        {.kind = EntryKind::kCallStarted,
-                         .method = method,
-                         .call = call,
-                         .payload = Bytes::Copy(request.bytes())}});
+    model_.Consume({Next(),
+                    {.kind = EntryKind::kCallStarted,
+                     .method = method,
+                     .call = call,
+                     .payload = Bytes::Copy(request.bytes())}});
     return call.value;
   }
   void End(std::uint32_t call, const Message& response) {
-    model_.CallEnded({Next(),
-                      {.kind = EntryKind::kCallEnded,
-                       .method = methods_[call - 1],
-                       .call = CallId(call),
-                       .payload = Bytes::Copy(response.bytes())}});
+    model_.Consume({Next(),
+                    {.kind = EntryKind::kCallEnded,
+                     .method = methods_[call - 1],
+                     .call = CallId(call),
+                     .payload = Bytes::Copy(response.bytes())}});
   }
   void Fail(std::uint32_t call, StatusCode code) {
-    model_.CallEnded({Next(),
-                      {.kind = EntryKind::kCallEnded,
-                       .method = methods_[call - 1],
-                       .code = code,
-                       .call = CallId(call)}});
+    model_.Consume({Next(),
+                    {.kind = EntryKind::kCallEnded,
+                     .method = methods_[call - 1],
+                     .code = code,
+                     .call = CallId(call)}});
   }
   void Call(Method method, const Message& request, const Message& response) {
     End(Start(method, request), response);
@@ -71,7 +71,7 @@ class Recording {
     event.kv.key = payload.view().substr(2, kv.key.size());
     event.kv.value = payload.view().substr(payload.size() - kv.value.size());
     event.kv.mod_revision = kv.mod;
-    model_.ControlEvents({event}, payload);
+    model_.ControlEvents(StreamId(2), {event}, payload, Next());
   }
   std::int64_t known() const { return timeline().known_through().value; }
 
@@ -89,10 +89,10 @@ TEST(Model, LearnsTheBaseFromTheFirstHeader) {
   Recording recording;
   recording.Read(7);
   EXPECT_EQ(recording.known(), 7);
-  recording.model().HeaderSeen(Revision(9));  // others wrote before the recording
+  recording.model().HeaderSeen(Revision(9), true);  // others wrote before the recording
   EXPECT_EQ(recording.known(), 9);
   recording.Call(Method::kPut, Put("k", "v"), Acked(10));
-  recording.model().HeaderSeen(Revision(20));  // after the first write it is no base
+  recording.model().HeaderSeen(Revision(20), true);  // after the first write it is no base
   EXPECT_EQ(recording.timeline().base(), Revision(9));
   EXPECT_EQ(recording.known(), 10);
 }
@@ -244,7 +244,7 @@ TEST(Model, LeaseEndsOneKeyAtATimeIfTheControlWatchSawThat) {
   Recording recording;
   recording.Grant(7);
   PutThreeOnLease(recording, 7);
-  recording.model().ControlAsked({.key = "a", .range_end = "z", .start_revision = 2});
+  recording.model().ControlAsked(StreamId(2), {.key = "a", .range_end = "z", .start_revision = 2});
   recording.ControlEvents(true, {.key = "b", .mod = 5});
   EXPECT_EQ(recording.known(), 4) << "events of the other keys may still come";
   recording.ControlEvents(true, {.key = "a", .mod = 6});
@@ -260,7 +260,7 @@ TEST(Model, LeaseEndsOneKeyAtATimeIfTheControlWatchSawThat) {
 TEST(Model, MissingRevisionIsNoGapInADenseStore) {
   Recording recording;
   recording.Read(1);
-  recording.model().ControlAsked({.key = "a", .range_end = "z", .start_revision = 2});
+  recording.model().ControlAsked(StreamId(2), {.key = "a", .range_end = "z", .start_revision = 2});
   recording.Call(Method::kPut, Put("a", "1"), Acked(3));
   recording.ControlEvents(false, {.key = "a", .value = "1", .mod = 3});
   recording.model().Finish();
@@ -273,7 +273,7 @@ TEST(Model, ControlWatchRevealsGaps) {
   recording.Read(1);
   recording.Call(Method::kPut, Put("a", "1"), Acked(5));
   EXPECT_EQ(recording.known(), 1) << "there is no control watch";
-  recording.model().ControlAsked({.key = "a", .range_end = "z", .start_revision = 2});
+  recording.model().ControlAsked(StreamId(2), {.key = "a", .range_end = "z", .start_revision = 2});
   EXPECT_EQ(recording.known(), 1) << "the control watch has received no later event";
   recording.ControlEvents(false, {.key = "a", .value = "1", .mod = 5});
   EXPECT_EQ(recording.known(), 5);
@@ -293,7 +293,7 @@ TEST(Model, ControlWatchRevealsGaps) {
 TEST(Model, AcknowledgedWriteWithoutControlEventIsAContradiction) {
   Recording recording(Revisions::kWithGaps);
   recording.Read(1);
-  recording.model().ControlAsked({.key = "a", .range_end = "z", .start_revision = 2});
+  recording.model().ControlAsked(StreamId(2), {.key = "a", .range_end = "z", .start_revision = 2});
   const auto slow = recording.Start(Method::kPut, Put("b", "1"));
   recording.Call(Method::kPut, Put("a", "1"), Acked(3));
   recording.ControlEvents(false, {.key = "a", .value = "1", .mod = 3});
@@ -382,17 +382,17 @@ TEST(Model, KeepsTheValueWhenAskedTo) {
 TEST(Model, RequestedAndAcknowledgedCompactionsDiffer) {
   Recording recording;
   const auto a = recording.Start(Method::kCompact, Message().Number(1, 5));
-  EXPECT_EQ(recording.model().compaction_requested(), Revision(5));
-  EXPECT_EQ(recording.model().compaction_acknowledged(), Revision(0));
+  EXPECT_EQ(recording.model().calls().compaction_requested(), Revision(5));
+  EXPECT_EQ(recording.model().calls().compaction_acknowledged(), Revision(0));
   recording.End(a, Acked(9));
-  EXPECT_EQ(recording.model().compaction_acknowledged(), Revision(5));
+  EXPECT_EQ(recording.model().calls().compaction_acknowledged(), Revision(5));
   recording.Fail(recording.Start(Method::kCompact, Message().Number(1, 99)),
                  StatusCode::kOutOfRange);
-  EXPECT_EQ(recording.model().compaction_requested(), Revision(5));
+  EXPECT_EQ(recording.model().calls().compaction_requested(), Revision(5));
   recording.Fail(recording.Start(Method::kCompact, Message().Number(1, 7)),
                  StatusCode::kUnavailable);
-  EXPECT_EQ(recording.model().compaction_requested(), Revision(7));
-  EXPECT_EQ(recording.model().compaction_acknowledged(), Revision(5));
+  EXPECT_EQ(recording.model().calls().compaction_requested(), Revision(7));
+  EXPECT_EQ(recording.model().calls().compaction_acknowledged(), Revision(5));
 }
 
 // The simplest possible store, written independently of the model.

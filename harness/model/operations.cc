@@ -130,6 +130,15 @@ bool Effect::changes() const {
   });
 }
 
+bool SameEffect(const std::vector<Operation>& a, const std::vector<Operation>& b) {
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(), [](const Operation& x, const Operation& y) {
+        return x.deletes == y.deletes && x.key == y.key && x.range_end == y.range_end &&
+               x.value == y.value && x.keeps_value == y.keeps_value && x.lease == y.lease &&
+               x.keeps_lease == y.keeps_lease;
+      });
+}
+
 bool IsWrite(Method method) {
   return method == Method::kPut || method == Method::kDeleteRange || method == Method::kTxn;
 }

@@ -33,6 +33,9 @@ bool IsDefiniteRefusal(StatusCode code);
 Result<Effect> AcknowledgedEffect(Method method, std::string_view request,
                                   std::string_view response);
 
+// What can be observed of both is the same.
+bool SameEffect(const std::vector<Operation>& a, const std::vector<Operation>& b);
+
 // For a write without answer: every list of operations that may have run, one per combination of
 // branches. An error if there are more than a few dozen.
 Result<std::vector<std::vector<Operation>>> PossibleEffects(Method method,

@@ -151,6 +151,7 @@ class Timeline {
   }
   // The first change that is not forgotten, and one past the last.
   std::uint32_t first_change() const { return first_; }
+  std::size_t held() const { return changes_.size(); }
   std::uint32_t changes() const { return first_ + static_cast<std::uint32_t>(changes_.size()); }
 
   // Forgets the changes below the revision.

@@ -13,24 +13,6 @@ namespace {
 // Per revision; they suffice for a transaction of more keys as well.
 constexpr std::size_t kMostObservations = 128;
 
-bool SameEffect(const std::vector<Operation>& a, const std::vector<Operation>& b) {
-  return std::equal(
-      a.begin(), a.end(), b.begin(), b.end(), [](const Operation& x, const Operation& y) {
-        return x.deletes == y.deletes && x.key == y.key && x.range_end == y.range_end &&
-               x.value == y.value && x.keeps_value == y.keeps_value && x.lease == y.lease &&
-               x.keeps_lease == y.keeps_lease;
-      });
-}
-
-bool Explains(const Operation& operation, const Observation& observation) {
-  if (operation.deletes != observation.deleted) return false;
-  if (operation.deletes) {
-    return KeyRange(operation.key, operation.range_end).Contains(observation.kv.key);
-  }
-  return operation.key == observation.kv.key &&
-         (operation.keeps_value || operation.value == observation.kv.value);
-}
-
 bool Explains(const std::vector<Operation>& way, const std::vector<Observation>& seen) {
   return std::all_of(seen.begin(), seen.end(), [&](const Observation& observation) {
     return std::any_of(way.begin(), way.end(), [&](const Operation& operation) {
@@ -70,19 +52,64 @@ std::vector<Operation> NeverDone(const RecordedCall& call) {
 
 }  // namespace
 
-Writers::Writers(const CallLog& log, const ControlLog& control) : control_watch_(control) {
-  base_ = log.base();
-  for (const RecordedCall& call : log.calls()) {
-    if (IsWrite(call.method)) File(call);
+bool Explains(const Operation& operation, const Observation& observation) {
+  if (operation.deletes != observation.deleted) return false;
+  if (operation.deletes) {
+    return KeyRange(operation.key, operation.range_end).Contains(observation.kv.key);
   }
-  if (base_.value == 0 && !writers_.empty()) base_ = writers_.begin()->first.previous();
+  return operation.key == observation.kv.key &&
+         (operation.keeps_value || operation.value == observation.kv.value);
+}
+
+// Of two writes with one revision the one that began first counts.
+void Writers::Acknowledge(const RecordedCall& call, const Effect& effect) {
+  others_write_ = others_write_ || UsesLease(effect.operations);
+  Writer& writer = writers_[effect.revision];
+  const RecordedCall* other = std::exchange(writer.call, &call);
+  if (other != nullptr && other->began < call.began) {
+    writer.call = other;
+    clashes_.push_back({effect.revision, other, &call});
+    return;
+  }
+  if (other != nullptr) clashes_.push_back({effect.revision, &call, other});
+  writer.acknowledged = true;
+  writer.operations = effect.operations;
+}
+
+void Writers::Unfit(const RecordedCall& call, std::string reason) {
+  unfitting_.push_back({&call, std::move(reason)});
+}
+
+void Writers::Conclude(const CallLog& log, const ControlLog& control, Revision base,
+                       const std::map<Revision, SettledWrite>& settled) {
+  control_watch_ = &control;
+  base_ = base;
+  writers_.erase(writers_.begin(), writers_.upper_bound(base_));
+  std::erase_if(clashes_, [&](const Clash& clash) { return clash.revision <= base_; });
+  const auto fits = [&](const RecordedCall& call) {
+    return std::none_of(unfitting_.begin(), unfitting_.end(),
+                        [&](const Unfitting& unfitting) { return unfitting.call == &call; });
+  };
+  for (const RecordedCall& call : log.calls()) {
+    if (!IsWrite(call.method)) continue;
+    if (call.outcome == CallOutcome::kOpen || !fits(call)) FileOpen(call);
+  }
+  for (const auto& [revision, write] : settled) {
+    const auto open = std::find_if(open_.begin(), open_.end(),
+                                   [&](const Open& one) { return one.call->id == write.call.id; });
+    if (open == open_.end() || writers_.contains(revision)) continue;
+    open->settled = true;
+    Writer& writer = writers_[revision];
+    writer.call = open->call;
+    writer.operations = write.operations;
+  }
   GatherObservations(log, control);
   for (auto& [revision, writer] : writers_) {
     if (writer.call == nullptr) Settle(revision, writer);
   }
   FindPhantoms(log);
   Revision highest = writers_.empty() ? base_ : writers_.rbegin()->first;
-  for (const RecordedCall& call : log.calls()) highest = std::max(highest, call.revision);
+  for (const RecordedCall* call : log.ended()) highest = std::max(highest, call->revision);
   FindHoles(highest);
   Line latest{};
   for (const auto& [revision, writer] : writers_) {
@@ -90,21 +117,6 @@ Writers::Writers(const CallLog& log, const ControlLog& control) : control_watch_
     latest = writer.call->began;
     beginnings_.emplace_back(revision, latest);
   }
-}
-
-void Writers::File(const RecordedCall& call) {
-  if (call.outcome == CallOutcome::kOpen) return FileOpen(call);
-  if (call.outcome == CallOutcome::kRefused) return;
-  auto effect = AcknowledgedEffect(call.method, call.request.view(), call.response.view());
-  if (!effect.has_value()) {
-    unfitting_.push_back({&call, effect.error().message()});
-    return FileOpen(call);
-  }
-  others_write_ = others_write_ || UsesLease(effect->operations);
-  if (!effect->changes() || effect->revision <= base_) return;
-  Writer writer{.call = &call, .acknowledged = true, .operations = std::move(effect->operations)};
-  const auto [entry, is_new] = writers_.emplace(effect->revision, std::move(writer));
-  if (!is_new) clashes_.push_back({effect->revision, entry->second.call, &call});
 }
 
 void Writers::FileOpen(const RecordedCall& call) {
@@ -261,7 +273,7 @@ std::optional<Revision> Writers::HighestUncovered(const KeyRange& range, Revisio
     const Revision first = std::max(hole->first, after.next());
     const Revision last = std::min(hole->last, through);
     if (first > last) continue;
-    const auto since = control_watch_.CoveredSince(range, first, last);
+    const auto since = control_watch_->CoveredSince(range, first, last);
     if (!since) return last;
     // The control watch settles everything back to its start.
     while (hole != holes_.begin() && std::prev(hole)->first >= *since) --hole;

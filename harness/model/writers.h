@@ -2,7 +2,8 @@
 // Which write made which revision: from the answers to the writes, and for writes without an answer
 // from what other calls and the control watch observed.
 //
-//   Writers writers(log, control);                 // once the recording is complete
+//   writers.Acknowledge(call, effect);             // of each answered write, as it comes
+//   writers.Conclude(log, control, base, settled); // once the recording is complete
 //   for (const auto& [revision, writer] : writers.by_revision()) ...
 //   if (writers.MayHaveChanged("k", Revision(4), Revision(9))) ...   // "k" is uncertain there
 //
@@ -10,7 +11,7 @@
 // showed, with that revision, a key state that only this write can have made. All others stay open:
 // what they may have changed, at the revisions without a known writer, is uncertain. Two writes
 // with exactly the same effect count as one. Not thread-safe. Ownership: refers to both logs, which
-// outlive it and do not grow any more.
+// outlive it and do not grow any more after Conclude.
 #pragma once
 
 #include <map>
@@ -55,9 +56,25 @@ struct Hole {
   Revision last{};
 };
 
+// A write without an answer, and what it did at a revision where nothing else explains the events
+// of the control watch.
+struct SettledWrite {
+  RecordedCall call;
+  std::vector<Operation> operations;
+};
+
+// Whether the operation made the key what was observed.
+bool Explains(const Operation& operation, const Observation& observation);
+
 class Writers {
  public:
-  Writers(const CallLog& log, const ControlLog& control);
+  // Requires: the call is kept by the log, and its effect changes something.
+  void Acknowledge(const RecordedCall& call, const Effect& effect);
+  // The answer of the write does not fit its request.
+  void Unfit(const RecordedCall& call, std::string reason);
+  // Finds the effects of the others; of some of them the model knows. `base`: 0 if it is not known.
+  void Conclude(const CallLog& log, const ControlLog& control, Revision base,
+                const std::map<Revision, SettledWrite>& settled);
 
   // The store's revision before the first write; at 1 the store was empty.
   Revision base() const { return base_; }
@@ -98,7 +115,6 @@ class Writers {
     const Way* way = nullptr;
   };
 
-  void File(const RecordedCall& call);
   void FileOpen(const RecordedCall& call);
   void GatherObservations(const CallLog& log, const ControlLog& control);
   void Settle(Revision revision, Writer& writer);
@@ -110,7 +126,7 @@ class Writers {
                                            Revision through) const;
   bool AnyOpen(const std::vector<std::size_t>& opens, Revision revision) const;
 
-  const ControlLog& control_watch_;
+  const ControlLog* control_watch_ = nullptr;
   Revision base_{};
   std::map<Revision, Writer> writers_;
   std::vector<Clash> clashes_;

@@ -35,7 +35,8 @@ inline std::string Story(const Judgement& judgement) {
     story += fmt::format("{}: {}\n  expected {}\n  observed {}\n", Name(finding.guarantee),
                          finding.watch, finding.expected, finding.observed);
   }
-  for (const std::string& reason : judgement.calls.undecided) story += "undecided: " + reason + "\n";
+  for (const std::string& reason : judgement.calls.undecided)
+    story += "undecided: " + reason + "\n";
   return story;
 }
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/compaction_notice.h"
+
+#include <utility>
+
+#include "harness/checkers/known_bugs.h"
+
+namespace watchproof {
+namespace {
+
+// What it does to a Kubernetes cache.
+constexpr std::string_view kNoticeFalse =
+    "A Kubernetes cache lists everything anew without need; all caches at once may overload the "
+    "store.";
+constexpr std::string_view kNoticeNumber =
+    "A Kubernetes cache that restarts at the reported revision is refused again, or skips the "
+    "changes before that revision.";
+
+// Whether compaction cannot have deleted any pending event. A target compares positions, not
+// events: while it has not scanned the history below the floor for this watch, it may send
+// ErrCompacted even if none of that history concerns the watch. Once the watch has caught up, it
+// may not, until an event is written that may be pending, or its member is sent a snapshot.
+bool CaughtUp(const Facts& facts, WatchIndex watch, Revision floor) {
+  const std::optional<CaughtUpTo>& caught_up_to = facts.details(watch).caught_up_to;
+  if (!caught_up_to || facts.faults.MembersParted(caught_up_to->where.line)) return false;
+  if (facts.timeline().known_through() < floor.previous()) return false;
+  const ExpectedList& expected = *facts.comparer.expected(watch);
+  const std::uint32_t next = expected.LowerBound(caught_up_to->through.next());
+  return next == expected.size() || expected[next].revision >= floor;
+}
+
+Draft FalseNotice(const Response& response, std::string expected, std::vector<Line> evidence = {}) {
+  return {.expected = std::move(expected),
+          .observed = fmt::format("ErrCompacted with compact revision {} in line {}",
+                                  response.message.compact_revision, response.where.line.value),
+          .evidence = std::move(evidence),
+          .where = response.where,
+          .signature = signature::kFalseNotice,
+          .impact = kNoticeFalse};
+}
+
+}  // namespace
+
+Draft WrongNumber(const Response& response, std::string expected, std::string_view addition) {
+  return {
+      .expected = std::move(expected),
+      .observed = fmt::format("compact revision {} in line {}{}", response.message.compact_revision,
+                              response.where.line.value, addition),
+      .where = response.where,
+      .impact = kNoticeNumber};
+}
+
+bool IsByOthers(const Facts& facts, Revision reported) {
+  return facts.options.others_compact && !facts.model.calls().CompactionAsked(reported);
+}
+
+std::optional<Draft> WrongNotice(const Facts& facts, WatchIndex watch, const Response& response) {
+  const Revision position = facts.state(watch).position;
+  const Revision requested = HighestFloor(facts);
+  const Revision reported(response.message.compact_revision);
+  // Such a watch ends when a previous value is compacted, whatever its position.
+  const bool strict = facts.options.strict_previous && facts.details(watch).previous_asked;
+  const bool permitted = facts.options.permit_compacted_at_the_floor || strict;
+  const bool at_floor = permitted && position == requested;
+  // Others may compact at any time: judged at the end, by the reads of past revisions.
+  if (IsByOthers(facts, reported) && reported > position) return std::nullopt;
+  if (position >= requested && !at_floor) {
+    return FalseNotice(
+        response,
+        fmt::format("no ErrCompacted: the watch is at revision {}, and {}", position,
+                    requested.value == 0
+                        ? std::string("no compaction was requested")
+                        : fmt::format("the highest compaction requested is {}", requested)));
+  }
+  if (!at_floor && !strict && CaughtUp(facts, watch, requested)) {
+    const CaughtUpTo& caught_up_to = *facts.details(watch).caught_up_to;
+    return FalseNotice(
+        response,
+        fmt::format("no ErrCompacted: by line {} the watch had caught up with revision "
+                    "{}, and nothing in its range was written between that and {}, the "
+                    "highest compaction requested",
+                    caught_up_to.where.line.value, caught_up_to.through, requested),
+        {caught_up_to.where.line});
+  }
+  if (reported > requested || reported < position || (reported == position && !at_floor)) {
+    return WrongNumber(
+        response,
+        fmt::format("a compact revision above the watch's position, {}, and not above {}, "
+                    "the highest compaction requested",
+                    position, requested));
+  }
+  if (reported > facts.timeline().base() && !facts.model.calls().CompactionAsked(reported)) {
+    return WrongNumber(response, "the revision of a compaction that was requested",
+                       ", which no compaction requested");
+  }
+  return std::nullopt;
+}
+
+}  // namespace watchproof

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/facts.h"
+
+#include <algorithm>
+
+#include "harness/checkers/known_bugs.h"
+
+namespace watchproof {
+
+namespace {
+
+// Its start, or its next expected change, is below the floor.
+bool BelowFloor(const Facts& facts, WatchIndex watch) {
+  if (facts.details(watch).starts_below_floor()) return true;
+  const auto missing = facts.comparer.FirstMissing(watch);
+  return missing && missing->revision < facts.model.calls().compaction_acknowledged();
+}
+
+}  // namespace
+
+Revision HighestFloor(const Facts& facts) {
+  const Revision base = facts.timeline().base();
+  const Revision requested = facts.model.calls().compaction_requested();
+  return base.value > 1 ? std::max(base, requested) : requested;
+}
+
+bool ServedInFull(const Facts& facts, WatchIndex watch) {
+  const WatchState& state = facts.state(watch);
+  // An ended watch need not deliver later changes.
+  const bool behind = state.end == WatchEnd::kOpen && facts.comparer.FirstMissing(watch);
+  return facts.details(watch).starts_below_floor() && state.events > 0 && !behind &&
+         !facts.comparer.OpenedTooLate(watch) && facts.comparer.skipped(watch).empty();
+}
+
+bool ExpectsCompactionNotice(const Facts& facts, WatchIndex watch) {
+  if (ServedInFull(facts, watch)) return false;
+  const WatchState& state = facts.state(watch);
+  if (!state.created || state.end != WatchEnd::kOpen) return false;
+  // It has been resumed by another watch, or the end of the recording is missing.
+  if (facts.details(watch).continued_by || facts.cut_off) return false;
+  return BelowFloor(facts, watch);
+}
+
+bool EndedWithoutNotice(const Facts& facts, WatchIndex watch) {
+  const WatchState& state = facts.state(watch);
+  if (!state.created || state.end != WatchEnd::kCancelled) return false;
+  return !facts.details(watch).cancel_asked && BelowFloor(facts, watch);
+}
+
+bool RefusalIsJustified(const Facts& facts, WatchIndex watch, const Response& response) {
+  const WatchDetails& details = facts.details(watch);
+  const StreamId stream = facts.state(watch).stream;
+  if (details.range.range.empty() || details.requested_start < 0) return true;
+  const std::optional<Right>& right = facts.table.RightOf(stream);
+  if (right && !right->readable.ContainsAll(details.range.range)) return true;
+  if (facts.faults.MayRefuse(stream, response.where.line)) return true;
+  if (details.requested_id == 0) return false;
+  // etcd frees an id when its watch is cancelled, not when it ends in ErrCompacted.
+  const std::vector<WatchState>& all = facts.table.states();
+  return std::any_of(all.begin(), all.end(), [&](const WatchState& other) {
+    return other.stream == stream && other.created && other.end != WatchEnd::kCancelled &&
+           other.id == WatchId(details.requested_id);
+  });
+}
+
+bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost) {
+  const WatchDetails& details = facts.details(watch);
+  return details.continues && lost.revision <= details.header_when_created;
+}
+
+std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost) {
+  if (lost.deleted && lost.revision == facts.model.calls().compaction_acknowledged()) {
+    return signature::kDeleteAtTheFloor;
+  }
+  for (std::uint32_t i = 0; i < facts.table.size(); ++i) {
+    if (i != watch.value && facts.details(WatchIndex(i)).requested_start < 0) {
+      return signature::kNegativeStart;
+    }
+  }
+  return {};
+}
+
+std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch) {
+  const WatchState& state = facts.state(watch);
+  const WatchDetails& details = facts.details(watch);
+  if (state.end != WatchEnd::kCancelled || details.cancel_asked) return std::nullopt;
+  if (EndedWithoutNotice(facts, watch)) return std::nullopt;
+  std::optional<WatchIndex> latest;
+  Line latest_end{};
+  for (std::uint32_t i = 0; i < facts.table.size(); ++i) {
+    const WatchIndex other(i);
+    if (i == watch.value || facts.state(other).stream != state.stream) continue;
+    const WatchDetails& theirs = facts.details(other);
+    const auto& end = theirs.cancel_asked ? theirs.cancel_asked : theirs.ended;
+    if (!end || end->line > details.ended->line || end->line < latest_end) continue;
+    latest = other;
+    latest_end = end->line;
+  }
+  return latest;
+}
+
+bool AnsweredOutOfOrder(const Facts& facts, WatchIndex watch, std::string_view key) {
+  const WatchDetails& mine = facts.details(watch);
+  if (!mine.created) return false;
+  for (std::size_t i = 0; i < facts.table.size(); ++i) {
+    const WatchIndex other(static_cast<std::uint32_t>(i));
+    const WatchDetails& details = facts.details(other);
+    if (other == watch || facts.state(other).stream != facts.state(watch).stream ||
+        !details.range.range.Contains(key)) {
+      continue;
+    }
+    const bool waits = !details.created || details.created->line > mine.asked.line;
+    if (waits && details.asked.line < mine.created->line) return true;
+  }
+  return false;
+}
+
+bool IsSettled(const Facts& facts, WatchIndex watch) {
+  const WatchState& state = facts.state(watch);
+  const WatchDetails& details = facts.details(watch);
+  if (state.end != WatchEnd::kOpen || details.continued_by) return true;
+  // After a compacted start no change is expected until ErrCompacted or a later event comes.
+  const bool awaits_notice =
+      details.starts_below_floor() && state.last_event < details.floor_when_asked;
+  return state.created && !details.cancel_asked && !awaits_notice &&
+         !facts.comparer.FirstMissing(watch);
+}
+
+}  // namespace watchproof
