@@ -7,24 +7,24 @@
 //   WP_RETURN_IF_ERROR(faults.Heal("stall"));
 //   faults.receipts();
 //
-// Not thread-safe: the case thread. Ownership: refers to the environment and the specification.
+// Not thread-safe: the case thread. Ownership: refers to the session and the specification.
 #pragma once
 
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "harness/driver/environment.h"
+#include "harness/driver/attempt_spec.h"
 #include "harness/driver/result.h"
+#include "harness/driver/session.h"
 #include "harness/faults/fault.h"
 
 namespace watchproof {
 
 class ArmedFaults {
  public:
-  ArmedFaults(Environment& session, const AttemptSpec& spec) : session_(session), spec_(spec) {}
+  ArmedFaults(AttemptSession& session, const AttemptSpec& spec) : session_(session), spec_(spec) {}
 
   // Of the optional faults of one kind, at least one must take effect.
   Status Inject(const std::string& name, FaultParameters parameters, bool optional);
@@ -43,17 +43,20 @@ class ArmedFaults {
   // target need not answer then.
   bool DisturbServer() const;
   // Whether any fault is not healed.
-  bool Disturb() const { return healed_.size() < faults_.size(); }
+  bool Disturb() const;
 
  private:
+  struct Armed {
+    std::unique_ptr<Fault> fault;
+    bool optional = false;
+    bool healed = false;
+  };
   void Record(const std::string& name, const std::string& phase);
   bool IsOptional(const std::string& name) const;
 
-  Environment& session_;
+  AttemptSession& session_;
   const AttemptSpec& spec_;
-  std::map<std::string, std::unique_ptr<Fault>> faults_;
-  std::set<std::string> optional_;
-  std::set<std::string> healed_;
+  std::map<std::string, Armed> faults_;
 };
 
 }  // namespace watchproof

@@ -17,16 +17,16 @@ constexpr int kMostSentinels = 200;  // to lift the head over the start of a wat
 
 }  // namespace
 
-Executor::Executor(Environment& environment, const Plan& plan, const AttemptSpec& spec)
-    : environment_(environment), plan_(plan), spec_(spec), context_(environment, spec) {}
+Executor::Executor(AttemptSession& session, const Plan& plan, const AttemptSpec& spec)
+    : session_(session), plan_(plan), spec_(spec), context_(session, spec) {}
 
 Status Executor::Run() {
-  environment_.GrantTime(TimeForSteps(spec_));
+  session_.GrantTime(TimeForSteps(spec_));
   Ask("a linearizable read");
   WP_RETURN_IF_ERROR(context_.Begin());
   for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
     if (Interrupted()) return Fail(StatusCode::kCancelled, "interrupted before step {}", i);
-    if (environment_.OutOfTime()) {
+    if (session_.OutOfTime()) {
       context_.Inconclusive(
           fmt::format("out of time before step {}: the steps of a plan may take {} ms", i,
                       InMilliseconds(TimeForSteps(spec_))));
@@ -36,8 +36,8 @@ Status Executor::Run() {
       return std::move(done).WithContext("step {} of the plan", i);
     }
     context_.faults().Observe();
-    environment_.PumpAll();
-    if (environment_.StopsEarly()) break;
+    session_.PumpAll();
+    if (session_.StopsEarly()) break;
   }
   return {};
 }
@@ -57,7 +57,7 @@ Status Executor::RunStep(const Step& step) {
 Status Executor::WriteSentinels() {
   std::set<std::string> keys;
   Revision furthest{};
-  for (const WatchState& watch : environment_.judge().watches()) {
+  for (const WatchState& watch : session_.judge().watches()) {
     if (watch.end != WatchEnd::kOpen) continue;
     keys.insert(watch.key);
     furthest = std::max(furthest, watch.start);
@@ -65,7 +65,7 @@ Status Executor::WriteSentinels() {
   int written = 0;
   do {
     for (const std::string& key : keys) {
-      WP_ASSIGN_OR_RETURN(const Revision revision, environment_.kv().Put(key, "sentinel"));
+      WP_ASSIGN_OR_RETURN(const Revision revision, session_.kv().Put(key, "sentinel"));
       context_.NoteHead(revision);
       ++written;
     }
@@ -81,7 +81,7 @@ void Executor::Ask(std::string_view what) {
 // Until every watch has settled, the control watch among them, or none of them received anything
 // for the limit: slow delivery breaks no guarantee.
 bool Executor::AwaitSettled() {
-  const Judge& judge = environment_.judge();
+  const Judge& judge = session_.judge();
   std::uint64_t latest = 0;
   TimePoint since = Clock::now();
   const auto silent = [&] {
@@ -90,7 +90,7 @@ bool Executor::AwaitSettled() {
     return Clock::now() - since >= plan_.converge_limit;
   };
   bool settled = false;
-  environment_.PumpUntil(
+  session_.PumpUntil(
       [&] {
         settled = judge.known_through() >= context_.head() && judge.Unsettled().empty() &&
                   !judge.ControlWatchWaits();
@@ -104,9 +104,9 @@ bool Executor::AwaitSettled() {
 // been resumed on other streams.
 Status Executor::AskForProgressAgain() {
   if (!context_.progress_requested()) return {};
-  for (const std::string& name : environment_.StreamNames()) {
-    WP_ASSIGN_OR_RETURN(WatchStream* const stream, environment_.Stream(name));
-    if (environment_.HasEnded(stream->id())) continue;
+  for (const std::string& name : session_.StreamNames()) {
+    WP_ASSIGN_OR_RETURN(WatchStream* const stream, context_.Stream(name));
+    if (session_.traffic().HasEnded(stream->id())) continue;
     if (!context_.HasOpenWatch(stream->id())) continue;
     WP_RETURN_IF_ERROR(context_.MustReportProgress(name, /*asked=*/true, kProgressLimit));
   }
@@ -116,26 +116,26 @@ Status Executor::AskForProgressAgain() {
 Status Executor::Converge() {
   Ask("the put of a sentinel");
   HealAll();
-  if (environment_.StopsEarly()) return {};
-  environment_.GrantTime(std::max(TimeToConverge(spec_) - environment_.age(),
-                                  plan_.converge_limit + kMarginToConverge));
-  environment_.Annotate(StageReached{Stage::kHealed});
+  if (session_.StopsEarly()) return {};
+  session_.GrantTime(
+      std::max(TimeToConverge(spec_) - session_.age(), plan_.converge_limit + kMarginToConverge));
+  session_.Annotate(StageReached{Stage::kHealed});
   bool settled = false;
   // Twice: whatever was still queued for a watch when it received its first sentinel arrives before
   // the second one.
   for (int round = 0; round < 2; ++round) {
     WP_RETURN_IF_ERROR(WriteSentinels());
-    environment_.Annotate(StageReached{Stage::kSentinels});
+    session_.Annotate(StageReached{Stage::kSentinels});
     settled = AwaitSettled();
     if (settled) continue;
-    if (environment_.OutOfTime()) {
+    if (session_.OutOfTime()) {
       context_.Inconclusive("out of time while watches still received what was expected");
       return {};
     }
     break;  // the judge reports what is missing
   }
   if (settled) WP_RETURN_IF_ERROR(AskForProgressAgain());
-  environment_.Annotate(StageReached{Stage::kConverged});
+  session_.Annotate(StageReached{Stage::kConverged});
   return {};
 }
 

@@ -2,26 +2,26 @@
 // Carries out a plan, step by step, on the case thread; then heals, converges and reports which
 // faults took effect.
 //
-//   Executor executor(environment, plan, spec);
+//   Executor executor(session, plan, spec);
 //   Status done = executor.Run();       // not ok: the harness, the machine or the target failed
 //   executor.Converge();
 //   executor.inconclusive();  executor.faults().receipts();
 //
-// Not thread-safe. Ownership: refers to the environment and the plan.
+// Not thread-safe. Ownership: refers to the session and the plan.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "harness/driver/environment.h"
 #include "harness/driver/plan.h"
+#include "harness/driver/session.h"
 #include "harness/driver/step_context.h"
 
 namespace watchproof {
 
 class Executor {
  public:
-  Executor(Environment& environment, const Plan& plan, const AttemptSpec& spec);
+  Executor(AttemptSession& session, const Plan& plan, const AttemptSpec& spec);
 
   Status Run();
   // Heals every fault, writes sentinels into every watched range, and waits until every watch has
@@ -46,7 +46,7 @@ class Executor {
   bool AwaitSettled();
   Status AskForProgressAgain();
 
-  Environment& environment_;
+  AttemptSession& session_;
   const Plan& plan_;
   const AttemptSpec& spec_;
   StepContext context_;

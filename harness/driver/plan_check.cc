@@ -160,6 +160,19 @@ Usage UsageOf(const Plan& plan) {
   return usage;
 }
 
+std::string BeyondRequests(const Plan& plan, Profile::Requests requests) {
+  if (requests == Profile::Requests::kAll) return {};
+  for (const Step& step : plan.steps) {
+    std::string reason = step.BeyondKubernetes();
+    if (!reason.empty()) return reason;
+  }
+  return {};
+}
+
+bool LeavesRevisionsOut(const Plan& plan, const Profile& profile) {
+  return profile.leases_take_revisions && UsageOf(plan).leases > 0;
+}
+
 std::set<std::string> DefinedBy(const Plan& plan, Subject subject) {
   std::set<std::string> names;
   for (Step step : plan.steps) {

@@ -12,6 +12,7 @@
 
 #include "harness/base/status.h"
 #include "harness/driver/plan.h"
+#include "harness/driver/profile.h"
 
 namespace watchproof {
 
@@ -26,6 +27,13 @@ Status CheckWaits(const Plan& plan, Duration time_for_steps);
 // Upper bounds, for owners of a running server: whatever is created is counted as if it stayed, and
 // sentinels and probes as often as they may be written.
 Usage UsageOf(const Plan& plan);
+
+// What the plan requests of the target and the profile's requests cannot express, for messages;
+// empty: nothing.
+std::string BeyondRequests(const Plan& plan, Profile::Requests requests);
+
+// Whether following the plan may leave revisions at which no key changes, by what is declared.
+bool LeavesRevisionsOut(const Plan& plan, const Profile& profile);
 
 // The names of that subject that the steps define.
 std::set<std::string> DefinedBy(const Plan& plan, Subject subject);

@@ -86,6 +86,30 @@ TEST(PlanCheck, AFolderIsNotAPlan) {
   EXPECT_THAT(read.error().message(), HasSubstr("is a folder; expected a file with a plan"));
 }
 
+TEST(PlanCheck, NamesTheFirstStepWithoutAKubernetesRequest) {
+  constexpr auto kOnly = Profile::Requests::kKubernetes;
+  Plan plan;
+  plan.steps = {PutStep{.key = "a"}, DeleteStep{.key = "a"},
+                WatchStep{.group = "w", .range = {"a"}}};
+  EXPECT_EQ(BeyondRequests(plan, kOnly), "");
+  plan.steps.emplace_back(TxnStep{});
+  EXPECT_EQ(BeyondRequests(plan, kOnly), "a transaction of several writes");
+  EXPECT_EQ(BeyondRequests(plan, Profile::Requests::kAll), "");
+  plan.steps = {WatchStep{.first_id = 7}};
+  EXPECT_EQ(BeyondRequests(plan, kOnly), "watch ids chosen by the client");
+}
+
+// Where revisions may be missing less can be judged: only there is it worth it.
+TEST(PlanCheck, OnlyPlansWithLeasesLeaveRevisionsOut) {
+  Plan plan;
+  plan.steps = {PutStep{.key = "a"}};
+  const Profile takes{.leases_take_revisions = true};
+  EXPECT_FALSE(LeavesRevisionsOut(plan, takes));
+  plan.steps.emplace_back(LeaseStep{"l", std::chrono::seconds(1)});
+  EXPECT_TRUE(LeavesRevisionsOut(plan, takes));
+  EXPECT_FALSE(LeavesRevisionsOut(plan, {}));
+}
+
 Json Odd(Prng& prng) {
   switch (prng.Below(8)) {
     case 0:

@@ -8,8 +8,6 @@
 #include <fstream>
 #include <set>
 
-#include "harness/driver/plan_check.h"
-
 namespace watchproof {
 namespace {
 
@@ -150,19 +148,6 @@ Result<std::string> ProfileText(const std::string& name_or_file) {
                 fmt::join(ShippedProfiles(), ", "));
   }
   return std::string((std::istreambuf_iterator<char>(file)), {});
-}
-
-std::string BeyondRequests(const Plan& plan, Profile::Requests requests) {
-  if (requests == Profile::Requests::kAll) return {};
-  for (const Step& step : plan.steps) {
-    std::string reason = step.BeyondKubernetes();
-    if (!reason.empty()) return reason;
-  }
-  return {};
-}
-
-bool LeavesRevisionsOut(const Plan& plan, const Profile& profile) {
-  return profile.leases_take_revisions && UsageOf(plan).leases > 0;
 }
 
 }  // namespace watchproof

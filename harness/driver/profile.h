@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "harness/base/status.h"
-#include "harness/driver/plan.h"
 #include "harness/history/deviations.h"
 #include "harness/targets/capability.h"
 
@@ -40,13 +39,6 @@ Result<Profile> ParseProfile(std::string_view toml);
 // The text of a shipped profile by its name, or of the file at that path.
 Result<std::string> ProfileText(const std::string& name_or_file);
 std::vector<std::string> ShippedProfiles();
-
-// What the plan requests of the target and the profile's requests cannot express, for messages;
-// empty: nothing.
-std::string BeyondRequests(const Plan& plan, Profile::Requests requests);
-
-// Whether following the plan may leave revisions at which no key changes, by what is declared.
-bool LeavesRevisionsOut(const Plan& plan, const Profile& profile);
 
 struct ShippedProfile {
   std::string_view name;

@@ -4,10 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/driver/steps/lease.h"
-#include "harness/driver/steps/watch.h"
-#include "harness/driver/steps/write.h"
-
 namespace watchproof {
 namespace {
 
@@ -70,30 +66,6 @@ TEST(Profile, ShippedProfilesParseAndAreFoundByName) {
   }
   EXPECT_THAT(ProfileText("no-such").error().message(),
               testing::AllOf(HasSubstr("'no-such'"), HasSubstr("kubernetes")));
-}
-
-TEST(Profile, NamesTheFirstStepWithoutAKubernetesRequest) {
-  constexpr auto kOnly = Profile::Requests::kKubernetes;
-  Plan plan;
-  plan.steps = {PutStep{.key = "a"}, DeleteStep{.key = "a"},
-                WatchStep{.group = "w", .range = {"a"}}};
-  EXPECT_EQ(BeyondRequests(plan, kOnly), "");
-  plan.steps.emplace_back(TxnStep{});
-  EXPECT_EQ(BeyondRequests(plan, kOnly), "a transaction of several writes");
-  EXPECT_EQ(BeyondRequests(plan, Profile::Requests::kAll), "");
-  plan.steps = {WatchStep{.first_id = 7}};
-  EXPECT_EQ(BeyondRequests(plan, kOnly), "watch ids chosen by the client");
-}
-
-// Where revisions may be missing less can be judged: only there is it worth it.
-TEST(Profile, OnlyPlansWithLeasesLeaveRevisionsOut) {
-  Plan plan;
-  plan.steps = {PutStep{.key = "a"}};
-  const Profile takes{.leases_take_revisions = true};
-  EXPECT_FALSE(LeavesRevisionsOut(plan, takes));
-  plan.steps.emplace_back(LeaseStep{"l", std::chrono::seconds(1)});
-  EXPECT_TRUE(LeavesRevisionsOut(plan, takes));
-  EXPECT_FALSE(LeavesRevisionsOut(plan, {}));
 }
 
 }  // namespace

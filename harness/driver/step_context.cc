@@ -15,7 +15,7 @@ Status StepContext::Begin() {
   gauge_before_ = WatcherGauge();
   // Watchers left by probing may still be counted. A target that only the harness uses has one
   // watcher now, the control watch.
-  if (gauge_before_ && !session_.target().shared()) gauge_before_ = 1;
+  if (gauge_before_ && !environment().target().shared()) gauge_before_ = 1;
   return {};
 }
 
@@ -48,6 +48,12 @@ Revision StepContext::Resolve(const RevisionRef& ref) const {
       return writes_.at(static_cast<std::size_t>(ref.number));
   }
   return {};
+}
+
+Result<WatchStream*> StepContext::Stream(const std::string& name,
+                                         AttemptSession::StreamSettings settings) {
+  settings.path = name.starts_with("direct") ? Path::kDirect : Path::kProxied;
+  return session_.Stream(name, settings);
 }
 
 const WatchState* StepContext::WatchOf(const Member& member) const {
@@ -115,7 +121,7 @@ bool StepContext::GotProgress(WatchStream& stream, bool asked, Duration limit) {
 
 // Judged from the annotations, so that the recording alone is sufficient.
 Status StepContext::MustReportProgress(const std::string& name, bool asked, Duration limit) {
-  WP_ASSIGN_OR_RETURN(WatchStream* const stream, session_.Stream(name));
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, Stream(name));
   session_.Annotate(
       ProgressDue{.stream = stream->id(), .asked = asked, .limit_ms = InMilliseconds(limit)});
   const bool reported = GotProgress(*stream, asked, limit);

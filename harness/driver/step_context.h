@@ -6,7 +6,7 @@
 //     return context.NoteWrite(context.session().kv().Put(context.session().Placed(key), "v"));
 //   }
 //
-// Not thread-safe: the case thread. Ownership: refers to the environment.
+// Not thread-safe: the case thread. Ownership: refers to the session.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,9 @@
 #include <vector>
 
 #include "harness/driver/armed_faults.h"
-#include "harness/driver/environment.h"
 #include "harness/driver/load.h"
+#include "harness/driver/session.h"
+#include "harness/driver/step_fields.h"
 
 namespace watchproof {
 
@@ -35,13 +36,14 @@ class StepContext {
     std::uint32_t ordinal;
   };
 
-  StepContext(Environment& session, const AttemptSpec& spec)
+  StepContext(AttemptSession& session, const AttemptSpec& spec)
       : session_(session), faults_(session, spec) {}
 
   // Reads the head before the first step.
   Status Begin();
 
-  Environment& session() { return session_; }
+  AttemptSession& session() { return session_; }
+  Environment& environment() { return session_.environment(); }
   const Judge& judge() const { return session_.judge(); }
   ArmedFaults& faults() { return faults_; }
   const ArmedFaults& faults() const { return faults_; }
@@ -64,6 +66,10 @@ class StepContext {
   Status NoteWrite(const Result<Revision>& revision);
   Revision Resolve(const RevisionRef& ref) const;
 
+  // A stream of the plan, opened on first use. Those with names that begin with "direct" take the
+  // direct path, all others the proxied path.
+  Result<WatchStream*> Stream(const std::string& name,
+                              AttemptSession::StreamSettings settings = {});
   // Null before the watch is known to the judge.
   const WatchState* WatchOf(const Member& member) const;
   bool EveryMember(const std::string& group, const std::function<bool(const WatchState&)>& fact);
@@ -79,7 +85,7 @@ class StepContext {
   bool HasOpenWatch(StreamId stream) const;
 
   // The target's own gauge of its watchers, and its value before the first step.
-  std::optional<double> WatcherGauge() { return session_.ports().metric(kWatcherGauge); }
+  std::optional<double> WatcherGauge() { return environment().MetricOf(1, kWatcherGauge); }
   std::optional<double> gauge_before() const { return gauge_before_; }
   // A number that no other call has returned.
   int NextProbe() { return ++probes_; }
@@ -92,7 +98,7 @@ class StepContext {
 
   bool GotProgress(WatchStream& stream, bool asked, Duration limit);
 
-  Environment& session_;
+  AttemptSession& session_;
   ArmedFaults faults_;
   std::map<std::string, std::vector<Member>> groups_;
   std::map<std::string, std::int64_t> leases_;  // their ids on the target

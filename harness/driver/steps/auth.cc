@@ -19,7 +19,7 @@ void AuthStep::Reader::Fields(FieldList& field) {
 void AuthStep::Fields(FieldList& field) { field("readers", readers); }
 
 Status AuthStep::Run(StepContext& context) const {
-  Environment& session = context.session();
+  AttemptSession& session = context.session();
   std::vector<RestrictedReader> restricted;
   for (const Reader& reader : readers) {
     restricted.push_back({.user = reader.user,

@@ -77,17 +77,18 @@ Usage LoadStep::Cost() const {
 }
 
 Status LoadStep::Run(StepContext& context) const {
-  Environment& session = context.session();
+  AttemptSession& session = context.session();
   LoadStep placed = *this;
   placed.key = session.Placed(key);
+  Environment& environment = context.environment();
   std::vector<std::string> endpoints;
-  for (int one = 1; one <= session.members(); ++one) {
+  for (int one = 1; one <= environment.members(); ++one) {
     if (member != 0 && member != one) continue;
     endpoints.push_back(
-        (direct ? session.target(one).endpoint() : session.ProxiedPath(one)).ToString());
+        environment.endpoint(direct ? Path::kDirect : Path::kProxied, one).ToString());
   }
   const auto calls_of = [&recording = session.recording(), form = session.write_form(),
-                         token = session.target().token(), endpoints,
+                         token = environment.target().token(), endpoints,
                          placed](std::size_t number) -> Load::Call {
     const std::string name = fmt::format("{}-{}", placed.load, number);
     const auto client = std::make_shared<LoadClient>(

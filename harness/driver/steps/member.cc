@@ -29,7 +29,7 @@ Status AwaitCaughtUpStep::Run(StepContext& context) const {
   const Revision through = context.head();
   context.Await(fmt::format("member {} to follow a leader through revision {}", member, through),
                 kCatchUpPatience, [&] {
-                  const auto status = context.session().StatusOf(member);
+                  const auto status = context.environment().StatusOf(member);
                   return status.has_value() && status->leader != 0 &&
                          Revision(status->revision) >= through;
                 });
@@ -40,7 +40,7 @@ void AwaitSnapshotStep::Fields(FieldList& field) { field("member", member).Membe
 
 Status AwaitSnapshotStep::Run(StepContext& context) const {
   context.Await(fmt::format("member {} to receive a snapshot", member), kCatchUpPatience,
-                [&] { return context.session().MetricOf(member, kSnapshots).value_or(0) > 0; });
+                [&] { return context.environment().MetricOf(member, kSnapshots).value_or(0) > 0; });
   return {};
 }
 

@@ -26,7 +26,7 @@ std::function<bool()> HasCome(StepContext& context, const WhenStep& step) {
   const auto furthest = [&context, &step, revision = context.Resolve(step.revision)] {
     std::int64_t most = 0;
     for (const StepContext::Member& member : context.groups().at(step.of)) {
-      const Environment::Arrived arrived = context.session().ArrivedAt(member.stream);
+      const StreamTraffic::Arrived arrived = context.session().traffic().ArrivedAt(member.stream);
       std::int64_t here = step.moment == kBytes ? arrived.bytes : arrived.responses;
       if (step.moment == kRevision || step.moment == kProgress) {
         const WatchState* const watch = context.WatchOf(member);
@@ -81,7 +81,7 @@ void WhenStep::Fields(FieldList& field) {
 }
 
 Status WhenStep::Run(StepContext& context) const {
-  Environment& session = context.session();
+  AttemptSession& session = context.session();
   session.PumpAll();
   const std::function<bool()> come = HasCome(context, *this);
   // A missed moment decides nothing: the receipt of what was injected then does.

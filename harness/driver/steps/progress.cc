@@ -15,7 +15,7 @@ const StepRegistration<MustReportProgressStep> kMustReportProgress;
 void RequestProgressStep::Fields(FieldList& field) { field("stream", stream); }
 
 Status RequestProgressStep::Run(StepContext& context) const {
-  WP_ASSIGN_OR_RETURN(WatchStream* const opened, context.session().Stream(stream));
+  WP_ASSIGN_OR_RETURN(WatchStream* const opened, context.Stream(stream));
   opened->RequestProgress();
   context.ProgressRequested();
   return {};

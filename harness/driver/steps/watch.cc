@@ -93,13 +93,13 @@ std::string WatchStep::BeyondKubernetes() const {
 }
 
 Status WatchStep::Run(StepContext& context) const {
-  Environment& session = context.session();
+  AttemptSession& session = context.session();
   WP_ASSIGN_OR_RETURN(
       WatchStream* const opened,
-      session.Stream(stream, {.user = user, .member = member, .require_leader = require_leader}));
+      context.Stream(stream, {.user = user, .member = member, .require_leader = require_leader}));
   session.PumpAll();
   // A create would get no answer, and that would count as the target's mistake.
-  if (session.HasEnded(opened->id())) {
+  if (session.traffic().HasEnded(opened->id())) {
     if (!context.judge().WasDropped(opened->id())) {
       return Fail(StatusCode::kInternal, "the plan watches on stream {}, which has ended", stream);
     }
@@ -136,8 +136,8 @@ void ChurnStep::Fields(FieldList& field) {
 Status ChurnStep::Check() const { return CheckIds(first_id); }
 
 Status ChurnStep::Run(StepContext& context) const {
-  Environment& session = context.session();
-  WP_ASSIGN_OR_RETURN(WatchStream* const opened, session.Stream(stream));
+  AttemptSession& session = context.session();
+  WP_ASSIGN_OR_RETURN(WatchStream* const opened, context.Stream(stream));
   for (std::size_t i = 0; i < count; ++i) {
     const WatchId id(first_id + static_cast<std::int64_t>(i));
     const std::uint32_t ordinal = opened->Create({.key = session.Placed(range.key),
@@ -175,10 +175,10 @@ Status ResumeStep::Check() const {
 }
 
 Status ResumeStep::Run(StepContext& context) const {
-  Environment& session = context.session();
+  AttemptSession& session = context.session();
   session.PumpAll();
   WP_ASSIGN_OR_RETURN(WatchStream* const next,
-                      session.Stream(fmt::format("resumed/{}", as), {.member = member}));
+                      context.Stream(fmt::format("resumed/{}", as), {.member = member}));
   for (const StepContext::Member& one : context.groups().at(group)) {
     const WatchState* const before = context.WatchOf(one);
     if (before == nullptr) {
@@ -215,7 +215,7 @@ Status AwaitEndedStep::Run(StepContext& context) const {
                 [&] {
                   const auto& members = context.groups().at(group);
                   return std::all_of(members.begin(), members.end(), [&](const auto& member) {
-                    return context.session().HasEnded(member.stream);
+                    return context.session().traffic().HasEnded(member.stream);
                   });
                 });
   return {};
@@ -239,7 +239,7 @@ void MustDeliverStep::Fields(FieldList& field) {
 
 // The group is judged from the annotations: it fails when nothing more came for the limit.
 Status MustDeliverStep::Run(StepContext& context) const {
-  Environment& session = context.session();
+  AttemptSession& session = context.session();
   DeliveryDue due{.group = group,
                   .streams = {},
                   .ordinals = {},
@@ -267,10 +267,10 @@ void MustEndStep::Fields(FieldList& field) {
 }
 
 Status MustEndStep::Run(StepContext& context) const {
-  Environment& session = context.session();
-  WP_ASSIGN_OR_RETURN(WatchStream* const due, session.Stream(stream));
+  AttemptSession& session = context.session();
+  WP_ASSIGN_OR_RETURN(WatchStream* const due, context.Stream(stream));
   session.Annotate(StreamEndDue{.stream = due->id(), .limit_ms = InMilliseconds(limit)});
-  session.PumpUntil([&] { return session.HasEnded(due->id()); }, Within(limit));
+  session.PumpUntil([&] { return session.traffic().HasEnded(due->id()); }, Within(limit));
   if (!session.GivesUp()) session.Annotate(StreamEndOver{due->id()});
   session.PumpAll();
   return {};
@@ -300,7 +300,7 @@ Usage AwaitSyncPassesStep::Cost() const {
 }
 
 Status AwaitSyncPassesStep::Run(StepContext& context) const {
-  Environment& session = context.session();
+  AttemptSession& session = context.session();
   for (int pass = 0; pass < passes; ++pass) {
     const int probe = context.NextProbe();
     const std::string group = fmt::format("direct/probe/{}", probe);

@@ -18,7 +18,7 @@ std::int64_t LeaseOf(StepContext& context, const PutStep& put) {
 }
 
 WriteOp InTransaction(StepContext& context, const Step& write) {
-  Environment& session = context.session();
+  AttemptSession& session = context.session();
   if (const auto* put = write.As<PutStep>()) {
     return {.kind = WriteOp::Kind::kPut,
             .key = session.Placed(put->key),
@@ -51,7 +51,7 @@ std::vector<PutStep> PutStep::Smaller() const {
 }
 
 Status PutStep::Run(StepContext& context) const {
-  Environment& session = context.session();
+  AttemptSession& session = context.session();
   return context.NoteWrite(
       session.kv().Put(session.Placed(key), value.Make(), LeaseOf(context, *this)));
 }
@@ -62,7 +62,7 @@ void DeleteStep::Fields(FieldList& field) {
 }
 
 Status DeleteStep::Run(StepContext& context) const {
-  Environment& session = context.session();
+  AttemptSession& session = context.session();
   return context.NoteWrite(session.kv().Delete(session.Placed(key), session.PlacedEnd(range_end)));
 }
 
@@ -102,7 +102,7 @@ Usage RefusedTxnStep::Cost() const { return {.bytes = write.Cost().bytes}; }
 
 // Whether the other members reject it, too, shows on their watches.
 Status RefusedTxnStep::Run(StepContext& context) const {
-  Environment& session = context.session();
+  AttemptSession& session = context.session();
   const auto done = session.kv().Transact(
       {{.kind = WriteOp::Kind::kPut, .key = session.Placed(write.key), .value = write.value.Make()},
        {.kind = WriteOp::Kind::kRead,
@@ -120,7 +120,7 @@ void CompactStep::Fields(FieldList& field) {
 }
 
 Status CompactStep::Run(StepContext& context) const {
-  Environment& session = context.session();
+  AttemptSession& session = context.session();
   const Revision floor = context.Resolve(at);
   WP_RETURN_IF_ERROR(session.CheckFloor());
   using Answer = KvClient::Answer;
@@ -129,7 +129,7 @@ Status CompactStep::Run(StepContext& context) const {
   if (refused && !done.has_value() && !IsDefiniteRefusal(done.error().code())) return done.error();
   if (refused || done.has_value()) return {};
   // The harness itself never compacts beyond the plan.
-  const bool by_others = session.target().shared() &&
+  const bool by_others = context.environment().target().shared() &&
                          done.error().code() == StatusCode::kOutOfRange && floor <= context.head();
   if (!by_others) return done.error();
   context.Inconclusive(fmt::format(

@@ -3,7 +3,7 @@
 // attempt checks whether others compact history that it uses.
 #include <algorithm>
 
-#include "harness/driver/environment.h"
+#include "harness/driver/session.h"
 
 namespace watchproof {
 namespace {
@@ -20,14 +20,14 @@ std::string EndOfPrefix(std::string prefix) {
 
 // Reads the first revision of the attempt, or the one that the attempt itself has compacted to. If
 // it can be read, others have compacted no revision of the attempt.
-Status Environment::CheckFloor() {
-  if (!started_.others_compact) return {};
+Status AttemptSession::CheckFloor() {
+  if (!options_.started.others_compact) return {};
   AskAt(std::max(first_head_, judge_.compacted_through()));
   return {};
 }
 
 // A compaction by others also shows in reads: one just below it is rejected from then on.
-void Environment::ConfirmFloors() {
+void AttemptSession::ConfirmFloors() {
   while (const auto floor = judge_.UnconfirmedFloor()) {
     AskAt(floor->previous());
     PumpAll();
@@ -37,17 +37,17 @@ void Environment::ConfirmFloors() {
 }
 
 // The answer is recorded, and judged there.
-void Environment::AskAt(Revision revision) {
+void AttemptSession::AskAt(Revision revision) {
   [[maybe_unused]] const auto answer =
       kv().Read({.key = prefix_, .limit = 1, .revision = revision});
 }
 
-Result<Revision> Environment::Head() {
+Result<Revision> AttemptSession::Head() {
   if (prefix_.empty()) return kv().Head();
   return kv().Read({.key = prefix_, .limit = 1});
 }
 
-Result<std::int64_t> Environment::Grant(std::chrono::seconds ttl) {
+Result<std::int64_t> AttemptSession::Grant(std::chrono::seconds ttl) {
   if (!target().shared()) return kv().Grant(ttl);
   // The lease ends soon even if the attempt cannot revoke it.
   WP_ASSIGN_OR_RETURN(const std::int64_t lease, kv().Grant(std::min(ttl, kLongestLease)));
@@ -56,7 +56,7 @@ Result<std::int64_t> Environment::Grant(std::chrono::seconds ttl) {
 }
 
 // A target may take a lease off its list some time before it deletes the keys.
-Result<bool> Environment::HasLease(std::int64_t lease) {
+Result<bool> AttemptSession::HasLease(std::int64_t lease) {
   WP_ASSIGN_OR_RETURN(const bool listed, kv().HasLease(lease));
   if (listed) return true;
   const std::string every("\0", 1);
@@ -65,8 +65,8 @@ Result<bool> Environment::HasLease(std::int64_t lease) {
 }
 
 // Continues after an error, to delete as much as possible.
-Status Environment::CleanUp() {
-  if (prefix_.empty() || kvs_.empty() || Died()) return {};
+Status AttemptSession::CleanUp() {
+  if (prefix_.empty() || kvs_.empty() || environment_.Died()) return {};
   std::size_t leases = 0;
   for (const std::int64_t lease : granted_) {
     const auto revoked = kv().Revoke(lease);
@@ -81,7 +81,7 @@ Status Environment::CleanUp() {
   return Fail(StatusCode::kUnavailable,
               "{} keys below {} and {} leases (of at most {} s) stay behind on {}{}",
               left.has_value() ? std::to_string(*left) : "an unknown number of", prefix_, leases,
-              kLongestLease.count(), spec_.target, why.ok() ? "" : ": " + why.message());
+              kLongestLease.count(), options_.target, why.ok() ? "" : ": " + why.message());
 }
 
 }  // namespace watchproof
