@@ -78,9 +78,8 @@ class CommandLine {
   bool StartsWithCommand() const {
     const auto commands = app_.get_subcommands([](const CLI::App*) { return true; });
     return words_.size() > 1 &&
-           std::any_of(commands.begin(), commands.end(), [this](const CLI::App* command) {
-             return command->check_name(words_[1]);
-           });
+           std::any_of(commands.begin(), commands.end(),
+                       [this](const CLI::App* command) { return command->check_name(words_[1]); });
   }
 
   int Run() {
