@@ -28,9 +28,6 @@ struct Exercise {
   std::map<std::string, std::uint64_t> opportunities;
 };
 
-// What concerns no guarantee in particular, without the periods of progress.
-Exercise ExerciseOfWatches(const struct Facts& facts);
-
 // Why an attempt without a finding proves nothing about one of the named guarantees; empty if it
 // does prove something. If no guarantee is named: about any watch.
 std::optional<std::string> Vacuous(const Exercise& exercise,

@@ -85,6 +85,9 @@ std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Cha
 // stream, and the key that this watch received is in the range of the other.
 bool AnsweredOutOfOrder(const Facts& facts, WatchIndex watch, std::string_view key);
 
+// What concerns no guarantee in particular, without the periods of progress.
+Exercise ExerciseOfWatches(const Facts& facts);
+
 // If the target ended the watch without a cancel request, after another watch of the stream had
 // ended or was cancelled: that other watch.
 std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch);
