@@ -97,7 +97,7 @@ SessionSetup SessionFor(const AttemptSpec& spec, const TargetSpec& target, const
                 .faults = FaultsOf(plan),
                 .beyond_requests = BeyondRequests(plan, profile.requests)};
   return {.folder = spec.folder,
-          .product = target.product,
+          .target = target,
           .started = std::move(started),
           .profile = std::move(profile),
           .demand = std::move(demand),

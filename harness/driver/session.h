@@ -51,7 +51,7 @@ std::string EndOfPrefix(std::string prefix);
 
 struct SessionSetup {
   std::filesystem::path folder;  // of the attempt
-  std::string product;           // of the target, as in TargetSpec
+  TargetSpec target;
   // The first line of the recording, without what only the running target reports.
   RunStarted started;
   Profile profile;

@@ -81,7 +81,7 @@ Status AttemptSession::CleanUp() {
   return Fail(StatusCode::kUnavailable,
               "{} keys below {} and {} leases (of at most {} s) stay behind on {}{}",
               left.has_value() ? std::to_string(*left) : "an unknown number of", prefix_, leases,
-              kLongestLease.count(), options_.target, why.ok() ? "" : ": " + why.message());
+              kLongestLease.count(), options_.target.text, why.ok() ? "" : ": " + why.message());
 }
 
 }  // namespace watchproof

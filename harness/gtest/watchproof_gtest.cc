@@ -66,7 +66,7 @@ class ConformanceTest : public testing::Test {
     RecordProperty("seed", result.seed);
     RecordProperty("verdict", std::string(Name(result.verdict)));
     RecordProperty("folder", PathOf(record, result, ""));
-    const std::string repeat = "repeat: " + RepeatCommand(record, result);
+    const std::string repeat = "repeat: " + RowOf(record, attempt).repeat;
     const std::string reason = Escaped(result.reason);
     switch (OutcomeOf(attempt)) {
       case Outcome::kPass:
