@@ -18,7 +18,7 @@ WATCH_CASE(Linearizable, ConcurrentClients,
   Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("turns");
   scenario.Watch(
-      {.group = "all", .count = 5, .range = Prefix(stem + "/"), .previous_values = true});
+      {.group = "all", .count = 5, .range = Prefix(stem + "/"), .options = {.prev_kv = true}});
   scenario.AwaitCreated("all");
   scenario.BeginLoad({.clients = 16,
                       .calls = static_cast<std::size_t>(prng.Between(60, 120)),

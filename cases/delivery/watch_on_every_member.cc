@@ -26,7 +26,7 @@ WATCH_CASE(Reliable, WatchOnEveryMember,
     scenario.Watch({.group = name,
                     .count = 5,
                     .range = Prefix(stem + "/"),
-                    .previous_values = true,
+                    .options = {.prev_kv = true},
                     .stream = name,
                     .member = member});
     scenario.AwaitCreated(name);

@@ -28,7 +28,7 @@ WATCH_CASE(PreviousValue, CompactedBeforeDelivery,
   Prng prng = scenario.Random("shape");
   for (std::int64_t i = prng.Between(1, 4); i > 0; --i) scenario.Put(key);
   scenario.Watch({.group = "watchers", .count = kWatchers, .range = OneKey(fat)});
-  scenario.Watch({.group = "cache", .range = OneKey(key), .previous_values = true});
+  scenario.Watch({.group = "cache", .range = OneKey(key), .options = {.prev_kv = true}});
   scenario.AwaitCreated("watchers");
   scenario.AwaitCreated("cache");
   scenario.Hold(0ms, 30ms);

@@ -22,7 +22,7 @@ WATCH_CASE(PreviousValue, EveryChange,
   for (std::int64_t i = prng.Between(3, 6); i > 0; --i) keys.push_back(scenario.Key(stem));
   const Write first = scenario.PutTogether(keys);
   scenario.Watch(
-      {.group = "live", .count = 2, .range = Prefix(stem + "/"), .previous_values = true});
+      {.group = "live", .count = 2, .range = Prefix(stem + "/"), .options = {.prev_kv = true}});
   scenario.Watch({.group = "without", .range = Prefix(stem + "/")});
   scenario.AwaitCreated("live");
   scenario.AwaitCreated("without");
@@ -40,7 +40,7 @@ WATCH_CASE(PreviousValue, EveryChange,
                   .count = 2,
                   .range = Prefix(stem + "/"),
                   .start = first.revision(),
-                  .previous_values = true});
+                  .options = {.prev_kv = true}});
   scenario.AwaitCreated("late");
   scenario.AwaitDelivered("live");
   scenario.AwaitDelivered("late");

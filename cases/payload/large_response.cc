@@ -26,8 +26,11 @@ WATCH_CASE(Fragmented, LargeResponse,
     scenario.PutTogether({scenario.Key(stem), scenario.Key(stem)}, kLarge);
   }
   const WatchedRange range = Prefix(stem + "/");
-  scenario.Watch(
-      {.group = "pieces", .count = 2, .range = range, .start = first.revision(), .fragment = true});
+  scenario.Watch({.group = "pieces",
+                  .count = 2,
+                  .range = range,
+                  .start = first.revision(),
+                  .options = {.fragment = true}});
   scenario.Watch({.group = "whole", .range = range, .start = first.revision(), .stream = "second"});
   scenario.AwaitCreated("pieces");
   scenario.AwaitCreated("whole");

@@ -23,8 +23,8 @@ WATCH_CASE(Filtered, PutAndDeleteFilters,
   const WatchedRange range = Prefix(stem + "/");
   const auto watch = [&](const std::string& when, const RevisionRef& start) {
     scenario.Watch({.group = when, .range = range, .start = start});
-    scenario.Watch({.group = when, .range = range, .start = start, .no_puts = true});
-    scenario.Watch({.group = when, .range = range, .start = start, .no_deletes = true});
+    scenario.Watch({.group = when, .range = range, .start = start, .options = {.no_put = true}});
+    scenario.Watch({.group = when, .range = range, .start = start, .options = {.no_delete = true}});
     scenario.AwaitCreated(when);
   };
   watch("live", FromNow());

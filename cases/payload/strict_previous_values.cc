@@ -26,7 +26,7 @@ WATCH_CASE(PreviousValue, StrictPreviousValues,
   Prng prng = scenario.Random("shape");
   for (std::int64_t i = prng.Between(1, 4); i > 0; --i) scenario.Put(key);
   scenario.Watch({.group = "watchers", .count = kWatchers, .range = OneKey(fat)});
-  scenario.Watch({.group = "cache", .range = OneKey(key), .previous_values = true});
+  scenario.Watch({.group = "cache", .range = OneKey(key), .options = {.prev_kv = true}});
   const std::string filler = scenario.Key("filler");
   scenario.Watch({.group = "filler", .count = kWatchers / 2, .range = OneKey(filler)});
   scenario.AwaitCreated("watchers");

@@ -21,11 +21,11 @@ WATCH_CASE(Bookmarkable, PeriodicProgress,
   const std::string key = scenario.Key("quiet");
   const Write first = scenario.Put(key);
   for (std::int64_t i = prng.Between(20, 60); i > 0; --i) scenario.Put(scenario.Key("busy"));
-  scenario.Watch({.group = "quiet", .range = OneKey(key), .progress_notify = true});
+  scenario.Watch({.group = "quiet", .range = OneKey(key), .options = {.progress_notify = true}});
   scenario.Watch({.group = "late",
                   .range = OneKey(key),
                   .start = first.revision(),
-                  .progress_notify = true,
+                  .options = {.progress_notify = true},
                   .stream = "late"});
   scenario.AwaitCreated("quiet");
   scenario.AwaitCreated("late");

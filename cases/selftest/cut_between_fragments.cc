@@ -21,8 +21,10 @@ WATCH_CASE(Resumable, CutBetweenFragments,
   const Write first = scenario.Put(scenario.Key(stem), kLarge);
   for (std::size_t i = 0; i < kKeys; ++i) scenario.Put(scenario.Key(stem), kLarge);
   scenario.Inject("cut-between-fragments");
-  scenario.Watch(
-      {.group = "first", .range = Prefix(stem + "/"), .start = first.revision(), .fragment = true});
+  scenario.Watch({.group = "first",
+                  .range = Prefix(stem + "/"),
+                  .start = first.revision(),
+                  .options = {.fragment = true}});
   scenario.AwaitCreated("first");
   scenario.AwaitEffect("cut-between-fragments");
   scenario.Heal("cut-between-fragments");

@@ -22,10 +22,12 @@ std::string RequestText(const Entry& entry) {
       const std::string start = create.start_revision == 0
                                     ? "from now on"
                                     : fmt::format("from revision {}", create.start_revision);
-      return fmt::format(
-          "asked to watch {} {}{}{}{}", Phrase(KeyRange(create.key, create.range_end)), start,
-          create.prev_kv ? ", with previous values" : "", create.no_put ? ", without puts" : "",
-          create.no_delete ? ", without deletes" : "");
+      std::string text = fmt::format("asked to watch {} {}",
+                                     Phrase(KeyRange(create.key, create.range_end)), start);
+      for (const WatchOption& option : kWatchOptions) {
+        if (create.*option.flag) text += option.phrase;
+      }
+      return text;
     }
     case WatchRequestKind::kCancel:
       return fmt::format("asked to cancel watch {}", request.cancel_id);

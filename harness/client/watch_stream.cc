@@ -50,18 +50,21 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
     StartCall();
   }
 
-  std::uint32_t Create(const CreateOptions& options) {
+  std::uint32_t Create(const WatchCreate& watch) {
     etcdserverpb::WatchRequest request;
-    auto* create = request.mutable_create_request();
-    create->set_key(options.key);
-    create->set_range_end(options.range_end);
-    create->set_start_revision(options.start.value);
-    create->set_watch_id(options.id.value);
-    create->set_prev_kv(options.previous_values);
-    create->set_progress_notify(options.progress_notify);
-    create->set_fragment(options.fragment);
-    for (const EventFilter filter : options.filters) {
-      create->add_filters(static_cast<etcdserverpb::WatchCreateRequest::FilterType>(filter));
+    auto* const create = request.mutable_create_request();
+    create->set_key(watch.key);
+    create->set_range_end(watch.range_end);
+    create->set_start_revision(watch.start.value);
+    create->set_watch_id(watch.id.value);
+    for (const WatchOption& option : kWatchOptions) {
+      if (!(watch.options.*option.flag)) continue;
+      const auto* const field = create->GetDescriptor()->FindFieldByNumber(option.field);
+      if (option.field == kFiltersField) {
+        create->GetReflection()->AddEnumValue(create, field, option.filter);
+      } else {
+        create->GetReflection()->SetBool(create, field, true);
+      }
     }
     MutexLock lock(mu_);
     EnqueueLocked(request);
@@ -220,7 +223,7 @@ Result<std::unique_ptr<WatchStream>> WatchStream::Open(RecordingContext& context
 }
 
 StreamId WatchStream::id() const { return impl_->stream(); }
-std::uint32_t WatchStream::Create(const CreateOptions& options) { return impl_->Create(options); }
+std::uint32_t WatchStream::Create(const WatchCreate& watch) { return impl_->Create(watch); }
 void WatchStream::Cancel(WatchId id) {
   etcdserverpb::WatchRequest request;
   request.mutable_cancel_request()->set_watch_id(id.value);

@@ -15,23 +15,18 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "harness/client/client_context.h"
+#include "harness/history/watch_options.h"
 
 namespace watchproof {
 
-enum class EventFilter { kNoPut = 0, kNoDelete = 1 };
-
-struct CreateOptions {
+struct WatchCreate {
   std::string key;
   std::string range_end;  // etcd's meaning: empty is one key, "\0" is from key on
   Revision start{};       // 0: from now on
   WatchId id{};           // 0: the server chooses
-  bool previous_values = false;
-  bool progress_notify = false;
-  bool fragment = false;
-  std::vector<EventFilter> filters;
+  WatchOptions options{};
 };
 
 struct StreamOptions {
@@ -50,7 +45,7 @@ class WatchStream {
 
   StreamId id() const;
   // Returns the watch's place among the creates of this stream, from 0.
-  std::uint32_t Create(const CreateOptions& options);
+  std::uint32_t Create(const WatchCreate& watch);
   void Cancel(WatchId id);
   void RequestProgress();
   // Ends the sending of requests; the watches stay open.

@@ -70,11 +70,9 @@ Json ToJson(const WatchRequestView& request) {
   if (!create.range_end.empty()) json["range_end"] = create.range_end;
   json["start_revision"] = create.start_revision;
   if (create.watch_id != 0) json["watch_id"] = create.watch_id;
-  if (create.prev_kv) json["prev_kv"] = true;
-  if (create.progress_notify) json["progress_notify"] = true;
-  if (create.fragment) json["fragment"] = true;
-  if (create.no_put) json["no_put"] = true;
-  if (create.no_delete) json["no_delete"] = true;
+  for (const WatchOption& option : kWatchOptions) {
+    if (create.*option.flag) json[std::string(option.name)] = true;
+  }
   return {{"create", json}};
 }
 

@@ -136,19 +136,28 @@ static void Read(std::string_view message, EventView& out) {
 }
 
 static void Read(std::string_view message, WatchCreateView& out) {
+  const auto flags = [&out](pbf_reader& field) {
+    const auto tag = static_cast<int>(field.tag());
+    for (const WatchOption& option : kWatchOptions) {
+      if (tag != option.field || tag == kFiltersField) continue;
+      Put(field, out.*option.flag);
+      return true;
+    }
+    return false;
+  };
   // Repeated enums come packed or one by one.
   const auto filters = [&out](pbf_reader& field) {
     const auto set = [&out](std::uint64_t filter) {
-      out.no_put |= filter == 0;
-      out.no_delete |= filter == 1;
+      for (const WatchOption& option : kWatchOptions) {
+        if (std::cmp_equal(option.filter, filter)) out.*option.flag = true;
+      }
     };
     if (field.has_wire_type(pbf_wire_type::varint)) return set(field.get_uint64());
     if (!field.has_wire_type(pbf_wire_type::length_delimited)) return field.skip();
     for (const std::uint64_t filter : field.get_packed_uint64()) set(filter);
   };
   ReadFields(message, At<1>(out.key), At<2>(out.range_end), At<3>(out.start_revision),
-             At<4>(out.progress_notify), On<5>(filters), At<6>(out.prev_kv), At<7>(out.watch_id),
-             At<8>(out.fragment));
+             On<kFiltersField>(filters), At<7>(out.watch_id), flags);
 }
 
 static void Read(std::string_view message, WatchRequestView& out) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/history/watch_options.h"
 
 namespace watchproof {
 
@@ -53,16 +54,11 @@ struct EventView {
   KeyValueView previous;
 };
 
-struct WatchCreateView {
+struct WatchCreateView : WatchOptions {
   std::string_view key;
   std::string_view range_end;
   std::int64_t start_revision = 0;
   std::int64_t watch_id = 0;
-  bool progress_notify = false;
-  bool prev_kv = false;
-  bool fragment = false;
-  bool no_put = false;
-  bool no_delete = false;
 };
 
 enum class WatchRequestKind { kNone, kCreate, kCancel, kProgress };

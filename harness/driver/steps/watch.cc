@@ -31,13 +31,6 @@ Status CheckIds(std::int64_t first_id) {
   return Fail(StatusCode::kInvalidArgument, "an id of {}", first_id);
 }
 
-std::vector<EventFilter> FiltersOf(const WatchStep& step) {
-  std::vector<EventFilter> filters;
-  if (step.no_puts) filters.push_back(EventFilter::kNoPut);
-  if (step.no_deletes) filters.push_back(EventFilter::kNoDelete);
-  return filters;
-}
-
 void AwaitEnds(StepContext& context, const std::string& group) {
   context.Await(fmt::format("an answer to every cancel of group {}", group), StepContext::kPatience,
                 [&] {
@@ -64,11 +57,9 @@ void WatchStep::Fields(FieldList& field) {
   field("range_end", range.range_end).Optional();
   field("start", start);
   field("first_id", first_id).Optional();
-  field("prev_kv", previous_values).Optional();
-  field("progress_notify", progress_notify).Optional();
-  field("fragment", fragment).Optional();
-  field("no_puts", no_puts).Optional();
-  field("no_deletes", no_deletes).Optional();
+  for (const WatchOption& option : kWatchOptions) {
+    field(option.in_plans, options.*option.flag).Optional();
+  }
   field("user", user).Optional().Uses(Subject::kUser);
   field("member", member).Optional().Member();
   field("require_leader", require_leader).Optional();
@@ -88,8 +79,11 @@ std::vector<WatchStep> WatchStep::Smaller() const {
 
 std::string WatchStep::BeyondKubernetes() const {
   if (first_id != 0) return "watch ids chosen by the client";
-  if (fragment) return "fragments";
-  return no_puts || no_deletes ? "filters" : "";
+  for (const WatchOption& option : kWatchOptions) {
+    const bool beyond = options.*option.flag && !option.beyond_kubernetes.empty();
+    if (beyond) return std::string(option.beyond_kubernetes);
+  }
+  return {};
 }
 
 Status WatchStep::Run(StepContext& context) const {
@@ -114,10 +108,7 @@ Status WatchStep::Run(StepContext& context) const {
                                                   .range_end = session.PlacedEnd(range.range_end),
                                                   .start = context.Resolve(start),
                                                   .id = WatchId(id),
-                                                  .previous_values = previous_values,
-                                                  .progress_notify = progress_notify,
-                                                  .fragment = fragment,
-                                                  .filters = FiltersOf(*this)});
+                                                  .options = options});
     context.groups()[group].push_back({opened->id(), ordinal});
   }
   return {};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/driver/step.h"
+#include "harness/history/watch_options.h"
 
 namespace watchproof {
 
@@ -22,11 +23,7 @@ struct WatchStep {
   WatchedRange range;
   RevisionRef start{};
   std::int64_t first_id = 0;  // chosen by the client: first_id, first_id + 1, ...; 0: by the server
-  bool previous_values = false;
-  bool progress_notify = false;
-  bool fragment = false;
-  bool no_puts = false;  // filters
-  bool no_deletes = false;
+  WatchOptions options{};
   std::string user{};  // see below
   // One connection each; on the direct path if its name begins with "direct".
   std::string stream = "main";
