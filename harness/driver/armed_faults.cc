@@ -17,7 +17,8 @@ Status ArmedFaults::Inject(const std::string& name, FaultParameters parameters, 
   }
   WP_ASSIGN_OR_RETURN(auto made, MakeFault(name, parameters));
   session_.PumpAll();
-  Armed& armed = faults_[name] = {.fault = std::move(made), .optional = optional};
+  Armed& armed = faults_[name] = {
+      .fault = std::move(made), .optional = optional, .problems_before = session_.problems()};
   // Before it acts: the fault only excuses what ends after this line.
   Record(name, "armed");
   if (spec_.no_faults) return {};
@@ -34,6 +35,7 @@ void ArmedFaults::AwaitEffect(const std::string& name) {
   if (spec_.no_faults || session_.ports().proxies == nullptr) return;
   session_.PumpUntil(
       [&] {
+        Show(armed);
         armed.fault->Observe(session_.ports());
         return armed.fault->took_effect();
       },
@@ -43,7 +45,7 @@ void ArmedFaults::AwaitEffect(const std::string& name) {
 Status ArmedFaults::Heal(const std::string& name) {
   session_.FaultHealed(name);
   Armed& armed = faults_.at(name);
-  session_.PumpAll();
+  Show(armed);
   WP_RETURN_IF_ERROR(armed.fault->Heal(session_.ports()));
   Record(name, "healed");
   armed.healed = true;
@@ -54,7 +56,7 @@ std::vector<std::string> ArmedFaults::HealAll() {
   std::vector<std::string> troubles;
   for (auto& [name, armed] : faults_) {
     session_.FaultHealed(name);
-    session_.PumpAll();
+    Show(armed);
     if (const Status healed = armed.fault->Heal(session_.ports()); !healed.ok()) {
       troubles.push_back(fmt::format("healing {}: {}", name, healed.message()));
     }
@@ -63,8 +65,15 @@ std::vector<std::string> ArmedFaults::HealAll() {
 }
 
 void ArmedFaults::Observe() {
+  for (auto& [name, armed] : faults_) {
+    Show(armed);
+    armed.fault->Observe(session_.ports());
+  }
+}
+
+void ArmedFaults::Show(Armed& armed) {
   session_.PumpAll();
-  for (const auto& [name, armed] : faults_) armed.fault->Observe(session_.ports());
+  armed.fault->Noticed(session_.problems() - armed.problems_before);
 }
 
 void ArmedFaults::Record(const std::string& name, const std::string& phase) {

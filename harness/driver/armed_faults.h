@@ -50,7 +50,10 @@ class ArmedFaults {
     std::unique_ptr<Fault> fault;
     bool optional = false;
     bool healed = false;
+    std::size_t problems_before = 0;  // of the judge, when it was armed
   };
+  // Lets it look for evidence in everything that has been recorded.
+  void Show(Armed& armed);
   void Record(const std::string& name, const std::string& phase);
   bool IsOptional(const std::string& name) const;
 

@@ -107,7 +107,6 @@ void AttemptSession::MakePorts() {
   ports_.spread = [this] {
     return Duration(std::chrono::microseconds(lag_.Summary().stream_spread_us.highest()));
   };
-  ports_.findings = [this] { return judge_.findings().size() + judge_.overtaken(); };
   ports_.pace_reader = [this](const ReaderPace& pace) { return PaceReader(pace); };
   ports_.put = [this]() -> Status {
     const auto put = kv().Put(Placed("wp-probe/put"), "probe");

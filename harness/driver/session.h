@@ -152,6 +152,9 @@ class AttemptSession {
   bool PumpUntil(const std::function<bool()>& done, Deadline deadline);
   // Feeds the judge with everything recorded so far.
   void PumpAll();
+  // How many problems the judge has seen so far: findings, and watches that received a change
+  // before an earlier one.
+  std::size_t problems() const { return judge_.findings().size() + judge_.overtaken(); }
   // Closes the streams and the recording, and judges the rest. In an attempt that stopped early,
   // events that had not arrived by then are not missing, now or when it is judged again.
   Judgement Finish();

@@ -171,13 +171,12 @@ TEST_F(ByteFault, LateEndTookEffectIfNoStreamEndedSooner) {
 
 TEST_F(ByteFault, CorruptionTookEffectIfThereIsAFinding) {
   OpenPair();
-  findings_ = 2;
   const auto fault = Make("corrupt", {{"every", "1B"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());
   ASSERT_TRUE(target_.Send("truth"));
   EXPECT_NE(client_.Receive(5), "truth");
   EXPECT_FALSE(TookEffect(*fault));
-  findings_ = 3;
+  fault->Noticed(1);
   EXPECT_TRUE(EventuallyTakesEffect(*fault));
 }
 

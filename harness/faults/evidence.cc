@@ -43,16 +43,9 @@ class EndedStreams : public Evidence {
   std::int64_t seen_ = 0;
 };
 
-class Noticed final : public EndedStreams {
+class OracleProblems final : public EndedStreams {
  public:
-  void Before(FaultPorts& ports) override {
-    EndedStreams::Before(ports);
-    before_ = ports.findings();
-  }
-  void Look(FaultPorts& ports, Duration armed_at) override {
-    EndedStreams::Look(ports, armed_at);
-    seen_ = static_cast<std::int64_t>(ports.findings() - before_);
-  }
+  void Noticed(std::size_t problems) override { seen_ = static_cast<std::int64_t>(problems); }
   void Keep() override {
     EndedStreams::Keep();
     found_ = std::max(found_, seen_);
@@ -65,7 +58,6 @@ class Noticed final : public EndedStreams {
   }
 
  private:
-  std::size_t before_ = 0;
   std::int64_t seen_ = 0;
   std::int64_t found_ = 0;
 };
@@ -319,7 +311,7 @@ class Spread final : public Evidence {
 EvidenceKind StreamsEnd() { return Plain<EndedStreams>("a watch stream of the clients ended"); }
 
 EvidenceKind OracleNotices() {
-  return Plain<Noticed>(
+  return Plain<OracleProblems>(
       "the oracle found or missed something, or a watch stream of the clients ended");
 }
 

@@ -23,6 +23,8 @@ class Evidence {
   virtual void Before(FaultPorts& /*ports*/) {}
   // Looks. What was seen counts only once Keep is called.
   virtual void Look(FaultPorts& ports, Duration armed_at) = 0;
+  // As of Fault.
+  virtual void Noticed(std::size_t /*problems*/) {}
   // The proxy, asked after Look, reports that it has acted and has not stopped yet. Other causes
   // have similar consequences, so that what was seen at other times is no evidence.
   virtual void Keep() = 0;

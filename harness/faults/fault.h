@@ -93,8 +93,6 @@ struct FaultPorts {
   std::function<Duration()> delay;
   // How much longer the slowest watcher of any stream waits than the fastest one.
   std::function<Duration()> spread;
-  // Findings so far, plus watches that received a change before an earlier one.
-  std::function<std::size_t()> findings;
   // Sets how a watch stream of the harness is read from here on.
   std::function<Status(const ReaderPace&)> pace_reader;
   // Raises or disarms the NOSPACE alarm. This and `defragment` are null where others use the
@@ -132,6 +130,9 @@ class Fault {
   Status Arm(FaultPorts& ports);
   // Looks for evidence again. Cheap enough for every few milliseconds.
   void Observe(FaultPorts& ports);
+  // Called before Observe and Heal, for faults that test the oracle: how many problems it has seen
+  // since the fault was armed.
+  virtual void Noticed(std::size_t /*problems*/) {}
   // No-op unless it acts.
   Status Heal(FaultPorts& ports);
   FaultReceipt receipt() const;

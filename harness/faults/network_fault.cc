@@ -28,6 +28,7 @@ class ProxiedFault final : public Fault {
   bool took_effect() const override {
     return armed() && Counted() >= required_ && evidence_->found(done_);
   }
+  void Noticed(std::size_t problems) override { evidence_->Noticed(problems); }
 
  private:
   Status Act(FaultPorts& ports) override {

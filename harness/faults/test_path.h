@@ -30,7 +30,6 @@ class TestPath : public ::testing::Test {
     ports_.last_closed = [this] { return last_closed_; };
     ports_.metric = [this](std::string_view) { return gauge_; };
     ports_.bytes_arrived = [this] { return arrived_; };
-    ports_.findings = [this] { return findings_; };
     ports_.call_by_proxied_path = [this](Deadline) {
       now_ += call_takes_;
       return call_;
@@ -73,7 +72,6 @@ class TestPath : public ::testing::Test {
   std::int64_t closed_ = 0;
   std::optional<double> gauge_;
   std::vector<std::int64_t> arrived_;
-  std::size_t findings_ = 0;
 };
 
 }  // namespace watchproof
