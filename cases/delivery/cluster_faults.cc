@@ -3,7 +3,7 @@
 // them. A member that is cut off delivers nothing for a while. After the partition has healed, the
 // watches on all members must have received the same events.
 #include "cases/support/watch_case.h"
-#include "harness/driver/steps/member.h"
+#include "harness/scenario/steps/member.h"
 
 namespace watchproof {
 namespace {

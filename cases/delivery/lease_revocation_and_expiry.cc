@@ -2,7 +2,7 @@
 // A lease often stands for a client that is alive. When it ends, all its keys are deleted at one
 // revision, so that a watch never sees the lease half ended.
 #include "cases/support/watch_case.h"
-#include "harness/driver/steps/lease.h"
+#include "harness/scenario/steps/lease.h"
 
 namespace watchproof {
 namespace {

@@ -2,7 +2,7 @@
 // Many leases expire within a moment, each with its attached keys, while clients write. Every key
 // is deleted once, together with the other keys of its lease.
 #include "cases/support/watch_case.h"
-#include "harness/driver/steps/lease.h"
+#include "harness/scenario/steps/lease.h"
 
 namespace watchproof {
 namespace {

@@ -2,7 +2,7 @@
 // A member serves watches from what it has applied itself. Watches on different members must
 // receive the same events, whichever member the writes were sent to.
 #include "cases/support/watch_case.h"
-#include "harness/driver/steps/member.h"
+#include "harness/scenario/steps/member.h"
 
 namespace watchproof {
 namespace {

@@ -3,7 +3,7 @@
 // progress response below its start would make a client resume there and receive events that it
 // never asked for.
 #include "cases/support/watch_case.h"
-#include "harness/driver/steps/progress.h"
+#include "harness/scenario/steps/progress.h"
 
 namespace watchproof {
 namespace {

@@ -3,7 +3,7 @@
 // revision and resumes from it, so progress that overtakes events makes the client lose them at its
 // next reconnect.
 #include "cases/support/watch_case.h"
-#include "harness/driver/steps/progress.h"
+#include "harness/scenario/steps/progress.h"
 
 namespace watchproof {
 namespace {

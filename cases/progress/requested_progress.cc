@@ -2,7 +2,7 @@
 // A client with keys that never change learns the store's revision only from progress. Without it
 // the client falls below the compaction floor, and its next reconnect has to read everything anew.
 #include "cases/support/watch_case.h"
-#include "harness/driver/steps/progress.h"
+#include "harness/scenario/steps/progress.h"
 
 namespace watchproof {
 namespace {

@@ -3,7 +3,7 @@
 // client that does not accept this sends the metadata "hasleader" when it opens its stream, and the
 // member then ends the stream.
 #include "cases/support/watch_case.h"
-#include "harness/driver/steps/member.h"
+#include "harness/scenario/steps/member.h"
 
 namespace watchproof {
 namespace {

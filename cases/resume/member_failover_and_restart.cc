@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A client that loses its member connects to another one and resumes its watch there.
 #include "cases/support/watch_case.h"
-#include "harness/driver/steps/member.h"
+#include "harness/scenario/steps/member.h"
 
 namespace watchproof {
 namespace {

@@ -2,7 +2,7 @@
 // A member that has fallen too far behind gets a snapshot of the whole store instead of the writes
 // that it missed. The watches that it serves stay open, and the snapshot must be invisible to them.
 #include "cases/support/watch_case.h"
-#include "harness/driver/steps/member.h"
+#include "harness/scenario/steps/member.h"
 
 namespace watchproof {
 namespace {

@@ -3,7 +3,7 @@
 // to check wrongly: on the wire its end is one zero byte, and many servers use another
 // representation internally.
 #include "cases/support/watch_case.h"
-#include "harness/driver/steps/auth.h"
+#include "harness/scenario/steps/auth.h"
 
 namespace watchproof {
 namespace {

@@ -3,7 +3,7 @@
 // heartbeat is missed, the cut is between two followers, or there is no message that could be late.
 // The cluster keeps its promises, but the attempt must not pass.
 #include "cases/selftest/ineffective_case.h"
-#include "harness/driver/steps/member.h"
+#include "harness/scenario/steps/member.h"
 
 namespace watchproof {
 namespace {

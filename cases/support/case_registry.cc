@@ -8,8 +8,8 @@
 
 #include "cases/support/scenario.h"
 #include "harness/base/prng.h"
-#include "harness/driver/attempt.h"
-#include "harness/driver/interrupt.h"
+#include "harness/scenario/attempt.h"
+#include "harness/session/interrupt.h"
 
 namespace watchproof {
 namespace {

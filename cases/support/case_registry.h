@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "harness/checkers/level.h"
-#include "harness/driver/result.h"
+#include "harness/results/result.h"
 #include "harness/targets/capability.h"
 
 namespace watchproof {

@@ -10,9 +10,9 @@
 //     scenario.Add(CancelStep{"all"});
 //   }
 //
-// Every step of harness/driver/steps/ can be added. What nearly every case needs has a shorter name
-// here, and so has what draws from the seed. Not thread-safe. Ownership: everything is copied into
-// the plan.
+// Every step of harness/scenario/steps/ can be added. What nearly every case needs has a shorter
+// name here, and so has what draws from the seed. Not thread-safe. Ownership: everything is copied
+// into the plan.
 #pragma once
 
 #include <map>
@@ -21,12 +21,12 @@
 #include <vector>
 
 #include "harness/base/prng.h"
-#include "harness/driver/plan.h"
-#include "harness/driver/steps/fault.h"
-#include "harness/driver/steps/load.h"
-#include "harness/driver/steps/moment.h"
-#include "harness/driver/steps/watch.h"
-#include "harness/driver/steps/write.h"
+#include "harness/scenario/plan.h"
+#include "harness/scenario/steps/fault.h"
+#include "harness/scenario/steps/load.h"
+#include "harness/scenario/steps/moment.h"
+#include "harness/scenario/steps/watch.h"
+#include "harness/scenario/steps/write.h"
 
 namespace watchproof {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/driver/steps/progress.h"
+#include "harness/scenario/steps/progress.h"
 
 namespace watchproof {
 namespace {

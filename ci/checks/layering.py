@@ -9,8 +9,9 @@ from source import Problem, unit_of
 
 BASE = {"harness/base"}
 ORACLE = {"harness/history", "harness/model", "harness/checkers"}
-RUN = {"harness/targets", "harness/faults", "harness/client", "harness/driver"} | ORACLE | BASE
-STEPS = "harness/driver/steps"
+RUN = {"harness/targets", "harness/faults", "harness/client"} | ORACLE | BASE
+ATTEMPT = {"harness/results", "harness/environment", "harness/session", "harness/scenario"}
+STEPS = "harness/scenario/steps"
 PROXIES = {"proxies/core", "proxies/effects", "proxies/http2", "proxies/grpc", "proxies/control"}
 
 # Includer: what it may include. A new folder gets its row here before its first file.
@@ -26,17 +27,19 @@ ALLOWED = {
     "harness/targets": BASE | {"embedded_store/server", "fixtures/protos"},
     "harness/faults": BASE | PROXIES,
     "harness/explore": BASE | ORACLE | {"embedded_store/mvcc", "embedded_store/watch"},
-    "harness/driver": (RUN - {"harness/driver"})
-    | PROXIES
-    | {"harness/explore", "fixtures/protos"},
+    "harness/results": BASE | {"harness/targets", "harness/model", "harness/checkers"},
+    "harness/environment": BASE | PROXIES | {"harness/targets", "harness/faults"},
+    "harness/session": RUN | PROXIES | {"harness/environment", "harness/results"},
+    "harness/scenario": RUN | PROXIES | ATTEMPT - {"harness/scenario"},
     # Whoever runs, checks or shrinks a plan names no kind of step.
-    STEPS: RUN | PROXIES,
-    "harness/report": BASE | ORACLE | {"harness/driver", "harness/targets"},
+    STEPS: RUN | PROXIES | ATTEMPT,
+    "harness/report": BASE | ORACLE | {"harness/results", "harness/targets"},
     "harness/cli": RUN
     | PROXIES
+    | ATTEMPT
     | {"harness/import", "harness/report", "harness/explore", "cases/support"}
     | {"embedded_store/server", "embedded_store/defects"},
-    "harness/gtest": BASE | {"harness/report", "harness/driver", "harness/cli", "cases/support"},
+    "harness/gtest": BASE | {"harness/report", "harness/results", "harness/cli", "cases/support"},
     "embedded_store/backend": BASE,
     "embedded_store/mvcc": BASE | {"embedded_store/backend"},
     "embedded_store/lease": BASE | {"embedded_store/mvcc"},
@@ -51,7 +54,7 @@ ALLOWED = {
     "proxies/http2": BASE | {"proxies/core", "proxies/effects", "proxies/grpc"},
     "proxies/grpc": BASE,
     "proxies/control": BASE | (PROXIES - {"proxies/control"}),
-    "cases/support": RUN | PROXIES | {STEPS},
+    "cases/support": RUN | PROXIES | ATTEMPT | {STEPS},
 }
 
 # The probes are the one place of harness/targets that may speak gRPC.
@@ -74,7 +77,8 @@ LIBRARIES = (
         "JSON",
         ("nlohmann/",),
         (),
-        ("harness/history/", "harness/import/", "harness/report/", "harness/driver/")
+        ("harness/history/", "harness/import/", "harness/report/", "harness/results/")
+        + ("harness/session/", "harness/scenario/")
         + ("proxies/control/", "embedded_store/server/"),
     ),
 )

@@ -64,7 +64,7 @@ class Layering(unittest.TestCase):
 
     def test_downwards_is_allowed(self):
         self.assertEqual([], included("harness/model/x.cc", '"harness/base/status.h"', "<set>"))
-        self.assertEqual([], included("harness/driver/x.cc", '"proxies/control/host.h"'))
+        self.assertEqual([], included("harness/scenario/x.cc", '"proxies/control/host.h"'))
         self.assertEqual([], included("harness/base/x.cc", '"harness/base/status.h"'))
 
     def test_upwards_is_reported_at_its_line(self):
@@ -96,19 +96,19 @@ class Layering(unittest.TestCase):
 
     def test_cases_use_their_support_and_the_steps_only(self):
         self.assertEqual([], included("cases/resume/x.cc", '"cases/support/scenario.h"'))
-        self.assertEqual([], included("cases/resume/x.cc", '"harness/driver/steps/watch.h"'))
-        self.assertEqual([2], included("cases/resume/x.cc", '"harness/driver/plan.h"'))
+        self.assertEqual([], included("cases/resume/x.cc", '"harness/scenario/steps/watch.h"'))
+        self.assertEqual([2], included("cases/resume/x.cc", '"harness/scenario/plan.h"'))
         self.assertEqual([2], included("cases/resume/x.cc", '"harness/base/status.h"'))
         self.assertEqual([2], included("cases/resume/x.cc", '"cases/stream/other.h"'))
 
     def test_whoever_runs_a_plan_names_no_step(self):
-        self.assertEqual([2], included("harness/driver/x.cc", '"harness/driver/steps/watch.h"'))
-        self.assertEqual([], included("harness/driver/steps/x.cc", '"harness/driver/step.h"'))
+        self.assertEqual([2], included("harness/scenario/x.cc", '"harness/scenario/steps/watch.h"'))
+        self.assertEqual([], included("harness/scenario/steps/x.cc", '"harness/scenario/step.h"'))
 
     def test_only_explore_sees_inside_the_store(self):
         self.assertEqual([], included("harness/explore/x.cc", '"embedded_store/mvcc/store.h"'))
         self.assertEqual([2], included("harness/targets/x.cc", '"embedded_store/mvcc/store.h"'))
-        self.assertEqual([2], included("harness/driver/x.cc", '"embedded_store/server/server.h"'))
+        self.assertEqual([2], included("harness/scenario/x.cc", '"embedded_store/server/server.h"'))
 
     def test_other_tests_may_build_what_they_are_given(self):
         self.assertEqual([], included("harness/client/x_test.cc", '"embedded_store/server/s.h"'))
@@ -164,9 +164,9 @@ class Words(unittest.TestCase):
 
     def test_only_the_command_exits(self):
         for call in ("exit(1);", "std::exit(1);", "::exit(1);", "std::quick_exit(1);"):
-            self.assertTrue(self.reported("harness/driver/x.cc", call), call)
+            self.assertTrue(self.reported("harness/scenario/x.cc", call), call)
         for call in ("_exit(1);", "::_exit(1);", "on_exit(1);", "loop.exit();", 'Log("exit(1)");'):
-            self.assertFalse(self.reported("harness/driver/x.cc", call), call)
+            self.assertFalse(self.reported("harness/scenario/x.cc", call), call)
         self.assertFalse(self.reported("harness/cli/main.cc", "exit(1);"))
 
     def test_other_banned_calls(self):

@@ -20,8 +20,8 @@
 #include "harness/base/status.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/signals.h"
-#include "harness/driver/attempt_spec.h"
-#include "harness/driver/result.h"
+#include "harness/results/attempt_spec.h"
+#include "harness/results/result.h"
 #include "harness/targets/child_process.h"
 
 namespace watchproof {

@@ -15,11 +15,11 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/console.h"
 #include "harness/cli/parse.h"
-#include "harness/driver/expectations.h"
-#include "harness/driver/result.h"
 #include "harness/faults/fault.h"
 #include "harness/report/rows.h"
 #include "harness/report/run_json.h"
+#include "harness/results/expectations.h"
+#include "harness/results/result.h"
 #include "harness/targets/target_spec.h"
 #include "proxies/effects/effect.h"
 

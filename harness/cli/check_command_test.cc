@@ -10,8 +10,8 @@
 #include "harness/base/prng.h"
 #include "harness/checkers/testing/script.h"
 #include "harness/cli/testing/scripted_run.h"
-#include "harness/driver/result.h"
 #include "harness/history/recorder.h"
+#include "harness/results/result.h"
 
 namespace watchproof {
 namespace {

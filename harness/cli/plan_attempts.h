@@ -23,7 +23,7 @@
 #include "harness/cli/case_process.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/signals.h"
-#include "harness/driver/plan.h"
+#include "harness/scenario/plan.h"
 
 namespace watchproof {
 

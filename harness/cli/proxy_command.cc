@@ -14,8 +14,8 @@
 #include "harness/cli/parse.h"
 #include "harness/cli/proxy_view.h"
 #include "harness/cli/signals.h"
-#include "harness/driver/attempt_spec.h"
 #include "harness/report/text.h"
+#include "harness/results/attempt_spec.h"
 #include "proxies/control/proxy_handle.h"
 
 namespace watchproof {

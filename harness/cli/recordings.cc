@@ -6,7 +6,7 @@
 #include <map>
 
 #include "harness/cli/selection.h"
-#include "harness/driver/result_line.h"
+#include "harness/results/result_line.h"
 
 namespace watchproof {
 namespace {

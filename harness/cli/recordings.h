@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/checkers/oracle.h"
-#include "harness/driver/finding_records.h"
+#include "harness/session/finding_records.h"
 
 namespace watchproof {
 

@@ -18,12 +18,12 @@
 #include "harness/cli/runner.h"
 #include "harness/cli/running_servers.h"
 #include "harness/cli/version.h"
-#include "harness/driver/attempt_spec.h"
 #include "harness/faults/fault.h"
 #include "harness/report/database.h"
 #include "harness/report/formats.h"
 #include "harness/report/run_json.h"
 #include "harness/report/utc.h"
+#include "harness/results/attempt_spec.h"
 
 namespace watchproof {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "harness/base/shell_words.h"
 #include "harness/cli/run_options.h"
-#include "harness/driver/profile.h"
+#include "harness/session/profile.h"
 
 namespace watchproof {
 namespace {

@@ -8,9 +8,9 @@
 #include <thread>
 
 #include "harness/cli/run_targets.h"
-#include "harness/driver/attempt_spec.h"
-#include "harness/driver/plan.h"
-#include "harness/driver/profile.h"
+#include "harness/results/attempt_spec.h"
+#include "harness/scenario/plan.h"
+#include "harness/session/profile.h"
 
 namespace watchproof {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "harness/base/status.h"
 #include "harness/cli/run_options.h"
-#include "harness/driver/expectations.h"
 #include "harness/report/run_record.h"
+#include "harness/results/expectations.h"
 
 namespace watchproof {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "harness/driver/result_line.h"
 #include "harness/report/mutation.h"
 #include "harness/report/terminal.h"
+#include "harness/results/result_line.h"
 
 namespace watchproof {
 namespace {

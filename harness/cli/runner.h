@@ -23,8 +23,8 @@
 #include "harness/cli/run_options.h"
 #include "harness/cli/running_servers.h"
 #include "harness/cli/signals.h"
-#include "harness/driver/expectations.h"
 #include "harness/report/run_record.h"
+#include "harness/results/expectations.h"
 
 namespace watchproof {
 

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "harness/cli/runner.h"
-#include "harness/driver/plan_check.h"
 #include "harness/report/text.h"
+#include "harness/scenario/plan_check.h"
 #include "harness/targets/probe_endpoint.h"
 
 namespace watchproof {

@@ -12,10 +12,10 @@
 #include "harness/cli/parse.h"
 #include "harness/cli/plan_attempts.h"
 #include "harness/cli/recordings.h"
-#include "harness/driver/plan_check.h"
-#include "harness/driver/shrinker.h"
 #include "harness/report/text.h"
 #include "harness/report/utc.h"
+#include "harness/scenario/plan_check.h"
+#include "harness/scenario/shrinker.h"
 
 namespace watchproof {
 namespace {

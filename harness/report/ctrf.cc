@@ -2,9 +2,9 @@
 // Common Test Report Format: JSON for tools that want raw statuses and extra fields.
 #include <cmath>
 
-#include "harness/driver/json_record.h"
 #include "harness/report/formats.h"
 #include "harness/report/utc.h"
+#include "harness/results/json_record.h"
 
 namespace watchproof {
 namespace {

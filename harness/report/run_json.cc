@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <thread>
 
-#include "harness/driver/json_record.h"
 #include "harness/report/mutation.h"
 #include "harness/report/rows.h"
 #include "harness/report/utc.h"
+#include "harness/results/json_record.h"
 
 namespace watchproof {
 namespace {

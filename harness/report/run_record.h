@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/driver/expectations.h"
-#include "harness/driver/result.h"
+#include "harness/results/expectations.h"
+#include "harness/results/result.h"
 #include "harness/targets/target_spec.h"
 
 namespace watchproof {

@@ -3,8 +3,8 @@
 // asynchronous.
 #include <cmath>
 
-#include "harness/driver/json_record.h"
 #include "harness/report/formats.h"
+#include "harness/results/json_record.h"
 
 namespace watchproof {
 namespace {

@@ -12,10 +12,10 @@
 #include <map>
 
 #include "cases/support/case_registry.h"
-#include "harness/driver/attempt_spec.h"
-#include "harness/driver/expectations.h"
-#include "harness/driver/plan.h"
-#include "harness/driver/result.h"
+#include "harness/results/attempt_spec.h"
+#include "harness/results/expectations.h"
+#include "harness/results/result.h"
+#include "harness/scenario/plan.h"
 #include "harness/targets/child_process.h"
 
 namespace watchproof {

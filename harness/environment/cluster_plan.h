@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan asks for if its target is to be a cluster.
+//
+//   plan.cluster = {.members = 3};
+//
+// Threads: values.
+#pragma once
+
+namespace watchproof {
+
+// How many members the target has, and their set-up. Members are numbered from 1; the first one
+// leads when the first step is taken.
+struct ClusterPlan {
+  int members = 1;
+  int snapshot_count = 0;  // log entries between two snapshots; 0: the target's default
+};
+
+}  // namespace watchproof

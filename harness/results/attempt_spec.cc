@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/results/attempt_spec.h"
+
+#include <charconv>
+
+#include "harness/results/json_record.h"
+
+namespace watchproof {
+
+std::string FormatSeed(std::uint64_t seed) { return fmt::format("0x{:x}", seed); }
+
+Result<std::uint64_t> ParseSeed(std::string_view text) {
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  const std::string_view digits = hex ? text.substr(2) : text;
+  std::uint64_t seed = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), seed, hex ? 16 : 10);
+  if (error == std::errc::result_out_of_range) {
+    return Fail(StatusCode::kOutOfRange, "seed '{}' does not fit into 64 bits", text);
+  }
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "seed '{}' is not a number; expected hexadecimal as in 0x51e9c2, or decimal", text);
+  }
+  return seed;
+}
+
+template <typename F>
+void Fields(F& field, ServerAccess& access) {
+  field("ca", access.ca);
+  field("certificate", access.certificate);
+  field("key", access.key);
+  field("user", access.user);
+  field("password_file", access.password_file);
+}
+
+template <typename F>
+void Fields(F& field, AttemptSpec& spec) {
+  field.Required("case", spec.case_name);
+  field.Required("target", spec.target);
+  std::string seed = FormatSeed(spec.seed);
+  field.Required("seed", seed);
+  spec.seed = ParseSeed(seed).value_or(0);
+  field("attempt", spec.attempt);
+  field("folder", spec.folder);
+  field("plan", spec.plan);
+  field("given_plan", spec.given_plan);
+  field("result_descriptor", spec.result_descriptor);
+  field("time_limit_ms", spec.time_limit_ms);
+  field("bypass_proxy", spec.bypass_proxy);
+  field("no_faults", spec.no_faults);
+  field("stop_at_finding", spec.stop_at_finding);
+  field("faults", spec.faults);
+  field("allow_disruptive", spec.allow_disruptive);
+  field("missing", spec.missing);
+  field("profile", spec.profile);
+  field("access", spec.access);
+  field("prefix", spec.prefix);
+}
+
+std::string ToJson(const AttemptSpec& spec) { return DumpJson(spec); }
+
+Result<AttemptSpec> ParseAttemptSpec(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) {
+    return Fail(StatusCode::kInvalidArgument, "not an attempt: expected one JSON object");
+  }
+  try {
+    const auto spec = json.get<AttemptSpec>();
+    const Result<std::uint64_t> seed = ParseSeed(json.at("seed").get<std::string>());
+    if (!seed.has_value()) return seed.error();
+    return spec;
+  } catch (const nlohmann::json::exception& error) {
+    return Fail(StatusCode::kInvalidArgument, "not an attempt: {}", error.what());
+  }
+}
+
+}  // namespace watchproof

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/results/result.h"
+
+#include "harness/results/json_record.h"
+
+namespace watchproof {
+namespace {
+
+struct VerdictRow {
+  Verdict verdict;
+  std::string_view name;
+  std::string_view explain;
+};
+
+constexpr VerdictRow kVerdicts[] = {
+    {Verdict::kPass, "pass",
+     "The guarantees held, and the scenario took place as planned: the faults took effect, the "
+     "load "
+     "was reached, the recording is complete and every watch reached a final state."},
+    {Verdict::kFail, "fail",
+     "At least one finding: the recording shows that the target broke a promise. A failure that "
+     "the manifest expects for that release is known: it stays a failure, but does not turn the "
+     "exit code."},
+    {Verdict::kInconclusive, "inconclusive",
+     "Too little evidence for pass or fail: a fault took no effect, the load was too low, the "
+     "recording is incomplete or the outcome of a write stayed unknown. Never counted as a pass."},
+    {Verdict::kUnsupported, "unsupported",
+     "The target does not offer a capability that the case needs, so there was nothing to judge."},
+    {Verdict::kHarnessError, "harness_error",
+     "An error of watchproof or of the machine, not of the target: the case crashed, hung, or "
+     "ended "
+     "without a result, or the target could not be started. Proves nothing about any guarantee."},
+};
+
+const VerdictRow& Row(Verdict verdict) { return kVerdicts[static_cast<std::size_t>(verdict)]; }
+
+}  // namespace
+
+std::string_view Name(Verdict verdict) { return Row(verdict).name; }
+std::string_view Explain(Verdict verdict) { return Row(verdict).explain; }
+
+std::optional<Verdict> FindVerdict(std::string_view name) {
+  for (const VerdictRow& row : kVerdicts) {
+    if (row.name == name) return row.verdict;
+  }
+  return std::nullopt;
+}
+
+// The usual quantiles are added for readers that do not know the buckets.
+void to_json(Json& json, const Histogram& histogram) {
+  json = {{"count", histogram.count()},
+          {"p50", histogram.Quantile(0.5)},
+          {"p99", histogram.Quantile(0.99)},
+          {"max", histogram.highest()},
+          {"buckets", histogram.Buckets()}};
+}
+
+void from_json(const Json& json, Histogram& histogram) {
+  using Buckets = std::vector<std::pair<std::int64_t, std::uint64_t>>;
+  histogram = Histogram::Restore(json.at("buckets").get<Buckets>(), json.at("max"));
+}
+
+template <typename F>
+void Fields(F& field, Recovery& recovery) {
+  field.Required("fault", recovery.fault);
+  field("us", recovery.microseconds);
+}
+
+template <typename F>
+void Fields(F& field, Footprint& footprint) {
+  field.Required("fault", footprint.fault);
+  field.Required("before", footprint.before);
+  field("bytes", footprint.bytes);
+}
+
+template <typename F>
+void Fields(F& field, Lag& lag) {
+  field("delivery_us", lag.delivery_us);
+  field("watcher_p99_us", lag.watcher_p99_us);
+  field("stream_spread_us", lag.stream_spread_us);
+  field("revisions_behind", lag.revisions_behind);
+  field("recoveries", lag.recoveries);
+  field("footprints", lag.footprints);
+}
+
+template <typename F>
+void Fields(F& field, Exercise& exercise) {
+  field("watches_asked", exercise.watches_asked);
+  field("watches_created", exercise.watches_created);
+  field("events_expected", exercise.events_expected);
+  field("events_delivered", exercise.events_delivered);
+  field("promises_asked", exercise.promises_asked);
+  field("promises_answered", exercise.promises_answered);
+  field("opportunities", exercise.opportunities);
+}
+
+template <typename F>
+void Fields(F& field, FindingRecord& finding) {
+  field.Required("guarantee", finding.guarantee);
+  field("promise", finding.promise);
+  field("impact", finding.impact);
+  field("watch", finding.watch);
+  field("expected", finding.expected);
+  field("observed", finding.observed);
+  field("signature", finding.signature);
+  field("meanwhile", finding.meanwhile);
+  field("evidence", finding.evidence);
+  field("messages", finding.messages);
+  field("level", finding.level);
+}
+
+template <typename F>
+void Fields(F& field, Overlap& overlap) {
+  field("calls", overlap.calls);
+  field("lost", overlap.lost);
+  field("responses", overlap.responses);
+  auto lines = std::pair(overlap.first_line, overlap.last_line);
+  field("lines", lines);
+  std::tie(overlap.first_line, overlap.last_line) = lines;
+}
+
+template <typename F>
+void Fields(F& field, ReceiptRecord& receipt) {
+  field.Required("fault", receipt.fault);
+  field.Required("fired", receipt.fired);
+  field("required", receipt.required);
+  field("armed_at", receipt.armed_at);
+  field("healed_at", receipt.healed_at);
+  field("measured", receipt.measured);
+  field("overlapped", receipt.overlap);
+  field("text", receipt.text);
+}
+
+template <typename F>
+void Fields(F& field, CallsRecord& calls) {
+  field("judged", calls.judged);
+  field("undecided", calls.undecided);
+}
+
+void to_json(Json& json, Verdict verdict) { json = Name(verdict); }
+// Requires: a verdict's name.
+void from_json(const Json& json, Verdict& verdict) {
+  verdict = FindVerdict(json.get<std::string>()).value();
+}
+
+template <typename F>
+void Fields(F& field, AttemptResult& result) {
+  field.Required("case", result.case_name);
+  field.Required("target", result.target);
+  field("target_version", result.target_version);
+  field.Required("seed", result.seed);
+  field.Required("attempt", result.attempt);
+  field.Required("verdict", result.verdict);
+  field("known", result.known);
+  field("declared", result.declared);
+  field("target_failed", result.target_failed);
+  field("upstream", result.upstream);
+  field("started", result.started);
+  field("seconds", result.seconds);
+  field("reason", result.reason);
+  field("findings", result.findings);
+  field("notes", result.notes);
+  field("receipts", result.receipts);
+  field("calls", result.calls);
+  field("exercise", result.exercise);
+  field("lag", result.lag);
+  field("folder", result.folder);
+  field("missing", result.missing);
+}
+
+std::string ToJsonLine(const AttemptResult& result) {
+  Json json{{"schema", kResultSchema}};
+  json.update(Json(result));
+  return DumpJson(json);
+}
+
+Result<AttemptResult> ParseResultLine(std::string_view line) {
+  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) {
+    return Fail(StatusCode::kInvalidArgument, "not a result line: expected one JSON object");
+  }
+  try {
+    if (const int schema = json.at("schema"); schema != kResultSchema) {
+      return Fail(StatusCode::kUnimplemented,
+                  "result line of schema {}; this build reads schema {}", schema, kResultSchema);
+    }
+    const auto verdict = FindVerdict(json.at("verdict").get<std::string>());
+    if (!verdict) {
+      return Fail(StatusCode::kInvalidArgument, "result line with the unknown verdict {}",
+                  json.at("verdict").dump());
+    }
+    return json.get<AttemptResult>();
+  } catch (const nlohmann::json::exception& error) {
+    return Fail(StatusCode::kInvalidArgument, "not a result line: {}", error.what());
+  }
+}
+
+}  // namespace watchproof

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/results/result_line.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include "harness/base/escape.h"
+#include "harness/results/json_record.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::size_t kLongestLine = (64 << 10) - 1;
+constexpr std::size_t kLongestText = 2 << 10;  // of one field
+constexpr std::size_t kMostLines = 64;         // of the evidence of one finding
+constexpr std::size_t kMostReceipts = 16;
+constexpr std::size_t kMostNotes = 4;
+constexpr std::string_view kMore = "more_findings";
+
+// Cuts every text in it, however deep.
+void ShortenTexts(Json& json, std::size_t longest) {
+  if (json.is_structured()) {
+    for (Json& part : json) ShortenTexts(part, longest);
+  } else if (json.is_string() && json.get_ref<const std::string&>().size() > longest) {
+    const auto& text = json.get_ref<const std::string&>();
+    json = fmt::format("{}... ({} bytes)", Escaped(text.substr(0, longest), LineEnds::kKeep),
+                       text.size());
+  }
+}
+
+void KeepFirst(std::size_t most, Json& array) {
+  if (array.size() <= most) return;
+  array.erase(array.begin() + static_cast<std::ptrdiff_t>(most), array.end());
+}
+
+Json Brief(const Json& finding) {
+  Json brief;
+  for (const char* name : {"guarantee", "level", "watch", "expected", "observed", "evidence"}) {
+    brief[name] = finding.at(name);
+  }
+  KeepFirst(kMostLines, brief.at("evidence"));
+  ShortenTexts(brief, kLongestText);
+  return brief;
+}
+
+// Everything but the findings, in at most half a line.
+void ShortenRest(Json& json) {
+  if (DumpJson(json).size() <= kLongestLine / 2) return;
+  json["lag"] = Json::object();
+  KeepFirst(kMostReceipts, json.at("receipts"));
+  KeepFirst(1, json.at("calls").at("undecided"));
+  KeepFirst(kMostNotes, json.at("notes"));
+  for (Json& note : json.at("notes")) note = Brief(note);
+  for (std::size_t longest = kLongestText; DumpJson(json).size() > kLongestLine / 2 && longest > 16;
+       longest /= 2) {
+    ShortenTexts(json, longest);
+  }
+}
+
+}  // namespace
+
+std::string ToResultsLine(const AttemptResult& result) {
+  std::string line = ToJsonLine(result);
+  if (line.size() <= kLongestLine) return line;
+  Json json = Json::parse(line);
+  const Json findings = std::exchange(json["findings"], Json::array());
+  json[std::string(kMore)] = findings.size();
+  ShortenRest(json);
+  std::size_t size = DumpJson(json).size();
+  for (const Json& finding : findings) {
+    Json brief = Brief(finding);
+    size += DumpJson(brief).size() + 1;
+    if (size > kLongestLine) break;
+    json.at("findings").push_back(std::move(brief));
+  }
+  json[std::string(kMore)] = findings.size() - json.at("findings").size();
+  return DumpJson(json);
+}
+
+Result<AttemptResult> ReadResultsLine(std::string_view line, const std::filesystem::path& run) {
+  Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  // Every shortened line has this field, even if only texts were shortened.
+  if (!json.is_object() || !json.contains(kMore) || !json.contains("folder") ||
+      !json.at("folder").is_string()) {
+    return ParseResultLine(line);
+  }
+  std::ifstream file(run / json.at("folder").get<std::string>() / "findings.json");
+  Json findings = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (findings.is_array()) json["findings"] = std::move(findings);
+  return ParseResultLine(DumpJson(json));
+}
+
+}  // namespace watchproof

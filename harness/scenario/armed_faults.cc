@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/scenario/armed_faults.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace watchproof {
+namespace {
+
+constexpr Duration kEffectPatience = 3s;  // for a fault to take effect
+
+}  // namespace
+
+Status ArmedFaults::Inject(const std::string& name, FaultParameters parameters, bool optional) {
+  if (const auto found = spec_.faults.find(KindOf(name)); found != spec_.faults.end()) {
+    for (const auto& [parameter, value] : found->second) parameters[parameter] = value;
+  }
+  WP_ASSIGN_OR_RETURN(auto made, MakeFault(name, parameters));
+  session_.PumpAll();
+  Armed& armed = faults_[name] = {
+      .fault = std::move(made), .optional = optional, .problems_before = session_.problems()};
+  // Before it acts: the fault only excuses what ends after this line.
+  Record(name, "armed");
+  if (spec_.no_faults) return {};
+  session_.FaultArmed(name);
+  // If a fault cannot act on this target, its receipt says so.
+  Status done = armed.fault->Arm(session_.ports());
+  return done.code() == StatusCode::kUnimplemented ? Status() : done;
+}
+
+void ArmedFaults::AwaitEffect(const std::string& name) {
+  Armed& armed = faults_.at(name);
+  // Without a proxy, or without faults at all, the receipt says so and waiting would change
+  // nothing.
+  if (spec_.no_faults || session_.ports().proxies == nullptr) return;
+  session_.PumpUntil(
+      [&] {
+        Show(armed);
+        armed.fault->Observe(session_.ports());
+        return armed.fault->took_effect();
+      },
+      Within(kEffectPatience));
+}
+
+Status ArmedFaults::Heal(const std::string& name) {
+  session_.FaultHealed(name);
+  Armed& armed = faults_.at(name);
+  Show(armed);
+  WP_RETURN_IF_ERROR(armed.fault->Heal(session_.ports()));
+  Record(name, "healed");
+  armed.healed = true;
+  return {};
+}
+
+std::vector<std::string> ArmedFaults::HealAll() {
+  std::vector<std::string> troubles;
+  for (auto& [name, armed] : faults_) {
+    session_.FaultHealed(name);
+    Show(armed);
+    if (const Status healed = armed.fault->Heal(session_.ports()); !healed.ok()) {
+      troubles.push_back(fmt::format("healing {}: {}", name, healed.message()));
+    }
+  }
+  return troubles;
+}
+
+void ArmedFaults::Observe() {
+  for (auto& [name, armed] : faults_) {
+    Show(armed);
+    armed.fault->Observe(session_.ports());
+  }
+}
+
+void ArmedFaults::Show(Armed& armed) {
+  session_.PumpAll();
+  armed.fault->Noticed(session_.problems() - armed.problems_before);
+}
+
+void ArmedFaults::Record(const std::string& name, const std::string& phase) {
+  const FaultReceipt receipt = faults_.at(name).fault->receipt();
+  nlohmann::ordered_json text{
+      {"fault", name}, {"phase", phase}, {"fired", receipt.fired}, {"measured", receipt.measured}};
+  const auto info = FindFault(name);
+  const bool acts = info && !spec_.no_faults;
+  text["ends_streams"] = Name(acts ? info->ends_streams : EndsStreams::kNone);
+  if (acts && info->parts_members) text["parts_members"] = true;
+  session_.RecordFault(text.dump());
+}
+
+bool ArmedFaults::DisturbServer() const {
+  return std::any_of(faults_.begin(), faults_.end(), [](const auto& entry) {
+    if (entry.second.healed) return false;
+    const auto info = FindFault(KindOf(entry.first));
+    return info && (info->ends_streams == EndsStreams::kEvery || info->parts_members);
+  });
+}
+
+bool ArmedFaults::Disturb() const {
+  return std::any_of(faults_.begin(), faults_.end(),
+                     [](const auto& entry) { return !entry.second.healed; });
+}
+
+// Another fault of the same kind took effect, which is sufficient.
+bool ArmedFaults::IsOptional(const std::string& name) const {
+  return faults_.at(name).optional &&
+         std::any_of(faults_.begin(), faults_.end(), [&](const auto& entry) {
+           const auto& [other, armed] = entry;
+           return armed.optional && other != name && KindOf(other) == KindOf(name) &&
+                  armed.fault->took_effect();
+         });
+}
+
+std::vector<ReceiptRecord> ArmedFaults::receipts() const {
+  const auto seconds = [](Duration d) { return std::chrono::duration<double>(d).count(); };
+  std::vector<ReceiptRecord> records;
+  for (const auto& [name, armed] : faults_) {
+    const FaultReceipt receipt = armed.fault->receipt();
+    records.push_back({.fault = name,
+                       .fired = receipt.fired,
+                       .required = !IsOptional(name),
+                       .armed_at = seconds(receipt.armed_at),
+                       .healed_at = seconds(receipt.healed_at),
+                       .measured = receipt.measured,
+                       .overlap = session_.OverlapOf(receipt.armed_at, receipt.healed_at),
+                       .text = receipt.text});
+  }
+  return records;
+}
+
+std::vector<std::string> ArmedFaults::unsupported() const {
+  std::vector<std::string> all;
+  for (const auto& [name, armed] : faults_) {
+    std::string one = armed.fault->receipt().unsupported;
+    if (!one.empty()) all.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace watchproof

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/scenario/attempt.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/base/check.h"
+#include "harness/scenario/executor.h"
+#include "harness/scenario/plan_check.h"
+#include "harness/session/evidence.h"
+#include "harness/session/verdict.h"
+
+namespace watchproof {
+namespace {
+
+constexpr Duration kCrashSeen = 1s;
+
+std::string UtcNow() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+// In one write, since the attempts of a run append to one file.
+Status WritePlan(const AttemptSpec& spec, const Plan& plan) {
+  if (spec.plan.empty()) return {};
+  std::string text;
+  for (const std::string& line : ToJsonLines(plan, {.case_name = spec.case_name,
+                                                   .target = spec.target,
+                                                   .seed = FormatSeed(spec.seed),
+                                                   .attempt = spec.attempt})) {
+    text += line + '\n';
+  }
+  const int file = open(spec.plan.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) return FromErrno(errno).WithContext("{}: opening the plan", spec.plan);
+  const auto written = write(file, text.data(), text.size());
+  const int error = errno;
+  close(file);
+  if (written == static_cast<ssize_t>(text.size())) return {};
+  return FromErrno(error).WithContext("{}: writing the plan", spec.plan);
+}
+
+// The runner has parsed it before.
+Profile ProfileOf(const AttemptSpec& spec) {
+  if (spec.profile.empty()) return {};
+  Result<Profile> profile = ParseProfile(spec.profile);
+  WP_CHECK(profile.has_value(), "the profile of an attempt parses");
+  return std::move(profile).value();
+}
+
+bool Needs(const Plan& plan, Capability capability) {
+  return std::find(plan.needs.begin(), plan.needs.end(), capability) != plan.needs.end();
+}
+
+std::vector<FaultInfo> FaultsOf(const Plan& plan) {
+  std::set<std::string> kinds;
+  for (const std::string& name : DefinedBy(plan, Subject::kFault)) kinds.insert(KindOf(name));
+  std::vector<FaultInfo> faults = KnownFaults();
+  std::erase_if(faults, [&kinds](const FaultInfo& fault) { return !kinds.contains(fault.name); });
+  return faults;
+}
+
+EnvironmentOptions EnvironmentFor(const AttemptSpec& spec, const TargetSpec& target,
+                                  const Plan& plan) {
+  const std::vector<FaultInfo> faults = FaultsOf(plan);
+  return {.target = target,
+          .cluster = plan.cluster,
+          .folder = spec.folder,
+          .durable = Needs(plan, Capability::kDurable),
+          .strict_previous_values = Needs(plan, Capability::kStrictPreviousValues),
+          .seed = spec.seed,
+          .bypass_proxy = spec.bypass_proxy,
+          .follow_streams = std::any_of(faults.begin(), faults.end(), [](const FaultInfo& fault) {
+            return fault.follows_streams;
+          })};
+}
+
+SessionSetup SessionFor(const AttemptSpec& spec, const TargetSpec& target, const Plan& plan) {
+  Profile profile = ProfileOf(spec);
+  // Others may write to a server that the harness did not start.
+  const bool shared = target.server.has_value();
+  RunStarted started{.case_name = spec.case_name,
+                     .seed = FormatSeed(spec.seed),
+                     .permit_compacted_at_the_floor =
+                         plan.permit_compacted_at_the_floor || profile.compacted_at_the_floor,
+                     .strict_previous = Needs(plan, Capability::kStrictPreviousValues),
+                     .gaps = shared || LeavesRevisionsOut(plan, profile),
+                     .others_compact = shared,
+                     .deviations = profile.deviations};
+  Demand demand{.needs = plan.needs,
+                .faults = FaultsOf(plan),
+                .beyond_requests = BeyondRequests(plan, profile.requests)};
+  return {.folder = spec.folder,
+          .target = target,
+          .started = std::move(started),
+          .profile = std::move(profile),
+          .demand = std::move(demand),
+          .missing_of_releases = spec.missing,
+          .prefix = spec.prefix,
+          .stop_at_finding = spec.stop_at_finding,
+          .time = TimeForSteps(spec)};
+}
+
+// Unless the target lacks what is needed, the session is ready for the first step then.
+Status SetUp(Environment& environment, AttemptSession& session) {
+  WP_RETURN_IF_ERROR(session.OpenRecording());
+  WP_RETURN_IF_ERROR(environment.Start());
+  WP_RETURN_IF_ERROR(session.Probe());
+  if (!session.offer().missing.empty()) return {};
+  WP_RETURN_IF_ERROR(environment.OpenPaths());
+  return session.Connect();
+}
+
+void RunScenario(AttemptSession& session, const AttemptSpec& spec, const Plan& plan,
+                 AttemptResult& result) {
+  Executor executor(session, plan, spec);
+  Status done = executor.Run();
+  if (done.ok()) done = executor.Converge();
+  // A connection may break before the end of the crashed process is seen.
+  if (done.code() == StatusCode::kUnavailable) {
+    session.PumpUntil([&session] { return session.environment().Died().has_value(); },
+                      Within(kCrashSeen));
+  }
+  ExplainTrouble(session, {.status = executor.faults().DisturbServer() ? Status() : done,
+                           .asked = executor.asked(),
+                           .waited = executor.waited(),
+                           .undisturbed = !executor.faults().Disturb(),
+                           .refused = executor.refused()});
+  executor.HealAll();
+  std::vector<std::string> inconclusive;
+  JudgeRecording(session, result, inconclusive);
+  if (const Status cleaned = session.CleanUp(); !cleaned.ok()) {
+    inconclusive.push_back("keys of the attempt are left: " + cleaned.message());
+  }
+  result.receipts = executor.faults().receipts();
+  inconclusive.insert(inconclusive.end(), executor.inconclusive().begin(),
+                      executor.inconclusive().end());
+  const bool only_ineffective = inconclusive.empty();
+  if (const auto vacuous = Vacuous(result.exercise, plan.guarantees)) {
+    inconclusive.push_back(*vacuous);
+  }
+  Decide(result, done, std::move(inconclusive), executor.faults().unsupported());
+  if (result.verdict == Verdict::kHarnessError && executor.refused() &&
+      DoesNotOffer(session, done)) {
+    NotOffered(result, executor.asked(), done);
+  }
+  HoldToDeclaration(result, plan.expect, only_ineffective);
+}
+
+// If the target had answered before, this is not an error of the harness.
+bool FailedAfterAnswer(AttemptSession& session, const Status& trouble, AttemptResult& result) {
+  if (!session.environment().started()) return false;
+  ExplainTrouble(session, {.status = trouble, .asked = "a first call", .waited = session.age()});
+  std::vector<std::string> inconclusive;
+  JudgeRecording(session, result, inconclusive);
+  if (result.findings.empty()) return false;
+  result.verdict = Verdict::kFail;
+  return true;
+}
+
+}  // namespace
+
+AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan) {
+  const TimePoint began = Clock::now();
+  AttemptResult result{.case_name = spec.case_name,
+                       .target = spec.target,
+                       .seed = FormatSeed(spec.seed),
+                       .attempt = spec.attempt,
+                       .started = UtcNow()};
+  const Result<TargetSpec> parsed = ParseTargetSpec(spec.target);
+  TargetSpec target = parsed.value_or(TargetSpec{.text = spec.target});
+  target.allow_disruptive = spec.allow_disruptive;
+  target.access = spec.access;
+  Environment environment(EnvironmentFor(spec, target, plan));
+  AttemptSession session(environment, SessionFor(spec, target, plan));
+  Status ready = CheckWaits(plan, TimeForSteps(spec));
+  if (ready.ok()) ready = WritePlan(spec, plan);
+  if (ready.ok() && !parsed.has_value()) ready = parsed.error();
+  if (ready.ok()) ready = SetUp(environment, session);
+  if (ready.ok() && !session.offer().missing.empty()) {
+    result.verdict = Verdict::kUnsupported;
+    result.target_version = environment.target().version();
+    result.reason = "the target does not offer " + session.offer().missing;
+    result.missing = session.offer().found_missing;
+  } else if (ready.ok()) {
+    RunScenario(session, spec, plan, result);
+  } else if (FailedAfterAnswer(session, ready, result)) {
+    // The findings say why.
+  } else if (environment.started() && DoesNotOffer(session, ready)) {
+    result.target_version = environment.target().version();
+    NotOffered(result, "a read of a key, or a watch", ready);
+  } else {
+    result.verdict = Verdict::kHarnessError;
+    result.target_failed = environment.failed();
+    result.reason = ready.message();
+  }
+  session.Stop();
+  environment.Stop();
+  session.CloseRecording();
+  LeaveEvidence(spec.folder, result);
+  result.seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  return result;
+}
+
+}  // namespace watchproof

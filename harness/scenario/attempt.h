@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// One attempt of one case: starts a target, carries out the plan, heals, converges, judges, and
+// leaves its evidence.
+//
+//   AttemptResult result = RunAttempt(spec, plan);
+//
+// The plan is in the run's plan file before the first step is taken. In the attempt's folder remain
+// history.wire.zst, findings.json, faults.json and target.log.zst. Blocks; one at a time per
+// process.
+#pragma once
+
+#include "harness/results/attempt_spec.h"
+#include "harness/results/result.h"
+#include "harness/scenario/plan.h"
+
+namespace watchproof {
+
+AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan);
+
+}  // namespace watchproof

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/scenario/executor.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "harness/session/interrupt.h"
+#include "harness/targets/probe_capabilities.h"
+
+namespace watchproof {
+namespace {
+
+constexpr Duration kMarginToConverge = 2s;
+constexpr Duration kProgressLimit = 5s;
+constexpr int kMostSentinels = 200;  // to lift the head over the start of a watch on the future
+
+}  // namespace
+
+Executor::Executor(AttemptSession& session, const Plan& plan, const AttemptSpec& spec)
+    : session_(session), plan_(plan), spec_(spec), context_(session, spec) {}
+
+Status Executor::Run() {
+  session_.GrantTime(TimeForSteps(spec_));
+  Ask("a linearizable read");
+  WP_RETURN_IF_ERROR(context_.Begin());
+  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+    if (Interrupted()) return Fail(StatusCode::kCancelled, "interrupted before step {}", i);
+    if (session_.OutOfTime()) {
+      context_.Inconclusive(
+          fmt::format("out of time before step {}: the steps of a plan may take {} ms", i,
+                      InMilliseconds(TimeForSteps(spec_))));
+      break;
+    }
+    if (Status done = RunStep(plan_.steps[i]); !done.ok()) {
+      return std::move(done).WithContext("step {} of the plan", i);
+    }
+    context_.faults().Observe();
+    session_.PumpAll();
+    if (session_.StopsEarly()) break;
+  }
+  return {};
+}
+
+Status Executor::RunStep(const Step& step) {
+  Ask(step.Request());
+  Status done = step.Run(context_);
+  // An injection may also fail because its parameters are wrong: that is not the target's refusal.
+  const bool ours = done.code() == StatusCode::kInvalidArgument && step.Cost().faults > 0;
+  refused_ = IsRefusal(done.code()) && !ours;
+  return done;
+}
+
+// Puts one key of each watched range, so that every watch is to receive something new. Repeats this
+// until the head is past the start of every watch: a watch from a future revision is only complete
+// when that revision exists.
+Status Executor::WriteSentinels() {
+  std::set<std::string> keys;
+  Revision furthest{};
+  for (const WatchState& watch : session_.judge().watches()) {
+    if (watch.end != WatchEnd::kOpen) continue;
+    keys.insert(watch.key);
+    furthest = std::max(furthest, watch.start);
+  }
+  int written = 0;
+  do {
+    for (const std::string& key : keys) {
+      WP_ASSIGN_OR_RETURN(const Revision revision, session_.kv().Put(key, "sentinel"));
+      context_.NoteHead(revision);
+      ++written;
+    }
+  } while (!keys.empty() && context_.head() < furthest && written < kMostSentinels);
+  return {};
+}
+
+void Executor::Ask(std::string_view what) {
+  asked_ = what;
+  asked_at_ = Clock::now();
+}
+
+// Until every watch has settled, the control watch among them, or none of them received anything
+// for the limit: slow delivery breaks no guarantee.
+bool Executor::AwaitSettled() {
+  const Judge& judge = session_.judge();
+  std::uint64_t latest = 0;
+  TimePoint since = Clock::now();
+  const auto silent = [&] {
+    const std::uint64_t given = judge.given();
+    if (std::exchange(latest, given) != given) since = Clock::now();
+    return Clock::now() - since >= plan_.converge_limit;
+  };
+  bool settled = false;
+  session_.PumpUntil(
+      [&] {
+        settled = judge.known_through() >= context_.head() && judge.Unsettled().empty() &&
+                  !judge.ControlWatchWaits();
+        return settled || silent();
+      },
+      Within(TimeToConverge(spec_)));
+  return settled;
+}
+
+// A server may drop progress requests while watches are behind, but not now; and watches may have
+// been resumed on other streams.
+Status Executor::AskForProgressAgain() {
+  if (!context_.progress_requested()) return {};
+  for (const std::string& name : session_.StreamNames()) {
+    WP_ASSIGN_OR_RETURN(WatchStream* const stream, context_.Stream(name));
+    if (session_.traffic().HasEnded(stream->id())) continue;
+    if (!context_.HasOpenWatch(stream->id())) continue;
+    WP_RETURN_IF_ERROR(context_.MustReportProgress(name, /*asked=*/true, kProgressLimit));
+  }
+  return {};
+}
+
+Status Executor::Converge() {
+  Ask("the put of a sentinel");
+  HealAll();
+  if (session_.StopsEarly()) return {};
+  session_.GrantTime(
+      std::max(TimeToConverge(spec_) - session_.age(), plan_.converge_limit + kMarginToConverge));
+  session_.Annotate(StageReached{Stage::kHealed});
+  bool settled = false;
+  // Twice: whatever was still queued for a watch when it received its first sentinel arrives before
+  // the second one.
+  for (int round = 0; round < 2; ++round) {
+    WP_RETURN_IF_ERROR(WriteSentinels());
+    session_.Annotate(StageReached{Stage::kSentinels});
+    settled = AwaitSettled();
+    if (settled) continue;
+    if (session_.OutOfTime()) {
+      context_.Inconclusive("out of time while watches still received what was expected");
+      return {};
+    }
+    break;  // the judge reports what is missing
+  }
+  if (settled) WP_RETURN_IF_ERROR(AskForProgressAgain());
+  session_.Annotate(StageReached{Stage::kConverged});
+  return {};
+}
+
+}  // namespace watchproof

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carries out a plan, step by step, on the case thread; then heals, converges and reports which
+// faults took effect.
+//
+//   Executor executor(session, plan, spec);
+//   Status done = executor.Run();       // not ok: the harness, the machine or the target failed
+//   executor.Converge();
+//   executor.inconclusive();  executor.faults().receipts();
+//
+// Not thread-safe. Ownership: refers to the session and the plan.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/scenario/plan.h"
+#include "harness/scenario/step_context.h"
+#include "harness/session/session.h"
+
+namespace watchproof {
+
+class Executor {
+ public:
+  Executor(AttemptSession& session, const Plan& plan, const AttemptSpec& spec);
+
+  Status Run();
+  // Heals every fault, writes sentinels into every watched range, and waits until every watch has
+  // settled.
+  Status Converge();
+  // Idempotent; also after a failed Run. When it returns, every load has stopped.
+  void HealAll() { context_.HealAll(); }
+
+  // Why the scenario did not reach what it planned; empty if it did.
+  const std::vector<std::string>& inconclusive() const { return context_.inconclusive(); }
+  const ArmedFaults& faults() const { return context_.faults(); }
+  // The last request to the target, how long ago it was sent, and whether it was rejected as
+  // unknown, unsupported or wrong.
+  const std::string& asked() const { return asked_; }
+  Duration waited() const { return Clock::now() - asked_at_; }
+  bool refused() const { return refused_; }
+
+ private:
+  Status RunStep(const Step& step);
+  void Ask(std::string_view what);
+  Status WriteSentinels();
+  bool AwaitSettled();
+  Status AskForProgressAgain();
+
+  AttemptSession& session_;
+  const Plan& plan_;
+  const AttemptSpec& spec_;
+  StepContext context_;
+  bool refused_ = false;
+  std::string asked_;
+  TimePoint asked_at_ = Clock::now();
+};
+
+}  // namespace watchproof

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan of an attempt: a list of steps, as data, drawn from the seed before the first step.
+//
+//   Plan plan;
+//   plan.steps.push_back(PutStep{.key = "k", .value = {.seed = 7, .bytes = 16384}});
+//   plan.steps.push_back(CompactStep{.at = AtHead()});
+//   for (const std::string& line : ToJsonLines(plan, header)) file << line << '\n';
+//   WP_ASSIGN_OR_RETURN(PlanFile read, ParsePlan(text));
+//
+// Revisions are not known before the run, so steps refer to them by their meaning: the head, or the
+// revision of an earlier write. Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+#include "harness/environment/cluster_plan.h"
+#include "harness/results/result.h"
+#include "harness/scenario/step.h"
+#include "harness/targets/capability.h"
+
+namespace watchproof {
+
+struct Plan {
+  std::vector<Step> steps;
+  // The verdict that the case declares; see CaseInfo.
+  Verdict expect = Verdict::kPass;
+  ClusterPlan cluster = {};
+  // What the target must offer; otherwise the attempt is unsupported.
+  std::vector<Capability> needs;
+  // See JudgeOptions.
+  bool permit_compacted_at_the_floor = false;
+  // By name: an attempt with no opportunity to break one of them proves nothing.
+  std::vector<std::string> guarantees{};
+  // How long watches may take to settle once everything is healed.
+  Duration converge_limit = 10s;
+};
+
+// The fields at the start of each line of the plan file.
+struct PlanHeader {
+  std::string case_name;
+  std::string target;
+  std::string seed;
+  int attempt = 1;
+};
+// One JSON document for the whole plan, then one per step. What the target must offer is not
+// written: the case declares it.
+std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header);
+
+// Only the steps, without the header fields.
+std::vector<std::string> StepLines(const Plan& plan);
+
+struct PlanFile {
+  PlanHeader header;
+  Plan plan;
+};
+// Parses the output of ToJsonLines for one attempt. Errors name the line and what was expected.
+Result<PlanFile> ParsePlan(std::string_view lines);
+// The same for a file; errors also name the file.
+Result<PlanFile> ReadPlan(const std::filesystem::path& file);
+Status WritePlan(const std::filesystem::path& file, const Plan& plan, const PlanHeader& header);
+
+// One attempt of a run, to be repeated: the plan, and the flags of that run that changed it.
+struct RecordedPlan {
+  Plan plan;
+  bool bypass_proxy = false;
+  bool no_faults = false;
+  std::map<std::string, std::map<std::string, std::string>> faults;
+};
+// Finds the attempt of this case, target and number among the plans of its run.
+Result<RecordedPlan> FindPlan(const std::filesystem::path& file, const PlanHeader& attempt);
+
+}  // namespace watchproof

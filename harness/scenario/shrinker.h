@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a failing plan smaller by trying what can be left out: delta debugging over its steps, then
+// over the numbers in them.
+//
+//   Shrinker shrinker(plan);
+//   while (!shrinker.done()) {
+//     const std::vector<Plan>& candidates = shrinker.candidates();   // worth trying, in this order
+//     shrinker.Tried(first_that_still_fails);                        // or nothing, if none does
+//   }
+//   shrinker.plan();
+//
+// A step is removed together with what it depends on: the steps of a group with its watches, the
+// healing of a fault with its injection. A revision that referred to a removed write refers to its
+// neighbour. Not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "harness/scenario/plan.h"
+
+namespace watchproof {
+
+// The plan with only these steps, without those that depend on a removed one.
+// Requires: one entry per step.
+Plan KeepSteps(const Plan& plan, const std::vector<bool>& keep);
+
+class Shrinker {
+ public:
+  explicit Shrinker(Plan plan);
+
+  const Plan& plan() const { return plan_; }
+  bool done() const { return candidates_.empty(); }
+  const std::vector<Plan>& candidates() const { return candidates_; }
+  // The first of the candidates that fails as the plan does becomes the plan.
+  void Tried(std::optional<std::size_t> still_fails);
+
+ private:
+  enum class Phase { kSubjects, kChunks, kNumbers };
+
+  void Begin(Phase phase);
+  void Offer(Plan candidate);
+  // Everything about one fault, one group of watches, or one key.
+  void OfferWithoutSubjects();
+  void OfferWithoutChunks();
+  void OfferSmallerNumbers();
+
+  Plan plan_;
+  Phase phase_ = Phase::kSubjects;
+  std::size_t chunk_ = 0;
+  bool smaller_ = false;  // since the chunks began
+  std::vector<Plan> candidates_;
+};
+
+}  // namespace watchproof

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/scenario/step_context.h"
+
+#include <algorithm>
+
+namespace watchproof {
+namespace {
+
+constexpr Duration kProgressEvery = 100ms;
+
+}  // namespace
+
+Status StepContext::Begin() {
+  WP_ASSIGN_OR_RETURN(head_, session_.Head());
+  gauge_before_ = WatcherGauge();
+  // Watchers left by probing may still be counted. A target that only the harness uses has one
+  // watcher now, the control watch.
+  if (gauge_before_ && !environment().target().shared()) gauge_before_ = 1;
+  return {};
+}
+
+void StepContext::Await(const std::string& what, Duration limit,
+                        const std::function<bool()>& done) {
+  const Deadline deadline = Within(limit);
+  if (session_.PumpUntil(done, deadline) || session_.GivesUp()) return;
+  Inconclusive(fmt::format("waited {} ms for {}", deadline.budget().count(), what));
+}
+
+Status StepContext::NoteHead(const Result<Revision>& revision) {
+  if (!revision.has_value()) return revision.error();
+  NoteHead(*revision);
+  return {};
+}
+
+Status StepContext::NoteWrite(const Result<Revision>& revision) {
+  WP_RETURN_IF_ERROR(NoteHead(revision));
+  writes_.push_back(*revision);
+  return {};
+}
+
+Revision StepContext::Resolve(const RevisionRef& ref) const {
+  switch (ref.base) {
+    case RevisionRef::Base::kAbsolute:
+      return Revision(ref.number);
+    case RevisionRef::Base::kHead:
+      return head_.plus(ref.number);
+    case RevisionRef::Base::kWrite:
+      return writes_.at(static_cast<std::size_t>(ref.number));
+  }
+  return {};
+}
+
+Result<WatchStream*> StepContext::Stream(const std::string& name,
+                                         AttemptSession::StreamSettings settings) {
+  settings.path = name.starts_with("direct") ? Path::kDirect : Path::kProxied;
+  return session_.Stream(name, settings);
+}
+
+const WatchState* StepContext::WatchOf(const Member& member) const {
+  const auto index = judge().Find(member.stream, member.ordinal);
+  return index ? &judge().watches()[*index] : nullptr;
+}
+
+bool StepContext::EveryMember(const std::string& group,
+                              const std::function<bool(const WatchState&)>& fact) {
+  const auto& members = groups_.at(group);
+  return std::all_of(members.begin(), members.end(), [&](const Member& member) {
+    const WatchState* const watch = WatchOf(member);
+    return watch != nullptr && fact(*watch);
+  });
+}
+
+bool StepContext::Delivered(const std::string& group, Duration limit) {
+  const Revision through = head_;
+  return session_.PumpUntil(
+      [&] {
+        if (judge().known_through() < through) return false;
+        // A watch that has lost an event for good is never complete, but does not count as waiting.
+        const std::vector<std::size_t> waiting = judge().Unsettled();
+        const auto& members = groups_.at(group);
+        return std::none_of(members.begin(), members.end(), [&](const Member& member) {
+          const auto index = judge().Find(member.stream, member.ordinal);
+          return !index || std::binary_search(waiting.begin(), waiting.end(), *index);
+        });
+      },
+      Within(limit));
+}
+
+bool StepContext::HasOpenWatch(StreamId stream) const {
+  const auto& watches = judge().watches();
+  return std::any_of(watches.begin(), watches.end(), [stream](const WatchState& one) {
+    return one.stream == stream && one.end == WatchEnd::kOpen;
+  });
+}
+
+bool StepContext::GotProgress(WatchStream& stream, bool asked, Duration limit) {
+  std::map<std::uint32_t, std::uint64_t> before;  // by ordinal
+  session_.PumpAll();
+  // A progress answer below it does not count.
+  Revision head = judge().reached();
+  for (const WatchState& watch : judge().watches()) {
+    if (watch.stream != stream.id()) continue;
+    before[watch.ordinal] = watch.progress_answers;
+    head = std::max(head, watch.last_event);
+  }
+  const auto answered = [&] {
+    const std::vector<WatchState>& all = judge().watches();
+    return std::any_of(all.begin(), all.end(), [&](const WatchState& watch) {
+      return watch.stream == stream.id() && watch.progress_answers > before[watch.ordinal] &&
+             watch.bookmark >= head;
+    });
+  };
+  const Deadline deadline = Within(limit);
+  bool reported = false;
+  while (!reported && !deadline.expired() && !session_.GivesUp()) {
+    if (asked) stream.RequestProgress();
+    reported = session_.PumpUntil(answered, Within(kProgressEvery));
+  }
+  return reported;
+}
+
+// Judged from the annotations, so that the recording alone is sufficient.
+Status StepContext::MustReportProgress(const std::string& name, bool asked, Duration limit) {
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, Stream(name));
+  session_.Annotate(
+      ProgressDue{.stream = stream->id(), .asked = asked, .limit_ms = InMilliseconds(limit)});
+  const bool reported = GotProgress(*stream, asked, limit);
+  // Compacted by others, for instance: then no watch could report progress.
+  if (!reported && !HasOpenWatch(stream->id())) {
+    Inconclusive(fmt::format("every watch of stream {} ended before it received progress", name));
+    return {};
+  }
+  if (reported || !session_.GivesUp()) session_.Annotate(ProgressOver{stream->id()});
+  session_.PumpAll();
+  return {};
+}
+
+void StepContext::HealAll() {
+  for (std::string& trouble : faults_.HealAll()) Inconclusive(std::move(trouble));
+  for (const auto& [name, load] : loads_) {
+    load->Stop();
+    NoteHead(load->highest());
+  }
+}
+
+}  // namespace watchproof

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the steps of one attempt act on, and what they have made so far: the session, the armed
+// faults, and the watches, leases and loads by the plan's names.
+//
+//   Status PutStep::Run(StepContext& context) const {
+//     return context.NoteWrite(context.session().kv().Put(context.session().Placed(key), "v"));
+//   }
+//
+// Not thread-safe: the case thread. Ownership: refers to the session.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/scenario/armed_faults.h"
+#include "harness/scenario/load.h"
+#include "harness/scenario/step_fields.h"
+#include "harness/session/session.h"
+
+namespace watchproof {
+
+inline std::int64_t InMilliseconds(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+class StepContext {
+ public:
+  static constexpr Duration kPatience = 10s;  // for facts that every target reaches
+
+  struct Member {
+    StreamId stream;
+    std::uint32_t ordinal;
+  };
+
+  StepContext(AttemptSession& session, const AttemptSpec& spec)
+      : session_(session), faults_(session, spec) {}
+
+  // Reads the head before the first step.
+  Status Begin();
+
+  AttemptSession& session() { return session_; }
+  Environment& environment() { return session_.environment(); }
+  const Judge& judge() const { return session_.judge(); }
+  ArmedFaults& faults() { return faults_; }
+  const ArmedFaults& faults() const { return faults_; }
+  // By the plan's names.
+  std::map<std::string, std::vector<Member>>& groups() { return groups_; }
+  std::map<std::string, std::int64_t>& leases() { return leases_; }
+  std::map<std::string, std::unique_ptr<Load>>& loads() { return loads_; }
+
+  // Why the scenario did not reach what it planned; empty if it did.
+  const std::vector<std::string>& inconclusive() const { return inconclusive_; }
+  void Inconclusive(std::string why) { inconclusive_.push_back(std::move(why)); }
+  // Waits for a fact. If it does not come, the attempt becomes inconclusive, and the run continues.
+  void Await(const std::string& what, Duration limit, const std::function<bool()>& done);
+
+  // The highest revision that an answer named.
+  Revision head() const { return head_; }
+  void NoteHead(Revision revision) { head_ = std::max(head_, revision); }
+  Status NoteHead(const Result<Revision>& revision);
+  // As NoteHead; later steps may refer to the revision. Requires: the kind of step has kWrites.
+  Status NoteWrite(const Result<Revision>& revision);
+  Revision Resolve(const RevisionRef& ref) const;
+
+  // A stream of the plan, opened on first use. Those with names that begin with "direct" take the
+  // direct path, all others the proxied path.
+  Result<WatchStream*> Stream(const std::string& name,
+                              AttemptSession::StreamSettings settings = {});
+  // Null before the watch is known to the judge.
+  const WatchState* WatchOf(const Member& member) const;
+  bool EveryMember(const std::string& group, const std::function<bool(const WatchState&)>& fact);
+  // Whether everything written so far reaches the group within the limit.
+  bool Delivered(const std::string& group, Duration limit);
+  // The target must report progress on the stream within the limit, otherwise that is a finding of
+  // Bookmarkable. With `asked`, it is requested repeatedly.
+  Status MustReportProgress(const std::string& stream, bool asked, Duration limit);
+  // Some step has requested progress, on any stream.
+  void ProgressRequested() { progress_requested_ = true; }
+  bool progress_requested() const { return progress_requested_; }
+  // Whether the stream still has an open watch.
+  bool HasOpenWatch(StreamId stream) const;
+
+  // The target's own gauge of its watchers, and its value before the first step.
+  std::optional<double> WatcherGauge() { return environment().MetricOf(1, kWatcherGauge); }
+  std::optional<double> gauge_before() const { return gauge_before_; }
+  // A number that no other call has returned.
+  int NextProbe() { return ++probes_; }
+
+  // Heals every fault and stops every load. Idempotent.
+  void HealAll();
+
+ private:
+  static constexpr std::string_view kWatcherGauge = "etcd_debugging_mvcc_watcher_total";
+
+  bool GotProgress(WatchStream& stream, bool asked, Duration limit);
+
+  AttemptSession& session_;
+  ArmedFaults faults_;
+  std::map<std::string, std::vector<Member>> groups_;
+  std::map<std::string, std::int64_t> leases_;  // their ids on the target
+  std::map<std::string, std::unique_ptr<Load>> loads_;
+  std::vector<std::string> inconclusive_;
+  std::vector<Revision> writes_;  // of the plan, in order
+  Revision head_{};
+  std::optional<double> gauge_before_;
+  bool progress_requested_ = false;
+  int probes_ = 0;
+};
+
+}  // namespace watchproof

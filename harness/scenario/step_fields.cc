@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/scenario/step_fields.h"
+
+#include "harness/base/prng.h"
+#include "harness/scenario/step.h"
+
+namespace watchproof {
+
+std::string RevisionRef::ToString() const {
+  switch (base) {
+    case Base::kAbsolute:
+      return number == 0 ? "now" : fmt::format("{}", number);
+    case Base::kHead:
+      return number == 0 ? "head" : fmt::format("head{:+}", number);
+    case Base::kWrite:
+      return fmt::format("write {}", number);
+  }
+  return "?";
+}
+
+std::string ValueRef::Make() const { return Prng(seed).Word(bytes); }
+
+void ValueRef::Fields(FieldList& field) {
+  constexpr std::uint64_t kMostBytes = 256 << 20;
+  field("seed", seed);
+  field("bytes", bytes).Within(0, kMostBytes, "bytes");
+}
+
+std::string_view Name(Subject subject) {
+  switch (subject) {
+    case Subject::kGroup:
+      return "group";
+    case Subject::kLease:
+      return "lease";
+    case Subject::kFault:
+      return "fault";
+    case Subject::kUser:
+      return "user";
+    case Subject::kKey:
+    case Subject::kWatchedKey:
+      return "key";
+  }
+  return "?";
+}
+
+Field& Field::Optional() {
+  optional = true;
+  return *this;
+}
+
+Field& Field::As(Role new_role, Subject what) {
+  role = new_role;
+  subject = what;
+  return *this;
+}
+
+Field& Field::Within(std::int64_t low, std::uint64_t high, std::string_view of) {
+  least = low;
+  most = high;
+  unit = of;
+  return *this;
+}
+
+Field& Field::Counts() {
+  counts = true;
+  return *this;
+}
+
+Field& Field::Waits() {
+  waits = true;
+  return *this;
+}
+
+Field& Field::Member(int low) {
+  member = true;
+  least = low;
+  return *this;
+}
+
+Field& Field::Of(std::vector<std::string_view> kinds) {
+  std::get<StepList>(value).kinds = std::move(kinds);
+  return *this;
+}
+
+Field& FieldList::Add(std::string_view name, decltype(Field::value) value) {
+  return fields_.emplace_back(Field{.name = name, .value = std::move(value)});
+}
+
+namespace {
+
+void ForEach(std::vector<Field> fields, const std::function<void(Field&)>& call) {
+  for (Field& field : fields) {
+    call(field);
+    if (auto* parts = std::get_if<Parts>(&field.value)) {
+      ForEach(parts->fields, call);
+    } else if (auto* list = std::get_if<PartsList>(&field.value)) {
+      for (std::size_t i = 0; i < list->size; ++i) ForEach(list->at(i), call);
+    } else if (auto* steps = std::get_if<StepList>(&field.value)) {
+      for (Step& step : *steps->steps) ForEach(step.fields(), call);
+    }
+  }
+}
+
+}  // namespace
+
+void ForEachField(Step& step, const std::function<void(Field&)>& call) {
+  ForEach(step.fields(), call);
+}
+
+}  // namespace watchproof

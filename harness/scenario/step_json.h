@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps as JSON objects, written and read by their fields.
+//
+//   nlohmann::ordered_json json = ToJson(step);      // {"op":"cancel","group":"g"}
+//   Step same = StepFrom(json);
+//
+// Threads: pure functions.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/scenario/step.h"
+
+namespace watchproof {
+
+// Thrown while a step is read, like the library's exceptions.
+struct StepError {
+  std::string why;
+};
+
+nlohmann::ordered_json ToJson(Step step);
+// Of any kind, or of these. Throws.
+Step StepFrom(const nlohmann::json& json, const std::vector<std::string_view>& kinds = {});
+// For fields outside of steps, such as those of a whole plan. Throws.
+void ReadFields(const nlohmann::json& json, std::vector<Field> fields);
+
+}  // namespace watchproof

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step that gives the target users. See step.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/scenario/step.h"
+
+namespace watchproof {
+
+// Adds users, each with permission to read one range and nothing else, and then enables
+// authentication. From here on the writes of the plan are root's.
+struct AuthStep {
+  struct Reader {
+    std::string user;
+    std::string key;
+    std::string range_end{};
+    void Fields(FieldList& field);
+  };
+  std::vector<Reader> readers;
+  static constexpr std::string_view kOp = "auth";
+  void Fields(FieldList& field);
+  std::string_view Request() const { return "users"; }
+  std::string BeyondKubernetes() const { return "users"; }
+  Status Run(StepContext& context) const;
+};
+
+}  // namespace watchproof

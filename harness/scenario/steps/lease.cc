@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/scenario/steps/lease.h"
+
+#include "harness/scenario/step_context.h"
+
+namespace watchproof {
+namespace {
+
+const StepRegistration<LeaseStep> kLease;
+const StepRegistration<RevokeStep> kRevoke;
+const StepRegistration<AwaitExpiredStep> kAwaitExpired;
+
+}  // namespace
+
+void LeaseStep::Fields(FieldList& field) {
+  field("lease", lease).Defines(Subject::kLease);
+  field("ttl", ttl);
+}
+
+Status LeaseStep::Run(StepContext& context) const {
+  WP_ASSIGN_OR_RETURN(context.leases()[lease], context.session().Grant(ttl));
+  return {};
+}
+
+void RevokeStep::Fields(FieldList& field) { field("lease", lease).Uses(Subject::kLease); }
+
+// The answer has the last revision that the revocation made.
+Status RevokeStep::Run(StepContext& context) const {
+  return context.NoteHead(context.session().kv().Revoke(context.leases().at(lease)));
+}
+
+void AwaitExpiredStep::Fields(FieldList& field) { field("lease", lease).Uses(Subject::kLease); }
+
+Status AwaitExpiredStep::Run(StepContext& context) const {
+  const std::int64_t id = context.leases().at(lease);
+  Status trouble;
+  context.Await(fmt::format("the end of lease {}", lease), StepContext::kPatience, [&] {
+    const Result<bool> held = context.session().HasLease(id);
+    if (!held.has_value()) trouble = held.error();
+    return !held.has_value() || !*held;
+  });
+  WP_RETURN_IF_ERROR(trouble);
+  return context.NoteHead(context.session().Head());
+}
+
+}  // namespace watchproof

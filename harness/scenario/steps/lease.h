@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps about leases, which the plan names. See step.h.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "harness/scenario/step.h"
+
+namespace watchproof {
+
+struct LeaseStep {
+  std::string lease;
+  std::chrono::seconds ttl{};
+  static constexpr std::string_view kOp = "lease";
+  void Fields(FieldList& field);
+  std::string_view Request() const { return "a lease"; }
+  Usage Cost() const { return {.leases = 1, .operations = 1}; }
+  Status Run(StepContext& context) const;
+};
+
+struct RevokeStep {
+  std::string lease;
+  static constexpr std::string_view kOp = "revoke";
+  void Fields(FieldList& field);
+  std::string_view Request() const { return "the revocation of a lease"; }
+  Usage Cost() const { return {.operations = 1}; }
+  std::string BeyondKubernetes() const { return "the revocation of a lease"; }
+  Status Run(StepContext& context) const;
+};
+
+// Waits until the lease has expired. Requires: its time is short.
+struct AwaitExpiredStep {
+  std::string lease;
+  static constexpr std::string_view kOp = "await expired";
+  void Fields(FieldList& field);
+  std::string_view Request() const { return "the list of leases"; }
+  std::string BeyondKubernetes() const { return "the list of leases"; }
+  Status Run(StepContext& context) const;
+};
+
+}  // namespace watchproof

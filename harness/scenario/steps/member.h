@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps that address members of a cluster. See step.h.
+#pragma once
+
+#include "harness/scenario/step.h"
+
+namespace watchproof {
+
+// The calls of the following steps go to that member.
+struct UseMemberStep {
+  int member = 1;
+  static constexpr std::string_view kOp = "use member";
+  void Fields(FieldList& field);
+  Status Run(StepContext& context) const;
+};
+
+// Waits until the member has a leader and everything that was written so far.
+struct AwaitCaughtUpStep {
+  int member = 1;
+  static constexpr std::string_view kOp = "await caught up";
+  void Fields(FieldList& field);
+  Status Run(StepContext& context) const;
+};
+
+// Waits until the member reports that it has received a snapshot of the store.
+struct AwaitSnapshotStep {
+  int member = 1;
+  static constexpr std::string_view kOp = "await snapshot";
+  void Fields(FieldList& field);
+  Status Run(StepContext& context) const;
+};
+
+}  // namespace watchproof

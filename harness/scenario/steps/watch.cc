@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/scenario/steps/watch.h"
+
+#include <algorithm>
+
+#include "harness/base/escape.h"
+#include "harness/scenario/step_context.h"
+
+namespace watchproof {
+namespace {
+
+const StepRegistration<WatchStep> kWatch;
+const StepRegistration<ChurnStep> kChurn;
+const StepRegistration<CancelStep> kCancel;
+const StepRegistration<ResumeStep> kResume;
+const StepRegistration<AwaitCreatedStep> kAwaitCreated;
+const StepRegistration<AwaitEndedStep> kAwaitEnded;
+const StepRegistration<AwaitDeliveredStep> kAwaitDelivered;
+const StepRegistration<MustDeliverStep> kMustDeliver;
+const StepRegistration<MustEndStep> kMustEnd;
+const StepRegistration<AwaitRegisteredStep> kAwaitRegistered;
+const StepRegistration<AwaitSyncPassesStep> kAwaitSyncPasses;
+
+// Far above every case, and far below what a machine or the time of a case allows.
+constexpr std::uint64_t kMostWatches = 1'000'000;
+constexpr std::uint64_t kMostPasses = 10'000;
+constexpr std::int64_t kProbeBytes = 64;
+
+Status CheckIds(std::int64_t first_id) {
+  if (first_id <= std::int64_t{1} << 62) return {};
+  return Fail(StatusCode::kInvalidArgument, "an id of {}", first_id);
+}
+
+void AwaitEnds(StepContext& context, const std::string& group) {
+  context.Await(fmt::format("an answer to every cancel of group {}", group), StepContext::kPatience,
+                [&] {
+                  return context.EveryMember(
+                      group, [](const WatchState& watch) { return watch.end != WatchEnd::kOpen; });
+                });
+}
+
+std::uint64_t EventsGiven(StepContext& context, const std::string& group) {
+  std::uint64_t events = 0;
+  for (const StepContext::Member& member : context.groups().at(group)) {
+    if (const WatchState* const watch = context.WatchOf(member)) events += watch->events;
+  }
+  return events;
+}
+
+}  // namespace
+
+void WatchStep::Fields(FieldList& field) {
+  field("group", group).Defines(Subject::kGroup);
+  field("stream", stream);
+  field("count", count).Within(0, kMostWatches, "watches").Counts();
+  field("key", range.key).Is(Subject::kWatchedKey);
+  field("range_end", range.range_end).Optional();
+  field("start", start);
+  field("first_id", first_id).Optional();
+  for (const WatchOption& option : kWatchOptions) {
+    field(option.in_plans, options.*option.flag).Optional();
+  }
+  field("user", user).Optional().Uses(Subject::kUser);
+  field("member", member).Optional().Member();
+  field("require_leader", require_leader).Optional();
+}
+
+Status WatchStep::Check() const { return CheckIds(first_id); }
+
+std::vector<WatchStep> WatchStep::Smaller() const {
+  std::vector<WatchStep> smaller;
+  for (const std::size_t fewer : {std::size_t{1}, count / 2, count * 3 / 4}) {
+    if (fewer == 0 || fewer >= count) continue;
+    smaller.push_back(*this);
+    smaller.back().count = fewer;
+  }
+  return smaller;
+}
+
+std::string WatchStep::BeyondKubernetes() const {
+  if (first_id != 0) return "watch ids chosen by the client";
+  for (const WatchOption& option : kWatchOptions) {
+    const bool beyond = options.*option.flag && !option.beyond_kubernetes.empty();
+    if (beyond) return std::string(option.beyond_kubernetes);
+  }
+  return {};
+}
+
+Status WatchStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  WP_ASSIGN_OR_RETURN(
+      WatchStream* const opened,
+      context.Stream(stream, {.user = user, .member = member, .require_leader = require_leader}));
+  session.PumpAll();
+  // A create would get no answer, and that would count as the target's mistake.
+  if (session.traffic().HasEnded(opened->id())) {
+    if (!context.judge().WasDropped(opened->id())) {
+      return Fail(StatusCode::kInternal, "the plan watches on stream {}, which has ended", stream);
+    }
+    context.groups()[group];
+    context.Inconclusive(
+        fmt::format("the target ended stream {}, so group {} has no watch", stream, group));
+    return {};
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t id = first_id == 0 ? 0 : first_id + static_cast<std::int64_t>(i);
+    const std::uint32_t ordinal = opened->Create({.key = session.Placed(range.key),
+                                                  .range_end = session.PlacedEnd(range.range_end),
+                                                  .start = context.Resolve(start),
+                                                  .id = WatchId(id),
+                                                  .options = options});
+    context.groups()[group].push_back({opened->id(), ordinal});
+  }
+  return {};
+}
+
+void ChurnStep::Fields(FieldList& field) {
+  field("group", group).Defines(Subject::kGroup);
+  field("stream", stream);
+  field("count", count).Within(0, kMostWatches, "watches").Counts();
+  field("key", range.key);
+  field("range_end", range.range_end);
+  field("start", start);
+  field("first_id", first_id);
+}
+
+Status ChurnStep::Check() const { return CheckIds(first_id); }
+
+Status ChurnStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  WP_ASSIGN_OR_RETURN(WatchStream* const opened, context.Stream(stream));
+  for (std::size_t i = 0; i < count; ++i) {
+    const WatchId id(first_id + static_cast<std::int64_t>(i));
+    const std::uint32_t ordinal = opened->Create({.key = session.Placed(range.key),
+                                                  .range_end = session.PlacedEnd(range.range_end),
+                                                  .start = context.Resolve(start),
+                                                  .id = id});
+    opened->Cancel(id);
+    context.groups()[group].push_back({opened->id(), ordinal});
+  }
+  AwaitEnds(context, group);
+  return {};
+}
+
+void CancelStep::Fields(FieldList& field) { field("group", group).Uses(Subject::kGroup); }
+
+Status CancelStep::Run(StepContext& context) const {
+  for (const StepContext::Member& member : context.groups().at(group)) {
+    const WatchState* const watch = context.WatchOf(member);
+    if (watch != nullptr) context.session().StreamOf(member.stream)->Cancel(watch->id);
+  }
+  AwaitEnds(context, group);
+  return {};
+}
+
+void ResumeStep::Fields(FieldList& field) {
+  field("group", group).Uses(Subject::kGroup);
+  field("as", as).Defines(Subject::kGroup);
+  field("member", member).Optional().Member();
+}
+
+Status ResumeStep::Check() const {
+  // A group that resumes itself would grow during the iteration.
+  if (as != group) return {};
+  return Fail(StatusCode::kInvalidArgument, "group '{}' is resumed as itself", Escaped(as));
+}
+
+Status ResumeStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  session.PumpAll();
+  WP_ASSIGN_OR_RETURN(WatchStream* const next,
+                      context.Stream(fmt::format("resumed/{}", as), {.member = member}));
+  for (const StepContext::Member& one : context.groups().at(group)) {
+    const WatchState* const before = context.WatchOf(one);
+    if (before == nullptr) {
+      return Fail(StatusCode::kInternal, "group {} was never created", group);
+    }
+    auto& resumed = context.groups()[as];
+    session.Annotate(Resumption{.stream = one.stream,
+                                .ordinal = one.ordinal,
+                                .next_stream = next->id(),
+                                .next_ordinal = static_cast<std::uint32_t>(resumed.size())});
+    const std::uint32_t ordinal = next->Create(
+        {.key = before->key, .range_end = before->range_end, .start = before->resume_at});
+    resumed.push_back({next->id(), ordinal});
+  }
+  return AwaitCreatedStep{as}.Run(context);
+}
+
+void AwaitCreatedStep::Fields(FieldList& field) { field("group", group).Uses(Subject::kGroup); }
+
+Status AwaitCreatedStep::Run(StepContext& context) const {
+  context.Await(fmt::format("an answer to every create of group {}", group), StepContext::kPatience,
+                [&] {
+                  return context.EveryMember(group, [](const WatchState& watch) {
+                    return watch.created || watch.end != WatchEnd::kOpen;
+                  });
+                });
+  return {};
+}
+
+void AwaitEndedStep::Fields(FieldList& field) { field("group", group).Uses(Subject::kGroup); }
+
+Status AwaitEndedStep::Run(StepContext& context) const {
+  context.Await(fmt::format("the end of the streams of group {}", group), StepContext::kPatience,
+                [&] {
+                  const auto& members = context.groups().at(group);
+                  return std::all_of(members.begin(), members.end(), [&](const auto& member) {
+                    return context.session().traffic().HasEnded(member.stream);
+                  });
+                });
+  return {};
+}
+
+void AwaitDeliveredStep::Fields(FieldList& field) { field("group", group).Uses(Subject::kGroup); }
+
+Status AwaitDeliveredStep::Run(StepContext& context) const {
+  const Revision through = context.head();
+  if (!context.Delivered(group, StepContext::kPatience) && !context.session().GivesUp()) {
+    context.Inconclusive(
+        fmt::format("waited for every change through revision {} at group {}", through, group));
+  }
+  return {};
+}
+
+void MustDeliverStep::Fields(FieldList& field) {
+  field("group", group).Uses(Subject::kGroup);
+  field("us", limit).Waits();
+}
+
+// The group is judged from the annotations: it fails when nothing more came for the limit.
+Status MustDeliverStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  DeliveryDue due{.group = group,
+                  .streams = {},
+                  .ordinals = {},
+                  .through = context.head().value,
+                  .limit_ms = InMilliseconds(limit)};
+  for (const StepContext::Member& member : context.groups().at(group)) {
+    due.streams.push_back(member.stream.value);
+    due.ordinals.push_back(member.ordinal);
+  }
+  session.Annotate(due);
+  std::uint64_t given = 0;
+  do {
+    given = EventsGiven(context, group);
+    if (context.Delivered(group, limit)) break;
+    if (session.GivesUp()) return {};
+  } while (EventsGiven(context, group) > given);
+  session.Annotate(DeliveryOver{group});
+  session.PumpAll();
+  return {};
+}
+
+void MustEndStep::Fields(FieldList& field) {
+  field("stream", stream);
+  field("us", limit).Waits();
+}
+
+Status MustEndStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  WP_ASSIGN_OR_RETURN(WatchStream* const due, context.Stream(stream));
+  session.Annotate(StreamEndDue{.stream = due->id(), .limit_ms = InMilliseconds(limit)});
+  session.PumpUntil([&] { return session.traffic().HasEnded(due->id()); }, Within(limit));
+  if (!session.GivesUp()) session.Annotate(StreamEndOver{due->id()});
+  session.PumpAll();
+  return {};
+}
+
+void AwaitRegisteredStep::Fields(FieldList& field) {
+  field("watchers", watchers).Within(0, kMostWatches, "watchers");
+}
+
+Status AwaitRegisteredStep::Run(StepContext& context) const {
+  if (!context.gauge_before()) return {};
+  const double wanted = *context.gauge_before() + static_cast<double>(watchers);
+  context.Await(fmt::format("the target's gauge to count {} more watchers", watchers),
+                StepContext::kPatience, [&] {
+                  const auto gauge = context.WatcherGauge();
+                  return gauge && *gauge >= wanted;
+                });
+  return {};
+}
+
+void AwaitSyncPassesStep::Fields(FieldList& field) {
+  field("passes", passes).Within(0, kMostPasses, "passes");
+}
+
+Usage AwaitSyncPassesStep::Cost() const {
+  return {.keys = passes, .bytes = passes * kProbeBytes, .watchers = passes};
+}
+
+Status AwaitSyncPassesStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  for (int pass = 0; pass < passes; ++pass) {
+    const int probe = context.NextProbe();
+    const std::string group = fmt::format("direct/probe/{}", probe);
+    const std::string key = fmt::format("wp-probe/{}", probe);
+    WP_ASSIGN_OR_RETURN(const Revision revision, session.kv().Put(session.Placed(key), "probe"));
+    context.NoteHead(revision);
+    // The watch's one event is in the past, so only the catch-up loop can deliver it.
+    const WatchStep watch{
+        .group = group, .range = {key}, .start = AtRevision(revision.value), .stream = "direct"};
+    WP_RETURN_IF_ERROR(watch.Run(context));
+    context.Await("a pass of the target's catch-up loop", StepContext::kPatience, [&] {
+      return context.EveryMember(group, [](const WatchState& one) {
+        return one.events > 0 || one.end != WatchEnd::kOpen;
+      });
+    });
+  }
+  return {};
+}
+
+}  // namespace watchproof

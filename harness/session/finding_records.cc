@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/session/finding_records.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "harness/checkers/line_text.h"
+#include "harness/history/annotation.h"
+#include "harness/history/fault_line.h"
+#include "harness/history/reader.h"
+
+namespace watchproof {
+namespace {
+
+// The fault that was active at the time, or the last one before it.
+std::string Meanwhile(double at, const std::vector<ReceiptRecord>& receipts) {
+  std::string active;
+  std::string last;
+  double last_healed = 0;
+  for (const ReceiptRecord& receipt : receipts) {
+    if (receipt.armed_at > at) continue;
+    const bool over = receipt.healed_at > 0 && receipt.healed_at < at;
+    if (!over) {
+      active += fmt::format("{}fault {} since {:.0f} ms", active.empty() ? "" : "; ", receipt.fault,
+                            (at - receipt.armed_at) * 1000);
+    } else if (receipt.healed_at >= last_healed) {
+      last_healed = receipt.healed_at;
+      last = fmt::format("fault {} healed {:.0f} ms earlier", receipt.fault,
+                         (at - receipt.healed_at) * 1000);
+    }
+  }
+  return active.empty() ? last : active;
+}
+
+}  // namespace
+
+BugCarrier CarrierOf(const RunStarted& started) {
+  return {
+      .is_etcd = started.product == "etcd", .version = started.version, .members = started.members};
+}
+
+void FaultTimes::Consume(const Entry& entry) {
+  const double at = std::chrono::duration<double>(entry.at).count();
+  const auto heal = [this, at](const std::string* fault) {
+    for (ReceiptRecord& receipt : receipts_) {
+      const bool meant = fault == nullptr || receipt.fault == *fault;
+      if (meant && receipt.healed_at == 0) receipt.healed_at = at;
+    }
+  };
+  if (IsStage(entry, Stage::kHealed)) return heal(nullptr);
+  if (entry.kind != EntryKind::kFault) return;
+  const auto line = ParseFaultLine(entry.text);
+  if (!line.has_value()) return;
+  if (line->healed) return heal(&line->fault);
+  receipts_.push_back({.fault = line->fault, .armed_at = at, .measured = {}, .text = {}});
+}
+
+std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
+                                     const std::vector<ReceiptRecord>& receipts,
+                                     const BugCarrier& target) {
+  std::vector<FindingRecord> records;
+  for (const Finding& finding : findings) {
+    FindingRecord record{
+        .guarantee = std::string(Name(finding.guarantee)),
+        .promise = std::string(Promise(finding.guarantee)),
+        .impact = finding.impact.empty() ? std::string(Impact(finding.guarantee)) : finding.impact,
+        .watch = finding.watch,
+        .expected = finding.expected,
+        .observed = finding.observed,
+        .signature = KnownBugText(finding.signature, target),
+        .meanwhile = Meanwhile(std::chrono::duration<double>(finding.at).count(), receipts),
+        .level = std::string(Name(finding.level))};
+    for (const Line line : finding.evidence) record.evidence.push_back(line.value);
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+Status QuoteEvidence(const std::filesystem::path& history, std::vector<FindingRecord>& findings) {
+  std::map<std::uint64_t, std::string> quoted;
+  for (const FindingRecord& finding : findings) {
+    for (const std::uint64_t line : finding.evidence) quoted[line];
+  }
+  if (quoted.empty()) return {};
+  WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(history));
+  while (true) {
+    WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> line, reader->Next());
+    if (!line || line->line.value > quoted.rbegin()->first) break;
+    if (const auto wanted = quoted.find(line->line.value); wanted != quoted.end()) {
+      wanted->second = LineText(*line);
+    }
+  }
+  for (FindingRecord& finding : findings) {
+    finding.messages.clear();
+    for (const std::uint64_t line : finding.evidence) finding.messages.push_back(quoted[line]);
+  }
+  return {};
+}
+
+}  // namespace watchproof

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/session/offer.h"
+
+#include "harness/targets/probe_capabilities.h"
+
+namespace watchproof {
+namespace {
+
+// What the target's kind and version offer, corrected by the manifest's row of the release, then by
+// the profile.
+Stated StatedOf(Target& target, const Profile& profile,
+                const std::map<std::string, std::vector<std::string>>& missing_of_releases) {
+  Stated stated = target.stated();
+  const auto state = [&stated](Capability capability, bool offered) {
+    (offered ? stated.offered : stated.missing).insert(capability);
+    (offered ? stated.missing : stated.offered).erase(capability);
+  };
+  const auto release = missing_of_releases.find(target.version());
+  if (release != missing_of_releases.end()) {
+    for (const std::string& name : release->second) {
+      if (const auto capability = FindCapability(name)) state(*capability, false);
+    }
+  }
+  for (const Capability capability : profile.stated.offered) state(capability, true);
+  for (const Capability capability : profile.stated.missing) state(capability, false);
+  return stated;
+}
+
+// Only the embedded store may be used to tamper with messages.
+std::string TamperProblem(Target& target, const std::vector<FaultInfo>& faults) {
+  if (target.ours()) return {};
+  for (const FaultInfo& fault : faults) {
+    if (fault.self_test_only)
+      return "messages to tamper with, which fault " + fault.name + " needs";
+  }
+  return {};
+}
+
+}  // namespace
+
+Status ProbeOffer(Target& target, const Demand& demand, const Profile& profile,
+                  const std::map<std::string, std::vector<std::string>>& missing_of_releases,
+                  const std::string& prefix, Offer& offer) {
+  const Stated stated = StatedOf(target, profile, missing_of_releases);
+  offer.stated = !stated.offered.empty();
+  offer.missing = TamperProblem(target, demand.faults);
+  const auto lacks = [&offer](std::string_view what) {
+    offer.missing += fmt::format("{}{}", offer.missing.empty() ? "" : ", ", what);
+  };
+  if (!demand.beyond_requests.empty()) {
+    lacks(fmt::format("{}, which profile {} leaves out", demand.beyond_requests, profile.name));
+  }
+  Capabilities wanted(demand.needs.begin(), demand.needs.end());
+  // Without the proxy a fault cannot take effect; its receipt says so.
+  wanted.erase(Capability::kProxy);
+  if (wanted.empty()) return {};
+  WP_ASSIGN_OR_RETURN(
+      const Capabilities offered,
+      ProbeCapabilities(target, wanted, Within(10s),
+                        {.stated = stated, .prefix = prefix.empty() ? "" : prefix + "probe/"}));
+  for (const Capability need : wanted) {
+    if (offered.contains(need)) continue;
+    lacks(Name(need));
+    const bool of_the_api = need < Capability::kOurs && need != Capability::kStrictPreviousValues;
+    if (of_the_api && !stated.missing.contains(need)) offer.found_missing.emplace_back(Name(need));
+  }
+  return {};
+}
+
+}  // namespace watchproof

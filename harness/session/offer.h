@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a target offers what a plan needs of it.
+//
+//   Offer offer;
+//   WP_RETURN_IF_ERROR(ProbeOffer(target, demand, profile, {}, "", offer));
+//   if (!offer.missing.empty()) return Unsupported(offer.missing);
+//
+// Blocks: where it is not stated, the target is asked. Threads: a function without state.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/faults/fault.h"
+#include "harness/session/profile.h"
+#include "harness/targets/target.h"
+
+namespace watchproof {
+
+struct Demand {
+  std::vector<Capability> needs;
+  std::vector<FaultInfo> faults;  // that will be injected
+  std::string beyond_requests;    // requests that the profile leaves out
+};
+
+struct Offer {
+  // For messages; empty: nothing is missing.
+  std::string missing;
+  // Those of them that were found by probing, because it was not stated whether they are offered.
+  std::vector<std::string> found_missing;
+  // Whether it is stated what the target offers: rejecting that is then a finding.
+  bool stated = false;
+};
+
+// `missing_of_releases`: what the manifest says that releases do not offer, by version. Keys of the
+// probes are below the prefix. If probing fails, the offer still says what is stated.
+Status ProbeOffer(Target& target, const Demand& demand, const Profile& profile,
+                  const std::map<std::string, std::vector<std::string>>& missing_of_releases,
+                  const std::string& prefix, Offer& offer);
+
+}  // namespace watchproof

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/session/profile.h"
+
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+
+namespace watchproof {
+namespace {
+
+Status FailAt(const toml::node& node, std::string_view expected) {
+  return Fail(StatusCode::kInvalidArgument, "line {}: {}", node.source().begin.line, expected);
+}
+
+Result<std::vector<std::string>> Words(const toml::table& table, std::string_view field) {
+  std::vector<std::string> words;
+  const toml::node* node = table.get(field);
+  if (node == nullptr) return words;
+  const toml::array* array = node->as_array();
+  if (array == nullptr) return FailAt(*node, fmt::format("expected '{}' with a list", field));
+  for (const toml::node& element : *array) {
+    const auto word = element.value_exact<std::string>();
+    if (!word) return FailAt(element, fmt::format("expected texts in '{}'", field));
+    words.push_back(*word);
+  }
+  return words;
+}
+
+std::vector<std::string_view> CapabilityNames() {
+  std::vector<std::string_view> names;
+  for (int i = 0; i <= static_cast<int>(kLastCapability); ++i) {
+    names.push_back(Name(static_cast<Capability>(i)));
+  }
+  return names;
+}
+
+Result<Capabilities> CapabilitiesIn(const toml::table& table, std::string_view field) {
+  WP_ASSIGN_OR_RETURN(const auto words, Words(table, field));
+  Capabilities capabilities;
+  for (const std::string& word : words) {
+    const auto capability = FindCapability(word);
+    if (!capability) {
+      return FailAt(*table.get(field),
+                    fmt::format("'{}' in '{}' is no capability; expected some of {}", word, field,
+                                fmt::join(CapabilityNames(), ", ")));
+    }
+    capabilities.insert(*capability);
+  }
+  return capabilities;
+}
+
+Result<bool> SwitchIn(const toml::table& table, std::string_view field) {
+  const toml::node* node = table.get(field);
+  if (node == nullptr) return false;
+  const auto value = node->value_exact<bool>();
+  if (!value) return FailAt(*node, fmt::format("expected '{}' with true or false", field));
+  return *value;
+}
+
+Result<std::string> TextIn(const toml::table& table, std::string_view field) {
+  const toml::node* node = table.get(field);
+  const auto text = node != nullptr ? node->value_exact<std::string>() : std::nullopt;
+  if (text && !text->empty()) return *text;
+  return FailAt(node != nullptr ? *node : static_cast<const toml::node&>(table),
+                fmt::format("expected '{}' with a text that is not empty", field));
+}
+
+Result<Deviations> DeviationsIn(const toml::table& table) {
+  Deviations deviations;
+  WP_ASSIGN_OR_RETURN(const auto fields, Words(table, "always_zero"));
+  for (const std::string& field : fields) {
+    if (std::find(kFieldsThatMayBeUnset.begin(), kFieldsThatMayBeUnset.end(), field) ==
+        kFieldsThatMayBeUnset.end()) {
+      return FailAt(*table.get("always_zero"), fmt::format("'{}' is none of {}", field,
+                                                           fmt::join(kFieldsThatMayBeUnset, ", ")));
+    }
+    deviations.unset.insert(field);
+  }
+  WP_ASSIGN_OR_RETURN(deviations.previous_unasked, SwitchIn(table, "previous_values_unasked"));
+  WP_ASSIGN_OR_RETURN(deviations.keeps_history, SwitchIn(table, "keeps_history"));
+  return deviations;
+}
+
+}  // namespace
+
+Result<Profile> ParseProfile(std::string_view text) {
+  const toml::parse_result parsed = toml::parse(text);
+  if (!parsed) {
+    return Fail(StatusCode::kInvalidArgument, "line {}: {}", parsed.error().source().begin.line,
+                parsed.error().description());
+  }
+  const toml::table& table = parsed.table();
+  static const std::set<std::string_view> kKnown{"name",
+                                                 "about",
+                                                 "offers",
+                                                 "lacks",
+                                                 "requests",
+                                                 "always_zero",
+                                                 "compacted_at_the_floor",
+                                                 "keeps_history",
+                                                 "leases_take_revisions",
+                                                 "previous_values_unasked"};
+  for (const auto& [key, value] : table) {
+    if (kKnown.contains(key.str())) continue;
+    return FailAt(value, fmt::format("unknown field '{}'; expected one of {}",
+                                     std::string_view(key.str()), fmt::join(kKnown, ", ")));
+  }
+  Profile profile;
+  WP_ASSIGN_OR_RETURN(profile.name, TextIn(table, "name"));
+  WP_ASSIGN_OR_RETURN(profile.about, TextIn(table, "about"));
+  WP_ASSIGN_OR_RETURN(profile.stated.offered, CapabilitiesIn(table, "offers"));
+  WP_ASSIGN_OR_RETURN(profile.stated.missing, CapabilitiesIn(table, "lacks"));
+  for (const Capability capability : profile.stated.missing) {
+    if (!profile.stated.offered.contains(capability)) continue;
+    return FailAt(*table.get("lacks"), fmt::format("'{}' is in 'offers', too", Name(capability)));
+  }
+  if (table.contains("requests")) {
+    WP_ASSIGN_OR_RETURN(const std::string requests, TextIn(table, "requests"));
+    if (requests != "all" && requests != "kubernetes") {
+      return FailAt(*table.get("requests"), "expected 'requests' with all or kubernetes");
+    }
+    if (requests == "kubernetes") profile.requests = Profile::Requests::kKubernetes;
+  }
+  WP_ASSIGN_OR_RETURN(profile.compacted_at_the_floor, SwitchIn(table, "compacted_at_the_floor"));
+  WP_ASSIGN_OR_RETURN(profile.leases_take_revisions, SwitchIn(table, "leases_take_revisions"));
+  WP_ASSIGN_OR_RETURN(profile.deviations, DeviationsIn(table));
+  return profile;
+}
+
+std::vector<std::string> ShippedProfiles() {
+  std::vector<std::string> names;
+  for (const ShippedProfile& profile : ProfileTexts()) names.emplace_back(profile.name);
+  return names;
+}
+
+Result<std::string> ProfileText(const std::string& name_or_file) {
+  for (const ShippedProfile& profile : ProfileTexts()) {
+    if (profile.name == name_or_file) return std::string(profile.text);
+  }
+  std::error_code ignored;
+  std::ifstream file(name_or_file, std::ios::binary);
+  if (!file || std::filesystem::is_directory(name_or_file, ignored)) {
+    return Fail(StatusCode::kNotFound,
+                "'{}' is neither a shipped profile ({}) nor a file that can be read", name_or_file,
+                fmt::join(ShippedProfiles(), ", "));
+  }
+  return std::string((std::istreambuf_iterator<char>(file)), {});
+}
+
+}  // namespace watchproof

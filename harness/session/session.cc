@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/session/session.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/base/prng.h"
+#include "harness/client/auth_client.h"
+#include "harness/history/history_parser.h"
+#include "harness/session/interrupt.h"
+#include "harness/targets/probe_capabilities.h"
+
+namespace watchproof {
+namespace {
+
+constexpr Duration kTimeToConverge = 10s;  // for its calls
+// Enough to see whether the keys are unchanged; values of cases may be large.
+constexpr std::int64_t kMostReadBack = 100;
+// One past the last key of any prefix: every key of the store.
+const std::string kEveryKey("\0", 1);
+// As a range end: all keys from the key on.
+const std::string kOpenEnd("\0", 1);
+
+}  // namespace
+
+AttemptSession::AttemptSession(Environment& environment, SessionSetup options)
+    : environment_(environment),
+      options_(std::move(options)),
+      judge_(OptionsOf(options_.started), &lag_),
+      deadline_(Within(options_.time)) {}
+
+AttemptSession::~AttemptSession() {
+  Stop();
+  CloseRecording();
+}
+
+Status AttemptSession::OpenRecording() {
+  WP_ASSIGN_OR_RETURN(recorder_, Recorder::Open({.file = options_.folder / "history.wire.zst"}));
+  context_.emplace(*recorder_);
+  return {};
+}
+
+// Before the recording begins: what probing writes is in no history.
+Status AttemptSession::Probe() {
+  if (target().shared()) {
+    // Not from the seed: two runs with one seed must not use the same keys on one server.
+    Prng prng(static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()) ^
+              static_cast<std::uint64_t>(getpid()));
+    prefix_ =
+        options_.prefix.empty() ? fmt::format("watchproof/{}/", prng.Word(12)) : options_.prefix;
+  }
+  Status probed = ProbeOffer(target(), options_.demand, options_.profile,
+                             options_.missing_of_releases, prefix_, offer_);
+  return std::move(probed).WithContext("probing what the target offers");
+}
+
+Status AttemptSession::Connect() {
+  BeginRecording();
+  for (int member = 1; member <= environment_.members(); ++member) {
+    // Each is its own client: members may serve different revisions.
+    const std::string name = member == 1 ? "direct" : fmt::format("direct-{}", member);
+    kvs_.push_back(std::make_unique<KvClient>(
+        *context_, environment_.endpoint(Path::kDirect, member).ToString(),
+        KvOptions{
+            .until = deadline_.at() + kTimeToConverge, .name = name, .writes = write_form()}));
+    kvs_.back()->SetToken(environment_.target(member).token());
+  }
+  MakePorts();
+  return OpenControlWatch(target().token());
+}
+
+// A running server is identified by its version only: etcd's are three numbers from 3 on.
+void AttemptSession::BeginRecording() {
+  if (std::exchange(begun_, true)) return;
+  RunStarted& started = options_.started;
+  started.version = target().version();
+  const bool shaped = started.version.starts_with("3.") &&
+                      started.version.find_first_not_of("0123456789.") == std::string::npos;
+  if (options_.target.product == "etcd" && (!target().shared() || shaped)) started.product = "etcd";
+  started.members = target().shared() ? 0 : environment_.members();
+  recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started)});
+}
+
+WriteForm AttemptSession::write_form() const {
+  return options_.profile.requests == Profile::Requests::kKubernetes ? WriteForm::kKubernetes
+                                                                     : WriteForm::kPlain;
+}
+
+void AttemptSession::MakePorts() {
+  ports_.proxies = environment_.proxies();
+  ports_.path = environment_.proxied_path();
+  ports_.servers = environment_.ServersForFaults();
+  ports_.now = [this] { return recorder_->Now(); };
+  ports_.silence = [this] { return recorder_->Now() - traffic_.last_arrival(); };
+  ports_.metric = [this](std::string_view name) { return environment_.MetricOf(1, name); };
+  ports_.call_by_proxied_path = [this](Deadline deadline) {
+    return environment_.Call(Path::kProxied, deadline);
+  };
+  ports_.closed_streams = [this] { return traffic_.closed(); };
+  ports_.last_closed = [this] { return traffic_.last_closed(); };
+  ports_.bytes_arrived = [this] { return traffic_.BytesArrived(); };
+  ports_.delay = [this] {
+    return Duration(std::chrono::microseconds(lag_.Summary().delivery_us.highest()));
+  };
+  ports_.spread = [this] {
+    return Duration(std::chrono::microseconds(lag_.Summary().stream_spread_us.highest()));
+  };
+  ports_.pace_reader = [this](const ReaderPace& pace) { return PaceReader(pace); };
+  ports_.put = [this]() -> Status {
+    const auto put = kv().Put(Placed("wp-probe/put"), "probe");
+    return put.has_value() ? Status() : put.error();
+  };
+  if (!target().shared()) {
+    maintenance_ = std::make_unique<MaintenanceClient>(target().endpoint().ToString());
+    ports_.defragment = [this] { return maintenance_->Defragment(); };
+    ports_.alarm = [this](bool raised) {
+      return raised ? maintenance_->RaiseAlarm() : maintenance_->LowerAlarm();
+    };
+  }
+}
+
+// Receives every change on the direct path, so that a write without an answer can be settled later.
+Status AttemptSession::OpenControlWatch(const std::string& token) {
+  WP_ASSIGN_OR_RETURN(const Revision head, Head());
+  if (first_head_ == Revision()) first_head_ = head;
+  WP_ASSIGN_OR_RETURN(control_watch_,
+                      WatchStream::Open(*context_, {.endpoint = target().endpoint().ToString(),
+                                                    .path = "control",
+                                                    .token = token}));
+  // Everything, or on a target that others use, too, all keys of the attempt.
+  control_watch_->Create({.key = prefix_.empty() ? kEveryKey : prefix_,
+                          .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
+                          .start = head.next()});
+  return {};
+}
+
+Status AttemptSession::EnableUsers(const std::vector<RestrictedReader>& readers) {
+  AuthClient auth(target().endpoint().ToString());
+  for (const RestrictedReader& reader : readers) {
+    WP_RETURN_IF_ERROR(auth.AddReader(reader.user, reader.key, reader.range_end));
+    readers_[reader.user] = reader;
+  }
+  // From here on calls without a user are rejected, and watches without one are ended.
+  control_watch_.reset();
+  WP_ASSIGN_OR_RETURN(const std::string root, auth.Enable());
+  for (const auto& kv : kvs_) kv->SetToken(root);
+  return OpenControlWatch(root);
+}
+
+Result<WatchStream*> AttemptSession::Stream(const std::string& name,
+                                            const StreamSettings& settings) {
+  auto& stream = streams_[name];
+  if (!stream) {
+    const int member = settings.member;
+    StreamOptions options{.endpoint = environment_.endpoint(settings.path, member).ToString(),
+                          .path = std::string(Name(settings.path)),
+                          .token = environment_.target(member).token(),
+                          .require_leader = settings.require_leader};
+    if (!settings.user.empty()) {
+      AuthClient auth(environment_.endpoint(Path::kDirect, member).ToString());
+      WP_ASSIGN_OR_RETURN(options.token, auth.LogIn(settings.user));
+    }
+    WP_ASSIGN_OR_RETURN(stream, WatchStream::Open(*context_, options));
+    if (const auto reader = readers_.find(settings.user); reader != readers_.end()) {
+      Annotate(ReadRight{
+          .stream = stream->id(), .key = {reader->second.key}, .end = {reader->second.range_end}});
+    }
+  }
+  return stream.get();
+}
+
+std::vector<std::string> AttemptSession::StreamNames() const {
+  std::vector<std::string> names;
+  for (const auto& [name, stream] : streams_) {
+    if (stream) names.push_back(name);
+  }
+  return names;
+}
+
+std::string AttemptSession::PlacedEnd(const std::string& range_end) const {
+  if (range_end.empty()) return {};
+  if (range_end != kOpenEnd) return prefix_ + range_end;
+  return prefix_.empty() ? kOpenEnd : EndOfPrefix(prefix_);
+}
+
+Status AttemptSession::ReadBack() {
+  for (const bool serializable : {false, true}) {
+    if (serializable && options_.profile.requests == Profile::Requests::kKubernetes) continue;
+    const auto read = kv().Read({.key = prefix_.empty() ? kEveryKey : prefix_,
+                                 .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
+                                 .limit = kMostReadBack,
+                                 .serializable = serializable});
+    if (!read.has_value()) return read.error();
+  }
+  return CheckFloor();
+}
+
+WatchStream* AttemptSession::StreamOf(StreamId id) {
+  for (const auto& [name, stream] : streams_) {
+    if (stream && stream->id() == id) return stream.get();
+  }
+  return nullptr;
+}
+
+void AttemptSession::Annotate(const Annotation& annotation) {
+  BeginRecording();
+  Entry entry = AnnotationEntry(annotation);
+  entry.at = recorder_->Now();
+  recorder_->Append(std::move(entry));
+}
+
+void AttemptSession::RecordFault(std::string text) {
+  recorder_->Append({.kind = EntryKind::kFault, .at = recorder_->Now(), .text = std::move(text)});
+}
+
+void AttemptSession::Take(const NumberedEntry& line) {
+  followed_ = line.line;
+  const Entry& entry = line.entry;
+  traffic_.Consume(entry);
+  judge_.Consume(line);
+  overlaps_.Consume(line);
+  fault_times_.Consume(entry);
+}
+
+Overlap AttemptSession::OverlapOf(Duration armed_at, Duration healed_at) const {
+  return overlaps_.Between(armed_at, healed_at > Duration::zero() ? healed_at : recorder_->Now());
+}
+
+Status AttemptSession::PaceReader(const ReaderPace& pace) {
+  WP_ASSIGN_OR_RETURN(WatchStream* const stream, Stream(pace.stream, {}));
+  pacings_.erase(pace.stream);
+  if (!pace.messages) {
+    stream->ResumeReading();
+  } else {
+    stream->StopReading();
+    if (*pace.messages > 0) pacings_[pace.stream] = {.pace = pace, .due = recorder_->Now()};
+  }
+  return {};
+}
+
+void AttemptSession::ReadOn() {
+  for (auto& [name, pacing] : pacings_) {
+    const Duration now = recorder_->Now();
+    if (now < pacing.due) continue;
+    streams_.at(name)->ReadOn(*pacing.pace.messages);
+    pacing.due = now + pacing.pace.every;
+  }
+}
+
+Lag AttemptSession::lag() const {
+  Lag lag = lag_.Summary();
+  lag.footprints = memory_.Summary();
+  return lag;
+}
+
+bool AttemptSession::GivesUp() const {
+  return Interrupted() || environment_.Died() || silent_ || StopsEarly() || OutOfTime();
+}
+
+void AttemptSession::NoteSilence(const std::string& asked, Duration waited) {
+  silent_ = true;
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(waited).count();
+  Annotate(TargetSilent{.member = member_, .asked = asked, .waited_ms = ms});
+}
+
+void AttemptSession::NoteDeath(const Cluster::Death& death) {
+  Annotate(TargetEnded{
+      .member = death.member, .how = death.state.ToString(), .last_words = death.last_words});
+}
+
+bool AttemptSession::PumpUntil(const std::function<bool()>& done, Deadline deadline) {
+  for (;;) {
+    PumpAll();
+    if (done()) return true;
+    if (deadline.expired() || GivesUp()) return false;
+    memory_.Sample(ports_);
+    ConfirmFloors();
+    const Duration slice = std::min<Duration>(deadline.remaining(), 5ms);
+    if (const auto line = recorder_->Next(Within(slice))) Take(*line);
+  }
+}
+
+void AttemptSession::PumpAll() {
+  ReadOn();
+  const Line last = recorder_->last();
+  while (followed_ < last) {
+    const auto line = recorder_->Next(Within(5s));
+    if (!line) return;
+    Take(*line);
+  }
+}
+
+Judgement AttemptSession::Finish() {
+  PumpAll();
+  Annotate(StageReached{StopsEarly() || OutOfTime() ? Stage::kStopped : Stage::kEnd});
+  pacings_.clear();
+  streams_.clear();
+  control_watch_.reset();
+  PumpAll();
+  ConfirmFloors();
+  // After every message of the streams: no revision in these may be above that of this read.
+  const Status read = GivesUp() || kvs_.empty() ? Status() : ReadBack();
+  PumpAll();
+  Judgement judgement = judge_.Finish();
+  // Not every store can read such a range; if the target's offer is stated, it must.
+  const bool may_refuse = !offer_.stated && IsRefusal(read.code());
+  if (!read.ok() && !may_refuse)
+    judgement.undecided.push_back("reading back at the end: " + read.message());
+  if (recorder_->incomplete()) judgement.undecided.push_back("the recording is incomplete");
+  return judgement;
+}
+
+void AttemptSession::Stop() {
+  if (std::exchange(stopped_, true)) return;
+  pacings_.clear();
+  environment_.HealPaths();
+  streams_.clear();
+  control_watch_.reset();
+  kvs_.clear();
+  maintenance_.reset();
+}
+
+void AttemptSession::CloseRecording() {
+  if (!recorder_ || std::exchange(closed_, true)) return;
+  if (const Status closed = recorder_->Close(); !closed.ok()) {
+    fmt::print(stderr, "closing the recording: {}\n", closed.message());
+  }
+}
+
+}  // namespace watchproof

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// The clients, the recorder and the live judge of one attempt.
+//
+//   AttemptSession session(environment, options);
+//   WP_RETURN_IF_ERROR(session.OpenRecording());      // before the target starts
+//   WP_RETURN_IF_ERROR(session.Connect());            // when all paths are open
+//   session.kv().Put("k", "v");
+//   session.PumpUntil([&] { return session.judge().Unsettled().empty(); }, Within(5s));
+//   Judgement judgement = session.Finish();
+//
+// What has been recorded reaches the judge, and everything else that is asked of the session, when
+// it is pumped. Not thread-safe: one case thread. Ownership: owns everything named above and refers
+// to the environment, which outlives it; Stop is idempotent and waits.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "harness/checkers/judge.h"
+#include "harness/client/kv_client.h"
+#include "harness/client/maintenance_client.h"
+#include "harness/client/watch_stream.h"
+#include "harness/environment/environment.h"
+#include "harness/history/annotation.h"
+#include "harness/history/recorder.h"
+#include "harness/history/run_started.h"
+#include "harness/model/lag.h"
+#include "harness/session/finding_records.h"
+#include "harness/session/memory_meter.h"
+#include "harness/session/offer.h"
+#include "harness/session/overlap_table.h"
+#include "harness/session/profile.h"
+#include "harness/session/stream_traffic.h"
+
+namespace watchproof {
+
+// A user with permission to read this range and nothing else.
+struct RestrictedReader {
+  std::string user;
+  std::string key;
+  std::string range_end;
+};
+
+// The end of the range of all keys with this prefix.
+std::string EndOfPrefix(std::string prefix);
+
+struct SessionSetup {
+  std::filesystem::path folder;  // of the attempt
+  TargetSpec target;
+  // The first line of the recording, without what only the running target reports.
+  RunStarted started;
+  Profile profile;
+  Demand demand;
+  // See AttemptSpec.
+  std::map<std::string, std::vector<std::string>> missing_of_releases;
+  std::string prefix;
+  bool stop_at_finding = false;
+  Duration time{};  // for the first phase; see GrantTime
+};
+
+class AttemptSession {
+ public:
+  AttemptSession(Environment& environment, SessionSetup options);
+  ~AttemptSession();
+
+  Status OpenRecording();
+  // Whether the target offers what is needed. Requires: the target has started.
+  Status Probe();
+  const Offer& offer() const { return offer_; }
+  // Opens the clients. Requires: the paths are open.
+  Status Connect();
+  // Ends the clients, and what faults do to the paths.
+  void Stop();
+  // After the target has stopped. Idempotent.
+  void CloseRecording();
+
+  Environment& environment() { return environment_; }
+  // The first line of the recording.
+  const RunStarted& started_with() const { return options_.started; }
+  const Judge& judge() const { return judge_; }
+  FaultPorts& ports() { return ports_; }
+  const StreamTraffic& traffic() const { return traffic_; }
+
+  // Clients.
+  // On the direct path of the member in use.
+  KvClient& kv() { return *kvs_.at(static_cast<std::size_t>(member_ - 1)); }
+  void UseMember(int member) { member_ = member; }
+  // For clients other than those of the session.
+  RecordingContext& recording() { return *context_; }
+  WriteForm write_form() const;
+  struct StreamSettings {
+    Path path = Path::kProxied;
+    std::string user = {};
+    int member = 1;
+    bool require_leader = false;
+  };
+  // Opened on first use.
+  Result<WatchStream*> Stream(const std::string& name, const StreamSettings& settings);
+  // Null if no open stream has that id.
+  WatchStream* StreamOf(StreamId id);
+  // Of all streams that were opened.
+  std::vector<std::string> StreamNames() const;
+  // Adds the users and enables authentication on the target.
+  Status EnableUsers(const std::vector<RestrictedReader>& readers);
+
+  // Keys. On a target that others use, too, all are below a random prefix.
+  // The key or range end on the target for one of the plan.
+  std::string Placed(const std::string& key) const { return prefix_ + key; }
+  std::string PlacedEnd(const std::string& range_end) const;
+  // Deletes the keys that were written to a target that others use, too, and revokes the leases.
+  // After Finish: this is not judged. The error names what is left.
+  Status CleanUp();
+  // On a target that others use, too: shows whether they have compacted history that the attempt
+  // uses.
+  Status CheckFloor();
+  // The current revision, by a linearizable read.
+  Result<Revision> Head();
+  // Grants a lease; with a shorter time than `ttl` where others use the target, too.
+  Result<std::int64_t> Grant(std::chrono::seconds ttl);
+  // Whether the target still lists the lease, or has keys on it.
+  Result<bool> HasLease(std::int64_t lease);
+
+  // The recording.
+  void Annotate(const Annotation& annotation);
+  // A line about a fault.
+  void RecordFault(std::string text);
+  // Records that the target runs and does not answer: the last call, and how long it has waited.
+  // Nothing more is waited for.
+  void NoteSilence(const std::string& asked, Duration waited);
+  // Records that a process of the target has ended by itself.
+  void NoteDeath(const Cluster::Death& death);
+
+  // Time and judging.
+  // True if the current phase has taken too long. The phases are the steps of the plan, and
+  // converging; GrantTime sets the time for a phase.
+  bool OutOfTime() const { return deadline_.expired(); }
+  void GrantTime(Duration time) { deadline_ = Within(time); }
+  // Since the attempt began.
+  Duration age() const { return Clock::now() - began_; }
+  // True if the attempt is to end at its first finding, and there is one.
+  bool StopsEarly() const { return options_.stop_at_finding && !judge_.findings().empty(); }
+  // True if there is nothing left to wait for: interrupted, the target does not answer, stopped
+  // early, or out of time.
+  bool GivesUp() const;
+  // Feeds the judge with what has been recorded until `done` holds. False when the deadline passed
+  // first, or there is nothing left to wait for.
+  bool PumpUntil(const std::function<bool()>& done, Deadline deadline);
+  // Feeds the judge with everything recorded so far.
+  void PumpAll();
+  // How many problems the judge has seen so far: findings, and watches that received a change
+  // before an earlier one.
+  std::size_t problems() const { return judge_.findings().size() + judge_.overtaken(); }
+  // Closes the streams and the recording, and judges the rest. In an attempt that stopped early,
+  // events that had not arrived by then are not missing, now or when it is judged again.
+  Judgement Finish();
+
+  // Measured, and no part of any verdict.
+  // How long the watches have waited so far, and how much memory the target used under faults.
+  Lag lag() const;
+  // Before a fault does anything, and before it is healed.
+  void FaultArmed(const std::string& fault) { memory_.Armed(fault, ports_); }
+  void FaultHealed(const std::string& fault) { memory_.Healed(fault, ports_); }
+  // When the faults were armed and healed, by the recording.
+  const FaultTimes& fault_times() const { return fault_times_; }
+  // Without an end: to this moment.
+  Overlap OverlapOf(Duration armed_at, Duration healed_at) const;
+
+ private:
+  void BeginRecording();
+  void MakePorts();
+  Status PaceReader(const ReaderPace& pace);
+  // Lets slow readers read their next messages when these are due.
+  void ReadOn();
+  Status OpenControlWatch(const std::string& token);
+  // Reads all keys of the attempt, linearizable and serializable, for the recording.
+  Status ReadBack();
+  void ConfirmFloors();
+  void AskAt(Revision revision);
+  void Take(const NumberedEntry& line);
+  Target& target() { return environment_.target(); }
+
+  Environment& environment_;
+  SessionSetup options_;
+  Offer offer_;
+  std::unique_ptr<Recorder> recorder_;
+  std::optional<RecordingContext> context_;
+  // What follows the recording.
+  LagMeter lag_;
+  OverlapTable overlaps_;
+  FaultTimes fault_times_;
+  StreamTraffic traffic_;
+  Judge judge_;
+  Line followed_{};
+  FaultPorts ports_;
+  MemoryMeter memory_;
+  std::vector<std::unique_ptr<KvClient>> kvs_;  // on the direct path of each member
+  int member_ = 1;                              // the member in use
+  std::unique_ptr<MaintenanceClient> maintenance_;
+  std::unique_ptr<WatchStream> control_watch_;
+  std::map<std::string, std::unique_ptr<WatchStream>> streams_;
+  std::string prefix_;
+  std::set<std::int64_t> granted_;                   // leases, on a target that others use, too
+  Revision first_head_{};                            // before the first write
+  std::map<std::string, RestrictedReader> readers_;  // by user
+  struct Pacing {
+    ReaderPace pace;
+    Duration due{};
+  };
+  std::map<std::string, Pacing> pacings_;  // by stream
+  const TimePoint began_ = Clock::now();
+  Deadline deadline_;  // of the current phase
+  bool begun_ = false;
+  bool silent_ = false;
+  bool stopped_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace watchproof

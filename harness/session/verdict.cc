@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/session/verdict.h"
+
+#include <utility>
+
+#include "harness/session/interrupt.h"
+#include "harness/targets/probe.h"
+#include "harness/targets/probe_capabilities.h"
+
+namespace watchproof {
+namespace {
+
+constexpr Duration kLastQuestion = 5s;  // to a target that has not answered
+
+std::string Join(const std::vector<std::string>& reasons) {
+  std::string all;
+  for (const std::string& reason : reasons) all += (all.empty() ? "" : "; ") + reason;
+  return all;
+}
+
+// etcd answers with kUnknown when its own time limit has passed, so for a stated capability that
+// code is no refusal. Other stores answer with kUnknown to every unsupported request.
+bool RefusesWhatIsStated(const AttemptSession& session, const Status& trouble) {
+  return session.offer().stated && IsRefusal(trouble.code()) &&
+         trouble.code() != StatusCode::kUnknown;
+}
+
+// An error of the harness may look the same, and so may a path with an active fault: then the
+// target is only silent if it does not answer on the direct path, either.
+bool IsSilent(AttemptSession& session, const Trouble& trouble) {
+  const StatusCode code = trouble.status.code();
+  if (code == StatusCode::kDeadlineExceeded && trouble.undisturbed) return true;
+  if (code != StatusCode::kDeadlineExceeded && code != StatusCode::kUnavailable) return false;
+  const Target& target = session.environment().target();
+  return !AskStatus(target.endpoint(), Within(kLastQuestion), target.token()).has_value();
+}
+
+}  // namespace
+
+bool DoesNotOffer(AttemptSession& session, const Status& trouble) {
+  if (!session.offer().stated) return IsRefusal(trouble.code());
+  return trouble.code() == StatusCode::kUnknown &&
+         session.environment().target().stated().offered.empty();
+}
+
+void ExplainTrouble(AttemptSession& session, const Trouble& trouble) {
+  if (const auto died = session.environment().Died()) {
+    session.NoteDeath(*died);
+  } else if (!Interrupted() && IsSilent(session, trouble)) {
+    session.NoteSilence(trouble.asked, trouble.waited);
+  } else if (trouble.refused && RefusesWhatIsStated(session, trouble.status)) {
+    session.Annotate(TargetRefused{.asked = trouble.asked, .refusal = trouble.status.ToString()});
+  }
+}
+
+void JudgeRecording(AttemptSession& session, AttemptResult& result,
+                    std::vector<std::string>& inconclusive) {
+  result.target_version = session.environment().target().version();
+  Judgement judgement = session.Finish();
+  result.lag = session.lag();
+  result.exercise = std::move(judgement.exercise);
+  result.calls = {.judged = judgement.calls.judged,
+                  .undecided = std::move(judgement.calls.undecided)};
+  result.findings = RecordsOf(judgement.findings, session.fault_times().receipts(),
+                              CarrierOf(session.started_with()));
+  result.notes = RecordsOf(judgement.notes, session.fault_times().receipts(),
+                           CarrierOf(session.started_with()));
+  inconclusive = std::move(judgement.undecided);
+}
+
+void Decide(AttemptResult& result, const Status& done, std::vector<std::string> inconclusive,
+            const std::vector<std::string>& unsupported) {
+  for (const ReceiptRecord& receipt : result.receipts) {
+    if (receipt.required && !receipt.fired) {
+      inconclusive.push_back(
+          fmt::format("fault {} took no effect: {}", receipt.fault, receipt.text));
+    }
+  }
+  if (Interrupted()) {
+    result.verdict = Verdict::kInconclusive;
+    result.reason = "interrupted";
+  } else if (!result.findings.empty()) {
+    result.verdict = Verdict::kFail;
+  } else if (!done.ok()) {
+    result.verdict = Verdict::kHarnessError;
+    result.reason = done.ToString();
+  } else if (!unsupported.empty()) {
+    result.verdict = Verdict::kUnsupported;
+    result.reason = "the target does not offer " + Join(unsupported);
+  } else if (!inconclusive.empty()) {
+    result.verdict = Verdict::kInconclusive;
+    result.reason = Join(inconclusive);
+  } else {
+    result.verdict = Verdict::kPass;
+  }
+}
+
+void NotOffered(AttemptResult& result, const std::string& request, const Status& refusal) {
+  result.verdict = Verdict::kUnsupported;
+  result.missing = {request};
+  result.reason = fmt::format("the target does not offer {}: {}", request, refusal.ToString());
+}
+
+void HoldToDeclaration(AttemptResult& result, Verdict expected, bool only_ineffective) {
+  if (expected == Verdict::kPass || Interrupted()) return;
+  if (result.verdict == Verdict::kPass) {
+    result.verdict = Verdict::kHarnessError;
+    result.reason = fmt::format(
+        "the case must end as {}, and it passed: a receipt or the oracle is wrong", Name(expected));
+    return;
+  }
+  if (result.verdict != expected) return;
+  result.declared = expected != Verdict::kInconclusive || only_ineffective;
+}
+
+}  // namespace watchproof
