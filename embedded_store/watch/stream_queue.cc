@@ -47,7 +47,13 @@ std::size_t StreamQueue::Room() {
 void StreamQueue::Answer(WatchReply reply, After after) {
   MutexLock lock(mu_);
   WP_CHECK(answers_ < limits_.control_replies, "a request was read without room to answer");
-  control_.push_back({std::move(reply), after == After::kEverything ? offered_ : 0, true});
+  // Behind everything, or behind the latest progress of the whole stream.
+  std::uint64_t not_before = offered_;
+  for (auto at = events_.rbegin(); after == After::kNothing && at != events_.rend(); ++at) {
+    if (at->watch == kWholeStream) break;
+    --not_before;
+  }
+  control_.push_back({std::move(reply), not_before, true});
   ++answers_;
 }
 

@@ -11,7 +11,8 @@
 //      its created;
 //   3. an answer offered with After::kEverything comes after all event replies offered before it,
 //      so no event of a watch follows its canceled; with After::kNothing it overtakes them, so a
-//      create is answered although the events of its neighbours are stuck.
+//      create is answered although the events of its neighbours are stuck. It does not overtake a
+//      progress of the whole stream, which clients would take to cover the watch just created.
 // Bound: 128 event replies that together refer to 16 MiB of events (or a single reply that is
 // larger), and 17 answers. The events themselves are shared; while the store has not compacted
 // them, a queue costs its 128 places and no more.

@@ -40,6 +40,16 @@ TEST_F(Queue, LetsAnswersOvertakeEvents) {
   EXPECT_EQ(ReadAll(), (Ids{9, 1}));
 }
 
+TEST_F(Queue, LetsNoAnswerOvertakeAProgressOfTheWholeStream) {
+  EXPECT_TRUE(Offer(1));
+  EXPECT_TRUE(Offer(kWholeStream.value));
+  Answer(9, After::kNothing);
+  EXPECT_TRUE(Offer(2));
+  EXPECT_EQ(ReadAll(), (Ids{1, -1, 9, 2}));
+  Answer(8, After::kNothing);
+  EXPECT_EQ(ReadAll(), (Ids{8}));
+}
+
 TEST_F(Queue, KeepsAnAnswerBehindEarlierEventsOnly) {
   EXPECT_TRUE(Offer(1));
   EXPECT_TRUE(Offer(2));

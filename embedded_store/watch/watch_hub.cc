@@ -156,10 +156,13 @@ bool WatchHub::ReceivesProgress(const Watcher& watcher) const {
 }
 
 bool WatchHub::ProgressIsDue(const WatchStream& stream) const {
-  // The revision of the answer would hold for the whole stream.
+  // The revision of the answer would hold for the whole stream, but for watches that have ended in a
+  // compaction notice: they keep their id and expect nothing more.
   return !stream.watchers.empty() &&
-         std::all_of(stream.watchers.begin(), stream.watchers.end(),
-                     [this](const auto& entry) { return ReceivesProgress(*entry.second); });
+         std::all_of(stream.watchers.begin(), stream.watchers.end(), [this](const auto& entry) {
+           const Watcher& watcher = *entry.second;
+           return watcher.state == WatcherState::kCompacted || ReceivesProgress(watcher);
+         });
 }
 
 void WatchHub::RequestProgress(StreamId id) {

@@ -252,6 +252,30 @@ TEST_F(Progress, IsNotAnsweredWhileAWatcherStartsInTheFuture) {
   EXPECT_THAT(client.Read(), ElementsAre("progress -1@3"));
 }
 
+TEST_F(Progress, IsNotHeldBackByAWatcherThatEndedInACompactionNotice) {
+  Client client = Open();
+  client.WatchKey("k");
+  Write("k");
+  Write("k");
+  Compact(3);
+  client.WatchKey("k", 2);
+  SyncAll();
+  client.Read();
+  client.AskProgress();
+  EXPECT_THAT(client.Read(), ElementsAre("progress -1@3"));
+}
+
+TEST_F(Progress, DoesNotCoverAWatcherThatWasCreatedLater) {
+  Client client = Open();
+  client.WatchKey("j");
+  Write("k");
+  client.AskProgress();
+  client.WatchKey("k", 2);
+  SyncAll();
+  EXPECT_THAT(client.Read(),
+              ElementsAre("created 0@1", "progress -1@2", "created 1@2", "events 1@2 put k=v@2"));
+}
+
 TEST_F(Progress, NeedsAWatcherAndRoomInTheQueue) {
   Client client = Open();
   client.AskProgress();
