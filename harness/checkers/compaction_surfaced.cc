@@ -79,7 +79,7 @@ class CompactionSurfaced final : public Checker {
                  std::optional<Revision> ceiling) override {
     if (call.method != Method::kCompact) return;
     const Revision asked(call.named);
-    const bool below = asked <= call.floor;
+    const bool below = call.floor.value > 0 && asked <= call.floor;
     const bool beyond = ceiling && asked > *ceiling;
     if ((!below && !beyond) || call.code == StatusCode::kOutOfRange) return;
     // Without an answer its effect is unknown.

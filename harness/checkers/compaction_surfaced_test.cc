@@ -162,6 +162,9 @@ INSTANTIATE_TEST_SUITE_P(
          {"CompactionSurfaced"}},
         {"FromNowOn", RefusedBelow(0), {"Settled"}},
         {"OfANegativeStart", RefusedBelow(-1, Message().Text(6, "negative")), {}},
+        {"CompactionToNothingOfAStoreThatWasNeverCompacted",
+         Script().Put("k", "a", 2).Compact(0).Watch("k", 2).Created(0, 2).Deliver(0, {{2, "k"}}),
+         {}},
         {"BeforeTheCompactionWasAcknowledged",
          Script()
              .Put("k", "a", 2)

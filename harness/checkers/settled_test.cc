@@ -26,6 +26,18 @@ INSTANTIATE_TEST_SUITE_P(
         {"CancelBeforeTheCreatedReply",
          Script().Watch("k", 0, {.id = 42}).Cancel(42).Created(42, 1).Cancelled(42),
          {}},
+        {"CancelOfTheIdThatTheServerWillChoose",
+         Script().Watch("k", 0).Cancel(0).Created(0, 1).Cancelled(0),
+         {}},
+        {"CancelBeforeTheRefusalOfAnotherCreateOfThatId",
+         Script()
+             .Watch("k", 0)
+             .Watch("k", 0, {.id = 3})
+             .Cancel(3)
+             .Created(3, 1)
+             .Refused(-1, "in use")
+             .Cancelled(3),
+         {}},
         {"CancelAnsweredTwice", Complete().Cancel(0).Cancelled(0).Cancelled(0), {"Settled"}},
         {"EmptyRangeRefusedWithoutReason",
          Complete().Watch("k", 2, {.range_end = "a"}).Refused(-1, ""),

@@ -24,6 +24,14 @@ struct HistoryParser::Stream {
   std::vector<WatchIndex> asked;     // by ordinal
   std::vector<std::int64_t> chosen;  // the id that the client asked for, or 0; by ordinal
   std::size_t answered = 0;          // creates are answered in order
+  // Cancels that came while creates were not answered yet: only the answers show which watch had
+  // that id when the server read the cancel.
+  struct EarlyCancel {
+    std::int64_t id = 0;
+    std::size_t creates = 0;  // asked for before
+    Where where;
+  };
+  std::vector<EarlyCancel> early_cancels;
   std::vector<std::uint32_t> dense;  // watch index + 1, by id
   std::unordered_map<std::int64_t, WatchIndex> sparse;
 
@@ -116,6 +124,9 @@ void HistoryParser::ParseRequest(const NumberedEntry& line) {
     visitor_.OnAsked(watch, {where, stream.id, ordinal, request.create});
   } else if (request.kind == WatchRequestKind::kCancel) {
     const auto watch = stream.FindForCancel(request.cancel_id);
+    if (stream.answered < stream.asked.size()) {
+      stream.early_cancels.push_back({request.cancel_id, stream.asked.size(), where});
+    }
     if (!watch) return;  // etcd does not answer it either
     ++parsed_[watch->value].cancels;
     visitor_.OnCancelAsked(*watch, where);
@@ -172,14 +183,31 @@ void HistoryParser::VisitCreated(Stream& stream, const Response& response) {
   if (stream.answered == stream.asked.size()) return visitor_.OnStray(response);
   const WatchIndex watch = stream.asked[stream.answered++];
   Parsed& parsed = parsed_[watch.value];
+  // Cancels of the id that came after this create meant the watch.
+  const auto settle_early_cancels = [&](std::int64_t id, WatchIndex meant) {
+    for (const Stream::EarlyCancel& cancel : stream.early_cancels) {
+      Parsed& of = parsed_[meant.value];
+      if (cancel.id != id || cancel.creates < stream.answered || of.ended || of.cancels > 0)
+        continue;
+      ++of.cancels;
+      visitor_.OnCancelAsked(meant, cancel.where);
+    }
+    if (stream.answered == stream.asked.size()) stream.early_cancels.clear();
+  };
   const bool compacted = response.message.compact_revision > 0;
   if (response.message.canceled && !compacted) {
     parsed.ended = true;
-    return visitor_.OnRefused(watch, response);
+    visitor_.OnRefused(watch, response);
+    // Its id belongs to another watch.
+    const std::int64_t id = stream.chosen[stream.answered - 1];
+    const auto other = id == 0 ? std::nullopt : stream.Find(id);
+    if (other) settle_early_cancels(id, *other);
+    return;
   }
   parsed.created = true;
   stream.Name(response.message.watch_id, watch);
   visitor_.OnCreated(watch, response);
+  settle_early_cancels(response.message.watch_id, watch);
   if (compacted) VisitCanceled(watch, response);
 }
 
