@@ -26,7 +26,10 @@ ALLOWED = {
     "harness/client": BASE | {"harness/history", "fixtures/protos"},
     "harness/targets": BASE | {"embedded_store/server", "fixtures/protos"},
     "harness/faults": BASE | PROXIES,
-    "harness/explore": BASE | ORACLE | {"embedded_store/mvcc", "embedded_store/watch"},
+    "harness/explore": BASE
+    | ORACLE
+    | {"embedded_store/mvcc", "embedded_store/watch", "embedded_store/lease"}
+    | {"embedded_store/backend", "embedded_store/defects"},
     "harness/results": BASE | {"harness/targets", "harness/model", "harness/checkers"},
     "harness/environment": BASE | PROXIES | {"harness/targets", "harness/faults"},
     "harness/session": RUN | PROXIES | {"harness/environment", "harness/results"},

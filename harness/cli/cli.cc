@@ -32,8 +32,8 @@ constexpr char kShortHelp[] =
   watchproof fetch etcd 3.5.16                       that release, for --target etcd@3.5.16
   watchproof explain CompactionSurfaced              what this guarantee requires
 
-Commands: run, repeat, shrink, check, fetch, history dump, history import, list, explain, store,
-  proxy. Each has --help.
+Commands: run, explore, repeat, shrink, check, fetch, history dump, history import, list, explain,
+  store, proxy. Each has --help.
 Exit codes: 0 success, 1 new failure, 2 inconclusive, 3 target failed, 4 usage error,
   5 nothing selected, 6 expectations out of date, 70 harness error, 130 interrupted,
   143 terminated.
@@ -66,6 +66,9 @@ class CommandLine {
     Command(app_, "list", "List cases, guarantees, faults, effects, defects and targets", AddList);
     Command(app_, "explain", "Explain a case, guarantee, fault, effect, defect, verdict or level",
             AddExplain);
+    Command(app_, "explore",
+            "Find what no case asks: drawn or enumerated scripts on the embedded store",
+            AddExplore);
     Command(app_, "store", "Serve the embedded store", AddStore);
     Command(app_, "proxy", "Run a fault-injection proxy before a server", AddProxy);
     // Internal: the runner starts one process per case.

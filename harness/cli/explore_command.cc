@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// `explore`: drawn or enumerated scripts on the embedded store under virtual time.
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <random>
+
+#include "harness/base/escape.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/console.h"
+#include "harness/cli/parse.h"
+#include "harness/cli/signals.h"
+#include "harness/explore/exhaustive.h"
+#include "harness/explore/explorer.h"
+#include "harness/results/attempt_spec.h"
+
+namespace watchproof {
+namespace {
+
+namespace fs = std::filesystem;
+using explore::Bucket;
+using explore::Exhaustive;
+using explore::Explorer;
+using explore::Script;
+
+struct ExploreFlags {
+  bool virtual_time = false;
+  std::string time_budget = "60s";
+  std::string seed;     // empty: drawn
+  std::string scripts;  // empty: as many as fit
+  std::vector<std::string> defects;
+  std::string exhaustive;  // size; empty: scripts are drawn
+  std::string corpus;      // folder
+  std::string keep;        // folder
+  std::string replay;      // file
+};
+
+struct Options {
+  Duration budget{};
+  std::uint64_t seed = 0;
+  std::optional<int> scripts;
+  std::optional<int> exhaustive;
+  std::vector<std::string> defects;
+  fs::path corpus;
+  fs::path keep;
+  std::optional<Script> replay;
+};
+
+Result<Script> ReadScript(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return Fail(StatusCode::kNotFound, "{}: it cannot be read", file.string());
+  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  auto script = explore::ParseScript(text);
+  if (!script) return std::move(script).error().WithContext("{}", file.string());
+  return script;
+}
+
+Status WriteScript(const fs::path& file, const Script& script) {
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  std::ofstream stream(file, std::ios::binary);
+  stream << explore::ToText(script) << std::flush;
+  if (stream) return Status();
+  return Fail(StatusCode::kUnavailable, "{}: it cannot be written", file.string());
+}
+
+Result<Options> Resolve(const ExploreFlags& flags) {
+  Options options{.defects = flags.defects, .corpus = flags.corpus, .keep = flags.keep};
+  if (!flags.virtual_time && flags.replay.empty()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "only the embedded store under virtual time can be explored: add --virtual");
+  }
+  WP_RETURN_IF_ERROR(explore::CheckDefects(flags.defects));
+  WP_ASSIGN_OR_RETURN(options.budget, ParseDuration(flags.time_budget));
+  options.seed = std::random_device()();
+  if (!flags.seed.empty()) {
+    WP_ASSIGN_OR_RETURN(options.seed, ParseSeed(flags.seed));
+  }
+  if (!flags.scripts.empty()) {
+    WP_ASSIGN_OR_RETURN(options.scripts, ParseCount(flags.scripts, 1));
+  }
+  if (!flags.exhaustive.empty()) {
+    WP_ASSIGN_OR_RETURN(options.exhaustive, ParseCount(flags.exhaustive, 1));
+  }
+  if (!flags.replay.empty()) {
+    WP_ASSIGN_OR_RETURN(options.replay, ReadScript(flags.replay));
+  }
+  return options;
+}
+
+// One exploration, of one kind or the other.
+class Exploration {
+ public:
+  explicit Exploration(const Options& options)
+      : options_(options), console_({}), signals_(Signals::Install()) {}
+
+  ExitCode Draw() {
+    Explorer explorer({.seed = options_.seed, .defects = options_.defects});
+    if (const Status read = ReadCorpus(explorer); !read.ok())
+      return Complain("explore", read.message());
+    const auto wanted = static_cast<std::uint64_t>(options_.scripts.value_or(0));
+    while (signals_.count() == 0 && (wanted > 0 ? explorer.counts().scripts < wanted : !Late())) {
+      explorer.Next();
+      if (explorer.counts().scripts % 16 == 0) console_.Progress(Line(explorer));
+    }
+    if (const Status kept = WriteCorpus(explorer); !kept.ok())
+      return Complain("explore", kept.message());
+    return Conclude(explorer);
+  }
+
+  ExitCode Enumerate() {
+    Exhaustive search({.size = *options_.exhaustive, .defects = options_.defects});
+    while (signals_.count() == 0 && search.Next()) {
+      if (search.explorer().counts().scripts % 16 == 0) console_.Progress(Line(search.explorer()));
+    }
+    for (std::size_t i = 0; i < search.levels().size(); ++i) {
+      const Exhaustive::Level& level = search.levels()[i];
+      console_.Result(fmt::format("size {}: {} of {} scripts run, {} new states\n", i + 1,
+                                  level.scripts, Exhaustive::Possible(static_cast<int>(i) + 1),
+                                  level.states));
+    }
+    return Conclude(search.explorer());
+  }
+
+  ExitCode Replay() {
+    Explorer explorer({.seed = options_.seed, .defects = options_.defects});
+    explorer.Try(*options_.replay);
+    return Conclude(explorer);
+  }
+
+ private:
+  bool Late() const { return Clock::now() - began_ >= options_.budget; }
+
+  std::string Line(const Explorer& explorer) const {
+    const double seconds =
+        std::max(1e-3, std::chrono::duration<double>(Clock::now() - began_).count());
+    const Explorer::Counts& counts = explorer.counts();
+    return fmt::format("{} scripts in {:.1f} s, {:.0f}/s, {:.0f} steps/s, {} features, {} {}",
+                       counts.scripts, seconds, static_cast<double>(counts.scripts) / seconds,
+                       static_cast<double>(counts.steps) / seconds, explorer.features(),
+                       explorer.buckets().size(),
+                       explorer.buckets().size() == 1 ? "bucket" : "buckets");
+  }
+
+  // Every bucket with its smallest script.
+  ExitCode Conclude(const Explorer& explorer) {
+    console_.Result(Line(explorer) + "\n");
+    int number = 0;
+    for (const Bucket& bucket : explorer.buckets()) {
+      if (const Status kept = Report(bucket, ++number); !kept.ok())
+        return Complain("explore", kept.message());
+    }
+    const Explorer::Counts& counts = explorer.counts();
+    if (counts.undecided > 0) {
+      console_.Result(fmt::format("{} scripts were not judged in full\n", counts.undecided));
+      for (const auto& [reason, times] : explorer.undecided()) {
+        console_.Note(fmt::format("  {} times: {}", times, reason));
+      }
+    }
+    if (counts.unrepeated > 0) {
+      console_.Result(fmt::format("{} of {} scripts recorded something else the second time\n",
+                                  counts.unrepeated, counts.repeated));
+    }
+    console_.Result(fmt::format("seed {}\n", FormatSeed(options_.seed)));
+    if (signals_.count() > 0) {
+      return signals_.first() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
+    }
+    const bool clean = explorer.buckets().empty() && counts.unrepeated == 0;
+    return clean ? ExitCode::kOk : ExitCode::kFailed;
+  }
+
+  Status Report(const Bucket& bucket, int number) {
+    const Script smallest = explore::Shrink(bucket.script, bucket.shape, options_.defects);
+    const auto outcome = explore::RunScript(smallest, options_.defects);
+    explore::Broken shown = bucket.broken;
+    for (const explore::Broken& broken : outcome.findings) {
+      if (explore::ShapeOf(broken) == bucket.shape) shown = broken;
+    }
+    std::string text = fmt::format(
+        "\n{}. {}, {} {}, first in script {}\n  expected   {}\n  observed   {}\n  watch      "
+        "{}\n  steps      {}\n",
+        number, shown.guarantee, bucket.times, bucket.times == 1 ? "finding" : "findings",
+        bucket.first, Escaped(shown.expected), Escaped(shown.observed), Escaped(shown.watch),
+        explore::DescribeLimits(smallest.limits));
+    for (std::size_t i = 0; i < smallest.steps.size(); ++i) {
+      text += fmt::format("    {:>3}  {}\n", i + 1, explore::Describe(smallest.steps[i]));
+    }
+    text += "         closing questions\n";
+    if (!options_.keep.empty()) {
+      const fs::path file = options_.keep / fmt::format("{}-{}.jsonl", shown.guarantee, number);
+      WP_RETURN_IF_ERROR(WriteScript(file, smallest));
+      text += fmt::format("  replay     watchproof explore --replay {}\n", file.string());
+    }
+    console_.Result(text);
+    return Status();
+  }
+
+  Status ReadCorpus(Explorer& explorer) {
+    if (options_.corpus.empty() || !fs::exists(options_.corpus)) return Status();
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(options_.corpus)) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) {
+      WP_ASSIGN_OR_RETURN(const Script script, ReadScript(file));
+      explorer.Try(script);
+    }
+    return Status();
+  }
+  Status WriteCorpus(const Explorer& explorer) const {
+    if (options_.corpus.empty()) return Status();
+    for (std::size_t i = 0; i < explorer.corpus().size(); ++i) {
+      WP_RETURN_IF_ERROR(
+          WriteScript(options_.corpus / fmt::format("{:06}.jsonl", i), explorer.corpus()[i]));
+    }
+    return Status();
+  }
+
+  const Options& options_;
+  Console console_;
+  Signals& signals_;
+  const TimePoint began_ = Clock::now();
+};
+
+}  // namespace
+
+CommandBody AddExplore(CLI::App& command) {
+  const auto flags = std::make_shared<ExploreFlags>();
+  command.add_flag("--virtual", flags->virtual_time, "The embedded store under virtual time");
+  command.add_option("--time-budget", flags->time_budget, "Time for drawn scripts")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command.add_option("--seed", flags->seed, "Seed of the scripts (default: drawn)")
+      ->type_name("SEED");
+  command.add_option("--scripts", flags->scripts, "So many flags->scripts, however long they take")
+      ->type_name("N");
+  command.add_option("--defect", flags->defects, "Defect to switch on (repeatable)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command.add_option("--exhaustive", flags->exhaustive, "Every script up to this size instead")
+      ->type_name("N");
+  command
+      .add_option("--corpus", flags->corpus,
+                  "Begin with the scripts of this folder, and keep new ones")
+      ->type_name("FOLDER");
+  command
+      .add_option("--keep", flags->keep, "Keep the smallest script of each finding in this folder")
+      ->type_name("FOLDER");
+  command.add_option("--replay", flags->replay, "Run one kept script only")->type_name("FILE");
+  return [flags] {
+    const Result<Options> options = Resolve(*flags);
+    if (!options.has_value()) return Complain("explore", options.error().message());
+    Exploration exploration(*options);
+    if (options->replay) return exploration.Replay();
+    return options->exhaustive ? exploration.Enumerate() : exploration.Draw();
+  };
+}
+
+}  // namespace watchproof

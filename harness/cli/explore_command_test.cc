@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "harness/cli/scripted_run.h"
+
+namespace watchproof {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(ExploreCommandTest, CleanStoreIsClean) {
+  auto run = ScriptedRun::Command({"explore", "--virtual", "--seed", "7", "--scripts", "300"});
+  EXPECT_EQ(run.Wait(), 0);
+  EXPECT_THAT(run.output(), AllOf(HasSubstr("300 scripts"), HasSubstr("seed 0x7")));
+}
+
+TEST(ExploreCommandTest, DefectIsFoundKeptAndReplayed) {
+  const auto none = ScriptedRun::Command({"explore"});
+  auto run = ScriptedRun::Command({"explore", "--virtual", "--seed", "7", "--scripts", "300",
+                                   "--defect", "notice-without-revision", "--keep",
+                                   (none.run_dir() / "kept").string()});
+  EXPECT_EQ(run.Wait(), 1);
+  EXPECT_THAT(run.output(), AllOf(HasSubstr("expected"), HasSubstr("closing questions")));
+  const std::string marker = "--replay ";
+  const std::size_t at = run.output().find(marker) + marker.size();
+  const std::string file = run.output().substr(at, run.output().find('\n', at) - at);
+  EXPECT_EQ(ScriptedRun::Command({"explore", "--replay", file}).Wait(), 0);
+  EXPECT_EQ(
+      ScriptedRun::Command({"explore", "--replay", file, "--defect", "notice-without-revision"})
+          .Wait(),
+      1);
+}
+
+TEST(ExploreCommandTest, EveryScriptUpToASizeIsCounted) {
+  auto run = ScriptedRun::Command({"explore", "--virtual", "--exhaustive", "2"});
+  EXPECT_EQ(run.Wait(), 0);
+  EXPECT_THAT(run.output(), HasSubstr("size 2: "));
+}
+
+TEST(ExploreCommandTest, MisuseIsExplained) {
+  auto real = ScriptedRun::Command({"explore"});
+  EXPECT_EQ(real.Wait(), 4);
+  EXPECT_THAT(real.output(), HasSubstr("add --virtual"));
+  auto unknown = ScriptedRun::Command({"explore", "--virtual", "--defect", "no-such"});
+  EXPECT_EQ(unknown.Wait(), 4);
+  EXPECT_EQ(ScriptedRun::Command({"explore", "--replay", "no-such-file"}).Wait(), 4);
+}
+
+}  // namespace
+}  // namespace watchproof

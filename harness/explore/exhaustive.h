@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every script up to a size over a small alphabet, in order of size: creates with one of two ids
+// and three starts, cancels, a put, a delete, a compaction, progress, a stalled client and its
+// return.
+//
+//   Exhaustive search({.size = 6});
+//   while (search.Next()) continue;
+//   search.levels()       // per size: scripts run, states reached
+//
+// A script that leaves clients and history as another one did is not continued: what follows would
+// be the same. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "harness/explore/explorer.h"
+
+namespace watchproof::explore {
+
+struct ExhaustiveOptions {
+  int size = 4;
+  Limits limits{.queued_replies = 1};
+  std::vector<std::string> defects;
+};
+
+class Exhaustive {
+ public:
+  explicit Exhaustive(const ExhaustiveOptions& options);
+
+  // Runs the next script; false when there is none left.
+  bool Next();
+
+  struct Level {
+    std::uint64_t scripts = 0;
+    std::uint64_t states = 0;
+  };
+  const std::vector<Level>& levels() const { return levels_; }
+  const Explorer& explorer() const { return explorer_; }
+  // How many scripts there are of a size, run or not.
+  static std::uint64_t Possible(int size);
+
+ private:
+  using Word = std::vector<std::uint8_t>;  // letters of the alphabet
+
+  const ExhaustiveOptions options_;
+  Explorer explorer_;
+  std::vector<Level> levels_;
+  std::vector<Word> frontier_{{}};
+  std::vector<Word> next_frontier_;
+  std::size_t at_ = 0;       // in the frontier
+  std::uint8_t letter_ = 0;  // to be added to it
+  std::unordered_set<std::string> states_;
+};
+
+}  // namespace watchproof::explore

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/explore/explorer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "embedded_store/mvcc/hook_registry.h"
+#include "harness/explore/grammar.h"
+#include "harness/explore/hook_observer.h"
+#include "harness/explore/virtual_run.h"
+#include "harness/history/frame.h"
+
+namespace watchproof::explore {
+namespace {
+
+constexpr std::uint64_t kRepeatEvery = 200;
+constexpr std::size_t kLargestCorpus = 4000;
+
+std::string WithoutNumbers(const std::string& text) {
+  return ShapeOf({.guarantee = "undecided", .watch = {}, .expected = text, .observed = {}});
+}
+
+}  // namespace
+
+Status CheckDefects(const std::vector<std::string>& defects) {
+  const auto hooks = store::MakeHooks(defects);
+  return hooks.has_value() ? Status() : hooks.error();
+}
+
+Outcome RunScript(const Script& script, const std::vector<std::string>& defects) {
+  Outcome outcome;
+  ObservedHooks hooks(defects, outcome.features);
+  VirtualRun run(script, hooks.get(), outcome.features);
+  run.Finish();
+  Verdict verdict = JudgeLines(run.recording().lines());
+  outcome.findings = std::move(verdict.findings);
+  outcome.findings.insert(outcome.findings.end(), run.broken().begin(), run.broken().end());
+  outcome.undecided = std::move(verdict.undecided);
+  outcome.lines = run.recording().lines();
+  outcome.steps = run.steps();
+  outcome.state = run.state();
+  return outcome;
+}
+
+std::string BytesOf(const std::vector<NumberedEntry>& lines) {
+  FrameWriter writer;
+  std::string bytes;
+  for (const NumberedEntry& line : lines) writer.Append(line.entry, bytes);
+  return bytes;
+}
+
+Explorer::Explorer(const ExploreOptions& options)
+    : options_(options), prng_(Prng(options.seed).Fork("explore")) {}
+
+void Explorer::Next() { Try(Choose()); }
+
+Script Explorer::Choose() {
+  if (corpus_.empty() || prng_.Chance(0.4)) return Draw(prng_);
+  const Script& first = prng_.Pick(corpus_);
+  if (prng_.Chance(0.3)) return Splice(first, prng_.Pick(corpus_), prng_);
+  return Mutate(first, prng_);
+}
+
+std::string Explorer::Try(const Script& script) {
+  const Outcome outcome = RunScript(script, options_.defects);
+  ++counts_.scripts;
+  counts_.steps += outcome.steps;
+  if (features_.Add(outcome.features) > 0 && corpus_.size() < kLargestCorpus) {
+    corpus_.push_back(script);
+  }
+  if (!outcome.undecided.empty()) {
+    ++counts_.undecided;
+    ++undecided_[WithoutNumbers(outcome.undecided.front())];
+  }
+  File(script, outcome.findings);
+  if (counts_.scripts % kRepeatEvery != 0) return outcome.state;
+  ++counts_.repeated;
+  const Outcome again = RunScript(script, options_.defects);
+  if (BytesOf(again.lines) != BytesOf(outcome.lines)) ++counts_.unrepeated;
+  return outcome.state;
+}
+
+void Explorer::File(const Script& script, const std::vector<Broken>& findings) {
+  for (const Broken& broken : findings) {
+    const std::string shape = ShapeOf(broken);
+    const auto known = std::find_if(buckets_.begin(), buckets_.end(),
+                                    [&](const Bucket& bucket) { return bucket.shape == shape; });
+    if (known != buckets_.end()) {
+      ++known->times;
+    } else {
+      buckets_.push_back(
+          {.shape = shape, .script = script, .broken = broken, .first = counts_.scripts});
+    }
+  }
+}
+
+}  // namespace watchproof::explore

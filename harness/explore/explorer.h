@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs script after script on the store under virtual time, keeps those that reached something new,
+// and sorts what was found into buckets.
+//
+//   Explorer explorer({.seed = 7, .defects = {}});
+//   for (int i = 0; i < 2000; ++i) explorer.Next();
+//   for (const Bucket& bucket : explorer.buckets()) ... Shrink(bucket.script, bucket.shape, ...)
+//
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/base/prng.h"
+#include "harness/base/status.h"
+#include "harness/explore/features.h"
+#include "harness/explore/script.h"
+#include "harness/explore/verdict.h"
+#include "harness/history/recorder.h"
+
+namespace watchproof::explore {
+
+// What one script showed.
+struct Outcome {
+  std::vector<Broken> findings;
+  std::vector<std::string> undecided;
+  std::vector<NumberedEntry> lines;  // the recording
+  Features features;
+  std::size_t steps = 0;
+  // What clients know and what was written, after the last step of the script itself.
+  std::string state;
+};
+// Refuses an unknown name with a list of the known ones.
+Status CheckDefects(const std::vector<std::string>& defects);
+// Requires: the defects are known.
+Outcome RunScript(const Script& script, const std::vector<std::string>& defects);
+// The bytes of a recording, for comparing two.
+std::string BytesOf(const std::vector<NumberedEntry>& lines);
+
+// All findings of one shape.
+struct Bucket {
+  std::string shape;
+  Script script;  // the first that showed it
+  Broken broken;
+  std::uint64_t times = 1;
+  std::uint64_t first = 0;  // number of that script
+};
+
+// The smallest script that can be found in so many runs that still shows a finding of the shape.
+Script Shrink(const Script& script, const std::string& shape,
+              const std::vector<std::string>& defects, int runs = 1500);
+
+struct ExploreOptions {
+  std::uint64_t seed = 1;
+  std::vector<std::string> defects;
+};
+
+class Explorer {
+ public:
+  explicit Explorer(const ExploreOptions& options);
+
+  // Draws, or changes a script of the corpus, and runs it.
+  void Next();
+  // Judges this script like a drawn one. Returns the state in which it left clients and history.
+  std::string Try(const Script& script);
+
+  struct Counts {
+    std::uint64_t scripts = 0;
+    std::uint64_t steps = 0;
+    std::uint64_t undecided = 0;   // scripts of which a part could not be judged
+    std::uint64_t repeated = 0;    // run a second time
+    std::uint64_t unrepeated = 0;  // and then recorded something else
+  };
+  const Counts& counts() const { return counts_; }
+  std::size_t features() const { return features_.count(); }
+  const std::vector<Script>& corpus() const { return corpus_; }
+  // In the order in which they were found.
+  const std::vector<Bucket>& buckets() const { return buckets_; }
+  // Why something could not be decided, and how often.
+  const std::map<std::string, std::uint64_t>& undecided() const { return undecided_; }
+
+ private:
+  Script Choose();
+  void File(const Script& script, const std::vector<Broken>& findings);
+
+  const ExploreOptions options_;
+  Prng prng_;
+  Features features_;
+  std::vector<Script> corpus_;
+  std::vector<Bucket> buckets_;
+  std::map<std::string, std::uint64_t> undecided_;
+  Counts counts_;
+};
+
+}  // namespace watchproof::explore

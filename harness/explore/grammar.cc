@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/explore/grammar.h"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+
+namespace watchproof::explore {
+namespace {
+
+using From = Place::From;
+
+constexpr std::size_t kMostSteps = 80;
+
+struct Range {
+  const char* key;
+  const char* end;
+};
+// "a0" is the end of the prefix "a/", and a key of its own.
+const std::vector<std::string> kKeys = {"a/1", "a/2", "a0", "b"};
+const std::vector<Range> kRanges = {{"a/1", ""},  {"a/2", ""},  {"a0", ""},     {"b", ""},
+                                    {"a/", "a0"}, {"a/", "a0"}, {"*", "*"},     {"*", "*"},
+                                    {"a/2", "b"}, {"a/2", "*"}, {"a/1", "a/2"}, {"a0", "*"}};
+
+Place Head(std::int64_t plus) { return {From::kHead, plus}; }
+Place Floor(std::int64_t plus) { return {From::kFloor, plus}; }
+Place At(std::int64_t number) { return {From::kNumber, number}; }
+
+// Draws steps one by one.
+class Author {
+ public:
+  explicit Author(Prng& prng) : prng_(prng) {}
+
+  int Stream() { return prng_.Chance(0.7) ? 1 : static_cast<int>(prng_.Between(1, kMostStreams)); }
+  std::string Key() { return prng_.Pick(kKeys); }
+  // Mostly without: then the server chooses.
+  std::int64_t Id() { return prng_.Chance(0.5) ? 0 : prng_.Between(1, 3); }
+
+  Place Start() {
+    switch (prng_.Below(12)) {
+      case 0:
+      case 1:
+      case 2:
+        return {};
+      case 3:
+        return Head(1);
+      case 4:
+        return Head(prng_.Between(2, 4));
+      case 5:
+        return Floor(-1);
+      case 6:
+        return Floor(0);
+      case 7:
+        return Floor(1);
+      case 8:
+        return At(prng_.Between(1, 6));
+      case 9:
+        return At(prng_.Chance(0.5) ? -1 : 1 << 20);
+      default:
+        return Head(-prng_.Between(0, 6));
+    }
+  }
+
+  Create DrawCreate() {
+    const Range& range = prng_.Pick(kRanges);
+    Create create{
+        .stream = Stream(), .key = range.key, .end = range.end, .start = Start(), .id = Id()};
+    if (prng_.Chance(0.02)) {
+      create.key = "b";
+      create.end = "a/";
+    }
+    create.no_put = prng_.Chance(0.12);
+    create.no_delete = prng_.Chance(0.12);
+    create.prev_kv = prng_.Chance(0.4);
+    create.fragment = prng_.Chance(0.25);
+    create.progress = prng_.Chance(0.2);
+    return create;
+  }
+
+  Txn DrawTxn() {
+    Txn txn;
+    for (int i = 0; i < 2 && prng_.Chance(0.35); ++i) txn.when.push_back(DrawCondition());
+    txn.then = Parts();
+    if (!txn.when.empty()) txn.otherwise = Parts();
+    if (prng_.Chance(0.08)) txn.nested = Parts();
+    return txn;
+  }
+  Condition DrawCondition() {
+    Condition condition{.target = static_cast<Condition::Target>(prng_.Below(5)),
+                        .key = Key(),
+                        .relation = static_cast<Condition::Relation>(prng_.Below(4)),
+                        .value = fmt::format("{}", prng_.Between(0, 5))};
+    if (condition.target == Condition::Target::kValue) condition.value.insert(0, "v");
+    if (prng_.Chance(0.1)) {
+      condition.key = "a/";
+      condition.end = "a0";
+    }
+    return condition;
+  }
+  std::vector<TxnPart> Parts() {
+    std::vector<TxnPart> parts;
+    std::vector<std::string> keys = kKeys;
+    prng_.Shuffle(keys);
+    for (std::int64_t i = prng_.Between(1, 4); i > 0; --i) {
+      TxnPart part{.kind = TxnPart::Kind::kPut, .key = keys[static_cast<std::size_t>(i - 1)]};
+      if (prng_.Chance(0.35)) {
+        part.kind = TxnPart::Kind::kDelete;
+      } else if (prng_.Chance(0.1)) {
+        part = {.kind = TxnPart::Kind::kGet, .key = "*", .end = "*"};
+      } else if (prng_.Chance(0.1)) {
+        part.lease = 1;
+      }
+      parts.push_back(part);
+    }
+    if (prng_.Chance(0.05)) parts.push_back(parts.front());
+    if (prng_.Chance(0.05))
+      parts.front() = {.kind = TxnPart::Kind::kDelete, .key = "a/", .end = "a0"};
+    return parts;
+  }
+
+  Put DrawPut() {
+    Put put{.key = Key()};
+    if (prng_.Chance(0.15)) put.lease = prng_.Between(1, 2);
+    put.prev_kv = prng_.Chance(0.1);
+    put.ignore_value = prng_.Chance(0.04);
+    put.ignore_lease = prng_.Chance(0.04);
+    if (prng_.Chance(0.05)) put.bytes = 300;
+    if (prng_.Chance(0.08)) put.times = prng_.Between(2, 8);
+    return put;
+  }
+  Delete DrawDelete() {
+    if (prng_.Chance(0.7)) return {.key = Key(), .prev_kv = prng_.Chance(0.2)};
+    const Range& range = prng_.Pick(kRanges);
+    return {.key = range.key, .end = range.end, .prev_kv = prng_.Chance(0.3)};
+  }
+  Get DrawGet() {
+    const Range& range = prng_.Pick(kRanges);
+    Get get{.key = range.key, .end = range.end};
+    if (prng_.Chance(0.6))
+      get.at = prng_.Chance(0.5) ? Head(-prng_.Between(0, 4)) : Floor(prng_.Between(-1, 1));
+    if (prng_.Chance(0.2)) get.limit = prng_.Between(1, 2);
+    get.count_only = prng_.Chance(0.1);
+    get.keys_only = prng_.Chance(0.1);
+    get.descending = prng_.Chance(0.15);
+    if (prng_.Chance(0.25)) get.sort_by = prng_.Between(0, 4);
+    for (std::int64_t* bound : {&get.min_mod, &get.max_mod, &get.min_create, &get.max_create}) {
+      if (prng_.Chance(0.08)) *bound = prng_.Between(1, 6);
+    }
+    return get;
+  }
+  Compact DrawCompact() {
+    switch (prng_.Below(6)) {
+      case 0:
+        return {Floor(prng_.Between(-1, 1))};
+      case 1:
+        return {Head(1)};
+      case 2:
+        return {Head(-prng_.Between(1, 4))};
+      default:
+        return {Head(-prng_.Between(0, 1))};
+    }
+  }
+
+  // A turn of a loop, or a reply taken: what moves the store and its clients along.
+  Step DrawMove(const Limits& limits) {
+    switch (prng_.Below(limits.disk ? 12 : 10)) {
+      case 0:
+      case 1:
+      case 2:
+        return Turn{Loop::kCommit};
+      case 3:
+      case 4:
+        return Turn{Loop::kSync};
+      case 5:
+      case 6:
+        return Turn{Loop::kVictims};
+      case 7:
+        return Turn{prng_.Pick(std::vector<Loop>{Loop::kProgress, Loop::kExpire, Loop::kErase})};
+      case 8:
+      case 9:
+        return Take{Stream(), prng_.Between(1, 3)};
+      default:
+        return SyncDisk{prng_.Between(1, 3)};
+    }
+  }
+
+  Step DrawRequest(const Limits& limits) {
+    const std::uint64_t drawn = prng_.Below(100);
+    if (drawn < 20) return DrawCreate();
+    if (drawn < 27) return Cancel{Stream(), prng_.Between(0, 4)};
+    if (drawn < 34) return AskProgress{Stream()};
+    if (drawn < 36) return CloseStream{Stream()};
+    if (drawn < 40) return Resume{Stream()};
+    if (drawn < 60) return DrawPut();
+    if (drawn < 71) return DrawDelete();
+    if (drawn < 79) return DrawTxn();
+    if (drawn < 87) return DrawCompact();
+    if (drawn < 92) return DrawGet();
+    if (drawn < 94) return Grant{prng_.Between(1, 2), prng_.Between(1, 4)};
+    if (drawn < 95) return Revoke{prng_.Between(1, 2)};
+    if (drawn < 96) return KeepAlive{prng_.Between(1, 2)};
+    if (drawn < 98 || !limits.disk) return Pass{prng_.Between(1, 4) * 1000};
+    return Crash{prng_.Between(0, 2)};
+  }
+
+  Step DrawStep(const Limits& limits) {
+    return prng_.Chance(0.45) ? DrawMove(limits) : DrawRequest(limits);
+  }
+
+  Limits DrawLimits() {
+    Limits limits;
+    limits.queued_replies = prng_.Between(1, 3);
+    limits.watchers_per_step = prng_.Between(1, 3);
+    limits.revisions_per_batch = prng_.Between(1, 3);
+    if (prng_.Chance(0.1)) limits.control_replies = 2;
+    if (prng_.Chance(0.2)) limits.reply_bytes = 1;
+    if (prng_.Chance(0.3)) limits.queued_replies = 128;
+    if (prng_.Chance(0.2)) limits.watchers_per_step = 512;
+    if (prng_.Chance(0.2)) limits.revisions_per_batch = 1000;
+    limits.part_bytes = prng_.Between(60, 200);
+    limits.strict_previous = prng_.Chance(0.15);
+    limits.disk = prng_.Chance(0.15);
+    return limits;
+  }
+
+  // One watch in a state that is meant to meet others.
+  void Populate(Script& script) {
+    std::vector<Step>& steps = script.steps;
+    Create create = DrawCreate();
+    const auto write = [&] {
+      steps.push_back(prng_.Chance(0.3) ? Step(DrawDelete()) : Step(DrawPut()));
+    };
+    switch (prng_.Below(8)) {
+      case 0:  // live
+        create.start = {};
+        steps.push_back(create);
+        break;
+      case 1:  // behind
+        write();
+        write();
+        create.start = Head(-prng_.Between(0, 2));
+        steps.push_back(create);
+        break;
+      case 2:  // in the future
+        create.start = Head(prng_.Between(1, 3));
+        steps.push_back(create);
+        break;
+      case 3:  // below the floor
+        write();
+        write();
+        steps.push_back(Compact{Head(0)});
+        create.start = Floor(-1);
+        steps.push_back(create);
+        break;
+      case 4:  // refused
+        create.id = prng_.Between(1, 3);
+        if (prng_.Chance(0.5)) create.start = At(-1);
+        steps.push_back(create);
+        steps.push_back(create);
+        break;
+      case 5:  // cancelled
+        create.id = prng_.Between(1, 3);
+        steps.push_back(create);
+        steps.push_back(Cancel{create.stream, create.id});
+        break;
+      case 6:  // filtered
+        create.no_put = prng_.Chance(0.5);
+        create.no_delete = !create.no_put;
+        steps.push_back(create);
+        break;
+      default:  // fragmented
+        create.fragment = true;
+        create.key = create.end = "*";
+        steps.push_back(create);
+        steps.push_back(DrawTxn());
+    }
+    if (prng_.Chance(0.3)) steps.push_back(DrawMove(script.limits));
+  }
+
+ private:
+  Prng& prng_;
+};
+
+// Rarely, one step is as large as the store's own bounds, which then apply.
+void Enlarge(Script& script, Prng& prng) {
+  script.limits.queued_replies = 128;
+  script.limits.watchers_per_step = 512;
+  script.limits.revisions_per_batch = 1000;
+  const std::int64_t times = prng.Chance(0.5) ? prng.Between(125, 135) : prng.Between(999, 1010);
+  const auto at = prng.Below(script.steps.size() + 1);
+  script.steps.insert(script.steps.begin() + static_cast<std::ptrdiff_t>(at),
+                      Put{.key = prng.Pick(kKeys), .times = times});
+}
+
+std::ptrdiff_t Index(const Script& script, Prng& prng) {
+  return static_cast<std::ptrdiff_t>(prng.Below(script.steps.size()));
+}
+
+}  // namespace
+
+Script Draw(Prng& prng) {
+  Author author(prng);
+  Script script{.limits = author.DrawLimits()};
+  for (std::int64_t i = prng.Between(0, 4); i > 0; --i) author.Populate(script);
+  for (std::int64_t i = prng.Between(4, 30); i > 0; --i) {
+    script.steps.push_back(author.DrawStep(script.limits));
+  }
+  if (prng.Chance(0.003)) Enlarge(script, prng);
+  return script;
+}
+
+Script Mutate(const Script& script, Prng& prng) {
+  Script changed = script;
+  Author author(prng);
+  for (std::int64_t times = prng.Between(1, 3); times > 0; --times) {
+    std::vector<Step>& steps = changed.steps;
+    if (steps.empty()) return Draw(prng);
+    const std::ptrdiff_t at = Index(changed, prng);
+    switch (prng.Below(6)) {
+      case 0:
+        steps.erase(steps.begin() + at);
+        break;
+      case 1:
+        steps.insert(steps.begin() + at, Step(steps[static_cast<std::size_t>(at)]));
+        break;
+      case 2:
+        std::swap(steps[static_cast<std::size_t>(at)],
+                  steps[static_cast<std::size_t>(Index(changed, prng))]);
+        break;
+      case 3:
+        steps[static_cast<std::size_t>(at)] = author.DrawStep(changed.limits);
+        break;
+      case 4:
+        steps.insert(steps.begin() + at, author.DrawStep(changed.limits));
+        break;
+      default:
+        changed.limits = author.DrawLimits();
+    }
+  }
+  return changed;
+}
+
+Script Splice(const Script& begin, const Script& end, Prng& prng) {
+  Script both{.limits = begin.limits};
+  const auto head = prng.Below(begin.steps.size() + 1);
+  const auto tail = prng.Below(end.steps.size() + 1);
+  both.steps.assign(begin.steps.begin(), begin.steps.begin() + static_cast<std::ptrdiff_t>(head));
+  both.steps.insert(both.steps.end(), end.steps.begin() + static_cast<std::ptrdiff_t>(tail),
+                    end.steps.end());
+  if (both.steps.size() > kMostSteps) both.steps.resize(kMostSteps);
+  return both;
+}
+
+}  // namespace watchproof::explore

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recording of one script under virtual time: the same entries, with the same wire messages,
+// that a client of a real server records.
+//
+//   Recording recording;
+//   recording.Request(stream, ToWire(create, start));
+//   recording.Response(stream, ToWire(reply, part));
+//   Judge(recording.lines());                          // verdict.h
+//
+// The messages are written with the writer of harness/history, not with the store's: the oracle and
+// the store share no code. Times are virtual. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "embedded_store/mvcc/operations.h"
+#include "embedded_store/watch/watch_types.h"
+#include "harness/explore/script.h"
+#include "harness/history/annotation.h"
+#include "harness/history/recorder.h"
+
+namespace watchproof::explore {
+
+class Recording {
+ public:
+  const std::vector<NumberedEntry>& lines() const { return lines_; }
+  void Pass(Duration duration) { now_ += duration; }
+  Duration now() const { return now_; }
+
+  void RunStarted(const Limits& limits);
+  void Opened(StreamId stream, const char* path);
+  void Closed(StreamId stream, StatusCode code);
+  void Request(StreamId stream, std::string message);
+  void Response(StreamId stream, std::string message);
+  CallId Started(Method method, std::string request);
+  void Ended(CallId call, Method method, std::string response);
+  void Failed(CallId call, Method method, const Status& status);
+  void Killed();
+  void Annotate(const Annotation& annotation);
+
+ private:
+  void Add(Entry entry);
+
+  std::vector<NumberedEntry> lines_;
+  Duration now_{};
+  std::uint32_t calls_ = 0;
+};
+
+// A key or an end as a script writes it.
+std::string WireKey(const std::string& key);
+
+// Requests. The revision is the one that the place named.
+std::string ToWire(const Create& create, std::int64_t start);
+std::string ToWire(const Cancel& cancel);
+std::string ToWire(const AskProgress& ask);
+std::string ToWire(const store::PutOp& put);
+std::string ToWire(const store::DeleteOp& erase);
+std::string ToWire(const store::RangeQuery& query);
+std::string ToWire(const store::TxnOp& txn);
+std::string CompactToWire(std::int64_t revision);
+std::string GrantToWire(std::int64_t lease, std::int64_t seconds);
+std::string RevokeToWire(std::int64_t lease);
+
+// Responses.
+std::string ToWire(const store::PutAnswer& answer);
+std::string ToWire(const store::DeleteAnswer& answer);
+std::string ToWire(const store::RangeAnswer& answer);
+std::string ToWire(const store::TxnAnswer& answer);
+std::string HeaderToWire(Revision revision);
+std::string GrantedToWire(Revision revision, std::int64_t lease, std::int64_t seconds);
+// Some events of a reply, or a reply without any; `more` follow in further parts.
+std::string ToWire(const store::WatchReply& reply, std::span<const store::PendingEvent> events,
+                   bool more);
+
+}  // namespace watchproof::explore

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+// A script: what clients ask of a store over the whole API, and when the store's loops take their
+// steps, as one list. The same language describes scripts for the store under virtual time and for
+// a real server, which leaves the steps of the loops to the server.
+//
+//   Script script = Draw(limits, prng);            // grammar.h
+//   std::ofstream(file) << ToText(script);          // one JSON object per line
+//   WP_ASSIGN_OR_RETURN(Script same, ParseScript(text));
+//
+// Each step is one struct that lists its fields once; text and parser follow from the list. Keys
+// are small words; "*" stands for the zero byte: as a key the first of all, as an end no end.
+// Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "harness/base/status.h"
+
+namespace watchproof::explore {
+
+// A revision, named by what the client knows when the step is carried out: "now" (no revision),
+// "head-2" (acknowledged), "floor+1" (of compaction; 1 before the first), "7".
+struct Place {
+  enum class From { kNumber, kHead, kFloor };
+  From from = From::kNumber;
+  std::int64_t plus = 0;
+  bool operator==(const Place&) const = default;
+};
+std::string ToText(const Place& place);
+Result<Place> ParsePlace(std::string_view text);
+
+// One operation of a transaction: "put KEY", "put KEY lease N", "delete KEY [END]", "get KEY
+// [END]".
+struct TxnPart {
+  enum class Kind { kPut, kDelete, kGet };
+  Kind kind = Kind::kPut;
+  std::string key;
+  std::string end;
+  std::int64_t lease = 0;
+};
+std::string ToText(const TxnPart& part);
+Result<TxnPart> ParsePart(std::string_view text);
+
+// One comparison: "version KEY > 2", "value KEY [END] = v7"; of version, create, mod, value or
+// lease, by =, >, < or !=.
+struct Condition {
+  enum class Target { kVersion, kCreate, kMod, kValue, kLease };
+  enum class Relation { kEqual, kGreater, kLess, kNotEqual };
+  Target target = Target::kVersion;
+  std::string key;
+  std::string end;
+  Relation relation = Relation::kEqual;
+  std::string value = "0";
+};
+std::string ToText(const Condition& condition);
+Result<Condition> ParseCondition(std::string_view text);
+
+// Gives a field that is written as text to a list of fields; text that cannot be read leaves the
+// value as it was and is noted by the parser.
+template <typename F, typename T, typename Parse>
+void TextField(F& field, const char* name, T& value, Parse parse) {
+  std::string text = ToText(value);
+  field(name, text);
+  auto parsed = parse(text);
+  if (parsed.has_value()) {
+    value = *std::move(parsed);
+  } else {
+    field.Refuse(name);
+  }
+}
+template <typename F, typename T, typename Parse>
+void TextsField(F& field, const char* name, std::vector<T>& values, Parse parse) {
+  std::vector<std::string> texts;
+  for (const T& value : values) texts.push_back(ToText(value));
+  field(name, texts);
+  values.clear();
+  for (const std::string& text : texts) {
+    auto parsed = parse(text);
+    if (parsed.has_value()) values.push_back(*std::move(parsed));
+    if (!parsed.has_value()) field.Refuse(name);
+  }
+}
+
+// What clients ask. Streams are numbered from 1 and opened by the first step that names them.
+
+struct Create {
+  static constexpr const char* kName = "create";
+  int stream = 1;
+  std::string key = "*";
+  std::string end{};
+  Place start{};
+  std::int64_t id = 0;  // 0: the server chooses
+  bool no_put = false;
+  bool no_delete = false;
+  bool prev_kv = false;
+  bool fragment = false;
+  bool progress = false;
+  template <typename F>
+  void Fields(F& field) {
+    field("stream", stream);
+    field("key", key);
+    field("end", end);
+    TextField(field, "start", start, ParsePlace);
+    field("id", id);
+    field("no_put", no_put);
+    field("no_delete", no_delete);
+    field("prev_kv", prev_kv);
+    field("fragment", fragment);
+    field("progress", progress);
+  }
+};
+struct Cancel {
+  static constexpr const char* kName = "cancel";
+  int stream = 1;
+  std::int64_t id = 0;
+  template <typename F>
+  void Fields(F& field) {
+    field("stream", stream);
+    field("id", id);
+  }
+};
+struct AskProgress {
+  static constexpr const char* kName = "progress";
+  int stream = 1;
+  template <typename F>
+  void Fields(F& field) {
+    field("stream", stream);
+  }
+};
+struct CloseStream {
+  static constexpr const char* kName = "close";
+  int stream = 1;
+  template <typename F>
+  void Fields(F& field) {
+    field("stream", stream);
+  }
+};
+// Opens the stream again: each of its watches is resumed one past what it received, or at the
+// revision of its ErrCompacted.
+struct Resume {
+  static constexpr const char* kName = "resume";
+  int stream = 1;
+  template <typename F>
+  void Fields(F& field) {
+    field("stream", stream);
+  }
+};
+struct Put {
+  static constexpr const char* kName = "put";
+  std::string key;
+  std::int64_t lease = 0;
+  std::int64_t bytes = 0;  // of the value, at least
+  std::int64_t times = 1;
+  bool prev_kv = false;
+  bool ignore_value = false;
+  bool ignore_lease = false;
+  template <typename F>
+  void Fields(F& field) {
+    field("key", key);
+    field("lease", lease);
+    field("bytes", bytes);
+    field("times", times);
+    field("prev_kv", prev_kv);
+    field("ignore_value", ignore_value);
+    field("ignore_lease", ignore_lease);
+  }
+};
+struct Delete {
+  static constexpr const char* kName = "delete";
+  std::string key;
+  std::string end{};
+  bool prev_kv = false;
+  template <typename F>
+  void Fields(F& field) {
+    field("key", key);
+    field("end", end);
+    field("prev_kv", prev_kv);
+  }
+};
+struct Txn {
+  static constexpr const char* kName = "txn";
+  std::vector<Condition> when{};
+  std::vector<TxnPart> then{};
+  std::vector<TxnPart> otherwise{};
+  std::vector<TxnPart> nested{};  // in a transaction of its own, at the end of both
+  template <typename F>
+  void Fields(F& field) {
+    TextsField(field, "when", when, ParseCondition);
+    TextsField(field, "then", then, ParsePart);
+    TextsField(field, "otherwise", otherwise, ParsePart);
+    TextsField(field, "nested", nested, ParsePart);
+  }
+};
+struct Grant {
+  static constexpr const char* kName = "grant";
+  std::int64_t lease = 1;
+  std::int64_t seconds = 2;
+  template <typename F>
+  void Fields(F& field) {
+    field("lease", lease);
+    field("seconds", seconds);
+  }
+};
+struct Revoke {
+  static constexpr const char* kName = "revoke";
+  std::int64_t lease = 1;
+  template <typename F>
+  void Fields(F& field) {
+    field("lease", lease);
+  }
+};
+struct KeepAlive {
+  static constexpr const char* kName = "keep_alive";
+  std::int64_t lease = 1;
+  template <typename F>
+  void Fields(F& field) {
+    field("lease", lease);
+  }
+};
+struct Get {
+  static constexpr const char* kName = "get";
+  std::string key = "*";
+  std::string end{};
+  Place at{};
+  std::int64_t limit = 0;
+  bool count_only = false;
+  bool keys_only = false;
+  // By key, version, create, mod or value (etcd's numbers 0 to 4).
+  std::int64_t sort_by = 0;
+  bool descending = false;
+  // 0: no bound.
+  std::int64_t min_mod = 0;
+  std::int64_t max_mod = 0;
+  std::int64_t min_create = 0;
+  std::int64_t max_create = 0;
+  template <typename F>
+  void Fields(F& field) {
+    field("key", key);
+    field("end", end);
+    TextField(field, "at", at, ParsePlace);
+    field("limit", limit);
+    field("count_only", count_only);
+    field("keys_only", keys_only);
+    field("sort_by", sort_by);
+    field("descending", descending);
+    field("min_mod", min_mod);
+    field("max_mod", max_mod);
+    field("min_create", min_create);
+    field("max_create", max_create);
+  }
+};
+struct Compact {
+  static constexpr const char* kName = "compact";
+  Place at{Place::From::kHead, 0};
+  template <typename F>
+  void Fields(F& field) {
+    TextField(field, "at", at, ParsePlace);
+  }
+};
+// The client of a stream receives some replies. On a real server it always does, but for a stall.
+struct Take {
+  static constexpr const char* kName = "take";
+  int stream = 1;
+  std::int64_t replies = 1;
+  template <typename F>
+  void Fields(F& field) {
+    field("stream", stream);
+    field("replies", replies);
+  }
+};
+
+// What only virtual time decides.
+
+struct Pass {  // time
+  static constexpr const char* kName = "pass";
+  std::int64_t ms = 1000;
+  template <typename F>
+  void Fields(F& field) {
+    field("ms", ms);
+  }
+};
+enum class Loop {
+  kCommit,    // new commits reach the synced watchers
+  kSync,      // one step of catching up
+  kVictims,   // one step of serving those that waited for room
+  kProgress,  // periodic progress
+  kExpire,    // overdue leases end
+  kErase,     // one step of compaction
+};
+std::string ToText(Loop loop);
+Result<Loop> ParseLoop(std::string_view text);
+struct Turn {  // of one of the store's loops
+  static constexpr const char* kName = "turn";
+  Loop loop = Loop::kCommit;
+  template <typename F>
+  void Fields(F& field) {
+    TextField(field, "loop", loop, ParseLoop);
+  }
+};
+struct SyncDisk {
+  static constexpr const char* kName = "sync_disk";
+  std::int64_t writes = 1;  // the oldest so many become safe
+  template <typename F>
+  void Fields(F& field) {
+    field("writes", writes);
+  }
+};
+// The store is killed and started again. Of what is not safe, the oldest so many are on the disk.
+struct Crash {
+  static constexpr const char* kName = "crash";
+  std::int64_t kept = 0;
+  template <typename F>
+  void Fields(F& field) {
+    field("kept", kept);
+  }
+};
+
+using Step = std::variant<Create, Cancel, AskProgress, CloseStream, Resume, Put, Delete, Txn, Grant,
+                          Revoke, KeepAlive, Get, Compact, Take, Pass, Turn, SyncDisk, Crash>;
+
+// The bounds of the store, small on purpose.
+struct Limits {
+  std::int64_t queued_replies = 2;
+  std::int64_t control_replies = 17;
+  std::int64_t watchers_per_step = 2;
+  std::int64_t revisions_per_batch = 2;
+  std::int64_t reply_bytes = 1 << 16;
+  std::int64_t part_bytes = 150;  // of a reply that may be fragmented
+  std::int64_t progress_ms = 2000;
+  bool strict_previous = false;
+  bool disk = false;  // writes are safe only after a step of the disk
+  template <typename F>
+  void Fields(F& field) {
+    field("queued_replies", queued_replies);
+    field("control_replies", control_replies);
+    field("watchers_per_step", watchers_per_step);
+    field("revisions_per_batch", revisions_per_batch);
+    field("reply_bytes", reply_bytes);
+    field("part_bytes", part_bytes);
+    field("progress_ms", progress_ms);
+    field("strict_previous", strict_previous);
+    field("disk", disk);
+  }
+};
+
+struct Script {
+  Limits limits{};
+  std::vector<Step> steps{};
+};
+
+inline constexpr int kMostStreams = 3;
+inline constexpr std::int64_t kMostTimes = 5000;
+
+// "create stream=1 key=a/ end=a0 start=floor": fields with their default are left out.
+std::string Describe(const Step& step);
+// "queued_replies=1": likewise.
+std::string DescribeLimits(const Limits& limits);
+// The first line holds the limits, each further line one step.
+std::string ToText(const Script& script);
+// Errors name the line and what is wrong with it.
+Result<Script> ParseScript(std::string_view text);
+
+}  // namespace watchproof::explore

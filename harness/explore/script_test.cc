@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/explore/script.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace watchproof::explore {
+namespace {
+
+using testing::HasSubstr;
+
+Script Every() {
+  return {.limits = {.queued_replies = 1, .disk = true},
+          .steps = {Create{.stream = 2,
+                           .key = "a/",
+                           .end = "a0",
+                           .start = {Place::From::kFloor, -1},
+                           .id = 3,
+                           .no_put = true},
+                    Cancel{1, 4}, AskProgress{3}, CloseStream{}, Resume{},
+                    Put{.key = "b", .lease = 1, .times = 7}, Delete{.key = "*", .end = "*"},
+                    Txn{.when = {{.key = "b"},
+                                 {.target = Condition::Target::kValue,
+                                  .key = "a/",
+                                  .end = "a0",
+                                  .relation = Condition::Relation::kNotEqual,
+                                  .value = "v7"}},
+                        .then = {{.key = "b", .lease = 2}, {TxnPart::Kind::kDelete, "a/", "a0"}},
+                        .otherwise = {{TxnPart::Kind::kGet, "b", ""}},
+                        .nested = {{.key = "a/1"}}},
+                    Grant{}, Revoke{}, Get{.at = {Place::From::kNumber, 9}},
+                    Compact{{Place::From::kHead, 0}}, Take{1, 2}, Pass{}, Turn{Loop::kVictims},
+                    SyncDisk{}, Crash{1}}};
+}
+
+TEST(ScriptTest, EveryStepIsReadAsItWasWritten) {
+  const std::string text = ToText(Every());
+  const Result<Script> read = ParseScript(text);
+  ASSERT_TRUE(read.has_value()) << read.error().message();
+  EXPECT_EQ(ToText(*read), text);
+  EXPECT_EQ(read->steps.size(), std::variant_size_v<Step>);
+}
+
+TEST(ScriptTest, DescriptionLeavesDefaultsOut) {
+  EXPECT_EQ(Describe(Every().steps[0]),
+            "create stream=2 key=a/ end=a0 start=floor-1 id=3 no_put=true");
+  EXPECT_EQ(Describe(Turn{Loop::kSync}), "turn loop=sync");
+}
+
+TEST(ScriptTest, WhatIsWrongIsNamed) {
+  const auto problem = [](const std::string& text) {
+    const auto read = ParseScript(text);
+    return read.has_value() ? std::string() : read.error().message();
+  };
+  EXPECT_THAT(problem("{}\n{\"step\":\"leap\"}"), HasSubstr("line 2: there is no step leap"));
+  EXPECT_THAT(problem("{}\n{\"step\":\"create\",\"start\":\"soon\"}"), HasSubstr("start"));
+  EXPECT_THAT(problem("{}\n{\"step\":\"take\",\"stream\":9}"), HasSubstr("1 to 3"));
+  EXPECT_THAT(problem("{\"queued_replies\":0}"), HasSubstr("at least 1"));
+  EXPECT_THAT(problem("{}\n{\"step\":\"txn\",\"then\":[\"jump b\"]}"), HasSubstr("then"));
+  EXPECT_THAT(problem("{}\n{\"step\":\"txn\",\"when\":[\"size b = 1\"]}"), HasSubstr("when"));
+  EXPECT_THAT(problem("nothing"), HasSubstr("no JSON object"));
+}
+
+TEST(ScriptTest, PlacesAreNamed) {
+  for (const char* text : {"now", "head", "head-2", "floor+1", "7", "-1"}) {
+    const auto place = ParsePlace(text);
+    ASSERT_TRUE(place.has_value()) << text;
+    EXPECT_EQ(ToText(*place), text);
+  }
+  EXPECT_FALSE(ParsePlace("").has_value());
+  EXPECT_FALSE(ParsePlace("head-").has_value());
+}
+
+}  // namespace
+}  // namespace watchproof::explore

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/explore/verdict.h"
+
+#include <cctype>
+
+#include "harness/checkers/call_judge.h"
+#include "harness/checkers/judge.h"
+#include "harness/history/run_started.h"
+
+namespace watchproof::explore {
+namespace {
+
+void Add(const std::vector<Finding>& findings, Verdict& verdict) {
+  for (const Finding& finding : findings) {
+    if (finding.level == Level::kMay) continue;
+    verdict.findings.push_back({.guarantee = std::string(Name(finding.guarantee)),
+                                .watch = finding.watch,
+                                .expected = finding.expected,
+                                .observed = finding.observed});
+  }
+}
+
+}  // namespace
+
+Verdict JudgeLines(const std::vector<NumberedEntry>& lines) {
+  const Result<RunStarted> started = ParseRunStarted(lines.front().entry.text);
+  Judge judge(OptionsOf(started.value_or(RunStarted())));
+  CallJudge calls;
+  for (const NumberedEntry& line : lines) {
+    judge.Consume(line);
+    calls.Consume(line);
+  }
+  Verdict verdict;
+  Judgement watches = judge.Finish();
+  const CallJudgement of_calls = calls.Finish();
+  Add(watches.findings, verdict);
+  Add(of_calls.findings, verdict);
+  verdict.undecided = std::move(watches.undecided);
+  return verdict;
+}
+
+std::string ShapeOf(const Broken& broken) {
+  std::string shape = broken.guarantee + ": ";
+  bool quoted = false;
+  for (const char c : broken.expected) {
+    if (c == '"') quoted = !quoted;
+    if (quoted || std::isdigit(static_cast<unsigned char>(c)) != 0) continue;
+    shape += c;
+  }
+  return shape;
+}
+
+}  // namespace watchproof::explore

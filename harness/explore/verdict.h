@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What exploration uses of the oracle: a recording in, findings out.
+//
+//   const Verdict verdict = JudgeLines(recording.lines());
+//
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/checkers/finding.h"
+#include "harness/history/recorder.h"
+
+namespace watchproof::explore {
+
+struct Broken {
+  std::string guarantee;
+  std::string watch;
+  std::string expected;
+  std::string observed;
+};
+struct Verdict {
+  std::vector<Broken> findings;
+  std::vector<std::string> undecided;
+};
+
+// By every guarantee, of watches and of key-value calls. Recommendations that were not followed
+// count too. Requires: the first line is that of the run.
+Verdict JudgeLines(const std::vector<NumberedEntry>& lines);
+
+// Equal for findings of one kind: the guarantee, and what was expected and observed without the
+// numbers and keys in it.
+std::string ShapeOf(const Broken& broken);
+
+}  // namespace watchproof::explore

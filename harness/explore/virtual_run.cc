@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/explore/virtual_run.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace watchproof::explore {
+namespace {
+
+store::WatchLimits LimitsOf(const Limits& limits) {
+  return {.queued_replies = static_cast<std::size_t>(limits.queued_replies),
+          .control_replies = static_cast<std::size_t>(limits.control_replies),
+          .reply_bytes = static_cast<std::size_t>(limits.reply_bytes),
+          .watchers_per_step = static_cast<std::size_t>(limits.watchers_per_step),
+          .revisions_per_batch = limits.revisions_per_batch,
+          .progress_interval = std::chrono::milliseconds(limits.progress_ms),
+          .strict_previous = limits.strict_previous};
+}
+
+// A lease may end, or a write may be lost, without an answer that says so: then only a control
+// watch shows what the store did.
+bool NeedsControl(const Script& script) {
+  return std::any_of(script.steps.begin(), script.steps.end(), [](const Step& step) {
+    return std::holds_alternative<Grant>(step) || std::holds_alternative<Crash>(step);
+  });
+}
+
+class NoSink final : public store::StreamSink {
+ public:
+  void Ready() override {}
+};
+
+}  // namespace
+
+VirtualRun::VirtualRun(const Script& script, const store::Hooks& hooks, Features& features)
+    : script_(script),
+      hooks_(hooks),
+      features_(features),
+      watch_limits_(LimitsOf(script.limits)),
+      sink_(std::make_shared<NoSink>()),
+      streams_(kMostStreams),
+      controlled_(NeedsControl(script)) {}
+
+VirtualRun::~VirtualRun() = default;
+
+void VirtualRun::Finish() {
+  Start();
+  const Step* before = nullptr;
+  for (const Step& step : script_.steps) {
+    if (before != nullptr) features_.Sequence(*before, step);
+    before = &step;
+    CarryOut(step);
+  }
+  state_ = DescribeState();
+  AskClosingQuestions();
+}
+
+// Of ended watches only the ids that stay in use matter, of the changes those that can be read.
+std::string VirtualRun::DescribeState() const {
+  std::string state = fmt::format("{} {} {}|", head_, floor_, written_);
+  for (const Stream& stream : streams_) {
+    std::vector<std::string> watches;
+    for (const ClientWatch& watch : stream.watches) {
+      if (watch.refused || (watch.ended && watch.compacted == 0)) continue;
+      watches.push_back(fmt::format("{}:{}:{}:{}:{}", watch.id, watch.start, watch.next,
+                                    watch.compacted, watch.cancel_asked));
+    }
+    std::sort(watches.begin(), watches.end());
+    state += fmt::format("{} {};", stream.open, fmt::join(watches, " "));
+  }
+  return state;
+}
+
+void VirtualRun::Start() {
+  recording_.RunStarted(script_.limits);
+  BuildStore();
+  if (controlled_) OpenControl();
+  CarryOut(Get{.end = "*"});
+}
+
+void VirtualRun::CarryOut(const Step& step) {
+  ++steps_;
+  recording_.Pass(1ms);
+  std::visit([this](const auto& one) { Do(one); }, step);
+  TakeControl();
+  NoteMeetings();
+}
+
+VirtualRun::Stream& VirtualRun::Open(int number) {
+  Stream& stream = streams_[static_cast<std::size_t>(number - 1)];
+  if (stream.open) return stream;
+  stream = Stream();
+  stream.recorded = StreamId(++last_stream_);
+  stream.queue = std::make_shared<store::StreamQueue>(watch_limits_, hub_->counters());
+  stream.in_hub = hub_->Open(stream.queue, sink_, Now());
+  stream.open = true;
+  recording_.Opened(stream.recorded, "proxied");
+  return stream;
+}
+
+void VirtualRun::CloseAt(Stream& stream, StatusCode code) {
+  stream.queue.reset();
+  stream.waiting.clear();
+  stream.open = false;
+  recording_.Closed(stream.recorded, code);
+}
+
+std::int64_t VirtualRun::Resolve(const Place& place) const {
+  switch (place.from) {
+    case Place::From::kHead:
+      return head_ + place.plus;
+    case Place::From::kFloor:
+      return std::max<std::int64_t>(floor_, 1) + place.plus;
+    case Place::From::kNumber:
+      break;
+  }
+  return place.plus;
+}
+
+void VirtualRun::NoteMeetings() {
+  const Features::Backlog backlog{.unsynced = hub_->has_unsynced(), .victims = hub_->has_victims()};
+  const auto phase = [this](const ClientWatch& watch) {
+    if (watch.refused) return WatchPhase::kRefused;
+    if (watch.compacted > 0) return WatchPhase::kCompacted;
+    if (watch.ended) return WatchPhase::kEnded;
+    if (!watch.created) return WatchPhase::kAsked;
+    if (watch.start > head_) return WatchPhase::kFuture;
+    if (watch.next < floor_) return WatchPhase::kBelowFloor;
+    return watch.next <= head_ ? WatchPhase::kBehind : WatchPhase::kLive;
+  };
+  for (const Stream& stream : streams_) {
+    if (!stream.open) continue;
+    for (std::size_t i = 0; i < stream.watches.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        features_.Met(phase(stream.watches[i]), phase(stream.watches[j]), backlog);
+      }
+    }
+  }
+}
+
+}  // namespace watchproof::explore

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carries out one script on the store's stepped core under virtual time: one thread, no sockets, no
+// clock but the script's. Every turn of a loop of the store is a step of the script.
+//
+//   VirtualRun run(script, hooks, features);
+//   run.Finish();                               // the steps, then the closing questions
+//   JudgeLines(run.recording().lines());   run.broken();
+//
+// What clients know here (head, floor, positions of watches) comes from the replies they received.
+// Not thread-safe. Ownership: borrows script, hooks and features.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "embedded_store/lease/lessor.h"
+#include "embedded_store/mvcc/mvcc_store.h"
+#include "embedded_store/watch/watch_hub.h"
+#include "harness/explore/features.h"
+#include "harness/explore/promises.h"
+#include "harness/explore/recording.h"
+#include "harness/explore/script.h"
+#include "harness/explore/virtual_disk.h"
+
+namespace watchproof::explore {
+
+// A watch as its client knows it.
+struct ClientWatch {
+  Create asked;
+  std::uint32_t ordinal = 0;
+  std::int64_t start = 0;  // as requested
+  std::int64_t next = 0;   // where a watch that resumes it has to start; 0: not known yet
+  std::int64_t id = 0;     // as answered
+  bool created = false;
+  bool refused = false;
+  bool ended = false;  // cancelled or compacted
+  bool cancel_asked = false;
+  std::int64_t compacted = 0;
+
+  bool live() const { return created && !ended && !cancel_asked; }
+};
+
+class VirtualRun {
+ public:
+  VirtualRun(const Script& script, const store::Hooks& hooks, Features& features);
+  ~VirtualRun();
+
+  void Finish();
+
+  const Recording& recording() const { return recording_; }
+  // Promises that the judge of recordings does not know.
+  const std::vector<Broken>& broken() const { return promises_.broken(); }
+  // Of the script, the closing questions included.
+  std::size_t steps() const { return steps_; }
+  // What clients knew and what had been written after the last step of the script: equal for
+  // scripts after which everything that follows is the same, if clients take what there is.
+  const std::string& state() const { return state_; }
+
+ private:
+  // One stream of one client.
+  struct Stream {
+    StreamId recorded{};
+    store::StreamId in_hub{};
+    std::shared_ptr<store::StreamQueue> queue;
+    std::deque<Step> waiting;  // requests that the store does not read yet
+    std::vector<ClientWatch> watches;
+    std::size_t answered = 0;  // creates, in their order
+    std::size_t progress = 0;  // answers for the whole stream
+    bool open = false;
+  };
+
+  void CarryOut(const Step& step);
+  void Start();
+  std::string DescribeState() const;
+  Stream& Open(int number);
+  void CloseAt(Stream& stream, StatusCode code);
+  TimePoint Now() const { return TimePoint(std::chrono::hours(1) + recording_.now()); }
+  std::int64_t Resolve(const Place& place) const;
+
+  // virtual_run_requests.cc: what goes over streams.
+  void Do(const Create& create);
+  void Ask(Stream& stream, const Create& create, std::int64_t start);
+  void Do(const Cancel& cancel);
+  void Do(const AskProgress& ask);
+  void Do(const CloseStream& close);
+  void Do(const Resume& resume);
+  void Do(const Take& take);
+  void Hand(Stream& stream, const Step& request);
+  void HandWaiting(Stream& stream);
+  std::size_t TakeFrom(Stream& stream, std::size_t replies);
+  void Received(Stream& stream, const store::WatchReply& reply);
+  std::size_t RecordReply(const Stream& stream, const store::WatchReply& reply);
+  ClientWatch* Find(Stream& stream, std::int64_t id);
+  void TakeControl();
+  void NoteMeetings();
+
+  // virtual_run_calls.cc: key-value and lease calls.
+  void Do(const Put& put);
+  void Do(const Delete& erase);
+  void Do(const Txn& txn);
+  void Do(const Grant& grant);
+  void Do(const Revoke& revoke);
+  void Do(const KeepAlive& keep);
+  void Do(const Get& get);
+  Result<store::RangeAnswer> Read(const store::RangeQuery& query);
+  void Do(const Compact& compact);
+  void PutOnce(const Put& put);
+  std::vector<store::Operation> Operations(const std::vector<TxnPart>& parts);
+  // Records the end of a call once it is safe; `learn` runs then.
+  struct Answer {
+    std::string response;
+    Revision header{};
+    Status status{};
+    std::function<void()> learn{};
+  };
+  void End(CallId call, Method method, store::Ticket ticket, Answer answer);
+  void Record(CallId call, Method method, const Answer& answer);
+  Promises::Bounds bounds() const { return {floor_, floor_asked_, head_}; }
+  void Refuse(CallId call, Method method, const Status& status);
+  std::string NextValue(std::int64_t bytes);
+
+  // virtual_run_loops.cc: time, the store's loops, its disk and its restarts.
+  void Do(const Pass& pass);
+  void Do(const Turn& turn);
+  void Do(const SyncDisk& sync);
+  void Do(const Crash& crash);
+  void BuildStore();
+  void OpenControl();
+
+  // closing_questions.cc: at the end, every promise of the API is asked of everything that is open.
+  void AskClosingQuestions();
+  void Quiet();
+  bool QuietRound();
+  void AskForProgress();
+  void AwaitPeriodicProgress();
+  void Probe();
+  void CreateNew();
+  void ReadBack();
+  void ListLeases();
+  void CancelFuture();
+  void CancelAll();
+  void Perform(const Step& step);
+
+  const Script& script_;
+  const store::Hooks& hooks_;
+  Features& features_;
+  store::WatchLimits watch_limits_;
+  Recording recording_;
+  Promises promises_;
+  VirtualDisk disk_;
+  std::unique_ptr<store::MvccStore> store_;
+  std::unique_ptr<store::Lessor> lessor_;
+  std::unique_ptr<store::WatchHub> hub_;
+  std::shared_ptr<store::StreamSink> sink_;
+  std::vector<Stream> streams_;
+  Stream control_;
+  bool controlled_ = false;
+  std::int64_t control_next_ = 1;
+  std::uint32_t last_stream_ = 0;
+  struct Outstanding {
+    CallId call;
+    Method method;
+  };
+  std::deque<Outstanding> outstanding_;  // wait for the disk
+  std::int64_t head_ = 1;
+  std::int64_t floor_ = 0;
+  std::int64_t floor_asked_ = 0;
+  std::int64_t values_ = 0;
+  std::size_t steps_ = 0;
+  std::string written_;  // changes, by revision from 2
+  std::string state_;
+};
+
+}  // namespace watchproof::explore

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "harness/base/check.h"
+#include "harness/explore/virtual_run.h"
+
+namespace watchproof::explore {
+
+void VirtualRun::BuildStore() {
+  const bool disk = script_.limits.disk;
+  store_ = disk ? std::make_unique<store::MvccStore>(disk_, hooks_)
+                : std::make_unique<store::MvccStore>(hooks_);
+  if (disk) WP_CHECK(store_->Recover().ok(), "the disk holds what the store wrote");
+  lessor_ = std::make_unique<store::Lessor>(*store_, store::LeaseLimits(), Prng(1));
+  WP_CHECK(lessor_->Recover(Now()).ok(), "the disk holds what the store wrote");
+  hub_ = std::make_unique<store::WatchHub>(*store_, hooks_, watch_limits_);
+}
+
+// Its queue takes everything, so that the control watch never falls behind.
+void VirtualRun::OpenControl() {
+  store::WatchLimits limits;
+  limits.queued_replies = 1 << 20;
+  control_ = Stream();
+  control_.recorded = StreamId(++last_stream_);
+  control_.queue = std::make_shared<store::StreamQueue>(limits, hub_->counters());
+  control_.in_hub = hub_->Open(control_.queue, sink_, Now());
+  control_.open = true;
+  recording_.Opened(control_.recorded, "control");
+  const Create all{.key = "*", .end = "*"};
+  const std::int64_t start = std::max(control_next_, floor_);
+  recording_.Request(control_.recorded, ToWire(all, start));
+  hub_->Create(control_.in_hub,
+               {.range = {WireKey(all.key), WireKey(all.end)}, .start = Revision(start)});
+  hub_->SyncStep(Now());
+  TakeControl();
+}
+
+void VirtualRun::Do(const Pass& pass) { recording_.Pass(std::chrono::milliseconds(pass.ms)); }
+
+void VirtualRun::Do(const Turn& turn) {
+  switch (turn.loop) {
+    case Loop::kCommit:
+      hub_->CommitStep();
+      break;
+    case Loop::kSync:
+      hub_->SyncStep(Now());
+      break;
+    case Loop::kVictims:
+      hub_->VictimStep(Now());
+      break;
+    case Loop::kProgress:
+      hub_->ProgressStep(Now());
+      break;
+    case Loop::kExpire:
+      lessor_->ExpireStep(Now());
+      break;
+    case Loop::kErase:
+      store_->CompactStep();
+      break;
+  }
+}
+
+void VirtualRun::Do(const SyncDisk& sync) {
+  disk_.Sync(static_cast<std::size_t>(std::max<std::int64_t>(sync.writes, 0)));
+}
+
+// Without a disk everything would be lost, which no store promises to survive.
+void VirtualRun::Do(const Crash& crash) {
+  if (!script_.limits.disk) return;
+  recording_.Killed();
+  for (const Outstanding& one : outstanding_) {
+    recording_.Failed(one.call, one.method, Status(StatusCode::kUnavailable, "the store is gone"));
+  }
+  outstanding_.clear();
+  for (Stream& stream : streams_) {
+    if (stream.open) CloseAt(stream, StatusCode::kUnavailable);
+  }
+  if (control_.open) CloseAt(control_, StatusCode::kUnavailable);
+  hub_.reset();
+  lessor_.reset();
+  store_.reset();
+  disk_.Crash(static_cast<std::size_t>(std::max<std::int64_t>(crash.kept, 0)));
+  BuildStore();
+  promises_.Restarted(Now());
+  OpenControl();
+}
+
+}  // namespace watchproof::explore

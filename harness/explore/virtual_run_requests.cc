@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "harness/explore/virtual_run.h"
+
+namespace watchproof::explore {
+namespace {
+
+store::WatchSpec SpecOf(const Create& create, std::int64_t start) {
+  store::WatchSpec spec{.range = {WireKey(create.key), WireKey(create.end)},
+                        .start = Revision(start),
+                        .progress_notify = create.progress,
+                        .previous_values = create.prev_kv,
+                        .fragment = create.fragment,
+                        .no_puts = create.no_put,
+                        .no_deletes = create.no_delete};
+  if (create.id != 0) spec.id = WatchId(create.id);
+  return spec;
+}
+
+}  // namespace
+
+void VirtualRun::Do(const Create& create) {
+  Ask(Open(create.stream), create, Resolve(create.start));
+}
+
+void VirtualRun::Ask(Stream& stream, const Create& create, std::int64_t start) {
+  const auto ordinal = static_cast<std::uint32_t>(stream.watches.size());
+  stream.watches.push_back({.asked = create, .ordinal = ordinal, .start = start});
+  recording_.Request(stream.recorded, ToWire(create, start));
+  Create placed = create;
+  placed.start = {Place::From::kNumber, start};
+  Hand(stream, std::move(placed));
+}
+
+void VirtualRun::Do(const Cancel& cancel) {
+  Stream& stream = Open(cancel.stream);
+  recording_.Request(stream.recorded, ToWire(cancel));
+  if (ClientWatch* watch = Find(stream, cancel.id)) watch->cancel_asked = true;
+  Hand(stream, cancel);
+}
+
+void VirtualRun::Do(const AskProgress& ask) {
+  Stream& stream = Open(ask.stream);
+  recording_.Request(stream.recorded, ToWire(ask));
+  Hand(stream, ask);
+}
+
+void VirtualRun::Do(const CloseStream& close) {
+  Stream& stream = streams_[static_cast<std::size_t>(close.stream - 1)];
+  if (!stream.open) return;
+  recording_.Annotate(ClosingStream{stream.recorded});
+  hub_->Close(stream.in_hub);
+  CloseAt(stream, StatusCode::kCancelled);
+}
+
+void VirtualRun::Do(const Resume& resume) {
+  Do(CloseStream{resume.stream});
+  const Stream before = streams_[static_cast<std::size_t>(resume.stream - 1)];
+  if (before.recorded.value == 0) return;
+  Stream& stream = Open(resume.stream);
+  for (const ClientWatch& watch : before.watches) {
+    if (watch.refused || watch.cancel_asked || (watch.ended && watch.compacted == 0)) continue;
+    const std::int64_t next = watch.created ? watch.next : watch.start;
+    recording_.Annotate(
+        Resumption{.stream = before.recorded,
+                   .ordinal = watch.ordinal,
+                   .next_stream = stream.recorded,
+                   .next_ordinal = static_cast<std::uint32_t>(stream.watches.size())});
+    Ask(stream, watch.asked, watch.compacted > 0 ? watch.compacted : next);
+  }
+}
+
+// The store reads no request while there is no room for its answer.
+void VirtualRun::Hand(Stream& stream, const Step& request) {
+  stream.waiting.push_back(request);
+  HandWaiting(stream);
+}
+
+void VirtualRun::HandWaiting(Stream& stream) {
+  while (!stream.waiting.empty() && !stream.queue->control_full()) {
+    const Step request = std::move(stream.waiting.front());
+    stream.waiting.pop_front();
+    if (const auto* create = std::get_if<Create>(&request)) {
+      hub_->Create(stream.in_hub, SpecOf(*create, create->start.plus));
+    } else if (const auto* cancel = std::get_if<Cancel>(&request)) {
+      hub_->Cancel(stream.in_hub, WatchId(cancel->id));
+    } else {
+      hub_->RequestProgress(stream.in_hub);
+    }
+  }
+}
+
+void VirtualRun::Do(const Take& take) {
+  Stream& stream = streams_[static_cast<std::size_t>(take.stream - 1)];
+  if (stream.open)
+    TakeFrom(stream, static_cast<std::size_t>(std::max<std::int64_t>(take.replies, 0)));
+}
+
+std::size_t VirtualRun::TakeFrom(Stream& stream, std::size_t replies) {
+  std::size_t taken = 0;
+  for (; taken < replies; ++taken) {
+    const auto next = stream.queue->Next();
+    if (!next) break;
+    Received(stream, next->reply);
+    HandWaiting(stream);
+  }
+  return taken;
+}
+
+ClientWatch* VirtualRun::Find(Stream& stream, std::int64_t id) {
+  const auto found = std::find_if(
+      stream.watches.rbegin(), stream.watches.rend(),
+      [id](const ClientWatch& watch) { return watch.created && !watch.ended && watch.id == id; });
+  return found == stream.watches.rend() ? nullptr : &*found;
+}
+
+// As a server splits it: whole events, as long as the message stays within the bound. Returns the
+// number of messages.
+std::size_t VirtualRun::RecordReply(const Stream& stream, const store::WatchReply& reply) {
+  std::span<const store::PendingEvent> events;
+  if (reply.batch) events = reply.batch->events();
+  std::size_t parts = 0;
+  do {
+    std::string message = ToWire(reply, events, false);
+    std::size_t count = events.size();
+    const auto most = static_cast<std::size_t>(script_.limits.part_bytes);
+    while (reply.may_fragment && count > 1 && message.size() > most) {
+      message = ToWire(reply, events.first(--count), true);
+    }
+    events = events.subspan(count);
+    recording_.Response(stream.recorded, std::move(message));
+    ++parts;
+  } while (!events.empty());
+  return parts;
+}
+
+void VirtualRun::Received(Stream& stream, const store::WatchReply& reply) {
+  features_.Reply(reply, RecordReply(stream, reply));
+  if (reply.created && stream.answered < stream.watches.size()) {
+    ClientWatch& watch = stream.watches[stream.answered++];
+    watch.created = !reply.canceled;
+    watch.refused = reply.canceled;
+    watch.id = reply.watch.value;
+    watch.next = watch.start > 0 ? watch.start : reply.revision.value + 1;
+    return;
+  }
+  const bool whole = !reply.batch && !reply.canceled && reply.watch == store::kWholeStream;
+  if (whole) ++stream.progress;
+  for (ClientWatch& watch : stream.watches) {
+    if (!watch.created || watch.ended || (!whole && watch.id != reply.watch.value)) continue;
+    if (reply.canceled) {
+      watch.ended = true;
+      watch.compacted = reply.compacted.value;
+    } else {
+      const Revision through = reply.batch ? reply.batch->last() : reply.revision;
+      watch.next = std::max(watch.next, through.value + 1);
+    }
+  }
+}
+
+void VirtualRun::TakeControl() {
+  if (!control_.open) return;
+  while (const auto next = control_.queue->Next()) {
+    std::span<const store::PendingEvent> events;
+    if (next->reply.batch) events = next->reply.batch->events();
+    recording_.Response(control_.recorded, ToWire(next->reply, events, false));
+    if (next->reply.batch) control_next_ = next->reply.batch->last().value + 1;
+  }
+}
+
+}  // namespace watchproof::explore

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/explore/virtual_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/explore/explorer.h"
+
+namespace watchproof::explore {
+namespace {
+
+Script Small() {
+  return {.steps = {Create{.key = "a/", .end = "a0"}, Put{.key = "a/1"}, Turn{Loop::kCommit},
+                    Take{1, 2}, Compact{}, Delete{.key = "a/1"}, Resume{}}};
+}
+
+TEST(VirtualRunTest, RecordsTheSameBytesEachTime) {
+  EXPECT_EQ(BytesOf(RunScript(Small(), {}).lines), BytesOf(RunScript(Small(), {}).lines));
+}
+
+TEST(VirtualRunTest, AScriptOfAFileIsReplayed) {
+  const Result<Script> read = ParseScript(ToText(Small()));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(BytesOf(RunScript(Small(), {}).lines), BytesOf(RunScript(*read, {}).lines));
+}
+
+TEST(VirtualRunTest, WritesThatWereNotSafeAreLostInACrash) {
+  const Script script{.limits = {.disk = true},
+                      .steps = {Put{.key = "b"}, SyncDisk{1}, Put{.key = "b"}, Put{.key = "b"},
+                                Crash{1}, Create{.key = "b", .start = {Place::From::kNumber, 2}}}};
+  const Outcome outcome = RunScript(script, {});
+  EXPECT_THAT(outcome.findings, testing::IsEmpty());
+  int failed = 0;
+  for (const NumberedEntry& line : outcome.lines) {
+    failed +=
+        line.entry.kind == EntryKind::kCallEnded && line.entry.code == StatusCode::kUnavailable ? 1
+                                                                                                : 0;
+  }
+  EXPECT_EQ(failed, 2);
+}
+
+}  // namespace
+}  // namespace watchproof::explore
