@@ -9,6 +9,13 @@ namespace {
 
 constexpr std::size_t kMostContradictions = 10;
 
+bool Touches(const std::vector<Operation>& operations, std::string_view key) {
+  return std::any_of(operations.begin(), operations.end(), [key](const Operation& operation) {
+    if (!operation.deletes || operation.range_end.empty()) return operation.key == key;
+    return KeyRange(operation.key, operation.range_end).Contains(key);
+  });
+}
+
 }  // namespace
 
 const RecordedCall* Model::Consume(const NumberedEntry& line) {
@@ -31,7 +38,7 @@ const RecordedCall* Model::Consume(const NumberedEntry& line) {
   if (call->code == StatusCode::kOk) {
     Answered(*call, line);
   } else if (call->outcome == CallOutcome::kOpen) {
-    open_.push_back(*call);
+    open_.emplace_back(*call);
   }
   SettleBase();
   Advance();
@@ -65,7 +72,7 @@ void Model::Claim(Revision revision, Acknowledged write) {
   // The control watch's event had been matched to another write with the same effect: that write is
   // open again.
   if (const auto settled = settled_.find(revision); settled != settled_.end()) {
-    open_.push_back(std::move(settled->second.call));
+    open_.emplace_back(std::move(settled->second.call));
     settled_.erase(settled);
     return;
   }
@@ -170,18 +177,19 @@ bool Model::SettleAsWrite(Revision revision, const Evidence& seen, bool exactly)
   auto found = open_.end();
   std::vector<Operation> done;
   for (auto open = open_.begin(); open != open_.end(); ++open) {
-    if (open->before.revision >= revision || open->began > seen.front().line) continue;
-    auto ways = PossibleEffects(open->method, open->request.view());
-    if (!ways.has_value()) continue;
-    for (std::vector<Operation>& way : *ways) {
+    const RecordedCall& call = open->call;
+    if (call.before.revision >= revision || call.began > seen.front().line) continue;
+    if (!open->ways.has_value()) continue;
+    for (const std::vector<Operation>& way : *open->ways) {
+      if (!Touches(way, seen.front().kv.key)) continue;
       if (!Explains(timeline_.Preview(way), seen, exactly)) continue;
       if (found != open_.end() && !SameEffect(way, done)) return false;
-      if (found == open_.end() || open->began < found->began) found = open;
-      done = std::move(way);
+      if (found == open_.end() || call.began < found->call.began) found = open;
+      done = way;
     }
   }
   if (found == open_.end()) return false;
-  SettledWrite settled{std::move(*found), done};
+  SettledWrite settled{std::move(found->call), done};
   open_.erase(found);
   Apply(revision, {settled.call.began, {revision, std::move(done)}, settled.call.request});
   settled_.emplace(revision, std::move(settled));
@@ -204,17 +212,16 @@ bool Model::SettleAsEndOfLease(Revision revision, const Evidence& seen, bool exa
   // A write without an answer so far may explain the changes as well: wait for its answer.
   const auto& out = calls_.out();
   const bool claimed = !finished_ && std::any_of(out.begin(), out.end(), [&](const auto& call) {
-    return IsWrite(call.second->method) && MayExplain(*call.second, seen);
+    return IsWrite(call.second->method) && MayExplain(OpenWrite(*call.second), seen);
   });
   if (claimed) return false;
   Apply(revision, {known->second.explained, {revision, std::move(deletes)}, {}, lease});
   return true;
 }
 
-bool Model::MayExplain(const RecordedCall& call, const Evidence& seen) const {
-  const auto ways = PossibleEffects(call.method, call.request.view());
-  if (!ways.has_value()) return true;
-  return std::any_of(ways->begin(), ways->end(), [&](const std::vector<Operation>& way) {
+bool Model::MayExplain(const OpenWrite& write, const Evidence& seen) const {
+  if (!write.ways.has_value()) return true;
+  return std::any_of(write.ways->begin(), write.ways->end(), [&](const auto& way) {
     return Explains(timeline_.Preview(way), seen, false);
   });
 }
@@ -235,9 +242,9 @@ std::optional<Model::Unexplained> Model::unexplained() const {
     return std::nullopt;
   }
   const Evidence& seen = found->second;
-  const bool open = std::any_of(open_.begin(), open_.end(), [&](const RecordedCall& call) {
+  const bool open = std::any_of(open_.begin(), open_.end(), [&](const OpenWrite& write) {
     return std::any_of(seen.begin(), seen.end(),
-                       [&](const Observation& one) { return MayExplain(call, {one}); });
+                       [&](const Observation& one) { return MayExplain(write, {one}); });
   });
   if (open) return std::nullopt;
   std::optional<Unexplained> first;
@@ -263,7 +270,7 @@ std::optional<Model::Unexplained> Model::unexplained() const {
 void Model::Finish() {
   finished_ = true;
   for (const auto& [id, call] : calls_.out()) {
-    if (IsWrite(call->method)) open_.push_back(*call);
+    if (IsWrite(call->method)) open_.emplace_back(*call);
   }
   writes_out_ = 0;
   SettleBase();
@@ -301,8 +308,8 @@ std::vector<std::string> Model::undecided() const {
                           known.next(), reached, known)
             : fmt::format("revision {} may belong to one of {} writes with an unknown outcome "
                           "(the first: line {}, {}); events after revision {} were not judged",
-                          known.next(), open_.size(), open_.front().began.value,
-                          Name(open_.front().code), known));
+                          known.next(), open_.size(), open_.front().call.began.value,
+                          Name(open_.front().call.code), known));
   }
   return reasons;
 }

@@ -91,6 +91,13 @@ class Model {
     Bytes request;
     std::int64_t ended_lease = 0;  // 0: a write
   };
+  // A write that ended without a certain outcome.
+  struct OpenWrite {
+    explicit OpenWrite(RecordedCall write)
+        : call(std::move(write)), ways(PossibleEffects(call.method, call.request.view())) {}
+    RecordedCall call;
+    Result<std::vector<std::vector<Operation>>> ways;  // that it may have gone; they look into call
+  };
   using Evidence = std::vector<Observation>;
 
   void Answered(const RecordedCall& call, const NumberedEntry& end);
@@ -109,7 +116,7 @@ class Model {
   std::optional<Revision> EndOfGap(Revision next) const;
   // Whether a control watch covers the key at the revision, and received events of other keys only.
   bool WasSpared(std::string_view key, Revision revision, const Evidence& seen) const;
-  bool MayExplain(const RecordedCall& call, const Evidence& seen) const;
+  bool MayExplain(const OpenWrite& write, const Evidence& seen) const;
   bool Explains(const std::vector<Change>& changes, const Evidence& seen, bool exactly) const;
   bool MayBeOf(std::int64_t lease, const Evidence& seen) const;
   void Apply(Revision revision, Acknowledged write);
@@ -123,7 +130,7 @@ class Model {
   Writers writers_;
   std::size_t writes_out_ = 0;                // started, not ended
   std::map<Revision, Acknowledged> waiting_;  // acknowledged, behind a hole
-  std::vector<RecordedCall> open_;            // writes that ended without a certain outcome
+  std::vector<OpenWrite> open_;
   std::map<Revision, SettledWrite> settled_;  // open ones that a control watch settled
   bool finished_ = false;
   bool base_settled_ = false;
