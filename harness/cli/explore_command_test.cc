@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "harness/cli/scripted_run.h"
+#include "harness/cli/testing/scripted_run.h"
 
 namespace watchproof {
 namespace {

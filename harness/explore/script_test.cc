@@ -28,7 +28,7 @@ Script Every() {
                         .then = {{.key = "b", .lease = 2}, {TxnPart::Kind::kDelete, "a/", "a0"}},
                         .otherwise = {{TxnPart::Kind::kGet, "b", ""}},
                         .nested = {{.key = "a/1"}}},
-                    Grant{}, Revoke{}, Get{.at = {Place::From::kNumber, 9}},
+                    Grant{}, Revoke{}, KeepAlive{}, Get{.at = {Place::From::kNumber, 9}},
                     Compact{{Place::From::kHead, 0}}, Take{1, 2}, Pass{}, Turn{Loop::kVictims},
                     SyncDisk{}, Crash{1}}};
 }

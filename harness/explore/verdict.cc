@@ -3,39 +3,23 @@
 
 #include <cctype>
 
-#include "harness/checkers/call_judge.h"
 #include "harness/checkers/judge.h"
 #include "harness/history/run_started.h"
 
 namespace watchproof::explore {
-namespace {
-
-void Add(const std::vector<Finding>& findings, Verdict& verdict) {
-  for (const Finding& finding : findings) {
-    if (finding.level == Level::kMay) continue;
+Verdict JudgeLines(const std::vector<NumberedEntry>& lines) {
+  const Result<RunStarted> started = ParseRunStarted(lines.front().entry.text);
+  Judge judge(OptionsOf(started.value_or(RunStarted())));
+  for (const NumberedEntry& line : lines) judge.Consume(line);
+  Judgement judgement = judge.Finish();
+  Verdict verdict;
+  for (const Finding& finding : judgement.findings) {
     verdict.findings.push_back({.guarantee = std::string(Name(finding.guarantee)),
                                 .watch = finding.watch,
                                 .expected = finding.expected,
                                 .observed = finding.observed});
   }
-}
-
-}  // namespace
-
-Verdict JudgeLines(const std::vector<NumberedEntry>& lines) {
-  const Result<RunStarted> started = ParseRunStarted(lines.front().entry.text);
-  Judge judge(OptionsOf(started.value_or(RunStarted())));
-  CallJudge calls;
-  for (const NumberedEntry& line : lines) {
-    judge.Consume(line);
-    calls.Consume(line);
-  }
-  Verdict verdict;
-  Judgement watches = judge.Finish();
-  const CallJudgement of_calls = calls.Finish();
-  Add(watches.findings, verdict);
-  Add(of_calls.findings, verdict);
-  verdict.undecided = std::move(watches.undecided);
+  verdict.undecided = std::move(judgement.undecided);
   return verdict;
 }
 

@@ -187,8 +187,7 @@ void HistoryParser::VisitCreated(Stream& stream, const Response& response) {
   const auto settle_early_cancels = [&](std::int64_t id, WatchIndex meant) {
     for (const Stream::EarlyCancel& cancel : stream.early_cancels) {
       Parsed& of = parsed_[meant.value];
-      if (cancel.id != id || cancel.creates < stream.answered || of.ended || of.cancels > 0)
-        continue;
+      if (cancel.id != id || cancel.creates < stream.answered || of.cancels > 0) continue;
       ++of.cancels;
       visitor_.OnCancelAsked(meant, cancel.where);
     }
