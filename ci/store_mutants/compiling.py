@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Leaves out the mutants that do not compile.
+
+All are compiled together, the compiler says where it found errors, and the mutants at those places
+go; again, until there are no errors. Where several share a place, each then gets a second chance.
+"""
+
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import subprocess
+
+PLACE = re.compile(r"(\S[^:]*):(\d+):(\d+):\s+(error|fatal error|note|required from)")
+MOST_ROUNDS = 40
+
+
+def commands(database, sources):
+    """Of each source, the words of its compilation, without those about output and warnings."""
+    with open(database, encoding="utf-8") as file:
+        entries = {entry["file"]: entry for entry in json.load(file)}
+    result = {}
+    for source in sources:
+        words = shlex.split(entries[source]["command"])
+        kept, skip = [], False
+        compiler = next(i for i, word in enumerate(words)
+                        if re.search(r"(?:^|/)(?:c\+\+|g\+\+|clang\+\+)[-\d]*$", word))
+        for word in words[compiler:]:
+            if skip or word in ("-o", "-c", "-Werror", "-Winvalid-pch", source):
+                skip = word == "-o" and not skip
+                continue
+            kept.append(word)
+        result[source] = (kept, entries[source]["directory"])
+    return result
+
+
+def flags_of(words):
+    """What a reader of the source has to know: definitions, folders and the language."""
+    kept = [word for word in words if re.match(r"-(?:D|I|std=)", word)]
+    folders = [words[i + 1] for i, word in enumerate(words) if word == "-isystem"]
+    return ["-x", "c++", *kept, *(word for folder in folders for word in ("-isystem", folder))]
+
+
+class Compiler:
+    """Compiles the woven sources in a folder that shadows the originals."""
+
+    def __init__(self, root, woven, known, jobs):
+        self.root = root
+        self.woven = woven
+        self.known = known
+        self.pool = concurrent.futures.ThreadPoolExecutor(jobs)
+
+    def messages(self, source):
+        words, folder = self.known[source]
+        path = os.path.join(self.woven, os.path.relpath(source, self.root))
+        command = [words[0], f"-I{self.woven}", *words[1:], "-w", "-Wno-narrowing",
+                   "-fmax-errors=0", "-fsyntax-only", "-fdiagnostics-color=never", path]
+        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
+                             env={**os.environ, "LC_ALL": "C"})
+        return (run.returncode, run.stderr)
+
+    def errors(self, sources):
+        """Yields (source, messages) of those that do not compile."""
+        for source, (code, text) in zip(sources, self.pool.map(self.messages, sources)):
+            if code != 0:
+                yield source, text
+
+
+def blamed(text, woven, weavers):
+    """The ids of the mutants in which the compiler found errors, in groups of one place. Where an
+    error is in other code, the way there leads through a mutant: a template that is made for it, or
+    a macro that it is in."""
+    groups = set()
+    before, after = [], None  # places that lead to an error; whether an error has yet no mutant
+    for line in text.splitlines():
+        found = PLACE.match(line)
+        if not found:
+            continue
+        path, row, column, what = found.groups()
+        name = os.path.relpath(path, woven)
+        ids = ()
+        if name in weavers:
+            ids = tuple(weavers[name].blamed(int(row), int(column)) or
+                        weavers[name].on_line(int(row)) * (what == "note"))
+        if what == "required from":
+            before.append(ids)
+        elif what == "note":
+            if after and ids:
+                groups.add(ids)
+                after = False
+        else:
+            ids = ids or next((one for one in before if one), ())
+            groups.update([ids] if ids else [])
+            before, after = [], not ids
+    return groups
+
+
+class Dropping:
+    """Finds out which mutants compile. `weave` writes those that it is given, and returns the
+    weaver of each file by its name."""
+
+    def __init__(self, mutants, weave, compiler, report):
+        self.mutants = {mutant.id: mutant for mutant in mutants}
+        self.weave = weave
+        self.compiler = compiler
+        self.report = report
+        self.shared = []  # groups that were left out together
+
+    def run(self):
+        self.settle(set(self.mutants))
+        # One of each group at a time.
+        groups = list(self.shared)
+        for place in range(max((len(group) for group in groups), default=0)):
+            again = {group[place] for group in groups if place < len(group)}
+            for id in again:
+                self.mutants[id].compiles = True
+            self.settle(again)
+
+    def settle(self, suspects):
+        """Leaves out suspects until everything compiles."""
+        sources = list(self.compiler.known)
+        for _ in range(MOST_ROUNDS):
+            weavers = self.weave([one for one in self.mutants.values() if one.compiles])
+            failing = list(self.compiler.errors(sources))
+            self.report(f"{len(failing)} sources with errors")
+            if not failing:
+                return
+            out = set()
+            for source, text in failing:
+                out |= self.accused(source, text, suspects, weavers)
+            for id in out:
+                self.mutants[id].compiles = False
+            # A header is compiled with every source.
+            headers = any(self.mutants[id].file.endswith(".h") for id in out)
+            sources = list(self.compiler.known) if headers else [source for source, _ in failing]
+        raise ValueError("the mutants do not compile")
+
+    def accused(self, source, text, suspects, weavers):
+        out = set()
+        for group in blamed(text, self.compiler.woven, weavers):
+            group = [id for id in group if id in suspects]
+            if len(group) > 1:
+                self.shared.append(group)
+            out.update(group)
+        if not out:
+            out = {id for id in suspects if self.mutants[id].compiles and
+                   source.endswith(self.mutants[id].file)} - {None}
+            self.report(f"{source}: no place of its errors is that of a mutant, {len(out)} out")
+        if not out:
+            raise ValueError(f"{source}: errors that no mutant explains:\n{text[:3000]}")
+        return out

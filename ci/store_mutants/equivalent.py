@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutants that are shown to be equivalent: no client sees a difference.
+
+The file has one [[equivalent]] table for each mutant or group of them. Any of file, function,
+operator, original, mutated and occurrence chooses; what is left out fits everything. `file` and
+`reason` are required. An entry that fits no mutant is an error: the code it was about has changed.
+"""
+
+import tomllib
+
+from outcomes import KEY
+
+
+class Stale(Exception):
+    pass
+
+
+def load(path, mutants):
+    """Returns the reason for each id. Of the mutants that compile."""
+    with open(path, "rb") as file:
+        entries = tomllib.load(file).get("equivalent", [])
+    return match(entries, list(mutants))
+
+
+def match(entries, mutants):
+    reasons = {}
+    for entry in entries:
+        unknown = set(entry) - set(KEY) - {"reason"}
+        if unknown or not entry.get("reason") or "file" not in entry:
+            raise Stale(f"an entry needs file and reason, and knows no {sorted(unknown)}: {entry}")
+        fitting = [row["id"] for row in mutants
+                   if all(row[name] == value for name, value in entry.items() if name != "reason")]
+        if not fitting:
+            raise Stale(f"fits no mutant that compiles: {entry}")
+        reasons.update({id: entry["reason"] for id in fitting})
+    return reasons

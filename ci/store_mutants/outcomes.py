@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What came of a way of finding bugs that was run on a mutant."""
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+
+KILLED, SURVIVED = "killed", "survived"
+KEY = ("file", "function", "operator", "original", "mutated", "occurrence")
+TAIL = 2000
+
+
+@dataclasses.dataclass
+class Ended:
+    code: int  # negative: the signal
+    out_of_time: bool
+    seconds: float
+    tail: str  # of what it printed
+
+    @property
+    def reason(self):
+        if self.out_of_time:
+            return "out of time"
+        # A shell reports the signal of what it ran in its exit code.
+        number = -self.code if self.code < 0 else self.code - 128
+        if number > 0:
+            return f"signal {signal.Signals(number).name}"
+        return {0: "nothing found", 1: "found", 2: "undecided"}.get(self.code, f"exit {self.code}")
+
+    @property
+    def verdict(self):
+        return SURVIVED if self.code in (0, 2) and not self.out_of_time else KILLED
+
+
+def run(command, environment, folder, limit):
+    began = time.monotonic()
+    out_of_time = False
+    with open(folder / "output", "w+b") as output:
+        process = subprocess.Popen(["bash", "-c", command], cwd=folder, env=environment,
+                                   stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                                   start_new_session=True)
+        try:
+            process.wait(limit)
+        except subprocess.TimeoutExpired:
+            out_of_time = True
+        # Also what it has left behind.
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+        output.seek(max(0, output.seek(0, os.SEEK_END) - TAIL))
+        tail = output.read().decode("utf-8", "replace")
+    return Ended(process.returncode, out_of_time, time.monotonic() - began, tail)
+
+
+def key(mutant):
+    return tuple(mutant[name] for name in KEY)
+
+
+class Results:
+    """One row for each mutant and way, in a file that grows."""
+
+    def __init__(self, path, resume):
+        self.path = path
+        self.rows = {}
+        self.lock = threading.Lock()
+        if resume and path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                row = json.loads(line)
+                self.rows[key(row), row["way"]] = row
+        else:
+            path.write_text("", encoding="utf-8")
+
+    def has(self, mutant, way):
+        return (key(mutant), way) in self.rows
+
+    def get(self, mutant, way):
+        return self.rows.get((key(mutant), way))
+
+    def add(self, mutant, way, ended, reached):
+        row = {"id": mutant["id"], **{name: mutant[name] for name in KEY}, "line": mutant["line"],
+               "way": way, "verdict": ended.verdict, "reason": ended.reason, "reached": reached,
+               "seconds": round(ended.seconds, 2), "tail": ended.tail}
+        with self.lock:
+            self.rows[key(mutant), way] = row
+            with open(self.path, "a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+        return row

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of the job: what mutants there are, the rates of each way, and the survivors."""
+
+import collections
+import json
+import math
+
+from outcomes import KILLED
+
+Z = 1.959964  # 95 %
+
+
+def load(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def wilson(hits, count):
+    """The interval in which the true share is with 95 % certainty."""
+    if count == 0:
+        return 0.0, 1.0
+    share = hits / count
+    middle = share + Z * Z / (2 * count)
+    spread = Z * math.sqrt(share * (1 - share) / count + Z * Z / (4 * count * count))
+    whole = 1 + Z * Z / count
+    return max(0.0, (middle - spread) / whole), min(1.0, (middle + spread) / whole)
+
+
+def share(hits, count):
+    low, high = wilson(hits, count)
+    if count == 0:
+        return "0 of 0"
+    return f"{hits} of {count}, {100 * hits / count:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def census(mutants, equivalents):
+    """How many there are, by operator and by file."""
+    lines = [f"{len(mutants)} mutants, {sum(row['compiles'] for row in mutants)} compile, "
+             f"{len(equivalents)} of them shown to be equivalent"]
+    for field in ("operator", "file"):
+        counts = collections.Counter(row[field] for row in mutants)
+        compiled = collections.Counter(row[field] for row in mutants if row["compiles"])
+        lines += ["", f"| {field} | mutants | compile |", "|---|---|---|"]
+        lines += [f"| {name} | {counts[name]} | {compiled[name]} |" for name in sorted(counts)]
+    return "\n".join(lines)
+
+
+def row_of(cells):
+    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+
+
+class Survey:
+    """The results of the drawn mutants."""
+
+    def __init__(self, runner, drawn):
+        self.ways = list(runner.options.ways)
+        self.reached = runner.reached
+        self.mutants = [runner.mutants[id] for id in drawn]
+        self.results = runner.results
+
+    def killed(self, mutant, ways):
+        rows = [self.results.get(mutant, way) for way in ways]
+        return any(row and row["verdict"] == KILLED for row in rows)
+
+    def rates(self):
+        yield row_of(["way", "killed (95 %)", "how", "never reached"])
+        yield "|---|---|---|---|"
+        for way in self.ways:
+            rows = [row for row in (self.results.get(one, way) for one in self.mutants) if row]
+            dead = [row for row in rows if row["verdict"] == KILLED]
+            how = collections.Counter(row["reason"] for row in dead)
+            unreached = sum(row["verdict"] != KILLED and not row["reached"] for row in rows)
+            yield row_of([way, share(len(dead), len(rows)),
+                          ", ".join(f"{count} {name}" for name, count in how.most_common()),
+                          unreached])
+        if len(self.ways) > 1:
+            dead = sum(self.killed(one, self.ways) for one in self.mutants)
+            yield row_of(["any of them", share(dead, len(self.mutants)), "", ""])
+
+    def by(self, field):
+        groups = collections.defaultdict(list)
+        for mutant in self.mutants:
+            groups[mutant[field]].append(mutant)
+        yield row_of([field, *self.ways])
+        yield "|---" * (len(self.ways) + 1) + "|"
+        for name in sorted(groups):
+            cells = [f"{sum(self.killed(one, [way]) for one in groups[name])} of "
+                     f"{len(groups[name])}" for way in self.ways]
+            yield row_of([name, *cells])
+
+    def survivors(self, root):
+        for mutant in self.mutants:
+            if self.killed(mutant, self.ways):
+                continue
+            path = root / mutant["file"]
+            source = path.read_text(encoding="utf-8").splitlines()[mutant["line"] - 1].strip()
+            yield (f"\n### {mutant['id']}: {mutant['file']}:{mutant['line']} "
+                   f"{mutant['function']}, {mutant['operator']}\n")
+            yield f"```diff\n  {source}\n- {mutant['original']}\n+ {mutant['mutated']}\n```"
+            for way in self.ways:
+                row = self.results.get(mutant, way)
+                if row:
+                    seen = "reached" if row["reached"] else "never reached"
+                    yield f"- {way}: {row['reason']}, {seen}, {row['seconds']:.1f} s"
+
+
+def report(root, runner, drawn):
+    survey = Survey(runner, drawn)
+    lines = ["# Mutants of the embedded store", "",
+             f"{len(drawn)} drawn, seed {runner.options.seed:x}", "", *survey.rates()]
+    for field in ("operator", "file"):
+        lines += ["", *survey.by(field)]
+    lines += ["", "## Survivors", *survey.survivors(root)]
+    return "\n".join(lines) + "\n"
