@@ -118,9 +118,13 @@ class Runner:
             f"{len(self.reached[way])} of {len(self.mutants)} mutants")
 
     def one(self, way, id, count):
-        with tempfile.TemporaryDirectory(prefix="wp-mutants-") as folder:
-            ended, noted = self.run(way, id, pathlib.Path(folder))
-        row = self.results.add(self.mutants[id], way, ended, bool(noted[id]))
+        if self.options.reached_only and id not in self.reached[way]:
+            ended, reached = outcomes.Ended(0, False, 0, ""), False
+        else:
+            with tempfile.TemporaryDirectory(prefix="wp-mutants-") as folder:
+                ended, noted = self.run(way, id, pathlib.Path(folder))
+            reached = bool(noted[id])
+        row = self.results.add(self.mutants[id], way, ended, reached)
         with self.lock:
             self.done += 1
             say(f"[{self.done}/{count}] {way} {id} {row['verdict']} ({row['reason']}), "
@@ -149,6 +153,8 @@ def parse():
     parser.add_argument("--limit", action="append", default=[], metavar="NAME=SECONDS")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--reached-only", action="store_true",
+                        help="take those that a way does not reach without a mutant for survivors")
     parser.add_argument("--slowdown", action="store_true", help="measure it")
     options = parser.parse_args()
     extra = dict(text.split("=", 1) for text in options.extra)
