@@ -88,19 +88,35 @@ class Survey:
             yield row_of([name, *cells])
 
     def survivors(self, root):
-        for mutant in self.mutants:
-            if self.killed(mutant, self.ways):
-                continue
-            path = root / mutant["file"]
-            source = path.read_text(encoding="utf-8").splitlines()[mutant["line"] - 1].strip()
-            yield (f"\n### {mutant['id']}: {mutant['file']}:{mutant['line']} "
-                   f"{mutant['function']}, {mutant['operator']}\n")
-            yield f"```diff\n  {source}\n- {mutant['original']}\n+ {mutant['mutated']}\n```"
-            for way in self.ways:
-                row = self.results.get(mutant, way)
-                if row:
-                    seen = "reached" if row["reached"] else "never reached"
-                    yield f"- {way}: {row['reason']}, {seen}, {row['seconds']:.1f} s"
+        """Those that were reached one by one, the others by function."""
+        alive = [one for one in self.mutants if not self.killed(one, self.ways)]
+        reached = [one for one in alive if any(
+            row and row["reached"] for row in (self.results.get(one, way) for way in self.ways))]
+        yield f"\n## Survivors that were reached: {len(reached)}"
+        for mutant in reached:
+            yield from self.explained(root, mutant)
+        yield f"\n## Survivors that no way reached: {len(alive) - len(reached)}\n"
+        functions = collections.defaultdict(list)
+        for mutant in alive:
+            if mutant not in reached:
+                functions[mutant["file"], mutant["function"]].append(mutant)
+        for (file, function), mutants in functions.items():
+            yield f"- {file} {function}, {len(mutants)}:"
+            for one in mutants:
+                yield (f"  - {one['id']} line {one['line']}, {one['operator']}: "
+                       f"`{one['original']}` to `{one['mutated']}`")
+
+    def explained(self, root, mutant):
+        lines = (root / mutant["file"]).read_text(encoding="utf-8").splitlines()
+        yield (f"\n### {mutant['id']}: {mutant['file']}:{mutant['line']} {mutant['function']}, "
+               f"{mutant['operator']}\n")
+        yield (f"```diff\n  {lines[mutant['line'] - 1].strip()}\n- {mutant['original']}\n"
+               f"+ {mutant['mutated']}\n```")
+        for way in self.ways:
+            row = self.results.get(mutant, way)
+            if row:
+                seen = "reached" if row["reached"] else "never reached"
+                yield f"- {way}: {row['reason']}, {seen}, {row['seconds']:.1f} s"
 
 
 def report(root, runner, drawn):
@@ -109,5 +125,5 @@ def report(root, runner, drawn):
              f"{len(drawn)} drawn, seed {runner.options.seed:x}", "", *survey.rates()]
     for field in ("operator", "file"):
         lines += ["", *survey.by(field)]
-    lines += ["", "## Survivors", *survey.survivors(root)]
+    lines += survey.survivors(root)
     return "\n".join(lines) + "\n"
