@@ -171,7 +171,11 @@ def parse():
 
 def draw(options, mutants):
     if options.only:
-        return [int(id) for id in options.only.split(",")]
+        ids = [int(id) for id in options.only.split(",")]
+        strange = [id for id in ids if id not in mutants]
+        if strange:
+            sys.exit(f"no mutants that compile: {strange}")
+        return ids
     ids = sorted(mutants)
     if options.sample is None or options.sample >= len(ids):
         return ids
@@ -190,11 +194,12 @@ def main():
     say(table.census(every, equivalents))
     if options.slowdown:
         slowdown(options.build)
-    judged = {id: row for id, row in compiling.items() if id not in equivalents}
+    judged = compiling if options.only else {
+        id: row for id, row in compiling.items() if id not in equivalents}
     runner = Runner(options, judged)
+    drawn = draw(options, judged)
     for way in options.ways:
         runner.baseline(way)
-    drawn = draw(options, judged)
     runner.all(drawn)
     text = table.report(ROOT, runner, drawn)
     (options.output / "table.md").write_text(text, encoding="utf-8")

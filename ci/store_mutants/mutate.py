@@ -3,12 +3,12 @@
 """Makes mutants of the embedded store and weaves them into copies of its sources.
 
     mutate.py --root SOURCES --commands compile_commands.json --output FOLDER
-    mutate.py --root SOURCES --list | --including FILE ...
+    mutate.py --root SOURCES --list | --seeing
 
 FOLDER gets the woven sources at the same paths as the originals, so that it can stand before the
 originals among the include folders, and mutants.jsonl with one row for each mutant. --list prints
-the sources that have mutants; --including prints those of the FILEs that see a mutant, in their own
-text or in that of a header.
+the sources that have mutants; --seeing prints all that see a mutant, in their own text or in that of
+a header.
 """
 
 import argparse
@@ -22,6 +22,7 @@ import time
 FOLDERS = ("embedded_store/lease", "embedded_store/mvcc", "embedded_store/watch")
 LEFT_OUT = re.compile(r"_(?:test|bench|fuzz|fixture)\.(?:cc|h)$")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
+SYSTEM_HEADER = re.compile(r"^#include <([^>]+)>", re.M)
 TABLE = "mutants.jsonl"
 
 
@@ -52,6 +53,19 @@ class Includes:
         return self.seen[path]
 
 
+def seeing(root):
+    """Of the whole project, relative to the root."""
+    includes = Includes(root)
+    for top in sorted(os.listdir(root)):
+        if top == "build" or top.startswith("."):
+            continue
+        for folder, _, names in os.walk(os.path.join(root, top)):
+            for name in sorted(names):
+                path = os.path.relpath(os.path.join(folder, name), root)
+                if name.endswith(".cc") and includes.sees(path):
+                    yield path
+
+
 def find_in(job):
     root, name, flags = job
     import operators
@@ -79,6 +93,14 @@ def report(text):
 
 
 def find_all(options, flags):
+    import source_tree
+    headers = set()
+    for name in sources(options.root):
+        with open(os.path.join(options.root, name), encoding="utf-8") as file:
+            headers.update(SYSTEM_HEADER.findall(file.read()))
+    os.makedirs(options.output, exist_ok=True)
+    with_headers = os.path.join(options.output, "headers.pch")
+    flags = source_tree.precompile(sorted(headers), flags, with_headers)
     jobs = [(options.root, name, flags) for name in sources(options.root)]
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         found = list(pool.map(find_in, jobs))
@@ -122,15 +144,12 @@ def main():
     parser.add_argument("--output", type=os.path.abspath)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--including", nargs="*", metavar="FILE")
+    parser.add_argument("--seeing", action="store_true")
     options = parser.parse_args()
     if options.list:
         print("\n".join(sources(options.root)))
-    elif options.including is not None:
-        includes = Includes(options.root)
-        for file in options.including:
-            if includes.sees(os.path.relpath(file, options.root)):
-                print(file)
+    elif options.seeing:
+        print("\n".join(seeing(options.root)))
     else:
         make(options)
 

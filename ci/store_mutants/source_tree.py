@@ -120,6 +120,17 @@ def top_level(text, begin, end, char):
     return places
 
 
+def precompile(headers, flags, path):
+    """Reads system headers once for all sources. Returns the flags with them."""
+    text = "".join(f"#include <{header}>\n" for header in headers)
+    unit = cindex.Index.create().parse(
+        "/wp_headers.h", ["-x", "c++-header", *flags[2:], "-w"],
+        unsaved_files=[("/wp_headers.h", text)],
+        options=cindex.TranslationUnit.PARSE_INCOMPLETE)
+    unit.save(path)
+    return [*flags, "-include-pch", path]
+
+
 def parse(path, flags):
     with open(path, encoding="ascii") as file:
         text = file.read()
