@@ -7,8 +7,8 @@
 
 FOLDER gets the woven sources at the same paths as the originals, so that it can stand before the
 originals among the include folders, and mutants.jsonl with one row for each mutant. --list prints
-the sources that have mutants; --seeing prints all that see a mutant, in their own text or in that of
-a header.
+the sources that have mutants; --seeing prints all that see a mutant, in their own text or in that
+of a header.
 """
 
 import argparse
