@@ -156,8 +156,8 @@ bool WatchHub::ReceivesProgress(const Watcher& watcher) const {
 }
 
 bool WatchHub::ProgressIsDue(const WatchStream& stream) const {
-  // The revision of the answer would hold for the whole stream, but for watches that have ended in a
-  // compaction notice: they keep their id and expect nothing more.
+  // The revision of the answer would hold for the whole stream, but for watches that have ended in
+  // a compaction notice: they keep their id and expect nothing more.
   return !stream.watchers.empty() &&
          std::all_of(stream.watchers.begin(), stream.watchers.end(), [this](const auto& entry) {
            const Watcher& watcher = *entry.second;
