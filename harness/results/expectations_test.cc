@@ -158,6 +158,7 @@ TEST(ExpectationsParse, ErrorsNameTheLineAndWhatWasExpected) {
 TEST(ExpectationsBuiltIn, ListsTheBugsOfEveryRelease) {
   const Expectations& expectations = Expectations::BuiltIn();
   constexpr int kAdvisory = 0;
+  constexpr int kUnreported = 0;  // progress behind a compacted watch
   const auto issues = [&](const char* version) {
     std::vector<int> found;
     const Release* release = expectations.FindRelease("etcd", version);
@@ -174,11 +175,11 @@ TEST(ExpectationsBuiltIn, ListsTheBugsOfEveryRelease) {
   EXPECT_THAT(issues("3.4.23"),
               ElementsAre(17529, 18089, 18089, 15220, 20221, 17529, 22294, 22294, 20693, 18089,
                           kAdvisory, 15271, 15271, 20221, 20221, 18667, 17780, 18089));
-  EXPECT_THAT(issues("3.5.16"),
-              ElementsAre(20221, 22294, 22294, 20693, kAdvisory, 20221, 20221, 18667, 19179));
-  EXPECT_THAT(issues("3.5.30"), ElementsAre(22294, 22294, kAdvisory, 18667));
-  EXPECT_THAT(issues("3.6.16"), ElementsAre(22294, 22294, 18667));
-  EXPECT_THAT(issues("3.7.3"), ElementsAre(22294, 22294));
+  EXPECT_THAT(issues("3.5.16"), ElementsAre(20221, 22294, 22294, 20693, kAdvisory, 20221, 20221,
+                                            18667, 19179, kUnreported));
+  EXPECT_THAT(issues("3.5.30"), ElementsAre(22294, 22294, kAdvisory, 18667, kUnreported));
+  EXPECT_THAT(issues("3.6.16"), ElementsAre(22294, 22294, 18667, kUnreported));
+  EXPECT_THAT(issues("3.7.3"), ElementsAre(22294, 22294, kUnreported));
 }
 
 TEST(ExpectationsBuiltIn, NamesTheSourceOfEveryRelease) {
