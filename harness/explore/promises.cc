@@ -108,6 +108,14 @@ void Promises::Selected(const store::RangeQuery& query, const store::RangeAnswer
   const auto before = [&](const store::KeyValue& a, const store::KeyValue& b) {
     return Before(query, a, b);
   };
+  const bool bounded = query.min_mod.value > 0 || query.max_mod.value > 0 ||
+                       query.min_create.value > 0 || query.max_create.value > 0;
+  // With a target but no order etcd sorts the first keys only, one more than the limit.
+  const auto first = static_cast<std::size_t>(query.limit) + 1;
+  if (query.limit > 0 && query.order == store::SortOrder::kNone && !bounded &&
+      expected.size() > first) {
+    expected.resize(first);
+  }
   std::stable_sort(expected.begin(), expected.end(), before);
   const auto limit = static_cast<std::size_t>(query.limit);
   const bool more = limit > 0 && expected.size() > limit;
