@@ -16,6 +16,23 @@ bool Touches(const std::vector<Operation>& operations, std::string_view key) {
   });
 }
 
+// Whether watchers see the same of both.
+bool SameChanges(const std::vector<Change>& a, const std::vector<Change>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Change& x, const Change& y) {
+    return x.key == y.key && x.deleted == y.deleted && x.value == y.value &&
+           x.value_known == y.value_known && x.lease == y.lease && x.lease_known == y.lease_known;
+  });
+}
+
+void AddWays(const std::vector<std::vector<Operation>>& more,
+             std::vector<std::vector<Operation>>& ways) {
+  for (const std::vector<Operation>& way : more) {
+    const bool known = std::any_of(ways.begin(), ways.end(),
+                                   [&](const auto& one) { return SameEffect(one, way); });
+    if (!known) ways.push_back(way);
+  }
+}
+
 }  // namespace
 
 const RecordedCall* Model::Consume(const NumberedEntry& line) {
@@ -172,25 +189,36 @@ bool Model::SettleByEvidence(Revision revision) {
   return false;
 }
 
-// Of several writes that may have done it, all with the same effect, the one that began first.
+// Of several writes that may have done it, all with the same changes, the one that began first.
+// Which one it was stays unknown: each of the others may have done instead what this one asked for.
 bool Model::SettleAsWrite(Revision revision, const Evidence& seen, bool exactly) {
-  auto found = open_.end();
+  std::vector<std::size_t> candidates;
+  std::size_t first = 0;
   std::vector<Operation> done;
-  for (auto open = open_.begin(); open != open_.end(); ++open) {
-    const RecordedCall& call = open->call;
+  std::vector<Change> changes;
+  for (std::size_t index = 0; index < open_.size(); ++index) {
+    const RecordedCall& call = open_[index].call;
     if (call.before.revision >= revision || call.began > seen.front().line) continue;
-    if (!open->ways.has_value()) continue;
-    for (const std::vector<Operation>& way : *open->ways) {
+    if (!open_[index].ways.has_value()) continue;
+    for (const std::vector<Operation>& way : *open_[index].ways) {
       if (!Touches(way, seen.front().kv.key)) continue;
-      if (!Explains(timeline_.Preview(way), seen, exactly)) continue;
-      if (found != open_.end() && !SameEffect(way, done)) return false;
-      if (found == open_.end() || call.began < found->call.began) found = open;
-      done = way;
+      std::vector<Change> preview = timeline_.Preview(way);
+      if (!Explains(preview, seen, exactly)) continue;
+      if (!candidates.empty() && !SameChanges(preview, changes)) return false;
+      if (candidates.empty() || call.began < open_[first].call.began) {
+        first = index;
+        done = way;
+        changes = std::move(preview);
+      }
+      if (candidates.empty() || candidates.back() != index) candidates.push_back(index);
     }
   }
-  if (found == open_.end()) return false;
-  SettledWrite settled{std::move(found->call), done};
-  open_.erase(found);
+  if (candidates.empty()) return false;
+  for (const std::size_t other : candidates) {
+    if (other != first) AddWays(*open_[first].ways, *open_[other].ways);
+  }
+  SettledWrite settled{std::move(open_[first].call), done};
+  open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(first));
   Apply(revision, {settled.call.began, {revision, std::move(done)}, settled.call.request});
   settled_.emplace(revision, std::move(settled));
   return true;

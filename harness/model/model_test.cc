@@ -192,6 +192,21 @@ TEST(Model, ControlWatchSettlesAnOpenWrite) {
   EXPECT_FALSE(recording.model().MayExist(Revision(5)));
 }
 
+TEST(Model, OneOfTwoWritesWithTheSameChangesMayStillCome) {
+  Recording recording;
+  recording.Read(1);
+  recording.Call(Method::kPut, Put("a", "1"), Acked(2));
+  recording.Fail(recording.Start(Method::kDeleteRange, Range("a", "c")), StatusCode::kUnavailable);
+  recording.Fail(recording.Start(Method::kDeleteRange, Range("a")), StatusCode::kUnavailable);
+  recording.ControlEvents(true, {.key = "a", .mod = 3});
+  EXPECT_EQ(recording.known(), 3);
+  recording.Call(Method::kPut, Put("b", "1"), Acked(4));
+  recording.ControlEvents(true, {.key = "b", .mod = 5});  // it was the second that deleted a
+  EXPECT_EQ(recording.known(), 5);
+  recording.model().Finish();
+  EXPECT_TRUE(recording.model().undecided().empty());
+}
+
 TEST(Model, ControlEventBeforeTheCallFails) {
   Recording recording;
   recording.Read(1);
