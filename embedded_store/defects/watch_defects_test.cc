@@ -230,5 +230,23 @@ TEST(ProgressRequestRemembered, BlocksPeriodicProgressToo) {
   }
 }
 
+TEST(CompactedWatchHoldsProgress, OfItsStreamUntilItIsCanceled) {
+  for (const std::string defect : {"", "compacted-watch-holds-progress"}) {
+    DefectiveHub hub(defect);
+    hub.WriteTimes(4, "k");
+    hub.Compact(4);
+    Client client = hub.Open();
+    client.WatchKey("k", 2);
+    client.WatchKey("k");
+    hub.SyncAll();
+    client.Read();
+    client.AskProgress();
+    EXPECT_EQ(Received(client).empty(), !defect.empty()) << defect;
+    client.Cancel(0);
+    client.AskProgress();
+    EXPECT_THAT(Received(client), testing::Contains("progress -1@5")) << defect;
+  }
+}
+
 }  // namespace
 }  // namespace watchproof::store

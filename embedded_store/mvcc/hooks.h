@@ -86,6 +86,9 @@ enum class ProgressTiming {
   kAtOnce,  // always, ahead of everything that waits
 };
 
+// Whether a watch that has ended with ErrCompacted counts as behind until it is cancelled.
+enum class ProgressAfterNotice { kSent, kHeldBack };
+
 struct Hooks {
   // Hooks that change nothing.
   static const Hooks& None() {
@@ -134,6 +137,7 @@ struct Hooks {
   // A client asked for the progress of its stream.
   ProgressTiming progress_timing = ProgressTiming::kBehindEvents;
   EarlyRequest early_request = EarlyRequest::kDropped;
+  ProgressAfterNotice progress_after_notice = ProgressAfterNotice::kSent;
   PreviousGone previous_gone = PreviousGone::kEndsTheWatch;
   // A user creates a watch on `range`, or rights change while it is open: the range that the user
   // must be allowed to read for it.

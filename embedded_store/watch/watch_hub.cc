@@ -161,7 +161,9 @@ bool WatchHub::ProgressIsDue(const WatchStream& stream) const {
   return !stream.watchers.empty() &&
          std::all_of(stream.watchers.begin(), stream.watchers.end(), [this](const auto& entry) {
            const Watcher& watcher = *entry.second;
-           return watcher.state == WatcherState::kCompacted || ReceivesProgress(watcher);
+           const bool ended = watcher.state == WatcherState::kCompacted &&
+                              hooks_.progress_after_notice == ProgressAfterNotice::kSent;
+           return ended || ReceivesProgress(watcher);
          });
 }
 
