@@ -32,8 +32,8 @@ constexpr char kShortHelp[] =
   watchproof fetch etcd 3.5.16                       that release, for --target etcd@3.5.16
   watchproof explain CompactionSurfaced              what this guarantee requires
 
-Commands: run, explore, repeat, shrink, check, fetch, history dump, history import, list, explain,
-  store, proxy. Each has --help.
+Commands: run, selftest, explore, repeat, shrink, check, fetch, history dump, history import,
+  list, explain, store, proxy. Each has --help.
 Exit codes: 0 success, 1 new failure, 2 inconclusive, 3 target failed, 4 usage error,
   5 nothing selected, 6 expectations out of date, 70 harness error, 130 interrupted,
   143 terminated.

@@ -47,7 +47,8 @@ CommandBody AddHistoryImport(CLI::App& command);
 CommandBody AddList(CLI::App& command);
 // Every thing of that name; an unknown name gets the closest match.
 CommandBody AddExplain(CLI::App& command);
-// Scripts on the embedded store under virtual time. kOk: nothing was found.
+// Scripts on the embedded store under virtual time. kOk: nothing was found; kInconclusive: nothing
+// was, and no script could be judged in full.
 CommandBody AddExplore(CLI::App& command);
 // Serves the embedded store until a signal comes. Prints "serving on HOST:PORT, http on HOST:PORT"
 // once clients can connect.

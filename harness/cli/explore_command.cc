@@ -170,15 +170,16 @@ class Exploration {
     if (signals_.count() > 0) {
       return signals_.first() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
     }
-    const bool clean = explorer.buckets().empty() && counts.unrepeated == 0;
-    return clean ? ExitCode::kOk : ExitCode::kFailed;
+    if (!explorer.buckets().empty() || counts.unrepeated > 0) return ExitCode::kFailed;
+    // Without a script that was judged in full nothing is proven.
+    return counts.undecided < counts.scripts ? ExitCode::kOk : ExitCode::kInconclusive;
   }
 
   Status Report(const Bucket& bucket, int number) {
     const Script smallest = explore::Shrink(bucket.script, bucket.shape, options_.defects);
     const auto outcome = explore::RunScript(smallest, options_.defects);
-    explore::Broken shown = bucket.broken;
-    for (const explore::Broken& broken : outcome.findings) {
+    explore::BrokenGuarantee shown = bucket.broken;
+    for (const explore::BrokenGuarantee& broken : outcome.findings) {
       if (explore::ShapeOf(broken) == bucket.shape) shown = broken;
     }
     std::string text = fmt::format(
@@ -194,7 +195,9 @@ class Exploration {
     if (!options_.keep.empty()) {
       const fs::path file = options_.keep / fmt::format("{}-{}.jsonl", shown.guarantee, number);
       WP_RETURN_IF_ERROR(WriteScript(file, smallest));
-      text += fmt::format("  replay     watchproof explore --replay {}\n", file.string());
+      std::string flags;
+      for (const std::string& defect : options_.defects) flags += " --defect " + defect;
+      text += fmt::format("  replay     watchproof explore{} --replay {}\n", flags, file.string());
     }
     console_.Result(text);
     return Status();
@@ -236,7 +239,7 @@ CommandBody AddExplore(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--seed", flags->seed, "Seed of the scripts (default: drawn)")
       ->type_name("SEED");
-  command.add_option("--scripts", flags->scripts, "So many flags->scripts, however long they take")
+  command.add_option("--scripts", flags->scripts, "So many scripts, however long they take")
       ->type_name("N");
   command.add_option("--defect", flags->defects, "Defect to switch on (repeatable)")
       ->type_name("NAME")

@@ -15,8 +15,6 @@ constexpr const char* kProbes[] = {"a/1", "a/2", "a0", "b"};
 
 }  // namespace
 
-void VirtualRun::Perform(const Step& step) { CarryOut(step); }
-
 void VirtualRun::AskClosingQuestions() {
   Quiet();
   recording_.Annotate(StageReached{Stage::kHealed});
@@ -32,7 +30,7 @@ void VirtualRun::AskClosingQuestions() {
   ListLeases();
   CancelAll();
   Quiet();
-  Perform(Put{.key = kProbes[0]});
+  RunStep(Put{.key = kProbes[0]});
   Quiet();
   recording_.Annotate(StageReached{Stage::kConverged});
   recording_.Annotate(StageReached{Stage::kEnd});
@@ -46,18 +44,18 @@ void VirtualRun::Quiet() {
 }
 
 bool VirtualRun::QuietRound() {
-  recording_.Pass(1ms);
+  recording_.Advance(1ms);
   for (int i = 0; i < kTurnsAtOnce && lessor_->ExpireStep(Now()) == Now(); ++i) continue;
   for (int i = 0; i < kTurnsAtOnce && store_->CompactStep(); ++i) continue;
   disk_.Sync(SIZE_MAX);
   hub_->CommitStep();
-  TakeControl();
+  ReceiveControl();
   for (int i = 0; i < kTurnsAtOnce && hub_->SyncStep(Now()) == Now(); ++i) continue;
   for (int i = 0; i < kTurnsAtOnce && hub_->VictimStep(Now()) == Now(); ++i) continue;
-  TakeControl();
+  ReceiveControl();
   std::size_t taken = 0;
   for (Stream& stream : streams_) {
-    if (stream.open) taken += TakeFrom(stream, SIZE_MAX);
+    if (stream.open) taken += ReceiveFrom(stream, SIZE_MAX);
   }
   return taken > 0 || hub_->has_unsynced() || hub_->has_victims() || !disk_.idle();
 }
@@ -77,7 +75,7 @@ void VirtualRun::AskForProgress() {
     recording_.Annotate(ProgressDue{.stream = stream.recorded, .asked = true, .limit_ms = 1});
     const std::size_t before = stream.progress;
     for (int times = 0; times < 3 && stream.progress == before; ++times) {
-      Perform(AskProgress{number});
+      RunStep(AskProgress{number});
       Quiet();
     }
     recording_.Annotate(ProgressOver{stream.recorded});
@@ -89,15 +87,15 @@ void VirtualRun::AwaitPeriodicProgress() {
   std::vector<StreamId> due;
   for (const Stream& stream : streams_) {
     const auto asked = [this](const ClientWatch& watch) {
-      return watch.live() && watch.asked.progress && watch.start <= head_;
+      return watch.live() && watch.asked.options.progress_notify && watch.start <= head_;
     };
     if (!stream.open || std::none_of(stream.watches.begin(), stream.watches.end(), asked)) continue;
     due.push_back(stream.recorded);
     recording_.Annotate(ProgressDue{.stream = stream.recorded, .limit_ms = 1});
   }
   for (int times = 0; times < 2 && !due.empty(); ++times) {
-    Perform(Pass{script_.limits.progress_ms});
-    Perform(Turn{Loop::kProgress});
+    RunStep(Advance{script_.limits.progress_ms});
+    RunStep(Turn{Loop::kProgress});
     Quiet();
   }
   for (const StreamId stream : due) recording_.Annotate(ProgressOver{stream});
@@ -115,8 +113,8 @@ void VirtualRun::Probe() {
     }
   }
   recording_.Annotate(due);
-  for (const char* key : kProbes) Perform(Put{.key = key});
-  Perform(Delete{.key = kProbes[0], .end = kProbes[2]});
+  for (const char* key : kProbes) RunStep(Put{.key = key});
+  RunStep(Delete{.key = kProbes[0], .end = kProbes[2]});
   Quiet();
   recording_.Annotate(DeliveryOver{"probe"});
 }
@@ -127,7 +125,7 @@ void VirtualRun::CreateNew() {
   for (int i = 1; i <= kMostStreams; ++i) {
     if (streams_[static_cast<std::size_t>(i - 1)].open) number = i;
   }
-  Perform(Create{.stream = number, .key = "*", .end = "*"});
+  RunStep(Create{.stream = number, .key = "*", .end = "*"});
   Quiet();
   Stream& stream = streams_[static_cast<std::size_t>(number - 1)];
   std::int64_t id = 1;
@@ -135,25 +133,25 @@ void VirtualRun::CreateNew() {
     return watch.created && watch.id == id && (!watch.ended || watch.compacted > 0);
   };
   while (std::any_of(stream.watches.begin(), stream.watches.end(), taken)) ++id;
-  Perform(Create{.stream = number,
+  RunStep(Create{.stream = number,
                  .key = "a/",
                  .end = "a0",
                  .start = {Place::From::kFloor, 0},
                  .id = id,
-                 .prev_kv = true});
+                 .options = {.prev_kv = true}});
   if (floor_ > 1) {
-    Perform(Create{.stream = number, .key = "*", .end = "*", .start = {Place::From::kFloor, -1}});
+    RunStep(Create{.stream = number, .key = "*", .end = "*", .start = {Place::From::kFloor, -1}});
   }
-  Perform(Create{.stream = number, .key = "b", .start = {Place::From::kHead, 1}});
+  RunStep(Create{.stream = number, .key = "b", .start = {Place::From::kHead, 1}});
   Quiet();
 }
 
 void VirtualRun::ReadBack() {
-  Perform(Get{.end = "*"});
-  Perform(Get{.end = "*", .at = {Place::From::kHead, -1}});
-  Perform(Get{.end = "*", .at = {Place::From::kFloor, 0}});
-  if (floor_ > 1) Perform(Get{.end = "*", .at = {Place::From::kFloor, -1}});
-  Perform(Get{.end = "*", .at = {Place::From::kHead, 1}});
+  RunStep(Get{.end = "*"});
+  RunStep(Get{.end = "*", .at = {Place::From::kHead, -1}});
+  RunStep(Get{.end = "*", .at = {Place::From::kFloor, 0}});
+  if (floor_ > 1) RunStep(Get{.end = "*", .at = {Place::From::kFloor, -1}});
+  RunStep(Get{.end = "*", .at = {Place::From::kHead, 1}});
 }
 
 void VirtualRun::ListLeases() {
@@ -174,7 +172,7 @@ void VirtualRun::CancelFuture() {
     Stream& stream = streams_[static_cast<std::size_t>(number - 1)];
     for (std::size_t i = 0; stream.open && i < stream.watches.size(); ++i) {
       const ClientWatch& watch = stream.watches[i];
-      if (watch.live() && watch.start > head_) Perform(Cancel{number, watch.id});
+      if (watch.live() && watch.start > head_) RunStep(Cancel{number, watch.id});
     }
   }
   Quiet();
@@ -184,7 +182,7 @@ void VirtualRun::CancelAll() {
   for (int number = 1; number <= kMostStreams; ++number) {
     Stream& stream = streams_[static_cast<std::size_t>(number - 1)];
     for (std::size_t i = 0; stream.open && i < stream.watches.size(); ++i) {
-      if (stream.watches[i].live()) Perform(Cancel{number, stream.watches[i].id});
+      if (stream.watches[i].live()) RunStep(Cancel{number, stream.watches[i].id});
     }
   }
 }

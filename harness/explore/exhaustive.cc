@@ -48,7 +48,7 @@ Script Spell(const std::vector<std::uint8_t>& word, const Limits& limits) {
     for (const Loop loop : {Loop::kCommit, Loop::kSync, Loop::kVictims}) {
       script.steps.push_back(Turn{loop});
     }
-    if (!stalled) script.steps.push_back(Take{1, kEverything});
+    if (!stalled) script.steps.push_back(Receive{1, kEverything});
   }
   return script;
 }

@@ -80,8 +80,8 @@ std::string Explorer::Try(const Script& script) {
   return outcome.state;
 }
 
-void Explorer::File(const Script& script, const std::vector<Broken>& findings) {
-  for (const Broken& broken : findings) {
+void Explorer::File(const Script& script, const std::vector<BrokenGuarantee>& findings) {
+  for (const BrokenGuarantee& broken : findings) {
     const std::string shape = ShapeOf(broken);
     const auto known = std::find_if(buckets_.begin(), buckets_.end(),
                                     [&](const Bucket& bucket) { return bucket.shape == shape; });

@@ -26,7 +26,7 @@ namespace watchproof::explore {
 
 // What one script showed.
 struct Outcome {
-  std::vector<Broken> findings;
+  std::vector<BrokenGuarantee> findings;
   std::vector<std::string> undecided;
   std::vector<NumberedEntry> lines;  // the recording
   Features features;
@@ -45,7 +45,7 @@ std::string BytesOf(const std::vector<NumberedEntry>& lines);
 struct Bucket {
   std::string shape;
   Script script;  // the first that showed it
-  Broken broken;
+  BrokenGuarantee broken;
   std::uint64_t times = 1;
   std::uint64_t first = 0;  // number of that script
 };
@@ -85,7 +85,7 @@ class Explorer {
 
  private:
   Script Choose();
-  void File(const Script& script, const std::vector<Broken>& findings);
+  void File(const Script& script, const std::vector<BrokenGuarantee>& findings);
 
   const ExploreOptions options_;
   Prng prng_;

@@ -27,9 +27,9 @@ Place Floor(std::int64_t plus) { return {From::kFloor, plus}; }
 Place At(std::int64_t number) { return {From::kNumber, number}; }
 
 // Draws steps one by one.
-class Author {
+class StepDrawer {
  public:
-  explicit Author(Prng& prng) : prng_(prng) {}
+  explicit StepDrawer(Prng& prng) : prng_(prng) {}
 
   int Stream() { return prng_.Chance(0.7) ? 1 : static_cast<int>(prng_.Between(1, kMostStreams)); }
   std::string Key() { return prng_.Pick(kKeys); }
@@ -69,11 +69,11 @@ class Author {
       create.key = "b";
       create.end = "a/";
     }
-    create.no_put = prng_.Chance(0.12);
-    create.no_delete = prng_.Chance(0.12);
-    create.prev_kv = prng_.Chance(0.4);
-    create.fragment = prng_.Chance(0.25);
-    create.progress = prng_.Chance(0.2);
+    create.options.no_put = prng_.Chance(0.12);
+    create.options.no_delete = prng_.Chance(0.12);
+    create.options.prev_kv = prng_.Chance(0.4);
+    create.options.fragment = prng_.Chance(0.25);
+    create.options.progress_notify = prng_.Chance(0.2);
     return create;
   }
 
@@ -178,7 +178,7 @@ class Author {
         return Turn{prng_.Pick(std::vector<Loop>{Loop::kProgress, Loop::kExpire, Loop::kErase})};
       case 8:
       case 9:
-        return Take{Stream(), prng_.Between(1, 3)};
+        return Receive{Stream(), prng_.Between(1, 3)};
       default:
         return SyncDisk{prng_.Between(1, 3)};
     }
@@ -199,7 +199,7 @@ class Author {
     if (drawn < 94) return Grant{prng_.Between(1, 2), prng_.Between(1, 4)};
     if (drawn < 95) return Revoke{prng_.Between(1, 2)};
     if (drawn < 96) return KeepAlive{prng_.Between(1, 2)};
-    if (drawn < 98 || !limits.disk) return Pass{prng_.Between(1, 4) * 1000};
+    if (drawn < 98 || !limits.disk) return Advance{prng_.Between(1, 4) * 1000};
     return Crash{prng_.Between(0, 2)};
   }
 
@@ -264,12 +264,12 @@ class Author {
         steps.push_back(Cancel{create.stream, create.id});
         break;
       case 6:  // filtered
-        create.no_put = prng_.Chance(0.5);
-        create.no_delete = !create.no_put;
+        create.options.no_put = prng_.Chance(0.5);
+        create.options.no_delete = !create.options.no_put;
         steps.push_back(create);
         break;
       default:  // fragmented
-        create.fragment = true;
+        create.options.fragment = true;
         create.key = create.end = "*";
         steps.push_back(create);
         steps.push_back(DrawTxn());
@@ -299,11 +299,11 @@ std::ptrdiff_t Index(const Script& script, Prng& prng) {
 }  // namespace
 
 Script Draw(Prng& prng) {
-  Author author(prng);
-  Script script{.limits = author.DrawLimits()};
-  for (std::int64_t i = prng.Between(0, 4); i > 0; --i) author.Populate(script);
+  StepDrawer drawer(prng);
+  Script script{.limits = drawer.DrawLimits()};
+  for (std::int64_t i = prng.Between(0, 4); i > 0; --i) drawer.Populate(script);
   for (std::int64_t i = prng.Between(4, 30); i > 0; --i) {
-    script.steps.push_back(author.DrawStep(script.limits));
+    script.steps.push_back(drawer.DrawStep(script.limits));
   }
   if (prng.Chance(0.003)) Enlarge(script, prng);
   return script;
@@ -311,7 +311,7 @@ Script Draw(Prng& prng) {
 
 Script Mutate(const Script& script, Prng& prng) {
   Script changed = script;
-  Author author(prng);
+  StepDrawer drawer(prng);
   for (std::int64_t times = prng.Between(1, 3); times > 0; --times) {
     std::vector<Step>& steps = changed.steps;
     if (steps.empty()) return Draw(prng);
@@ -328,13 +328,13 @@ Script Mutate(const Script& script, Prng& prng) {
                   steps[static_cast<std::size_t>(Index(changed, prng))]);
         break;
       case 3:
-        steps[static_cast<std::size_t>(at)] = author.DrawStep(changed.limits);
+        steps[static_cast<std::size_t>(at)] = drawer.DrawStep(changed.limits);
         break;
       case 4:
-        steps.insert(steps.begin() + at, author.DrawStep(changed.limits));
+        steps.insert(steps.begin() + at, drawer.DrawStep(changed.limits));
         break;
       default:
-        changed.limits = author.DrawLimits();
+        changed.limits = drawer.DrawLimits();
     }
   }
   return changed;

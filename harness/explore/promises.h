@@ -52,7 +52,7 @@ class Promises {
   // A call that nothing in its request gives a reason to refuse.
   void Answered(const char* call, const Status& status);
 
-  const std::vector<Broken>& broken() const { return broken_; }
+  const std::vector<BrokenGuarantee>& broken() const { return broken_; }
 
  private:
   struct Lease {
@@ -63,7 +63,7 @@ class Promises {
   void Add(std::string guarantee, std::string expected, std::string observed);
 
   std::map<std::int64_t, Lease> leases_;
-  std::vector<Broken> broken_;
+  std::vector<BrokenGuarantee> broken_;
 };
 
 }  // namespace watchproof::explore

@@ -16,11 +16,12 @@ constexpr std::uint32_t kDeleteField = 3;
 constexpr std::uint32_t kTxnField = 4;
 
 Message WireKeyValue(const store::KeyValue& kv) {
-  Message message;
-  message.Text(1, kv.key).Optional(2, kv.create.value).Optional(3, kv.mod.value);
-  message.Optional(4, kv.version);
-  if (!kv.value.empty()) message.Text(5, kv.value);
-  return message.Optional(6, kv.lease);
+  return KeyValue({.key = kv.key,
+                   .value = kv.value,
+                   .create = kv.create.value,
+                   .mod = kv.mod.value,
+                   .version = kv.version,
+                   .lease = kv.lease});
 }
 
 Message Ranged(const store::KeyRange& range) {
@@ -121,15 +122,12 @@ void Recording::Annotate(const Annotation& annotation) { Add(AnnotationEntry(ann
 std::string WireKey(const std::string& key) { return key == "*" ? std::string(1, '\0') : key; }
 
 std::string ToWire(const Create& create, std::int64_t start) {
-  Message request;
-  request.Text(1, WireKey(create.key));
-  if (!create.end.empty()) request.Text(2, WireKey(create.end));
-  request.Optional(3, start).Optional(4, create.progress ? 1 : 0);
-  if (create.no_put) request.Number(5, 0);
-  if (create.no_delete) request.Number(5, 1);
-  request.Optional(6, create.prev_kv ? 1 : 0).Optional(7, create.id);
-  request.Optional(8, create.fragment ? 1 : 0);
-  return Message().Nested(1, request).bytes();
+  return CreateRequest({.key = WireKey(create.key),
+                        .range_end = WireKey(create.end),
+                        .start = start,
+                        .id = create.id,
+                        .options = create.options})
+      .bytes();
 }
 std::string ToWire(const Cancel& cancel) {
   return Message().Nested(2, Message().Optional(1, cancel.id)).bytes();

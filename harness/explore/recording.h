@@ -27,7 +27,7 @@ namespace watchproof::explore {
 class Recording {
  public:
   const std::vector<NumberedEntry>& lines() const { return lines_; }
-  void Pass(Duration duration) { now_ += duration; }
+  void Advance(Duration duration) { now_ += duration; }
   Duration now() const { return now_; }
 
   void RunStarted(const Limits& limits);

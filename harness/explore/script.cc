@@ -12,6 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr char kName[] = "step";    // of a step's line
+constexpr char kCount[] = "steps";  // of the first line: how many follow
 constexpr std::array<const char*, 6> kLoops = {"commit",   "sync",   "victims",
                                                "progress", "expire", "erase"};
 constexpr std::array<const char*, 3> kParts = {"put", "delete", "get"};
@@ -63,18 +65,27 @@ Json Write(T value) {
   return json;
 }
 
+// `beside`: a field of the object that is not the value's.
 template <typename T>
-Status Read(const nlohmann::json& json, T& value) {
+Status Read(const nlohmann::json& json, const char* beside, T& value) {
   StepReader reader(json);
   value.Fields(reader);
-  if (!reader.problem()) return Status();
-  return Fail(StatusCode::kInvalidArgument, "the field {} does not fit", *reader.problem());
+  if (reader.problem()) {
+    return Fail(StatusCode::kInvalidArgument, "the field {} does not fit", *reader.problem());
+  }
+  const Json known = Write(value);
+  for (const auto& [name, unused] : json.items()) {
+    if (name != beside && !known.contains(name)) {
+      return Fail(StatusCode::kInvalidArgument, "there is no field {}", name);
+    }
+  }
+  return Status();
 }
 
 Json ToJson(const Step& step) {
   return std::visit(
       [](const auto& one) {
-        Json json = {{"step", one.kName}};
+        Json json = {{kName, one.kName}};
         json.update(Write(one));
         return json;
       },
@@ -89,7 +100,7 @@ Result<Step> ReadStep(const std::string& name, const nlohmann::json& json) {
     using One = std::variant_alternative_t<kIndex, Step>;
     if (name != One::kName) return ReadStep<kIndex + 1>(name, json);
     One one;
-    WP_RETURN_IF_ERROR(Read(json, one));
+    WP_RETURN_IF_ERROR(Read(json, kName, one));
     return Step(std::move(one));
   }
 }
@@ -109,7 +120,7 @@ std::string Differences(const T& one) {
   return text;
 }
 
-// What would make the run run wild rather than wrong.
+// Values that would make a run endless, or are outside of what it can index.
 Status Check(const Step& step) {
   return std::visit(
       [](const auto& one) {
@@ -142,14 +153,29 @@ Status CheckLimits(const Limits& limits) {
   return Status();
 }
 
-Status AddLine(std::string_view line, Script& script, bool first) {
-  const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
-  if (!json.is_object()) return Fail(StatusCode::kInvalidArgument, "it is no JSON object");
-  if (first) {
-    WP_RETURN_IF_ERROR(Read(json, script.limits));
-    return CheckLimits(script.limits);
+Result<nlohmann::json> ParseObject(std::string_view line) {
+  nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+  if (json.is_object()) return json;
+  return Fail(StatusCode::kInvalidArgument, "it is no JSON object");
+}
+
+// The limits, and how many steps follow, if the line says so.
+Status ReadFirstLine(std::string_view line, Limits& limits, std::optional<std::size_t>& count) {
+  WP_ASSIGN_OR_RETURN(const nlohmann::json json, ParseObject(line));
+  WP_RETURN_IF_ERROR(Read(json, kCount, limits));
+  WP_RETURN_IF_ERROR(CheckLimits(limits));
+  const auto steps = json.find(kCount);
+  if (steps == json.end()) return Status();
+  if (!steps->is_number_unsigned()) {
+    return Fail(StatusCode::kInvalidArgument, "the field {} does not fit", kCount);
   }
-  const auto name = json.find("step");
+  count = steps->get<std::size_t>();
+  return Status();
+}
+
+Status AddStep(std::string_view line, Script& script) {
+  WP_ASSIGN_OR_RETURN(const nlohmann::json json, ParseObject(line));
+  const auto name = json.find(kName);
   if (name == json.end() || !name->is_string()) {
     return Fail(StatusCode::kInvalidArgument, "it names no step");
   }
@@ -259,19 +285,28 @@ std::string DescribeLimits(const Limits& limits) {
 }
 
 std::string ToText(const Script& script) {
-  std::string text = Write(script.limits).dump() + "\n";
+  Json first = Write(script.limits);
+  first[kCount] = script.steps.size();
+  std::string text = first.dump() + "\n";
   for (const Step& step : script.steps) text += ToJson(step).dump() + "\n";
   return text;
 }
 
 Result<Script> ParseScript(std::string_view text) {
   Script script;
-  for (std::size_t line = 1; !text.empty(); ++line) {
+  std::optional<std::size_t> count;
+  std::size_t line = 1;
+  do {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    if (Status status = AddLine(text.substr(0, end), script, line == 1); !status.ok()) {
-      return std::move(status).WithContext("line {}", line);
-    }
+    const std::string_view one = text.substr(0, end);
+    Status status = line == 1 ? ReadFirstLine(one, script.limits, count) : AddStep(one, script);
+    if (!status.ok()) return std::move(status).WithContext("line {}", line);
     text.remove_prefix(std::min(end + 1, text.size()));
+    ++line;
+  } while (!text.empty());
+  if (count && *count != script.steps.size()) {
+    return Fail(StatusCode::kInvalidArgument, "line 1 announces {} steps, and there are {}", *count,
+                script.steps.size());
   }
   return script;
 }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/history/watch_options.h"
 
 namespace watchproof::explore {
 
@@ -95,11 +96,7 @@ struct Create {
   std::string end{};
   Place start{};
   std::int64_t id = 0;  // 0: the server chooses
-  bool no_put = false;
-  bool no_delete = false;
-  bool prev_kv = false;
-  bool fragment = false;
-  bool progress = false;
+  WatchOptions options{};
   template <typename F>
   void Fields(F& field) {
     field("stream", stream);
@@ -107,11 +104,9 @@ struct Create {
     field("end", end);
     TextField(field, "start", start, ParsePlace);
     field("id", id);
-    field("no_put", no_put);
-    field("no_delete", no_delete);
-    field("prev_kv", prev_kv);
-    field("fragment", fragment);
-    field("progress", progress);
+    for (const WatchOption& option : kWatchOptions) {
+      field(option.name.data(), options.*option.flag);
+    }
   }
 };
 struct Cancel {
@@ -263,8 +258,8 @@ struct Compact {
   }
 };
 // The client of a stream receives some replies. On a real server it always does, but for a stall.
-struct Take {
-  static constexpr const char* kName = "take";
+struct Receive {
+  static constexpr const char* kName = "receive";
   int stream = 1;
   std::int64_t replies = 1;
   template <typename F>
@@ -276,8 +271,8 @@ struct Take {
 
 // What only virtual time decides.
 
-struct Pass {  // time
-  static constexpr const char* kName = "pass";
+struct Advance {  // time
+  static constexpr const char* kName = "advance";
   std::int64_t ms = 1000;
   template <typename F>
   void Fields(F& field) {
@@ -321,7 +316,7 @@ struct Crash {
 };
 
 using Step = std::variant<Create, Cancel, AskProgress, CloseStream, Resume, Put, Delete, Txn, Grant,
-                          Revoke, KeepAlive, Get, Compact, Take, Pass, Turn, SyncDisk, Crash>;
+                          Revoke, KeepAlive, Get, Compact, Receive, Advance, Turn, SyncDisk, Crash>;
 
 // The bounds of the store, small on purpose.
 struct Limits {
@@ -360,9 +355,10 @@ inline constexpr std::int64_t kMostTimes = 5000;
 std::string Describe(const Step& step);
 // "queued_replies=1": likewise.
 std::string DescribeLimits(const Limits& limits);
-// The first line holds the limits, each further line one step.
+// The first line holds the limits and the number of steps, each further line one step.
 std::string ToText(const Script& script);
-// Errors name the line and what is wrong with it.
+// Errors name the line and what is wrong with it; a text that was cut off is one, unless its first
+// line does not say how many steps there are.
 Result<Script> ParseScript(std::string_view text);
 
 }  // namespace watchproof::explore

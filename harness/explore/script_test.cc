@@ -16,7 +16,7 @@ Script Every() {
                            .end = "a0",
                            .start = {Place::From::kFloor, -1},
                            .id = 3,
-                           .no_put = true},
+                           .options = {.no_put = true}},
                     Cancel{1, 4}, AskProgress{3}, CloseStream{}, Resume{},
                     Put{.key = "b", .lease = 1, .times = 7}, Delete{.key = "*", .end = "*"},
                     Txn{.when = {{.key = "b"},
@@ -29,8 +29,8 @@ Script Every() {
                         .otherwise = {{TxnPart::Kind::kGet, "b", ""}},
                         .nested = {{.key = "a/1"}}},
                     Grant{}, Revoke{}, KeepAlive{}, Get{.at = {Place::From::kNumber, 9}},
-                    Compact{{Place::From::kHead, 0}}, Take{1, 2}, Pass{}, Turn{Loop::kVictims},
-                    SyncDisk{}, Crash{1}}};
+                    Compact{{Place::From::kHead, 0}}, Receive{1, 2}, Advance{},
+                    Turn{Loop::kVictims}, SyncDisk{}, Crash{1}}};
 }
 
 TEST(ScriptTest, EveryStepIsReadAsItWasWritten) {
@@ -54,11 +54,22 @@ TEST(ScriptTest, WhatIsWrongIsNamed) {
   };
   EXPECT_THAT(problem("{}\n{\"step\":\"leap\"}"), HasSubstr("line 2: there is no step leap"));
   EXPECT_THAT(problem("{}\n{\"step\":\"create\",\"start\":\"soon\"}"), HasSubstr("start"));
-  EXPECT_THAT(problem("{}\n{\"step\":\"take\",\"stream\":9}"), HasSubstr("1 to 3"));
+  EXPECT_THAT(problem("{}\n{\"step\":\"receive\",\"stream\":9}"), HasSubstr("1 to 3"));
   EXPECT_THAT(problem("{\"queued_replies\":0}"), HasSubstr("at least 1"));
   EXPECT_THAT(problem("{}\n{\"step\":\"txn\",\"then\":[\"jump b\"]}"), HasSubstr("then"));
   EXPECT_THAT(problem("{}\n{\"step\":\"txn\",\"when\":[\"size b = 1\"]}"), HasSubstr("when"));
   EXPECT_THAT(problem("nothing"), HasSubstr("no JSON object"));
+  EXPECT_THAT(problem(""), HasSubstr("line 1: it is no JSON object"));
+  EXPECT_THAT(problem("{\"que\":1}"), HasSubstr("there is no field que"));
+  EXPECT_THAT(problem("{}\n{\"step\":\"put\",\"kye\":\"b\"}"),
+              HasSubstr("line 2: there is no field kye"));
+}
+
+TEST(ScriptTest, EveryCutIsNoticed) {
+  const std::string text = ToText(Every());
+  for (std::size_t size = 0; size + 1 < text.size(); ++size) {
+    EXPECT_FALSE(ParseScript(text.substr(0, size)).has_value()) << size;
+  }
 }
 
 TEST(ScriptTest, PlacesAreNamed) {

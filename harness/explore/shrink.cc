@@ -30,7 +30,7 @@ class Shrinking {
     if (--runs_ < 0) return false;
     const Outcome outcome = RunScript(script, defects_);
     return std::any_of(outcome.findings.begin(), outcome.findings.end(),
-                       [&](const Broken& broken) { return ShapeOf(broken) == shape_; });
+                       [&](const BrokenGuarantee& broken) { return ShapeOf(broken) == shape_; });
   }
   bool Keep(Script candidate) {
     if (!Shows(candidate)) return false;
@@ -67,9 +67,9 @@ class Shrinking {
 
   void SimplifySteps() {
     for (std::size_t at = 0; at < smallest_.steps.size(); ++at) {
-      Simplify<Create>(at, [](Create& create) { create.no_put = create.no_delete = false; });
-      Simplify<Create>(at, [](Create& create) { create.prev_kv = create.progress = false; });
-      Simplify<Create>(at, [](Create& create) { create.fragment = false; });
+      for (const WatchOption& option : kWatchOptions) {
+        Simplify<Create>(at, [&](Create& create) { create.options.*option.flag = false; });
+      }
       Simplify<Create>(at, [](Create& create) { create.id = 0; });
       Simplify<Create>(at, [](Create& create) { create.key = create.end = "*"; });
       Simplify<Create>(at, [](Create& create) { create.start = {}; });

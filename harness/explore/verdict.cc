@@ -7,6 +7,7 @@
 #include "harness/history/run_started.h"
 
 namespace watchproof::explore {
+
 Verdict JudgeLines(const std::vector<NumberedEntry>& lines) {
   const Result<RunStarted> started = ParseRunStarted(lines.front().entry.text);
   Judge judge(OptionsOf(started.value_or(RunStarted())));
@@ -23,7 +24,7 @@ Verdict JudgeLines(const std::vector<NumberedEntry>& lines) {
   return verdict;
 }
 
-std::string ShapeOf(const Broken& broken) {
+std::string ShapeOf(const BrokenGuarantee& broken) {
   std::string shape = broken.guarantee + ": ";
   bool quoted = false;
   for (const char c : broken.expected) {

@@ -14,14 +14,14 @@
 
 namespace watchproof::explore {
 
-struct Broken {
+struct BrokenGuarantee {
   std::string guarantee;
   std::string watch;
   std::string expected;
   std::string observed;
 };
 struct Verdict {
-  std::vector<Broken> findings;
+  std::vector<BrokenGuarantee> findings;
   std::vector<std::string> undecided;
 };
 
@@ -31,6 +31,6 @@ Verdict JudgeLines(const std::vector<NumberedEntry>& lines);
 
 // Equal for findings of one kind: the guarantee, and what was expected and observed without the
 // numbers and keys in it.
-std::string ShapeOf(const Broken& broken);
+std::string ShapeOf(const BrokenGuarantee& broken);
 
 }  // namespace watchproof::explore

@@ -49,7 +49,7 @@ void VirtualRun::Finish() {
   for (const Step& step : script_.steps) {
     if (before != nullptr) features_.Sequence(*before, step);
     before = &step;
-    CarryOut(step);
+    RunStep(step);
   }
   state_ = DescribeState();
   AskClosingQuestions();
@@ -75,14 +75,14 @@ void VirtualRun::Start() {
   recording_.RunStarted(script_.limits);
   BuildStore();
   if (controlled_) OpenControl();
-  CarryOut(Get{.end = "*"});
+  RunStep(Get{.end = "*"});
 }
 
-void VirtualRun::CarryOut(const Step& step) {
+void VirtualRun::RunStep(const Step& step) {
   ++steps_;
-  recording_.Pass(1ms);
+  recording_.Advance(1ms);
   std::visit([this](const auto& one) { Do(one); }, step);
-  TakeControl();
+  ReceiveControl();
   NoteMeetings();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries out one script on the store's stepped core under virtual time: one thread, no sockets, no
+// Runs one script on the store's stepped core under virtual time: one thread, no sockets, no
 // clock but the script's. Every turn of a loop of the store is a step of the script.
 //
 //   VirtualRun run(script, hooks, features);
@@ -53,7 +53,7 @@ class VirtualRun {
 
   const Recording& recording() const { return recording_; }
   // Promises that the judge of recordings does not know.
-  const std::vector<Broken>& broken() const { return promises_.broken(); }
+  const std::vector<BrokenGuarantee>& broken() const { return promises_.broken(); }
   // Of the script, the closing questions included.
   std::size_t steps() const { return steps_; }
   // What clients knew and what had been written after the last step of the script: equal for
@@ -73,7 +73,7 @@ class VirtualRun {
     bool open = false;
   };
 
-  void CarryOut(const Step& step);
+  void RunStep(const Step& step);
   void Start();
   std::string DescribeState() const;
   Stream& Open(int number);
@@ -88,14 +88,14 @@ class VirtualRun {
   void Do(const AskProgress& ask);
   void Do(const CloseStream& close);
   void Do(const Resume& resume);
-  void Do(const Take& take);
+  void Do(const Receive& receive);
   void Hand(Stream& stream, const Step& request);
   void HandWaiting(Stream& stream);
-  std::size_t TakeFrom(Stream& stream, std::size_t replies);
+  std::size_t ReceiveFrom(Stream& stream, std::size_t replies);
   void Received(Stream& stream, const store::WatchReply& reply);
   std::size_t RecordReply(const Stream& stream, const store::WatchReply& reply);
   ClientWatch* Find(Stream& stream, std::int64_t id);
-  void TakeControl();
+  void ReceiveControl();
   void NoteMeetings();
 
   // virtual_run_calls.cc: key-value and lease calls.
@@ -124,7 +124,7 @@ class VirtualRun {
   std::string NextValue(std::int64_t bytes);
 
   // virtual_run_loops.cc: time, the store's loops, its disk and its restarts.
-  void Do(const Pass& pass);
+  void Do(const Advance& advance);
   void Do(const Turn& turn);
   void Do(const SyncDisk& sync);
   void Do(const Crash& crash);
@@ -143,7 +143,6 @@ class VirtualRun {
   void ListLeases();
   void CancelFuture();
   void CancelAll();
-  void Perform(const Step& step);
 
   const Script& script_;
   const store::Hooks& hooks_;

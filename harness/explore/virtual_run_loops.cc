@@ -33,10 +33,12 @@ void VirtualRun::OpenControl() {
   hub_->Create(control_.in_hub,
                {.range = {WireKey(all.key), WireKey(all.end)}, .start = Revision(start)});
   hub_->SyncStep(Now());
-  TakeControl();
+  ReceiveControl();
 }
 
-void VirtualRun::Do(const Pass& pass) { recording_.Pass(std::chrono::milliseconds(pass.ms)); }
+void VirtualRun::Do(const Advance& advance) {
+  recording_.Advance(std::chrono::milliseconds(advance.ms));
+}
 
 void VirtualRun::Do(const Turn& turn) {
   switch (turn.loop) {

@@ -10,11 +10,11 @@ namespace {
 store::WatchSpec SpecOf(const Create& create, std::int64_t start) {
   store::WatchSpec spec{.range = {WireKey(create.key), WireKey(create.end)},
                         .start = Revision(start),
-                        .progress_notify = create.progress,
-                        .previous_values = create.prev_kv,
-                        .fragment = create.fragment,
-                        .no_puts = create.no_put,
-                        .no_deletes = create.no_delete};
+                        .progress_notify = create.options.progress_notify,
+                        .previous_values = create.options.prev_kv,
+                        .fragment = create.options.fragment,
+                        .no_puts = create.options.no_put,
+                        .no_deletes = create.options.no_delete};
   if (create.id != 0) spec.id = WatchId(create.id);
   return spec;
 }
@@ -92,13 +92,13 @@ void VirtualRun::HandWaiting(Stream& stream) {
   }
 }
 
-void VirtualRun::Do(const Take& take) {
-  Stream& stream = streams_[static_cast<std::size_t>(take.stream - 1)];
+void VirtualRun::Do(const Receive& receive) {
+  Stream& stream = streams_[static_cast<std::size_t>(receive.stream - 1)];
   if (stream.open)
-    TakeFrom(stream, static_cast<std::size_t>(std::max<std::int64_t>(take.replies, 0)));
+    ReceiveFrom(stream, static_cast<std::size_t>(std::max<std::int64_t>(receive.replies, 0)));
 }
 
-std::size_t VirtualRun::TakeFrom(Stream& stream, std::size_t replies) {
+std::size_t VirtualRun::ReceiveFrom(Stream& stream, std::size_t replies) {
   std::size_t taken = 0;
   for (; taken < replies; ++taken) {
     const auto next = stream.queue->Next();
@@ -160,7 +160,7 @@ void VirtualRun::Received(Stream& stream, const store::WatchReply& reply) {
   }
 }
 
-void VirtualRun::TakeControl() {
+void VirtualRun::ReceiveControl() {
   if (!control_.open) return;
   while (const auto next = control_.queue->Next()) {
     std::span<const store::PendingEvent> events;

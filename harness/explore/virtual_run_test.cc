@@ -11,7 +11,7 @@ namespace {
 
 Script Small() {
   return {.steps = {Create{.key = "a/", .end = "a0"}, Put{.key = "a/1"}, Turn{Loop::kCommit},
-                    Take{1, 2}, Compact{}, Delete{.key = "a/1"}, Resume{}}};
+                    Receive{1, 2}, Compact{}, Delete{.key = "a/1"}, Resume{}}};
 }
 
 TEST(VirtualRunTest, RecordsTheSameBytesEachTime) {

@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "harness/history/watch_options.h"
+
 namespace watchproof {
 
 class Message {
@@ -70,6 +72,27 @@ inline Message KeyValue(const KeyValueFields& kv) {
   if (!kv.value.empty()) message.Text(5, kv.value);
   message.Optional(6, kv.lease);
   return message;
+}
+
+struct CreateFields {
+  std::string key{};
+  std::string range_end{};
+  std::int64_t start = 0;
+  std::int64_t id = 0;
+  WatchOptions options{};
+};
+// A WatchRequest.
+inline Message CreateRequest(const CreateFields& create) {
+  Message message;
+  message.Text(1, create.key);
+  if (!create.range_end.empty()) message.Text(2, create.range_end);
+  message.Optional(3, create.start).Optional(7, create.id);
+  for (const WatchOption& option : kWatchOptions) {
+    if (!(create.options.*option.flag)) continue;
+    const bool filter = option.field == kFiltersField;
+    message.Number(static_cast<std::uint32_t>(option.field), filter ? option.filter : 1);
+  }
+  return Message().Nested(1, message);
 }
 
 }  // namespace watchproof

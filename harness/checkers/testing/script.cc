@@ -211,16 +211,16 @@ Script& Script::Payload(EntryKind kind, std::string payload) {
 }
 
 Script& Script::Watch(const std::string& key, std::int64_t start, const ScriptedCreate& options) {
-  Message create;
-  create.Text(1, key);
-  if (!options.range_end.empty()) create.Text(2, options.range_end);
-  create.Optional(3, start);
-  if (options.progress) create.Number(4, 1);
-  if (options.no_put) create.Number(5, 0);
-  if (options.no_delete) create.Number(5, 1);
-  if (options.previous) create.Number(6, 1);
-  create.Optional(7, options.id).Optional(8, options.fragment ? 1 : 0);
-  return Payload(EntryKind::kRequestSent, Message().Nested(1, create).bytes());
+  const Message request = CreateRequest({.key = key,
+                                         .range_end = options.range_end,
+                                         .start = start,
+                                         .id = options.id,
+                                         .options = {.prev_kv = options.previous,
+                                                     .progress_notify = options.progress,
+                                                     .fragment = options.fragment,
+                                                     .no_put = options.no_put,
+                                                     .no_delete = options.no_delete}});
+  return Payload(EntryKind::kRequestSent, request.bytes());
 }
 
 Script& Script::Cancel(std::int64_t id) {
