@@ -12,6 +12,7 @@ ORACLE = {"harness/history", "harness/model", "harness/checkers"}
 RUN = {"harness/targets", "harness/faults", "harness/client"} | ORACLE | BASE
 ATTEMPT = {"harness/results", "harness/environment", "harness/session", "harness/scenario"}
 STEPS = "harness/scenario/steps"
+LIVE = "harness/explore/live"
 PROXIES = {"proxies/core", "proxies/effects", "proxies/http2", "proxies/grpc", "proxies/control"}
 
 # Includer: what it may include. A new folder gets its row here before its first file.
@@ -30,6 +31,8 @@ ALLOWED = {
     | ORACLE
     | {"embedded_store/mvcc", "embedded_store/watch", "embedded_store/lease"}
     | {"embedded_store/backend", "embedded_store/defects"},
+    # The same scripts on a real server.
+    LIVE: RUN | {"harness/environment", "harness/explore"},
     "harness/results": BASE | {"harness/targets", "harness/model", "harness/checkers"},
     "harness/environment": BASE | PROXIES | {"harness/targets", "harness/faults"},
     "harness/session": RUN | PROXIES | {"harness/environment", "harness/results"},
@@ -40,7 +43,7 @@ ALLOWED = {
     "harness/cli": RUN
     | PROXIES
     | ATTEMPT
-    | {"harness/import", "harness/report", "harness/explore", "cases/support"}
+    | {"harness/import", "harness/report", "harness/explore", LIVE, "cases/support"}
     | {"embedded_store/server", "embedded_store/defects"},
     "harness/gtest": BASE | {"harness/report", "harness/results", "harness/cli", "cases/support"},
     "embedded_store/backend": BASE,

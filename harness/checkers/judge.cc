@@ -339,6 +339,12 @@ const std::vector<WatchState>& Judge::watches() const {
   return impl_->table_.states();
 }
 
+const WatchState& Judge::watch(std::size_t index) const {
+  const WatchIndex watch(static_cast<std::uint32_t>(index));
+  impl_->Refresh(watch);
+  return impl_->table_.state(watch);
+}
+
 std::optional<std::size_t> Judge::Find(StreamId stream, std::uint32_t ordinal) const {
   return impl_->table_.Find(stream, ordinal);
 }

@@ -120,6 +120,8 @@ class Judge {
 
   // All watches of all streams in the order of their create requests, without control watches.
   const std::vector<WatchState>& watches() const;
+  // One of them.
+  const WatchState& watch(std::size_t index) const;
   // Index into watches().
   std::optional<std::size_t> Find(StreamId stream, std::uint32_t ordinal) const;
   // Watches that are neither complete nor ended.

@@ -13,6 +13,7 @@
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/console.h"
+#include "harness/cli/explore_options.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/signals.h"
 #include "harness/explore/exhaustive.h"
@@ -30,6 +31,7 @@ using explore::Script;
 
 struct ExploreFlags {
   bool virtual_time = false;
+  std::string target;
   std::string time_budget = "60s";
   std::string seed;     // empty: drawn
   std::string scripts;  // empty: as many as fit
@@ -38,42 +40,30 @@ struct ExploreFlags {
   std::string corpus;      // folder
   std::string keep;        // folder
   std::string replay;      // file
+  std::string run_dir = "watchproof-runs";
 };
 
-struct Options {
-  Duration budget{};
-  std::uint64_t seed = 0;
-  std::optional<int> scripts;
-  std::optional<int> exhaustive;
-  std::vector<std::string> defects;
-  fs::path corpus;
-  fs::path keep;
-  std::optional<Script> replay;
-};
-
-Result<Script> ReadScript(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return Fail(StatusCode::kNotFound, "{}: it cannot be read", file.string());
-  const std::string text((std::istreambuf_iterator<char>(stream)), {});
-  auto script = explore::ParseScript(text);
-  if (!script) return std::move(script).error().WithContext("{}", file.string());
-  return script;
-}
-
-Status WriteScript(const fs::path& file, const Script& script) {
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  std::ofstream stream(file, std::ios::binary);
-  stream << explore::ToText(script) << std::flush;
-  if (stream) return Status();
-  return Fail(StatusCode::kUnavailable, "{}: it cannot be written", file.string());
-}
-
-Result<Options> Resolve(const ExploreFlags& flags) {
-  Options options{.defects = flags.defects, .corpus = flags.corpus, .keep = flags.keep};
-  if (!flags.virtual_time && flags.replay.empty()) {
+Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
+  ExploreOptions options{.defects = flags.defects,
+                         .run_dir = flags.run_dir,
+                         .corpus = flags.corpus,
+                         .keep = flags.keep};
+  if (flags.virtual_time == !flags.target.empty() && (flags.virtual_time || flags.replay.empty())) {
     return Fail(StatusCode::kInvalidArgument,
-                "only the embedded store under virtual time can be explored: add --virtual");
+                "name what is to be explored: --target TARGET, or --virtual");
+  }
+  if (!flags.target.empty()) {
+    WP_ASSIGN_OR_RETURN(options.target, ParseTargetSpec(flags.target));
+    if (!flags.defects.empty()) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "--defect is for --virtual; a target names its own: embedded+DEFECT");
+    }
+    if (options.target->server) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "{}: explore compacts and stops its servers, so it does not use one that "
+                  "others use",
+                  flags.target);
+    }
   }
   WP_RETURN_IF_ERROR(explore::CheckDefects(flags.defects));
   WP_ASSIGN_OR_RETURN(options.budget, ParseDuration(flags.time_budget));
@@ -96,7 +86,7 @@ Result<Options> Resolve(const ExploreFlags& flags) {
 // One exploration, of one kind or the other.
 class Exploration {
  public:
-  explicit Exploration(const Options& options)
+  explicit Exploration(const ExploreOptions& options)
       : options_(options), console_({}), signals_(Signals::Install()) {}
 
   ExitCode Draw() {
@@ -142,7 +132,7 @@ class Exploration {
     const Explorer::Counts& counts = explorer.counts();
     return fmt::format("{} scripts in {:.1f} s, {:.0f}/s, {:.0f} steps/s, {} features, {} {}",
                        counts.scripts, seconds, static_cast<double>(counts.scripts) / seconds,
-                       static_cast<double>(counts.steps) / seconds, explorer.features(),
+                       static_cast<double>(counts.steps) / seconds, explorer.corpus().features(),
                        explorer.buckets().size(),
                        explorer.buckets().size() == 1 ? "bucket" : "buckets");
   }
@@ -176,22 +166,14 @@ class Exploration {
   }
 
   Status Report(const Bucket& bucket, int number) {
-    const Script smallest = explore::Shrink(bucket.script, bucket.shape, options_.defects);
+    const Script smallest =
+        explore::Shrink(bucket.examples.front().script, bucket.shape, options_.defects);
     const auto outcome = explore::RunScript(smallest, options_.defects);
     explore::BrokenGuarantee shown = bucket.broken;
     for (const explore::BrokenGuarantee& broken : outcome.findings) {
       if (explore::ShapeOf(broken) == bucket.shape) shown = broken;
     }
-    std::string text = fmt::format(
-        "\n{}. {}, {} {}, first in script {}\n  expected   {}\n  observed   {}\n  watch      "
-        "{}\n  steps      {}\n",
-        number, shown.guarantee, bucket.times, bucket.times == 1 ? "finding" : "findings",
-        bucket.first, Escaped(shown.expected), Escaped(shown.observed), Escaped(shown.watch),
-        explore::DescribeLimits(smallest.limits));
-    for (std::size_t i = 0; i < smallest.steps.size(); ++i) {
-      text += fmt::format("    {:>3}  {}\n", i + 1, explore::Describe(smallest.steps[i]));
-    }
-    text += "         closing questions\n";
+    std::string text = DescribeBucket(number, bucket, shown, smallest);
     if (!options_.keep.empty()) {
       const fs::path file = options_.keep / fmt::format("{}-{}.jsonl", shown.guarantee, number);
       WP_RETURN_IF_ERROR(WriteScript(file, smallest));
@@ -204,26 +186,16 @@ class Exploration {
   }
 
   Status ReadCorpus(Explorer& explorer) {
-    if (options_.corpus.empty() || !fs::exists(options_.corpus)) return Status();
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(options_.corpus)) files.push_back(entry.path());
-    std::sort(files.begin(), files.end());
-    for (const fs::path& file : files) {
-      WP_ASSIGN_OR_RETURN(const Script script, ReadScript(file));
-      explorer.Try(script);
-    }
+    WP_ASSIGN_OR_RETURN(const std::vector<Script> scripts, ReadScripts(options_.corpus));
+    for (const Script& script : scripts) explorer.Try(script);
     return Status();
   }
   Status WriteCorpus(const Explorer& explorer) const {
     if (options_.corpus.empty()) return Status();
-    for (std::size_t i = 0; i < explorer.corpus().size(); ++i) {
-      WP_RETURN_IF_ERROR(
-          WriteScript(options_.corpus / fmt::format("{:06}.jsonl", i), explorer.corpus()[i]));
-    }
-    return Status();
+    return WriteScripts(options_.corpus, explorer.corpus().scripts());
   }
 
-  const Options& options_;
+  const ExploreOptions& options_;
   Console console_;
   Signals& signals_;
   const TimePoint began_ = Clock::now();
@@ -233,6 +205,8 @@ class Exploration {
 
 CommandBody AddExplore(CLI::App& command) {
   const auto flags = std::make_shared<ExploreFlags>();
+  command.add_option("--target", flags->target, "Store to explore, as for run")
+      ->type_name("TARGET");
   command.add_flag("--virtual", flags->virtual_time, "The embedded store under virtual time");
   command.add_option("--time-budget", flags->time_budget, "Time for drawn scripts")
       ->type_name("TIME")
@@ -253,10 +227,14 @@ CommandBody AddExplore(CLI::App& command) {
   command
       .add_option("--keep", flags->keep, "Keep the smallest script of each finding in this folder")
       ->type_name("FOLDER");
+  command.add_option("--run-dir", flags->run_dir, "Folder for the folders of runs")
+      ->type_name("DIR")
+      ->capture_default_str();
   command.add_option("--replay", flags->replay, "Run one kept script only")->type_name("FILE");
   return [flags] {
-    const Result<Options> options = Resolve(*flags);
+    const Result<ExploreOptions> options = Resolve(*flags);
     if (!options.has_value()) return Complain("explore", options.error().message());
+    if (options->target) return ExploreTarget(*options);
     Exploration exploration(*options);
     if (options->replay) return exploration.Replay();
     return options->exhaustive ? exploration.Enumerate() : exploration.Draw();

@@ -42,10 +42,46 @@ TEST(ExploreCommandTest, EveryScriptUpToASizeIsCounted) {
   EXPECT_THAT(run.output(), HasSubstr("size 2: "));
 }
 
+TEST(ExploreCommandTest, CleanServerIsClean) {
+  auto run =
+      ScriptedRun::Command({"explore", "--target", "embedded", "--seed", "7", "--scripts", "30"});
+  EXPECT_EQ(run.Wait(), 0) << run.output();
+  EXPECT_THAT(run.output(), HasSubstr("30 scripts on "));
+}
+
+TEST(ExploreCommandTest, DefectOfAServerIsCutOutAndRepeats) {
+  const auto none = ScriptedRun::Command({"explore"});
+  const std::string defective = "embedded+notice-without-revision";
+  auto run = ScriptedRun::Command({"explore", "--target", defective, "--seed", "7", "--scripts",
+                                   "30", "--keep", (none.run_dir() / "kept").string()});
+  EXPECT_EQ(run.Wait(), 1);
+  EXPECT_THAT(run.output(), HasSubstr(" of 10 times, alone on a fresh server"));
+  const std::string marker = "--replay ";
+  const std::size_t at = run.output().find(marker) + marker.size();
+  const std::string file = run.output().substr(at, run.output().find('\n', at) - at);
+  EXPECT_EQ(ScriptedRun::Command({"explore", "--target", defective, "--replay", file}).Wait(), 1);
+  EXPECT_EQ(ScriptedRun::Command({"explore", "--target", "embedded", "--replay", file}).Wait(), 0);
+}
+
+TEST(ExploreCommandTest, TargetThatCannotStartIsNamed) {
+  auto run = ScriptedRun::Command({"explore", "--target", "etcd:/no/such/binary"});
+  EXPECT_EQ(run.Wait(), 3);
+  EXPECT_THAT(run.output(), HasSubstr("/no/such/binary"));
+}
+
 TEST(ExploreCommandTest, MisuseIsExplained) {
   auto real = ScriptedRun::Command({"explore"});
   EXPECT_EQ(real.Wait(), 4);
-  EXPECT_THAT(real.output(), HasSubstr("add --virtual"));
+  EXPECT_THAT(real.output(), HasSubstr("--target TARGET, or --virtual"));
+  auto both = ScriptedRun::Command({"explore", "--virtual", "--target", "embedded"});
+  EXPECT_EQ(both.Wait(), 4);
+  auto shared = ScriptedRun::Command({"explore", "--target", "endpoint:127.0.0.1:2379"});
+  EXPECT_EQ(shared.Wait(), 4);
+  EXPECT_THAT(shared.output(), HasSubstr("others use"));
+  auto planted =
+      ScriptedRun::Command({"explore", "--target", "embedded", "--defect", "notice-repeated"});
+  EXPECT_EQ(planted.Wait(), 4);
+  EXPECT_THAT(planted.output(), HasSubstr("embedded+DEFECT"));
   auto unknown = ScriptedRun::Command({"explore", "--virtual", "--defect", "no-such"});
   EXPECT_EQ(unknown.Wait(), 4);
   EXPECT_EQ(ScriptedRun::Command({"explore", "--replay", "no-such-file"}).Wait(), 4);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/client/channel.h"
 
+#include "harness/client/connection.h"
+
 namespace watchproof {
 
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& endpoint) {
@@ -27,6 +29,21 @@ Status AwaitConnected(grpc::Channel& channel, const std::string& endpoint, Deadl
   if (channel.WaitForConnected(at)) return {};
   return Fail(StatusCode::kUnavailable, "no connection to {} within {} ms", endpoint,
               deadline.budget().count());
+}
+
+Result<Connection> Connect(const std::string& endpoint, Deadline deadline) {
+  Connection connection = MakeChannel(endpoint);
+  WP_RETURN_IF_ERROR(AwaitConnected(*connection, endpoint, deadline));
+  return connection;
+}
+
+Bytes ToBytes(const grpc::ByteBuffer& buffer) {
+  auto slice = std::make_shared<grpc::Slice>();
+  if (!buffer.TrySingleSlice(slice.get()).ok() && !buffer.DumpToSingleSlice(slice.get()).ok()) {
+    return {};
+  }
+  const std::string_view view(reinterpret_cast<const char*>(slice->begin()), slice->size());
+  return Bytes(std::move(slice), view);
 }
 
 }  // namespace watchproof

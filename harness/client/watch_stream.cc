@@ -16,17 +16,6 @@ namespace {
 
 using Generic = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-// The message as one view. The slice keeps the transport's memory alive; only a message that
-// arrived in several pieces is copied.
-Bytes ToBytes(const grpc::ByteBuffer& buffer) {
-  auto slice = std::make_shared<grpc::Slice>();
-  if (!buffer.TrySingleSlice(slice.get()).ok() && !buffer.DumpToSingleSlice(slice.get()).ok()) {
-    return {};  // an empty buffer is the empty message
-  }
-  const std::string_view view(reinterpret_cast<const char*>(slice->begin()), slice->size());
-  return Bytes(std::move(slice), view);
-}
-
 }  // namespace
 
 // Callbacks stamp messages and hand them to the recorder; requests are sent one at a time.
@@ -215,9 +204,11 @@ WatchStream::~WatchStream() { Close(); }
 
 Result<std::unique_ptr<WatchStream>> WatchStream::Open(RecordingContext& context,
                                                        const StreamOptions& options) {
-  auto channel = MakeChannel(options.endpoint);
-  WP_RETURN_IF_ERROR(AwaitConnected(*channel, options.endpoint, Within(options.connect_limit)));
-  auto impl = std::make_unique<Impl>(context, std::move(channel));
+  Connection connection = options.connection;
+  if (connection == nullptr) {
+    WP_ASSIGN_OR_RETURN(connection, Connect(options.endpoint, Within(options.connect_limit)));
+  }
+  auto impl = std::make_unique<Impl>(context, std::move(connection));
   impl->Start(options);
   return std::unique_ptr<WatchStream>(new WatchStream(std::move(impl)));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One bidirectional watch stream on a connection of its own, with many watches multiplexed on it.
+// One bidirectional watch stream with many watches multiplexed on it.
 //
 //   WP_ASSIGN_OR_RETURN(auto stream, WatchStream::Open(context, {.endpoint = "127.0.0.1:2379"}));
 //   const std::uint32_t ordinal = stream->Create({.key = "a", .start = Revision(2)});
@@ -17,6 +17,7 @@
 #include <string>
 
 #include "harness/client/client_context.h"
+#include "harness/client/connection.h"
 #include "harness/history/watch_options.h"
 
 namespace watchproof {
@@ -30,7 +31,8 @@ struct WatchCreate {
 };
 
 struct StreamOptions {
-  std::string endpoint;          // HOST:PORT
+  std::string endpoint{};        // HOST:PORT; opens a connection of its own
+  Connection connection{};       // instead: one that others use, too
   std::string path = "proxied";  // "proxied", "direct" or "control", for the recording
   std::string token;             // of a user, if the target has authentication enabled
   bool require_leader = false;   // asks the target to end the stream when it has lost its leader

@@ -159,7 +159,7 @@ void VirtualRun::ListLeases() {
   const std::vector<std::int64_t> listed = lessor_->List();
   promises_.Listed(listed, Now());
   if (listed.empty()) return;
-  const auto all = Read({.range = {WireKey("*"), WireKey("*")}});
+  const auto all = Read({.range = Placement().Range("*", "*")});
   for (const std::int64_t lease : listed) {
     const auto state = lessor_->Find(lease, Now());
     promises_.Answered("a question for a lease that is listed", state ? Status() : state.error());

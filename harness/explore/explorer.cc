@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/explore/explorer.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "embedded_store/mvcc/hook_registry.h"
-#include "harness/explore/grammar.h"
 #include "harness/explore/hook_observer.h"
 #include "harness/explore/virtual_run.h"
 #include "harness/history/frame.h"
@@ -14,7 +12,6 @@ namespace watchproof::explore {
 namespace {
 
 constexpr std::uint64_t kRepeatEvery = 200;
-constexpr std::size_t kLargestCorpus = 4000;
 
 std::string WithoutNumbers(const std::string& text) {
   return ShapeOf({.guarantee = "undecided", .watch = {}, .expected = text, .observed = {}});
@@ -52,46 +49,23 @@ std::string BytesOf(const std::vector<NumberedEntry>& lines) {
 Explorer::Explorer(const ExploreOptions& options)
     : options_(options), prng_(Prng(options.seed).Fork("explore")) {}
 
-void Explorer::Next() { Try(Choose()); }
-
-Script Explorer::Choose() {
-  if (corpus_.empty() || prng_.Chance(0.4)) return Draw(prng_);
-  const Script& first = prng_.Pick(corpus_);
-  if (prng_.Chance(0.3)) return Splice(first, prng_.Pick(corpus_), prng_);
-  return Mutate(first, prng_);
-}
+void Explorer::Next() { Try(corpus_.Choose(prng_)); }
 
 std::string Explorer::Try(const Script& script) {
   const Outcome outcome = RunScript(script, options_.defects);
   ++counts_.scripts;
   counts_.steps += outcome.steps;
-  if (features_.Add(outcome.features) > 0 && corpus_.size() < kLargestCorpus) {
-    corpus_.push_back(script);
-  }
+  corpus_.Offer(script, outcome.features);
   if (!outcome.undecided.empty()) {
     ++counts_.undecided;
     ++undecided_[WithoutNumbers(outcome.undecided.front())];
   }
-  File(script, outcome.findings);
+  buckets_.File({script}, counts_.scripts, outcome.findings);
   if (counts_.scripts % kRepeatEvery != 0) return outcome.state;
   ++counts_.repeated;
   const Outcome again = RunScript(script, options_.defects);
   if (BytesOf(again.lines) != BytesOf(outcome.lines)) ++counts_.unrepeated;
   return outcome.state;
-}
-
-void Explorer::File(const Script& script, const std::vector<BrokenGuarantee>& findings) {
-  for (const BrokenGuarantee& broken : findings) {
-    const std::string shape = ShapeOf(broken);
-    const auto known = std::find_if(buckets_.begin(), buckets_.end(),
-                                    [&](const Bucket& bucket) { return bucket.shape == shape; });
-    if (known != buckets_.end()) {
-      ++known->times;
-    } else {
-      buckets_.push_back(
-          {.shape = shape, .script = script, .broken = broken, .first = counts_.scripts});
-    }
-  }
 }
 
 }  // namespace watchproof::explore

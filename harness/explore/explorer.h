@@ -11,15 +11,12 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "harness/base/prng.h"
 #include "harness/base/status.h"
-#include "harness/explore/features.h"
-#include "harness/explore/script.h"
-#include "harness/explore/verdict.h"
+#include "harness/explore/corpus.h"
 #include "harness/history/recorder.h"
 
 namespace watchproof::explore {
@@ -41,18 +38,9 @@ Outcome RunScript(const Script& script, const std::vector<std::string>& defects)
 // The bytes of a recording, for comparing two.
 std::string BytesOf(const std::vector<NumberedEntry>& lines);
 
-// All findings of one shape.
-struct Bucket {
-  std::string shape;
-  Script script;  // the first that showed it
-  BrokenGuarantee broken;
-  std::uint64_t times = 1;
-  std::uint64_t first = 0;  // number of that script
-};
-
-// The smallest script that can be found in so many runs that still shows a finding of the shape.
+// The smallest script that can be found that still shows a finding of the shape.
 Script Shrink(const Script& script, const std::string& shape,
-              const std::vector<std::string>& defects, int runs = 1500);
+              const std::vector<std::string>& defects);
 
 struct ExploreOptions {
   std::uint64_t seed = 1;
@@ -76,22 +64,16 @@ class Explorer {
     std::uint64_t unrepeated = 0;  // and then recorded something else
   };
   const Counts& counts() const { return counts_; }
-  std::size_t features() const { return features_.count(); }
-  const std::vector<Script>& corpus() const { return corpus_; }
-  // In the order in which they were found.
-  const std::vector<Bucket>& buckets() const { return buckets_; }
+  const Corpus& corpus() const { return corpus_; }
+  const std::vector<Bucket>& buckets() const { return buckets_.all(); }
   // Why something could not be decided, and how often.
   const std::map<std::string, std::uint64_t>& undecided() const { return undecided_; }
 
  private:
-  Script Choose();
-  void File(const Script& script, const std::vector<BrokenGuarantee>& findings);
-
   const ExploreOptions options_;
   Prng prng_;
-  Features features_;
-  std::vector<Script> corpus_;
-  std::vector<Bucket> buckets_;
+  Corpus corpus_;
+  Buckets buckets_;
   std::map<std::string, std::uint64_t> undecided_;
   Counts counts_;
 };

@@ -12,8 +12,8 @@ namespace {
 std::string Texts(const Explorer& explorer) {
   std::string text;
   for (const Bucket& bucket : explorer.buckets()) {
-    text +=
-        fmt::format("{}\n  {}\n{}\n", bucket.shape, bucket.broken.observed, ToText(bucket.script));
+    text += fmt::format("{}\n  {}\n{}\n", bucket.shape, bucket.broken.observed,
+                        ToText(bucket.examples.front().script));
   }
   return text;
 }
@@ -23,7 +23,7 @@ TEST(ExplorerTest, CleanStoreIsClean) {
   for (int i = 0; i < 2000; ++i) explorer.Next();
   EXPECT_THAT(explorer.buckets(), testing::IsEmpty()) << Texts(explorer);
   EXPECT_EQ(explorer.counts().unrepeated, 0U);
-  EXPECT_GT(explorer.features(), 300U);
+  EXPECT_GT(explorer.corpus().features(), 300U);
 }
 
 TEST(ExplorerTest, PlantedDefectIsFoundAndShrunk) {
@@ -32,7 +32,7 @@ TEST(ExplorerTest, PlantedDefectIsFoundAndShrunk) {
   for (int i = 0; i < 2000 && explorer.buckets().empty(); ++i) explorer.Next();
   ASSERT_THAT(explorer.buckets(), testing::Not(testing::IsEmpty()));
   const Bucket& bucket = explorer.buckets().front();
-  const Script smallest = Shrink(bucket.script, bucket.shape, options.defects);
+  const Script smallest = Shrink(bucket.examples.front().script, bucket.shape, options.defects);
   EXPECT_LE(smallest.steps.size(), 3U) << ToText(smallest);
 }
 

@@ -119,11 +119,9 @@ void Recording::Killed() {
 }
 void Recording::Annotate(const Annotation& annotation) { Add(AnnotationEntry(annotation)); }
 
-std::string WireKey(const std::string& key) { return key == "*" ? std::string(1, '\0') : key; }
-
-std::string ToWire(const Create& create, std::int64_t start) {
-  return CreateRequest({.key = WireKey(create.key),
-                        .range_end = WireKey(create.end),
+std::string ToWire(const Create& create, const Placement& placement, std::int64_t start) {
+  return CreateRequest({.key = placement.Key(create.key),
+                        .range_end = placement.End(create.end),
                         .start = start,
                         .id = create.id,
                         .options = create.options})

@@ -3,7 +3,7 @@
 // that a client of a real server records.
 //
 //   Recording recording;
-//   recording.Request(stream, ToWire(create, start));
+//   recording.Request(stream, ToWire(create, placement, start));
 //   recording.Response(stream, ToWire(reply, part));
 //   Judge(recording.lines());                          // verdict.h
 //
@@ -18,6 +18,7 @@
 
 #include "embedded_store/mvcc/operations.h"
 #include "embedded_store/watch/watch_types.h"
+#include "harness/explore/operations.h"
 #include "harness/explore/script.h"
 #include "harness/history/annotation.h"
 #include "harness/history/recorder.h"
@@ -49,11 +50,8 @@ class Recording {
   std::uint32_t calls_ = 0;
 };
 
-// A key or an end as a script writes it.
-std::string WireKey(const std::string& key);
-
 // Requests. The revision is the one that the place named.
-std::string ToWire(const Create& create, std::int64_t start);
+std::string ToWire(const Create& create, const Placement& placement, std::int64_t start);
 std::string ToWire(const Cancel& cancel);
 std::string ToWire(const AskProgress& ask);
 std::string ToWire(const store::PutOp& put);

@@ -97,6 +97,7 @@ struct Create {
   Place start{};
   std::int64_t id = 0;  // 0: the server chooses
   WatchOptions options{};
+  std::int64_t times = 1;
   template <typename F>
   void Fields(F& field) {
     field("stream", stream);
@@ -107,6 +108,7 @@ struct Create {
     for (const WatchOption& option : kWatchOptions) {
       field(option.name.data(), options.*option.flag);
     }
+    field("times", times);
   }
 };
 struct Cancel {

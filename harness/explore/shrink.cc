@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delta debugging: ever smaller parts of the script are left out, as long as the finding stays.
+// Ever smaller parts of the script are left out, as long as the finding stays.
+#include "harness/explore/shrink.h"
+
 #include <algorithm>
 
 #include "harness/explore/explorer.h"
@@ -7,17 +9,18 @@
 namespace watchproof::explore {
 namespace {
 
+constexpr int kRunsVirtual = 1500;
+
 class Shrinking {
  public:
-  Shrinking(const Script& script, const std::string& shape, const std::vector<std::string>& defects,
-            int runs)
-      : smallest_(script), shape_(shape), defects_(defects), runs_(runs) {}
+  Shrinking(const Script& script, const FirstToShow& first, const ShrinkLimits& limits)
+      : smallest_(script), first_(first), limits_(limits) {}
 
   Script Search() {
     for (std::size_t part = std::max<std::size_t>(smallest_.steps.size() / 2, 1);; part /= 2) {
       const bool smaller = LeaveOut(part);
       if (part > 1) continue;
-      if (!smaller || runs_ <= 0) break;
+      if (!smaller || limits_.runs <= 0) break;
       part = 2;
     }
     SimplifySteps();
@@ -26,31 +29,37 @@ class Shrinking {
   }
 
  private:
-  bool Shows(const Script& script) {
-    if (--runs_ < 0) return false;
-    const Outcome outcome = RunScript(script, defects_);
-    return std::any_of(outcome.findings.begin(), outcome.findings.end(),
-                       [&](const BrokenGuarantee& broken) { return ShapeOf(broken) == shape_; });
+  // The first that shows it becomes the smallest.
+  std::optional<std::size_t> Keep(std::vector<Script> candidates) {
+    limits_.runs -= static_cast<int>(candidates.size());
+    if (candidates.empty() || limits_.runs < 0) return std::nullopt;
+    const auto shows = first_(candidates);
+    if (shows) smallest_ = std::move(candidates[*shows]);
+    return shows;
   }
   bool Keep(Script candidate) {
-    if (!Shows(candidate)) return false;
-    smallest_ = std::move(candidate);
-    return true;
+    std::vector<Script> one;
+    one.push_back(std::move(candidate));
+    return Keep(std::move(one)).has_value();
   }
 
   // Returns whether anything could be left out.
   bool LeaveOut(std::size_t part) {
     bool smaller = false;
     for (std::size_t at = 0; at < smallest_.steps.size();) {
-      Script candidate = smallest_;
-      const auto first = candidate.steps.begin() + static_cast<std::ptrdiff_t>(at);
-      const std::size_t count = std::min(part, smallest_.steps.size() - at);
-      candidate.steps.erase(first, first + static_cast<std::ptrdiff_t>(count));
-      if (Keep(std::move(candidate))) {
-        smaller = true;
-      } else {
-        at += part;
+      std::vector<Script> candidates;
+      for (std::size_t from = at;
+           from < smallest_.steps.size() && candidates.size() < limits_.at_once; from += part) {
+        candidates.push_back(smallest_);
+        std::vector<Step>& steps = candidates.back().steps;
+        const auto first = steps.begin() + static_cast<std::ptrdiff_t>(from);
+        steps.erase(first,
+                    first + static_cast<std::ptrdiff_t>(std::min(part, steps.size() - from)));
       }
+      const std::size_t given = candidates.size();
+      const auto shows = Keep(std::move(candidates));
+      smaller = smaller || shows;
+      at += part * shows.value_or(given);
     }
     return smaller;
   }
@@ -70,6 +79,7 @@ class Shrinking {
       for (const WatchOption& option : kWatchOptions) {
         Simplify<Create>(at, [&](Create& create) { create.options.*option.flag = false; });
       }
+      Simplify<Create>(at, [](Create& create) { create.times = 1; });
       Simplify<Create>(at, [](Create& create) { create.id = 0; });
       Simplify<Create>(at, [](Create& create) { create.key = create.end = "*"; });
       Simplify<Create>(at, [](Create& create) { create.start = {}; });
@@ -109,16 +119,25 @@ class Shrinking {
   }
 
   Script smallest_;
-  const std::string& shape_;
-  const std::vector<std::string>& defects_;
-  int runs_;
+  const FirstToShow& first_;
+  ShrinkLimits limits_;
 };
 
 }  // namespace
 
+Script Shrink(const Script& script, const FirstToShow& first, const ShrinkLimits& limits) {
+  return Shrinking(script, first, limits).Search();
+}
+
 Script Shrink(const Script& script, const std::string& shape,
-              const std::vector<std::string>& defects, int runs) {
-  return Shrinking(script, shape, defects, runs).Search();
+              const std::vector<std::string>& defects) {
+  return Shrink(script,
+                [&](const std::vector<Script>& candidates) -> std::optional<std::size_t> {
+                  const Outcome outcome = RunScript(candidates.front(), defects);
+                  if (!Shows(outcome.findings, shape)) return std::nullopt;
+                  return 0;
+                },
+                {.runs = kRunsVirtual});
 }
 
 }  // namespace watchproof::explore

@@ -18,7 +18,8 @@ Verdict JudgeLines(const std::vector<NumberedEntry>& lines) {
     verdict.findings.push_back({.guarantee = std::string(Name(finding.guarantee)),
                                 .watch = finding.watch,
                                 .expected = finding.expected,
-                                .observed = finding.observed});
+                                .observed = finding.observed,
+                                .signature = finding.signature});
   }
   verdict.undecided = std::move(judgement.undecided);
   return verdict;

@@ -19,6 +19,7 @@ struct BrokenGuarantee {
   std::string watch;
   std::string expected;
   std::string observed;
+  std::string signature = {};  // of a known bug, see checkers/known_bugs.h
 };
 struct Verdict {
   std::vector<BrokenGuarantee> findings;

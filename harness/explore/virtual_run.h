@@ -21,6 +21,7 @@
 #include "embedded_store/mvcc/mvcc_store.h"
 #include "embedded_store/watch/watch_hub.h"
 #include "harness/explore/features.h"
+#include "harness/explore/operations.h"
 #include "harness/explore/promises.h"
 #include "harness/explore/recording.h"
 #include "harness/explore/script.h"
@@ -109,7 +110,6 @@ class VirtualRun {
   Result<store::RangeAnswer> Read(const store::RangeQuery& query);
   void Do(const Compact& compact);
   void PutOnce(const Put& put);
-  std::vector<store::Operation> Operations(const std::vector<TxnPart>& parts);
   // Records the end of a call once it is safe; `learn` runs then.
   struct Answer {
     std::string response;
@@ -121,7 +121,10 @@ class VirtualRun {
   void Record(CallId call, Method method, const Answer& answer);
   Promises::Bounds bounds() const { return {floor_, floor_asked_, head_}; }
   void Refuse(CallId call, Method method, const Status& status);
-  std::string NextValue(std::int64_t bytes);
+  std::string NewValue(std::int64_t bytes);
+  NextValue values() {
+    return [this](std::int64_t bytes) { return NewValue(bytes); };
+  }
 
   // virtual_run_loops.cc: time, the store's loops, its disk and its restarts.
   void Do(const Advance& advance);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "harness/explore/virtual_run.h"
@@ -8,19 +7,7 @@
 namespace watchproof::explore {
 namespace {
 
-// Targets and relations have etcd's numbers on both sides.
-store::Compare CompareOf(const Condition& condition) {
-  store::Compare compare{.range = {WireKey(condition.key), WireKey(condition.end)},
-                         .target = static_cast<store::CompareTarget>(condition.target),
-                         .result = static_cast<store::CompareResult>(condition.relation)};
-  if (condition.target == Condition::Target::kValue) {
-    compare.value = condition.value;
-  } else {
-    const std::string& digits = condition.value;
-    std::from_chars(digits.data(), digits.data() + digits.size(), compare.number);
-  }
-  return compare;
-}
+const Placement kAlone;
 
 bool Selects(const store::RangeQuery& query) {
   return query.target != store::SortTarget::kKey || query.order != store::SortOrder::kNone ||
@@ -30,7 +17,7 @@ bool Selects(const store::RangeQuery& query) {
 
 }  // namespace
 
-std::string VirtualRun::NextValue(std::int64_t bytes) {
+std::string VirtualRun::NewValue(std::int64_t bytes) {
   std::string value = fmt::format("v{}", ++values_);
   if (static_cast<std::int64_t>(value.size()) < bytes) {
     value.resize(static_cast<std::size_t>(bytes), '.');
@@ -73,12 +60,7 @@ void VirtualRun::Do(const Put& put) {
 }
 
 void VirtualRun::PutOnce(const Put& put) {
-  const store::PutOp op{.key = WireKey(put.key),
-                        .value = put.ignore_value ? std::string() : NextValue(put.bytes),
-                        .lease = put.ignore_lease ? 0 : put.lease,
-                        .want_previous = put.prev_kv,
-                        .ignore_value = put.ignore_value,
-                        .ignore_lease = put.ignore_lease};
+  const store::PutOp op = OperationOf(put, kAlone, values());
   const CallId call = recording_.Started(Method::kPut, ToWire(op));
   const auto answer = store_->Put(op);
   const bool plain = op.lease == 0 && !op.ignore_value && !op.ignore_lease;
@@ -90,42 +72,15 @@ void VirtualRun::PutOnce(const Put& put) {
 }
 
 void VirtualRun::Do(const Delete& erase) {
-  const store::DeleteOp op{.range = {WireKey(erase.key), WireKey(erase.end)},
-                           .want_previous = erase.prev_kv};
+  const store::DeleteOp op = OperationOf(erase, kAlone);
   const CallId call = recording_.Started(Method::kDeleteRange, ToWire(op));
   const auto answer = store_->DeleteRange(op);
   if (!answer) return Refuse(call, Method::kDeleteRange, answer.error());
   End(call, Method::kDeleteRange, answer->ticket, {ToWire(*answer), answer->revision});
 }
 
-std::vector<store::Operation> VirtualRun::Operations(const std::vector<TxnPart>& parts) {
-  std::vector<store::Operation> operations;
-  for (const TxnPart& part : parts) {
-    const store::KeyRange range{WireKey(part.key), WireKey(part.end)};
-    switch (part.kind) {
-      case TxnPart::Kind::kPut:
-        operations.push_back(
-            store::PutOp{.key = range.begin, .value = NextValue(0), .lease = part.lease});
-        break;
-      case TxnPart::Kind::kDelete:
-        operations.push_back(store::DeleteOp{.range = range, .want_previous = true});
-        break;
-      case TxnPart::Kind::kGet:
-        operations.push_back(store::RangeQuery{.range = range});
-        break;
-    }
-  }
-  return operations;
-}
-
 void VirtualRun::Do(const Txn& txn) {
-  store::TxnOp op{.success = Operations(txn.then), .failure = Operations(txn.otherwise)};
-  for (const Condition& condition : txn.when) op.compares.push_back(CompareOf(condition));
-  if (!txn.nested.empty()) {
-    store::TxnOp nested{.success = Operations(txn.nested)};
-    op.failure.push_back(nested);
-    op.success.push_back(std::move(nested));
-  }
+  const store::TxnOp op = OperationOf(txn, kAlone, values());
   const CallId call = recording_.Started(Method::kTxn, ToWire(op));
   const auto answer = store_->Txn(op);
   if (!answer) return Refuse(call, Method::kTxn, answer.error());
@@ -162,18 +117,7 @@ void VirtualRun::Do(const KeepAlive& keep) {
 }
 
 void VirtualRun::Do(const Get& get) {
-  const store::RangeQuery query{
-      .range = {WireKey(get.key), WireKey(get.end)},
-      .limit = get.limit,
-      .at = Revision(Resolve(get.at)),
-      .order = get.descending ? store::SortOrder::kDescend : store::SortOrder::kNone,
-      .target = static_cast<store::SortTarget>(get.sort_by),
-      .keys_only = get.keys_only,
-      .count_only = get.count_only,
-      .min_mod = Revision(get.min_mod),
-      .max_mod = Revision(get.max_mod),
-      .min_create = Revision(get.min_create),
-      .max_create = Revision(get.max_create)};
+  const store::RangeQuery query = OperationOf(get, kAlone, Resolve(get.at));
   const auto answer = Read(query);
   if (!answer || !Selects(query)) return;
   // The same without a selection, which the judge compares with what was written.

@@ -29,9 +29,9 @@ void VirtualRun::OpenControl() {
   recording_.Opened(control_.recorded, "control");
   const Create all{.key = "*", .end = "*"};
   const std::int64_t start = std::max(control_next_, floor_);
-  recording_.Request(control_.recorded, ToWire(all, start));
+  recording_.Request(control_.recorded, ToWire(all, Placement(), start));
   hub_->Create(control_.in_hub,
-               {.range = {WireKey(all.key), WireKey(all.end)}, .start = Revision(start)});
+               {.range = Placement().Range(all.key, all.end), .start = Revision(start)});
   hub_->SyncStep(Now());
   ReceiveControl();
 }

@@ -8,7 +8,7 @@ namespace watchproof::explore {
 namespace {
 
 store::WatchSpec SpecOf(const Create& create, std::int64_t start) {
-  store::WatchSpec spec{.range = {WireKey(create.key), WireKey(create.end)},
+  store::WatchSpec spec{.range = Placement().Range(create.key, create.end),
                         .start = Revision(start),
                         .progress_notify = create.options.progress_notify,
                         .previous_values = create.options.prev_kv,
@@ -22,13 +22,15 @@ store::WatchSpec SpecOf(const Create& create, std::int64_t start) {
 }  // namespace
 
 void VirtualRun::Do(const Create& create) {
-  Ask(Open(create.stream), create, Resolve(create.start));
+  for (std::int64_t i = 0; i < create.times; ++i) {
+    Ask(Open(create.stream), create, Resolve(create.start));
+  }
 }
 
 void VirtualRun::Ask(Stream& stream, const Create& create, std::int64_t start) {
   const auto ordinal = static_cast<std::uint32_t>(stream.watches.size());
   stream.watches.push_back({.asked = create, .ordinal = ordinal, .start = start});
-  recording_.Request(stream.recorded, ToWire(create, start));
+  recording_.Request(stream.recorded, ToWire(create, Placement(), start));
   Create placed = create;
   placed.start = {Place::From::kNumber, start};
   Hand(stream, std::move(placed));

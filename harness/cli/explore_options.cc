@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/explore_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "harness/base/escape.h"
+
+namespace watchproof {
+
+namespace fs = std::filesystem;
+using explore::Script;
+
+Result<Script> ReadScript(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return Fail(StatusCode::kNotFound, "{}: it cannot be read", file.string());
+  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  auto script = explore::ParseScript(text);
+  if (!script) return std::move(script).error().WithContext("{}", file.string());
+  return script;
+}
+
+Status WriteScript(const fs::path& file, const Script& script) {
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  std::ofstream stream(file, std::ios::binary);
+  stream << explore::ToText(script) << std::flush;
+  if (stream) return Status();
+  return Fail(StatusCode::kUnavailable, "{}: it cannot be written", file.string());
+}
+
+Result<std::vector<Script>> ReadScripts(const fs::path& folder) {
+  std::vector<Script> scripts;
+  if (folder.empty() || !fs::exists(folder)) return scripts;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) {
+    WP_ASSIGN_OR_RETURN(Script script, ReadScript(file));
+    scripts.push_back(std::move(script));
+  }
+  return scripts;
+}
+
+Status WriteScripts(const fs::path& folder, const std::vector<Script>& scripts) {
+  for (std::size_t i = 0; i < scripts.size(); ++i) {
+    WP_RETURN_IF_ERROR(WriteScript(folder / fmt::format("{:06}.jsonl", i), scripts[i]));
+  }
+  return Status();
+}
+
+std::string DescribeBucket(int number, const explore::Bucket& bucket,
+                           const explore::BrokenGuarantee& shown, const Script& smallest) {
+  std::string text = fmt::format(
+      "\n{}. {}, {} {}, first in script {}\n  expected   {}\n  observed   {}\n  watch      "
+      "{}\n  steps      {}\n",
+      number, shown.guarantee, bucket.times, bucket.times == 1 ? "finding" : "findings",
+      bucket.first, Escaped(shown.expected), Escaped(shown.observed), Escaped(shown.watch),
+      explore::DescribeLimits(smallest.limits));
+  for (std::size_t i = 0; i < smallest.steps.size(); ++i) {
+    text += fmt::format("    {:>3}  {}\n", i + 1, explore::Describe(smallest.steps[i]));
+  }
+  return text + "         closing questions\n";
+}
+
+}  // namespace watchproof

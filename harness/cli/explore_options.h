@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command line asks `explore` for, and the files and texts of both worlds.
+//
+//   if (options.target) return ExploreTarget(options);
+//
+// Threads: values and functions without state.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/deadline.h"
+#include "harness/cli/exit_code.h"
+#include "harness/explore/corpus.h"
+#include "harness/targets/target_spec.h"
+
+namespace watchproof {
+
+struct ExploreOptions {
+  std::optional<TargetSpec> target;  // empty: the embedded store under virtual time
+  Duration budget{};
+  std::uint64_t seed = 0;
+  std::optional<int> scripts;
+  std::optional<int> exhaustive;
+  std::vector<std::string> defects;
+  std::filesystem::path run_dir;
+  std::filesystem::path corpus;
+  std::filesystem::path keep;
+  std::optional<explore::Script> replay;
+};
+
+// Requires: a target.
+ExitCode ExploreTarget(const ExploreOptions& options);
+
+// Errors name the file.
+Result<explore::Script> ReadScript(const std::filesystem::path& file);
+Status WriteScript(const std::filesystem::path& file, const explore::Script& script);
+// Of a folder, in the order of their names; none if there is no such folder.
+Result<std::vector<explore::Script>> ReadScripts(const std::filesystem::path& folder);
+Status WriteScripts(const std::filesystem::path& folder,
+                    const std::vector<explore::Script>& scripts);
+
+// For people: what was found, and the steps that show it.
+std::string DescribeBucket(int number, const explore::Bucket& bucket,
+                           const explore::BrokenGuarantee& shown, const explore::Script& smallest);
+
+}  // namespace watchproof

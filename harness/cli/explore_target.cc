@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// `explore --target`: many scripts side by side on a real server, server after server.
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "harness/base/escape.h"
+#include "harness/checkers/known_bugs.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/console.h"
+#include "harness/cli/explore_options.h"
+#include "harness/cli/run_folder.h"
+#include "harness/cli/signals.h"
+#include "harness/explore/live/live_explorer.h"
+#include "harness/results/attempt_spec.h"
+
+namespace watchproof {
+namespace {
+
+namespace fs = std::filesystem;
+using explore::BrokenGuarantee;
+using explore::Bucket;
+using explore::LiveExplorer;
+using explore::Script;
+
+// Long enough to pay for the start of its server.
+constexpr Duration kBatch = 5s;
+constexpr int kRepeats = 10;
+
+class TargetExploration {
+ public:
+  TargetExploration(const ExploreOptions& options, RunFolder folder)
+      : options_(options), folder_(std::move(folder)), signals_(Signals::Install()) {}
+
+  ExitCode Explore() {
+    if (const Status read = ReadCorpus(); !read.ok()) return Complain("explore", read.message());
+    Status ran;
+    while (ran.ok() && !Interrupted() && !Enough()) {
+      ran = explorer_.RunBatch(std::min<Duration>(kBatch, Left()), Wanted());
+      console_.Progress(Line());
+    }
+    if (!ran.ok()) return Complain("explore", ran.message(), ExitCode::kTarget);
+    if (const Status kept = WriteCorpus(); !kept.ok()) return Complain("explore", kept.message());
+    return Conclude();
+  }
+
+  ExitCode Replay() {
+    const auto runs = explorer_.RunAlone({*options_.replay});
+    if (!runs.has_value()) return Complain("explore", runs.error().message(), ExitCode::kTarget);
+    int number = 0;
+    for (const BrokenGuarantee& one : runs->front()) {
+      const Bucket bucket{.shape = ShapeOf(one), .examples = {}, .broken = one, .times = 1};
+      console_.Result(DescribeBucket(++number, bucket, one, *options_.replay) + Known(one));
+    }
+    console_.Result(fmt::format("{} on {}\n",
+                                number == 1 ? "1 finding" : fmt::format("{} findings", number),
+                                options_.target->Label(explorer_.version())));
+    return number > 0 ? ExitCode::kFailed : ExitCode::kOk;
+  }
+
+ private:
+  bool Interrupted() const { return signals_.count() > 0; }
+  Duration Left() const {
+    if (options_.scripts) return 1h;
+    return std::max<Duration>(options_.budget - (Clock::now() - began_), Duration(0));
+  }
+  std::uint64_t Wanted() const {
+    if (!options_.scripts) return UINT64_MAX;
+    return static_cast<std::uint64_t>(*options_.scripts) - explorer_.counts().scripts;
+  }
+  bool Enough() const { return options_.scripts ? Wanted() == 0 : Left() == Duration(0); }
+
+  std::string Line() {
+    const double seconds =
+        std::max(1e-3, std::chrono::duration<double>(Clock::now() - began_).count());
+    const LiveExplorer::Counts& counts = explorer_.counts();
+    return fmt::format("{} scripts on {} servers in {:.1f} s, {:.0f}/s, {} features, {} {}",
+                       counts.scripts, counts.servers, seconds,
+                       static_cast<double>(counts.scripts) / seconds, explorer_.corpus().features(),
+                       explorer_.buckets().size(),
+                       explorer_.buckets().size() == 1 ? "bucket" : "buckets");
+  }
+
+  std::string Known(const BrokenGuarantee& broken) {
+    if (broken.signature.empty()) return {};
+    const std::string text =
+        KnownBugText(broken.signature, {.is_etcd = options_.target->product == "etcd",
+                                        .version = explorer_.version(),
+                                        .members = 1});
+    return text.empty() ? std::string() : fmt::format("  looks like {}\n", text);
+  }
+
+  ExitCode Conclude() {
+    console_.Result(fmt::format("{}: {}\n", options_.target->Label(explorer_.version()), Line()));
+    int number = 0;
+    for (const Bucket& bucket : explorer_.buckets()) {
+      if (Interrupted()) break;
+      if (const Status shown = Report(bucket, ++number); !shown.ok())
+        return Complain("explore", shown.message(), ExitCode::kTarget);
+    }
+    const LiveExplorer::Counts& counts = explorer_.counts();
+    if (counts.undecided > 0) {
+      console_.Result(fmt::format("{} of {} servers were not judged in full\n", counts.undecided,
+                                  counts.servers));
+      for (const auto& [reason, times] : explorer_.undecided()) {
+        console_.Note(fmt::format("  {} times: {}", times, reason));
+      }
+    }
+    console_.Result(fmt::format("seed {}\n", FormatSeed(options_.seed)));
+    if (Interrupted()) {
+      return signals_.first() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
+    }
+    if (!explorer_.buckets().empty()) return ExitCode::kFailed;
+    return counts.undecided < counts.servers ? ExitCode::kOk : ExitCode::kInconclusive;
+  }
+
+  Status Report(const Bucket& bucket, int number) {
+    console_.Progress(
+        fmt::format("bucket {} of {}: alone, and smaller", number, explorer_.buckets().size()));
+    WP_ASSIGN_OR_RETURN(const std::optional<Script> cut_out, explorer_.Shrink(bucket));
+    const Script& smallest = cut_out ? *cut_out : bucket.examples.front().script;
+    std::string text = DescribeBucket(number, bucket, bucket.broken, smallest);
+    text += Known(bucket.broken);
+    if (cut_out) {
+      WP_ASSIGN_OR_RETURN(const auto again,
+                          explorer_.RunAlone(std::vector<Script>(kRepeats, smallest)));
+      const auto shown =
+          std::count_if(again.begin(), again.end(), [&](const LiveExplorer::Findings& findings) {
+            return explore::Shows(findings, bucket.shape);
+          });
+      text +=
+          fmt::format("  repeats    {} of {} times, alone on a fresh server\n", shown, kRepeats);
+    } else {
+      text += fmt::format(
+          "  repeats    not alone: it takes what other scripts did at the same time\n"
+          "  recording  {}\n",
+          bucket.examples.front().recording);
+    }
+    if (cut_out && !options_.keep.empty()) {
+      const fs::path file =
+          options_.keep / fmt::format("{}-{}.jsonl", bucket.broken.guarantee, number);
+      WP_RETURN_IF_ERROR(WriteScript(file, smallest));
+      text += fmt::format("  replay     watchproof explore --target '{}' --replay {}\n",
+                          options_.target->text, file.string());
+    }
+    console_.Result(text);
+    return Status();
+  }
+
+  Status ReadCorpus() {
+    WP_ASSIGN_OR_RETURN(const std::vector<Script> scripts, ReadScripts(options_.corpus));
+    for (const Script& script : scripts) explorer_.corpus().Keep(script);
+    return Status();
+  }
+  Status WriteCorpus() const {
+    if (options_.corpus.empty()) return Status();
+    return WriteScripts(options_.corpus, explorer_.corpus().scripts());
+  }
+
+  const ExploreOptions& options_;
+  Console console_{{}};
+  RunFolder folder_;
+  Signals& signals_;
+  int servers_ = 0;
+  std::map<fs::path, AttemptFolder> folders_;
+  LiveExplorer explorer_{{
+      .target = *options_.target,
+      .seed = options_.seed,
+      .folder = [this]() -> Result<fs::path> {
+        WP_ASSIGN_OR_RETURN(AttemptFolder made,
+                            folder_.MakeAttempt(*options_.target, "explore", ++servers_));
+        return folders_.emplace(made.absolute, made).first->first;
+      },
+      .finish =
+          [this](const fs::path& folder, bool keep) {
+            folder_.FinishAttempt(folders_.at(folder), keep ? KeepHistory::kYes : KeepHistory::kNo);
+            folders_.erase(folder);
+          },
+      .interrupted = [this] { return Interrupted(); },
+  }};
+  const TimePoint began_ = Clock::now();
+};
+
+}  // namespace
+
+ExitCode ExploreTarget(const ExploreOptions& options) {
+  auto folder = RunFolder::Create(options.run_dir, FormatSeed(options.seed), std::time(nullptr));
+  if (!folder.has_value()) return Complain("explore", folder.error().message());
+  TargetExploration exploration(options, *std::move(folder));
+  return options.replay ? exploration.Replay() : exploration.Explore();
+}
+
+}  // namespace watchproof

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scripts that reached something new, from which further ones are made, and the findings of an
+// exploration sorted into buckets.
+//
+//   Script script = corpus.Choose(prng);   ...run it...   corpus.Offer(script, features);
+//   buckets.File(script, number, findings);
+//
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/prng.h"
+#include "harness/explore/features.h"
+#include "harness/explore/script.h"
+#include "harness/explore/verdict.h"
+
+namespace watchproof::explore {
+
+class Corpus {
+ public:
+  // A new one, or a change of one that is kept.
+  Script Choose(Prng& prng) const;
+  void Keep(const Script& script) { scripts_.push_back(script); }
+  // Kept if it reached something new.
+  void Offer(const Script& script, const Features& reached);
+
+  const std::vector<Script>& scripts() const { return scripts_; }
+  std::size_t features() const { return features_.count(); }
+
+ private:
+  Features features_;
+  std::vector<Script> scripts_;
+};
+
+// All findings of one shape.
+struct Bucket {
+  std::string shape;
+  // Scripts that showed it, those first that had the least company. On a server with others a
+  // script may show what another one did.
+  struct Example {
+    Script script;
+    int company = 0;             // scripts that ran at the same time
+    std::string recording = {};  // its file, if there is one
+  };
+  std::vector<Example> examples;
+  BrokenGuarantee broken;
+  std::uint64_t times = 0;
+  std::uint64_t first = 0;  // number of that script
+};
+
+// Whether one of the findings has the shape.
+bool Shows(const std::vector<BrokenGuarantee>& findings, const std::string& shape);
+
+class Buckets {
+ public:
+  void File(const Bucket::Example& example, std::uint64_t number,
+            const std::vector<BrokenGuarantee>& findings);
+  // In the order in which they were found.
+  const std::vector<Bucket>& all() const { return buckets_; }
+
+ private:
+  std::vector<Bucket> buckets_;
+};
+
+}  // namespace watchproof::explore

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// After the last step of a script on a real server: every promise of the API is asked of every
+// stream and watch that it left open.
+#include <algorithm>
+#include <map>
+
+#include "harness/explore/live/live_script.h"
+#include "harness/explore/recording.h"
+
+namespace watchproof::explore {
+namespace {
+
+constexpr int kRequests = 3;  // for progress
+constexpr Duration kHasty = 150ms;
+constexpr Duration kShort = 15ms;
+// Watches of one stream that are looked at for what met; a burst of equal ones adds nothing.
+constexpr std::uint32_t kMostMet = 12;
+
+WatchPhase PhaseOf(const WatchState& watch, Revision head, Revision floor) {
+  switch (watch.end) {
+    case WatchEnd::kRefused:
+      return WatchPhase::kRefused;
+    case WatchEnd::kCompacted:
+      return WatchPhase::kCompacted;
+    case WatchEnd::kCancelled:
+    case WatchEnd::kStreamClosed:
+      return WatchPhase::kEnded;
+    case WatchEnd::kOpen:
+      break;
+  }
+  if (!watch.created) return WatchPhase::kAsked;
+  if (watch.start > head) return WatchPhase::kFuture;
+  if (watch.position < floor) return WatchPhase::kBelowFloor;
+  return watch.complete ? WatchPhase::kLive : WatchPhase::kBehind;
+}
+
+}  // namespace
+
+void LiveScript::EachLive(
+    const Judge& judge,
+    const std::function<void(Stream&, std::uint32_t ordinal, const WatchState&)>& visit) {
+  for (Stream& stream : streams_) {
+    for (std::uint32_t ordinal = 0; stream.open && ordinal < stream.watches.size(); ++ordinal) {
+      const auto index = judge.Find(stream.client->id(), ordinal);
+      if (!index) continue;
+      const WatchState& state = judge.watch(*index);
+      if (state.created && state.end == WatchEnd::kOpen) visit(stream, ordinal, state);
+    }
+  }
+}
+
+void LiveScript::NoteMeetings(const Judge& judge) {
+  for (const Stream& stream : streams_) {
+    std::vector<WatchPhase> phases;
+    for (std::uint32_t ordinal = 0; stream.open && ordinal < stream.watches.size(); ++ordinal) {
+      if (ordinal == kMostMet) break;
+      const auto index = judge.Find(stream.client->id(), ordinal);
+      if (!index) continue;
+      phases.push_back(PhaseOf(judge.watch(*index), server_.head(), server_.floor()));
+      for (std::size_t i = 0; i + 1 < phases.size(); ++i) {
+        features_.Met(phases[i], phases.back(), {.unsynced = false, .victims = false});
+      }
+    }
+  }
+}
+
+// Until every create has been answered.
+void LiveScript::AwaitAnswers(Duration limit) {
+  server_.Await(
+      [this](const Judge& judge) {
+        for (const Stream& stream : streams_) {
+          if (!stream.open || stream.watches.empty()) continue;
+          const auto index = judge.Find(stream.client->id(),
+                                        static_cast<std::uint32_t>(stream.watches.size() - 1));
+          if (!index) return false;
+          const WatchState& last = judge.watch(*index);
+          if (!last.created && last.end == WatchEnd::kOpen) return false;
+        }
+        NoteMeetings(judge);
+        return true;
+      },
+      limit);
+}
+
+void LiveScript::AskClosingQuestions() {
+  for (Stream& stream : streams_) {
+    if (stream.open) stream.client->ResumeReading();
+  }
+  AwaitAnswers(server_.patience());
+  AskForProgress();
+  CreateNew();
+  Probe();
+  ReadBack();
+  CancelAll();
+  for (const std::int64_t lease : leases_) {
+    [[maybe_unused]] const auto revoked = Call(Method::kLeaseRevoke, RevokeToWire(lease));
+  }
+}
+
+LiveScript::Watches LiveScript::LiveOn(const Stream* only) {
+  Watches live;
+  server_.Await(
+      [&](const Judge& judge) {
+        live.clear();
+        EachLive(judge, [&](Stream& stream, std::uint32_t ordinal, const WatchState& watch) {
+          if (only == nullptr || only == &stream) live.push_back({&stream, ordinal, watch});
+        });
+        return true;
+      },
+      server_.patience());
+  return live;
+}
+
+// As long as something arrives, the rest is only late.
+bool LiveScript::AwaitDelivery(const Watches& watches, Revision through) {
+  std::uint64_t events = 0;
+  const auto delivered = [&](const Judge& judge) {
+    bool all = judge.known_through() >= through;
+    events = 0;
+    for (const LiveWatch& one : watches) {
+      const auto index = judge.Find(one.stream->client->id(), one.ordinal);
+      if (!index) continue;
+      const WatchState& watch = judge.watch(*index);
+      events += watch.events;
+      all = all && (watch.end != WatchEnd::kOpen || watch.complete || watch.position > through);
+    }
+    return all;
+  };
+  std::uint64_t before = 0;
+  do {
+    before = events;
+    if (server_.Await(delivered, server_.patience() + kShort)) return true;
+  } while (events != before);
+  return false;
+}
+
+// A stream with a watch that starts in the future receives no progress until then.
+void LiveScript::AskForProgress() {
+  const Duration patience = draws_.hasty_progress ? kHasty : server_.patience() / kRequests;
+  for (Stream& stream : streams_) {
+    if (!stream.open) continue;
+    const Revision head = server_.head();
+    const Watches live = LiveOn(&stream);
+    const bool future = std::any_of(
+        live.begin(), live.end(), [head](const LiveWatch& one) { return one.state.start > head; });
+    if (live.empty() || future || !AwaitDelivery(live, head)) continue;
+    AwaitProgress(stream, patience);
+  }
+}
+
+void LiveScript::AwaitProgress(Stream& stream, Duration patience) {
+  const StreamId id = stream.client->id();
+  server_.Annotate(
+      ProgressDue{.stream = id, .asked = true, .limit_ms = kRequests * patience / 1ms});
+  Revision due{};
+  server_.Await(
+      [&due](const Judge& judge) {
+        due = judge.reached();
+        return true;
+      },
+      server_.patience());
+  std::map<std::uint32_t, std::uint64_t> before;  // answers, by ordinal
+  for (const LiveWatch& one : LiveOn(&stream)) before[one.ordinal] = one.state.progress_answers;
+  bool any = false;
+  const auto answered = [&](const Judge& judge) {
+    bool came = any = false;
+    EachLive(judge, [&](const Stream& its, std::uint32_t ordinal, const WatchState& watch) {
+      if (&its != &stream) return;
+      any = true;
+      came = came || (watch.progress_answers > before[ordinal] && watch.bookmark >= due);
+    });
+    return came || !any;
+  };
+  for (int times = 0; times < kRequests; ++times) {
+    ++steps_;
+    stream.client->RequestProgress();
+    if (server_.Await(answered, patience)) break;
+  }
+  // If another script's compaction has ended the last of its watches, nothing is due any more.
+  if (any) server_.Annotate(ProgressOver{id});
+}
+
+// With a fresh id, with one that may be in use, from now, from the floor, below it and in the
+// future.
+void LiveScript::CreateNew() {
+  int number = 1;
+  for (int i = 1; i <= kMostStreams; ++i) {
+    if (streams_[static_cast<std::size_t>(i - 1)].open) number = i;
+  }
+  RunStep(Create{.stream = number, .key = "*", .end = "*"});
+  RunStep(Create{.stream = number,
+                 .key = "a/",
+                 .end = "a0",
+                 .start = {Place::From::kHead, 0},
+                 .id = 2,
+                 .options = {.prev_kv = true}});
+  RunStep(Create{.stream = number, .key = "a/1", .start = {Place::From::kFloor, 0}});
+  if (server_.floor().value > 1) {
+    RunStep(Create{.stream = number, .key = "*", .end = "*", .start = {Place::From::kFloor, -1}});
+  }
+  RunStep(Create{.stream = number, .key = "b", .start = {Place::From::kHead, 1}});
+  AwaitAnswers(server_.patience());
+}
+
+// A put of each key and a deletion: whatever is live receives what it has asked for.
+void LiveScript::Probe() {
+  using Kind = TxnPart::Kind;
+  RunStep(Txn{.then = {{.kind = Kind::kPut, .key = "a/1"},
+                       {.kind = Kind::kPut, .key = "a/2"},
+                       {.kind = Kind::kPut, .key = "a0"},
+                       {.kind = Kind::kPut, .key = "b"}}});
+  RunStep(Delete{.key = "a/1", .end = "a0"});
+  if (own_.empty()) return;
+  const Revision through(own_.back());
+  Watches live = LiveOn(nullptr);
+  std::erase_if(live, [through](const LiveWatch& one) { return one.state.start > through; });
+  DeliveryDue due{.group = name_,
+                  .streams = {},
+                  .ordinals = {},
+                  .through = through.value,
+                  .limit_ms = server_.patience() / 1ms};
+  for (const LiveWatch& one : live) {
+    due.streams.push_back(one.stream->client->id().value);
+    due.ordinals.push_back(one.ordinal);
+  }
+  if (live.empty()) return;
+  server_.Annotate(due);
+  AwaitDelivery(live, through);
+  server_.Annotate(DeliveryOver{name_});
+}
+
+void LiveScript::ReadBack() {
+  RunStep(Get{.end = "*"});
+  RunStep(Get{.end = "*", .at = {Place::From::kHead, -1}});
+  RunStep(Get{.end = "*", .at = {Place::From::kFloor, 0}});
+  if (server_.floor().value > 1) RunStep(Get{.end = "*", .at = {Place::From::kFloor, -1}});
+  RunStep(Get{.end = "*", .at = {Place::From::kHead, 1 << 20}});
+}
+
+void LiveScript::CancelAll() {
+  for (const LiveWatch& one : LiveOn(nullptr)) one.stream->client->Cancel(one.state.id);
+}
+
+}  // namespace watchproof::explore

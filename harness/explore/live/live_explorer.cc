@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/explore/live/live_explorer.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "harness/base/mutex.h"
+#include "harness/explore/shrink.h"
+
+namespace watchproof::explore {
+namespace {
+
+constexpr int kRunsToShrink = 150;
+constexpr std::size_t kServersAtOnce = 4;
+// From so many findings on a missing progress answer is no news.
+constexpr std::uint64_t kNoNews = 10;
+constexpr const char* kNoProgress =
+    "Bookmarkable: progress of at least revision , that of the store";
+// Alone on a server an answer comes at once.
+constexpr Duration kPatienceAlone = 1500ms;
+
+// What only a real server's own bounds make worth while: more watches than one pass takes or than a
+// queue has room for, and a client that stands still while as much arrives.
+void Enlarge(Script& script, bool bursts, Prng& prng) {
+  std::vector<Step>& steps = script.steps;
+  const auto somewhere = [&] {
+    return steps.begin() + static_cast<std::ptrdiff_t>(prng.Below(steps.size() + 1));
+  };
+  if (bursts && prng.Chance(0.15)) {
+    for (Step& step : steps) {
+      auto* const create = std::get_if<Create>(&step);
+      if (create == nullptr || !prng.Chance(0.5)) continue;
+      create->id = 0;
+      create->times = prng.Pick(std::vector<std::int64_t>{20, 135, 140, 520, 600});
+    }
+  }
+  if (prng.Chance(0.03)) {
+    const auto stream = static_cast<int>(prng.Between(1, kMostStreams));
+    const auto put = steps.insert(
+        somewhere(), Put{.key = prng.Pick(std::vector<std::string>{"a/1", "a/2", "a0", "b"}),
+                         .bytes = 400,
+                         .times = prng.Pick(std::vector<std::int64_t>{300, 500, 1500})});
+    steps.insert(put, Receive{stream, 0});
+  }
+}
+
+}  // namespace
+
+LiveExplorer::LiveExplorer(const LiveExploreOptions& options)
+    : options_(options), prng_(Prng(options.seed).Fork("live")) {}
+
+LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t most) {
+  BatchPlan plan{.time = time, .most = most};
+  plan.workers = prng_.Pick(std::vector<int>{1, 4, 48, 64});
+  plan.draws.compactions = prng_.Pick(std::vector<double>{1, 0.2, 0.05});
+  plan.draws.everything = prng_.Chance(0.15);
+  plan.draws.hasty_progress =
+      std::any_of(buckets().begin(), buckets().end(), [](const Bucket& bucket) {
+        return bucket.times > kNoNews && bucket.shape.starts_with(kNoProgress);
+      });
+  // A burst of compacted watches keeps some servers busy for as long as they run.
+  const bool bursts = prng_.Chance(0.2);
+  if (bursts) plan.workers = 1;
+  plan.next = [this, bursts](Prng& prng) {
+    Script script = corpus_.Choose(prng);
+    Enlarge(script, bursts, prng);
+    return script;
+  };
+  return plan;
+}
+
+Status LiveExplorer::RunBatch(Duration time, std::uint64_t most) {
+  const std::uint64_t before = counts_.scripts;
+  const BatchPlan plan = DrawBatch(time, most);
+  WP_ASSIGN_OR_RETURN(const Batch batch,
+                      Run(plan, prng_.Fork(fmt::format("batch {}", ++counts_.servers))));
+  for (std::size_t i = 0; i < batch.ran.size(); ++i) {
+    const Ran& one = batch.ran[i];
+    corpus_.Offer(one.script, one.features);
+    buckets_.File({one.script, plan.workers - 1, batch.recording}, before + i + 1, one.broken);
+    counts_.steps += one.steps;
+  }
+  counts_.scripts += batch.ran.size();
+  if (!batch.undecided.empty()) {
+    ++counts_.undecided;
+    ++undecided_[batch.undecided.front()];
+  }
+  return Status();
+}
+
+Result<std::vector<LiveExplorer::Findings>> LiveExplorer::RunAlone(
+    const std::vector<Script>& scripts) {
+  std::vector<Findings> findings(scripts.size());
+  Status trouble;
+  std::size_t next = 0;
+  Mutex mu;
+  const auto work = [&] {
+    while (true) {
+      std::size_t own = 0;
+      {
+        MutexLock lock(mu);
+        if (next == scripts.size() || !trouble.ok() || options_.interrupted()) return;
+        own = next++;
+      }
+      auto batch = Run({.time = 1h,
+                        .most = 1,
+                        .patience = kPatienceAlone,
+                        .next = [&](const Prng&) { return scripts[own]; }},
+                       prng_);
+      MutexLock lock(mu);
+      if (!batch.has_value()) {
+        trouble = batch.error();
+      } else if (!batch->ran.empty()) {
+        findings[own] = std::move(batch->ran.front().broken);
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < std::min(scripts.size(), kServersAtOnce); ++i) {
+    threads.emplace_back(work);
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (!trouble.ok()) return trouble;
+  return findings;
+}
+
+Result<std::optional<Script>> LiveExplorer::Shrink(const Bucket& bucket) {
+  Status trouble;
+  const FirstToShow first = [&](const std::vector<Script>& candidates) {
+    std::optional<std::size_t> shows;
+    if (!trouble.ok()) return shows;
+    const auto findings = RunAlone(candidates);
+    if (!findings.has_value()) trouble = findings.error();
+    for (std::size_t i = 0; findings.has_value() && i < findings->size() && !shows; ++i) {
+      if (Shows((*findings)[i], bucket.shape)) shows = i;
+    }
+    return shows;
+  };
+  std::vector<Script> examples;
+  for (const Bucket::Example& example : bucket.examples) examples.push_back(example.script);
+  const auto repeats = first(examples);
+  if (!trouble.ok()) return trouble;
+  if (!repeats) return std::optional<Script>();
+  Script smallest = explore::Shrink(examples[*repeats], first,
+                                    {.runs = kRunsToShrink, .at_once = kServersAtOnce});
+  if (!trouble.ok()) return trouble;
+  return std::optional(std::move(smallest));
+}
+
+Result<std::filesystem::path> LiveExplorer::MakeFolder() {
+  MutexLock lock(mu_);
+  return options_.folder();
+}
+
+// What the scripts showed is known when the server is gone.
+Result<LiveExplorer::Batch> LiveExplorer::Run(const BatchPlan& plan, const Prng& prng) {
+  WP_ASSIGN_OR_RETURN(const std::filesystem::path folder, MakeFolder());
+  Batch batch{.recording = (folder / "history.wire.zst").string()};
+  const Status ran = RunOn(folder, plan, prng, batch);
+  const bool found = std::any_of(batch.ran.begin(), batch.ran.end(),
+                                 [](const Ran& one) { return !one.broken.empty(); });
+  {
+    MutexLock lock(mu_);
+    options_.finish(folder, found || !ran.ok());
+  }
+  if (!ran.ok()) return ran;
+  return batch;
+}
+
+Status LiveExplorer::RunOn(const std::filesystem::path& folder, const BatchPlan& plan,
+                           const Prng& prng, Batch& batch) {
+  WP_ASSIGN_OR_RETURN(const std::unique_ptr<LiveServer> server,
+                      LiveServer::Start({.target = options_.target,
+                                         .folder = folder,
+                                         .seed = options_.seed,
+                                         .strict_previous = plan.strict_previous,
+                                         .patience = plan.patience}));
+  {
+    MutexLock lock(mu_);
+    version_ = server->version();
+  }
+  const TimePoint until = Clock::now() + plan.time;
+  Status trouble;
+  Mutex mu;
+  std::vector<std::thread> workers;
+  for (int i = 0; i < plan.workers; ++i) {
+    workers.emplace_back([&] {
+      const Status worked = Work(*server, plan, until, prng, batch.ran, mu);
+      MutexLock lock(mu);
+      if (!worked.ok()) trouble = worked;
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+  LiveVerdict verdict = server->Finish();
+  for (const LiveVerdict::OfScript& finding : verdict.findings) {
+    // One that is of no script is shown with the first.
+    const bool named = finding.script > 0 && finding.script <= batch.ran.size();
+    const std::size_t own = named ? finding.script - 1 : 0;
+    if (own < batch.ran.size()) batch.ran[own].broken.push_back(finding.broken);
+  }
+  batch.undecided = std::move(verdict.undecided);
+  return trouble;
+}
+
+// One script after the other, until the time is over or there are enough.
+Status LiveExplorer::Work(LiveServer& server, const BatchPlan& plan, TimePoint until,
+                          const Prng& prng, std::vector<Ran>& ran, Mutex& mu) {
+  WP_ASSIGN_OR_RETURN(const Connection connection, server.Connect());
+  LiveClient client{connection, CallClient(server.recording(), connection)};
+  while (true) {
+    std::uint32_t number = 0;
+    Script script;
+    {
+      MutexLock lock(mu);
+      if (ran.size() >= plan.most || Clock::now() >= until || options_.interrupted()) return {};
+      number = static_cast<std::uint32_t>(ran.size() + 1);
+      Prng draw = prng.Fork(fmt::format("script {}", number));
+      script = plan.next(draw);
+      ran.push_back({.script = script, .features = {}, .broken = {}});
+    }
+    LiveScript run(server, client, script, number, plan.draws,
+                   prng.Fork(fmt::format("run {}", number)));
+    run.Run();
+    MutexLock lock(mu);
+    Ran& own = ran[number - 1];
+    own.script = run.carried_out();
+    own.features = run.features();
+    own.broken = run.broken();
+    own.steps = run.steps();
+  }
+}
+
+}  // namespace watchproof::explore

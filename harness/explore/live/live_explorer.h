@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs hundreds of scripts side by side on a real server, server after server, and cuts what was
+// found out: a script alone on a fresh server, repeated and made smaller.
+//
+//   LiveExplorer explorer({.target = spec, .seed = 7, .folder = folder});
+//   while (time_left) WP_RETURN_IF_ERROR(explorer.RunBatch(4s, 1000));
+//   for (const Bucket& bucket : explorer.buckets()) ... explorer.Shrink(bucket) ...
+//
+// Not thread-safe; a batch has threads of its own. Ownership: owns nothing between two batches.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/mutex.h"
+#include "harness/base/prng.h"
+#include "harness/explore/corpus.h"
+#include "harness/explore/live/live_script.h"
+#include "harness/explore/live/live_server.h"
+
+namespace watchproof::explore {
+
+struct LiveExploreOptions {
+  TargetSpec target;
+  std::uint64_t seed = 1;
+  // A new folder for each server, and what becomes of it when the server is gone.
+  std::function<Result<std::filesystem::path>()> folder;
+  std::function<void(const std::filesystem::path&, bool keep)> finish;
+  std::function<bool()> interrupted;
+};
+
+class LiveExplorer {
+ public:
+  explicit LiveExplorer(const LiveExploreOptions& options);
+
+  // On a fresh server: as many scripts as begin within the time, but no more than `most`.
+  Status RunBatch(Duration time, std::uint64_t most);
+  // Each script alone on a fresh server, some servers at a time: what was found, by script.
+  using Findings = std::vector<BrokenGuarantee>;
+  Result<std::vector<Findings>> RunAlone(const std::vector<Script>& scripts);
+  // The smallest script that still shows the bucket's finding alone; empty if none of the examples
+  // does so.
+  Result<std::optional<Script>> Shrink(const Bucket& bucket);
+
+  struct Counts {
+    std::uint64_t scripts = 0;
+    std::uint64_t steps = 0;
+    std::uint64_t servers = 0;
+    std::uint64_t undecided = 0;  // servers of which a part could not be judged
+  };
+  const Counts& counts() const { return counts_; }
+  const Corpus& corpus() const { return corpus_; }
+  Corpus& corpus() { return corpus_; }
+  const std::vector<Bucket>& buckets() const { return buckets_.all(); }
+  const std::map<std::string, std::uint64_t>& undecided() const { return undecided_; }
+  // Of the target, once a server ran.
+  std::string version() {
+    MutexLock lock(mu_);
+    return version_;
+  }
+
+ private:
+  // A script that ran, and what it showed.
+  struct Ran {
+    Script script;
+    Features features;
+    std::vector<BrokenGuarantee> broken;
+    std::size_t steps = 0;
+  };
+  struct BatchPlan {
+    Duration time{};
+    std::uint64_t most = 0;
+    int workers = 1;
+    LiveScript::Draws draws{};
+    bool strict_previous = false;
+    Duration patience = 3s;
+    std::function<Script(Prng& prng)> next;
+  };
+  struct Batch {
+    std::vector<Ran> ran;
+    std::vector<std::string> undecided;
+    std::string recording;
+  };
+  // From any thread.
+  Result<Batch> Run(const BatchPlan& plan, const Prng& prng);
+  Result<std::filesystem::path> MakeFolder();
+  Status RunOn(const std::filesystem::path& folder, const BatchPlan& plan, const Prng& prng,
+               Batch& batch);
+  Status Work(LiveServer& server, const BatchPlan& plan, TimePoint until, const Prng& prng,
+              std::vector<Ran>& ran, Mutex& mu);
+  BatchPlan DrawBatch(Duration time, std::uint64_t most);
+
+  const LiveExploreOptions options_;
+  Prng prng_;
+  Corpus corpus_;
+  Buckets buckets_;
+  Counts counts_;
+  std::map<std::string, std::uint64_t> undecided_;
+  Mutex mu_;
+  std::string version_ GUARDED_BY(mu_);
+};
+
+}  // namespace watchproof::explore

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/explore/live/live_script.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "harness/explore/recording.h"
+#include "harness/history/wire.h"
+#include "harness/model/operations.h"
+
+namespace watchproof::explore {
+namespace {
+
+constexpr std::int64_t kLeasesPerScript = 10;
+constexpr std::int64_t kSeconds = 60;  // of a lease: none ends by itself
+constexpr Duration kShortest = 1ms;
+constexpr Duration kShort = 15ms;
+// The store's own interval between two passes over watches that are behind.
+constexpr Duration kOnePass = 110ms;
+// The first names a script can give start at this; a place named by number counts from it.
+constexpr std::int64_t kFarFuture = 1000;
+
+}  // namespace
+
+LiveScript::LiveScript(LiveServer& server, LiveClient& client, const Script& script,
+                       std::uint32_t number, const Draws& draws, Prng prng)
+    : server_(server),
+      client_(client),
+      script_(script),
+      name_(ClientName(number)),
+      draws_(draws),
+      placement_(fmt::format("s{}/", number), number * kLeasesPerScript),
+      prng_(std::move(prng)),
+      streams_(kMostStreams) {}
+
+void LiveScript::Run() {
+  base_ = server_.head().value;
+  seen_floor_ = server_.floor().value;
+  carried_out_.limits = script_.limits;
+  const Step* before = nullptr;
+  for (const Step& step : script_.steps) {
+    if (std::holds_alternative<Compact>(step) && !prng_.Chance(draws_.compactions)) continue;
+    if (before != nullptr) features_.Sequence(*before, step);
+    before = &step;
+    NoteCompaction();
+    carried_out_.steps.push_back(step);
+    RunStep(step);
+  }
+  NoteCompaction();
+  AskClosingQuestions();
+}
+
+// One by another script since the last step, as this script would have to do it alone.
+void LiveScript::NoteCompaction() {
+  const std::int64_t floor = server_.floor().value;
+  if (floor <= seen_floor_) return;
+  seen_floor_ = floor;
+  const auto above = std::count_if(own_.begin(), own_.end(),
+                                   [floor](std::int64_t revision) { return revision > floor; });
+  if (above == static_cast<std::ptrdiff_t>(own_.size())) return;
+  carried_out_.steps.push_back(Compact{{Place::From::kHead, -above}});
+}
+
+void LiveScript::RunStep(const Step& step) {
+  ++steps_;
+  std::visit([this](const auto& one) { Do(one); }, step);
+}
+
+// Numbers, too, count from the script's beginning, but for those that no store has reached.
+std::int64_t LiveScript::Resolve(const Place& place) const {
+  switch (place.from) {
+    case Place::From::kHead: {
+      if (place.plus > 0) return server_.head().value + place.plus;
+      const auto back = static_cast<std::size_t>(-place.plus);
+      if (back < own_.size()) return own_[own_.size() - 1 - back];
+      const std::int64_t first = own_.empty() ? base_ : own_.front() - 1;
+      return std::max<std::int64_t>(
+          first - static_cast<std::int64_t>(back) + static_cast<std::int64_t>(own_.size()), 1);
+    }
+    case Place::From::kFloor:
+      return std::max<std::int64_t>(server_.floor().value, 1) + place.plus;
+    case Place::From::kNumber:
+      break;
+  }
+  const bool relative = place.plus > 0 && place.plus < kFarFuture;
+  return relative ? base_ - 1 + place.plus : place.plus;
+}
+
+LiveScript::Stream* LiveScript::Open(int number) {
+  Stream& stream = streams_[static_cast<std::size_t>(number - 1)];
+  if (stream.open) return &stream;
+  const auto opened = server_.OpenStream(client_.connection, ScriptOfClient(name_));
+  if (!opened.has_value()) return nullptr;
+  stream = {.client = *opened, .watches = {}, .open = true};
+  return &stream;
+}
+
+void LiveScript::Pause(Duration duration) { std::this_thread::sleep_for(duration); }
+
+// What goes over streams.
+
+void LiveScript::Do(const Create& create) {
+  for (std::int64_t i = 0; i < create.times; ++i) {
+    if (Stream* stream = Open(create.stream)) Ask(*stream, create, Resolve(create.start));
+  }
+}
+
+void LiveScript::Ask(Stream& stream, const Create& create, std::int64_t start) {
+  const bool whole = draws_.everything && create.key == "*";
+  const Placement place = whole ? Placement() : placement_;
+  stream.watches.push_back({.asked = create, .start = start});
+  stream.client->Create({.key = place.Key(create.key),
+                         .range_end = place.End(create.end),
+                         .start = Revision(start),
+                         .id = WatchId(create.id),
+                         .options = create.options});
+}
+
+void LiveScript::Do(const Cancel& cancel) {
+  if (Stream* stream = Open(cancel.stream)) stream->client->Cancel(WatchId(cancel.id));
+}
+
+void LiveScript::Do(const AskProgress& ask) {
+  if (Stream* stream = Open(ask.stream)) stream->client->RequestProgress();
+}
+
+void LiveScript::Do(const CloseStream& close) {
+  Stream& stream = streams_[static_cast<std::size_t>(close.stream - 1)];
+  if (!std::exchange(stream.open, false)) return;
+  stream.client->Close();
+}
+
+// Opens the stream again: each of its watches goes on one past what it received, or at the revision
+// of its ErrCompacted.
+void LiveScript::Do(const Resume& resume) {
+  Do(CloseStream{resume.stream});
+  const Stream before = streams_[static_cast<std::size_t>(resume.stream - 1)];
+  if (before.client == nullptr) return;
+  Stream* const stream = Open(resume.stream);
+  if (stream == nullptr) return;
+  const StreamId ended = before.client->id();
+  struct Next {
+    std::uint32_t ordinal = 0;
+    std::int64_t start = 0;
+  };
+  std::vector<Next> next;
+  server_.Await(
+      [&](const Judge& judge) {
+        for (std::uint32_t ordinal = 0; ordinal < before.watches.size(); ++ordinal) {
+          const auto index = judge.Find(ended, ordinal);
+          if (!index) continue;
+          const WatchState& state = judge.watch(*index);
+          if (state.end == WatchEnd::kRefused || state.end == WatchEnd::kCancelled) continue;
+          const bool compacted = state.end == WatchEnd::kCompacted;
+          next.push_back({ordinal, !state.created ? before.watches[ordinal].start
+                                   : compacted    ? state.compact_revision.value
+                                                  : state.resume_at.value});
+        }
+        return true;
+      },
+      server_.patience());
+  for (const auto& [ordinal, start] : next) {
+    server_.Annotate(
+        Resumption{.stream = ended,
+                   .ordinal = ordinal,
+                   .next_stream = stream->client->id(),
+                   .next_ordinal = static_cast<std::uint32_t>(stream->watches.size())});
+    Ask(*stream, before.watches[ordinal].asked, start);
+  }
+}
+
+// From the first of these on, the client reads only what it is asked to, until the script is over.
+void LiveScript::Do(const Receive& receive) {
+  Stream& stream = streams_[static_cast<std::size_t>(receive.stream - 1)];
+  if (!stream.open) return;
+  stream.client->StopReading();
+  if (receive.replies > 0) stream.client->ReadOn(receive.replies);
+}
+
+void LiveScript::Do(const Turn& turn) {
+  switch (turn.loop) {
+    case Loop::kCommit:
+      return AwaitAnswers(kShort);
+    case Loop::kSync:
+    case Loop::kProgress:
+      return Pause(prng_.Between(Duration(0), kShortest));
+    case Loop::kVictims:
+    case Loop::kExpire:
+      return Pause(prng_.Between(Duration(0), kShort));
+    case Loop::kErase:
+      return Pause(prng_.Between(Duration(0), kOnePass));
+  }
+}
+
+// Calls.
+
+std::string LiveScript::NewValue(std::int64_t bytes) {
+  std::string value = fmt::format("v{}", ++values_);
+  if (static_cast<std::int64_t>(value.size()) < bytes) {
+    value.resize(static_cast<std::size_t>(bytes), '.');
+  }
+  return value;
+}
+
+Result<Bytes> LiveScript::Call(Method method, std::string request) {
+  const std::string sent = IsWrite(method) ? request : std::string();
+  Result<Bytes> answer = client_.calls.Call(method, std::move(request), name_);
+  if (!answer.has_value()) {
+    features_.Error(method, answer.error().code());
+    return answer;
+  }
+  HeaderView header;
+  if (ParseHeader(answer->view(), header).ok()) server_.Saw(Revision(header.revision));
+  if (!IsWrite(method)) return answer;
+  const auto effect = AcknowledgedEffect(method, sent, answer->view());
+  if (effect.has_value() && effect->changes()) own_.push_back(effect->revision.value);
+  return answer;
+}
+
+void LiveScript::Do(const Put& put) {
+  for (std::int64_t i = 0; i < put.times; ++i) {
+    const store::PutOp op =
+        OperationOf(put, placement_, [this](std::int64_t bytes) { return NewValue(bytes); });
+    const auto answer = Call(Method::kPut, ToWire(op));
+    const bool plain = op.lease == 0 && !op.ignore_value && !op.ignore_lease && !op.key.empty();
+    if (plain) promises_.Answered("a put", answer ? Status() : answer.error());
+  }
+}
+
+void LiveScript::Do(const Delete& erase) {
+  [[maybe_unused]] const auto answer =
+      Call(Method::kDeleteRange, ToWire(OperationOf(erase, placement_)));
+}
+
+void LiveScript::Do(const Txn& txn) {
+  [[maybe_unused]] const auto answer = Call(
+      Method::kTxn,
+      ToWire(OperationOf(txn, placement_, [this](std::int64_t bytes) { return NewValue(bytes); })));
+}
+
+void LiveScript::Do(const Grant& grant) {
+  const std::int64_t lease = placement_.Lease(grant.lease);
+  if (Call(Method::kLeaseGrant, GrantToWire(lease, kSeconds))) leases_.push_back(lease);
+}
+
+void LiveScript::Do(const Revoke& revoke) {
+  const std::int64_t lease = placement_.Lease(revoke.lease);
+  if (Call(Method::kLeaseRevoke, RevokeToWire(lease))) std::erase(leases_, lease);
+}
+
+// Others compact at the same time: judged is what held before and after.
+void LiveScript::Do(const Get& get) {
+  const std::int64_t at = Resolve(get.at);
+  const std::int64_t floor = server_.floor().value;
+  const std::int64_t head = server_.head().value;
+  const auto answer = Call(Method::kRange, ToWire(OperationOf(get, placement_, at)));
+  promises_.Read(at, answer ? Status() : answer.error(),
+                 {.floor = floor, .floor_asked = server_.floor_asked().value, .head = head});
+}
+
+void LiveScript::Do(const Compact& compact) {
+  const std::int64_t at = Resolve(compact.at);
+  // A revision ahead of the head may be written before the request arrives.
+  if (at < kFarFuture + server_.head().value) server_.CompactionAsked(Revision(at));
+  const auto answer = Call(Method::kCompact, CompactToWire(at));
+  if (!answer) return;
+  server_.Compacted(Revision(at));
+  seen_floor_ = std::max(seen_floor_, at);
+}
+
+}  // namespace watchproof::explore

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one script on a server that others use at the same time, and then asks the closing questions
+// of every stream and watch that it left open.
+//
+//   LiveScript run(server, client, script, 17, prng);
+//   run.Run();
+//   run.broken();                       // promises that the judge of recordings does not know
+//
+// Places count from the script's own writes: "head-2" is two writes back, whatever others wrote.
+// Turns of the store's loops, which only virtual time decides, are short pauses here; the steps of
+// the disk are left out. One thread. Ownership: borrows everything.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/prng.h"
+#include "harness/explore/features.h"
+#include "harness/explore/live/live_server.h"
+#include "harness/explore/operations.h"
+#include "harness/explore/promises.h"
+#include "harness/explore/script.h"
+
+namespace watchproof::explore {
+
+// What scripts that run one after the other share: the connection of their streams and calls.
+struct LiveClient {
+  Connection connection;
+  CallClient calls;
+};
+
+class LiveScript {
+ public:
+  struct Draws {
+    double compactions = 1;  // the share of compactions that are carried out
+    // Progress is waited for only briefly: that it does not come is no news on this target.
+    bool hasty_progress = false;
+    bool everything =
+        false;  // watches of "*" are of the whole store, not only of the script's keys
+  };
+  LiveScript(LiveServer& server, LiveClient& client, const Script& script, std::uint32_t number,
+             const Draws& draws, Prng prng);
+
+  void Run();
+
+  const std::vector<BrokenGuarantee>& broken() const { return promises_.broken(); }
+  std::size_t steps() const { return steps_; }
+  // The steps that were carried out, and in their places the compactions of others: what it takes
+  // to see the same alone.
+  const Script& carried_out() const { return carried_out_; }
+  const Features& features() const { return features_; }
+
+ private:
+  struct Watch {
+    Create asked;
+    std::int64_t start = 0;
+    bool cancel_asked = false;
+  };
+  struct Stream {
+    WatchStream* client = nullptr;
+    std::vector<Watch> watches;  // by ordinal
+    bool open = false;
+  };
+
+  void RunStep(const Step& step);
+  void NoteCompaction();
+  std::int64_t Resolve(const Place& place) const;
+  Stream* Open(int number);
+  void Ask(Stream& stream, const Create& create, std::int64_t start);
+  Result<Bytes> Call(Method method, std::string request);
+  void Wrote(Method method, std::string_view request, const Bytes& answer);
+  std::string NewValue(std::int64_t bytes);
+  void Pause(Duration duration);
+
+  void Do(const Create& create);
+  void Do(const Cancel& cancel);
+  void Do(const AskProgress& ask);
+  void Do(const CloseStream& close);
+  void Do(const Resume& resume);
+  void Do(const Put& put);
+  void Do(const Delete& erase);
+  void Do(const Txn& txn);
+  void Do(const Grant& grant);
+  void Do(const Revoke& revoke);
+  void Do(const KeepAlive&) {}
+  void Do(const Get& get);
+  void Do(const Compact& compact);
+  void Do(const Receive& receive);
+  void Do(const Advance&) {}
+  void Do(const Turn& turn);
+  void Do(const SyncDisk&) {}
+  void Do(const Crash&) {}
+
+  // live_closing.cc: after the last step.
+  void AskClosingQuestions();
+  void AwaitAnswers(Duration limit);
+  // A watch that was created and had not ended, as it was then.
+  struct LiveWatch {
+    Stream* stream = nullptr;
+    std::uint32_t ordinal = 0;
+    WatchState state;
+  };
+  using Watches = std::vector<LiveWatch>;
+  // Of one stream, or of all.
+  Watches LiveOn(const Stream* only);
+  // Until each has received every change through the revision; false if nothing more arrives.
+  bool AwaitDelivery(const Watches& watches, Revision through);
+  void AskForProgress();
+  void AwaitProgress(Stream& stream, Duration patience);
+  void CreateNew();
+  void Probe();
+  void ReadBack();
+  void CancelAll();
+  // With the state of each watch that was created and has not ended.
+  void EachLive(
+      const Judge& judge,
+      const std::function<void(Stream&, std::uint32_t ordinal, const WatchState&)>& visit);
+  void NoteMeetings(const Judge& judge);
+
+  LiveServer& server_;
+  LiveClient& client_;
+  const Script& script_;
+  const std::string name_;
+  const Draws draws_;
+  const Placement placement_;
+  Prng prng_;
+  Features features_;
+  Promises promises_;
+  std::vector<Stream> streams_;
+  std::vector<std::int64_t> own_;  // revisions that it wrote
+  std::int64_t base_ = 0;          // the store's revision before its first step
+  std::int64_t seen_floor_ = 0;
+  Script carried_out_;
+  std::vector<std::int64_t> leases_;
+  std::int64_t values_ = 0;
+  std::size_t steps_ = 0;
+};
+
+}  // namespace watchproof::explore

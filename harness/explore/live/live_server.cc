@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/explore/live/live_server.h"
+
+#include <charconv>
+#include <utility>
+
+#include "harness/client/kv_client.h"
+#include "harness/history/run_started.h"
+
+namespace watchproof::explore {
+namespace {
+
+constexpr std::string_view kScript = "script ";
+constexpr std::string_view kStream = "stream ";
+constexpr std::size_t kLinesAtOnce = 512;
+
+std::uint32_t NumberAfter(std::string_view text, std::string_view word) {
+  std::uint32_t number = 0;
+  const std::size_t at = text.find(word);
+  if (at == std::string_view::npos) return 0;
+  text.remove_prefix(at + word.size());
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+bool IsEtcd(const TargetSpec& target) { return target.product == "etcd"; }
+
+}  // namespace
+
+std::string ClientName(std::uint32_t script) { return fmt::format("{}{}", kScript, script); }
+std::uint32_t ScriptOfClient(std::string_view name) {
+  return name.starts_with(kScript) ? NumberAfter(name, kScript) : 0;
+}
+
+LiveServer::LiveServer(const LiveServerOptions& options)
+    : options_(options),
+      environment_({.target = options.target,
+                    .folder = options.folder,
+                    .strict_previous_values = options.strict_previous,
+                    .seed = options.seed,
+                    .bypass_proxy = true}) {}
+
+LiveServer::~LiveServer() { Stop(); }
+
+Result<std::unique_ptr<LiveServer>> LiveServer::Start(const LiveServerOptions& options) {
+  std::unique_ptr<LiveServer> server(new LiveServer(options));
+  WP_RETURN_IF_ERROR(server->Open());
+  return server;
+}
+
+Status LiveServer::Open() {
+  WP_RETURN_IF_ERROR(environment_.Start());
+  version_ = environment_.target().version();
+  const RunStarted started{.case_name = "explore",
+                           .version = version_,
+                           .product = IsEtcd(options_.target) ? "etcd" : "",
+                           .members = 1,
+                           .strict_previous = options_.strict_previous};
+  WP_ASSIGN_OR_RETURN(recorder_, Recorder::Open({.file = options_.folder / "history.wire.zst"}));
+  context_.emplace(*recorder_);
+  recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started)});
+  {
+    MutexLock lock(mu_);
+    judge_ = std::make_unique<Judge>(OptionsOf(started));
+  }
+  follower_ = std::thread([this] { Follow(); });
+  const std::string endpoint = environment_.target().endpoint().ToString();
+  WP_ASSIGN_OR_RETURN(const Revision head, KvClient(*context_, endpoint).Head());
+  Saw(head);
+  WP_ASSIGN_OR_RETURN(control_watch_,
+                      WatchStream::Open(*context_, {.endpoint = endpoint, .path = "control"}));
+  control_watch_->Create(
+      {.key = std::string(1, '\0'), .range_end = std::string(1, '\0'), .start = head.next()});
+  return {};
+}
+
+Result<Connection> LiveServer::Connect() {
+  return watchproof::Connect(environment_.target().endpoint().ToString(), Within(10s));
+}
+
+void LiveServer::Raise(std::atomic<std::int64_t>& value, std::int64_t to) {
+  std::int64_t before = value.load();
+  while (before < to && !value.compare_exchange_weak(before, to)) continue;
+}
+
+Result<WatchStream*> LiveServer::OpenStream(const Connection& connection, std::uint32_t script) {
+  WP_ASSIGN_OR_RETURN(auto stream, WatchStream::Open(*context_, {.connection = connection}));
+  MutexLock lock(mu_);
+  of_stream_[stream->id().value] = script;
+  streams_.push_back(std::move(stream));
+  return streams_.back().get();
+}
+
+void LiveServer::Annotate(const Annotation& annotation) {
+  Entry entry = AnnotationEntry(annotation);
+  entry.at = recorder_->Now();
+  recorder_->Append(std::move(entry));
+}
+
+void LiveServer::Follow() {
+  std::vector<NumberedEntry> lines;
+  while (auto line = recorder_->Next(Within(1h))) {
+    lines.clear();
+    lines.push_back(*std::move(line));
+    while (lines.size() < kLinesAtOnce && (line = recorder_->Next(Within(Duration(0))))) {
+      lines.push_back(*std::move(line));
+    }
+    MutexLock lock(mu_);
+    for (const NumberedEntry& one : lines) Judged(one);
+    for (Waiter* waiter : waiters_) {
+      if (judged_ < waiter->from || waiter->satisfied || !(*waiter->done)(*judge_)) continue;
+      waiter->satisfied = true;
+      waiter->changed.NotifyOne();
+    }
+  }
+}
+
+void LiveServer::Judged(const NumberedEntry& line) {
+  judge_->Consume(line);
+  judged_ = line.line;
+  std::uint32_t script = 0;
+  if (line.entry.kind == EntryKind::kCallStarted) {
+    script = of_call_[line.entry.call.value] = ScriptOfClient(line.entry.text);
+  } else if (const auto call = of_call_.find(line.entry.call.value); call != of_call_.end()) {
+    script = call->second;
+    of_call_.erase(call);
+  } else if (const auto stream = of_stream_.find(line.entry.stream.value);
+             stream != of_stream_.end()) {
+    script = stream->second;
+  }
+  of_line_.resize(line.line.value + 1);
+  of_line_.back() = script;
+}
+
+bool LiveServer::Await(const std::function<bool(const Judge&)>& done, Duration limit) {
+  const TimePoint until = Clock::now() + limit;
+  Waiter waiter{.done = &done, .from = recorder_->last()};
+  MutexLock lock(mu_);
+  if (judged_ >= waiter.from && done(*judge_)) return true;
+  waiters_.push_back(&waiter);
+  while (!waiter.satisfied && waiter.changed.WaitUntil(mu_, until)) continue;
+  waiters_.remove(&waiter);
+  return waiter.satisfied;
+}
+
+LiveVerdict LiveServer::Finish() {
+  const std::string endpoint = environment_.target().endpoint().ToString();
+  Annotate(StageReached{Stage::kHealed});
+  // Whatever is queued for a watch arrives before this.
+  [[maybe_unused]] const auto sentinel = KvClient(*context_, endpoint).Put("sentinel", "");
+  Annotate(StageReached{Stage::kSentinels});
+  Await([](const Judge& judge) { return judge.Unsettled().empty() && !judge.ControlWatchWaits(); },
+        options_.patience);
+  if (const auto death = environment_.Died()) {
+    Annotate(TargetEnded{
+        .member = death->member, .how = death->state.ToString(), .last_words = death->last_words});
+  }
+  Annotate(StageReached{Stage::kConverged});
+  Annotate(StageReached{Stage::kEnd});
+  Stop();
+  MutexLock lock(mu_);
+  Judgement judgement = judge_->Finish();
+  LiveVerdict verdict{
+      .findings = {}, .undecided = std::move(judgement.undecided), .lines = judged_.value};
+  for (const Finding& finding : judgement.findings) {
+    verdict.findings.push_back({ScriptOf(finding),
+                                {.guarantee = std::string(Name(finding.guarantee)),
+                                 .watch = finding.watch,
+                                 .expected = finding.expected,
+                                 .observed = finding.observed,
+                                 .signature = finding.signature}});
+  }
+  return verdict;
+}
+
+// By the stream that it names, or by the last of its lines that a script caused.
+std::uint32_t LiveServer::ScriptOf(const Finding& finding) const {
+  const auto stream = of_stream_.find(NumberAfter(finding.watch, kStream));
+  if (stream != of_stream_.end()) return stream->second;
+  std::uint32_t script = 0;
+  for (const Line line : finding.evidence) {
+    if (line.value < of_line_.size() && of_line_[line.value] != 0) script = of_line_[line.value];
+  }
+  return script;
+}
+
+void LiveServer::Stop() {
+  if (std::exchange(stopped_, true)) return;
+  std::vector<std::unique_ptr<WatchStream>> streams;
+  {
+    MutexLock lock(mu_);
+    streams.swap(streams_);
+  }
+  streams.clear();
+  control_watch_.reset();
+  environment_.Stop();
+  if (recorder_ != nullptr) {
+    [[maybe_unused]] const Status closed = recorder_->Close();
+  }
+  if (follower_.joinable()) follower_.join();
+}
+
+}  // namespace watchproof::explore

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real server on which many scripts run side by side, with one recording and one judge for all of
+// them: compactions are shared, and a promise to one script must hold whatever the others do.
+//
+//   WP_ASSIGN_OR_RETURN(auto server, LiveServer::Start({.target = spec, .folder = folder}));
+//   LiveScript(*server, client, script, 1, prng).Run();      // on any thread, live_script.h
+//   LiveVerdict verdict = server->Finish();                   // findings, by script
+//
+// Threads: Start and Finish on one thread; everything else from any thread in between. Ownership:
+// owns the server's process, the recording and the streams that it was given; Finish and the
+// destructor stop them.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness/base/mutex.h"
+#include "harness/checkers/judge.h"
+#include "harness/client/call_client.h"
+#include "harness/client/watch_stream.h"
+#include "harness/environment/environment.h"
+#include "harness/explore/verdict.h"
+#include "harness/history/annotation.h"
+
+namespace watchproof::explore {
+
+struct LiveServerOptions {
+  TargetSpec target;
+  std::filesystem::path folder;  // of the attempt; the recording is history.wire.zst in it
+  std::uint64_t seed = 0;
+  bool strict_previous = false;
+  // How long an answer may take while nothing else arrives before it counts as missing.
+  Duration patience = 3s;
+};
+
+// What a batch of scripts showed.
+struct LiveVerdict {
+  struct OfScript {
+    std::uint32_t script = 0;  // 0: of none that can be named
+    BrokenGuarantee broken;
+  };
+  std::vector<OfScript> findings;
+  std::vector<std::string> undecided;
+  std::uint64_t lines = 0;
+};
+
+class LiveServer {
+ public:
+  static Result<std::unique_ptr<LiveServer>> Start(const LiveServerOptions& options);
+  ~LiveServer();
+
+  RecordingContext& recording() { return *context_; }
+  Result<Connection> Connect();
+  const std::string& version() const { return version_; }
+  Duration patience() const { return options_.patience; }
+
+  // What all clients together know: the highest revision in an answer, and the compactions that
+  // were asked for and acknowledged.
+  Revision head() const { return Revision(head_.load()); }
+  Revision floor() const { return Revision(floor_.load()); }
+  Revision floor_asked() const { return Revision(floor_asked_.load()); }
+  void Saw(Revision head) { Raise(head_, head.value); }
+  void CompactionAsked(Revision at) { Raise(floor_asked_, at.value); }
+  void Compacted(Revision at) { Raise(floor_, at.value); }
+
+  // A stream of a script: it stays open, and its watches are judged, until Finish.
+  Result<WatchStream*> OpenStream(const Connection& connection, std::uint32_t script);
+  void Annotate(const Annotation& annotation);
+  // Waits until everything recorded so far has been judged and `done` holds, which is asked
+  // whenever more has been judged. False when the time is over, or the server has died.
+  bool Await(const std::function<bool(const Judge&)>& done, Duration limit);
+
+  // Waits for what is still due, stops the server and judges. Requires: no script runs any more.
+  LiveVerdict Finish();
+
+ private:
+  explicit LiveServer(const LiveServerOptions& options);
+  Status Open();
+  void Follow();
+  void Judged(const NumberedEntry& line) REQUIRES(mu_);
+  std::uint32_t ScriptOf(const Finding& finding) const;
+  void Stop();
+  static void Raise(std::atomic<std::int64_t>& value, std::int64_t to);
+
+  struct Waiter {
+    const std::function<bool(const Judge&)>* done = nullptr;
+    Line from{};  // everything up to here has to be judged
+    bool satisfied = false;
+    CondVar changed;
+  };
+
+  const LiveServerOptions options_;
+  Environment environment_;
+  std::string version_;
+  std::unique_ptr<Recorder> recorder_;
+  std::optional<RecordingContext> context_;
+  std::unique_ptr<WatchStream> control_watch_;
+  std::atomic<std::int64_t> head_ = 1;
+  std::atomic<std::int64_t> floor_ = 0;
+  std::atomic<std::int64_t> floor_asked_ = 0;
+  std::thread follower_;
+  Mutex mu_;
+  std::unique_ptr<Judge> judge_ GUARDED_BY(mu_);
+  Line judged_ GUARDED_BY(mu_){};
+  std::list<Waiter*> waiters_ GUARDED_BY(mu_);
+  std::vector<std::unique_ptr<WatchStream>> streams_ GUARDED_BY(mu_);
+  // Scripts, by stream, by call, and by line.
+  std::map<std::uint32_t, std::uint32_t> of_stream_ GUARDED_BY(mu_);
+  std::map<std::uint32_t, std::uint32_t> of_call_ GUARDED_BY(mu_);
+  std::vector<std::uint32_t> of_line_ GUARDED_BY(mu_);
+  bool stopped_ = false;
+};
+
+// The name of a script's client in recordings, and the script of a name; 0: of none.
+std::string ClientName(std::uint32_t script);
+std::uint32_t ScriptOfClient(std::string_view name);
+
+}  // namespace watchproof::explore

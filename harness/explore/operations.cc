@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/explore/operations.h"
+
+#include <charconv>
+#include <utility>
+#include <vector>
+
+namespace watchproof::explore {
+namespace {
+
+constexpr const char* kEverything = "*";
+const std::string kZeroByte(1, '\0');
+
+// Targets and relations have etcd's numbers on both sides.
+store::Compare CompareOf(const Condition& condition, const Placement& placement) {
+  store::Compare compare{.range = placement.Range(condition.key, condition.end),
+                         .target = static_cast<store::CompareTarget>(condition.target),
+                         .result = static_cast<store::CompareResult>(condition.relation)};
+  if (condition.target == Condition::Target::kValue) {
+    compare.value = condition.value;
+  } else {
+    const std::string& digits = condition.value;
+    std::from_chars(digits.data(), digits.data() + digits.size(), compare.number);
+    if (condition.target == Condition::Target::kLease) {
+      compare.number = placement.Lease(compare.number);
+    }
+  }
+  return compare;
+}
+
+std::vector<store::Operation> OperationsOf(const std::vector<TxnPart>& parts,
+                                           const Placement& placement, const NextValue& value) {
+  std::vector<store::Operation> operations;
+  for (const TxnPart& part : parts) {
+    const store::KeyRange range = placement.Range(part.key, part.end);
+    switch (part.kind) {
+      case TxnPart::Kind::kPut:
+        operations.push_back(store::PutOp{
+            .key = range.begin, .value = value(0), .lease = placement.Lease(part.lease)});
+        break;
+      case TxnPart::Kind::kDelete:
+        operations.push_back(store::DeleteOp{.range = range, .want_previous = true});
+        break;
+      case TxnPart::Kind::kGet:
+        operations.push_back(store::RangeQuery{.range = range});
+        break;
+    }
+  }
+  return operations;
+}
+
+}  // namespace
+
+std::string Placement::Key(const std::string& key) const {
+  if (key == kEverything) return prefix_.empty() ? kZeroByte : prefix_;
+  return key.empty() ? key : prefix_ + key;
+}
+
+std::string Placement::End(const std::string& end) const {
+  if (end != kEverything) return end.empty() ? end : prefix_ + end;
+  if (prefix_.empty()) return kZeroByte;
+  std::string after = prefix_;
+  ++after.back();
+  return after;
+}
+
+store::PutOp OperationOf(const Put& put, const Placement& placement, const NextValue& value) {
+  return {.key = placement.Key(put.key),
+          .value = put.ignore_value ? std::string() : value(put.bytes),
+          .lease = put.ignore_lease ? 0 : placement.Lease(put.lease),
+          .want_previous = put.prev_kv,
+          .ignore_value = put.ignore_value,
+          .ignore_lease = put.ignore_lease};
+}
+
+store::DeleteOp OperationOf(const Delete& erase, const Placement& placement) {
+  return {.range = placement.Range(erase.key, erase.end), .want_previous = erase.prev_kv};
+}
+
+store::TxnOp OperationOf(const Txn& txn, const Placement& placement, const NextValue& value) {
+  store::TxnOp op{.success = OperationsOf(txn.then, placement, value),
+                  .failure = OperationsOf(txn.otherwise, placement, value)};
+  for (const Condition& condition : txn.when)
+    op.compares.push_back(CompareOf(condition, placement));
+  if (!txn.nested.empty()) {
+    store::TxnOp nested{.success = OperationsOf(txn.nested, placement, value)};
+    op.failure.push_back(nested);
+    op.success.push_back(std::move(nested));
+  }
+  return op;
+}
+
+store::RangeQuery OperationOf(const Get& get, const Placement& placement, std::int64_t at) {
+  return {.range = placement.Range(get.key, get.end),
+          .limit = get.limit,
+          .at = Revision(at),
+          .order = get.descending ? store::SortOrder::kDescend : store::SortOrder::kNone,
+          .target = static_cast<store::SortTarget>(get.sort_by),
+          .keys_only = get.keys_only,
+          .count_only = get.count_only,
+          .min_mod = Revision(get.min_mod),
+          .max_mod = Revision(get.max_mod),
+          .min_create = Revision(get.min_create),
+          .max_create = Revision(get.max_create)};
+}
+
+}  // namespace watchproof::explore

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The requests that the steps of a script mean, under virtual time and on a real server.
+//
+//   Placement placement("s12/", 120);                    // beside other scripts on one server
+//   store::PutOp put = PutOf(step, "v1", placement);     ToWire(put);      // recording.h
+//
+// Threads: values and pure functions.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "embedded_store/mvcc/operations.h"
+#include "harness/explore/script.h"
+
+namespace watchproof::explore {
+
+// Where the keys and leases of a script are on its store. By default it has the store to itself.
+class Placement {
+ public:
+  Placement() = default;
+  // All keys are below the prefix, which ends with '/'; leases are numbered from `leases` on. "*"
+  // is then everything below the prefix.
+  Placement(std::string prefix, std::int64_t leases)
+      : prefix_(std::move(prefix)), leases_(leases) {}
+
+  std::string Key(const std::string& key) const;
+  std::string End(const std::string& end) const;
+  std::int64_t Lease(std::int64_t lease) const { return lease == 0 ? 0 : leases_ + lease; }
+  store::KeyRange Range(const std::string& key, const std::string& end) const {
+    return {Key(key), End(end)};
+  }
+
+ private:
+  std::string prefix_;
+  std::int64_t leases_ = 0;
+};
+
+// Gives each put of a script a value of its own, of at least so many bytes.
+using NextValue = std::function<std::string(std::int64_t bytes)>;
+
+store::PutOp OperationOf(const Put& put, const Placement& placement, const NextValue& value);
+store::DeleteOp OperationOf(const Delete& erase, const Placement& placement);
+store::TxnOp OperationOf(const Txn& txn, const Placement& placement, const NextValue& value);
+// At a revision that the step's place was resolved to.
+store::RangeQuery OperationOf(const Get& get, const Placement& placement, std::int64_t at);
+
+}  // namespace watchproof::explore
