@@ -20,6 +20,7 @@ ALLOWED = {
     "fixtures/protos": set(),
     "fixtures/certs": BASE,
     "harness/base": set(),
+    "harness/bugs": BASE,
     "harness/history": BASE | {"fixtures/protos"},
     "harness/import": BASE | {"harness/history"},
     "harness/model": BASE | {"harness/history"},
@@ -33,9 +34,12 @@ ALLOWED = {
     | {"embedded_store/backend", "embedded_store/defects"},
     # The same scripts on a real server.
     LIVE: RUN | {"harness/environment", "harness/explore"},
-    "harness/results": BASE | {"harness/targets", "harness/model", "harness/checkers"},
+    "harness/results": BASE
+    | {"harness/bugs", "harness/targets", "harness/model", "harness/checkers"},
     "harness/environment": BASE | PROXIES | {"harness/targets", "harness/faults"},
-    "harness/session": RUN | PROXIES | {"harness/environment", "harness/results"},
+    "harness/session": RUN
+    | PROXIES
+    | {"harness/bugs", "harness/environment", "harness/results"},
     "harness/scenario": RUN | PROXIES | ATTEMPT - {"harness/scenario"},
     # Whoever runs, checks or shrinks a plan names no kind of step.
     STEPS: RUN | PROXIES | ATTEMPT,
@@ -43,7 +47,8 @@ ALLOWED = {
     "harness/cli": RUN
     | PROXIES
     | ATTEMPT
-    | {"harness/import", "harness/report", "harness/explore", LIVE, "cases/support"}
+    | {"harness/bugs", "harness/import", "harness/report", "harness/explore", LIVE}
+    | {"cases/support"}
     | {"embedded_store/server", "embedded_store/defects"},
     "harness/gtest": BASE | {"harness/report", "harness/results", "harness/cli", "cases/support"},
     "embedded_store/backend": BASE,

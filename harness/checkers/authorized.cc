@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Authorized: a watch delivers only keys that its user may read.
 #include "harness/checkers/checker.h"
-#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
+#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {

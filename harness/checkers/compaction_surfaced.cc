@@ -5,8 +5,8 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/compaction_notice.h"
-#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
+#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {

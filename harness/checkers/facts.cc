@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "harness/checkers/known_bugs.h"
+#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 

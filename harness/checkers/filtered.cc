@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filtered: a watch delivers only changes in its range and of the requested kinds.
 #include "harness/checkers/checker.h"
-#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
+#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {

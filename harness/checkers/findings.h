@@ -25,7 +25,7 @@ struct Draft {
   std::vector<Line> evidence{};
   Where where{};                 // the offending line: also the last of the evidence, and the time
   Duration at{};                 // where no one line offends
-  std::string_view signature{};  // one of known_bugs.h
+  std::string_view signature{};  // one of signatures.h
   // On a Kubernetes cache, where a guarantee can be broken with different impacts; empty: that of
   // the guarantee.
   std::string_view impact{};

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "harness/checkers/checker.h"
-#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
+#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {

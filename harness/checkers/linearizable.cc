@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linearizable: calls take effect one after another, each between its beginning and its answer.
 #include "harness/checkers/checker.h"
-#include "harness/checkers/known_bugs.h"
+#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {

@@ -2,9 +2,9 @@
 // PreviousValue: a watch with prev_kv receives the key in its state before the change, exactly or,
 // once that has been compacted, not at all.
 #include "harness/checkers/checker.h"
-#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/old_keys.h"
 #include "harness/checkers/phrases.h"
+#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {

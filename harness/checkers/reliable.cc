@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reliable: a watch receives exactly the changes written in its range from its start on.
 #include "harness/checkers/checker.h"
-#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
+#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {

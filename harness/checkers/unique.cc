@@ -3,8 +3,8 @@
 #include <array>
 
 #include "harness/checkers/checker.h"
-#include "harness/checkers/known_bugs.h"
 #include "harness/checkers/phrases.h"
+#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {

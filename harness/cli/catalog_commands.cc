@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// `list` and `explain`: all things with a name, with their explanations.
+// `list`, `explain` and `bugs`: all things with a name, with their explanations.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <cstdio>
-#include <map>
 #include <set>
 
 #include "cases/support/case_registry.h"
 #include "embedded_store/defects/defect.h"
+#include "harness/bugs/answer_key.h"
 #include "harness/checkers/guarantee.h"
-#include "harness/checkers/known_bugs.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/console.h"
 #include "harness/cli/parse.h"
 #include "harness/faults/fault.h"
 #include "harness/report/rows.h"
 #include "harness/report/run_json.h"
-#include "harness/results/expectations.h"
 #include "harness/results/result.h"
 #include "harness/targets/target_spec.h"
 #include "proxies/effects/effect.h"
@@ -28,12 +26,13 @@ namespace {
 
 struct CatalogEntry {
   std::string
-      kind;  // "case", "guarantee", "fault", "effect", "defect", "issue", "target", "verdict",
+      kind;  // "case", "guarantee", "fault", "effect", "defect", "bug", "target", "verdict",
              // "level"
   std::string name;
   std::string summary;                                     // one line; may be empty
   std::string explain;                                     // a paragraph
   std::vector<std::pair<std::string, std::string>> facts;  // "level": "must"
+  std::vector<std::string> aliases{};                      // further names
 };
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
@@ -118,61 +117,55 @@ void AddWords(std::vector<CatalogEntry>& catalog) {
   catalog.push_back({"level", "may", "", "Observed and interesting, but not documented.", {}});
 }
 
-// What is known of one bug of etcd.
-struct KnownIssue {
-  std::set<std::string> texts, cases, defects;
-  std::map<std::string, std::set<std::string>> releases;  // by how the manifest describes it
-};
-
-// The numbers behind '#' in a text.
-std::vector<int> NumbersIn(std::string_view text) {
-  std::vector<int> numbers;
+// "#17529" of "#17529, #17555".
+std::vector<std::string> NumbersIn(std::string_view text) {
+  std::vector<std::string> numbers;
   for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1)) {
-    int number = 0;
-    const auto [end, error] =
-        std::from_chars(text.data() + at + 1, text.data() + text.size(), number);
-    if (error == std::errc()) numbers.push_back(number);
+    const std::size_t end = text.find_first_not_of("0123456789", at + 1);
+    numbers.emplace_back(text.substr(at, end == std::string_view::npos ? end : end - at));
   }
   return numbers;
 }
 
-std::map<int, KnownIssue> KnownIssues() {
-  std::map<int, KnownIssue> issues;
-  for (const std::string_view signature : AllSignatures()) {
-    const std::string text = KnownBugText(signature, {});
-    for (const int number : NumbersIn(text)) issues[number].texts.insert(text);
-  }
-  for (const CaseInfo& info : AllCases()) {
-    for (const int number : info.upstream) issues[number].cases.insert(info.name);
-  }
-  for (const store::DefectInfo& info : store::KnownDefects()) {
-    for (const int number : NumbersIn(info.upstream_issue))
-      issues[number].defects.insert(info.name);
-  }
-  for (const Release& release : Expectations::BuiltIn().releases()) {
-    for (const ExpectedFailure& expected : release.expected) {
-      for (const int number : expected.upstream) {
-        KnownIssue& issue = issues[number];
-        issue.cases.insert(expected.case_name);
-        issue.releases[expected.reason].insert(release.version);
-      }
-    }
-  }
-  return issues;
+std::string RangesOf(const Bug& bug) {
+  std::vector<std::string> texts;
+  for (const AffectedRange& range : bug.affected) texts.push_back(range.text);
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-void AddIssues(std::vector<CatalogEntry>& catalog) {
-  for (const auto& [number, issue] : KnownIssues()) {
-    Facts facts = {{"upstream", Issues({number})},
-                   {"found by", fmt::format("{}", fmt::join(issue.cases, ", "))},
-                   {"defects", fmt::format("{}", fmt::join(issue.defects, ", "))}};
-    for (const auto& [reason, versions] : issue.releases) {
-      facts.emplace_back("known", fmt::format("etcd {}: {}", fmt::join(versions, ", "), reason));
+Facts FactsOf(const Bug& bug) {
+  std::set<std::string> guarantees, defects;
+  for (const ShownBy& shown : bug.shown) {
+    guarantees.insert(shown.guarantees.begin(), shown.guarantees.end());
+  }
+  for (const store::DefectInfo& info : store::KnownDefects()) {
+    for (const std::string& number : NumbersIn(info.upstream_issue)) {
+      if (number == bug.name) defects.insert(info.name);
     }
-    catalog.push_back({"issue", fmt::format("#{}", number), "",
-                       issue.texts.empty() ? std::string("A bug of etcd.")
-                                           : fmt::format("{}", fmt::join(issue.texts, "; ")),
-                       std::move(facts)});
+  }
+  Facts facts = {{"affected", RangesOf(bug)},
+                 {"source", bug.source},
+                 {"breaks", fmt::format("{}", fmt::join(guarantees, ", "))},
+                 {"looks like", fmt::format("{}", fmt::join(bug.signatures, ", "))},
+                 {"members", bug.members > 1 ? std::to_string(bug.members) : ""},
+                 {"needs", bug.needs},
+                 {"upstream", bug.upstream.empty() ? bug.link : Issues(bug.upstream)},
+                 {"defects", fmt::format("{}", fmt::join(defects, ", "))},
+                 {"not shown", bug.not_shown}};
+  for (const ShownBy& shown : bug.shown) {
+    facts.emplace_back(
+        "shown by",
+        fmt::format("{}{}{}", shown.case_name, shown.rate.empty() ? "" : ", in " + shown.rate,
+                    shown.reason == bug.title ? "" : ": " + shown.reason));
+  }
+  return facts;
+}
+
+void AddBugEntries(std::vector<CatalogEntry>& catalog) {
+  for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
+    CatalogEntry entry{"bug", bug.name, "", bug.title, FactsOf(bug)};
+    for (const int number : bug.upstream) entry.aliases.push_back(fmt::format("#{}", number));
+    catalog.push_back(std::move(entry));
   }
 }
 
@@ -184,7 +177,7 @@ std::vector<CatalogEntry> Catalog() {
   AddFaults(catalog);
   AddEffects(catalog);
   AddDefects(catalog);
-  AddIssues(catalog);
+  AddBugEntries(catalog);
   AddWords(catalog);
   return catalog;
 }
@@ -272,7 +265,10 @@ ExitCode ExplainCommand(const std::string& name, bool json) {
   for (const CatalogEntry& entry : Catalog()) {
     names.push_back(entry.name);
     // A number is an issue of etcd, with or without '#'.
-    if (entry.name != name && entry.name != "#" + name) continue;
+    const bool alias =
+        std::any_of(entry.aliases.begin(), entry.aliases.end(),
+                    [&](const std::string& one) { return one == name || one == "#" + name; });
+    if (entry.name != name && !alias) continue;
     if (json) {
       PrintJson(entry);
     } else {
@@ -286,7 +282,53 @@ ExitCode ExplainCommand(const std::string& name, bool json) {
                   fmt::format("nothing is called '{}'{}", name, DidYouMean(name, names)));
 }
 
+struct BugsFlags {
+  std::string release;
+  bool json = false;
+};
+
+// The answer key, or what of it concerns one release.
+ExitCode BugsCommand(const BugsFlags& flags) {
+  const auto version = ParseVersion(flags.release);
+  if (!flags.release.empty() && !version) {
+    return Complain(
+        "bugs", fmt::format("'{}' is no version; expected one as in: bugs 3.5.16", flags.release));
+  }
+  std::vector<CatalogEntry> catalog;
+  AddBugEntries(catalog);
+  std::vector<std::array<std::string, 4>> rows{{"bug", "affected", "shown by", "title"}};
+  for (std::size_t i = 0; i < catalog.size(); ++i) {
+    const Bug& bug = AnswerKey::BuiltIn().bugs()[i];
+    if (version && StateIn(bug.affected, *version).presence != Presence::kAffected) continue;
+    if (flags.json) PrintJson(catalog[i]);
+    rows.push_back({bug.name, RangesOf(bug),
+                    bug.shown.empty() ? "no case" : Count(bug.shown.size(), "case"), bug.title});
+  }
+  if (flags.json) return ExitCode::kOk;
+  std::array<std::size_t, 3> widths{};
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      widths[i] = std::max(widths[i], Columns(row[i]));
+    }
+  }
+  const TerminalStyle style = DetectStyle(When::kNever);
+  for (const auto& row : rows) {
+    const std::string line =
+        fmt::format("{}  {}  {}  {}", PadRight(row[0], widths[0]), PadRight(row[1], widths[1]),
+                    PadRight(row[2], widths[2]), row[3]);
+    fmt::print("{}\n", style.cut ? ShortenEnd(line, style.width, style.charset) : line);
+  }
+  return ExitCode::kOk;
+}
+
 }  // namespace
+
+CommandBody AddBugs(CLI::App& command) {
+  const auto flags = std::make_shared<BugsFlags>();
+  command.add_option("release", flags->release, "3.5.16: only the bugs that this release has");
+  command.add_flag("--json", flags->json, "One JSON document per line");
+  return [flags] { return BugsCommand(*flags); };
+}
 
 CommandBody AddList(CLI::App& command) {
   const auto flags = std::make_shared<NameFlags>();
@@ -298,8 +340,9 @@ CommandBody AddList(CLI::App& command) {
 CommandBody AddExplain(CLI::App& command) {
   const auto flags = std::make_shared<NameFlags>();
   command
-      .add_option("name", flags->name,
-                  "Case, guarantee, fault, effect, defect, etcd issue number, verdict or level")
+      .add_option(
+          "name", flags->name,
+          "Case, guarantee, fault, effect, defect, bug by its name or number, verdict or level")
       ->required();
   command.add_flag("--json", flags->json, "As a JSON document");
   return [flags] { return ExplainCommand(flags->name, flags->json); };

@@ -33,7 +33,7 @@ constexpr char kShortHelp[] =
   watchproof explain CompactionSurfaced              what this guarantee requires
 
 Commands: run, selftest, explore, repeat, shrink, check, fetch, history dump, history import,
-  list, explain, store, proxy. Each has --help.
+  list, explain, bugs, store, proxy. Each has --help.
 Exit codes: 0 success, 1 new failure, 2 inconclusive, 3 target failed, 4 usage error,
   5 nothing selected, 6 expectations out of date, 70 harness error, 130 interrupted,
   143 terminated.
@@ -64,8 +64,9 @@ class CommandLine {
     Command(history, "import", "Make a recording from reports of etcd's robustness tests",
             AddHistoryImport);
     Command(app_, "list", "List cases, guarantees, faults, effects, defects and targets", AddList);
-    Command(app_, "explain", "Explain a case, guarantee, fault, effect, defect, verdict or level",
-            AddExplain);
+    Command(app_, "explain",
+            "Explain a case, guarantee, fault, effect, defect, bug, verdict or level", AddExplain);
+    Command(app_, "bugs", "List the known bugs of etcd, or those of one release", AddBugs);
     Command(app_, "explore",
             "Find what no case asks: drawn or enumerated scripts on the embedded store",
             AddExplore);

@@ -174,13 +174,12 @@ TEST(RunVerdict, KnownFailuresKeepTheirVerdict) {
   EXPECT_THAT(run.output(), AllOf(HasSubstr("#15220"), Not(HasSubstr("promise"))));
 }
 
-TEST(RunVerdict, AManifestEntryThatMatchesNothingIsStale) {
+TEST(RunVerdict, ABugWithoutItsCaseIsStale) {
   const fs::path manifest =
       fs::path(testing::TempDir()) / fmt::format("wp-stale-{}.toml", getpid());
   std::ofstream(manifest)
-      << "[[release]]\nproduct = \"etcd\"\nversion = \"3.4.23\"\nsource = \"s\"\n"
-         "[[release.expected]]\ncase = \"Gone.Case\"\nguarantees = [\"A\"]\n"
-         "upstream = [1]\nreason = \"r\"\nlink = \"l\"\n";
+      << "[[bug]]\nupstream = [1]\ntitle = \"t\"\naffected = [\"3.4\"]\nsource = \"s\"\n"
+         "[[bug.shown]]\ncase = \"Gone.Case\"\nguarantees = [\"A\"]\n";
   ScriptedRun run(
       {"--filter", "Ends.Passes", "--target", "etcd:/x", "--manifest", manifest.string()});
   EXPECT_EQ(run.Wait(), 6);

@@ -45,6 +45,8 @@ CommandBody AddHistoryDump(CLI::App& command);
 CommandBody AddHistoryImport(CLI::App& command);
 // All things with a name, by kind.
 CommandBody AddList(CLI::App& command);
+// The answer key, or the bugs of one release.
+CommandBody AddBugs(CLI::App& command);
 // Every thing of that name; an unknown name gets the closest match.
 CommandBody AddExplain(CLI::App& command);
 // Scripts on the embedded store under virtual time. kOk: nothing was found; kInconclusive: nothing

@@ -25,14 +25,14 @@ ExitCode Decide(const RunRecord& record, Strict strict) {
   if (record.interrupted == "terminated") return ExitCode::kTerminated;
   const Tally tally = CountOutcomes(record);
   if (tally[Outcome::kHarnessError] > 0) return ExitCode::kInternal;
-  if (tally[Outcome::kFail] > 0) return ExitCode::kFailed;
+  if (tally[Outcome::kFail] + tally[Outcome::kRegression] > 0) return ExitCode::kFailed;
   if (tally[Outcome::kTargetFailed] > 0 || record.named_not_fetched) return ExitCode::kTarget;
   if (!record.defects.empty()) {
     const MutationTable table = Mutations(record);
     if (!table.AllCaught() || !table.CleanIsClean()) return ExitCode::kFailed;
     return CleanIsDecided(record) ? ExitCode::kOk : ExitCode::kInconclusive;
   }
-  const bool stale = tally[Outcome::kUnexpectedPass] > 0 || !record.stale.empty();
+  const bool stale = tally[Outcome::kFixedEarly] > 0 || !record.stale.empty();
   if (stale && strict == Strict::kYes) return ExitCode::kStaleExpectations;
   if (tally[Outcome::kInconclusive] > 0) return ExitCode::kInconclusive;
   const int unjudged = tally[Outcome::kUnsupported] + tally[Outcome::kNotFetched];

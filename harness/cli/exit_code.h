@@ -9,13 +9,13 @@
 namespace watchproof {
 
 enum class ExitCode : int {
-  kOk = 0,                 // everything selected passed, or failed exactly as the manifest says
-  kFailed = 1,             // at least one new failure
+  kOk = 0,                 // everything selected passed, or failed exactly as the answer key says
+  kFailed = 1,             // at least one new failure, or one that is back
   kInconclusive = 2,       // no failure, but something undecided
   kTarget = 3,             // a target could not be started or reached
   kUsage = 4,              // wrong flags or configuration
   kNothingSelected = 5,    // the selection is empty
-  kStaleExpectations = 6,  // unexpected pass, or an entry that matches nothing
+  kStaleExpectations = 6,  // the answer key is out of date: a bug was fixed early
   kInternal = 70,          // an error of watchproof, or a harness error of a case
   kInterrupted = 130,
   kTerminated = 143,

@@ -18,8 +18,11 @@ AttemptSummary With(Outcome outcome) {
     case Outcome::kFail:
       note.expectation = ExpectationStatus::kNewFailure;
       break;
-    case Outcome::kUnexpectedPass:
-      note.expectation = ExpectationStatus::kUnexpectedPass;
+    case Outcome::kRegression:
+      note.expectation = ExpectationStatus::kRegression;
+      break;
+    case Outcome::kFixedEarly:
+      note.expectation = ExpectationStatus::kFixedEarly;
       break;
     case Outcome::kUnsupported:
       note.result.verdict = Verdict::kUnsupported;
@@ -66,22 +69,22 @@ TEST(ExitCodes, TheFirstOfTheOrderWins) {
       {"pass and not fetched", {kPass, kNotFetched}, ExitCode::kOk},
       {"known and unsupported", {kKnown, kUnsupported}, ExitCode::kOk},
       {"inconclusive", {kPass, kInconclusive}, ExitCode::kInconclusive},
-      {"unexpected pass", {kUnexpectedPass}, ExitCode::kStaleExpectations},
-      {"unexpected pass before inconclusive",
-       {kUnexpectedPass, kInconclusive},
+      {"fixed early", {kFixedEarly}, ExitCode::kStaleExpectations},
+      {"fixed early before inconclusive",
+       {kFixedEarly, kInconclusive},
        ExitCode::kStaleExpectations},
-      {"not strict", {kUnexpectedPass}, ExitCode::kOk, "", Strict::kNo},
+      {"not strict", {kFixedEarly}, ExitCode::kOk, "", Strict::kNo},
       {"not strict, inconclusive",
-       {kUnexpectedPass, kInconclusive},
+       {kFixedEarly, kInconclusive},
        ExitCode::kInconclusive,
        "",
        Strict::kNo},
       {"dead entry", {kPass}, ExitCode::kStaleExpectations, "", Strict::kYes, true},
       {"dead entry, not strict", {kPass}, ExitCode::kOk, "", Strict::kNo, true},
-      {"no target before stale", {kTargetFailed, kUnexpectedPass}, ExitCode::kTarget},
+      {"no target before stale", {kTargetFailed, kFixedEarly}, ExitCode::kTarget},
       {"failure before no target", {kFail, kTargetFailed}, ExitCode::kFailed},
       {"failure before everything of the target's",
-       {kFail, kInconclusive, kUnexpectedPass, kKnown},
+       {kFail, kInconclusive, kFixedEarly, kKnown},
        ExitCode::kFailed},
       {"harness error before failure", {kHarnessError, kFail}, ExitCode::kInternal},
       {"interrupted before harness error",

@@ -1,84 +1,226 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fetch`: places the binaries of releases in the cache, for targets named etcd@VERSION.
 #include <fmt/format.h>
+#include <fnmatch.h>
+#include <signal.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
+#include <set>
+#include <thread>
 
+#include "harness/base/mutex.h"
+#include "harness/bugs/release_version.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/parse.h"
 #include "harness/cli/run_targets.h"
+#include "harness/cli/signals.h"
 #include "harness/targets/release_cache.h"
+#include "harness/targets/tool.h"
 
 namespace watchproof {
 namespace {
 
 struct FetchFlags {
-  std::string product;
-  std::vector<std::string> versions;
-  bool all = false;  // every release of the manifest
+  std::vector<std::string> words;  // a product and versions, or patterns of versions
+  bool all = false;                // everything that --list shows
+  bool list = false;
+  std::string jobs = "1";
   std::string manifest;
 };
 
-Result<std::vector<Release>> Choose(const FetchFlags& flags, const Expectations& expectations) {
-  if (flags.all) {
-    std::vector<Release> all = expectations.releases();
-    std::erase_if(all, [](const Release& release) { return release.only_if_met; });
-    if (flags.product.empty()) return all;
+struct Named {
+  std::string product;
+  std::string version;
+  auto operator<=>(const Named&) const = default;
+  std::string ToString() const { return product + " " + version; }
+};
+
+// The releases that are known to exist, by version; beside each the sources that have it.
+using Known = std::vector<std::pair<Named, std::vector<std::string>>>;
+
+void SortByVersion(Known& known) {
+  std::stable_sort(known.begin(), known.end(), [](const auto& a, const auto& b) {
+    const auto rank = [](const Named& named) {
+      return std::tuple(named.product, ParseVersion(named.version), named.version);
+    };
+    return rank(a.first) < rank(b.first);
+  });
+}
+
+// The manifest's releases, and those that the registry lists. `status`: why it could not be asked.
+Known AskForReleases(const Expectations& expectations, Status& status) {
+  Known known;
+  const auto add = [&known](const Named& named, const std::string& source) {
+    for (auto& [listed, sources] : known) {
+      if (listed == named) return sources.push_back(source);
+    }
+    known.push_back({named, {source}});
+  };
+  std::set<std::string> products;
+  for (const Release& release : expectations.releases()) {
+    products.insert(release.product);
+    const bool debian = release.debian.has_value();
+    add({release.product, release.version},
+        debian ? "Debian " + release.debian->suite : release.source);
+  }
+  for (const auto& [product, module] : expectations.modules()) {
+    const Result<std::vector<std::string>> versions = ListModule(module);
+    if (!versions.has_value()) {
+      status = versions.error().WithContext("the Go modules of {}", product);
+      continue;
+    }
+    for (const std::string& version : *versions) add({product, version}, "its Go module");
+  }
+  SortByVersion(known);
+  return known;
+}
+
+ExitCode ListCommand(const Expectations& expectations) {
+  Status status;
+  for (const auto& [named, sources] : AskForReleases(expectations, status)) {
+    const bool cached = CachedRelease(named.product, named.version).has_value();
+    fmt::print("{} {:<14} {}{}\n", named.product, named.version, fmt::join(sources, ", "),
+               cached ? "; cached" : "");
+  }
+  fmt::print(stderr, "Other versions may be in the official archive, which has no list.\n");
+  return status.ok() ? ExitCode::kOk : Complain("fetch", status.message(), ExitCode::kTarget);
+}
+
+bool IsPattern(const std::string& word) { return word.find_first_of("*?[") != std::string::npos; }
+
+std::vector<std::string> AllKnown(const Expectations& expectations) {
+  std::vector<std::string> known;
+  for (const Release& release : expectations.releases()) {
+    known.push_back(Named{release.product, release.version}.ToString());
+  }
+  return known;
+}
+
+// A version that no list has may still be served.
+Result<std::vector<Named>> Choose(const FetchFlags& flags, const Expectations& expectations) {
+  std::vector<std::string> words = flags.words;
+  if (words.size() == 1 && words[0].find(' ') != std::string::npos) {  // 'etcd 3.6.*'
+    const std::size_t space = words[0].find(' ');
+    words = {words[0].substr(0, space), words[0].substr(space + 1)};
+  }
+  if (flags.all && !words.empty()) {
     return Fail(StatusCode::kInvalidArgument, "either --all or a product and its versions");
   }
-  if (flags.versions.empty()) {
+  if (!flags.all && words.size() < 2) {
     return Fail(StatusCode::kInvalidArgument,
                 "nothing to fetch; expected a product and versions, as in: fetch etcd {}",
                 fmt::join(KnownVersions(expectations, "etcd"), " "));
   }
-  std::vector<Release> chosen;
-  for (const std::string& version : flags.versions) {
-    const Release* release = expectations.FindRelease(flags.product, version);
-    if (release == nullptr) {
-      std::vector<std::string> known;
-      for (const Release& row : expectations.releases()) {
-        known.push_back(row.product + " " + row.version);
-      }
-      return Fail(StatusCode::kInvalidArgument, "{} {} is not in the manifest; known: {}",
-                  flags.product, version, fmt::join(known, ", "));
-    }
-    chosen.push_back(*release);
+  const std::string product = words.empty() ? "" : words[0];
+  Status status;
+  const bool asks = flags.all || std::any_of(words.begin(), words.end(), IsPattern);
+  const Known known = asks ? AskForReleases(expectations, status) : Known();
+  if (!status.ok()) Complain("fetch", status.message());
+  std::vector<Named> chosen;
+  for (const auto& [named, sources] : known) {
+    const bool meant = std::any_of(words.begin(), words.end(), [&named = named](const auto& word) {
+      return IsPattern(word) && fnmatch(word.c_str(), named.version.c_str(), 0) == 0;
+    });
+    if (flags.all || (meant && named.product == product)) chosen.push_back(named);
   }
-  return chosen;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (IsPattern(words[i])) continue;
+    if (expectations.FindRelease(product, words[i]) == nullptr &&
+        (expectations.ModuleOf(product) == nullptr || !ParseVersion(words[i]))) {
+      return Fail(StatusCode::kInvalidArgument, "{} {} is not in the manifest; known: {}", product,
+                  words[i], fmt::join(AllKnown(expectations), ", "));
+    }
+    chosen.push_back({product, words[i]});
+  }
+  if (!chosen.empty()) return chosen;
+  return Fail(StatusCode::kNotFound, "no release is called {}", fmt::join(words, " "));
 }
+
+// Fetches a list of releases, some at a time, until a signal comes.
+class Fetcher {
+ public:
+  Fetcher(const Expectations& expectations, std::vector<Named> releases)
+      : expectations_(expectations), releases_(std::move(releases)) {}
+
+  ExitCode Run(int jobs) {
+    Signals& signals = Signals::Install();
+    std::vector<std::thread> workers;
+    const int count = std::min(jobs, static_cast<int>(releases_.size()));
+    running_ = count;
+    for (int i = 0; i < count; ++i) {
+      workers.emplace_back([this] {
+        for (std::size_t at = next_++; at < releases_.size(); at = next_++) One(releases_[at]);
+        --running_;
+      });
+    }
+    while (running_ > 0) {
+      if (!signals.WaitFor(100ms)) continue;
+      next_ = releases_.size();
+      StopTools();
+      break;
+    }
+    for (std::thread& worker : workers) worker.join();
+    if (signals.count() > 0) {
+      return signals.first() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
+    }
+    const MutexLock lock(mutex_);
+    if (failed_.empty()) return ExitCode::kOk;
+    // One failure has just been reported.
+    if (releases_.size() > 1) {
+      Complain("fetch", fmt::format("not fetched: {}", fmt::join(failed_, ", ")));
+    }
+    return ExitCode::kTarget;
+  }
+
+ private:
+  void One(const Named& named) {
+    const auto report = [&](const std::string& line) {
+      const MutexLock lock(mutex_);
+      Complain("fetch", fmt::format("{}: {}", named.ToString(), line));
+    };
+    const Result<Fetched> fetched =
+        FetchRelease(expectations_.SourceOf(named.product, named.version), report);
+    report(fetched.has_value() ? fetched->origin : fetched.error().message());
+    const MutexLock lock(mutex_);
+    if (!fetched.has_value()) {
+      failed_.push_back(named.ToString());
+      return;
+    }
+    fmt::print("{}\n", fetched->binary.string());
+    std::fflush(stdout);
+  }
+
+  const Expectations& expectations_;
+  const std::vector<Named> releases_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<int> running_{0};
+  Mutex mutex_;  // of the lines that are printed, too
+  std::vector<std::string> failed_ GUARDED_BY(mutex_);
+};
 
 ExitCode FetchCommand(const FetchFlags& flags) {
   const Result<Expectations> expectations = LoadExpectations(flags.manifest);
-  if (!expectations.has_value()) {
-    return Complain("fetch", expectations.error().message());
-  }
-  const Result<std::vector<Release>> chosen = Choose(flags, *expectations);
-  if (!chosen.has_value()) return Complain("fetch", chosen.error().message());
-  ExitCode code = ExitCode::kOk;
-  for (const Release& release : *chosen) {
-    const std::string name = release.product + " " + release.version;
-    const auto report = [&](const std::string& line) {
-      Complain("fetch", fmt::format("{}: {}", name, line));
-    };
-    const Result<Fetched> fetched = FetchRelease(expectations->SourceOf(release), report);
-    if (fetched.has_value()) {
-      report(fetched->origin);
-      fmt::print("{}\n", fetched->binary.string());
-    } else {
-      report(fetched.error().message());
-      code = ExitCode::kTarget;
-    }
-    std::fflush(stdout);
-  }
-  return code;
+  if (!expectations.has_value()) return Complain("fetch", expectations.error().message());
+  const Result<int> jobs = ParseCount(flags.jobs, 1);
+  if (!jobs.has_value()) return Complain("fetch", "--jobs: " + jobs.error().message());
+  if (flags.list) return ListCommand(*expectations);
+  const Result<std::vector<Named>> chosen = Choose(flags, *expectations);
+  if (chosen.has_value()) return Fetcher(*expectations, *chosen).Run(*jobs);
+  const bool usage = chosen.error().code() == StatusCode::kInvalidArgument;
+  return Complain("fetch", chosen.error().message(), usage ? ExitCode::kUsage : ExitCode::kTarget);
 }
 
 }  // namespace
 
 CommandBody AddFetch(CLI::App& command) {
   const auto flags = std::make_shared<FetchFlags>();
-  command.add_option("product", flags->product, "etcd");
-  command.add_option("version", flags->versions, "3.5.16 (repeatable)");
-  command.add_flag("--all", flags->all, "Every release of the manifest");
+  command.add_option("release", flags->words,
+                     "etcd, and versions or patterns of them: etcd 3.5.16 '3.6.*'");
+  command.add_flag("--all", flags->all, "Every release that --list shows");
+  command.add_flag("--list", flags->list, "What can be fetched, and from where");
+  command.add_option("--jobs", flags->jobs, "Releases at a time (default 1)");
   command.add_option("--manifest", flags->manifest, "Releases instead of the built-in ones")
       ->type_name("FILE")
       ->envname("WATCHPROOF_MANIFEST");

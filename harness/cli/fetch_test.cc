@@ -37,6 +37,28 @@ case "$*" in
 esac
 )";
 constexpr char kDpkg[] = R"(mkdir -p "$3/usr/bin" && printf %s "$CONTENT" > "$3/usr/bin/etcd")";
+// Answers what fetch asks of go: a registry with three versions of which 9.9.1 lacks a companion,
+// and a build that reports $REPORTED, or $INTERRUPTS the command and goes on for ever.
+constexpr char kGo[] = R"sh(case "$*" in
+  "env GOVERSION"*) echo "go1.26.0 linux amd64" ;;
+  "list -m -versions example.org/etcd/api/v3") echo "p v9.8.1 v9.9.0 v9.9.7 v9.10.0" ;;
+  "list -m -versions"*) [ -z "$BROKEN" ] || { echo "the registry is on fire"; exit 1; }
+    echo "p v9.8.1 v9.9.0 v9.9.1" ;;
+  "list -m -f"*) echo "$SHELF/go.mod" ;;
+  "mod download example.org/etcd/api/v3@v9.9.1") echo "not available"; exit 1 ;;
+  "mod edit"*) echo "$@" > "$SHELF/edits" ;;
+  "build"*) [ -z "$INTERRUPTS" ] || { kill -INT $PPID; sleep 600; }
+    printf '#!/bin/sh\necho "etcd Version: %s"\n' "$REPORTED" > program; chmod +x program ;;
+  "version -m"*) printf 'program: go1.26.0\n\tdep\texample.org/x\tv1.2.3\th1:abc=\n' ;;
+esac
+)sh";
+constexpr char kModule[] = R"toml([[module]]
+product = "etcd"
+path = "example.org/etcd/server/v3"
+family = "example.org/etcd/"
+package = "example.org/etcd/server/v3/etcdmain"
+call = "etcdmain.Main(os.Args)"
+)toml";
 // A curl that must not be asked.
 constexpr char kNoCurl[] = "echo curl was asked; exit 9";
 
@@ -76,6 +98,22 @@ path = "usr/bin/etcd"
 sha256 = "{2}"
 )",
                                                             base, kArchitecture, kSumOfAbc);
+  }
+  // Lets releases be built from a module.
+  void OfferModule() const {
+    Program("go", kGo);
+    std::ofstream(folder_ / "manifest.toml", std::ios::app) << kModule;
+    std::ofstream(folder_ / "go.mod") << "module example.org/etcd/server/v3\n\ngo 1.24\n\n"
+                                         "require example.org/etcd/api/v3 v9.0.0\n"
+                                         "require (\n\texample.org/etcd/client/v2 v2.9.0\n)\n";
+  }
+  ScriptedRun FetchVersions(Words words, Variables more = {}) const {
+    more.emplace("SHELF", folder_.string());
+    words.insert(words.begin(), "fetch");
+    return ScriptedRun::Command(std::move(words), Environment(more));
+  }
+  fs::path PlaceOf(const std::string& version) const {
+    return folder_ / "cache" / "releases" / "etcd" / version / "etcd";
   }
   // Publishes an archive, with its sum or with another one.
   void Publish(const std::string& sums) const {
@@ -168,12 +206,84 @@ TEST_F(FetchTest, WithoutANetworkTheLastLineNamesTheFileAndItsPlace) {
   EXPECT_THAT(placed.output(), HasSubstr("etcd 9.9: already there"));
 }
 
+TEST_F(FetchTest, AReleaseIsBuiltFromItsModuleAndSaysWhatItIs) {
+  OfferModule();
+  ScriptedRun run = FetchVersions({"etcd", "9.9.0"}, {{"REPORTED", "9.9.0"}});
+  EXPECT_EQ(run.Wait(), 0) << run.output();
+  EXPECT_THAT(run.output(), HasSubstr("etcd 9.9.0: its Go module\n" + PlaceOf("9.9.0").string()));
+  EXPECT_EQ(ReadText(PlaceOf("9.9.0").string() + ".origin"),
+            "its Go module\nprogram: go1.26.0\n\tdep\texample.org/x\tv1.2.3\th1:abc=\n\n");
+  // Companions of the same major version are pinned to the release, others are as it wants them.
+  EXPECT_EQ(ReadText(folder_ / "edits"),
+            "mod edit -require=example.org/etcd/server/v3@v9.9.0 "
+            "-require=example.org/etcd/api/v3@v9.9.0 -require=example.org/etcd/client/v2@v2.9.0\n");
+}
+
+TEST_F(FetchTest, AMissingCompanionIsReplacedByTheNearestOfTheBranch) {
+  OfferModule();
+  ScriptedRun run = FetchVersions({"etcd", "9.9.1"}, {{"REPORTED", "9.9.1"}});
+  EXPECT_EQ(run.Wait(), 0) << run.output();
+  EXPECT_THAT(ReadText(folder_ / "edits"),
+              HasSubstr("-require=example.org/etcd/api/v3@v9.9.1 "
+                        "-replace=example.org/etcd/api/v3@v9.9.1=example.org/etcd/api/v3@v9.9.0"));
+}
+
+TEST_F(FetchTest, ABuildThatReportsAnotherVersionIsNotPlaced) {
+  OfferModule();
+  ScriptedRun run = FetchVersions({"etcd", "9.9.0"}, {{"REPORTED", "9.8.1"}});
+  EXPECT_EQ(run.Wait(), 3);
+  EXPECT_THAT(run.output(),
+              HasSubstr("its Go module: the program that was built reports 9.8.1, not 9.9.0"));
+  EXPECT_FALSE(fs::exists(PlaceOf("9.9.0").parent_path()));
+}
+
+TEST_F(FetchTest, ListAndPatternsKnowTheRegistry) {
+  OfferModule();
+  ScriptedRun list = FetchVersions({"--list"});
+  EXPECT_EQ(list.Wait(), 0) << list.output();
+  EXPECT_THAT(list.output(), AllOf(HasSubstr("etcd 9.8.1          its Go module\n"),
+                                   HasSubstr("etcd 9.9            Debian someday\n")));
+  // None of the binaries reports its version: the list of the failures shows what was meant.
+  for (const Words& words : std::vector<Words>{{"etcd 9.9.*"}, {"etcd", "9.9.*", "--jobs", "2"}}) {
+    ScriptedRun some = FetchVersions(words);
+    EXPECT_EQ(some.Wait(), 3);
+    EXPECT_THAT(some.output(),
+                AllOf(HasSubstr("etcd 9.9.0: no source has it"),
+                      HasSubstr("etcd 9.9.1: no source has it"), Not(HasSubstr("etcd 9.8.1"))));
+  }
+  ScriptedRun broken = FetchVersions({"--list"}, {{"BROKEN", "1"}});
+  EXPECT_EQ(broken.Wait(), 3);
+  EXPECT_THAT(broken.output(), AllOf(HasSubstr("etcd 9.9 "), HasSubstr("registry is on fire")));
+  ScriptedRun none = FetchVersions({"etcd", "7.*"});
+  EXPECT_EQ(none.Wait(), 3);
+  EXPECT_THAT(none.output(), HasSubstr("no release is called etcd 7.*"));
+}
+
+TEST_F(FetchTest, AnInterruptLeavesNothing) {
+  OfferModule();
+  fs::create_directories(folder_ / "tmp");
+  ScriptedRun run = FetchVersions({"etcd", "9.9.0", "9.8.1"},
+                                  {{"INTERRUPTS", "1"}, {"TMPDIR", (folder_ / "tmp").string()}});
+  EXPECT_EQ(run.Wait(), 130) << run.output();
+  EXPECT_TRUE(fs::is_empty(folder_ / "tmp"));
+  EXPECT_FALSE(fs::exists(PlaceOf("9.9.0").parent_path()));
+}
+
 TEST_F(FetchTest, MissingToolsAreNamed) {
   const Variables nowhere{{"PATH", (folder_ / "none").string()}};
   ScriptedRun run = Fetch(nowhere);
   EXPECT_EQ(run.Wait(), 3);
   EXPECT_THAT(run.output(),
               AllOf(HasSubstr("apt-get is not installed"), HasSubstr("curl is not installed")));
+}
+
+TEST_F(FetchTest, WithoutGoOneLineSaysWhatItWouldGive) {
+  OfferModule();
+  fs::remove(folder_ / "bin" / "go");
+  fs::create_symlink("/usr/bin/env", folder_ / "bin" / "env");
+  ScriptedRun run = FetchVersions({"etcd", "9.9.0"}, {{"PATH", (folder_ / "bin").string()}});
+  EXPECT_EQ(run.Wait(), 3);
+  EXPECT_THAT(run.output(), HasSubstr("etcd 9.9.0: its Go module: go is not installed; with it "));
 }
 
 TEST_F(FetchTest, InvalidArgumentsAreUsageErrorsThatNameKnownValues) {

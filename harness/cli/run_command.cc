@@ -106,20 +106,19 @@ std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
                      Escaped(targets), attempts, options.jobs, record.seed);
 }
 
-// Manifest entries of the releases that were run that name no existing case and never match.
+// Entries of the answer key for the releases that were run that name no existing case and never
+// match.
 std::vector<std::string> StaleEntries(const RunRecord& record, const Expectations& expectations) {
   std::set<std::string> stale;
   for (const TargetSpec& target : record.targets) {
     if (target.server) continue;  // of no known origin
     for (const AttemptSummary& attempt : record.attempts) {
       if (attempt.result.target != target.text) continue;
-      const Release* release =
-          expectations.FindRelease(target.product, attempt.result.target_version);
-      if (release == nullptr) continue;
-      for (const ExpectedFailure& expected : release->expected) {
-        if (FindCase(expected.case_name) != nullptr) continue;
+      const std::string& version = attempt.result.target_version;
+      for (const std::string& name : expectations.CasesThatFail(target.product, version)) {
+        if (FindCase(name) != nullptr) continue;
         stale.insert(fmt::format("{} {} expects {} to fail, and there is no such case",
-                                 release->product, release->version, expected.case_name));
+                                 target.product, version, name));
       }
     }
   }
@@ -240,6 +239,8 @@ std::optional<Refusal> Run::Begin() {
   record_.id = folder_->id();
   record_.folder = folder_->shown();
   record_.started = FormatUtc(now);
+  // The record names the binaries from its beginning.
+  const RunOptions reachable = SetAsideNotFetched(options_, record_);
   if (Status opened = OpenFiles(record_, *folder_); !opened.ok()) {
     return Refusal{ExitCode::kUsage, opened.message()};
   }
@@ -248,7 +249,7 @@ std::optional<Refusal> Run::Begin() {
   if (!options_.json) {
     console_->Result(OpeningLine(record_, options_) + UsageLines(options_, cases_, seed_));
   }
-  options_ = SetAsideNotFetched(options_, record_);
+  options_ = reachable;
   return std::nullopt;
 }
 

@@ -26,10 +26,11 @@ Status Adopt(Result<TargetSpec> parsed, RunOptions& options) {
   return {};
 }
 
-// A version that neither the manifest nor the cache has cannot be fetched either.
+// A version that neither the manifest nor the cache has can be fetched from Go's registry or not at
+// all.
 Status CheckReleases(const Expectations& expectations, const std::vector<TargetSpec>& targets) {
   for (const TargetSpec& target : targets) {
-    if (target.release.empty()) continue;
+    if (target.release.empty() || expectations.ModuleOf(target.product) != nullptr) continue;
     if (expectations.FindRelease(target.product, target.release) != nullptr) continue;
     if (CachedRelease(target.product, target.release).has_value()) continue;
     return Fail(StatusCode::kInvalidArgument,
@@ -115,7 +116,7 @@ Status AddTargets(const std::vector<DefectSummary>& defects, const Expectations&
     WP_ASSIGN_OR_RETURN(options.targets, ParseTargets(texts));
   }
   for (const Release& release : expectations.releases()) {
-    if (!options.all_releases || release.only_if_met) continue;
+    if (!options.all_releases) continue;
     WP_RETURN_IF_ERROR(Adopt(ReleaseSpec(release.product, release.version), options));
   }
   return CheckReleases(expectations, options.targets);
@@ -125,11 +126,11 @@ RunOptions SetAsideNotFetched(const RunOptions& options, RunRecord& record) {
   RunOptions reachable = options;
   reachable.targets.clear();
   for (const TargetSpec& target : options.targets) {
-    const Result<std::filesystem::path> cached =
-        target.release.empty() ? std::filesystem::path()
-                               : CachedRelease(target.product, target.release);
+    const Result<BinaryRecord> cached =
+        target.release.empty() ? BinaryRecord() : RecordOf(target.product, target.release);
     if (cached.has_value()) {
       reachable.targets.push_back(target);
+      if (!target.release.empty()) record.binaries[target.text] = *cached;
       continue;
     }
     if (!options.unnamed_targets.contains(target.text)) {

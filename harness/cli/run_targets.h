@@ -38,8 +38,9 @@ Result<std::vector<DefectSummary>> DefectsNamed(const std::vector<std::string>& 
 Status AddTargets(const std::vector<DefectSummary>& defects, const Expectations& expectations,
                   RunOptions& options);
 
-// The options without the targets that were not fetched; those become columns of the record. Prints
-// on standard error how to fetch those that were named.
+// The options without the targets that were not fetched; those become columns of the record, and
+// the others have their binaries in it. Prints on standard error how to fetch those that were
+// named.
 RunOptions SetAsideNotFetched(const RunOptions& options, RunRecord& record);
 
 }  // namespace watchproof

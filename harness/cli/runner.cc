@@ -188,10 +188,10 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
     r_.console.Result(AttemptText(r_.record, note, r_.console.style()));
     if (r_.options.verbose) r_.console.Result(ReceiptsText(note, r_.console.style()));
   }
-  const bool wrong = outcome >= Outcome::kUnexpectedPass;
+  const bool wrong = outcome >= Outcome::kFixedEarly;
   trouble_ = trouble_ || wrong;
-  // A repeat looks for the failure, known or not; an unexpected pass does not end it.
-  const bool ends = r_.options.same_seed ? failed || outcome > Outcome::kUnexpectedPass : wrong;
+  // A repeat looks for the failure, known or not; a bug that was fixed early does not end it.
+  const bool ends = r_.options.same_seed ? failed || outcome > Outcome::kFixedEarly : wrong;
   if (ends && (r_.options.fail_fast || r_.options.until_fail)) stopping_ = true;
   r_.record.attempts.push_back(std::move(note));
   return appended;
@@ -222,8 +222,9 @@ void Runner::ShowProgress() {
       std::min_element(running_.begin(), running_.end(),
                        [](const auto& a, const auto& b) { return a->started() < b->started(); });
   const Tally tally = CountOutcomes(r_.record);
-  const int wrong = tally[Outcome::kFail] + tally[Outcome::kHarnessError] +
-                    tally[Outcome::kTargetFailed] + tally[Outcome::kUnexpectedPass];
+  const int wrong = tally[Outcome::kFail] + tally[Outcome::kRegression] +
+                    tally[Outcome::kHarnessError] + tally[Outcome::kTargetFailed] +
+                    tally[Outcome::kFixedEarly];
   const auto age = std::chrono::duration<double>(Clock::now() - (*slowest)->started()).count();
   r_.console.Progress(fmt::format(
       "{}/{} done, {} wrong; {} on {}, {:.0f} s", r_.record.attempts.size(), planned_, wrong,

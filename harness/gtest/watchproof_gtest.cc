@@ -71,6 +71,9 @@ class ConformanceTest : public testing::Test {
     switch (OutcomeOf(attempt)) {
       case Outcome::kPass:
         return {};
+      case Outcome::kRegression:
+        Fail("regression: " + reason);
+        [[fallthrough]];
       case Outcome::kFail:
         for (const FindingRecord& finding : result.findings)
           Fail(CleanText(ToText(finding)) + repeat);
@@ -80,8 +83,8 @@ class ConformanceTest : public testing::Test {
         if (!Program().inconclusive_fails) return "inconclusive: " + reason;
         Fail("inconclusive: " + reason + "\n" + repeat);
         return {};
-      case Outcome::kUnexpectedPass:
-        Fail("unexpected pass: " + reason + "\n" + repeat);
+      case Outcome::kFixedEarly:
+        Fail("fixed early: " + reason + "\n" + repeat);
         return {};
       case Outcome::kTargetFailed:
         Fail("the target failed: " + reason + "\n" + repeat);

@@ -12,7 +12,8 @@ namespace {
 std::string Message(const AttemptResult& result) {
   if (result.findings.empty() || result.known) return result.reason;
   const FindingRecord& finding = result.findings.front();
-  return "expected " + finding.expected + ", observed " + finding.observed;
+  return (result.reason.empty() ? "" : result.reason + "; ") + "expected " + finding.expected +
+         ", observed " + finding.observed;
 }
 
 Json Test(const AttemptRow& row) {

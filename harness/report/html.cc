@@ -31,7 +31,7 @@ table { border-collapse: collapse; } th, td { text-align: left; padding: .3rem .
 .wide { overflow-x: auto; } code, pre { font: .875rem/1.5 ui-monospace, monospace; }
 pre { white-space: pre-wrap; margin: .3rem 0; }
 .pass { color: var(--pass); } .known { color: var(--known); }
-.fail, .unexpected_pass { color: var(--fail); font-weight: 600; }
+.fail, .regression, .fixed_early { color: var(--fail); font-weight: 600; }
 .inconclusive { color: var(--warn); } .harness_error, .target_failed { color: var(--error);
   font-weight: 600; } .unsupported, .declared, .not_run, .not_fetched, .soft { color: var(--soft); }
 article { border-left: 4px solid var(--line); padding-left: 1rem; margin: 1.2rem 0; }
@@ -222,9 +222,9 @@ std::string ToHtml(const RunRecord& record) {
         row.outcome == Outcome::kDeclared) {
       continue;
     }
-    std::string& part = row.outcome == Outcome::kKnown            ? known
-                        : row.outcome >= Outcome::kUnexpectedPass ? troubles
-                                                                  : undecided;
+    std::string& part = row.outcome == Outcome::kKnown        ? known
+                        : row.outcome >= Outcome::kFixedEarly ? troubles
+                                                              : undecided;
     part += Article(row, ++number);
   }
   const std::string title = EscapeXml(Sentence(record));

@@ -26,9 +26,10 @@ constexpr Kind kKinds[kOutcomes] = {
     {"skipped", ""},            // not fetched
     {"error", "not_run"},       // not run
     {"error", "inconclusive"},  // inconclusive
-    {"failure", "baseline"},    // unexpected pass
+    {"failure", "baseline"},    // fixed early
     {"error", "target"},        // target failed
     {"failure", "fail"},        // fail
+    {"failure", "regression"},  // regression
     {"error", "harness"},       // harness error
 };
 
@@ -82,6 +83,9 @@ std::string Body(const RunRecord& record, const AttemptRow& row) {
     return Element(kind.element, kind.type, StyleOf(row.outcome).word, record.interrupted);
   }
   const AttemptResult& result = row.summary->result;
+  if (row.outcome == Outcome::kRegression) {
+    return Element(kind.element, kind.type, result.reason, FindingsBody(result, row.repeat));
+  }
   if (row.outcome != Outcome::kFail) {
     return Element(kind.element, kind.type, result.reason, "repeat: " + row.repeat);
   }

@@ -52,12 +52,13 @@ std::string Trouble(const AttemptRow& row) {
   const AttemptResult& result = row.summary->result;
   std::string text = fmt::format("### {}: {} on {}\n\n", StyleOf(row.outcome).word,
                                  Safe(row.case_name), Safe(row.label));
+  if (!result.reason.empty() || result.findings.empty()) {
+    text += Indented("reason     " + result.reason);
+  }
   if (!result.findings.empty()) {
     for (const FindingRow& field : FindingRows(result.findings.front())) {
       text += Indented(fmt::format("{:<10} {}", field.name, field.text));
     }
-  } else {
-    text += Indented("reason     " + result.reason);
   }
   return text + Indented("repeat     " + row.repeat) + "\n";
 }

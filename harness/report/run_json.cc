@@ -78,7 +78,16 @@ std::string ToRunJson(const RunRecord& record, Finished finished) {
   Json targets = Json::array();
   const std::vector<std::string> labels = RowsOf(record).labels;
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    targets.push_back({{"spec", record.targets[i].text}, {"label", labels[i]}});
+    Json target{{"spec", record.targets[i].text}, {"label", labels[i]}};
+    if (const auto found = record.binaries.find(record.targets[i].text);
+        found != record.binaries.end()) {
+      const BinaryRecord& binary = found->second;
+      target["binary"] = {{"path", binary.binary.string()},
+                          {"sha256", binary.sha256},
+                          {"source", binary.source},
+                          {"built_from", binary.built_from}};
+    }
+    targets.push_back(std::move(target));
   }
   Json json{{"schema", kSchema},      {"id", record.id},
             {"seed", record.seed},    {"started", record.started},

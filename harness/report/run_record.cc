@@ -19,20 +19,19 @@ constexpr OutcomeStyle kStyles[kOutcomes] = {
     {"not fetched", "·", ".", "not_fetched", "not fetched", "not fetched", "2", "pending"},
     {"not run", "·", ".", "not_run", "not run", "not run", "2", "pending"},
     {"inconclusive", "?", "?", "inconclusive", "inconclusive", "inconclusive", "33", "other"},
-    {"PASSES", "±", "*", "unexpected_pass", "unexpected pass", "unexpected passes", "1;33",
-     "failed"},
+    {"FIXED EARLY", "±", "*", "fixed_early", "fixed early", "fixed early", "1;33", "failed"},
     {"no target", "!", "!", "target_failed", "without a target", "without a target", "1;35",
      "other"},
     {"FAIL", "✗", "x", "fail", "new failure", "new failures", "1;31", "failed"},
+    {"REGRESSION", "✗", "X", "regression", "regression", "regressions", "1;37;41", "failed"},
     {"ERROR", "!", "!", "harness_error", "harness error", "harness errors", "1;35", "other"},
 };
 
 // In the order of the sentence: what needs attention comes first.
 constexpr Outcome kCounted[] = {
-    Outcome::kPass,         Outcome::kFail,           Outcome::kHarnessError,
-    Outcome::kTargetFailed, Outcome::kUnexpectedPass, Outcome::kInconclusive,
-    Outcome::kKnown,        Outcome::kDeclared,       Outcome::kUnsupported,
-    Outcome::kNotFetched,   Outcome::kNotRun};
+    Outcome::kPass,         Outcome::kRegression,  Outcome::kFail,         Outcome::kHarnessError,
+    Outcome::kTargetFailed, Outcome::kFixedEarly,  Outcome::kInconclusive, Outcome::kKnown,
+    Outcome::kDeclared,     Outcome::kUnsupported, Outcome::kNotFetched,   Outcome::kNotRun};
 
 // "6 passed, 4 known failures, 1 inconclusive"; only what is there.
 std::string CountsText(const Tally& tally) {
@@ -54,8 +53,10 @@ Outcome OutcomeOf(const AttemptSummary& attempt) {
   switch (attempt.expectation) {
     case ExpectationStatus::kKnownFailure:
       return Outcome::kKnown;
-    case ExpectationStatus::kUnexpectedPass:
-      return Outcome::kUnexpectedPass;
+    case ExpectationStatus::kRegression:
+      return Outcome::kRegression;
+    case ExpectationStatus::kFixedEarly:
+      return Outcome::kFixedEarly;
     case ExpectationStatus::kNewFailure:
       return Outcome::kFail;
     case ExpectationStatus::kAsExpected:
@@ -101,11 +102,13 @@ std::string Sentence(const RunRecord& record) {
     opening = record.interrupted == "terminated" ? "Terminated" : "Interrupted";
   } else if (tally[Outcome::kHarnessError] > 0) {
     opening = "Broken run";
+  } else if (tally[Outcome::kRegression] > 0) {
+    opening = "Bugs are back";
   } else if (tally[Outcome::kFail] > 0) {
     opening = "Broken promises";
   } else if (tally[Outcome::kTargetFailed] > 0 || record.named_not_fetched) {
     opening = "No target";
-  } else if (tally[Outcome::kUnexpectedPass] > 0 || !record.stale.empty()) {
+  } else if (tally[Outcome::kFixedEarly] > 0 || !record.stale.empty()) {
     opening = "Expectations are out of date";
   } else if (tally[Outcome::kInconclusive] > 0) {
     opening = "Undecided";

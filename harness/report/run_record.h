@@ -16,6 +16,7 @@
 
 #include "harness/results/expectations.h"
 #include "harness/results/result.h"
+#include "harness/targets/release_cache.h"
 #include "harness/targets/target_spec.h"
 
 namespace watchproof {
@@ -30,12 +31,13 @@ enum class Outcome {
   kNotFetched,
   kNotRun,
   kInconclusive,
-  kUnexpectedPass,
+  kFixedEarly,
   kTargetFailed,
   kFail,
+  kRegression,
   kHarnessError,
 };
-inline constexpr int kOutcomes = 11;
+inline constexpr int kOutcomes = 12;
 
 // How every report shows an outcome.
 struct OutcomeStyle {
@@ -107,7 +109,8 @@ struct RunRecord {
   std::map<std::string, std::string> versions;
   std::map<std::string, FlagSummary> flags;
   PlanSummary plan;
-  std::vector<TargetSpec> targets;       // in the order given
+  std::vector<TargetSpec> targets;                 // in the order given
+  std::map<std::string, BinaryRecord> binaries{};  // of those from the cache, by their text
   std::vector<DefectSummary> defects;    // of `--defects`; then the first target is the clean store
   std::vector<CaseSummary> cases;        // selected, in the order of the report
   std::vector<AttemptSummary> attempts;  // finished, in the order they ended

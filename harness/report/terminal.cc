@@ -219,13 +219,16 @@ std::string AttemptText(const RunRecord& record, const AttemptSummary& attempt,
       return text + std::string(kFieldIndent, ' ') +
              (style.cut ? ShortenEnd(why, style.width - kFieldIndent, style.charset) : why) + "\n";
     }
+    case Outcome::kRegression:
+      text += Field("reason", Issues(result) + result.reason, style);
+      [[fallthrough]];
     case Outcome::kFail:
       text += FindingText(record, result, style);
       break;
     case Outcome::kInconclusive:
       text += Field("reason", result.reason, style) + SilentFaults(result, style);
       break;
-    case Outcome::kUnexpectedPass:
+    case Outcome::kFixedEarly:
       text += Field("reason", Issues(result) + result.reason, style);
       break;
     case Outcome::kTargetFailed:
@@ -315,7 +318,7 @@ std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
   std::string text = fmt::format("\n{}{}\n", MissingText(rows, style),
                                  planted ? MutationText(record, style) : MatrixText(record, style));
   for (const AttemptRow& row : rows.attempts) {
-    if (row.outcome < Outcome::kUnexpectedPass || row.outcome == Outcome::kTargetFailed) continue;
+    if (row.outcome < Outcome::kFixedEarly || row.outcome == Outcome::kTargetFailed) continue;
     text += fmt::format("{} {}\n", Paint(StyleOf(row.outcome).word, row.outcome, style),
                         Escaped(row.repeat));
   }

@@ -1,92 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/results/expectations.h"
 
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
-
 #include <algorithm>
 
 #include "harness/base/check.h"
+#include "harness/base/toml_fields.h"
 #include "harness/results/manifest_text.h"
 
 namespace watchproof {
 namespace {
 
-Status FailAt(const toml::node& node, std::string_view expected) {
-  return Fail(StatusCode::kInvalidArgument, "line {}: {}", node.source().begin.line, expected);
-}
+using namespace toml_fields;
 
-// A text that must be present and not empty.
-Result<std::string> Text(const toml::table& table, std::string_view field) {
-  const auto* node = table.get(field);
-  const auto text = node != nullptr ? node->value<std::string>() : std::nullopt;
-  if (!text || text->empty()) {
-    return FailAt(node != nullptr ? *node : static_cast<const toml::node&>(table),
-                  fmt::format("expected '{}' with a text that is not empty", field));
-  }
-  return *text;
-}
-
-template <typename T>
-Result<std::vector<T>> List(const toml::table& table, std::string_view field) {
-  const auto* node = table.get(field);
-  const auto* array = node != nullptr ? node->as_array() : nullptr;
-  if (array == nullptr || array->empty()) {
-    return FailAt(node != nullptr ? *node : static_cast<const toml::node&>(table),
-                  fmt::format("expected '{}' with a list that is not empty", field));
-  }
-  std::vector<T> values;
-  for (const toml::node& element : *array) {
-    const auto value = element.value_exact<std::conditional_t<std::is_integral_v<T>, int64_t, T>>();
-    if (!value) return FailAt(element, fmt::format("wrong kind of value in '{}'", field));
-    values.push_back(static_cast<T>(*value));
-  }
-  return values;
-}
-
-// A misspelt field would silently expect nothing.
-Status OnlyFields(const toml::table& table, std::initializer_list<std::string_view> known) {
-  for (const auto& [key, value] : table) {
-    if (std::find(known.begin(), known.end(), std::string_view(key.str())) == known.end()) {
-      return FailAt(value, fmt::format("unknown field '{}'; expected one of {}",
-                                       std::string_view(key.str()), fmt::join(known, ", ")));
-    }
-  }
-  return {};
-}
-
-Result<std::vector<const toml::table*>> Tables(const toml::table& table, std::string_view field) {
-  std::vector<const toml::table*> tables;
-  const toml::node* node = table.get(field);
-  if (node == nullptr) return tables;
-  const toml::array* array = node->as_array();
-  if (array == nullptr) return FailAt(*node, fmt::format("expected [[{}]] tables", field));
-  for (const toml::node& element : *array) {
-    if (!element.is_table()) return FailAt(element, fmt::format("expected a table in '{}'", field));
-    tables.push_back(element.as_table());
-  }
-  return tables;
-}
-
-Result<ExpectedFailure> ReadExpected(const toml::table& table) {
-  WP_RETURN_IF_ERROR(
-      OnlyFields(table, {"case", "guarantees", "upstream", "reason", "link", "sometimes"}));
-  ExpectedFailure expected;
-  WP_ASSIGN_OR_RETURN(expected.case_name, Text(table, "case"));
-  WP_ASSIGN_OR_RETURN(expected.guarantees, List<std::string>(table, "guarantees"));
-  // An advisory has no issue number, only a link.
-  if (table.contains("upstream")) {
-    WP_ASSIGN_OR_RETURN(expected.upstream, List<int>(table, "upstream"));
-  }
-  WP_ASSIGN_OR_RETURN(expected.reason, Text(table, "reason"));
-  WP_ASSIGN_OR_RETURN(expected.link, Text(table, "link"));
-  if (const toml::node* sometimes = table.get("sometimes")) {
-    const auto value = sometimes->value_exact<bool>();
-    if (!value) return FailAt(*sometimes, "expected 'sometimes' with true or false");
-    expected.sometimes = *value;
-  }
-  return expected;
-}
+constexpr char kProduct[] = "etcd";  // the answer key lists bugs of this one
 
 Result<DebianBinary> ReadDebian(const toml::table& table) {
   WP_RETURN_IF_ERROR(
@@ -119,7 +45,6 @@ Status ReadOrigin(const toml::table& table, Release& release) {
   if (table.contains("missing")) {
     WP_ASSIGN_OR_RETURN(release.missing, List<std::string>(table, "missing"));
   }
-  release.only_if_met = table["only_if_met"].value_or(false);
   if (!table.contains("debian")) return {};
   const toml::table* debian = table.get("debian")->as_table();
   if (debian == nullptr) return FailAt(*table.get("debian"), "expected a [release.debian] table");
@@ -128,55 +53,109 @@ Status ReadOrigin(const toml::table& table, Release& release) {
 }
 
 Result<Release> ReadRelease(const toml::table& table) {
-  WP_RETURN_IF_ERROR(OnlyFields(
-      table, {"product", "version", "source", "missing", "only_if_met", "debian", "expected"}));
+  WP_RETURN_IF_ERROR(OnlyFields(table, {"product", "version", "source", "missing", "debian"}));
   Release release;
   WP_ASSIGN_OR_RETURN(release.product, Text(table, "product"));
   WP_ASSIGN_OR_RETURN(release.version, Text(table, "version"));
   WP_ASSIGN_OR_RETURN(release.source, Text(table, "source"));
   WP_RETURN_IF_ERROR(ReadOrigin(table, release));
-  WP_ASSIGN_OR_RETURN(const auto rows, Tables(table, "expected"));
-  for (const toml::table* row : rows) {
-    WP_ASSIGN_OR_RETURN(ExpectedFailure expected, ReadExpected(*row));
-    const auto twin = [&](const ExpectedFailure& e) { return e.case_name == expected.case_name; };
-    if (std::any_of(release.expected.begin(), release.expected.end(), twin)) {
-      return FailAt(*row, fmt::format("{} is listed twice for {} {}", expected.case_name,
-                                      release.product, release.version));
-    }
-    release.expected.push_back(std::move(expected));
-  }
   return release;
 }
 
-bool Explains(const ExpectedFailure& expected, const AttemptResult& result) {
-  const auto listed = [&](const FindingRecord& finding) {
-    return std::find(expected.guarantees.begin(), expected.guarantees.end(), finding.guarantee) !=
-           expected.guarantees.end();
+Result<GoModule> ReadModule(const toml::table& table) {
+  WP_RETURN_IF_ERROR(OnlyFields(table, {"product", "path", "family", "package", "call"}));
+  GoModule module;
+  WP_ASSIGN_OR_RETURN(module.path, Text(table, "path"));
+  WP_ASSIGN_OR_RETURN(module.family, Text(table, "family"));
+  WP_ASSIGN_OR_RETURN(module.package, Text(table, "package"));
+  WP_ASSIGN_OR_RETURN(module.call, Text(table, "call"));
+  return module;
+}
+
+// Tables that are listed once per product.
+template <typename T>
+Status ReadPerProduct(const toml::table& root, std::string_view field,
+                      Result<T> (*read)(const toml::table&), std::map<std::string, T>& all) {
+  WP_ASSIGN_OR_RETURN(const auto tables, Tables(root, field));
+  for (const toml::table* table : tables) {
+    WP_ASSIGN_OR_RETURN(const std::string product, Text(*table, "product"));
+    WP_ASSIGN_OR_RETURN(T one, read(*table));
+    if (!all.emplace(product, std::move(one)).second) {
+      return FailAt(*table, fmt::format("the {} of {} is listed twice", field, product));
+    }
+  }
+  return {};
+}
+
+template <typename T>
+bool Contains(const std::vector<T>& values, const T& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+// Bugs that a case shows, and what it shows of each.
+struct Suspects {
+  struct One {
+    const Bug* bug;
+    const ShownBy* shown;
+    std::string fixed;  // the release with the fix
   };
+  std::vector<One> affecting, fixed;
+};
+
+Suspects SuspectsOf(const AnswerKey& key, const std::string& case_name,
+                    const ReleaseVersion& version) {
+  Suspects suspects;
+  for (const Bug& bug : key.bugs()) {
+    for (const ShownBy& shown : bug.shown) {
+      if (shown.case_name != case_name) continue;
+      const BugState state = StateIn(bug.affected, version);
+      if (state.presence == Presence::kAffected) suspects.affecting.push_back({&bug, &shown, {}});
+      if (state.presence == Presence::kFixed) {
+        suspects.fixed.push_back({&bug, &shown, state.fixed});
+      }
+    }
+  }
+  return suspects;
+}
+
+// Whether the bugs account for every finding.
+bool Explain(const std::vector<Suspects::One>& bugs, const AttemptResult& result) {
   return !result.findings.empty() &&
-         std::all_of(result.findings.begin(), result.findings.end(), listed);
+         std::all_of(result.findings.begin(), result.findings.end(), [&](const auto& finding) {
+           return std::any_of(bugs.begin(), bugs.end(), [&](const Suspects::One& one) {
+             return Contains(one.shown->guarantees, finding.guarantee);
+           });
+         });
+}
+
+// Whether a finding looks like the bug, and not only breaks what the bug breaks.
+bool Resembles(const Suspects::One& one, const AttemptResult& result) {
+  return std::any_of(result.findings.begin(), result.findings.end(), [&](const auto& finding) {
+    const auto& signatures = one.bug->signatures;
+    return Contains(one.shown->guarantees, finding.guarantee) &&
+           (signatures.empty() || Contains(signatures, finding.resembles));
+  });
+}
+
+void Name(const std::vector<Suspects::One>& bugs, AttemptResult& result) {
+  for (const Suspects::One& one : bugs) {
+    const std::vector<int>& numbers = one.bug->upstream;
+    if (!numbers.empty()) result.upstream.push_back(numbers.front());
+    if (result.reason.find(one.shown->reason) != std::string::npos) continue;
+    result.reason += (result.reason.empty() ? "" : "; ") + one.shown->reason;
+  }
 }
 
 }  // namespace
 
 Result<Expectations> Expectations::Parse(std::string_view text) {
-  const toml::parse_result parsed = toml::parse(text);
-  if (!parsed) {
-    return Fail(StatusCode::kInvalidArgument, "line {}: {}", parsed.error().source().begin.line,
-                parsed.error().description());
-  }
-  const toml::table& root = parsed.table();
-  WP_RETURN_IF_ERROR(OnlyFields(root, {"archive", "release"}));
-  WP_ASSIGN_OR_RETURN(const auto tables, Tables(root, "release"));
+  WP_ASSIGN_OR_RETURN(const toml::table root, Document(text));
+  WP_RETURN_IF_ERROR(OnlyFields(root, {"archive", "module", "release", "signature", "bug"}));
   Expectations expectations;
-  WP_ASSIGN_OR_RETURN(const auto archives, Tables(root, "archive"));
-  for (const toml::table* table : archives) {
-    WP_ASSIGN_OR_RETURN(const std::string product, Text(*table, "product"));
-    WP_ASSIGN_OR_RETURN(OfficialArchive archive, ReadArchive(*table));
-    if (!expectations.archives_.emplace(product, std::move(archive)).second) {
-      return FailAt(*table, fmt::format("the archive of {} is listed twice", product));
-    }
-  }
+  WP_ASSIGN_OR_RETURN(expectations.key_, AnswerKey::Parse(text));
+  WP_RETURN_IF_ERROR(ReadPerProduct(root, "archive", ReadArchive, expectations.archives_));
+  WP_RETURN_IF_ERROR(ReadPerProduct(root, "module", ReadModule, expectations.modules_));
+  WP_ASSIGN_OR_RETURN(const auto tables, Tables(root, "release"));
   for (const toml::table* table : tables) {
     WP_ASSIGN_OR_RETURN(Release release, ReadRelease(*table));
     if (expectations.FindRelease(release.product, release.version) != nullptr) {
@@ -191,6 +170,7 @@ const Expectations& Expectations::BuiltIn() {
   static const Expectations kBuiltIn = [] {
     Result<Expectations> parsed = Parse(ManifestText());
     WP_CHECK(parsed.has_value(), "the built-in manifest does not parse");
+    parsed->key_ = AnswerKey::BuiltIn();
     return std::move(parsed).value();
   }();
   return kBuiltIn;
@@ -203,44 +183,73 @@ const Release* Expectations::FindRelease(std::string_view product, std::string_v
   return nullptr;
 }
 
-ReleaseSource Expectations::SourceOf(const Release& release) const {
-  ReleaseSource source{
-      .product = release.product, .version = release.version, .debian = release.debian};
-  const auto archive = archives_.find(release.product);
-  if (archive != archives_.end()) source.official = archive->second;
+const GoModule* Expectations::ModuleOf(const std::string& product) const {
+  const auto found = modules_.find(product);
+  return found == modules_.end() ? nullptr : &found->second;
+}
+
+ReleaseSource Expectations::SourceOf(const std::string& product, const std::string& version) const {
+  ReleaseSource source{.product = product, .version = version};
+  if (const Release* release = FindRelease(product, version)) source.debian = release->debian;
+  if (const auto archive = archives_.find(product); archive != archives_.end()) {
+    source.official = archive->second;
+  }
+  if (const GoModule* module = ModuleOf(product)) source.module = *module;
   return source;
+}
+
+std::vector<std::string> Expectations::CasesThatFail(const std::string& product,
+                                                     const std::string& version) const {
+  std::vector<std::string> cases;
+  const auto parsed = ParseVersion(version);
+  if (!parsed || product != kProduct) return cases;
+  for (const Bug& bug : key_.bugs()) {
+    if (StateIn(bug.affected, *parsed).presence != Presence::kAffected) continue;
+    for (const ShownBy& shown : bug.shown) {
+      if (!Contains(cases, shown.case_name)) cases.push_back(shown.case_name);
+    }
+  }
+  return cases;
 }
 
 ExpectationStatus Expectations::Apply(const TargetSpec& target, AttemptResult& result) const {
   result.known = false;
-  if (result.declared) return ExpectationStatus::kAsExpected;
-  if (result.verdict != Verdict::kPass && result.verdict != Verdict::kFail) {
+  const bool passed = result.verdict == Verdict::kPass;
+  if (result.declared || (!passed && result.verdict != Verdict::kFail)) {
     return ExpectationStatus::kAsExpected;
   }
-  const bool passed = result.verdict == Verdict::kPass;
-  // A running server has the release that it reports, but was set up by others: what the manifest
-  // expects of the release may fail there, and need not.
-  const bool running = target.server.has_value();
-  const Release* release = FindRelease(target.product, result.target_version);
-  const ExpectedFailure* expected = nullptr;
-  if (release != nullptr) {
-    for (const ExpectedFailure& row : release->expected) {
-      if (row.case_name == result.case_name) expected = &row;
-    }
+  Suspects suspects;
+  const auto version = ParseVersion(result.target_version);
+  if (version && target.product == kProduct) {
+    suspects = SuspectsOf(key_, result.case_name, *version);
   }
-  if (expected == nullptr)
-    return passed ? ExpectationStatus::kAsExpected : ExpectationStatus::kNewFailure;
-  if (passed && (expected->sometimes || running)) return ExpectationStatus::kAsExpected;
+  const auto& affecting = suspects.affecting;
   if (passed) {
-    result.upstream = expected->upstream;
-    result.reason = "passes, but the manifest expects it to fail: " + expected->reason;
-    return ExpectationStatus::kUnexpectedPass;
+    // A running server has the release that it reports, but was set up by others: what the key
+    // expects of the release may fail there, and need not.
+    const bool certain = std::any_of(affecting.begin(), affecting.end(),
+                                     [](const auto& one) { return one.shown->rate.empty(); });
+    if (!certain || target.server) return ExpectationStatus::kAsExpected;
+    Name(affecting, result);
+    result.reason =
+        fmt::format("passes, but {} has the bug: {}", result.target_version, result.reason);
+    return ExpectationStatus::kFixedEarly;
   }
-  if (!Explains(*expected, result)) return ExpectationStatus::kNewFailure;
-  result.known = true;
-  result.upstream = expected->upstream;
-  result.reason = expected->reason;
-  return ExpectationStatus::kKnownFailure;
+  if (Explain(affecting, result)) {
+    result.known = true;
+    result.reason.clear();
+    Name(affecting, result);
+    return ExpectationStatus::kKnownFailure;
+  }
+  std::vector<Suspects::One> back;
+  for (const Suspects::One& one : suspects.fixed) {
+    if (Resembles(one, result)) back.push_back(one);
+  }
+  if (back.empty()) return ExpectationStatus::kNewFailure;
+  Name(back, result);
+  result.reason = fmt::format("{} is back, which {} has fixed: {}", back.front().bug->Label(),
+                              back.front().fixed, result.reason);
+  return ExpectationStatus::kRegression;
 }
 
 }  // namespace watchproof

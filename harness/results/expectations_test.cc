@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/checkers/signatures.h"
+
 namespace watchproof {
 namespace {
 
@@ -11,23 +13,41 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr char kManifest[] = R"(
-[[release]]
-product = "etcd"
-version = "3.4.23"
+[[signature]]
+name = "gone"
+title = "lost"
+
+[[bug]]
+upstream = [18089, 18090]
+title = "lost"
+affected = ["3.4 < 3.4.34", "3.5 < 3.5.16"]
+signatures = ["gone"]
 source = "test"
-[[release.expected]]
+[[bug.shown]]
 case = "A.Breaks"
 guarantees = ["Reliable", "Settled"]
-upstream = [18089]
-reason = "lost"
-link = "https://example.org/18089"
 
-[[release.expected]]
+[[bug]]
+name = "advisory"
+title = "raced"
+affected = ["3.4 < 3.4.40"]
+source = "test"
+[[bug.shown]]
 case = "A.BreaksSometimes"
 guarantees = ["Unique"]
-reason = "raced"
-link = "https://example.org/1"
-sometimes = true
+rate = "some"
+[[bug.shown]]
+case = "A.BreaksForTwo"
+guarantees = ["Unique"]
+
+[[bug]]
+upstream = [1]
+title = "twice"
+affected = ["3.4"]
+source = "test"
+[[bug.shown]]
+case = "A.BreaksForTwo"
+guarantees = ["Ordered"]
 )";
 
 AttemptResult Result(Verdict verdict, std::vector<std::string> guarantees,
@@ -70,12 +90,18 @@ TEST(ExpectationsApply, StatusOfEverySituation) {
        ExpectationStatus::kNewFailure},
       {"only another one", Result(Verdict::kFail, {"Unique"}), ExpectationStatus::kNewFailure},
       {"a failure without findings", Result(Verdict::kFail, {}), ExpectationStatus::kNewFailure},
-      {"passes", Result(Verdict::kPass, {}), ExpectationStatus::kUnexpectedPass},
+      {"passes", Result(Verdict::kPass, {}), ExpectationStatus::kFixedEarly},
       {"inconclusive", Result(Verdict::kInconclusive, {}), ExpectationStatus::kAsExpected},
       {"harness error", Result(Verdict::kHarnessError, {}), ExpectationStatus::kAsExpected},
       {"unsupported", Result(Verdict::kUnsupported, {}), ExpectationStatus::kAsExpected},
-      {"another version", Result(Verdict::kFail, {"Settled"}, "etcd:/x/etcd", "3.5.0"),
-       ExpectationStatus::kNewFailure},
+      {"a version that no list names", Result(Verdict::kFail, {"Settled"}, "etcd:/x", "3.5.15"),
+       ExpectationStatus::kKnownFailure},
+      {"a version that passes too early", Result(Verdict::kPass, {}, "etcd:/x", "3.5.15-rc.1"),
+       ExpectationStatus::kFixedEarly},
+      {"a version with the fix", Result(Verdict::kPass, {}, "etcd:/x", "3.5.16"),
+       ExpectationStatus::kAsExpected},
+      {"the fix, and something that looks otherwise",
+       Result(Verdict::kFail, {"Settled"}, "etcd:/x", "3.5.16"), ExpectationStatus::kNewFailure},
       {"version unknown", Result(Verdict::kPass, {}, "etcd:/x/etcd", ""),
        ExpectationStatus::kAsExpected},
       {"a running server of the release",
@@ -93,6 +119,31 @@ TEST(ExpectationsApply, StatusOfEverySituation) {
     EXPECT_EQ(Apply(expectations, row.result), row.expected) << row.what;
     EXPECT_EQ(row.result.known, row.expected == ExpectationStatus::kKnownFailure) << row.what;
   }
+}
+
+// Behind the fix a finding must also look like the bug, if the bug has a look.
+TEST(ExpectationsApply, AFixedBugThatShowsAgainIsARegression) {
+  const Expectations expectations = Expectations::Parse(kManifest).value();
+  AttemptResult result = Result(Verdict::kFail, {"Settled"}, "etcd:/x/etcd", "3.4.45");
+  result.findings[0].resembles = "gone";
+  EXPECT_EQ(Apply(expectations, result), ExpectationStatus::kRegression);
+  EXPECT_FALSE(result.known);
+  EXPECT_EQ(result.reason, "etcd #18089 is back, which 3.4.34 has fixed: lost");
+  EXPECT_THAT(result.upstream, ElementsAre(18089));
+  result = Result(Verdict::kFail, {"Unique"}, "etcd:/x/etcd", "3.4.40");
+  result.case_name = "A.BreaksSometimes";
+  EXPECT_EQ(Apply(expectations, result), ExpectationStatus::kRegression);
+  EXPECT_EQ(result.reason, "advisory is back, which 3.4.40 has fixed: raced");
+}
+
+TEST(ExpectationsApply, BugsOfOneCaseAccountForItsFindingsTogether) {
+  const Expectations expectations = Expectations::Parse(kManifest).value();
+  AttemptResult result = Result(Verdict::kFail, {"Unique", "Ordered"});
+  result.case_name = "A.BreaksForTwo";
+  EXPECT_EQ(Apply(expectations, result), ExpectationStatus::kKnownFailure);
+  EXPECT_EQ(result.reason, "raced; twice");
+  result.target_version = "3.4.40";  // has only one of them
+  EXPECT_EQ(Apply(expectations, result), ExpectationStatus::kRegression);
 }
 
 TEST(ExpectationsApply, SometimesMayPassAndFailsAsKnown) {
@@ -122,21 +173,13 @@ TEST(ExpectationsParse, ErrorsNameTheLineAndWhatWasExpected) {
     return parsed.has_value() ? std::string("accepted") : parsed.error().message();
   };
   const std::string head = "[[release]]\nproduct = \"etcd\"\nversion = \"1\"\nsource = \"s\"\n";
-  const std::string row =
-      "[[release.expected]]\ncase = \"A.B\"\nguarantees = [\"Unique\"]\nupstream = [1]\n"
-      "reason = \"r\"\nlink = \"l\"\n";
-  EXPECT_EQ(message(head + row), "accepted");
+  EXPECT_EQ(message(head), "accepted");
   EXPECT_THAT(message("[[release"), HasSubstr("line 1"));
   EXPECT_THAT(message("releases = 1\n"), HasSubstr("unknown field 'releases'"));
   EXPECT_THAT(message("release = 1\n"), HasSubstr("[[release]]"));
   EXPECT_THAT(message("[[release]]\nproduct = \"etcd\"\n"), HasSubstr("'version'"));
   EXPECT_THAT(message(head + head), HasSubstr("etcd 1 is listed twice"));
-  EXPECT_THAT(message(head + row + row), HasSubstr("A.B is listed twice"));
-  EXPECT_THAT(message(head + "[[release.expected]]\ncase = \"A.B\"\nguarantees = \"Unique\"\n"),
-              HasSubstr("line 7: expected 'guarantees' with a list"));
-  EXPECT_THAT(message(head + row + "sometimes = 1\n"), HasSubstr("expected 'sometimes'"));
-  EXPECT_THAT(message(head + "[[release.expected]]\ncase = \"A.B\"\nguarantees = [1]\n"),
-              HasSubstr("wrong kind of value in 'guarantees'"));
+  EXPECT_THAT(message("[[bug]]\ntitle = \"t\"\n"), HasSubstr("line 1: expected 'name'"));
   const std::string debian =
       "[release.debian]\nsuite = \"s\"\npackage = \"p\"\nseen = \"1-1\"\n"
       "architecture = \"a\"\npath = \"x\"\n";
@@ -149,47 +192,47 @@ TEST(ExpectationsParse, ErrorsNameTheLineAndWhatWasExpected) {
   const std::string archive =
       "[[archive]]\nproduct = \"etcd\"\nurl = \"u\"\nsums = \"s\"\npath = \"p\"\n";
   EXPECT_EQ(message(archive + head), "accepted");
-  EXPECT_THAT(message(archive + archive), HasSubstr("archive of etcd is listed twice"));
+  EXPECT_THAT(message(archive + archive), HasSubstr("the archive of etcd is listed twice"));
   EXPECT_THAT(message("[[archive]]\nproduct = \"etcd\"\n"), HasSubstr("'url'"));
-  EXPECT_THAT(message(head + "[[release.expected]]\nkase = \"A.B\"\n"),
-              HasSubstr("line 6: unknown field 'kase'"));
+  const std::string module =
+      "[[module]]\nproduct = \"etcd\"\npath = \"p\"\nfamily = \"f\"\npackage = \"p/q\"\n"
+      "call = \"q.Main()\"\n";
+  EXPECT_EQ(message(module + head), "accepted");
+  EXPECT_THAT(message(module + module), HasSubstr("the module of etcd is listed twice"));
 }
 
-TEST(ExpectationsBuiltIn, ListsTheBugsOfEveryRelease) {
-  const Expectations& expectations = Expectations::BuiltIn();
-  constexpr int kAdvisory = 0;
-  constexpr int kUnreported = 0;  // progress behind a compacted watch
-  const auto issues = [&](const char* version) {
-    std::vector<int> found;
-    const Release* release = expectations.FindRelease("etcd", version);
-    if (release == nullptr) return found;
-    for (const ExpectedFailure& row : release->expected) {
-      found.push_back(row.upstream.empty() ? kAdvisory : row.upstream.back());
-    }
-    return found;
+TEST(ExpectationsBuiltIn, KnowsTheCasesThatFailOnEveryRelease) {
+  const auto failing = [](const char* version) {
+    return Expectations::BuiltIn().CasesThatFail("etcd", version).size();
   };
-  // The first case of the list needs client-chosen ids, which 3.3.25 does not offer.
-  EXPECT_THAT(issues("3.3.25"),
-              ElementsAre(18089, 18089, 15220, 20221, 17529, 22294, 22294, 20693, 18089, kAdvisory,
-                          15271, 15271, 20221, 20221, 18667, 18089));
-  EXPECT_THAT(issues("3.4.23"),
-              ElementsAre(17529, 18089, 18089, 15220, 20221, 17529, 22294, 22294, 20693, 18089,
-                          kAdvisory, 15271, 15271, 20221, 20221, 18667, 17780, 18089));
-  EXPECT_THAT(issues("3.5.16"), ElementsAre(20221, 22294, 22294, 20693, kAdvisory, 20221, 20221,
-                                            18667, 19179, kUnreported));
-  EXPECT_THAT(issues("3.5.30"), ElementsAre(22294, 22294, kAdvisory, 18667, kUnreported));
-  EXPECT_THAT(issues("3.6.16"), ElementsAre(22294, 22294, 18667, kUnreported));
-  EXPECT_THAT(issues("3.7.3"), ElementsAre(22294, 22294, kUnreported));
+  EXPECT_EQ(failing("3.3.25"), 18u);
+  EXPECT_EQ(failing("3.4.23"), 18u);
+  EXPECT_EQ(failing("3.5.16"), 10u);
+  EXPECT_EQ(failing("3.5.30"), 5u);
+  EXPECT_EQ(failing("3.5.35"), 4u);
+  EXPECT_EQ(failing("3.6.16"), 4u);
+  EXPECT_EQ(failing("3.7.3"), 3u);
+  EXPECT_EQ(failing("main"), 0u);
+}
+
+TEST(ExpectationsBuiltIn, KnowsEverySignatureOfTheCheckers) {
+  const auto& known = AnswerKey::BuiltIn().signatures();
+  for (const std::string_view name : signature::kAll) EXPECT_TRUE(known.contains(name)) << name;
+  EXPECT_EQ(known.size(), std::size(signature::kAll));
 }
 
 TEST(ExpectationsBuiltIn, NamesTheSourceOfEveryRelease) {
   const Expectations& expectations = Expectations::BuiltIn();
   for (const Release& release : expectations.releases()) {
-    const ReleaseSource source = expectations.SourceOf(release);
+    const ReleaseSource source = expectations.SourceOf(release.product, release.version);
     EXPECT_EQ(source.version, release.version);
-    EXPECT_EQ(source.debian.has_value(), !release.only_if_met) << release.version;
+    EXPECT_TRUE(source.debian.has_value()) << release.version;
     EXPECT_TRUE(source.official.has_value()) << release.version;
+    EXPECT_TRUE(source.module.has_value()) << release.version;
   }
+  const ReleaseSource unlisted = expectations.SourceOf("etcd", "3.7.3");
+  EXPECT_FALSE(unlisted.debian.has_value());
+  EXPECT_TRUE(unlisted.official.has_value() && unlisted.module.has_value());
 }
 
 }  // namespace

@@ -103,6 +103,7 @@ void Fields(F& field, FindingRecord& finding) {
   field("expected", finding.expected);
   field("observed", finding.observed);
   field("signature", finding.signature);
+  field("resembles", finding.resembles);
   field("meanwhile", finding.meanwhile);
   field("evidence", finding.evidence);
   field("messages", finding.messages);

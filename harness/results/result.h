@@ -35,6 +35,7 @@ struct FindingRecord {
   std::string expected;
   std::string observed;
   std::string signature{};              // a known upstream bug that matches, if any
+  std::string resembles{};              // the name of its signature in the answer key
   std::string meanwhile;                // the fault that was active, if any
   std::vector<std::uint64_t> evidence;  // lines of the history
   std::vector<std::string> messages{};  // these lines as text
@@ -75,13 +76,13 @@ struct AttemptResult {
   std::string seed;            // "0x51e9c2": accepted back by --seed
   int attempt = 1;
   Verdict verdict = Verdict::kHarnessError;
-  bool known = false;          // fails as the manifest expects
+  bool known = false;          // fails as the answer key expects
   bool declared = false;       // ended as the case itself declares, which is not with a pass
   bool target_failed = false;  // never came up: exit code 3
   std::vector<int> upstream;   // etcd issue numbers
   std::string started;         // UTC, ISO 8601
   double seconds = 0;
-  std::string reason;  // for all verdicts but pass and fail; for a known failure the manifest's
+  std::string reason;  // for all verdicts but pass and fail; otherwise what the answer key says
   std::vector<FindingRecord> findings;
   std::vector<ReceiptRecord> receipts;
   CallsRecord calls;

@@ -70,6 +70,7 @@ std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
         .expected = finding.expected,
         .observed = finding.observed,
         .signature = KnownBugText(finding.signature, target),
+        .resembles = finding.signature,
         .meanwhile = Meanwhile(std::chrono::duration<double>(finding.at).count(), receipts),
         .level = std::string(Name(finding.level))};
     for (const Line line : finding.evidence) record.evidence.push_back(line.value);

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "harness/bugs/answer_key.h"
 #include "harness/checkers/finding.h"
-#include "harness/checkers/known_bugs.h"
 #include "harness/history/run_started.h"
 #include "harness/results/result.h"
 

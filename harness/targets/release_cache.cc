@@ -6,7 +6,9 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
+#include "harness/targets/child_process.h"
 #include "harness/targets/release_archives.h"
 
 namespace watchproof {
@@ -87,7 +89,20 @@ Status RecordSum(const fs::path& binary, const std::string& sum) {
   });
 }
 
-Status Install(const fs::path& taken, const std::string& sum, const fs::path& place) {
+fs::path OriginFile(const fs::path& binary) { return binary.string() + ".origin"; }
+
+// The source on the first line, then what it was built from.
+Status RecordOrigin(const fs::path& binary, const std::string& text) {
+  return PutInPlace(OriginFile(binary), [&](const fs::path& partial) -> Status {
+    std::ofstream file(partial);
+    file << text << '\n';
+    if (file.flush()) return {};
+    return Fail(StatusCode::kDataLoss, "{}: cannot be written", partial.string());
+  });
+}
+
+Status Install(const fs::path& taken, const std::string& origin, const fs::path& place) {
+  WP_ASSIGN_OR_RETURN(const std::string sum, Sha256OfFile(taken));
   std::error_code error;
   fs::create_directories(place.parent_path(), error);
   if (error) return FromErrorCode(error).WithContext("{}", place.parent_path().string());
@@ -96,6 +111,7 @@ Status Install(const fs::path& taken, const std::string& sum, const fs::path& pl
     if (!error) fs::permissions(partial, fs::perms(0755), error);
     return error ? FromErrorCode(error).WithContext("{}", partial.string()) : Status();
   }));
+  WP_RETURN_IF_ERROR(RecordOrigin(place, origin));
   return RecordSum(place, sum);
 }
 
@@ -139,31 +155,64 @@ std::string WhyCached(const ReleaseSource& source, const fs::path& place, const 
   return {};
 }
 
+// What a source had.
+struct Taken {
+  fs::path file;
+  std::string built_from{};
+};
+struct Source {
+  std::string name;
+  std::function<Result<Taken>(const fs::path& work)> take;
+};
+
+Result<Taken> Plain(Result<fs::path> file) {
+  if (!file.has_value()) return file.error();
+  return Taken{.file = *std::move(file)};
+}
+
+constexpr char kGoAdvice[] =
+    "go is not installed; with it (in Debian: golang-go) most releases since 3.5.0 can be built";
+
+// In the order in which they are tried.
+std::vector<Source> SourcesOf(const ReleaseSource& release) {
+  std::vector<Source> sources;
+  if (release.debian) {
+    sources.push_back({"Debian " + release.debian->suite, [&release](const fs::path& work) {
+                         return Plain(TakeAndCheck(*release.debian, release.version, work));
+                       }});
+  }
+  if (release.official) {
+    sources.push_back({"the official archive", [&release](const fs::path& work) {
+                         return Plain(TakeFromOfficial(
+                             *release.official, {release.version, MachineArchitecture()}, work));
+                       }});
+  }
+  if (release.module) {
+    sources.push_back({"its Go module", [&release](const fs::path& work) -> Result<Taken> {
+                         if (FindInPath("go").empty()) {
+                           return Fail(StatusCode::kNotFound, "{}", kGoAdvice);
+                         }
+                         WP_ASSIGN_OR_RETURN(
+                             BuiltBinary built,
+                             BuildFromModule(*release.module, release.version, work));
+                         return Taken{built.file, std::move(built.built_from)};
+                       }});
+  }
+  return sources;
+}
+
 // One source after the other, until one has it.
-Result<Fetched> FetchAnew(const ReleaseSource& source, const fs::path& place,
+Result<Fetched> FetchAnew(const ReleaseSource& release, const fs::path& place,
                           const PrintLine& report) {
   WP_ASSIGN_OR_RETURN(const WorkFolder work, WorkFolder::Create());
-  const auto attempt = [&](const std::string& origin, const Result<fs::path>& taken) {
-    Status done = taken.has_value() ? Status() : taken.error();
-    if (done.ok()) {
-      const Result<std::string> sum = Sha256OfFile(*taken);
-      done = sum.has_value() ? Install(*taken, *sum, place) : sum.error();
-    }
-    if (!done.ok()) report(fmt::format("{}: {}", origin, done.message()));
-    return done.ok();
-  };
-  if (source.debian) {
-    const std::string origin = "Debian " + source.debian->suite;
-    if (attempt(origin, TakeAndCheck(*source.debian, source.version, work.path()))) {
-      return Fetched{place, origin};
-    }
-  }
-  if (source.official) {
-    const OfficialRequest request{source.version, MachineArchitecture()};
-    const std::string origin = "the official archive";
-    if (attempt(origin, TakeFromOfficial(*source.official, request, work.path()))) {
-      return Fetched{place, origin};
-    }
+  for (const Source& source : SourcesOf(release)) {
+    const Result<Taken> taken = source.take(work.path());
+    const Status done = taken.has_value()
+                            ? Install(taken->file, source.name + "\n" + taken->built_from, place)
+                            : taken.error();
+    if (done.ok()) return Fetched{place, source.name};
+    if (done.code() == StatusCode::kCancelled) return done;
+    report(fmt::format("{}: {}", source.name, done.message()));
   }
   return Fail(StatusCode::kUnavailable, "no source has it");
 }
@@ -197,12 +246,42 @@ Result<Fetched> FetchRelease(const ReleaseSource& source, const PrintLine& repor
     return Fetched{place, std::move(why)};
   }
   Result<Fetched> fetched = FetchAnew(source, place, report);
-  if (fetched.has_value() || !source.debian) return fetched;
+  if (fetched.has_value() || !source.debian || fetched.error().code() == StatusCode::kCancelled) {
+    return fetched;
+  }
   const DebianBinary& row = *source.debian;
   return Fail(StatusCode::kUnavailable,
               "cannot be fetched here; place the file {} of Debian's package {} {} ({}, SHA-256 "
               "{}) at {} and try again",
               row.path, row.package, row.seen, row.architecture, row.sha256, place.string());
+}
+
+Result<BinaryRecord> RecordOf(const std::string& product, const std::string& version) {
+  WP_ASSIGN_OR_RETURN(const fs::path binary, CachedRelease(product, version));
+  BinaryRecord record{.binary = binary, .sha256 = RecordedSum(binary)};
+  std::ifstream file(OriginFile(binary));
+  std::getline(file, record.source);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty()) record.built_from.push_back(line);
+  }
+  return record;
+}
+
+std::vector<std::string> CachedVersions(const std::string& product) {
+  std::vector<std::string> versions;
+  const Result<fs::path> cache = CacheFolder();
+  if (!cache.has_value()) return versions;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(*cache / "releases" / product, ignored)) {
+    if (entry.is_directory(ignored)) versions.push_back(entry.path().filename().string());
+  }
+  return versions;
+}
+
+Result<std::vector<std::string>> ListModule(const GoModule& module) {
+  if (FindInPath("go").empty()) return Fail(StatusCode::kNotFound, "{}", kGoAdvice);
+  WP_ASSIGN_OR_RETURN(const WorkFolder work, WorkFolder::Create());
+  return VersionsOfModule(module, work.path());
 }
 
 }  // namespace watchproof

@@ -26,11 +26,20 @@ struct OfficialArchive {
   std::string path;  // of the binary inside the archive
 };
 
+// A module in Go's registry. A program that calls `call` of `package` is the product.
+struct GoModule {
+  std::string path;     // "go.etcd.io/etcd/server/v3"
+  std::string family;   // what the paths of the modules begin with that share its version
+  std::string package;  // "go.etcd.io/etcd/server/v3/etcdmain"
+  std::string call;     // "etcdmain.Main(os.Args)"
+};
+
 struct ReleaseSource {
   std::string product;  // "etcd"; also the name of the binary in the cache
   std::string version;  // "3.5.16"
   std::optional<DebianBinary> debian;
   std::optional<OfficialArchive> official;
+  std::optional<GoModule> module;
 };
 
 }  // namespace watchproof

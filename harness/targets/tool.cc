@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/targets/tool.h"
 
+#include <atomic>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -12,7 +13,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::atomic<bool> g_stopped{false};
+
+// Waits in short pieces, to notice StopTools.
+Result<ExitState> AwaitEnd(ChildProcess& child, const ToolCall& call) {
+  const Deadline deadline = Within(call.patience);
+  while (!child.exit_state()) {
+    if (g_stopped) {
+      child.Stop(2s);
+      return Fail(StatusCode::kCancelled, "{} was stopped", call.name);
+    }
+    if (deadline.expired()) return child.Wait(deadline);
+    (void)child.Wait(Within(100ms));
+  }
+  return *child.exit_state();
+}
+
 Result<fs::path> FindProgram(const std::string& name) {
+  if (name.find('/') != std::string::npos) return fs::path(name);
   const fs::path found = FindInPath(name);
   if (!found.empty()) return found;
   return Fail(StatusCode::kNotFound, "{} is not installed", name);
@@ -34,7 +52,7 @@ std::string InformativeLine(const std::string& text) {
 Result<std::string> RunTool(const ToolCall& call) {
   WP_ASSIGN_OR_RETURN(const fs::path program, FindProgram(call.name));
   WP_ASSIGN_OR_RETURN(const fs::path env, FindProgram("env"));
-  const fs::path log = call.folder / (call.name + ".said");
+  const fs::path log = call.folder / (fs::path(call.name).filename().string() + ".said");
   std::error_code ignored;
   fs::remove(log, ignored);
   ChildOptions options{.executable = env,
@@ -42,13 +60,17 @@ Result<std::string> RunTool(const ToolCall& call) {
                        .log = log,
                        .environment = {{"LC_ALL", "C"}}};
   options.arguments.insert(options.arguments.end(), call.arguments.begin(), call.arguments.end());
+  for (const auto& [name, value] : call.environment) options.environment[name] = value;
+  if (g_stopped) return Fail(StatusCode::kCancelled, "{} was not started", call.name);
   WP_ASSIGN_OR_RETURN(const auto child, ChildProcess::Launch(options));
-  WP_ASSIGN_OR_RETURN(const ExitState end, child->Wait(Within(call.patience)));
+  WP_ASSIGN_OR_RETURN(const ExitState end, AwaitEnd(*child, call));
   std::ifstream file(log, std::ios::binary);
   std::string said((std::istreambuf_iterator<char>(file)), {});
   if (end.clean()) return said;
   return Fail(StatusCode::kUnavailable, "{} {}: {}", call.name, end.ToString(),
               InformativeLine(said));
 }
+
+void StopTools() { g_stopped = true; }
 
 }  // namespace watchproof

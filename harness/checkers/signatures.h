@@ -1,36 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Known-bug signatures: patterns that match findings to bugs of etcd. A matching finding names the
-// upstream issue for its reader. A match does not prove the cause; but a bug is ruled out if the
-// release has fixed it, or if it needs a cluster and the target is a single server.
+// Signatures: what findings look like that a known bug causes. Which bug that is, and which
+// releases have it, stands in the answer key, fixtures/bugs, under the same names.
 //
 //   return Draft{.expected = ..., .observed = ..., .signature = signature::kProgressOvertakes};
-//   text = KnownBugText(finding.signature, {.is_etcd = true, .version = "3.5.16"});
 //
-// Threads: pure functions and constants.
+// Threads: constants.
 #pragma once
 
-#include <string>
 #include <string_view>
-#include <vector>
-
-namespace watchproof {
-
-// The properties of a target that decide which of etcd's bugs it can have.
-struct BugCarrier {
-  bool is_etcd = false;   // otherwise a signature is a resemblance and no more
-  std::string version{};  // as the target reports it; empty: unknown
-  int members = 0;        // of its cluster; 0: unknown
-};
-
-// The text that a finding with the signature shows. Empty if the target cannot have the bug: it
-// needs more members, or the release never had it. A bug that the release has fixed is named
-// together with the release that fixed it. An unknown signature is returned unchanged.
-std::string KnownBugText(std::string_view signature, const BugCarrier& target);
-
-// The names of all signatures.
-std::vector<std::string_view> AllSignatures();
-
-}  // namespace watchproof
 
 namespace watchproof::signature {
 
@@ -51,5 +28,12 @@ inline constexpr std::string_view kWriteLost = "write-lost";
 inline constexpr std::string_view kStaleRead = "stale-read";
 inline constexpr std::string_view kOpenRangeAllowed = "open-range-allowed";
 inline constexpr std::string_view kAnswersOutOfOrder = "answers-out-of-order";
+
+// All of them.
+inline constexpr std::string_view kAll[] = {
+    kDeleteAtTheFloor,  kNegativeStart,     kSilentAfterCompaction, kNoticeRepeated,   kFalseNotice,
+    kReplayed,          kProgressOvertakes, kProgressBelowStart,    kEventsBelowStart, kNoProgress,
+    kPreviousValueGone, kWrongWatchClosed,  kRevisionsReused,       kWriteLost,        kStaleRead,
+    kOpenRangeAllowed,  kAnswersOutOfOrder};
 
 }  // namespace watchproof::signature

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bugs/answer_key.h"
+
+#include "harness/base/check.h"
+#include "harness/base/toml_fields.h"
+#include "harness/bugs/key_text.h"
+
+namespace watchproof {
+namespace {
+
+using namespace toml_fields;
+
+Result<ShownBy> ReadShown(const toml::table& table) {
+  WP_RETURN_IF_ERROR(OnlyFields(table, {"case", "guarantees", "rate", "reason"}));
+  ShownBy shown;
+  WP_ASSIGN_OR_RETURN(shown.case_name, Text(table, "case"));
+  WP_ASSIGN_OR_RETURN(shown.guarantees, List<std::string>(table, "guarantees"));
+  WP_ASSIGN_OR_RETURN(shown.rate, OptionalText(table, "rate"));
+  WP_ASSIGN_OR_RETURN(shown.reason, OptionalText(table, "reason"));
+  return shown;
+}
+
+Result<std::vector<AffectedRange>> ReadRanges(const toml::table& table) {
+  WP_ASSIGN_OR_RETURN(const auto texts, List<std::string>(table, "affected"));
+  std::vector<AffectedRange> ranges;
+  for (const std::string& text : texts) {
+    Result<AffectedRange> range = ParseRange(text);
+    if (!range.has_value()) return FailAt(*table.get("affected"), range.error().message());
+    if (!ranges.empty() && ranges.back().branch >= range->branch) {
+      return FailAt(
+          *table.get("affected"),
+          fmt::format("expected the branches in their order, each once; '{}' is not", text));
+    }
+    ranges.push_back(*std::move(range));
+  }
+  return ranges;
+}
+
+Status ReadEvidence(const toml::table& table, Bug& bug) {
+  WP_ASSIGN_OR_RETURN(const auto rows, Tables(table, "shown"));
+  for (const toml::table* row : rows) {
+    WP_ASSIGN_OR_RETURN(ShownBy shown, ReadShown(*row));
+    for (const ShownBy& other : bug.shown) {
+      if (other.case_name != shown.case_name) continue;
+      return FailAt(*row, fmt::format("{} is listed twice for {}", shown.case_name, bug.name));
+    }
+    if (shown.reason.empty()) shown.reason = bug.title;
+    bug.shown.push_back(std::move(shown));
+  }
+  WP_ASSIGN_OR_RETURN(bug.not_shown, OptionalText(table, "not_shown"));
+  if (bug.not_shown.empty() != bug.shown.empty()) return {};
+  return FailAt(table,
+                fmt::format("expected either [[bug.shown]] or 'not_shown' for {}", bug.name));
+}
+
+Result<Bug> ReadBug(const toml::table& table) {
+  WP_RETURN_IF_ERROR(
+      OnlyFields(table, {"name", "upstream", "title", "affected", "signatures", "members", "needs",
+                         "source", "link", "shown", "not_shown"}));
+  Bug bug;
+  if (table.contains("upstream")) {
+    WP_ASSIGN_OR_RETURN(bug.upstream, List<int>(table, "upstream"));
+    bug.name = fmt::format("#{}", bug.upstream.front());
+  }
+  if (table.contains("name") || bug.upstream.empty()) {
+    WP_ASSIGN_OR_RETURN(bug.name, Text(table, "name"));
+  }
+  WP_ASSIGN_OR_RETURN(bug.title, Text(table, "title"));
+  WP_ASSIGN_OR_RETURN(bug.affected, ReadRanges(table));
+  if (table.contains("signatures")) {
+    WP_ASSIGN_OR_RETURN(bug.signatures, List<std::string>(table, "signatures"));
+  }
+  bug.members = table["members"].value_or(1);
+  if (bug.members < 1) return FailAt(*table.get("members"), "expected 'members' of at least 1");
+  WP_ASSIGN_OR_RETURN(bug.needs, OptionalText(table, "needs"));
+  WP_ASSIGN_OR_RETURN(bug.source, Text(table, "source"));
+  WP_ASSIGN_OR_RETURN(bug.link, OptionalText(table, "link"));
+  WP_RETURN_IF_ERROR(ReadEvidence(table, bug));
+  return bug;
+}
+
+std::string TextFor(std::string_view name, const Signature& signature, const BugCarrier& target) {
+  const auto version = ParseVersion(target.version);
+  std::vector<std::string> possible;
+  std::vector<std::string> fixed;
+  for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
+    const auto& names = bug.signatures;
+    if (std::find(names.begin(), names.end(), name) == names.end()) continue;
+    const bool too_few = target.is_etcd && target.members > 0 &&
+                         target.members < std::max(bug.members, signature.members);
+    const BugState state = target.is_etcd && version ? StateIn(bug.affected, *version)
+                                                     : BugState{.presence = Presence::kAffected};
+    if (too_few || state.presence == Presence::kNever) continue;
+    if (state.presence == Presence::kFixed) {
+      fixed.push_back(fmt::format("{}, fixed in {}", bug.Label(), state.fixed));
+    } else {
+      possible.push_back(bug.Label());
+    }
+  }
+  if (!possible.empty()) return fmt::format("{}: {}", fmt::join(possible, " or "), signature.title);
+  if (fixed.empty()) return {};
+  return fmt::format("looked like {}: this may be new ({})", fmt::join(fixed, ", and "),
+                     signature.title);
+}
+
+}  // namespace
+
+std::string Bug::Label() const { return name.starts_with('#') ? "etcd " + name : name; }
+
+Result<AnswerKey> AnswerKey::Parse(std::string_view text) {
+  WP_ASSIGN_OR_RETURN(const toml::table root, Document(text));
+  AnswerKey key;
+  WP_ASSIGN_OR_RETURN(const auto signatures, Tables(root, "signature"));
+  for (const toml::table* table : signatures) {
+    WP_RETURN_IF_ERROR(OnlyFields(*table, {"name", "title", "members"}));
+    WP_ASSIGN_OR_RETURN(const std::string name, Text(*table, "name"));
+    Signature signature{.members = (*table)["members"].value_or(1)};
+    WP_ASSIGN_OR_RETURN(signature.title, Text(*table, "title"));
+    if (key.signatures_.emplace(name, std::move(signature)).second) continue;
+    return FailAt(*table, fmt::format("the signature {} is listed twice", name));
+  }
+  WP_ASSIGN_OR_RETURN(const auto bugs, Tables(root, "bug"));
+  for (const toml::table* table : bugs) {
+    WP_ASSIGN_OR_RETURN(Bug bug, ReadBug(*table));
+    for (const std::string& signature : bug.signatures) {
+      if (key.signatures_.contains(signature)) continue;
+      return FailAt(*table->get("signatures"),
+                    fmt::format("there is no [[signature]] called {}", signature));
+    }
+    for (const Bug& other : key.bugs_) {
+      if (other.name == bug.name) return FailAt(*table, bug.name + " is listed twice");
+    }
+    key.bugs_.push_back(std::move(bug));
+  }
+  return key;
+}
+
+const AnswerKey& AnswerKey::BuiltIn() {
+  static const AnswerKey kBuiltIn = [] {
+    Result<AnswerKey> parsed = Parse(AnswerKeyText());
+    WP_CHECK(parsed.has_value(), "the built-in answer key does not parse");
+    return std::move(parsed).value();
+  }();
+  return kBuiltIn;
+}
+
+std::string KnownBugText(std::string_view signature, const BugCarrier& target) {
+  const auto& signatures = AnswerKey::BuiltIn().signatures();
+  const auto found = signatures.find(signature);
+  return found == signatures.end() ? std::string(signature)
+                                   : TextFor(signature, found->second, target);
+}
+
+}  // namespace watchproof

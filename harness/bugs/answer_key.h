@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer key: the known bugs of etcd, each written once in fixtures/bugs/etcd.toml, with the
+// releases that it affects, the cases that show it, and the signatures that findings carry.
+//
+//   for (const Bug& bug : AnswerKey::BuiltIn().bugs()) ... StateIn(bug.affected, version) ...
+//   text = KnownBugText(finding.signature, {.is_etcd = true, .version = "3.5.16"});
+//
+// A signature resembles a bug and does not prove the cause; but a bug is ruled out if the release
+// has fixed it, or if it needs a cluster and the target is a single server.
+// Threads: values, and one constant.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/status.h"
+#include "harness/bugs/release_version.h"
+
+namespace watchproof {
+
+// A case that shows the bug.
+struct ShownBy {
+  std::string case_name;
+  // At least one of these is broken, and no other.
+  std::vector<std::string> guarantees;
+  std::string rate{};    // of attempts that show it: "7 of 8"; empty: all
+  std::string reason{};  // why this case fails; empty: the title of the bug
+};
+
+struct Bug {
+  std::string name;             // "#18089"
+  std::vector<int> upstream{};  // issues and pull requests of etcd, the first of which names it
+  std::string title;
+  std::vector<AffectedRange> affected;
+  std::vector<std::string> signatures{};
+  int members = 1;      // that it needs
+  std::string needs{};  // flags, or other circumstances
+  std::string source;   // of the ranges: changelogs, pull requests
+  std::string link{};   // for a bug without a number
+  std::vector<ShownBy> shown{};
+  std::string not_shown{};  // if no case shows it: why
+
+  // "etcd #18089"; an advisory's name says enough.
+  std::string Label() const;
+};
+
+struct Signature {
+  std::string title;  // what a finding with it means
+  int members = 1;    // that it needs, whatever the bug
+};
+
+class AnswerKey {
+ public:
+  // The [[bug]] and [[signature]] tables of a document, which may have others. Errors name the line
+  // and what was expected.
+  static Result<AnswerKey> Parse(std::string_view toml);
+  static const AnswerKey& BuiltIn();
+
+  const std::vector<Bug>& bugs() const { return bugs_; }
+  const std::map<std::string, Signature, std::less<>>& signatures() const { return signatures_; }
+
+ private:
+  std::vector<Bug> bugs_;
+  std::map<std::string, Signature, std::less<>> signatures_;  // by name
+};
+
+// The properties of a target that decide which of etcd's bugs it can have.
+struct BugCarrier {
+  bool is_etcd = false;   // otherwise a signature is a resemblance and no more
+  std::string version{};  // as the target reports it; empty: unknown
+  int members = 0;        // of its cluster; 0: unknown
+};
+
+// The text that a finding with the signature shows. Empty if the target cannot have the bug: it
+// needs more members, or the release never had it. A bug that the release has fixed is named
+// together with the release that fixed it. An unknown signature is returned unchanged.
+std::string KnownBugText(std::string_view signature, const BugCarrier& target);
+
+}  // namespace watchproof

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bugs/answer_key.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace watchproof {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kSignature[] = "[[signature]]\nname = \"seen\"\ntitle = \"it is seen\"\n";
+constexpr char kBug[] =
+    "[[bug]]\nupstream = [7, 8]\ntitle = \"t\"\naffected = [\"3.4\"]\nsource = \"s\"\n";
+constexpr char kShown[] = "[[bug.shown]]\ncase = \"A.B\"\nguarantees = [\"Unique\"]\n";
+
+TEST(AnswerKeyParse, ABugIsNamedByItsNumberAndACaseHasItsTitleAsReason) {
+  const auto key = AnswerKey::Parse(std::string(kBug) + kShown);
+  ASSERT_TRUE(key.has_value()) << key.error().message();
+  const Bug& bug = key->bugs().at(0);
+  EXPECT_EQ(bug.name, "#7");
+  EXPECT_EQ(bug.Label(), "etcd #7");
+  EXPECT_EQ(bug.shown.at(0).reason, "t");
+  EXPECT_EQ(bug.members, 1);
+}
+
+TEST(AnswerKeyParse, ErrorsNameTheLineAndWhatWasExpected) {
+  const auto message = [](const std::string& text) {
+    const auto parsed = AnswerKey::Parse(text);
+    return parsed.has_value() ? std::string("accepted") : parsed.error().message();
+  };
+  const std::string bug = kBug;
+  const std::string shown = kShown;
+  EXPECT_EQ(message(kSignature + bug + "signatures = [\"seen\"]\n" + shown), "accepted");
+  EXPECT_EQ(message(bug + "not_shown = \"why\"\n"), "accepted");
+  EXPECT_THAT(message("[[bug"), HasSubstr("line 1"));
+  EXPECT_THAT(message(bug), HasSubstr("either [[bug.shown]] or 'not_shown' for #7"));
+  EXPECT_THAT(message(bug + "not_shown = \"why\"\n" + shown), HasSubstr("either [[bug.shown]]"));
+  EXPECT_THAT(message(bug + shown + shown), HasSubstr("line 9: A.B is listed twice for #7"));
+  EXPECT_THAT(message(bug + shown + bug + shown), HasSubstr("#7 is listed twice"));
+  EXPECT_THAT(message(bug + "signatures = [\"seen\"]\n" + shown),
+              HasSubstr("line 6: there is no [[signature]] called seen"));
+  EXPECT_THAT(message(std::string(kSignature) + kSignature), HasSubstr("listed twice"));
+  EXPECT_THAT(message(bug + "members = 0\n" + shown), HasSubstr("'members' of at least 1"));
+  EXPECT_THAT(message(bug + "titel = \"t\"\n" + shown), HasSubstr("unknown field 'titel'"));
+  EXPECT_THAT(message("[[bug]]\ntitle = \"t\"\n"), HasSubstr("'name'"));
+  const auto with_range = [&](const std::string& ranges) {
+    return message("[[bug]]\nupstream = [7]\ntitle = \"t\"\naffected = " + ranges +
+                   "\nsource = \"s\"\n" + shown);
+  };
+  EXPECT_EQ(with_range("[\"3.4 < 3.4.2\", \"3.5\"]"), "accepted");
+  EXPECT_THAT(with_range("[]"), HasSubstr("'affected' with a list"));
+  EXPECT_THAT(with_range("[\"3.5\", \"3.4\"]"), HasSubstr("line 4: expected the branches"));
+  EXPECT_THAT(with_range("[\"3.4 < 3.5.2\"]"), HasSubstr("3.5.2 is of another branch"));
+}
+
+TEST(AnswerKeyBuiltIn, HasASignatureAndABugForEachOther) {
+  for (const auto& [name, signature] : AnswerKey::BuiltIn().signatures()) {
+    const auto& bugs = AnswerKey::BuiltIn().bugs();
+    EXPECT_TRUE(std::any_of(bugs.begin(), bugs.end(), [&name = name](const Bug& bug) {
+      return std::find(bug.signatures.begin(), bug.signatures.end(), name) != bug.signatures.end();
+    })) << name;
+  }
+  for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
+    EXPECT_FALSE(bug.upstream.empty() && bug.link.empty()) << bug.name;
+  }
+}
+
+struct Reported {
+  std::string_view signature;
+  BugCarrier target;
+  std::string text;
+};
+void PrintTo(const Reported& reported, std::ostream* out) {
+  *out << reported.signature << " on " << reported.target.version << ", "
+       << reported.target.members;
+}
+
+class KnownBugTextTest : public testing::TestWithParam<Reported> {};
+
+TEST_P(KnownBugTextTest, TextDependsOnTheRelease) {
+  EXPECT_EQ(KnownBugText(GetParam().signature, GetParam().target), GetParam().text);
+}
+
+BugCarrier Etcd(std::string version, int members) {
+  return {.is_etcd = true, .version = std::move(version), .members = members};
+}
+
+BugCarrier Other(std::string version, int members) {
+  return {.is_etcd = false, .version = std::move(version), .members = members};
+}
+
+const std::string kFloor = "the delete at exactly the compaction revision is lost";
+const std::string kFalse =
+    "after a snapshot was restored, a watch receives ErrCompacted without cause";
+const std::string kStale = "a linearizable read is stale while the leader changes";
+const std::string kQuiet = "requested progress is not sent before the next event";
+
+INSTANTIATE_TEST_SUITE_P(
+    Releases, KnownBugTextTest,
+    testing::Values(
+        // Another product, or an unknown release of etcd: every bug is possible.
+        Reported{"false-notice", Other("3.6.16", 1), "etcd #15271: " + kFalse},
+        Reported{"stale-read", Other("", 0), "etcd #20418: " + kStale},
+        Reported{"false-notice", Etcd("", 0), "etcd #15271: " + kFalse},
+        Reported{"false-notice", Etcd("main", 3), "etcd #15271: " + kFalse},
+        // The bug needs more members than the target has.
+        Reported{"stale-read", Etcd("3.5.16", 1), ""}, Reported{"stale-read", Etcd("", 1), ""},
+        Reported{"stale-read", Etcd("3.5.16", 3), "etcd #20418: " + kStale},
+        Reported{"stale-read", Etcd("3.5.16", 0), "etcd #20418: " + kStale},
+        // Before the bug was introduced, while it was present, after it was fixed.
+        Reported{"stale-read", Etcd("3.3.25", 3), ""},
+        Reported{"stale-read", Etcd("3.4.19", 3), ""},
+        Reported{"stale-read", Etcd("3.4.23", 3), "etcd #20418: " + kStale},
+        Reported{"stale-read", Etcd("3.4.42", 3),
+                 "looked like etcd #20418, fixed in 3.4.42: this may be new (" + kStale + ")"},
+        Reported{"no-progress", Etcd("3.4.24", 1), ""},
+        Reported{"no-progress", Etcd("3.4.25", 1),
+                 "etcd #17507 or progress-after-compacted-watch: " + kQuiet},
+        Reported{"no-progress", Etcd("3.4.31", 1), "progress-after-compacted-watch: " + kQuiet},
+        // Only one form of the bug needs a cluster.
+        Reported{"events-below-start", Etcd("3.5.16", 1), ""},
+        Reported{"progress-below-start", Etcd("3.5.16", 1),
+                 "etcd #20221: a watch with a future start receives progress from before its "
+                 "start"},
+        Reported{"false-notice", Etcd("3.6.16", 3),
+                 "looked like etcd #15271, fixed in 3.6.0-rc.0: this may be new (" + kFalse + ")"},
+        Reported{"false-notice", Etcd("3.8.0-alpha.0", 3),
+                 "looked like etcd #15271, fixed in 3.6.0-rc.0: this may be new (" + kFalse + ")"},
+        Reported{"false-notice", Etcd("3.3.25", 3), "etcd #15271: " + kFalse},
+        // Two bugs with the same signature; the release has one of them.
+        Reported{"delete-at-the-floor", Etcd("3.4.23", 1), "etcd #18089: " + kFloor},
+        Reported{"delete-at-the-floor", Etcd("3.5.16", 1), "etcd #19179: " + kFloor},
+        Reported{
+            "delete-at-the-floor", Etcd("3.5.30", 1),
+            "looked like etcd #18089, fixed in 3.5.16, and etcd #19179, fixed in 3.5.18: this may "
+            "be new (" +
+                kFloor + ")"},
+        // Open everywhere, and tagged before its fix.
+        Reported{"notice-repeated", Etcd("3.7.3", 1),
+                 "etcd #22294: ErrCompacted is sent again and again"},
+        Reported{"open-range-allowed", Etcd("3.8.0-alpha.0", 1),
+                 "GHSA-xg4h-6gfc-h4m8: a user with the right to read one key may watch every key "
+                 "from it on"}));
+
+}  // namespace
+}  // namespace watchproof
