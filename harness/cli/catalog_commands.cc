@@ -135,30 +135,28 @@ std::string RangesOf(const Bug& bug) {
 
 Facts FactsOf(const Bug& bug) {
   std::set<std::string> guarantees, defects;
+  std::vector<std::string> cases;
   for (const ShownBy& shown : bug.shown) {
     guarantees.insert(shown.guarantees.begin(), shown.guarantees.end());
+    cases.push_back(fmt::format("{}{}{}", shown.case_name,
+                                shown.rate.empty() ? "" : " in " + shown.rate + " attempts",
+                                shown.reason == bug.title ? "" : ": " + shown.reason));
   }
   for (const store::DefectInfo& info : store::KnownDefects()) {
     for (const std::string& number : NumbersIn(info.upstream_issue)) {
       if (number == bug.name) defects.insert(info.name);
     }
   }
-  Facts facts = {{"affected", RangesOf(bug)},
-                 {"source", bug.source},
-                 {"breaks", fmt::format("{}", fmt::join(guarantees, ", "))},
-                 {"looks like", fmt::format("{}", fmt::join(bug.signatures, ", "))},
-                 {"members", bug.members > 1 ? std::to_string(bug.members) : ""},
-                 {"needs", bug.needs},
-                 {"upstream", bug.upstream.empty() ? bug.link : Issues(bug.upstream)},
-                 {"defects", fmt::format("{}", fmt::join(defects, ", "))},
-                 {"not shown", bug.not_shown}};
-  for (const ShownBy& shown : bug.shown) {
-    facts.emplace_back(
-        "shown by",
-        fmt::format("{}{}{}", shown.case_name, shown.rate.empty() ? "" : ", in " + shown.rate,
-                    shown.reason == bug.title ? "" : ": " + shown.reason));
-  }
-  return facts;
+  return {{"affected", RangesOf(bug)},
+          {"source", bug.source},
+          {"breaks", fmt::format("{}", fmt::join(guarantees, ", "))},
+          {"looks like", fmt::format("{}", fmt::join(bug.signatures, ", "))},
+          {"members", bug.members > 1 ? std::to_string(bug.members) : ""},
+          {"needs", bug.needs},
+          {"upstream", bug.upstream.empty() ? bug.link : Issues(bug.upstream)},
+          {"defects", fmt::format("{}", fmt::join(defects, ", "))},
+          {"shown by", fmt::format("{}", fmt::join(cases, "; "))},
+          {"not shown", bug.not_shown}};
 }
 
 void AddBugEntries(std::vector<CatalogEntry>& catalog) {

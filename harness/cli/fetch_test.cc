@@ -212,7 +212,7 @@ TEST_F(FetchTest, AReleaseIsBuiltFromItsModuleAndSaysWhatItIs) {
   EXPECT_EQ(run.Wait(), 0) << run.output();
   EXPECT_THAT(run.output(), HasSubstr("etcd 9.9.0: its Go module\n" + PlaceOf("9.9.0").string()));
   EXPECT_EQ(ReadText(PlaceOf("9.9.0").string() + ".origin"),
-            "its Go module\nprogram: go1.26.0\n\tdep\texample.org/x\tv1.2.3\th1:abc=\n\n");
+            "its Go module\ngo1.26.0\n\tdep\texample.org/x\tv1.2.3\th1:abc=\n\n");
   // Companions of the same major version are pinned to the release, others are as it wants them.
   EXPECT_EQ(ReadText(folder_ / "edits"),
             "mod edit -require=example.org/etcd/server/v3@v9.9.0 "

@@ -137,7 +137,10 @@ bool Resembles(const Suspects::One& one, const AttemptResult& result) {
   });
 }
 
+// The case named the numbers that it is about; now it is known which of them this is.
 void Name(const std::vector<Suspects::One>& bugs, AttemptResult& result) {
+  result.upstream.clear();
+  result.reason.clear();
   for (const Suspects::One& one : bugs) {
     const std::vector<int>& numbers = one.bug->upstream;
     if (!numbers.empty()) result.upstream.push_back(numbers.front());
@@ -237,7 +240,6 @@ ExpectationStatus Expectations::Apply(const TargetSpec& target, AttemptResult& r
   }
   if (Explain(affecting, result)) {
     result.known = true;
-    result.reason.clear();
     Name(affecting, result);
     return ExpectationStatus::kKnownFailure;
   }

@@ -57,6 +57,7 @@ AttemptResult Result(Verdict verdict, std::vector<std::string> guarantees,
   result.target = std::move(target);
   result.target_version = std::move(version);
   result.verdict = verdict;
+  result.upstream = {7, 18089};  // what the case is about
   for (std::string& guarantee : guarantees) {
     FindingRecord finding;
     finding.guarantee = std::move(guarantee);

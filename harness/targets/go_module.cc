@@ -210,7 +210,7 @@ Result<BuiltBinary> BuildFromModule(const GoModule& module, const std::string& v
   WP_RETURN_IF_ERROR(CheckVersion(binary, version));
   // Go embeds in a binary what it was built from.
   WP_ASSIGN_OR_RETURN(said, go.Run({"version", "-m", binary.string()}));
-  return BuiltBinary{.file = binary, .built_from = std::move(said)};
+  return BuiltBinary{.file = binary, .built_from = said.substr(said.find(": ") + 2)};
 }
 
 }  // namespace watchproof

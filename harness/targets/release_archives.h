@@ -46,7 +46,7 @@ Result<std::vector<std::string>> VersionsOfModule(const GoModule& module,
                                                   const std::filesystem::path& work);
 struct BuiltBinary {
   std::filesystem::path file;
-  std::string built_from;  // toolchain, modules and their sums, as `go version -m` prints them
+  std::string built_from;  // toolchain, modules and their sums, as Go embeds them in it
 };
 // Builds the version, somewhere in `work`, with the toolchain that it wants. kDataLoss: what was
 // built reports another version; kUnavailable: it could not be built.

@@ -33,7 +33,7 @@ struct BinaryRecord {
   std::filesystem::path binary;
   std::string sha256;
   std::string source;  // "Debian trixie", "the official archive", "its Go module"; empty: unknown
-  // What Go embeds in what it builds: "/path/etcd: go1.26.8", "dep MODULE VERSION SUM".
+  // What Go embeds in what it builds: "go1.26.8", "dep MODULE VERSION SUM".
   std::vector<std::string> built_from;
 };
 Result<BinaryRecord> RecordOf(const std::string& product, const std::string& version);
