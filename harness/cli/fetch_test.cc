@@ -298,7 +298,7 @@ TEST_F(FetchTest, InvalidArgumentsAreUsageErrorsThatNameKnownValues) {
            {{"fetch", "--all", "etcd"}, "either --all"},
            {{"fetch", "--manifest", "/no/such", "--all"}, "/no/such"},
            {{"run", "--target", "etcd@9.8"}, "etcd 9.8 is not in the manifest"},
-           {{"run", "--releases", "some"}, "none of all, none"},
+           {{"run", "--releases", "some"}, "none of all, cached, none"},
        }) {
     ScriptedRun run = ScriptedRun::Command(row.words, Environment());
     EXPECT_EQ(run.Wait(), 4) << row.text << "\n" << run.output();
@@ -319,6 +319,12 @@ TEST_F(FetchTest, ReleaseNotFetchedIsAColumnAndExitCodeThreeIfNamed) {
   EXPECT_EQ(all.Wait(), 0) << all.output();
   EXPECT_THAT(all.output(), AllOf(HasSubstr("· not fetched"), HasSubstr(" fetch etcd 9.9\n"),
                                   HasSubstr("Good: 1 passed, 1 not fetched.")));
+  fs::create_directories(PlaceOf("9.9.10").parent_path());
+  fs::create_directories(PlaceOf("9.9.8").parent_path());
+  OfferModule();
+  ScriptedRun cached({"--releases", "cached", "--dry-run"}, Environment());
+  EXPECT_EQ(cached.Wait(), 0) << cached.output();
+  EXPECT_THAT(cached.output(), HasSubstr(" on etcd@9.9.8, etcd@9.9.10, "));
   ScriptedRun nothing({"--releases", "all", "--filter", "Ends.Passes"}, Environment());
   EXPECT_EQ(nothing.Wait(), 2) << nothing.output();
 }

@@ -80,7 +80,9 @@ void RunFlags::AddSelection() {
        fmt::format("Declared differences of the targets from etcd: {}, or a file",
                    fmt::join(ShippedProfiles(), ", ")))
       ->type_name("NAME|FILE");
-  Text("--releases", releases_, "all: also every release of the manifest; none (default)")
+  Text(
+      "--releases", releases_,
+      "all: also every release of the manifest; cached: every one that was fetched; none (default)")
       ->type_name("WHICH");
   Texts("--defects", defects_,
         "all, or names joined by commas: run every case on the clean embedded store and with each "

@@ -153,19 +153,22 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
     return Words(values, command_.get_option(name), options.origins);
   };
   WP_RETURN_IF_ERROR(Into("--target", ParseTargets(words("--target", targets_)), options.targets));
-  WP_RETURN_IF_ERROR(Choose<bool>("--releases", releases_, {{"all", true}, {"none", false}},
-                                  options.all_releases));
+  WP_RETURN_IF_ERROR(Choose<Releases>(
+      "--releases", releases_,
+      {{"all", Releases::kAll}, {"cached", Releases::kCached}, {"none", Releases::kNone}},
+      options.releases));
+  const bool with_releases = options.releases != Releases::kNone;
   for (const std::string& word : words("--defects", defects_)) {
     std::istringstream names(word);
     for (std::string name; std::getline(names, name, ',');) options.defects.push_back(name);
   }
-  if (!options.defects.empty() && (!options.targets.empty() || options.all_releases)) {
+  if (!options.defects.empty() && (!options.targets.empty() || with_releases)) {
     return Fail(StatusCode::kInvalidArgument,
                 "--defects: these are planted in the embedded store; leave --target and "
                 "--releases out");
   }
   WP_RETURN_IF_ERROR(ResolvePlan(options));
-  if (options.targets.empty() && !options.all_releases) {
+  if (options.targets.empty() && !with_releases) {
     WP_ASSIGN_OR_RETURN(options.targets, ParseTargets({"embedded"}));
   }
   options.selection.guarantees = words("--guarantee", guarantees_);
@@ -230,7 +233,7 @@ Status RunFlags::ResolvePlan(RunOptions& options) const {
   options.plan = std::filesystem::canonical(plan_, error);
   if (error) return FromErrorCode(error).WithContext("--plan {}", plan_);
   options.selection.filter = file->header.case_name;
-  if (options.targets.empty() && options.defects.empty() && !options.all_releases) {
+  if (options.targets.empty() && options.defects.empty() && options.releases == Releases::kNone) {
     WP_RETURN_IF_ERROR(Into("--target", ParseTargets({file->header.target}), options.targets));
   }
   return {};

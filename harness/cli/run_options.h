@@ -29,11 +29,13 @@ namespace watchproof {
 enum class Keep { kFailed, kAll, kNone };
 // Conformance of targets, or self-tests: cases that must not pass (CaseInfo::expect).
 enum class Cases { kOfTargets, kOfWatchproof };
+// Which releases become targets beside those that are named: of the manifest, or of the cache.
+enum class Releases { kNone, kAll, kCached };
 enum class When { kAuto, kAlways, kNever };
 
 struct RunOptions {
   std::vector<TargetSpec> targets;
-  bool all_releases = false;              // every release of the manifest is one more target
+  Releases releases = Releases::kNone;    // that are targets, too
   std::set<std::string> unnamed_targets;  // of `targets`: those that came that way
   std::vector<std::string> defects;       // of the embedded store, or "all"; instead of targets
   Selection selection;

@@ -11,6 +11,7 @@
 
 #include "embedded_store/defects/defect.h"
 #include "harness/base/escape.h"
+#include "harness/bugs/release_version.h"
 #include "harness/cli/parse.h"
 #include "harness/targets/release_cache.h"
 
@@ -23,6 +24,29 @@ Status Adopt(Result<TargetSpec> parsed, RunOptions& options) {
   if (std::any_of(options.targets.begin(), options.targets.end(), same)) return {};
   options.unnamed_targets.insert(parsed->text);
   options.targets.push_back(*std::move(parsed));
+  return {};
+}
+
+std::vector<std::string> InOrder(std::vector<std::string> versions) {
+  std::sort(versions.begin(), versions.end(), [](const auto& a, const auto& b) {
+    return std::pair(ParseVersion(a), a) < std::pair(ParseVersion(b), b);
+  });
+  return versions;
+}
+
+Status AddReleases(const Expectations& expectations, RunOptions& options) {
+  std::set<std::string> products;
+  for (const Release& release : expectations.releases()) {
+    products.insert(release.product);
+    if (options.releases != Releases::kAll) continue;
+    WP_RETURN_IF_ERROR(Adopt(ReleaseSpec(release.product, release.version), options));
+  }
+  if (options.releases != Releases::kCached) return {};
+  for (const std::string& product : products) {
+    for (const std::string& version : InOrder(CachedVersions(product))) {
+      WP_RETURN_IF_ERROR(Adopt(ReleaseSpec(product, version), options));
+    }
+  }
   return {};
 }
 
@@ -115,10 +139,7 @@ Status AddTargets(const std::vector<DefectSummary>& defects, const Expectations&
     for (const DefectSummary& defect : defects) texts.push_back(defect.target);
     WP_ASSIGN_OR_RETURN(options.targets, ParseTargets(texts));
   }
-  for (const Release& release : expectations.releases()) {
-    if (!options.all_releases) continue;
-    WP_RETURN_IF_ERROR(Adopt(ReleaseSpec(release.product, release.version), options));
-  }
+  WP_RETURN_IF_ERROR(AddReleases(expectations, options));
   return CheckReleases(expectations, options.targets);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The targets of a run: those that were named, every release of the manifest (`--releases all`), or
-// the clean embedded store and one target per planted defect (`--defects`).
+// The targets of a run: those that were named, every release of the manifest or of the cache
+// (`--releases`), or the clean embedded store and one target per planted defect (`--defects`).
 //
 // A release that was not fetched becomes a column "not fetched"; exit code 3 if it was named on the
 // command line. Not thread-safe.

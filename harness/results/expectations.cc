@@ -118,23 +118,42 @@ Suspects SuspectsOf(const AnswerKey& key, const std::string& case_name,
   return suspects;
 }
 
-// Whether the bugs account for every finding.
-bool Explain(const std::vector<Suspects::One>& bugs, const AttemptResult& result) {
-  return !result.findings.empty() &&
-         std::all_of(result.findings.begin(), result.findings.end(), [&](const auto& finding) {
-           return std::any_of(bugs.begin(), bugs.end(), [&](const Suspects::One& one) {
-             return Contains(one.shown->guarantees, finding.guarantee);
-           });
-         });
+bool Explain(const std::vector<Suspects::One>& bugs, const FindingRecord& finding) {
+  return std::any_of(bugs.begin(), bugs.end(), [&](const Suspects::One& one) {
+    return Contains(one.shown->guarantees, finding.guarantee);
+  });
 }
 
-// Whether a finding looks like the bug, and not only breaks what the bug breaks.
-bool Resembles(const Suspects::One& one, const AttemptResult& result) {
-  return std::any_of(result.findings.begin(), result.findings.end(), [&](const auto& finding) {
-    const auto& signatures = one.bug->signatures;
-    return Contains(one.shown->guarantees, finding.guarantee) &&
-           (signatures.empty() || Contains(signatures, finding.resembles));
+bool ExplainAll(const std::vector<Suspects::One>& bugs, const AttemptResult& result) {
+  const auto& findings = result.findings;
+  return !findings.empty() && std::all_of(findings.begin(), findings.end(),
+                                          [&](const auto& one) { return Explain(bugs, one); });
+}
+
+// Whether a bug of the version has the signature, no matter which case shows it.
+bool HasSignature(const AnswerKey& key, const ReleaseVersion& version, const std::string& name) {
+  return std::any_of(key.bugs().begin(), key.bugs().end(), [&](const Bug& bug) {
+    return Contains(bug.signatures, name) &&
+           StateIn(bug.affected, version).presence == Presence::kAffected;
   });
+}
+
+// The fixed bugs that the findings look like, and no bug that the version has: breaking what the bug
+// breaks is enough only for a bug without signature, and beside no other explanation.
+std::vector<Suspects::One> Back(const Suspects& suspects, const AnswerKey& key,
+                                const ReleaseVersion& version, const AttemptResult& result) {
+  std::vector<Suspects::One> back;
+  for (const Suspects::One& one : suspects.fixed) {
+    const auto shows = [&](const FindingRecord& finding) {
+      if (!Contains(one.shown->guarantees, finding.guarantee)) return false;
+      const auto& signatures = one.bug->signatures;
+      if (signatures.empty()) return !Explain(suspects.affecting, finding);
+      return Contains(signatures, finding.resembles) &&
+             !HasSignature(key, version, finding.resembles);
+    };
+    if (std::any_of(result.findings.begin(), result.findings.end(), shows)) back.push_back(one);
+  }
+  return back;
 }
 
 // The case named the numbers that it is about; now it is known which of them this is.
@@ -238,20 +257,19 @@ ExpectationStatus Expectations::Apply(const TargetSpec& target, AttemptResult& r
         fmt::format("passes, but {} has the bug: {}", result.target_version, result.reason);
     return ExpectationStatus::kFixedEarly;
   }
-  if (Explain(affecting, result)) {
-    result.known = true;
-    Name(affecting, result);
-    return ExpectationStatus::kKnownFailure;
+  // Also where a known bug shows beside it.
+  if (version) {
+    if (const auto back = Back(suspects, key_, *version, result); !back.empty()) {
+      Name(back, result);
+      result.reason = fmt::format("{} is back, which {} has fixed: {}", back.front().bug->Label(),
+                                  back.front().fixed, result.reason);
+      return ExpectationStatus::kRegression;
+    }
   }
-  std::vector<Suspects::One> back;
-  for (const Suspects::One& one : suspects.fixed) {
-    if (Resembles(one, result)) back.push_back(one);
-  }
-  if (back.empty()) return ExpectationStatus::kNewFailure;
-  Name(back, result);
-  result.reason = fmt::format("{} is back, which {} has fixed: {}", back.front().bug->Label(),
-                              back.front().fixed, result.reason);
-  return ExpectationStatus::kRegression;
+  if (!ExplainAll(affecting, result)) return ExpectationStatus::kNewFailure;
+  result.known = true;
+  Name(affecting, result);
+  return ExpectationStatus::kKnownFailure;
 }
 
 }  // namespace watchproof

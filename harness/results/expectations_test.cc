@@ -137,6 +137,21 @@ TEST(ExpectationsApply, AFixedBugThatShowsAgainIsARegression) {
   EXPECT_EQ(result.reason, "advisory is back, which 3.4.40 has fixed: raced");
 }
 
+// 3.4.34 has fixed #18089, which looks like it, but not #1, which the same case shows.
+TEST(ExpectationsApply, AKnownFailureHidesNoRegression) {
+  const Expectations expectations =
+      Expectations::Parse(std::string(kManifest) +
+                          "[[bug.shown]]\ncase = \"A.Breaks\"\nguarantees = [\"Settled\"]\n")
+          .value();
+  AttemptResult result = Result(Verdict::kFail, {"Settled", "Settled"}, "etcd:/x", "3.4.34");
+  EXPECT_EQ(Apply(expectations, result), ExpectationStatus::kKnownFailure);
+  result.findings[1].resembles = "gone";
+  EXPECT_EQ(Apply(expectations, result), ExpectationStatus::kRegression);
+  EXPECT_THAT(result.upstream, ElementsAre(18089));
+  result.target_version = "3.4.33";
+  EXPECT_EQ(Apply(expectations, result), ExpectationStatus::kKnownFailure);
+}
+
 TEST(ExpectationsApply, BugsOfOneCaseAccountForItsFindingsTogether) {
   const Expectations expectations = Expectations::Parse(kManifest).value();
   AttemptResult result = Result(Verdict::kFail, {"Unique", "Ordered"});
