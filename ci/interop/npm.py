@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the locked npm packages of ci/interop/node where tests find them.
+"""Puts locked npm packages, by default those of ci/interop/node, where tests find them.
 
     folder = install(folder)                      # Skip says why that is not possible here
     run_script(folder, "etcd3_test.js", endpoint)  # true when it ends well; shows it if not
@@ -20,7 +20,7 @@ UNREACHABLE = ("ENOTFOUND", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EAI_AGAI
                "ERR_SOCKET_TIMEOUT", "ENETUNREACH", "EHOSTUNREACH", "ENOTCACHED")
 
 
-def install(folder):
+def install(folder, sources=SOURCES):
     """Puts the locked packages into `folder`, unless they are there. One test at a time."""
     folder = pathlib.Path(folder).resolve()
     for tool in ("node", "npm"):
@@ -29,19 +29,19 @@ def install(folder):
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(folder.with_suffix(".lock"), "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        _install(folder)
+        _install(folder, sources)
     return folder
 
 
-def _install(folder):
-    lock = (SOURCES / "package-lock.json").read_bytes()
+def _install(folder, sources):
+    lock = (sources / "package-lock.json").read_bytes()
     stamp = folder / "installed.json"
     if stamp.exists() and stamp.read_bytes() == lock:
         return
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(SOURCES / name, folder)
+        shutil.copy(sources / name, folder)
     command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,

@@ -36,6 +36,8 @@ CommandBody AddShrink(CLI::App& command);
 // new finding; otherwise kInconclusive when a recording is damaged, cut off, without a watch, or
 // undecided where the run had a verdict.
 CommandBody AddCheck(CLI::App& command);
+// A finding, or an attempt, as lanes over time in an SVG.
+CommandBody AddDraw(CLI::App& command);
 // Places the binaries of releases in the cache. Their paths go to standard output, everything else
 // to standard error. kTarget: not all could be had; kUsage: one is not known, and none was fetched.
 CommandBody AddFetch(CLI::App& command);

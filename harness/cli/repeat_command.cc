@@ -6,12 +6,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <sstream>
 
+#include "harness/cli/chosen_finding.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/parse.h"
-#include "harness/cli/recordings.h"
 #include "harness/cli/run_command.h"
 #include "harness/report/run_json.h"
 #include "harness/report/text.h"
@@ -21,71 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct RepeatRequest {
-  std::string run;  // FOLDER or FOLDER#FINDING
-  std::string filter;
-  std::string target;
+struct RepeatRequest : FindingRequest {
   std::string attempts = "10";
 };
-
-// The argument: a folder and, after a #, the number of a finding in it.
-struct Named {
-  fs::path run;
-  std::optional<int> finding;  // from 1
-};
-Result<Named> ParseNamed(const std::string& text) {
-  Named named{.run = text};
-  const std::size_t hash = text.rfind('#');
-  std::error_code ignored;
-  if (hash != std::string::npos && !fs::exists(named.run, ignored)) {
-    named.run = text.substr(0, hash);
-    const auto number = ParseCount(text.substr(hash + 1), 1);
-    if (!number.has_value()) {
-      return Fail(StatusCode::kInvalidArgument, "{}: expected FOLDER#N, the N-th finding of a run",
-                  text);
-    }
-    named.finding = *number;
-  }
-  if (!fs::exists(named.run / "results.jsonl", ignored) ||
-      !fs::exists(named.run / "run.json", ignored)) {
-    return Fail(StatusCode::kNotFound,
-                "{}: expected the folder of a run, with run.json and results.jsonl",
-                named.run.string());
-  }
-  named.run = fs::canonical(named.run, ignored);
-  return named;
-}
-
-struct Chosen {
-  AttemptResult attempt;
-  std::string guarantee;  // of the finding; empty: the attempt has none
-};
-
-// Chooses the finding: the one with that number, or the first of a new failure, or the first of
-// all.
-Result<Chosen> ChooseFinding(const RepeatRequest& request, const Named& named) {
-  std::vector<Chosen> findings;
-  for (const AttemptResult& result : FailedAttempts(named.run, request.filter, request.target)) {
-    for (const FindingRecord& finding : result.findings) {
-      findings.push_back({result, finding.guarantee});
-    }
-    if (result.findings.empty()) findings.push_back({result, ""});
-  }
-  if (findings.empty()) {
-    return Fail(StatusCode::kNotFound, "{}: no attempt failed{}{}", request.run,
-                request.filter.empty() ? "" : " that matches " + request.filter,
-                request.target.empty() ? "" : " on " + request.target);
-  }
-  if (named.finding) {
-    const auto number = static_cast<std::size_t>(*named.finding);
-    if (number <= findings.size()) return findings[number - 1];
-    return Fail(StatusCode::kNotFound, "{}: there is no finding {}; there are {}", request.run,
-                number, findings.size());
-  }
-  const auto fresh = std::find_if(findings.begin(), findings.end(),
-                                  [](const Chosen& chosen) { return !chosen.attempt.known; });
-  return fresh == findings.end() ? findings.front() : *fresh;
-}
 
 Result<RepeatSummary> NoteOf(const fs::path& run) {
   std::ifstream file(run / "run.json");
@@ -98,7 +35,7 @@ Result<RepeatSummary> NoteOf(const fs::path& run) {
   return note;
 }
 
-Result<RunOptions> OptionsOf(const RepeatRequest& request, const Chosen& chosen,
+Result<RunOptions> OptionsOf(const RepeatRequest& request, const ChosenFinding& chosen,
                              const RepeatSummary& note) {
   std::vector<std::string> words{"--target",      chosen.attempt.target,
                                  "--filter",      chosen.attempt.case_name,
@@ -125,7 +62,7 @@ Result<RunOptions> OptionsOf(const RepeatRequest& request, const Chosen& chosen,
   return options;
 }
 
-ExitCode Conclude(const Chosen& chosen, const RunRecord& record, ExitCode code) {
+ExitCode Conclude(const ChosenFinding& chosen, const RunRecord& record, ExitCode code) {
   int failed = 0;
   int alike = 0;
   int passed = 0;
@@ -135,13 +72,13 @@ ExitCode Conclude(const Chosen& chosen, const RunRecord& record, ExitCode code) 
     ++failed;
     const auto& findings = note.result.findings;
     alike += std::any_of(findings.begin(), findings.end(),
-                         [&](const auto& one) { return one.guarantee == chosen.guarantee; })
+                         [&](const auto& one) { return one.guarantee == chosen.finding.guarantee; })
                  ? 1
                  : 0;
   }
   std::string line =
       fmt::format("failed in {} of {}", failed, Count(record.attempts.size(), "attempt"));
-  if (failed != alike) line += fmt::format(", {} of them with {}", alike, chosen.guarantee);
+  if (failed != alike) line += fmt::format(", {} of them with {}", alike, chosen.finding.guarantee);
   fmt::print("{}\n", line);
   std::fflush(stdout);
   if (code == ExitCode::kInterrupted || code == ExitCode::kTerminated) return code;
@@ -154,11 +91,9 @@ ExitCode RepeatAttempt(const RepeatRequest& request, const std::string& executab
   if (auto count = ParseCount(request.attempts, 1); !count.has_value()) {
     return Complain("repeat", std::move(count).error().WithContext("--attempts").message());
   }
-  const Result<Named> named = ParseNamed(request.run);
-  if (!named.has_value()) return Complain("repeat", named.error().message());
-  const Result<Chosen> chosen = ChooseFinding(request, *named);
+  const Result<ChosenFinding> chosen = ChooseFinding(request);
   if (!chosen.has_value()) return Complain("repeat", chosen.error().message());
-  const Result<RepeatSummary> note = NoteOf(named->run);
+  const Result<RepeatSummary> note = NoteOf(chosen->run);
   if (!note.has_value()) return Complain("repeat", note.error().message());
   const bool is_path = executable.find('/') != std::string::npos;
   const std::string called =

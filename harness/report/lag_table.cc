@@ -67,7 +67,7 @@ Table LagTable(const RunRecord& record) {
     if (lag.delivery_us.count() == 0) continue;
     const Histogram recovery = Recoveries(lag);
     table.rows.push_back(
-        {EscapeXml(labels[i]), WithThousands(static_cast<std::int64_t>(lag.delivery_us.count())),
+        {labels[i], WithThousands(static_cast<std::int64_t>(lag.delivery_us.count())),
          TimeAt(lag.delivery_us, 0.5), TimeAt(lag.delivery_us, 0.99), TimeAt(lag.delivery_us, 1),
          TimeAt(lag.stream_spread_us, 0.5), TimeAt(lag.stream_spread_us, 1), TimeAt(recovery, 0.5),
          TimeAt(recovery, 1), WithThousands(lag.revisions_behind.highest()),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long watches waited, as a table to compare targets; not part of any verdict.
 //
-//   text += HtmlTable(LagTable(record));   fmt::print("{}\n", LagSentence(lag));
+//   text += MarkdownTable(LagTable(record));   fmt::print("{}\n", LagSentence(lag));
 //
 // Threads: pure functions.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace watchproof {
 
-// Escaped for XML. Without rows if nothing was delivered in the whole run.
+// Without rows if nothing was delivered in the whole run.
 Table LagTable(const RunRecord& record);
 inline constexpr std::string_view kLagExplain =
     "Delay: from the answer to a write to its delivery to a watch. Spread: among the watches of "

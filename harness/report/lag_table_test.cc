@@ -37,18 +37,16 @@ TEST(LagTableTest, ComparesTargetsWithDeliveries) {
   for (AttemptSummary& attempt : record.attempts) {
     if (attempt.result.target == "embedded") attempt.result.lag = SampleLag();
   }
-  for (const char* file : {"summary.md", "report.html"}) {
-    std::string text = Render(file, record);
-    text = text.substr(text.find("Lag and fairness"));
-    text = text.substr(0, text.find("Delay: "));
-    EXPECT_THAT(text, HasSubstr("embedded"));
-    EXPECT_THAT(text, HasSubstr("300"));  // of three attempts
-    EXPECT_THAT(text, HasSubstr("64 ms"));
-    EXPECT_THAT(text, HasSubstr("8000 ms"));
-    EXPECT_THAT(text, HasSubstr("1,500"));
-    EXPECT_THAT(text, HasSubstr("40 MiB, +10 MiB"));
-    EXPECT_THAT(text, Not(HasSubstr("etcd 3.4.23")));
-  }
+  std::string text = Render("summary.md", record);
+  text = text.substr(text.find("Lag and fairness"));
+  text = text.substr(0, text.find("Delay: "));
+  EXPECT_THAT(text, HasSubstr("embedded"));
+  EXPECT_THAT(text, HasSubstr("300"));  // of three attempts
+  EXPECT_THAT(text, HasSubstr("64 ms"));
+  EXPECT_THAT(text, HasSubstr("8000 ms"));
+  EXPECT_THAT(text, HasSubstr("1,500"));
+  EXPECT_THAT(text, HasSubstr("40 MiB, +10 MiB"));
+  EXPECT_THAT(text, Not(HasSubstr("etcd 3.4.23")));
 }
 
 TEST(LagTableTest, HasASummarySentence) {

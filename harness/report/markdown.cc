@@ -105,7 +105,8 @@ std::string ToMarkdown(const RunRecord& record) {
   if (!known.empty() && text.size() + known.size() < 2 * kMostBytes) {
     text += "<details><summary>Known failures</summary>\n\n" + known + "\n</details>\n\n";
   }
-  if (const Table lag = LagTable(record); !lag.rows.empty()) {
+  if (Table lag = LagTable(record); !lag.rows.empty()) {
+    for (std::vector<std::string>& row : lag.rows) row[0] = EscapeXml(row[0]);
     text += fmt::format("<details><summary>Lag and fairness</summary>\n\n{}\n{}\n\n</details>\n\n",
                         MarkdownTable(lag), kLagExplain);
   }

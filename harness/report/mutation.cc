@@ -70,31 +70,8 @@ std::string CleanVerdict(const MutationTable& table) {
                      Count(static_cast<std::size_t>(table.clean_attempts), "attempt"));
 }
 
-// What the two formats with tables show differently.
-struct Markup {
-  std::string (*by)(const CaughtBy& by);
-  std::string (*verdict)(Catch outcome);
-  std::string (*text)(std::string_view text);
-  std::string clean_store;
-};
-
 Outcome ColourOf(Catch outcome) {
   return outcome == Catch::kCaught ? Outcome::kPass : Outcome::kFail;
-}
-
-Table ToTable(const MutationTable& mutations, const Markup& markup) {
-  Table table{.head = {"defect", "upstream", "verdict", "must be caught by", "also found"},
-              .rows = {}};
-  for (const DefectRow& row : mutations.rows) {
-    std::vector<std::string> declared;
-    for (const CaughtBy& by : row.declared) declared.push_back(markup.by(by));
-    table.rows.push_back({markup.text(row.defect.name), markup.text(row.defect.upstream),
-                          markup.verdict(row.outcome),
-                          fmt::format("{}", fmt::join(declared, "<br>")),
-                          markup.text(Counted(row.others))});
-  }
-  table.rows.push_back({markup.clean_store, "", markup.text(CleanVerdict(mutations)), "", ""});
-  return table;
 }
 
 std::string Indented(std::string_view head, std::string_view body, const TerminalStyle& style) {
@@ -178,28 +155,38 @@ std::string MutationText(const RunRecord& record, const TerminalStyle& style) {
 }
 
 std::string MutationMarkdown(const RunRecord& record) {
-  constexpr auto kBy = [](const CaughtBy& by) {
-    return fmt::format("**{}**: {}", by.guarantee, CasesText(by));
-  };
-  return MarkdownTable(ToTable(Mutations(record),
-                               {.by = kBy,
-                                .verdict = [](Catch outcome) { return std::string(Word(outcome)); },
-                                .text = [](std::string_view text) { return std::string(text); },
-                                .clean_store = "*clean store*"}));
+  const MutationTable mutations = Mutations(record);
+  Table table{.head = {"defect", "upstream", "verdict", "must be caught by", "also found"},
+              .rows = {}};
+  for (const DefectRow& row : mutations.rows) {
+    std::vector<std::string> declared;
+    for (const CaughtBy& by : row.declared) {
+      declared.push_back(fmt::format("**{}**: {}", by.guarantee, CasesText(by)));
+    }
+    table.rows.push_back({row.defect.name, row.defect.upstream, std::string(Word(row.outcome)),
+                          fmt::format("{}", fmt::join(declared, "<br>")), Counted(row.others)});
+  }
+  table.rows.push_back({"*clean store*", "", CleanVerdict(mutations), "", ""});
+  return MarkdownTable(table);
 }
 
-std::string MutationHtml(const RunRecord& record) {
-  constexpr auto kBy = [](const CaughtBy& by) {
-    return EscapeXml(fmt::format("{}: {}", by.guarantee, CasesText(by)));
+Json MutationJson(const RunRecord& record) {
+  const auto by_guarantee = [](const std::vector<CaughtBy>& all) {
+    Json json = Json::object();
+    for (const CaughtBy& by : all) json[by.guarantee] = by.cases;
+    return json;
   };
-  constexpr auto kVerdict = [](Catch outcome) {
-    return fmt::format("<span class=\"{}\">{}</span>", StyleOf(ColourOf(outcome)).name,
-                       Word(outcome));
-  };
-  return "<h2>Planted defects</h2>\n" +
-         HtmlTable(ToTable(
-             Mutations(record),
-             {.by = kBy, .verdict = kVerdict, .text = EscapeXml, .clean_store = "clean store"}));
+  const MutationTable table = Mutations(record);
+  Json defects = Json::array();
+  for (const DefectRow& row : table.rows) {
+    defects.push_back({{"defect", row.defect.name},
+                       {"upstream", row.defect.upstream},
+                       {"target", row.defect.target},
+                       {"verdict", Word(row.outcome)},
+                       {"must_be_caught_by", by_guarantee(row.declared)},
+                       {"also_found", by_guarantee(row.others)}});
+  }
+  return {{"defects", defects}, {"clean", by_guarantee(table.clean)}};
 }
 
 }  // namespace watchproof

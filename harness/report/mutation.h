@@ -16,6 +16,7 @@
 
 #include "harness/report/run_record.h"
 #include "harness/report/terminal.h"
+#include "harness/results/json_record.h"
 
 namespace watchproof {
 
@@ -59,6 +60,7 @@ const DefectSummary* PlantedIn(const RunRecord& record, std::string_view target)
 std::string MutationSentence(const RunRecord& record);
 std::string MutationText(const RunRecord& record, const TerminalStyle& style);
 std::string MutationMarkdown(const RunRecord& record);
-std::string MutationHtml(const RunRecord& record);
+// As in run.json and on the page.
+Json MutationJson(const RunRecord& record);
 
 }  // namespace watchproof

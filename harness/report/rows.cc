@@ -29,10 +29,13 @@ std::string LabelOf(const RunRecord& record, std::string_view target, std::strin
   return spec == nullptr ? CleanText(target) : spec->Label(version);
 }
 
-std::string RepeatCommand(const RunRecord& record, const AttemptResult& result) {
+std::string RepeatCommand(const RunRecord& record, const AttemptSummary& attempt) {
+  const AttemptResult& result = attempt.result;
   std::vector<std::string> words{record.executable, "run",    "--target", result.target, "--filter",
                                  result.case_name,  "--seed", result.seed};
-  words.insert(words.end(), record.repeat_flags.begin(), record.repeat_flags.end());
+  const std::vector<std::string>& flags =
+      attempt.run.empty() ? record.repeat_flags : attempt.repeat_flags;
+  words.insert(words.end(), flags.begin(), flags.end());
   return JoinShell(words);
 }
 
@@ -92,7 +95,7 @@ AttemptRow RowOf(const RunRecord& record, const AttemptSummary& attempt) {
           .label = LabelOf(record, result.target, result.target_version),
           .note = FindCaseSummary(record, result.case_name),
           .summary = &attempt,
-          .repeat = RepeatCommand(record, result)};
+          .repeat = RepeatCommand(record, attempt)};
 }
 
 ReportRows RowsOf(const RunRecord& record) {

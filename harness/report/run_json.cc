@@ -52,26 +52,6 @@ Json CaseNames(const RunRecord& record) {
   return names;
 }
 
-Json ToJson(const std::vector<CaughtBy>& all) {
-  Json json = Json::object();
-  for (const CaughtBy& by : all) json[by.guarantee] = by.cases;
-  return json;
-}
-
-Json MutationJson(const RunRecord& record) {
-  const MutationTable table = Mutations(record);
-  Json defects = Json::array();
-  for (const DefectRow& row : table.rows) {
-    defects.push_back({{"defect", row.defect.name},
-                       {"upstream", row.defect.upstream},
-                       {"target", row.defect.target},
-                       {"verdict", Word(row.outcome)},
-                       {"must_be_caught_by", ToJson(row.declared)},
-                       {"also_found", ToJson(row.others)}});
-  }
-  return {{"defects", defects}, {"clean", ToJson(table.clean)}};
-}
-
 }  // namespace
 
 std::string ToRunJson(const RunRecord& record, Finished finished) {

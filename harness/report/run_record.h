@@ -64,6 +64,9 @@ struct AttemptSummary {
   AttemptResult result;
   ExpectationStatus expectation = ExpectationStatus::kAsExpected;
   double begin = 0;  // seconds since the run started
+  // Of reports on several runs: the one that it belongs to, and its flags; empty: the report's own.
+  std::string run{};
+  std::vector<std::string> repeat_flags{};
 };
 
 // An attempt that was planned and did not take place.

@@ -108,17 +108,6 @@ std::string MarkdownTable(const Table& table) {
   return text;
 }
 
-std::string HtmlTable(const Table& table) {
-  const std::string head = fmt::format("{}", fmt::join(table.head, "</th><th scope=\"col\">"));
-  std::string text = fmt::format(
-      "<div class=\"wide\"><table><thead><tr><th scope=\"col\">{}</th></tr></thead><tbody>\n",
-      head);
-  for (const auto& row : table.rows) {
-    text += fmt::format("<tr><td>{}</td></tr>\n", fmt::join(row, "</td><td>"));
-  }
-  return text + "</tbody></table></div>\n";
-}
-
 std::string ShellQuote(std::string_view text) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";

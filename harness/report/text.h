@@ -37,7 +37,6 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 };
 std::string MarkdownTable(const Table& table);
-std::string HtmlTable(const Table& table);
 
 // As one word for a POSIX shell; untouched if it needs no quotes. Control characters become the
 // escapes of $'...'.

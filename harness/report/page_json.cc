@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/page_json.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "harness/report/lag_table.h"
+#include "harness/report/mutation.h"
+#include "harness/report/packed_text.h"
+#include "harness/report/picture.h"
+#include "harness/report/rows.h"
+#include "harness/report/text.h"
+
+namespace watchproof {
+namespace {
+
+constexpr int kSchema = 1;
+// A broken store breaks the same promise on every watch: a few findings show the pattern, the file
+// has all.
+constexpr std::size_t kFindings = 5;
+constexpr std::size_t kPictures = 3;
+// Of all packed details together, so that the page stays easy to send.
+constexpr std::size_t kMostBytes = 7 << 20;
+
+Json OutcomesJson() {
+  Json all = Json::array();
+  for (int i = 0; i < kOutcomes; ++i) {
+    const OutcomeStyle& style = StyleOf(static_cast<Outcome>(i));
+    all.push_back({{"name", style.name},
+                   {"word", style.word},
+                   {"symbol", style.symbol},
+                   {"one", style.one},
+                   {"many", style.many}});
+  }
+  return all;
+}
+
+Json TargetsJson(const RunRecord& record, const ReportRows& rows) {
+  Json all = Json::array();
+  for (std::size_t i = 0; i < record.targets.size(); ++i) {
+    all.push_back({{"spec", record.targets[i].text}, {"label", rows.labels[i]}});
+  }
+  return all;
+}
+
+Json CasesJson(const RunRecord& record) {
+  Json all = Json::array();
+  for (const CaseSummary& summary : record.cases) {
+    Json json{{"name", summary.name}};
+    if (!summary.requirement.empty()) json["requirement"] = summary.requirement;
+    if (!summary.level.empty()) json["level"] = summary.level;
+    if (!summary.file.empty()) json["place"] = fmt::format("{}:{}", summary.file, summary.line);
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
+Json TableJson(const Table& table) { return {{"head", table.head}, {"rows", table.rows}}; }
+
+Json RunJson(const RunRecord& record, const ReportRows& rows) {
+  Json json{{"id", record.id},           {"folder", record.folder}, {"started", record.started},
+            {"seconds", record.seconds}, {"seed", record.seed},     {"versions", record.versions},
+            {"missing", rows.missing},   {"stale", record.stale}};
+  if (!record.interrupted.empty()) json["interrupted"] = record.interrupted;
+  return json;
+}
+
+Json ReceiptJson(const ReceiptRecord& receipt) {
+  return {{"fault", receipt.fault},         {"fired", receipt.fired},
+          {"required", receipt.required},   {"armed_at", receipt.armed_at},
+          {"healed_at", receipt.healed_at}, {"text", receipt.text}};
+}
+
+Json NoteJson(const FindingRecord& note) {
+  return {{"watch", note.watch}, {"usual", note.expected}, {"observed", note.observed}};
+}
+
+// What the matrix and the evidence for it need of an attempt.
+Json AttemptJson(const AttemptRow& row, std::size_t case_index, std::size_t target_index) {
+  Json json{{"case", case_index},
+            {"target", target_index},
+            {"attempt", row.attempt},
+            {"outcome", StyleOf(row.outcome).name}};
+  if (row.summary == nullptr) return json;
+  const AttemptResult& result = row.summary->result;
+  json["begin"] = row.summary->begin;
+  json["seconds"] = result.seconds;
+  json["repeat"] = row.repeat;
+  if (!result.reason.empty()) json["reason"] = result.reason;
+  if (!result.upstream.empty()) json["upstream"] = result.upstream;
+  if (!result.folder.empty()) json["folder"] = result.folder;
+  if (!result.missing.empty()) json["missing"] = result.missing;
+  json["findings"] = result.findings.size();
+  json["promises"] = {result.exercise.promises_asked, result.exercise.promises_answered};
+  json["events"] = {result.exercise.events_expected, result.exercise.events_delivered};
+  json["calls"] = result.calls.judged;
+  if (!result.calls.undecided.empty()) json["undecided"] = result.calls.undecided;
+  if (result.lag.delivery_us.count() > 0) {
+    json["delay_us"] = {result.lag.delivery_us.Quantile(0.5), result.lag.delivery_us.Quantile(0.99),
+                        result.lag.delivery_us.highest()};
+    json["behind"] = result.lag.revisions_behind.highest();
+  }
+  for (const ReceiptRecord& receipt : result.receipts) {
+    json["receipts"].push_back(ReceiptJson(receipt));
+  }
+  for (const FindingRecord& note : result.notes) json["notes"].push_back(NoteJson(note));
+  return json;
+}
+
+Json FindingJson(const FindingRecord& finding, const std::string& draw) {
+  Json rows = Json::array();
+  for (const FindingRow& row : FindingRows(finding)) rows.push_back({row.name, row.text});
+  return {{"guarantee", finding.guarantee},
+          {"level", finding.level},
+          {"draw", draw},
+          {"rows", rows},
+          {"evidence", finding.evidence}};
+}
+
+// Adds the picture, or why there is none.
+void AddPicture(const std::filesystem::path& file, const std::vector<std::uint64_t>& evidence,
+                Json& json) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    json["no_picture"] = "the recording was not kept";
+    return;
+  }
+  const auto picture = ReadPicture({.file = file, .evidence = evidence});
+  if (picture.has_value()) {
+    json["picture"] = ToJson(*picture);
+  } else {
+    json["no_picture"] = picture.error().ToString();
+  }
+}
+
+// Findings, each with its picture; without any, one picture of the attempt.
+Json DetailJson(const RunRecord& record, const AttemptSummary& attempt, std::size_t first_number) {
+  const AttemptResult& result = attempt.result;
+  const std::string& run = attempt.run.empty() ? record.folder : attempt.run;
+  const std::filesystem::path file = PathOf(record, result, "history.wire.zst");
+  Json json{{"findings", Json::array()}};
+  if (result.findings.empty()) AddPicture(file, {}, json);
+  std::set<std::string> drawn;  // watches
+  for (std::size_t i = 0; i < std::min(kFindings, result.findings.size()); ++i) {
+    const FindingRecord& finding = result.findings[i];
+    Json one = FindingJson(
+        finding, JoinShell({record.executable, "draw", fmt::format("{}#{}", run, first_number + i),
+                            "-o", "bug.svg"}));
+    if (drawn.size() < kPictures && drawn.insert(finding.watch).second) {
+      AddPicture(file, finding.evidence, one);
+    }
+    json["findings"].push_back(std::move(one));
+  }
+  return json;
+}
+
+// Smaller comes first, where not everything fits.
+int Turn(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kFail:
+    case Outcome::kTargetFailed:
+    case Outcome::kHarnessError:
+      return 0;
+    case Outcome::kKnown:
+      return 1;
+    case Outcome::kInconclusive:
+    case Outcome::kUnexpectedPass:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+// The details of the attempts, by index into the rows; those that do not fit are counted.
+class Details {
+ public:
+  Details(const RunRecord& record, const ReportRows& rows) : record_(record), rows_(rows) {
+    std::map<std::string_view, std::size_t> numbers;  // of findings so far, by run
+    for (std::size_t i = 0; i < rows.attempts.size(); ++i) {
+      order_.push_back(i);
+      const AttemptSummary* summary = rows.attempts[i].summary;
+      numbers_.push_back(summary == nullptr ? 0 : numbers[summary->run] + 1);
+      if (summary == nullptr || summary->result.verdict != Verdict::kFail) continue;
+      numbers[summary->run] += std::max<std::size_t>(1, summary->result.findings.size());
+    }
+    std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+      return Turn(rows.attempts[a].outcome) < Turn(rows.attempts[b].outcome);
+    });
+  }
+
+  // Into the attempts of the page and its details.
+  void Add(Json& attempts, PageData& data) const {
+    std::size_t bytes = 0;
+    std::size_t left_out = 0;
+    for (const std::size_t i : order_) {
+      const AttemptRow& row = rows_.attempts[i];
+      if (row.summary == nullptr) continue;
+      const AttemptResult& result = row.summary->result;
+      std::error_code ignored;
+      const std::filesystem::path recording = PathOf(record_, result, "history.wire.zst");
+      if (result.findings.empty() && !std::filesystem::exists(recording, ignored)) continue;
+      std::string packed;
+      if (bytes < kMostBytes) {
+        packed = PackedText(DumpJson(DetailJson(record_, *row.summary, numbers_[i])));
+      }
+      if (packed.empty() || bytes + packed.size() > kMostBytes) {
+        ++left_out;
+        continue;
+      }
+      bytes += packed.size();
+      attempts[i]["detail"] = data.details.size();
+      data.details.push_back(std::move(packed));
+    }
+    data.run["left_out"] = left_out;
+  }
+
+ private:
+  const RunRecord& record_;
+  const ReportRows& rows_;
+  std::vector<std::size_t> order_;
+  std::vector<std::size_t> numbers_;  // of the first finding of each attempt, as `draw` counts
+};
+
+}  // namespace
+
+PageData PageDataOf(const RunRecord& record) {
+  const ReportRows rows = RowsOf(record);
+  std::map<std::string_view, std::size_t> cases;
+  std::map<std::string_view, std::size_t> targets;
+  for (const CaseSummary& summary : record.cases) cases.emplace(summary.name, cases.size());
+  for (const TargetSpec& target : record.targets) targets.emplace(target.text, targets.size());
+  Json attempts = Json::array();
+  for (const AttemptRow& row : rows.attempts) {
+    attempts.push_back(AttemptJson(row, cases.at(row.case_name), targets.at(row.target)));
+  }
+  PageData data{.run = {{"schema", kSchema},
+                        {"sentence", Sentence(record)},
+                        {"run", RunJson(record, rows)},
+                        {"outcomes", OutcomesJson()},
+                        {"targets", TargetsJson(record, rows)},
+                        {"cases", CasesJson(record)}},
+                .details = {}};
+  Details(record, rows).Add(attempts, data);
+  data.run["attempts"] = std::move(attempts);
+  if (!record.defects.empty()) data.run["mutation"] = MutationJson(record);
+  if (const Table lag = LagTable(record); !lag.rows.empty()) {
+    data.run["lag"] = TableJson(lag);
+    data.run["lag_explain"] = kLagExplain;
+  }
+  return data;
+}
+
+}  // namespace watchproof

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/page_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/report/packed_text.h"
+#include "harness/report/testing/sample_record.h"
+
+namespace watchproof {
+namespace {
+
+TEST(PageJson, AttemptsPointAtCasesAndTargetsAndThoseThatDidNotRunAreThere) {
+  const Json run = PageDataOf(SampleRecord()).run;
+  ASSERT_EQ(run.at("attempts").size(), 6U);
+  const Json& failed = run.at("attempts").at(1);
+  EXPECT_EQ(run.at("cases").at(failed.at("case").get<std::size_t>()).at("name"),
+            "Ordered.NeverGoesBack");
+  EXPECT_EQ(run.at("targets").at(failed.at("target").get<std::size_t>()).at("label"),
+            "etcd 3.4.23");
+  EXPECT_EQ(failed.at("outcome"), "fail");
+  EXPECT_EQ(run.at("attempts").at(5).at("outcome"), "not_run");
+  EXPECT_FALSE(run.at("attempts").at(5).contains("begin"));
+}
+
+TEST(PageJson, NotesAndReceiptsAreInTheAttempt) {
+  RunRecord record = SampleRecord();
+  record.attempts.front().result.notes.push_back(
+      {.watch = "watch 3", .expected = "at once", .observed = "4 <s> later"});
+  const Json run = PageDataOf(record).run;
+  EXPECT_EQ(run.at("attempts").at(0).at("notes").at(0).at("observed"), "4 <s> later");
+  EXPECT_EQ(run.at("attempts").at(3).at("receipts").at(0).at("text"), "withheld 12 bytes");
+}
+
+TEST(PageJson, OnlyAttemptsWithFindingsHaveDetails) {
+  const PageData data = PageDataOf(SampleRecord());
+  EXPECT_EQ(data.details.size(), 2U);
+  // The new failure comes before the known one.
+  EXPECT_EQ(data.run.at("attempts").at(1).at("detail"), 0);
+  EXPECT_EQ(data.run.at("attempts").at(2).at("detail"), 1);
+  EXPECT_EQ(data.run.at("left_out"), 0);
+}
+
+TEST(PackedText, IsBase64OfZlib) {
+  // As python3 -c 'import base64,zlib; print(base64.b64encode(zlib.compress(b"{}", 9)))' prints it.
+  EXPECT_EQ(PackedText("{}"), "eNqrrgUAAXUA+Q==");
+}
+
+}  // namespace
+}  // namespace watchproof

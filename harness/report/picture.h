@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an attempt looked like, as lanes over time: one description, from which the page and the SVG
+// are made.
+//
+//   WP_ASSIGN_OR_RETURN(const Picture picture, ReadPicture({.file = file, .evidence = {21, 55}}));
+//   out << ToSvg(picture, caption);   out << DumpJson(ToJson(picture));
+//
+// A lane for each fault, writer and stream, and for the watches that the evidence is about (without
+// evidence: the first ones); the other watches of a stream share its lane. The picture shows, it
+// does not judge: what a watch missed, or received twice, is found by comparing it with the replay
+// of the calls. Threads: functions without state. Ownership: values.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/base/deadline.h"
+#include "harness/base/status.h"
+#include "harness/base/units.h"
+#include "harness/history/entry.h"
+#include "harness/results/json_record.h"
+
+namespace watchproof {
+
+enum class ItemKind {
+  kFault,
+  kMember,  // its process ended, or does not answer
+  kOpened,
+  kClosed,
+  kWrite,
+  kDelete,
+  kOtherWrite,  // of keys that no watch of the picture is about
+  kLostWrite,   // without an answer
+  kCompaction,
+  kAsked,
+  kCreated,
+  kEvents,
+  kProgress,
+  kErrCompacted,
+  kCancelled,
+  kMissing,   // expected, and never delivered
+  kRepeated,  // delivered before
+  kLate,      // after a later one
+  kForeign,   // no such change was made, or not in the range
+  kDriver,    // what the run says of itself
+};
+// How the page and the SVG name it: "missing".
+std::string_view Name(ItemKind kind);
+// Whether it shows that something is wrong.
+bool IsDeviation(ItemKind kind);
+
+// One message or call, or several neighbours of one kind.
+struct PictureItem {
+  ItemKind kind{};
+  Duration at{};
+  Duration until{};  // as `at`: a moment
+  Revision first{};  // 0: none
+  Revision last{};
+  Line line{};  // of the first message
+  std::size_t count = 1;
+  std::size_t cited = 0;  // the number of the line of evidence, from 1; 0: it is none
+  std::string text;
+};
+
+struct PictureStep {
+  Duration at{};
+  Revision revision{};
+};
+
+enum class LaneKind { kFault, kMember, kWriter, kStream, kWatch };
+std::string_view Name(LaneKind kind);
+
+struct PictureLane {
+  LaneKind kind{};
+  std::string name;
+  std::vector<PictureItem> items;     // by time
+  std::vector<PictureStep> position;  // of a watch: the lowest revision not yet delivered
+};
+
+struct CitedLine {
+  Line line{};
+  Duration at{};
+  std::string text;
+};
+
+struct Picture {
+  std::string case_name;
+  std::string target;  // "etcd 3.4.23"
+  std::vector<PictureLane> lanes;
+  std::vector<PictureStep> head;    // of the store, as far as answers reported it
+  std::vector<PictureStep> floor;   // of compaction, as acknowledged
+  std::vector<CitedLine> evidence;  // in its order; the last one is the first wrong moment
+  Duration from{};
+  Duration until{};
+  // Where a moment stands from 0 to 1 when pauses are shortened: between these points on a line.
+  std::vector<std::pair<Duration, double>> pace;
+};
+
+struct PictureRequest {
+  std::filesystem::path file;
+  std::vector<std::uint64_t> evidence = {};  // lines
+  std::size_t most = 150;                    // items of a lane; neighbours are joined beyond
+};
+// A damaged recording is shown as far as it can be read. Errors name the file.
+Result<Picture> ReadPicture(const PictureRequest& request);
+
+// The place of a moment between the points of `pace`.
+double PlaceOf(const Picture& picture, Duration at);
+
+// As in the schema of the page; times in microseconds.
+Json ToJson(const Picture& picture);
+
+// Above the lanes of an SVG: what it shows, in words.
+struct PictureCaption {
+  std::string title;
+  std::vector<std::pair<std::string, std::string>> rows;  // "expected", "a revision of ..."
+};
+// For an issue: light background, no script, readable without anything else.
+std::string ToSvg(const Picture& picture, const PictureCaption& caption);
+
+}  // namespace watchproof

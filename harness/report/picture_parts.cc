@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/picture_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+namespace {
+
+using ChangeName = std::tuple<Revision, std::string_view, bool>;  // deleted
+
+// When answers first reported the revision.
+Duration KnownAt(const std::vector<PictureStep>& head, Revision revision) {
+  const auto step = std::lower_bound(
+      head.begin(), head.end(), revision,
+      [](const PictureStep& one, Revision wanted) { return one.revision < wanted; });
+  return step == head.end() ? Duration::zero() : step->at;
+}
+
+// Which deliveries were not as they should be.
+void NameDeliveries(const Timeline& timeline, const std::set<ChangeName>& made, ShownWatch& watch) {
+  std::set<ChangeName> received;
+  Revision highest{};
+  for (const ShownWatch::Arrival& arrival : watch.arrivals) {
+    const ChangeName name(arrival.revision, arrival.key, arrival.deleted);
+    ItemKind& kind = watch.lane.items[arrival.item].kind;
+    const bool known =
+        arrival.revision > timeline.base() && arrival.revision <= timeline.known_through();
+    if (!received.insert(name).second) {
+      kind = ItemKind::kRepeated;
+    } else if (!watch.range.Contains(arrival.key) || (known && !made.contains(name))) {
+      kind = ItemKind::kForeign;
+    } else if (arrival.revision < highest && kind == ItemKind::kEvents) {
+      kind = ItemKind::kLate;
+    }
+    highest = std::max(highest, arrival.revision);
+  }
+}
+
+// The first delivery of a later revision.
+const PictureItem* Overtaking(const ShownWatch& watch, Revision revision) {
+  for (const ShownWatch::Arrival& arrival : watch.arrivals) {
+    if (arrival.revision > revision) return &watch.lane.items[arrival.item];
+  }
+  return nullptr;
+}
+
+bool MayJoin(const PictureItem& item) {
+  if (item.cited > 0) return false;
+  switch (item.kind) {
+    case ItemKind::kWrite:
+    case ItemKind::kDelete:
+    case ItemKind::kOtherWrite:
+    case ItemKind::kAsked:
+    case ItemKind::kCreated:
+    case ItemKind::kEvents:
+    case ItemKind::kProgress:
+    case ItemKind::kErrCompacted:
+    case ItemKind::kCancelled:
+    case ItemKind::kRepeated:
+    case ItemKind::kLate:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string JoinedText(const PictureItem& item) {
+  static const std::map<ItemKind, std::string_view> kWhat = {
+      {ItemKind::kWrite, "writes"},
+      {ItemKind::kDelete, "deletes"},
+      {ItemKind::kOtherWrite, "writes of other keys"},
+      {ItemKind::kAsked, "create requests"},
+      {ItemKind::kCreated, "watches are created"},
+      {ItemKind::kEvents, "messages with events"},
+      {ItemKind::kProgress, "progress answers"},
+      {ItemKind::kErrCompacted, "times ErrCompacted"},
+      {ItemKind::kCancelled, "watches are cancelled"},
+      {ItemKind::kRepeated, "messages with repeated events"},
+      {ItemKind::kLate, "messages with late events"}};
+  const auto what = kWhat.find(item.kind);
+  std::string text =
+      fmt::format("{} {}", item.count, what == kWhat.end() ? Name(item.kind) : what->second);
+  if (item.last.value > 0) text += fmt::format(", revisions {} to {}", item.first, item.last);
+  return text;
+}
+
+// Joins what stands closer together than the gap and has no edge in between.
+std::vector<PictureItem> Joined(const std::vector<PictureItem>& items, Duration gap,
+                                const std::vector<Duration>& edges) {
+  std::vector<PictureItem> joined;
+  std::map<ItemKind, std::size_t> latest;  // index into `joined`
+  for (const PictureItem& item : items) {
+    const auto before = latest.find(item.kind);
+    if (MayJoin(item) && before != latest.end()) {
+      PictureItem& into = joined[before->second];
+      const auto edge = std::upper_bound(edges.begin(), edges.end(), into.at);
+      if (item.at - into.until <= gap && (edge == edges.end() || *edge > item.at)) {
+        into.until = std::max(into.until, item.until);
+        into.first = into.first.value == 0 ? item.first : std::min(into.first, item.first);
+        into.last = std::max(into.last, item.last);
+        into.count += item.count;
+        continue;
+      }
+    }
+    if (MayJoin(item)) latest[item.kind] = joined.size();
+    joined.push_back(item);
+  }
+  return joined;
+}
+
+void ThinSteps(std::vector<PictureStep>& steps) {
+  constexpr std::size_t kMost = 400;
+  if (steps.size() <= kMost) return;
+  std::vector<PictureStep> kept;
+  const std::size_t stride = steps.size() / kMost + 1;
+  for (std::size_t i = 0; i < steps.size(); i += stride) kept.push_back(steps[i]);
+  kept.push_back(steps.back());
+  steps = std::move(kept);
+}
+
+// The moments across which nothing is joined.
+std::vector<Duration> Edges(const Picture& picture) {
+  std::vector<Duration> edges;
+  for (const PictureLane& lane : picture.lanes) {
+    for (const PictureItem& item : lane.items) {
+      const bool edge = item.cited > 0 || item.kind == ItemKind::kFault ||
+                        item.kind == ItemKind::kCompaction || item.kind == ItemKind::kMember;
+      if (!edge) continue;
+      edges.push_back(item.at);
+      if (item.kind == ItemKind::kFault) edges.push_back(item.until);
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  return edges;
+}
+
+}  // namespace
+
+void AddDeviations(const Timeline& timeline, const std::vector<PictureStep>& head, bool converged,
+                   ShownWatch& watch) {
+  if (!watch.created) return;
+  std::set<ChangeName> made;
+  std::set<ChangeName> received;
+  for (const ShownWatch::Arrival& arrival : watch.arrivals) {
+    received.insert({arrival.revision, arrival.key, arrival.deleted});
+  }
+  std::vector<PictureItem> missing;
+  bool joins = false;
+  for (std::uint32_t i = timeline.first_change(); i < timeline.changes(); ++i) {
+    const Change& change = timeline.change(i);
+    const ChangeName name(change.revision, change.key, change.deleted);
+    made.insert(name);
+    if (change.revision < watch.start || !watch.range.Contains(change.key)) continue;
+    if (change.deleted ? !watch.deletes : !watch.puts) continue;
+    const PictureItem* overtaken = Overtaking(watch, change.revision);
+    const bool gone =
+        !received.contains(name) && (overtaken != nullptr || (converged && !watch.ended));
+    if (gone && joins) {
+      missing.back().last = change.revision;
+      ++missing.back().count;
+    } else if (gone) {
+      const Duration known = std::max(*watch.created, KnownAt(head, change.revision));
+      const Duration at = overtaken == nullptr ? known : std::min(known, overtaken->at);
+      missing.push_back({.kind = ItemKind::kMissing,
+                         .at = at,
+                         .until = at,
+                         .first = change.revision,
+                         .last = change.revision,
+                         .line = change.written,
+                         .text = fmt::format("never delivered: the {}", Phrase(change))});
+    }
+    joins = gone;
+  }
+  NameDeliveries(timeline, made, watch);
+  for (PictureItem& item : missing) {
+    if (item.count > 1) {
+      item.text = fmt::format("never delivered: {} changes, revisions {} to {}", item.count,
+                              item.first, item.last);
+    }
+    watch.lane.items.push_back(std::move(item));
+  }
+}
+
+void Thin(std::size_t most, Picture& picture) {
+  const std::vector<Duration> edges = Edges(picture);
+  for (PictureLane& lane : picture.lanes) {
+    std::stable_sort(lane.items.begin(), lane.items.end(),
+                     [](const PictureItem& a, const PictureItem& b) { return a.at < b.at; });
+    for (Duration gap = 100us; lane.items.size() > most && gap < 1h; gap *= 2) {
+      lane.items = Joined(lane.items, gap, edges);
+    }
+    for (PictureItem& item : lane.items) {
+      if (item.count > 1 && MayJoin(item)) item.text = JoinedText(item);
+    }
+    ThinSteps(lane.position);
+  }
+  ThinSteps(picture.head);
+}
+
+void SetPace(Picture& picture) {
+  constexpr std::size_t kMost = 400;
+  constexpr double kUnit = 50e3;  // nanoseconds: what a reader takes as at once
+  std::set<Duration> moments{picture.from, picture.until};
+  for (const PictureLane& lane : picture.lanes) {
+    for (const PictureItem& item : lane.items) {
+      moments.insert(item.at);
+      moments.insert(item.until);
+    }
+  }
+  std::vector<std::pair<Duration, double>> all;
+  double place = 0;
+  for (const Duration moment : moments) {
+    if (!all.empty()) {
+      const auto gap = static_cast<double>((moment - all.back().first).count());
+      place += std::log2(1 + gap / kUnit);
+    }
+    all.emplace_back(moment, place);
+  }
+  if (place <= 0) place = 1;
+  double latest = -1;
+  for (const auto& [moment, at] : all) {
+    const double share = at / place;
+    if (share - latest < 1.0 / kMost && moment != picture.until) continue;
+    picture.pace.emplace_back(moment, share);
+    latest = share;
+  }
+}
+
+std::string FaultText(std::string_view line) {
+  const auto json = nlohmann::json::parse(line, nullptr, false);
+  if (!json.is_object()) return std::string(line);
+  std::string text = json.value("fault", std::string("fault"));
+  text += json.value("fired", false) ? ": took effect" : ": no effect is known";
+  const auto measured = json.find("measured");
+  if (measured == json.end() || !measured->is_object()) return text;
+  for (const auto& [name, amount] : measured->items()) {
+    std::string words = name;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    text += fmt::format("; {} {}", words, amount.dump());
+  }
+  return text;
+}
+
+}  // namespace watchproof

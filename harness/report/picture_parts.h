@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps from a recording to a picture, apart from reading it.
+//
+//   AddDeviations(timeline, picture.head, converged, watch);
+//   Thin(150, picture);
+//   SetPace(picture);
+//
+// Threads: functions without state.
+#pragma once
+
+#include <optional>
+
+#include "harness/history/history_parser.h"
+#include "harness/model/timeline.h"
+#include "harness/report/picture.h"
+
+namespace watchproof {
+
+// A watch with a lane of its own, while its recording is read.
+struct ShownWatch {
+  struct Arrival {
+    Revision revision;
+    std::string key;
+    bool deleted = false;
+    std::size_t item = 0;  // of the lane
+  };
+  WatchIndex watch;
+  StreamId stream{};
+  std::int64_t id = 0;
+  KeyRange range{};
+  bool puts = true;
+  bool deletes = true;
+  Revision start{};
+  Duration asked{};
+  std::optional<Duration> created{};
+  std::optional<Duration> ended{};  // other than by the client, at the end of the run
+  std::vector<Arrival> arrivals{};
+  PictureLane lane{};
+};
+
+// Names the deliveries that were repeated, late or foreign, and adds the changes that are missing:
+// of those behind its last delivery only if the run had `converged`, so that nothing was to come.
+void AddDeviations(const Timeline& timeline, const std::vector<PictureStep>& head, bool converged,
+                   ShownWatch& watch);
+// Joins neighbours of one kind until a lane has at most so many items, where possible. Evidence,
+// deviations and what is rare stay as they are, and nothing is joined across them.
+void Thin(std::size_t most, Picture& picture);
+// Pauses grow with the logarithm of their length.
+void SetPace(Picture& picture);
+// "withheld 65,633 bytes", from the line of a healed fault.
+std::string FaultText(std::string_view line);
+
+}  // namespace watchproof

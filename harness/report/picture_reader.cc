@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a recording twice: for the watches that the evidence is about, then for their lanes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/checkers/line_text.h"
+#include "harness/checkers/phrases.h"
+#include "harness/history/fault_line.h"
+#include "harness/history/reader.h"
+#include "harness/history/run_started.h"
+#include "harness/model/model.h"
+#include "harness/report/picture.h"
+#include "harness/report/picture_focus.h"
+#include "harness/report/picture_parts.h"
+
+namespace watchproof {
+namespace {
+
+// "line 12, at 3.1 ms: stream 1 ..." without what the picture shows anyway.
+std::string Said(const NumberedEntry& line) {
+  const std::string text = LineText(line);
+  const std::size_t colon = text.find(": ");
+  return colon == std::string::npos ? text : text.substr(colon + 2);
+}
+
+class PictureReader final : private HistoryVisitor {
+ public:
+  PictureReader(const PictureRequest& request, const Focus& focus) : focus_(focus) {
+    for (std::size_t i = 0; i < request.evidence.size(); ++i) {
+      cited_.insert({request.evidence[i], i + 1});
+    }
+    picture_.evidence.resize(request.evidence.size());
+    shown_.reserve(focus.watches.size());
+    for (const WatchIndex watch : focus.watches) shown_.push_back({.watch = watch});
+  }
+
+  void Consume(const NumberedEntry& line);
+  Picture Finish();
+
+ private:
+  ShownWatch* Find(WatchIndex watch) {
+    const auto found = std::find_if(shown_.begin(), shown_.end(),
+                                    [&](const ShownWatch& one) { return one.watch == watch; });
+    return found == shown_.end() ? nullptr : &*found;
+  }
+  PictureItem Item(ItemKind kind, Revision first = {}, Revision last = {}) const;
+  PictureLane& StreamLane(StreamId stream);
+  // To the lane of the watch, or to that of its stream in brief.
+  void Add(WatchIndex watch, StreamId stream, PictureItem item);
+  void AddToStream(StreamId stream, PictureItem item, ItemKind kind);
+  void ReadFault(const NumberedEntry& line);
+  void Reach(Revision revision);
+  void AddWriters();
+  void AddWatches();
+  void AddStreams();
+  PictureItem WriteItem(const RecordedCall& call, const std::set<Revision>& concerned) const;
+  std::set<Revision> Concerned() const;
+  void End(WatchIndex watch, Duration at);
+
+  void OnAsked(WatchIndex watch, const Asked& asked) override;
+  void OnCancelAsked(WatchIndex watch, Where) override;
+  void OnCreated(WatchIndex watch, const Response& response) override;
+  void OnRefused(WatchIndex watch, const Response& response) override;
+  void OnDelivered(WatchIndex watch, ResponsePtr& response) override;
+  void OnProgress(WatchIndex watch, const Response& response) override;
+  void OnCompacted(WatchIndex watch, const Response& response) override;
+  void OnCancelled(WatchIndex watch, const Response& response) override;
+  void OnAfterwards(WatchIndex watch, const Response& response) override;
+  void OnAnnotation(const Annotation& annotation, Where where) override;
+  void OnStreamEnded(WatchIndex watch, const StreamEnd& end) override { End(watch, end.where.at); }
+  void OnStreamClosed(const StreamEnd& end) override {
+    StreamLane(end.stream).items.push_back(Item(ItemKind::kClosed));
+  }
+  void OnHeader(Revision revision, bool control) override { model_.HeaderSeen(revision, control); }
+  void OnControlAsked(const Asked& asked) override {
+    model_.ControlAsked(asked.stream, asked.request);
+  }
+  void OnControlEvents(const Response& response) override;
+
+  const Focus& focus_;
+  std::map<std::uint64_t, std::size_t> cited_;  // by line
+  Picture picture_;
+  std::vector<ShownWatch> shown_;
+  std::map<std::uint32_t, PictureLane> streams_;
+  std::vector<PictureLane> faults_;
+  std::vector<PictureItem> members_;
+  const NumberedEntry* now_ = nullptr;
+  std::optional<Duration> converged_;
+  Model model_{Revisions::kDense, CallLog::Keep::kAll};
+  HistoryParser parser_{*this};
+};
+
+PictureItem PictureReader::Item(ItemKind kind, Revision first, Revision last) const {
+  const auto cited = cited_.find(now_->line.value);
+  return {.kind = kind,
+          .at = now_->entry.at,
+          .until = now_->entry.at,
+          .first = first,
+          .last = last.value == 0 ? first : last,
+          .line = now_->line,
+          .cited = cited == cited_.end() ? 0 : cited->second,
+          .text = {}};
+}
+
+PictureLane& PictureReader::StreamLane(StreamId stream) {
+  const auto [entry, is_new] = streams_.try_emplace(stream.value);
+  if (is_new) entry->second.kind = LaneKind::kStream;
+  return entry->second;
+}
+
+void PictureReader::AddToStream(StreamId stream, PictureItem item, ItemKind kind) {
+  item.kind = kind;
+  item.text = item.cited > 0 ? Said(*now_) : "";
+  std::vector<PictureItem>& items = StreamLane(stream).items;
+  // One answer for every watch of the stream is one item.
+  if (!items.empty() && items.back().line == item.line) return;
+  items.push_back(std::move(item));
+}
+
+void PictureReader::Add(WatchIndex watch, StreamId stream, PictureItem item) {
+  ShownWatch* shown = Find(watch);
+  if (shown == nullptr) return AddToStream(stream, item, item.kind);
+  item.text = Said(*now_);
+  shown->lane.items.push_back(std::move(item));
+}
+
+void PictureReader::Reach(Revision revision) {
+  std::vector<PictureStep>& head = picture_.head;
+  if (head.empty() || head.back().revision < revision) head.push_back({now_->entry.at, revision});
+}
+
+void PictureReader::Consume(const NumberedEntry& line) {
+  now_ = &line;
+  const Entry& entry = line.entry;
+  if (entry.kind == EntryKind::kRunStarted) {
+    picture_.from = entry.at;
+    if (const auto started = ParseRunStarted(entry.text); started.has_value()) {
+      picture_.case_name = started->case_name;
+      picture_.target = fmt::format(
+          "{} {}", started->product.empty() ? "version" : started->product, started->version);
+    }
+  }
+  picture_.until = std::max(picture_.until, entry.at);
+  if (const auto cited = cited_.find(line.line.value); cited != cited_.end()) {
+    picture_.evidence[cited->second - 1] = {line.line, entry.at, Said(line)};
+  }
+  switch (entry.kind) {
+    case EntryKind::kCallStarted:
+      model_.Consume(line);
+      return;
+    case EntryKind::kCallEnded: {
+      const RecordedCall* call = model_.Consume(line);
+      if (call == nullptr || call->outcome != CallOutcome::kAnswered) return;
+      Reach(call->revision);
+      if (call->method != Method::kCompact) return;
+      picture_.floor.push_back({entry.at, model_.calls().compaction_acknowledged()});
+      return;
+    }
+    case EntryKind::kFault:
+      return ReadFault(line);
+    case EntryKind::kStreamOpened: {
+      PictureLane& lane = StreamLane(entry.stream);
+      lane.name = entry.text;
+      lane.items.push_back(Item(ItemKind::kOpened));
+      [[fallthrough]];
+    }
+    default:
+      parser_.Consume(line);
+  }
+}
+
+void PictureReader::ReadFault(const NumberedEntry& line) {
+  const auto fault = ParseFaultLine(line.entry.text);
+  if (!fault.has_value()) return;
+  if (!fault->healed) {
+    PictureItem item = Item(ItemKind::kFault);
+    item.until = Duration(-1);
+    item.text = fault->fault;
+    faults_.push_back({.kind = LaneKind::kFault, .name = fault->fault, .items = {item}});
+    return;
+  }
+  for (PictureLane& lane : faults_) {
+    PictureItem& item = lane.items.front();
+    if (lane.name != fault->fault || item.until >= Duration::zero()) continue;
+    item.until = line.entry.at;
+    item.text = FaultText(line.entry.text);
+    return;
+  }
+}
+
+void PictureReader::OnAsked(WatchIndex watch, const Asked& asked) {
+  ShownWatch* shown = Find(watch);
+  if (shown == nullptr) return;
+  shown->stream = asked.stream;
+  shown->range = KeyRange(asked.request.key, asked.request.range_end);
+  shown->puts = !asked.request.no_put;
+  shown->deletes = !asked.request.no_delete;
+  shown->start = Revision(asked.request.start_revision);
+  shown->asked = asked.where.at;
+  Add(watch, asked.stream, Item(ItemKind::kAsked, shown->start));
+  if (shown->start.value > 0) shown->lane.position.push_back({asked.where.at, shown->start});
+}
+
+void PictureReader::OnCancelAsked(WatchIndex watch, Where) {
+  if (Find(watch) != nullptr) Add(watch, {}, Item(ItemKind::kDriver));
+}
+
+void PictureReader::OnCreated(WatchIndex watch, const Response& response) {
+  const Revision at(response.message.header.revision);
+  Add(watch, response.stream, Item(ItemKind::kCreated, at));
+  ShownWatch* shown = Find(watch);
+  if (shown == nullptr) return;
+  shown->created = response.where.at;
+  shown->id = response.message.watch_id;
+  if (shown->start.value == 0) {
+    shown->start = at.next();
+    shown->lane.position.push_back({response.where.at, shown->start});
+  }
+}
+
+void PictureReader::OnRefused(WatchIndex watch, const Response& response) {
+  Add(watch, response.stream, Item(ItemKind::kCancelled));
+  End(watch, response.where.at);
+}
+
+void PictureReader::OnDelivered(WatchIndex watch, ResponsePtr& response) {
+  const auto& events = response->message.events;
+  Add(watch, response->stream,
+      Item(ItemKind::kEvents, Revision(events.front().kv.mod_revision), response->highest));
+  ShownWatch* shown = Find(watch);
+  if (shown == nullptr) return;
+  for (const EventView& event : events) {
+    shown->arrivals.push_back({.revision = Revision(event.kv.mod_revision),
+                               .key = std::string(event.kv.key),
+                               .deleted = event.type != 0,
+                               .item = shown->lane.items.size() - 1});
+  }
+  std::vector<PictureStep>& position = shown->lane.position;
+  if (position.empty() || position.back().revision < response->highest.next()) {
+    position.push_back({response->where.at, response->highest.next()});
+  }
+}
+
+void PictureReader::OnProgress(WatchIndex watch, const Response& response) {
+  const Revision through(response.message.header.revision);
+  Add(watch, response.stream, Item(ItemKind::kProgress, through));
+}
+
+void PictureReader::OnCompacted(WatchIndex watch, const Response& response) {
+  Add(watch, response.stream,
+      Item(ItemKind::kErrCompacted, Revision(response.message.compact_revision)));
+  End(watch, response.where.at);
+}
+
+void PictureReader::OnCancelled(WatchIndex watch, const Response& response) {
+  Add(watch, response.stream, Item(ItemKind::kCancelled));
+  End(watch, response.where.at);
+}
+
+void PictureReader::OnAfterwards(WatchIndex watch, const Response& response) {
+  const WatchResponseView& message = response.message;
+  ItemKind kind = ItemKind::kForeign;
+  if (message.compact_revision > 0) kind = ItemKind::kErrCompacted;
+  Add(watch, response.stream,
+      Item(kind, Revision(message.compact_revision > 0 ? message.compact_revision
+                          : message.events.empty()     ? 0
+                                                       : message.events.front().kv.mod_revision)));
+}
+
+void PictureReader::End(WatchIndex watch, Duration at) {
+  ShownWatch* shown = Find(watch);
+  if (shown != nullptr && !shown->ended) shown->ended = at;
+}
+
+void PictureReader::OnAnnotation(const Annotation& annotation, Where where) {
+  if (const auto* stage = std::get_if<StageReached>(&annotation)) {
+    if (stage->stage == Stage::kConverged) converged_ = where.at;
+    if (stage->stage != Stage::kHealed) return;
+    for (PictureLane& lane : faults_) {
+      PictureItem& item = lane.items.front();
+      if (item.until < Duration::zero()) item.until = where.at;
+    }
+    return;
+  }
+  PictureItem item = Item(ItemKind::kDriver);
+  item.text = Said(*now_);
+  if (std::holds_alternative<TargetEnded>(annotation) ||
+      std::holds_alternative<TargetSilent>(annotation)) {
+    item.kind = ItemKind::kMember;
+    members_.push_back(item);
+    return;
+  }
+  if (item.cited == 0) return;
+  if (shown_.empty()) return members_.push_back(item);
+  shown_.front().lane.items.push_back(item);
+}
+
+void PictureReader::OnControlEvents(const Response& response) {
+  const auto& events = response.message.events;
+  model_.ControlEvents(response.stream, events,
+                       response.tail.size() > 0 ? response.tail : response.payload,
+                       response.where.line);
+  const Revision last(events.back().kv.mod_revision);
+  AddToStream(response.stream,
+              Item(ItemKind::kEvents, Revision(events.front().kv.mod_revision), last),
+              ItemKind::kEvents);
+  Reach(last);
+}
+
+// The revisions that changed a key in the range of a watch of the picture.
+std::set<Revision> PictureReader::Concerned() const {
+  std::set<Revision> concerned;
+  const Timeline& timeline = model_.timeline();
+  for (std::uint32_t i = timeline.first_change(); i < timeline.changes(); ++i) {
+    const Change& change = timeline.change(i);
+    const bool concerns =
+        shown_.empty() || std::any_of(shown_.begin(), shown_.end(), [&](const ShownWatch& watch) {
+          return watch.range.Contains(change.key);
+        });
+    if (concerns) concerned.insert(change.revision);
+  }
+  return concerned;
+}
+
+PictureItem PictureReader::WriteItem(const RecordedCall& call,
+                                     const std::set<Revision>& concerned) const {
+  const bool answered = call.outcome == CallOutcome::kAnswered;
+  ItemKind kind = ItemKind::kOtherWrite;
+  if (call.method == Method::kCompact) {
+    kind = ItemKind::kCompaction;
+  } else if (call.outcome == CallOutcome::kOpen) {
+    kind = ItemKind::kLostWrite;
+  } else if (answered && concerned.contains(call.revision)) {
+    kind = call.method == Method::kDeleteRange ? ItemKind::kDelete : ItemKind::kWrite;
+  }
+  const Revision revision = kind == ItemKind::kCompaction ? Revision(call.named)
+                            : answered                    ? call.revision
+                                                          : Revision();
+  PictureItem item{.kind = kind,
+                   .at = call.at - call.took,
+                   .until = call.at,
+                   .first = revision,
+                   .last = revision,
+                   .line = call.began,
+                   .text = {}};
+  for (const Line line : {call.began, call.ended}) {
+    if (const auto cited = cited_.find(line.value); cited != cited_.end()) {
+      item.cited = cited->second;
+    }
+  }
+  item.text = Said({call.began,
+                    {.kind = EntryKind::kCallStarted,
+                     .method = call.method,
+                     .call = call.id,
+                     .payload = call.request}});
+  if (kind == ItemKind::kLostWrite) item.text += "; no answer";
+  if (call.outcome == CallOutcome::kRefused) item.text += "; refused";
+  if (answered) item.text += fmt::format("; answered with revision {}", call.revision);
+  return item;
+}
+
+void PictureReader::AddWriters() {
+  const std::set<Revision> concerned = Concerned();
+  std::map<std::uint32_t, PictureLane> writers;
+  for (const RecordedCall& call : model_.calls().calls()) {
+    if (!IsWrite(call.method) && call.method != Method::kCompact) continue;
+    PictureLane& lane = writers[call.client];
+    lane.kind = LaneKind::kWriter;
+    const std::string& name = model_.calls().client_names()[call.client];
+    lane.name = name.empty() ? "writer" : fmt::format("writer, {}", name);
+    lane.items.push_back(WriteItem(call, concerned));
+  }
+  for (auto& [client, lane] : writers) picture_.lanes.push_back(std::move(lane));
+}
+
+void PictureReader::AddWatches() {
+  for (ShownWatch& watch : shown_) {
+    if (converged_ && watch.ended && *watch.ended > *converged_) watch.ended.reset();
+    AddDeviations(model_.timeline(), picture_.head, converged_.has_value(), watch);
+    watch.lane.kind = LaneKind::kWatch;
+    watch.lane.name =
+        fmt::format("watch {} of stream {}\n{}", watch.id, watch.stream.value, Phrase(watch.range));
+    if (watch.start.value > 0) watch.lane.name += fmt::format(" from {}", watch.start);
+    picture_.lanes.push_back(std::move(watch.lane));
+  }
+}
+
+void PictureReader::AddStreams() {
+  for (auto& [stream, lane] : streams_) {
+    const auto creates = focus_.creates.find(stream);
+    std::size_t others = creates == focus_.creates.end() ? 0 : creates->second;
+    for (const ShownWatch& watch : shown_) others -= watch.stream.value == stream ? 1 : 0;
+    lane.name = lane.name == "control" ? std::string("control watch\nnot disturbed")
+                                       : fmt::format("stream {}, {}", stream, lane.name);
+    if (others > 0)
+      lane.name += "\n" + fmt::format("{} more {}", others, others == 1 ? "watch" : "watches");
+    picture_.lanes.push_back(std::move(lane));
+  }
+}
+
+Picture PictureReader::Finish() {
+  model_.Finish();
+  for (PictureLane& lane : faults_) {
+    PictureItem& item = lane.items.front();
+    if (item.until < Duration::zero()) item.until = picture_.until;
+    picture_.lanes.push_back(std::move(lane));
+  }
+  if (!members_.empty()) {
+    picture_.lanes.push_back(
+        {.kind = LaneKind::kMember, .name = "the target", .items = std::move(members_)});
+  }
+  AddWriters();
+  AddWatches();
+  AddStreams();
+  return std::move(picture_);
+}
+
+}  // namespace
+
+Result<Picture> ReadPicture(const PictureRequest& request) {
+  const auto each = [&](const auto& consume) -> Status {
+    WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(request.file));
+    while (true) {
+      WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> line, reader->Next());
+      if (!line) return {};
+      consume(*line);
+    }
+  };
+  FocusFinder finder(request.evidence);
+  WP_RETURN_IF_ERROR(each([&](const NumberedEntry& line) { finder.Consume(line); }));
+  const Focus focus = finder.Finish();
+  PictureReader reader(request, focus);
+  WP_RETURN_IF_ERROR(each([&](const NumberedEntry& line) { reader.Consume(line); }));
+  Picture picture = reader.Finish();
+  Thin(request.most, picture);
+  SetPace(picture);
+  return picture;
+}
+
+}  // namespace watchproof

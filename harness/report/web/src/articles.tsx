@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong, what could not be decided and what was expected: an article per attempt. Its
+// findings and pictures are unpacked when it is opened.
+import { useEffect, useState } from 'preact/hooks';
+import { count, issueLink, partOf, readDetail, seconds, styleOf, type Attempt, type Detail, type Finding, type Run }
+  from './data';
+import { hasArticle } from './matrix';
+import { Timeline } from './timeline';
+
+function Copy({ text }: { text: string }) {
+  const [done, setDone] = useState(false);
+  return <><code>{text}</code> <button type="button" aria-label={`Copy ${text}`}
+    onClick={() => void navigator.clipboard.writeText(text).then(() => setDone(true))}>
+    {done ? 'copied' : 'copy'}</button></>;
+}
+
+// What the picture shows, in words; the rest comes below it.
+const BESIDE_THE_PICTURE = new Set(['watch', 'expected', 'observed']);
+
+function Rows({ rows }: { rows: string[][] }) {
+  return <>{rows.map(([name, text]) => <><dt>{name}</dt><dd>{text}</dd></>)}</>;
+}
+
+function FindingView({ finding, title }: { finding: Finding; title: string }) {
+  const { picture } = finding;
+  const above = finding.rows.filter(([name]) => BESIDE_THE_PICTURE.has(name!));
+  // The picture has the lines of evidence.
+  const below = finding.rows.filter(([name]) => !BESIDE_THE_PICTURE.has(name!) &&
+    (name !== 'see' || picture === undefined));
+  return (
+    <div class="finding">
+      <h4>{finding.guarantee}{finding.level === 'must' ? '' : ` (${finding.level})`}</h4>
+      <dl><Rows rows={above} /></dl>
+      {picture === undefined
+        ? finding.no_picture === undefined ? null : <p class="soft">No picture: {finding.no_picture}.</p>
+        : <Timeline picture={picture} title={`${finding.guarantee}, ${title}`} />}
+      <dl>
+        <Rows rows={below} />
+        {finding.evidence.length === 0 ? null :
+          <><dt>evidence</dt><dd>lines {finding.evidence.join(', ')} of the history</dd></>}
+        {picture === undefined ? null : <><dt>draw</dt><dd><Copy text={finding.draw} /></dd></>}
+      </dl>
+    </div>
+  );
+}
+
+function Body({ attempt, title }: { attempt: Attempt; title: string }) {
+  const [detail, setDetail] = useState<Detail>();
+  useEffect(() => {
+    if (attempt.detail !== undefined) void readDetail(attempt.detail).then(setDetail);
+  }, [attempt]);
+  const more = (attempt.findings ?? 0) - (detail?.findings.length ?? 0);
+  return (
+    <div class="body">
+      {attempt.detail !== undefined && detail === undefined ? <p class="soft">Unpacking.</p> : null}
+      {attempt.detail === undefined && (attempt.findings ?? 0) > 0
+        ? <p class="soft">{count(attempt.findings!, 'finding')} in findings.json: too large for this page.</p> : null}
+      {detail?.findings.map((finding) => <FindingView finding={finding} title={title} />)}
+      {detail?.picture === undefined ? null : <Timeline picture={detail.picture} title={title} />}
+      <dl>
+        {detail !== undefined && more > 0 ? <><dt>more</dt><dd>{more} in findings.json</dd></> : null}
+        {attempt.reason === undefined ? null : <><dt>reason</dt><dd>{attempt.reason}</dd></>}
+        {(attempt.upstream ?? []).map((issue) =>
+          <><dt>upstream</dt><dd><a href={issueLink(issue)}>etcd #{issue}</a></dd></>)}
+        {(attempt.receipts ?? []).map((receipt) =>
+          <><dt>fault {receipt.fault}</dt><dd>{receipt.fired ? 'took effect' : 'no effect'}: {receipt.text}</dd></>)}
+        {attempt.folder === undefined ? null :
+          <><dt>files</dt><dd><a href={`${attempt.folder}/`}>{attempt.folder}</a></dd></>}
+        {attempt.repeat === undefined ? null : <><dt>repeat</dt><dd><Copy text={attempt.repeat} /></dd></>}
+      </dl>
+    </div>
+  );
+}
+
+function Article({ run, index, open, toggle }: {
+  run: Run; index: number; open: boolean; toggle: (open: boolean) => void;
+}) {
+  const attempt = run.attempts[index]!;
+  const style = styleOf(run, attempt.outcome);
+  const name = run.cases[attempt.case]!.name;
+  const label = run.targets[attempt.target]!.label;
+  return (
+    <details class={`article ${attempt.outcome}`} id={`a${index}`} open={open}
+      onToggle={(e) => toggle(e.currentTarget.open)}>
+      <summary><span class={attempt.outcome}>{style.symbol} {style.word}</span> <b>{name}</b>{' '}
+        <span class="soft">on {label}, attempt {attempt.attempt}, {seconds(attempt.seconds ?? 0)}</span></summary>
+      {open ? <Body attempt={attempt} title={`${name} on ${label}`} /> : null}
+    </details>
+  );
+}
+
+// The index in "#a12".
+function named(): number | undefined {
+  const match = /^#a(\d+)$/.exec(location.hash);
+  return match === null ? undefined : Number(match[1]);
+}
+
+export function Articles({ run }: { run: Run }) {
+  const [open, setOpen] = useState<Set<number>>(new Set());
+  const indices = run.attempts.map((_, i) => i).filter((i) => hasArticle(run.attempts[i]!));
+  const group = (attempt: Attempt) => run.cases[attempt.case]!.name;
+  const of = (part: string) => indices.filter((i) => partOf(run.attempts[i]!) === part)
+    .sort((a, b) => group(run.attempts[a]!).localeCompare(group(run.attempts[b]!)) || a - b);
+  const [folded, setFolded] = useState({ known: true, fine: true, undecided: false });
+
+  useEffect(() => {
+    const go = () => {
+      const index = named();
+      const attempt = index === undefined ? undefined : run.attempts[index];
+      if (index === undefined || attempt === undefined) return;
+      setFolded((now) => ({ ...now, [partOf(attempt)]: false }));
+      setOpen((now) => new Set(now).add(index));
+      // Once it is there.
+      setTimeout(() => {
+        const summary = document.querySelector<HTMLElement>(`#a${index} > summary`);
+        summary?.focus();
+        summary?.scrollIntoView({ block: 'start' });
+      });
+    };
+    go();
+    addEventListener('hashchange', go);
+    // The same cell again makes no new hash.
+    const again = (event: MouseEvent) => {
+      const link = (event.target as Element).closest('a.cell');
+      if (link !== null && link.getAttribute('href') === location.hash) go();
+    };
+    document.addEventListener('click', again);
+    return () => {
+      removeEventListener('hashchange', go);
+      document.removeEventListener('click', again);
+    };
+  }, [run]);
+
+  const list = (part: string) => of(part).map((index) =>
+    <Article key={index} run={run} index={index} open={open.has(index)} toggle={(now) => {
+      const next = new Set(open);
+      if (now) next.add(index); else next.delete(index);
+      if (now !== open.has(index)) setOpen(next);
+    }} />);
+  const foldedPart = (part: 'known' | 'undecided' | 'fine', title: string) => of(part).length === 0 ? null :
+    <details class="part" open={!folded[part]}
+      onToggle={(e) => setFolded({ ...folded, [part]: !e.currentTarget.open })}>
+      <summary><h2>{title} <span class="soft">{of(part).length}</span></h2></summary>
+      {folded[part] ? null : list(part)}
+    </details>;
+  return (
+    <>
+      <section aria-labelledby="wrong">
+        <h2 id="wrong">What is wrong</h2>
+        {of('wrong').length === 0 ? <p>Nothing new.</p> : list('wrong')}
+      </section>
+      {foldedPart('undecided', 'What could not be decided')}
+      {foldedPart('known', 'Known failures')}
+      {foldedPart('fine', 'Recordings of what is as expected')}
+      {run.left_out === 0 ? null : <p class="soft">The details of {count(run.left_out, 'attempt')} are not in this
+        page because of its size; watchproof draw and findings.json have them.</p>}
+    </>
+  );
+}

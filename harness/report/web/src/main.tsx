@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import { render } from 'preact';
+import { Articles } from './articles';
+import { readRun, type Run } from './data';
+import { Matrix } from './matrix';
+import { Behaviour, Facts, Mutation, Notes, Trust } from './trust';
+
+function Page({ run }: { run: Run }) {
+  return (
+    <>
+      <header>
+        <h1>{run.sentence}</h1>
+        <nav aria-label="Parts of the page"><a href="#matrix">Matrix</a> <a href="#wrong">What is wrong</a>{' '}
+          <a href="#trust">Can I trust it</a> <a href="#facts">The run</a></nav>
+      </header>
+      <main>
+        <Mutation run={run} />
+        <Matrix run={run} />
+        <Articles run={run} />
+        <Notes run={run} />
+        <Trust run={run} />
+        <Behaviour run={run} />
+        <Facts run={run} />
+      </main>
+    </>
+  );
+}
+
+const page = document.getElementById('page')!;
+readRun().then(
+  (run) => {
+    page.textContent = '';
+    render(<Page run={run} />, page);
+    document.documentElement.dataset['ready'] = '1';
+  },
+  (error: unknown) => {
+    page.textContent = `The data of this page could not be read: ${String(error)}. The same is in summary.md.`;
+  },
+);
