@@ -32,8 +32,8 @@ constexpr char kShortHelp[] =
   watchproof fetch etcd 3.5.16                       that release, for --target etcd@3.5.16
   watchproof explain CompactionSurfaced              what this guarantee requires
 
-Commands: run, selftest, explore, repeat, shrink, check, draw, fetch, history dump,
-  history import, list, explain, bugs, store, proxy. Each has --help.
+Commands: run, selftest, explore, repeat, shrink, check, report, draw, fetch,
+  history dump, history import, list, explain, bugs, store, proxy. Each has --help.
 Exit codes: 0 success, 1 new failure, 2 inconclusive, 3 target failed, 4 usage error,
   5 nothing selected, 6 expectations out of date, 70 harness error, 130 interrupted,
   143 terminated.
@@ -58,6 +58,7 @@ class CommandLine {
     Command(app_, "repeat", "Repeat a failed attempt of a run until it fails again",
             [this](CLI::App& repeat) { return AddRepeat(repeat, words_); });
     Command(app_, "shrink", "Make the plan of a failed attempt smaller", AddShrink);
+    Command(app_, "report", "Write the reports of runs again, or of several as one", AddReport);
     Command(app_, "draw", "Draw a finding, or an attempt, as SVG", AddDraw);
     CLI::App& history = *app_.add_subcommand("history", "Print or import a recording");
     history.require_subcommand(1);

@@ -38,6 +38,8 @@ CommandBody AddShrink(CLI::App& command);
 CommandBody AddCheck(CLI::App& command);
 // A finding, or an attempt, as lanes over time in an SVG.
 CommandBody AddDraw(CLI::App& command);
+// Writes the reports of a run again, or of several runs as one.
+CommandBody AddReport(CLI::App& command);
 // Places the binaries of releases in the cache. Their paths go to standard output, everything else
 // to standard error. kTarget: not all could be had; kUsage: one is not known, and none was fetched.
 CommandBody AddFetch(CLI::App& command);

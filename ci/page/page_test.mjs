@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader does with report.html. Started by page_test.py, beside the packages.
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { inflateSync } from 'node:zlib';
+import Ajv from 'ajv';
+import { chromium } from 'playwright-core';
+
+const small = process.env.WP_SMALL;
+const large = process.env.WP_LARGE;
+let browser;
+
+before(async () => {
+  browser = await chromium.launch({ executablePath: process.env.WP_CHROMIUM, args: ['--no-sandbox'] });
+});
+after(() => browser.close());
+
+// A page without a network; `problems` are script errors and requests.
+async function open(file, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 1000 }, ...options });
+  await context.setOffline(true);
+  const page = await context.newPage();
+  page.problems = [];
+  page.on('pageerror', (error) => page.problems.push(error.message));
+  page.on('console', (said) => { if (said.type() === 'error') page.problems.push(said.text()); });
+  page.on('request', (request) => {
+    if (!/^(file|blob|data):/.test(request.url())) page.problems.push(`asked for ${request.url()}`);
+  });
+  await page.goto(`file://${file}`);
+  await page.waitForSelector('html[data-ready]');
+  return page;
+}
+
+const unpack = (base64) => JSON.parse(inflateSync(Buffer.from(base64, 'base64')).toString());
+
+test('the data are as the published schema says, and the page carries it', () => {
+  const text = readFileSync(small, 'utf8');
+  const part = (id) => new RegExp(`<script[^>]* id="${id}">([^<]*)<`).exec(text)[1];
+  const schema = JSON.parse(part('schema'));
+  assert.deepEqual(schema, JSON.parse(readFileSync('page.schema.json', 'utf8')));
+  const validate = new Ajv({ strict: false }).compile(schema);
+  const page = { run: unpack(part('run')), detail: unpack(part('d0')) };
+  assert.ok(validate(page), JSON.stringify(validate.errors));
+  assert.ok(page.detail.findings[0].picture.lanes.length > 2);
+});
+
+test('a filter narrows the matrix, and a fold hides a group', async () => {
+  const page = await open(small);
+  const rows = page.locator('.matrix tbody tr:not(.group)');
+  const all = await rows.count();
+  await page.fill('#filter', 'deleteatfloor');
+  assert.equal(await rows.count(), 1);
+  assert.match(await page.locator('.tools [role=status]').first().textContent(), /^1 case on 2 targets/);
+  await page.fill('#filter', '');
+  await page.click('.matrix .group button >> nth=0');
+  assert.ok(await rows.count() < all);
+  await page.getByLabel('Outcome').selectOption('fail');
+  assert.ok(await page.locator('.matrix td.fail').count() >= 1);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+test('by keyboard from the matrix to the first wrong moment', async () => {
+  const page = await open(small);
+  await page.fill('#filter', 'deleteatfloor');
+  await page.locator('.matrix td.fail a').focus();
+  await page.keyboard.press('Enter');
+  const timeline = page.locator('.article[open] .timeline svg').first();
+  await timeline.waitFor();
+  for (let presses = 0; presses < 40; ++presses) {
+    if (await page.evaluate(() => document.activeElement?.textContent) === 'First wrong moment') break;
+    await page.keyboard.press('Tab');
+  }
+  await page.keyboard.press('Enter');
+  assert.ok(await timeline.evaluate((svg) => svg === document.activeElement));
+  const message = page.locator('.article[open] .message').first();
+  const cited = page.locator('.article[open] .evidence li').last();
+  const line = /line \d+/.exec(await cited.textContent())[0];
+  assert.ok((await message.textContent()).startsWith(line));
+  // It stands in the part of the picture that is shown.
+  const [halo, frame] = [await timeline.locator('.halo').boundingBox(), await timeline.boundingBox()];
+  assert.ok(halo.x >= frame.x && halo.x + halo.width <= frame.x + frame.width + 10);
+  const before = await message.textContent();
+  await page.keyboard.press('ArrowLeft');
+  assert.notEqual(await message.textContent(), before);
+  await page.keyboard.press('+');
+  await page.keyboard.press('w');
+  assert.equal(await message.textContent(), before);
+  assert.ok(await timeline.locator('.item.missing').count() >= 1);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+test('the other axis shows revisions', async () => {
+  const page = await open(small);
+  await page.locator('.article.fail > summary').first().click();
+  await page.getByLabel('Axis').first().selectOption('revision');
+  assert.equal(await page.locator('.timeline svg .chart').count(), 0);
+  assert.ok(await page.locator('.timeline svg .item').count() > 3);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+test('at 390 px nothing but the matrix scrolls sideways, and its first column stays', async () => {
+  const page = await open(large, { viewport: { width: 390, height: 800 } });
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390);
+  const head = page.locator('.matrix tbody th[scope=row]').first();
+  const before = (await head.boundingBox()).x;
+  await page.locator('.wide').first().evaluate((box) => { box.scrollLeft = 300; });
+  assert.ok(Math.abs((await head.boundingBox()).x - before) < 2);
+  await page.locator('.article.fail > summary').first().click();
+  await page.locator('.timeline svg').first().waitFor();
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`axe finds nothing serious, ${colorScheme}`, async () => {
+    const page = await open(small, { colorScheme });
+    await page.locator('.article.fail > summary').first().click();
+    await page.locator('.timeline svg').first().waitFor();
+    await page.evaluate(readFileSync('node_modules/axe-core/axe.min.js', 'utf8'));
+    const { violations } = await page.evaluate(() => globalThis.axe.run());
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    assert.deepEqual(serious.map(({ id, nodes }) => [id, nodes.slice(0, 3).map((node) => node.html)]), []);
+    await page.context().close();
+  });
+}
+
+test('30 targets and 150 cases open in two seconds, from less than 10 MB', async () => {
+  assert.ok(statSync(large).size < 10e6, `${statSync(large).size} bytes`);
+  const start = performance.now();
+  const page = await open(large);
+  const took = performance.now() - start;
+  assert.ok(took < 2000, `${took} ms`);
+  assert.equal(await page.locator('.matrix tbody tr:not(.group)').count(), 150);
+  const table = await page.locator('.matrix').boundingBox();
+  assert.ok(table.width <= 1400, `${table.width} px`);
+  console.log(`${(statSync(large).size / 1e6).toFixed(1)} MB, ready after ${Math.round(took)} ms`);
+  await page.context().close();
+});

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""report.html in a real browser, from disk and without a network.
+
+    page_test.py FOLDER WATCHPROOF     # FOLDER keeps the packages between runs
+
+A run of the embedded store, clean and with a planted defect, is opened; then one of 30 targets and
+150 cases, made of its lines. Exit code: 0 all holds, 1 not, 77 no node, npm or chromium, or no
+registry in reach.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "interop"))
+
+from npm import install  # noqa: E402
+from server import Skip, run  # noqa: E402
+
+WEB = HERE.parent.parent / "harness" / "report" / "web"
+TARGETS, CASES = 30, 150
+FAILING = 20  # one of so many attempts fails
+DEFECT = "embedded+delete-at-floor-lost"
+
+
+def small_run(watchproof, folder):
+    """The folder of a run with a red cell and a green one."""
+    done = subprocess.run(
+        [watchproof, "run", "--target", "embedded", "--target", DEFECT, "--filter",
+         "CompactionSurfaced.DeleteAtFloor:CompactionSurfaced.StartAroundFloor:Ordered.*",
+         "--run-dir", str(folder), "--seed", "7"], capture_output=True, text=True, check=False)
+    if done.returncode != 1:
+        raise AssertionError(f"expected a failure of {DEFECT}: {done.stdout}{done.stderr}")
+    return (folder / "latest").resolve()
+
+
+def large_run(source, folder):
+    """The same attempts as if they were those of 30 releases and 150 cases."""
+    folder.mkdir()
+    lines = [json.loads(line) for line in (source / "results.jsonl").read_text().splitlines()]
+    failed = next(line for line in lines if line["verdict"] == "fail")
+    passed = next(line for line in lines if line["verdict"] == "pass" and line["receipts"])
+    options = json.loads((source / "run.json").read_text())
+    targets = [f"etcd@3.5.{number}" for number in range(TARGETS)]
+    cases = [f"Area{number // 12}.Question{number}" for number in range(CASES)]
+    options |= {"id": "large", "cases": cases,
+                "targets": [{"spec": target, "label": target} for target in targets]}
+    (folder / "run.json").write_text(json.dumps(options))
+    shutil.copy(source / "plan.jsonl", folder)
+    with open(folder / "results.jsonl", "w", encoding="utf-8") as results:
+        for number in range(TARGETS * CASES):
+            model = failed if number % FAILING == 0 else passed
+            place = f"cases/{number}"
+            line = model | {"case": cases[number // TARGETS], "target": targets[number % TARGETS],
+                            "target_version": targets[number % TARGETS][5:], "folder": place}
+            results.write(json.dumps(line) + "\n")
+            if model is failed:
+                (folder / place).mkdir(parents=True)
+                os.link(source / failed["folder"] / "history.wire.zst",
+                        folder / place / "history.wire.zst")
+    return folder
+
+
+def browse(_, folder, watchproof):
+    chromium = shutil.which("chromium")
+    if not chromium:
+        raise Skip("no chromium here; install Debian's")
+    folder = install(folder, WEB)
+    with tempfile.TemporaryDirectory(prefix="watchproof-page-") as runs:
+        small = small_run(watchproof, pathlib.Path(runs) / "runs")
+        large = large_run(small, pathlib.Path(runs) / "large")
+        subprocess.run([watchproof, "report", str(large), "--format", "report.html"], check=True,
+                       stdout=subprocess.DEVNULL)
+        shutil.copy(HERE / "page_test.mjs", folder)
+        shutil.copy(WEB / "page.schema.json", folder)
+        done = subprocess.run(
+            ["node", "--test", "--test-reporter=spec", str(folder / "page_test.mjs")], check=False,
+            cwd=folder, env=os.environ | {"WP_CHROMIUM": chromium,
+                                          "WP_SMALL": str(small / "report.html"),
+                                          "WP_LARGE": str(large / "report.html")})
+    return 1 if done.returncode else 0
+
+
+if __name__ == "__main__":
+    sys.exit(run(browse, *sys.argv[1:]))

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/saved_run.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "harness/report/utc.h"
+#include "harness/results/json_record.h"
+#include "harness/results/result_line.h"
+
+namespace watchproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status NotARun(const fs::path& file, std::string_view why) {
+  return Fail(StatusCode::kInvalidArgument, "{}: {}; expected the folder of a run", file.string(),
+              why);
+}
+
+TargetSpec SpecOf(const std::string& text) {
+  auto spec = ParseTargetSpec(text);
+  return spec.has_value() ? *std::move(spec) : TargetSpec{.text = text};
+}
+
+void AddDefects(const Json& json, RunRecord& record) {
+  const auto mutation = json.find("mutation");
+  if (mutation == json.end()) return;
+  for (const Json& defect : mutation->at("defects")) {
+    DefectSummary summary{.name = defect.at("defect"),
+                          .target = defect.at("target"),
+                          .upstream = defect.at("upstream"),
+                          .guarantees = {}};
+    for (const auto& [guarantee, cases] : defect.at("must_be_caught_by").items()) {
+      summary.guarantees.push_back(guarantee);
+    }
+    record.defects.push_back(std::move(summary));
+  }
+}
+
+// May throw what the library throws.
+void ReadOptions(const Json& json, const CaseLookup& describe, RunRecord& record) {
+  record.id = json.at("id");
+  record.seed = json.at("seed");
+  record.started = json.at("started");
+  record.versions = json.at("versions");
+  record.repeat_flags = json.at("repeat_flags");
+  for (const auto& [name, flag] : json.at("flags").items()) {
+    record.flags[name] = {.value = flag.at("value"), .origin = flag.at("origin")};
+  }
+  for (const Json& target : json.at("targets")) record.targets.push_back(SpecOf(target.at("spec")));
+  for (const Json& name : json.at("cases")) record.cases.push_back(describe(name));
+  record.interrupted = json.contains("finished") ? json.value("interrupted", "") : "interrupted";
+  record.seconds = json.value("seconds", 0.0);
+  record.exit_code = json.value("exit_code", 0);
+  if (json.contains("stale_expectations")) record.stale = json.at("stale_expectations");
+  AddDefects(json, record);
+}
+
+AttemptSummary SummaryOf(AttemptResult result, const RunRecord& record) {
+  const bool known = result.known;
+  AttemptSummary summary{.result = std::move(result)};
+  summary.expectation =
+      Expectations::BuiltIn().Apply(SpecOf(summary.result.target), summary.result);
+  if (known) summary.expectation = ExpectationStatus::kKnownFailure;
+  const auto start = ParseUtc(record.started);
+  const auto begin = ParseUtc(summary.result.started);
+  if (start && begin) summary.begin = static_cast<double>(*begin - *start);
+  return summary;
+}
+
+// The attempts that were planned and have no result.
+void AddNotRun(const fs::path& folder, RunRecord& record) {
+  std::ifstream file(folder / "plan.jsonl");
+  std::string header;
+  std::getline(file, header);
+  const Json plan = Json::parse(header, nullptr, false);
+  const int repeat = plan.is_object() ? plan.value("repeat", 1) : 1;
+  std::set<std::tuple<std::string, std::string, int>> ran;
+  for (const AttemptSummary& attempt : record.attempts) {
+    ran.insert({attempt.result.case_name, attempt.result.target, attempt.result.attempt});
+  }
+  for (int attempt = 1; attempt <= repeat; ++attempt) {
+    for (const CaseSummary& summary : record.cases) {
+      for (const TargetSpec& target : record.targets) {
+        if (ran.contains({summary.name, target.text, attempt})) continue;
+        record.not_run.push_back({.case_name = summary.name,
+                                  .target = target.text,
+                                  .attempt = attempt,
+                                  .seed = record.seed});
+      }
+    }
+  }
+}
+
+template <typename T, typename Name>
+void AddNew(const std::vector<T>& from, std::vector<T>& into, Name name) {
+  for (const T& one : from) {
+    const bool there = std::any_of(into.begin(), into.end(),
+                                   [&](const T& other) { return name(other) == name(one); });
+    if (!there) into.push_back(one);
+  }
+}
+
+}  // namespace
+
+Result<RunRecord> ReadRun(const fs::path& folder, const CaseLookup& describe) {
+  std::ifstream options(folder / "run.json");
+  if (!options) return tl::unexpected(NotARun(folder, "there is no run.json in it"));
+  RunRecord record;
+  record.folder = folder.string();
+  record.executable = "watchproof";
+  try {
+    ReadOptions(Json::parse(options), describe, record);
+  } catch (const nlohmann::json::exception& error) {
+    return tl::unexpected(NotARun(folder / "run.json", error.what()));
+  }
+  std::ifstream results(folder / "results.jsonl");
+  double end = 0;
+  for (std::string line; std::getline(results, line);) {
+    auto result = ReadResultsLine(line, folder);
+    if (!result.has_value() && results.eof()) break;
+    if (!result.has_value()) {
+      return std::move(result).error().WithContext("{}", (folder / "results.jsonl").string());
+    }
+    AddNew({SpecOf(result->target)}, record.targets, [](const auto& one) { return one.text; });
+    AddNew({describe(result->case_name)}, record.cases, [](const auto& one) { return one.name; });
+    record.attempts.push_back(SummaryOf(*std::move(result), record));
+    end = std::max(end, record.attempts.back().begin + record.attempts.back().result.seconds);
+  }
+  if (record.seconds == 0) record.seconds = end;
+  AddNotRun(folder, record);
+  return record;
+}
+
+RunRecord Joined(std::vector<RunRecord> runs, const fs::path& folder) {
+  std::sort(runs.begin(), runs.end(),
+            [](const RunRecord& a, const RunRecord& b) { return a.started < b.started; });
+  RunRecord all = runs.front();
+  all.folder = folder.string();
+  all.attempts.clear();
+  all.not_run.clear();
+  all.seconds = 0;
+  const std::int64_t start = ParseUtc(all.started).value_or(0);
+  using Pair = std::pair<std::string, std::string>;
+  std::map<Pair, int> counted;  // attempts of a case on a target, in earlier runs
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    RunRecord& run = runs[i];
+    if (i > 0) {
+      all.id += " + " + run.id;
+      if (run.seed != all.seed) all.seed += ", " + run.seed;
+      all.defects.clear();
+      all.stale.insert(all.stale.end(), run.stale.begin(), run.stale.end());
+    }
+    if (all.interrupted.empty()) all.interrupted = run.interrupted;
+    AddNew(run.targets, all.targets, [](const TargetSpec& one) { return one.text; });
+    AddNew(run.cases, all.cases, [](const CaseSummary& one) { return one.name; });
+    const double later = static_cast<double>(ParseUtc(run.started).value_or(start) - start);
+    std::map<Pair, int> most;
+    for (AttemptSummary& attempt : run.attempts) {
+      AttemptResult& result = attempt.result;
+      const Pair pair(result.case_name, result.target);
+      most[pair] = std::max(most[pair], result.attempt);
+      result.attempt += counted[pair];
+      if (!result.folder.empty()) {
+        const fs::path from = fs::weakly_canonical(fs::path(run.folder) / result.folder);
+        result.folder = from.lexically_relative(fs::weakly_canonical(folder)).string();
+      }
+      attempt.begin += later;
+      attempt.run = run.folder;
+      attempt.repeat_flags = run.repeat_flags;
+      all.seconds = std::max(all.seconds, attempt.begin + result.seconds);
+      all.attempts.push_back(std::move(attempt));
+    }
+    for (NotRun& left : run.not_run) {
+      const Pair pair(left.case_name, left.target);
+      left.attempt += counted[pair];
+      most[pair] = std::max(most[pair], left.attempt);
+      all.not_run.push_back(std::move(left));
+    }
+    for (const auto& [pair, number] : most) counted[pair] = std::max(counted[pair], number);
+  }
+  return all;
+}
+
+}  // namespace watchproof
