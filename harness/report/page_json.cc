@@ -20,7 +20,7 @@ constexpr int kSchema = 1;
 // A broken store breaks the same promise on every watch: a few findings show the pattern, the file
 // has all.
 constexpr std::size_t kFindings = 5;
-constexpr std::size_t kPictures = 3;
+constexpr std::size_t kPictures = 2;
 // Of all packed details together, so that the page stays easy to send.
 constexpr std::size_t kMostBytes = 7 << 20;
 

@@ -103,7 +103,7 @@ struct Picture {
 struct PictureRequest {
   std::filesystem::path file;
   std::vector<std::uint64_t> evidence = {};  // lines
-  std::size_t most = 150;                    // items of a lane; neighbours are joined beyond
+  std::size_t most = 80;                     // items of a lane; neighbours are joined beyond
 };
 // A damaged recording is shown as far as it can be read. Errors name the file.
 Result<Picture> ReadPicture(const PictureRequest& request);

@@ -191,11 +191,16 @@ void AddDeviations(const Timeline& timeline, const std::vector<PictureStep>& hea
 }
 
 void Thin(std::size_t most, Picture& picture) {
+  constexpr std::size_t kLanes = 8;
   const std::vector<Duration> edges = Edges(picture);
   for (PictureLane& lane : picture.lanes) {
     std::stable_sort(lane.items.begin(), lane.items.end(),
                      [](const PictureItem& a, const PictureItem& b) { return a.at < b.at; });
-    for (Duration gap = 100us; lane.items.size() > most && gap < 1h; gap *= 2) {
+  }
+  // With many lanes each has less room.
+  const std::size_t fair = most * kLanes / std::max(kLanes, picture.lanes.size());
+  for (PictureLane& lane : picture.lanes) {
+    for (Duration gap = 100us; lane.items.size() > fair && gap < 1h; gap *= 2) {
       lane.items = Joined(lane.items, gap, edges);
     }
     for (PictureItem& item : lane.items) {
@@ -239,7 +244,8 @@ std::string FaultText(std::string_view line) {
   const auto json = nlohmann::json::parse(line, nullptr, false);
   if (!json.is_object()) return std::string(line);
   std::string text = json.value("fault", std::string("fault"));
-  text += json.value("fired", false) ? ": took effect" : ": no effect is known";
+  // Evidence may come later than the line; the receipt has the last word.
+  if (json.value("fired", false)) text += ": took effect";
   const auto measured = json.find("measured");
   if (measured == json.end() || !measured->is_object()) return text;
   for (const auto& [name, amount] : measured->items()) {

@@ -42,8 +42,9 @@ struct ShownWatch {
 // of those behind its last delivery only if the run had `converged`, so that nothing was to come.
 void AddDeviations(const Timeline& timeline, const std::vector<PictureStep>& head, bool converged,
                    ShownWatch& watch);
-// Joins neighbours of one kind until a lane has at most so many items, where possible. Evidence,
-// deviations and what is rare stay as they are, and nothing is joined across them.
+// Joins neighbours of one kind until a lane has at most so many items, where possible; fewer where
+// there are more than a few lanes. Evidence, deviations and what is rare stay as they are, and
+// nothing is joined across them.
 void Thin(std::size_t most, Picture& picture);
 // Pauses grow with the logarithm of their length.
 void SetPace(Picture& picture);

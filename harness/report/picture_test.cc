@@ -16,7 +16,7 @@ using ::testing::Not;
 
 // The recording as a file, read as a picture.
 Picture PictureOf(const Script& script, std::vector<std::uint64_t> evidence,
-                  std::size_t most = 150) {
+                  std::size_t most = 80) {
   const std::filesystem::path file = std::filesystem::path(testing::TempDir()) /
                                      testing::UnitTest::GetInstance()->current_test_info()->name();
   auto recorder = Recorder::Open({.file = file, .follow = false}).value();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The picture of an attempt: lanes over time or revisions, to zoom, pan and read.
-import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Item, Lane, Picture } from './data';
 
 type Axis = 'pace' | 'time' | 'revision';
@@ -158,8 +158,11 @@ export function Timeline({ picture, title }: { picture: Picture; title: string }
   const frame = useRef<HTMLDivElement>(null);
   const drag = useRef<{ x: number; view: View } | undefined>(undefined);
 
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.max(300, entry!.contentRect.width)));
+  // Before anything is painted, so that a narrow screen never sees a wide picture.
+  useLayoutEffect(() => {
+    const fit = () => setWidth(Math.max(300, frame.current!.clientWidth));
+    fit();
+    const observer = new ResizeObserver(fit);
     observer.observe(frame.current!);
     return () => observer.disconnect();
   }, []);
@@ -229,7 +232,7 @@ export function Timeline({ picture, title }: { picture: Picture; title: string }
         <span class="soft hint">drag to pan; keys: ← → message, shift pans, + − 0 zoom, w wrong</span>
       </div>
       <div ref={frame}>
-        <svg width={width} height={bottom + 4} tabIndex={0} role="application" aria-roledescription="timeline"
+        <svg width={width} height={bottom + 4} tabindex={0} role="application" aria-roledescription="timeline"
           aria-label={`Timeline of ${title}. Arrow keys go from message to message, w to the first wrong one.`}
           onKeyDown={onKey} onWheel={onWheel}
           onPointerDown={(e) => { drag.current = { x: e.clientX, view }; e.currentTarget.setPointerCapture(e.pointerId); }}
