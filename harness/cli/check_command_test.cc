@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings afterwards, through the executable: `check` and `history dump`.
+// Recordings afterwards, through the executable: `check`, `draw` and `history dump`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -124,6 +124,21 @@ TEST_F(Recordings, AFileAloneIsJudgedForItself) {
   EXPECT_THAT(Check(elsewhere, 0), HasSubstr("on version 3.5.30, attempt 1: clean"));
   fs::rename(Record(Twice()), elsewhere);
   EXPECT_THAT(Check(elsewhere, 1), HasSubstr("1 found; no earlier verdict"));
+}
+
+TEST_F(Recordings, AreDrawnWithTheirFirstFinding) {
+  const fs::path svg = folder_ / "bug.svg";
+  const fs::path file = Record(Twice());
+  Run({"draw", file.string(), "-o", svg.string()}, 0);
+  EXPECT_THAT(ReadText(svg),
+              AllOf(HasSubstr("Suite.Name on version 3.5.30"), HasSubstr("2 again")));
+  // One that passed has a picture, too.
+  Record(Good());
+  AddResult({});
+  EXPECT_THAT(Run({"draw", folder_.string(), "--case", "Suite.Name"}, 0),
+              AllOf(HasSubstr("<svg"), Not(HasSubstr("first wrong moment"))));
+  EXPECT_THAT(Run({"draw", folder_.string(), "--case", "Suite.Other"}, 4),
+              HasSubstr("no recording of Suite.Other in it"));
 }
 
 TEST_F(Recordings, AreJudgedWithTheOptionsOfTheirRun) {

@@ -205,6 +205,23 @@ TEST(RunFolderOfACommand, HoldsEveryFile) {
   EXPECT_EQ(Lines(run.File("plan.jsonl")).at(0).at("kind"), "run");
 }
 
+TEST(RunFolderOfACommand, ItsReportsCanBeMadeAgainAndJoined) {
+  ScriptedRun run({"--filter", "Ends.Passes:Ends.Fails"});
+  EXPECT_EQ(run.Wait(), 1);
+  const fs::path folder = run.folder();
+  fs::remove(folder / "junit.xml");
+  ScriptedRun again = ScriptedRun::Command({"report", folder.string()});
+  EXPECT_EQ(again.Wait(), 0) << again.output();
+  EXPECT_THAT(ReadText(folder / "junit.xml"), HasSubstr("tests=\"2\" failures=\"1\""));
+  ScriptedRun both = ScriptedRun::Command({"report", folder.string(), folder.string(), "-o",
+                                           (folder / "both").string(), "--format", "summary.md"});
+  EXPECT_EQ(both.Wait(), 0) << both.output();
+  EXPECT_THAT(ReadText(folder / "both/summary.md"), HasSubstr("2 passed, 2 new failures"));
+  ScriptedRun nowhere = ScriptedRun::Command({"report", folder.string(), folder.string()});
+  EXPECT_EQ(nowhere.Wait(), 4);
+  EXPECT_THAT(nowhere.output(), HasSubstr("expected --output FOLDER"));
+}
+
 TEST(RunFolderOfACommand, TwoRunsNeverShareOne) {
   const Words flags{"--filter", "Ends.Passes", "--seed", "1"};
   ScriptedRun first(flags);

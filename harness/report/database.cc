@@ -26,6 +26,14 @@ constexpr char kInsert[] =
     " l->>'reason', l->>'folder' FROM"
     " (SELECT CASE WHEN json_valid(?2) THEN ?2 ELSE '{}' END AS l) WHERE l->>'schema' = 1";
 
+constexpr char kPast[] =
+    "SELECT run, case_name, CASE WHEN sum(verdict = 'fail' AND NOT known) > 0 THEN 'fail'"
+    " WHEN sum(verdict = 'fail') > 0 THEN 'known'"
+    " WHEN sum(verdict = 'inconclusive') > 0 THEN 'inconclusive' ELSE 'pass' END FROM attempts"
+    " WHERE verdict IN ('pass', 'fail', 'inconclusive') AND run IN"
+    " (SELECT DISTINCT run FROM attempts WHERE run < ?1 ORDER BY run DESC LIMIT ?2)"
+    " GROUP BY run, case_name ORDER BY run";
+
 struct Closer {
   void operator()(sqlite3* db) const { sqlite3_close(db); }
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
@@ -57,10 +65,10 @@ Result<int> Layout(sqlite3* db) {
   return sqlite3_column_int(statement.get(), 0);
 }
 
-Result<Database> Open(const fs::path& file) {
+Result<Database> Open(const fs::path& file,
+                      int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) {
   sqlite3* raw = nullptr;
-  const int opened =
-      sqlite3_open_v2(file.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  const int opened = sqlite3_open_v2(file.c_str(), &raw, flags, nullptr);
   Database db(raw);
   if (opened != SQLITE_OK) return FailDatabase(db.get(), "opening");
   sqlite3_busy_timeout(db.get(), 10'000);
@@ -119,6 +127,25 @@ Result<int> RebuildDatabase(const fs::path& run_dir) {
   fs::rename(file, run_dir / "results.db", error);
   if (error) return FromErrorCode(error).WithContext("results.db");
   return rows;
+}
+
+std::vector<PastRun> PastRuns(const fs::path& run_dir, const std::string& run_id, int most) {
+  std::vector<PastRun> past;
+  const Result<Database> db = Open(run_dir / "results.db", SQLITE_OPEN_READONLY);
+  if (!db.has_value()) return past;
+  const Result<Statement> statement = Prepare(db->get(), kPast);
+  if (!statement.has_value()) return past;
+  Bind(statement->get(), 1, run_id);
+  sqlite3_bind_int(statement->get(), 2, most);
+  const auto text = [&](int column) {
+    const unsigned char* value = sqlite3_column_text(statement->get(), column);
+    return std::string(value == nullptr ? "" : reinterpret_cast<const char*>(value));
+  };
+  while (sqlite3_step(statement->get()) == SQLITE_ROW) {
+    if (past.empty() || past.back().run != text(0)) past.push_back({text(0), {}});
+    past.back().outcomes[text(1)] = text(2);
+  }
+  return past;
 }
 
 Status AddToDatabase(const fs::path& run_dir, const std::string& run_id) {

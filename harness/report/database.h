@@ -3,6 +3,7 @@
 // the folders.
 //
 //   WP_RETURN_IF_ERROR(AddToDatabase(run_dir, record.id));
+//   for (const PastRun& run : PastRuns(run_dir, record.id, 20)) ...
 //
 // Rows come from the run's results.jsonl. A database that is missing, broken or of another layout
 // is rebuilt from all folders of run_dir; deleting it loses nothing. Threads and processes: several
@@ -10,13 +11,26 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "harness/base/status.h"
 
 namespace watchproof {
 
 Status AddToDatabase(const std::filesystem::path& run_dir, const std::string& run_id);
+
+// How cases went in an earlier run, over all of its targets.
+struct PastRun {
+  std::string run;
+  // By case: "fail" if an attempt failed anew, else "known", "inconclusive" or "pass"; cases of
+  // which nothing was executed are missing.
+  std::map<std::string, std::string> outcomes;
+};
+// The latest runs before this one, the oldest first. Empty where there is no database.
+std::vector<PastRun> PastRuns(const std::filesystem::path& run_dir, const std::string& run_id,
+                              int most);
 // From the folders alone; returns the number of rows.
 Result<int> RebuildDatabase(const std::filesystem::path& run_dir);
 

@@ -37,6 +37,20 @@ TEST_F(DatabaseTest, RowsCanBeRebuiltFromTheFolders) {
   EXPECT_EQ(RebuildDatabase(folder_).value(), 10);
 }
 
+TEST_F(DatabaseTest, PastRunsAreTheLatestBeforeThisOne) {
+  EXPECT_TRUE(PastRuns(folder_, "three", 2).empty());
+  for (const char* id : {"1", "2", "3", "4"}) WriteRun(id);
+  ASSERT_EQ(RebuildDatabase(folder_).value(), 20);
+  const std::vector<PastRun> past = PastRuns(folder_, "4", 2);
+  ASSERT_EQ(past.size(), 2U);
+  EXPECT_EQ(past[0].run, "2");
+  EXPECT_EQ(past[1].run, "3");
+  // A pass on one target, a failure on the other; a known failure and an undecided attempt.
+  const std::map<std::string, std::string> expected = {{"Ordered.NeverGoesBack", "fail"},
+                                                       {"Reliable.MissesNothing", "known"}};
+  EXPECT_EQ(past[1].outcomes, expected);
+}
+
 TEST_F(DatabaseTest, ALineCutOffByAKillIsLeftOut) {
   WriteRun("one", "{\"schema\":1,\"ca");
   EXPECT_EQ(RebuildDatabase(folder_).value(), 5);

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "harness/report/database.h"
 #include "harness/report/lag_table.h"
 #include "harness/report/mutation.h"
 #include "harness/report/packed_text.h"
@@ -58,6 +59,22 @@ Json CasesJson(const RunRecord& record) {
 }
 
 Json TableJson(const Table& table) { return {{"head", table.head}, {"rows", table.rows}}; }
+
+// Of each case in each of the last runs beside this one, over all targets.
+Json HistoryJson(const RunRecord& record) {
+  constexpr int kMost = 20;
+  Json all = Json::array();
+  const std::filesystem::path run_dir = std::filesystem::path(record.folder).parent_path();
+  for (const PastRun& past : PastRuns(run_dir, record.id, kMost)) {
+    Json outcomes = Json::array();
+    for (const CaseSummary& summary : record.cases) {
+      const auto found = past.outcomes.find(summary.name);
+      outcomes.push_back(found == past.outcomes.end() ? "" : found->second);
+    }
+    all.push_back({{"run", past.run}, {"outcomes", outcomes}});
+  }
+  return all;
+}
 
 Json RunJson(const RunRecord& record, const ReportRows& rows) {
   Json json{{"id", record.id},           {"folder", record.folder}, {"started", record.started},
@@ -240,7 +257,8 @@ PageData PageDataOf(const RunRecord& record) {
                         {"run", RunJson(record, rows)},
                         {"outcomes", OutcomesJson()},
                         {"targets", TargetsJson(record, rows)},
-                        {"cases", CasesJson(record)}},
+                        {"cases", CasesJson(record)},
+                        {"history", HistoryJson(record)}},
                 .details = {}};
   Details(record, rows).Add(attempts, data);
   data.run["attempts"] = std::move(attempts);

@@ -31,6 +31,8 @@ readRun().then(
   (run) => {
     page.textContent = '';
     render(<Page run={run} />, page);
+    // The part that the address names was not there when the page was opened.
+    if (/^#[a-z]+$/.test(location.hash)) document.querySelector(location.hash)?.scrollIntoView();
     document.documentElement.dataset['ready'] = '1';
   },
   (error: unknown) => {

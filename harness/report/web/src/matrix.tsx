@@ -11,6 +11,7 @@ interface Cell {
 }
 interface Row {
   name: string;
+  index: number; // of the case
   requirement?: string;
   cells: (Cell | undefined)[];
 }
@@ -87,6 +88,7 @@ export function Matrix({ run }: { run: Run }) {
   const rows = run.cases
     .map((one, c) => ({
       name: one.name,
+      index: c,
       requirement: one.requirement,
       cells: columns.map((t) => cells.get(`${c} ${t}`)),
     }))
@@ -124,6 +126,8 @@ export function Matrix({ run }: { run: Run }) {
       <div class="wide" tabIndex={0} role="region" aria-label="Matrix of cases by targets">
         <table class={narrow ? 'matrix narrow' : 'matrix'} onKeyDown={moveInGrid}>
           <thead><tr><th scope="col">case</th>
+            {run.history.length === 0 ? null : <th scope="col" class="past"
+              title="The latest runs in the same folder, over all targets">before</th>}
             {columns.map((i) => <th scope="col" title={run.targets[i]!.spec}>
               <span>{run.targets[i]!.label}</span></th>)}
           </tr></thead>
@@ -147,6 +151,7 @@ function GroupRows({ run, group, columns, narrow, folded, fold }: {
         <button type="button" aria-expanded={!folded} onClick={fold}>
           {folded ? '▸' : '▾'} {group.name} <span class="soft">{group.rows.length}</span></button>
         {group.link === undefined ? null : <a href={group.link}>upstream</a>}</th>
+        {run.history.length === 0 ? null : <td class="past" />}
         {columns.map((_, i) => {
           const worst = heaviest(run, group.rows.map((row) => row.cells[i]));
           return <td class={worst?.outcome}>{folded && worst !== undefined
@@ -159,11 +164,27 @@ function GroupRows({ run, group, columns, narrow, folded, fold }: {
           {/* The group says the rest. */}
           {group.name === row.name.split('.')[0] ? <><span class="unseen">{group.name}.</span>
             {row.name.slice(group.name.length + 1)}</> : row.name}</th>
+        <Past run={run} index={row.index} />
         {row.cells.map((cell, i) => <td class={cell?.outcome}>{cell === undefined ? null
           : <CellLink run={run} cell={cell} narrow={narrow} name={`${row.name} on ${label(i)}`} />}</td>)}
       </tr>)}
     </tbody>
   );
+}
+
+// One bar per earlier run: full height where it failed, so that colour is not all.
+function Past({ run, index }: { run: Run; index: number }) {
+  if (run.history.length === 0) return null;
+  const outcomes = run.history.map((past) => past.outcomes[index] ?? '');
+  const number = (outcome: string) => outcomes.filter((one) => one === outcome).length;
+  const says = ['pass', 'known', 'fail', 'inconclusive'].filter((outcome) => number(outcome) > 0)
+    .map((outcome) => `${number(outcome)} ${styleOf(run, outcome).word}`).join(', ');
+  const tall: Record<string, number> = { pass: 4, known: 8, inconclusive: 8, fail: 13 };
+  return <td class="past"><svg width={outcomes.length * 5} height="14" role="img"
+    aria-label={`in ${outcomes.length} earlier runs: ${says === '' ? 'not executed' : says}`}>
+    {outcomes.map((outcome, i) => outcome === '' ? null : <rect class={`bar-${outcome}`} x={i * 5} width="4"
+      y={14 - tall[outcome]!} height={tall[outcome]}><title>{`${run.history[i]!.run}: ${outcome}`}</title></rect>)}
+  </svg></td>;
 }
 
 function CellLink({ run, cell, narrow, name }: { run: Run; cell: Cell; narrow: boolean; name: string }) {

@@ -35,6 +35,10 @@ export interface Run {
    */
   attempts: Attempt[];
   /**
+   * Earlier runs in the same folder, the oldest first.
+   */
+  history: PastRun[];
+  /**
    * Attempts whose details were too large for the page.
    */
   left_out: number;
@@ -155,6 +159,13 @@ export interface Note {
   watch: string;
   usual: string;
   observed: string;
+}
+export interface PastRun {
+  run: string;
+  /**
+   * By case, over all targets; empty: it was not executed.
+   */
+  outcomes: string[];
 }
 export interface Mutation {
   clean: CaughtBy;
