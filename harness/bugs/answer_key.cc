@@ -79,28 +79,25 @@ Result<Bug> ReadBug(const toml::table& table) {
   return bug;
 }
 
-std::string TextFor(std::string_view name, const Signature& signature, const BugCarrier& target) {
+// How the bugs with the signature stand on the target, without those that it cannot have.
+std::vector<std::pair<const Bug*, BugState>> Candidates(std::string_view name,
+                                                        const BugCarrier& target) {
+  const auto& signatures = AnswerKey::BuiltIn().signatures();
+  const auto signature = signatures.find(name);
+  std::vector<std::pair<const Bug*, BugState>> candidates;
+  if (signature == signatures.end()) return candidates;
   const auto version = ParseVersion(target.version);
-  std::vector<std::string> possible;
-  std::vector<std::string> fixed;
   for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
     const auto& names = bug.signatures;
     if (std::find(names.begin(), names.end(), name) == names.end()) continue;
     const bool too_few = target.is_etcd && target.members > 0 &&
-                         target.members < std::max(bug.members, signature.members);
-    const BugState state = target.is_etcd && version ? StateIn(bug.affected, *version)
-                                                     : BugState{.presence = Presence::kAffected};
+                         target.members < std::max(bug.members, signature->second.members);
+    BugState state = target.is_etcd && version ? StateIn(bug.affected, *version)
+                                               : BugState{.presence = Presence::kAffected};
     if (too_few || state.presence == Presence::kNever) continue;
-    if (state.presence == Presence::kFixed) {
-      fixed.push_back(fmt::format("{}, fixed in {}", bug.Label(), state.fixed));
-    } else {
-      possible.push_back(bug.Label());
-    }
+    candidates.emplace_back(&bug, std::move(state));
   }
-  if (!possible.empty()) return fmt::format("{}: {}", fmt::join(possible, " or "), signature.title);
-  if (fixed.empty()) return {};
-  return fmt::format("looked like {}: this may be new ({})", fmt::join(fixed, ", and "),
-                     signature.title);
+  return candidates;
 }
 
 }  // namespace
@@ -144,11 +141,30 @@ const AnswerKey& AnswerKey::BuiltIn() {
   return kBuiltIn;
 }
 
+bool IsKnownBug(std::string_view signature, const BugCarrier& target) {
+  const auto candidates = Candidates(signature, target);
+  return target.is_etcd && std::any_of(candidates.begin(), candidates.end(), [](const auto& one) {
+           return one.second.presence == Presence::kAffected;
+         });
+}
+
 std::string KnownBugText(std::string_view signature, const BugCarrier& target) {
   const auto& signatures = AnswerKey::BuiltIn().signatures();
   const auto found = signatures.find(signature);
-  return found == signatures.end() ? std::string(signature)
-                                   : TextFor(signature, found->second, target);
+  if (found == signatures.end()) return std::string(signature);
+  std::vector<std::string> possible;
+  std::vector<std::string> fixed;
+  for (const auto& [bug, state] : Candidates(signature, target)) {
+    if (state.presence == Presence::kFixed) {
+      fixed.push_back(fmt::format("{}, fixed in {}", bug->Label(), state.fixed));
+    } else {
+      possible.push_back(bug->Label());
+    }
+  }
+  const std::string& title = found->second.title;
+  if (!possible.empty()) return fmt::format("{}: {}", fmt::join(possible, " or "), title);
+  if (fixed.empty()) return {};
+  return fmt::format("looked like {}: this may be new ({})", fmt::join(fixed, ", and "), title);
 }
 
 }  // namespace watchproof

@@ -73,6 +73,9 @@ struct BugCarrier {
   int members = 0;        // of its cluster; 0: unknown
 };
 
+// Whether the target can have one of the bugs with the signature: a finding of it is no news then.
+bool IsKnownBug(std::string_view signature, const BugCarrier& target);
+
 // The text that a finding with the signature shows. Empty if the target cannot have the bug: it
 // needs more members, or the release never had it. A bug that the release has fixed is named
 // together with the release that fixed it. An unknown signature is returned unchanged.

@@ -15,6 +15,10 @@ constexpr std::string_view kChangeRepeated =
     "A Kubernetes cache applies an old change again: an object returns to an older state, or a "
     "deleted object reappears.";
 
+constexpr std::string_view kChangeSkippedByResuming =
+    "A client that reconnects before the first event resumes at the revision of the header, and "
+    "never receives the changes before it.";
+
 // Empty if the event is the change as it was written; its metadata is judged by Fields.
 std::string DifferenceOf(const EventView& event, const Change& change) {
   const KeyValueView& kv = event.kv;
@@ -152,10 +156,15 @@ class Reliable final : public Checker {
     // events of a resumed watch, Filtered judges events outside of range and filters.
     if (details.requested_start < 0 || details.continues || !Concerns(details.range, event)) return;
     const bool future = Revision(details.requested_start) > details.header_when_created;
+    const bool now = details.requested_start == 0;
     Unexpected(watch, event, response,
-               fmt::format("nothing below revision {}, where the watch starts",
-                           facts().state(watch).start),
-               future ? signature::kEventsBelowStart : std::string_view(), kChangeRepeated);
+               fmt::format("nothing below revision {}, where the watch starts{}",
+                           facts().state(watch).start,
+                           now ? " by the header of its created response" : ""),
+               future ? signature::kEventsBelowStart
+               : now  ? signature::kCreatedTooLate
+                      : std::string_view(),
+               now ? kChangeSkippedByResuming : kChangeRepeated);
   }
 
   // Every expected change below has been delivered: the event is a repetition or was never written.

@@ -28,12 +28,17 @@ inline constexpr std::string_view kWriteLost = "write-lost";
 inline constexpr std::string_view kStaleRead = "stale-read";
 inline constexpr std::string_view kOpenRangeAllowed = "open-range-allowed";
 inline constexpr std::string_view kAnswersOutOfOrder = "answers-out-of-order";
+inline constexpr std::string_view kCreatedTooLate = "created-too-late";
+inline constexpr std::string_view kProgressForLaterWatch = "progress-for-a-later-watch";
 
 // All of them.
 inline constexpr std::string_view kAll[] = {
-    kDeleteAtTheFloor,  kNegativeStart,     kSilentAfterCompaction, kNoticeRepeated,   kFalseNotice,
-    kReplayed,          kProgressOvertakes, kProgressBelowStart,    kEventsBelowStart, kNoProgress,
-    kPreviousValueGone, kWrongWatchClosed,  kRevisionsReused,       kWriteLost,        kStaleRead,
-    kOpenRangeAllowed,  kAnswersOutOfOrder};
+    kDeleteAtTheFloor,     kNegativeStart,      kSilentAfterCompaction,
+    kNoticeRepeated,       kFalseNotice,        kReplayed,
+    kProgressOvertakes,    kProgressBelowStart, kEventsBelowStart,
+    kNoProgress,           kPreviousValueGone,  kWrongWatchClosed,
+    kRevisionsReused,      kWriteLost,          kStaleRead,
+    kOpenRangeAllowed,     kAnswersOutOfOrder,  kCreatedTooLate,
+    kProgressForLaterWatch};
 
 }  // namespace watchproof::signature

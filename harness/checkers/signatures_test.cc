@@ -53,6 +53,26 @@ TEST(Signature, OfImpossibleProgress) {
             signature::kProgressBelowStart);
 }
 
+// One request before the create of the watch; a further one after it would explain the answer.
+TEST(Signature, OfProgressThatWasAskedForEarlier) {
+  const auto signature = [](bool again) {
+    Script script = Script().Put("k", "a", 2).Watch("j", 0).Created(0, 2).AskProgress();
+    script.Watch("k", 2).Created(1, 2);
+    if (again) script.AskProgress();
+    return SignatureOf(Guarantee("Bookmarkable"),
+                       script.Progress(-1, 2).Deliver(1, {{2, "k"}}));
+  };
+  EXPECT_EQ(signature(false), signature::kProgressForLaterWatch);
+  EXPECT_EQ(signature(true), signature::kProgressOvertakes);
+}
+
+TEST(Signature, OfACreatedResponseAheadOfItsWatch) {
+  EXPECT_EQ(
+      SignatureOf(Guarantee("Reliable"),
+                  Script().Put("k", "a", 2).Watch("k", 0).Created(0, 2).Deliver(0, {{2, "k"}})),
+      signature::kCreatedTooLate);
+}
+
 TEST(Signature, OfRepeatedEvents) {
   EXPECT_EQ(SignatureOf(Guarantee("Unique"), Script()
                                                  .Put("k", "a", 2)

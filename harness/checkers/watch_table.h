@@ -72,6 +72,11 @@ class WatchTable {
 
   // Whether progress has been asked for on the stream.
   bool ProgressAsked(StreamId stream) const { return progress_asked_.contains(stream.value); }
+  // Whether that was before the create of the watch, and not again since.
+  bool ProgressAskedOnlyBefore(WatchIndex watch) const {
+    const auto asked = progress_asked_.find(state(watch).stream.value);
+    return asked != progress_asked_.end() && asked->second <= watch.value;
+  }
 
   std::size_t size() const { return states_.size(); }
   const std::vector<WatchState>& states() const { return states_; }
@@ -88,7 +93,7 @@ class WatchTable {
   // The annotation stands before the create that it names. Empty, or why it cannot be followed.
   std::optional<std::string> Resume(const Resumption& resumption, Where where);
   void Limit(const ReadRight& right, Where where);
-  void AskProgress(StreamId stream) { progress_asked_.insert(stream.value); }
+  void AskProgress(StreamId stream) { progress_asked_[stream.value] = states_.size(); }
   // `ceiling` is the highest possible revision of the store when the response came; empty: unknown.
   using Ceiling = std::optional<Revision>;
   void Create(WatchIndex watch, const Response& response, const Ceiling& ceiling);
@@ -105,7 +110,7 @@ class WatchTable {
   std::map<Ordinal, std::size_t> by_ordinal_;
   std::map<Ordinal, WatchIndex> predecessors_;            // of creates to come
   std::map<std::uint32_t, std::optional<Right>> rights_;  // by stream
-  std::set<std::uint32_t> progress_asked_;                // streams
+  std::map<std::uint32_t, std::size_t> progress_asked_;   // by stream: watches there were then
 };
 
 }  // namespace watchproof

@@ -7,7 +7,7 @@
 #include <ctime>
 
 #include "harness/base/escape.h"
-#include "harness/checkers/known_bugs.h"
+#include "harness/bugs/answer_key.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/console.h"
 #include "harness/cli/explore_options.h"
@@ -39,6 +39,7 @@ class TargetExploration {
     Status ran;
     while (ran.ok() && !Interrupted() && !Enough()) {
       ran = explorer_.RunBatch(std::min<Duration>(kBatch, Left()), Wanted());
+      found_after_.resize(explorer_.buckets().size(), Clock::now() - began_);
       console_.Progress(Line());
     }
     if (!ran.ok()) return Complain("explore", ran.message(), ExitCode::kTarget);
@@ -52,7 +53,7 @@ class TargetExploration {
     int number = 0;
     for (const BrokenGuarantee& one : runs->front()) {
       const Bucket bucket{.shape = ShapeOf(one), .examples = {}, .broken = one, .times = 1};
-      console_.Result(DescribeBucket(++number, bucket, one, *options_.replay) + Known(one));
+      console_.Result(DescribeBucket(++number, bucket, one, *options_.replay) + Named(one));
     }
     console_.Result(fmt::format("{} on {}\n",
                                 number == 1 ? "1 finding" : fmt::format("{} findings", number),
@@ -83,21 +84,37 @@ class TargetExploration {
                        explorer_.buckets().size() == 1 ? "bucket" : "buckets");
   }
 
-  std::string Known(const BrokenGuarantee& broken) {
+  BugCarrier Carrier() {
+    return {.is_etcd = options_.target->product == "etcd",
+            .version = explorer_.version(),
+            .members = 1};
+  }
+  bool IsKnown(const Bucket& bucket) { return IsKnownBug(bucket.broken.signature, Carrier()); }
+  // Which bug it may be.
+  std::string Named(const BrokenGuarantee& broken) {
     if (broken.signature.empty()) return {};
-    const std::string text =
-        KnownBugText(broken.signature, {.is_etcd = options_.target->product == "etcd",
-                                        .version = explorer_.version(),
-                                        .members = 1});
+    const std::string text = KnownBugText(broken.signature, Carrier());
     return text.empty() ? std::string() : fmt::format("  looks like {}\n", text);
   }
 
   ExitCode Conclude() {
     console_.Result(fmt::format("{}: {}\n", options_.target->Label(explorer_.version()), Line()));
+    std::vector<const Bucket*> news;
+    for (std::size_t i = 0; i < explorer_.buckets().size(); ++i) {
+      const Bucket& bucket = explorer_.buckets()[i];
+      if (!IsKnown(bucket)) {
+        news.push_back(&bucket);
+        continue;
+      }
+      console_.Result(fmt::format("known      {}, {} {}, first after {:.0f} s\n",
+                                  KnownBugText(bucket.broken.signature, Carrier()), bucket.times,
+                                  bucket.times == 1 ? "finding" : "findings",
+                                  std::chrono::duration<double>(found_after_[i]).count()));
+    }
     int number = 0;
-    for (const Bucket& bucket : explorer_.buckets()) {
+    for (const Bucket* bucket : news) {
       if (Interrupted()) break;
-      if (const Status shown = Report(bucket, ++number); !shown.ok())
+      if (const Status shown = Report(*bucket, ++number); !shown.ok())
         return Complain("explore", shown.message(), ExitCode::kTarget);
     }
     const LiveExplorer::Counts& counts = explorer_.counts();
@@ -112,7 +129,7 @@ class TargetExploration {
     if (Interrupted()) {
       return signals_.first() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
     }
-    if (!explorer_.buckets().empty()) return ExitCode::kFailed;
+    if (!news.empty()) return ExitCode::kFailed;
     return counts.undecided < counts.servers ? ExitCode::kOk : ExitCode::kInconclusive;
   }
 
@@ -122,7 +139,7 @@ class TargetExploration {
     WP_ASSIGN_OR_RETURN(const std::optional<Script> cut_out, explorer_.Shrink(bucket));
     const Script& smallest = cut_out ? *cut_out : bucket.examples.front().script;
     std::string text = DescribeBucket(number, bucket, bucket.broken, smallest);
-    text += Known(bucket.broken);
+    text += Named(bucket.broken);
     if (cut_out) {
       WP_ASSIGN_OR_RETURN(const auto again,
                           explorer_.RunAlone(std::vector<Script>(kRepeats, smallest)));
@@ -181,6 +198,7 @@ class TargetExploration {
       .interrupted = [this] { return Interrupted(); },
   }};
   const TimePoint began_ = Clock::now();
+  std::vector<Duration> found_after_;  // by bucket
 };
 
 }  // namespace

@@ -177,13 +177,14 @@ Json DetailJson(const RunRecord& record, const AttemptSummary& attempt, std::siz
 int Turn(Outcome outcome) {
   switch (outcome) {
     case Outcome::kFail:
+    case Outcome::kRegression:
     case Outcome::kTargetFailed:
     case Outcome::kHarnessError:
       return 0;
     case Outcome::kKnown:
       return 1;
     case Outcome::kInconclusive:
-    case Outcome::kUnexpectedPass:
+    case Outcome::kFixedEarly:
       return 2;
     default:
       return 3;

@@ -35,7 +35,8 @@ export function partOf(attempt: Attempt): Part {
     case 'fail':
     case 'harness_error':
     case 'target_failed':
-    case 'unexpected_pass':
+    case 'regression':
+    case 'fixed_early':
       return 'wrong';
     case 'inconclusive':
       return 'undecided';
