@@ -130,7 +130,7 @@ void RunFlags::AddExploration() {
   Text("--jobs", jobs_, "Cases at a time (default 2, at most the cores)")->type_name("N");
   Text("--case-timeout", case_timeout_, "Time limit of a case (default 60s)")->type_name("TIME");
   Switch("--no-strict", no_strict_, "Unexpected passes do not change the exit code");
-  Text("--manifest", manifest_, "Expected failures instead of the built-in ones")
+  Text("--manifest", manifest_, "Releases and bugs instead of the built-in ones")
       ->type_name("FILE");
 }
 

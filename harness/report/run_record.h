@@ -119,7 +119,7 @@ struct RunRecord {
   std::vector<AttemptSummary> attempts;  // finished, in the order they ended
   std::vector<NotRun> not_run;
   bool named_not_fetched = false;  // a release that was not fetched was named on the command line
-  std::vector<std::string> stale;  // entries of the manifest that match nothing
+  std::vector<std::string> stale;  // bugs that name no case
   std::string interrupted;         // "interrupted", "terminated"; empty: neither
   int exit_code = 0;
 };

@@ -323,7 +323,7 @@ std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
                         Escaped(row.repeat));
   }
   for (const std::string& entry : record.stale) {
-    text += fmt::format("manifest: {}\n", Escaped(entry));
+    text += fmt::format("bugs: {}\n", Escaped(entry));
   }
   std::size_t notes = 0;
   for (const AttemptSummary& attempt : record.attempts) notes += attempt.result.notes.size();

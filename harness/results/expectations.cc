@@ -138,7 +138,7 @@ bool HasSignature(const AnswerKey& key, const ReleaseVersion& version, const std
   });
 }
 
-// The fixed bugs that the findings look like, and no bug that the version has: breaking what the
+// The fixed bugs that the findings look like, and no bug that the version has. Breaking what the
 // bug breaks is enough only for a bug without signature, and beside no other explanation.
 std::vector<Suspects::One> Back(const Suspects& suspects, const AnswerKey& key,
                                 const ReleaseVersion& version, const AttemptResult& result) {
