@@ -47,7 +47,8 @@ constexpr char kGo[] = R"sh(case "$*" in
   "list -m -f"*) echo "$SHELF/go.mod" ;;
   "mod download example.org/etcd/api/v3@v9.9.1") echo "not available"; exit 1 ;;
   "mod edit"*) echo "$@" > "$SHELF/edits" ;;
-  "build"*) [ -z "$INTERRUPTS" ] || { kill -INT $PPID; sleep 600; }
+  "build"*) mktemp -d -p "${GOTMPDIR:-$TMPDIR}" > /dev/null
+    [ -z "$INTERRUPTS" ] || { kill -INT $PPID; sleep 600; }
     printf '#!/bin/sh\necho "etcd Version: %s"\n' "$REPORTED" > program; chmod +x program ;;
   "version -m"*) printf 'program: go1.26.0\n\tdep\texample.org/x\tv1.2.3\th1:abc=\n' ;;
 esac

@@ -50,6 +50,8 @@ class Go {
                   .folder = folder_,
                   .patience = patience,
                   .environment = {{"CGO_ENABLED", "0"}, {"GOWORK", "off"}, {"GOFLAGS", ""}}};
+    // What it leaves there when it is stopped goes away with the work folder.
+    call.environment["GOTMPDIR"] = folder_.string();
     // Unless the user says otherwise, a release that wants a newer toolchain gets it.
     if (std::getenv("GOTOOLCHAIN") == nullptr) call.environment["GOTOOLCHAIN"] = "auto";
     return RunTool(call);
