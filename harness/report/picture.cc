@@ -33,9 +33,10 @@ Json ToJson(const PictureItem& item) {
 
 std::string_view Name(ItemKind kind) {
   static constexpr std::string_view kNames[] = {
-      "fault",      "member",  "opened",   "closed",  "write",   "delete",   "other_write",
-      "lost_write", "compact", "asked",    "created", "events",  "progress", "err_compacted",
-      "cancelled",  "missing", "repeated", "late",    "foreign", "driver"};
+      "fault",          "member",     "opened",        "closed",    "write",   "delete",
+      "other_write",    "lost_write", "compact",       "asked",     "created", "events",
+      "progress_asked", "progress",   "err_compacted", "cancelled", "missing", "repeated",
+      "late",           "foreign",    "driver"};
   return kNames[static_cast<int>(kind)];
 }
 

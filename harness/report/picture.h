@@ -39,6 +39,7 @@ enum class ItemKind {
   kAsked,
   kCreated,
   kEvents,
+  kProgressAsked,
   kProgress,
   kErrCompacted,
   kCancelled,

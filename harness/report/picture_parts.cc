@@ -62,6 +62,7 @@ bool MayJoin(const PictureItem& item) {
     case ItemKind::kAsked:
     case ItemKind::kCreated:
     case ItemKind::kEvents:
+    case ItemKind::kProgressAsked:
     case ItemKind::kProgress:
     case ItemKind::kErrCompacted:
     case ItemKind::kCancelled:
@@ -81,6 +82,7 @@ std::string JoinedText(const PictureItem& item) {
       {ItemKind::kAsked, "create requests"},
       {ItemKind::kCreated, "watches are created"},
       {ItemKind::kEvents, "messages with events"},
+      {ItemKind::kProgressAsked, "requests for progress"},
       {ItemKind::kProgress, "progress answers"},
       {ItemKind::kErrCompacted, "times ErrCompacted"},
       {ItemKind::kCancelled, "watches are cancelled"},

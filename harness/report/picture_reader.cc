@@ -68,6 +68,9 @@ class PictureReader final : private HistoryVisitor {
   void OnCompacted(WatchIndex watch, const Response& response) override;
   void OnCancelled(WatchIndex watch, const Response& response) override;
   void OnAfterwards(WatchIndex watch, const Response& response) override;
+  void OnProgressAsked(StreamId stream) override {
+    AddToStream(stream, Item(ItemKind::kProgressAsked), ItemKind::kProgressAsked);
+  }
   void OnAnnotation(const Annotation& annotation, Where where) override;
   void OnStreamEnded(WatchIndex watch, const StreamEnd& end) override { End(watch, end.where.at); }
   void OnStreamClosed(const StreamEnd& end) override {
@@ -85,7 +88,7 @@ class PictureReader final : private HistoryVisitor {
   std::vector<ShownWatch> shown_;
   std::map<std::uint32_t, PictureLane> streams_;
   std::vector<PictureLane> faults_;
-  std::vector<PictureItem> members_;
+  std::map<std::int64_t, PictureLane> members_;  // 0: of the run itself
   const NumberedEntry* now_ = nullptr;
   std::optional<Duration> converged_;
   Model model_{Revisions::kDense, CallLog::Keep::kAll};
@@ -286,15 +289,16 @@ void PictureReader::OnAnnotation(const Annotation& annotation, Where where) {
   }
   PictureItem item = Item(ItemKind::kDriver);
   item.text = Said(*now_);
-  if (std::holds_alternative<TargetEnded>(annotation) ||
-      std::holds_alternative<TargetSilent>(annotation)) {
-    item.kind = ItemKind::kMember;
-    members_.push_back(item);
-    return;
-  }
-  if (item.cited == 0) return;
-  if (shown_.empty()) return members_.push_back(item);
-  shown_.front().lane.items.push_back(item);
+  std::int64_t member = 0;
+  if (const auto* ended = std::get_if<TargetEnded>(&annotation)) member = ended->member;
+  if (const auto* silent = std::get_if<TargetSilent>(&annotation)) member = silent->member;
+  if (member != 0) item.kind = ItemKind::kMember;
+  if (member == 0 && item.cited == 0) return;
+  if (member == 0 && !shown_.empty()) return shown_.front().lane.items.push_back(item);
+  PictureLane& lane = members_[member];
+  lane.kind = LaneKind::kMember;
+  lane.name = member == 0 ? "the run" : fmt::format("member {}", member);
+  lane.items.push_back(item);
 }
 
 void PictureReader::OnControlEvents(const Response& response) {
@@ -372,7 +376,23 @@ void PictureReader::AddWriters() {
     lane.name = name.empty() ? "writer" : fmt::format("writer, {}", name);
     lane.items.push_back(WriteItem(call, concerned));
   }
-  for (auto& [client, lane] : writers) picture_.lanes.push_back(std::move(lane));
+  // Those that only make load share a lane.
+  PictureLane others{.kind = LaneKind::kWriter, .name = {}, .items = {}, .position = {}};
+  std::size_t joined = 0;
+  for (auto& [client, lane] : writers) {
+    const bool load = std::all_of(lane.items.begin(), lane.items.end(), [](const auto& item) {
+      return item.kind == ItemKind::kOtherWrite && item.cited == 0;
+    });
+    if (!load || writers.size() < 3) {
+      picture_.lanes.push_back(std::move(lane));
+      continue;
+    }
+    ++joined;
+    others.name = lane.name;
+    others.items.insert(others.items.end(), lane.items.begin(), lane.items.end());
+  }
+  if (joined > 1) others.name = fmt::format("{} other writers\nof other keys", joined);
+  if (joined > 0) picture_.lanes.push_back(std::move(others));
 }
 
 void PictureReader::AddWatches() {
@@ -407,10 +427,7 @@ Picture PictureReader::Finish() {
     if (item.until < Duration::zero()) item.until = picture_.until;
     picture_.lanes.push_back(std::move(lane));
   }
-  if (!members_.empty()) {
-    picture_.lanes.push_back(
-        {.kind = LaneKind::kMember, .name = "the target", .items = std::move(members_)});
-  }
+  for (auto& [member, lane] : members_) picture_.lanes.push_back(std::move(lane));
   AddWriters();
   AddWatches();
   AddStreams();

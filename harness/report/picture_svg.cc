@@ -49,6 +49,8 @@ Look LookOf(ItemKind kind) {
       return {"#0969da", "ring", "watch asked for, created"};
     case ItemKind::kEvents:
       return {"#0969da", "dot", "events"};
+    case ItemKind::kProgressAsked:
+      return {"#1a7f37", "ring", "progress asked for"};
     case ItemKind::kProgress:
       return {"#1a7f37", "square", "progress"};
     case ItemKind::kErrCompacted:
@@ -86,6 +88,8 @@ std::string LabelOf(const PictureItem& item) {
       return revisions.empty() ? "asks from now on" : "asks from " + revisions;
     case ItemKind::kCreated:
       return "created" + times;
+    case ItemKind::kProgressAsked:
+      return "asks for progress" + times;
     case ItemKind::kProgress:
       return "progress " + revisions + times;
     case ItemKind::kErrCompacted:

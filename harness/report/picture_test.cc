@@ -85,6 +85,14 @@ TEST(Picture, JoinsNeighboursButNotAcrossACompaction) {
   EXPECT_THAT(picture.floor, ElementsAre(testing::Field(&PictureStep::revision, Revision(5))));
 }
 
+TEST(Picture, ShowsWhenProgressWasAskedFor) {
+  Script script;
+  script.Put("k", "v", 2).Watch("k", 2).Created(0).AskProgress().Progress(0, 2);
+  const Picture picture = PictureOf(script, {});
+  EXPECT_EQ(Items(picture, LaneKind::kWriter), "write 2");
+  EXPECT_THAT(Items(picture, LaneKind::kStream), HasSubstr("progress_asked"));
+}
+
 TEST(Picture, ThePaceOrdersMomentsAndShortensPauses) {
   const Picture picture = PictureOf(Script().Put("k", "a", 2).Put("k", "b", 3), {});
   EXPECT_EQ(PlaceOf(picture, picture.from), 0);

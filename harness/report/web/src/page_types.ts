@@ -258,6 +258,7 @@ export interface Item {
     | "asked"
     | "created"
     | "events"
+    | "progress_asked"
     | "progress"
     | "err_compacted"
     | "cancelled"

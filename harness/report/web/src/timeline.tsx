@@ -24,7 +24,8 @@ const ROUTINE = new Set(['write', 'delete', 'other_write', 'events', 'created', 
 const WORDS: Record<Item['kind'], string> = {
   fault: 'fault', member: 'target', opened: 'opened', closed: 'closed', write: 'write', delete: 'delete',
   other_write: 'write of another key', lost_write: 'write without an answer', compact: 'compaction',
-  asked: 'watch asked for', created: 'watch created', events: 'events', progress: 'progress',
+  asked: 'watch asked for', created: 'watch created', events: 'events', progress_asked: 'progress asked for',
+  progress: 'progress',
   err_compacted: 'ErrCompacted', cancelled: 'watch ended', missing: 'missing', repeated: 'repeated',
   late: 'late', foreign: 'foreign', driver: 'the run itself',
 };
@@ -43,6 +44,7 @@ function labelOf(item: Item): string {
     case 'delete': return `delete ${which}`;
     case 'asked': return which === '' ? 'asks from now on' : `asks from ${which}`;
     case 'created': return `created${times}`;
+    case 'progress_asked': return `asks for progress${times}`;
     case 'progress': return `progress ${which}${times}`;
     case 'err_compacted': return `ErrCompacted ${which}${times}`;
     case 'cancelled': return `ended${times}`;
@@ -396,7 +398,8 @@ function Shape({ kind, x }: { kind: Item['kind']; x: number }) {
   switch (kind) {
     case 'fault': return null;
     case 'events': return <circle cx={x} cy="12" r="4" class="solid" />;
-    case 'asked': case 'created': case 'lost_write': return <circle cx={x} cy="12" r="4.5" class="ring" />;
+    case 'asked': case 'created': case 'lost_write': case 'progress_asked':
+      return <circle cx={x} cy="12" r="4.5" class="ring" />;
     case 'missing': return <circle cx={x} cy="12" r="6" class="ring gap" />;
     case 'compact': case 'err_compacted': return <path d={`M${x} 6l6 6l-6 6l-6 -6z`} class="solid" />;
     case 'write': case 'delete': case 'other_write': return <path d={`M${x} 6v12`} class="stroke" />;
