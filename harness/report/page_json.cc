@@ -128,7 +128,9 @@ Json AttemptJson(const AttemptRow& row, std::size_t case_index, std::size_t targ
 
 Json FindingJson(const FindingRecord& finding, const std::string& draw) {
   Json rows = Json::array();
-  for (const FindingRow& row : FindingRows(finding)) rows.push_back({row.name, row.text});
+  for (const FindingRow& row : FindingRows(finding)) {
+    rows.push_back({row.name, CleanText(row.text)});
+  }
   return {{"guarantee", finding.guarantee},
           {"level", finding.level},
           {"draw", draw},

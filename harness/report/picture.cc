@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/picture.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+
+#include "harness/report/text.h"
 
 namespace watchproof {
 namespace {
@@ -17,6 +21,12 @@ Json ToJson(const std::vector<PictureStep>& steps) {
   return json;
 }
 
+std::string Revisions(const PictureItem& item) {
+  if (item.first.value == 0) return {};
+  if (item.last <= item.first) return fmt::format("{}", item.first);
+  return fmt::format("{}–{}", item.first, item.last);
+}
+
 Json ToJson(const PictureItem& item) {
   Json json{{"kind", Name(item.kind)}, {"at", Micros(item.at)}};
   if (item.until > item.at) json["until"] = Micros(item.until);
@@ -25,6 +35,8 @@ Json ToJson(const PictureItem& item) {
   if (item.count > 1) json["count"] = item.count;
   if (item.cited > 0) json["cited"] = item.cited;
   if (item.line.value > 0) json["line"] = item.line.value;
+  if (const std::string label = LabelOf(item); !label.empty()) json["label"] = label;
+  if (IsRoutine(item)) json["routine"] = true;
   if (!item.text.empty()) json["text"] = item.text;
   return json;
 }
@@ -48,6 +60,65 @@ std::string_view Name(LaneKind kind) {
 bool IsDeviation(ItemKind kind) {
   return kind == ItemKind::kMissing || kind == ItemKind::kRepeated || kind == ItemKind::kLate ||
          kind == ItemKind::kForeign;
+}
+
+std::string LabelOf(const PictureItem& item) {
+  const std::string revisions = Revisions(item);
+  const std::string times = item.count > 1 ? fmt::format(" ×{}", item.count) : "";
+  switch (item.kind) {
+    case ItemKind::kFault:
+    case ItemKind::kMember:
+      return item.text;
+    case ItemKind::kCompaction:
+      return "compact " + revisions;
+    case ItemKind::kAsked:
+      return revisions.empty() ? "asks from now on" : "asks from " + revisions;
+    case ItemKind::kCreated:
+      return "created" + times;
+    case ItemKind::kProgressAsked:
+      return "asks for progress" + times;
+    case ItemKind::kProgress:
+      return "progress " + revisions + times;
+    case ItemKind::kErrCompacted:
+      return "ErrCompacted " + revisions + times;
+    case ItemKind::kCancelled:
+      return "ended" + times;
+    case ItemKind::kMissing:
+      return revisions + " missing";
+    case ItemKind::kRepeated:
+      return revisions + " again" + times;
+    case ItemKind::kLate:
+      return revisions + " late" + times;
+    case ItemKind::kForeign:
+      return revisions + " foreign";
+    case ItemKind::kLostWrite:
+      return "no answer";
+    case ItemKind::kDelete:
+      return "delete " + revisions;
+    case ItemKind::kDriver:
+      return Shorten(item.text, 40, Charset::kUtf8);
+    case ItemKind::kOpened:
+    case ItemKind::kClosed:
+      return std::string(Name(item.kind));
+    default:
+      return revisions;
+  }
+}
+
+bool IsRoutine(const PictureItem& item) {
+  switch (item.kind) {
+    case ItemKind::kOpened:
+    case ItemKind::kClosed:
+    case ItemKind::kWrite:
+    case ItemKind::kDelete:
+    case ItemKind::kOtherWrite:
+    case ItemKind::kEvents:
+    case ItemKind::kCreated:
+    case ItemKind::kProgress:
+      return item.cited == 0;
+    default:
+      return false;
+  }
 }
 
 double PlaceOf(const Picture& picture, Duration at) {

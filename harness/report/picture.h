@@ -46,7 +46,7 @@ enum class ItemKind {
   kMissing,   // expected, and never delivered
   kRepeated,  // delivered before
   kLate,      // after a later one
-  kForeign,   // no such change was made, or not in the range
+  kForeign,   // below the start, not in the range, or no such change was made
   kDriver,    // what the run says of itself
 };
 // How the page and the SVG name it: "missing".
@@ -66,6 +66,11 @@ struct PictureItem {
   std::size_t cited = 0;  // the number of the line of evidence, from 1; 0: it is none
   std::string text;
 };
+
+// A few characters to stand beside it: "compact 64", "2–67 missing"; may be empty.
+std::string LabelOf(const PictureItem& item);
+// Its label may be left out where there is no room.
+bool IsRoutine(const PictureItem& item);
 
 struct PictureStep {
   Duration at{};

@@ -36,7 +36,8 @@ void NameDeliveries(const Timeline& timeline, const std::set<ChangeName>& made, 
         arrival.revision > timeline.base() && arrival.revision <= timeline.known_through();
     if (!received.insert(name).second) {
       kind = ItemKind::kRepeated;
-    } else if (!watch.range.Contains(arrival.key) || (known && !made.contains(name))) {
+    } else if (arrival.revision < watch.start || !watch.range.Contains(arrival.key) ||
+               (known && !made.contains(name))) {
       kind = ItemKind::kForeign;
     } else if (arrival.revision < highest && kind == ItemKind::kEvents) {
       kind = ItemKind::kLate;

@@ -69,69 +69,6 @@ Look LookOf(ItemKind kind) {
   return {"#57606a", "square", "the run itself"};
 }
 
-std::string Revisions(const PictureItem& item) {
-  if (item.first.value == 0) return {};
-  if (item.last <= item.first) return fmt::format("{}", item.first);
-  return fmt::format("{}–{}", item.first, item.last);
-}
-
-std::string LabelOf(const PictureItem& item) {
-  const std::string revisions = Revisions(item);
-  const std::string times = item.count > 1 ? fmt::format(" ×{}", item.count) : "";
-  switch (item.kind) {
-    case ItemKind::kFault:
-    case ItemKind::kMember:
-      return item.text;
-    case ItemKind::kCompaction:
-      return "compact " + revisions;
-    case ItemKind::kAsked:
-      return revisions.empty() ? "asks from now on" : "asks from " + revisions;
-    case ItemKind::kCreated:
-      return "created" + times;
-    case ItemKind::kProgressAsked:
-      return "asks for progress" + times;
-    case ItemKind::kProgress:
-      return "progress " + revisions + times;
-    case ItemKind::kErrCompacted:
-      return "ErrCompacted " + revisions + times;
-    case ItemKind::kCancelled:
-      return "ended" + times;
-    case ItemKind::kMissing:
-      return revisions + " missing";
-    case ItemKind::kRepeated:
-      return revisions + " again" + times;
-    case ItemKind::kLate:
-      return revisions + " late" + times;
-    case ItemKind::kForeign:
-      return revisions + " foreign";
-    case ItemKind::kLostWrite:
-      return "no answer";
-    case ItemKind::kDelete:
-      return "delete " + revisions;
-    case ItemKind::kDriver:
-      return Shorten(item.text, 40, Charset::kUtf8);
-    default:
-      return revisions;
-  }
-}
-
-// Labels that are never left out.
-bool Matters(const PictureItem& item) {
-  switch (item.kind) {
-    case ItemKind::kOpened:
-    case ItemKind::kClosed:
-    case ItemKind::kWrite:
-    case ItemKind::kDelete:
-    case ItemKind::kOtherWrite:
-    case ItemKind::kEvents:
-    case ItemKind::kCreated:
-    case ItemKind::kProgress:
-      return item.cited > 0;
-    default:
-      return true;
-  }
-}
-
 std::string TextAt(double x, double y, std::string_view text, std::string_view more = "") {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", x, y, more, EscapeXml(text));
 }
@@ -334,10 +271,10 @@ double Drawing::Labels(const std::vector<PictureItem>& items) {
     }
   };
   for (const PictureItem& item : items) {
-    if (Matters(item)) place(item, taken.size());
+    if (!IsRoutine(item)) place(item, taken.size());
   }
   for (const PictureItem& item : items) {
-    if (!Matters(item)) place(item, 1);
+    if (IsRoutine(item)) place(item, 1);
   }
   return kRow * static_cast<double>(std::max<std::size_t>(1, rows));
 }

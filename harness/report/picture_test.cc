@@ -60,6 +60,12 @@ TEST(Picture, AChangeThatNoCallMadeIsForeign) {
   EXPECT_THAT(Items(PictureOf(script, {}), LaneKind::kWatch), HasSubstr("foreign 2-3"));
 }
 
+TEST(Picture, AChangeBelowTheStartIsForeign) {
+  Script script;
+  script.Put("k", "a", 2).Put("k", "b", 3).Watch("k", 3).Created(0).Deliver(0, {{2, "k"}});
+  EXPECT_THAT(Items(PictureOf(script, {}), LaneKind::kWatch), HasSubstr("foreign 2"));
+}
+
 TEST(Picture, TheEvidenceChoosesTheWatchAndIsNumbered) {
   Script script;
   script.Put("k", "a", 2).Watch("x", 2).Created(0).Watch("k", 2).Created(1);

@@ -286,5 +286,13 @@ export interface Item {
    */
   cited?: number;
   line?: number;
+  /**
+   * A few characters to stand beside it.
+   */
+  label?: string;
+  /**
+   * Its label may be left out where there is no room.
+   */
+  routine?: boolean;
   text?: string;
 }

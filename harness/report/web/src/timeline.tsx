@@ -18,8 +18,6 @@ const ROW = 13;
 const ROWS = 3;
 const LETTER = 5.9;
 const DEVIATIONS = new Set(['missing', 'repeated', 'late', 'foreign']);
-// Labels that may be left out where there is no room.
-const ROUTINE = new Set(['write', 'delete', 'other_write', 'events', 'created', 'progress', 'opened', 'closed']);
 
 const WORDS: Record<Item['kind'], string> = {
   fault: 'fault', member: 'target', opened: 'opened', closed: 'closed', write: 'write', delete: 'delete',
@@ -33,29 +31,6 @@ const WORDS: Record<Item['kind'], string> = {
 function revisions(item: Item): string {
   if (item.first === undefined) return '';
   return item.last === undefined ? `${item.first}` : `${item.first}–${item.last}`;
-}
-
-function labelOf(item: Item): string {
-  const which = revisions(item);
-  const times = item.count === undefined ? '' : ` ×${item.count}`;
-  switch (item.kind) {
-    case 'fault': case 'member': case 'driver': return item.text ?? '';
-    case 'compact': return `compact ${which}`;
-    case 'delete': return `delete ${which}`;
-    case 'asked': return which === '' ? 'asks from now on' : `asks from ${which}`;
-    case 'created': return `created${times}`;
-    case 'progress_asked': return `asks for progress${times}`;
-    case 'progress': return `progress ${which}${times}`;
-    case 'err_compacted': return `ErrCompacted ${which}${times}`;
-    case 'cancelled': return `ended${times}`;
-    case 'lost_write': return 'no answer';
-    case 'missing': return `${which} missing`;
-    case 'repeated': return `${which} again${times}`;
-    case 'late': return `${which} late${times}`;
-    case 'foreign': return `${which} foreign`;
-    case 'opened': case 'closed': return item.kind;
-    default: return which;
-  }
 }
 
 const ms = (at: number) => `${(at / 1000).toFixed(at < 100_000 ? 2 : 1)} ms`;
@@ -335,8 +310,8 @@ function placeLabels(items: Placed[], left: number, right: number): number {
   const taken: [number, number][][] = Array.from({ length: ROWS }, () => []);
   let rows = 0;
   const place = (placed: Placed, most: number) => {
-    const text = labelOf(placed.item);
-    if (text === '') return;
+    const text = placed.item.label;
+    if (text === undefined) return;
     const wide = text.length * LETTER + 6;
     const begin = Math.min(Math.max(placed.begin - wide / 2, left), Math.max(left, right - wide));
     for (let row = 0; row < most; ++row) {
@@ -347,9 +322,8 @@ function placeLabels(items: Placed[], left: number, right: number): number {
       return;
     }
   };
-  const routine = (item: Item) => ROUTINE.has(item.kind) && item.cited === undefined;
-  items.filter((p) => !routine(p.item)).forEach((p) => place(p, ROWS));
-  items.filter((p) => routine(p.item)).forEach((p) => place(p, 1));
+  items.filter((p) => p.item.routine !== true).forEach((p) => place(p, ROWS));
+  items.filter((p) => p.item.routine === true).forEach((p) => place(p, 1));
   return rows;
 }
 
