@@ -141,6 +141,9 @@ test('30 targets and 150 cases open in two seconds, from less than 10 MB', async
   const took = metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
   assert.ok(took < 2000, `${took} ms`);
   assert.equal(await page.locator('.matrix tbody tr:not(.group)').count(), 150);
+  // In the order of versions, not of letters.
+  const labels = await page.locator('.matrix thead th span').allTextContents();
+  assert.deepEqual(labels, labels.map((_, number) => `etcd 3.5.${number}`));
   const table = await page.locator('.matrix').boundingBox();
   assert.ok(table.width <= 1400, `${table.width} px`);
   console.log(`${(statSync(large).size / 1e6).toFixed(1)} MB, ready after ${Math.round(took)} ms`);

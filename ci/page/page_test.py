@@ -49,7 +49,7 @@ def large_run(source, folder):
                   and line["verdict"] == "fail")
     passed = next(line for line in lines if line["verdict"] == "pass" and line["receipts"])
     options = json.loads((source / "run.json").read_text())
-    targets = [f"etcd@3.5.{number}" for number in range(TARGETS)]
+    targets = [f"etcd@3.5.{number}" for number in reversed(range(TARGETS))]
     cases = [f"Area{number // 12}.Question{number}" for number in range(CASES)]
     options |= {"id": "large", "cases": cases,
                 "targets": [{"spec": target, "label": target} for target in targets]}

@@ -81,6 +81,10 @@ Json RunJson(const RunRecord& record, const ReportRows& rows) {
             {"seconds", record.seconds}, {"seed", record.seed},     {"versions", record.versions},
             {"missing", rows.missing},   {"stale", record.stale}};
   if (!record.interrupted.empty()) json["interrupted"] = record.interrupted;
+  std::set<std::string> joined;
+  for (const AttemptSummary& attempt : record.attempts) joined.insert(attempt.run);
+  joined.erase("");
+  if (!joined.empty()) json["joined"] = joined;
   return json;
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "harness/history/run_started.h"
+
 namespace watchproof {
 namespace {
 
@@ -16,6 +18,14 @@ void AddNew(const std::vector<WatchIndex>& from, std::vector<WatchIndex>& into) 
 }
 
 }  // namespace
+
+void FocusFinder::Consume(const NumberedEntry& line) {
+  if (line.entry.kind == EntryKind::kRunStarted) {
+    const auto started = ParseRunStarted(line.entry.text);
+    gaps_ = started.has_value() && started->gaps;
+  }
+  parser_.Consume(line);
+}
 
 void FocusFinder::Meet(WatchIndex watch, Where where, std::vector<WatchIndex>& into) const {
   if (evidence_.contains(where.line.value)) into.push_back(watch);
@@ -44,7 +54,7 @@ void FocusFinder::OnAnnotation(const Annotation& annotation, Where where) {
 }
 
 Focus FocusFinder::Finish() const {
-  Focus focus;
+  Focus focus{.watches = {}, .gaps = gaps_, .creates = {}};
   for (const StreamId stream : stream_of_) ++focus.creates[stream.value];
   AddNew(direct_, focus.watches);
   if (focus.watches.empty()) AddNew(named_, focus.watches);

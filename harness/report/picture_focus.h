@@ -17,7 +17,8 @@
 namespace watchproof {
 
 struct Focus {
-  std::vector<WatchIndex> watches;               // at most a few, the closest to it first
+  std::vector<WatchIndex> watches;  // at most a few, the closest to it first
+  bool gaps = false;                // revisions may be missing from the recording: RunStarted
   std::map<std::uint32_t, std::size_t> creates;  // requests by stream
 };
 
@@ -26,7 +27,7 @@ class FocusFinder final : private HistoryVisitor {
   explicit FocusFinder(const std::vector<std::uint64_t>& evidence)
       : evidence_(evidence.begin(), evidence.end()) {}
 
-  void Consume(const NumberedEntry& line) { parser_.Consume(line); }
+  void Consume(const NumberedEntry& line);
   Focus Finish() const;
 
  private:
@@ -51,6 +52,7 @@ class FocusFinder final : private HistoryVisitor {
   }
 
   const std::set<std::uint64_t> evidence_;
+  bool gaps_ = false;
   std::vector<StreamId> stream_of_;  // by watch
   std::map<std::pair<std::uint32_t, std::uint32_t>, WatchIndex> by_ordinal_;
   std::vector<WatchIndex> direct_;

@@ -27,7 +27,9 @@ std::string Said(const NumberedEntry& line) {
 
 class PictureReader final : private HistoryVisitor {
  public:
-  PictureReader(const PictureRequest& request, const Focus& focus) : focus_(focus) {
+  PictureReader(const PictureRequest& request, const Focus& focus)
+      : focus_(focus),
+        model_(focus.gaps ? Revisions::kWithGaps : Revisions::kDense, CallLog::Keep::kAll) {
     for (std::size_t i = 0; i < request.evidence.size(); ++i) {
       cited_.insert({request.evidence[i], i + 1});
     }
@@ -91,7 +93,7 @@ class PictureReader final : private HistoryVisitor {
   std::map<std::int64_t, PictureLane> members_;  // 0: of the run itself
   const NumberedEntry* now_ = nullptr;
   std::optional<Duration> converged_;
-  Model model_{Revisions::kDense, CallLog::Keep::kAll};
+  Model model_;
   HistoryParser parser_{*this};
 };
 

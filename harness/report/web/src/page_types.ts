@@ -64,6 +64,10 @@ export interface Facts {
    */
   stale: string[];
   interrupted?: string;
+  /**
+   * The folders of the runs, of a report on several.
+   */
+  joined?: string[];
 }
 export interface Outcome {
   name: string;

@@ -201,8 +201,9 @@ export function Facts({ run }: { run: Run }) {
         {facts.interrupted === undefined ? null : <><dt>ended</dt><dd>{facts.interrupted}</dd></>}
         {run.targets.map((target) => <><dt>target</dt><dd>{target.label} ({target.spec})</dd></>)}
         {Object.entries(facts.versions).map(([name, version]) => <><dt>{name}</dt><dd>{version}</dd></>)}
-        <dt>data</dt><dd>{['results.jsonl', 'run.json', 'plan.jsonl', 'trace.json'].map((file) =>
-          <><a href={file}>{file}</a> </>)}</dd>
+        {facts.joined === undefined ? <><dt>data</dt><dd>{['results.jsonl', 'run.json', 'plan.jsonl', 'trace.json'].map((file) =>
+          <><a href={file}>{file}</a> </>)}</dd></>
+          : facts.joined.map((folder) => <><dt>joined</dt><dd>{folder}</dd></>)}
       </dl>
     </section>
   );
