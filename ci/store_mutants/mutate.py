@@ -67,10 +67,14 @@ def seeing(root):
 
 
 def find_in(job):
-    root, name, flags = job
+    root, name, flags, precompiled = job
     import operators
     import source_tree
-    file = source_tree.parse(os.path.join(root, name), flags)
+    path = os.path.join(root, name)
+    try:
+        file = source_tree.parse(path, flags + precompiled)
+    except source_tree.Unreadable:  # clang cannot read every header of gcc back
+        file = source_tree.parse(path, flags)
     return name, file.text, operators.find(file, name)
 
 
@@ -100,8 +104,8 @@ def find_all(options, flags):
             headers.update(SYSTEM_HEADER.findall(file.read()))
     os.makedirs(options.output, exist_ok=True)
     with_headers = os.path.join(options.output, "headers.pch")
-    flags = source_tree.precompile(sorted(headers), flags, with_headers)
-    jobs = [(options.root, name, flags) for name in sources(options.root)]
+    precompiled = source_tree.precompile(sorted(headers), flags, with_headers)
+    jobs = [(options.root, name, flags, precompiled) for name in sources(options.root)]
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         found = list(pool.map(find_in, jobs))
     return {name: text for name, text, _ in found}, [one for *_, some in found for one in some]

@@ -121,14 +121,18 @@ def top_level(text, begin, end, char):
 
 
 def precompile(headers, flags, path):
-    """Reads system headers once for all sources. Returns the flags with them."""
+    """Reads system headers once for all sources. Returns the flags that add them."""
     text = "".join(f"#include <{header}>\n" for header in headers)
     unit = cindex.Index.create().parse(
         "/wp_headers.h", ["-x", "c++-header", *flags[2:], "-w"],
         unsaved_files=[("/wp_headers.h", text)],
         options=cindex.TranslationUnit.PARSE_INCOMPLETE)
     unit.save(path)
-    return [*flags, "-include-pch", path]
+    return ["-include-pch", path]
+
+
+class Unreadable(Exception):
+    pass
 
 
 def parse(path, flags):
@@ -139,7 +143,7 @@ def parse(path, flags):
         unsaved_files=[(path, readable(text)), ("/wp_declarations.h", DECLARATIONS)])
     wrong = [str(one) for one in unit.diagnostics if one.severity >= cindex.Diagnostic.Error]
     if wrong:
-        raise ValueError(f"{path}: {'; '.join(wrong[:3])}")
+        raise Unreadable(f"{path}: {'; '.join(wrong[:3])}")
     reader = Reader(path, text)
     return File(path, text, [node for cursor in unit.cursor.get_children() if reader.here(cursor)
                              for node in reader.read(cursor)])

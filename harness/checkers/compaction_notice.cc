@@ -82,7 +82,8 @@ std::optional<Draft> WrongNotice(const Facts& facts, WatchIndex watch, const Res
                     caught_up_to.where.line.value, caught_up_to.through, requested),
         {caught_up_to.where.line});
   }
-  if (reported > requested || reported < position || (reported == position && !at_floor)) {
+  // One that was permitted at the floor may be received after further compactions.
+  if (reported > requested || reported < position || (reported == position && !permitted)) {
     return WrongNumber(
         response,
         fmt::format("a compact revision above the watch's position, {}, and not above {}, "

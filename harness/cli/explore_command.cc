@@ -41,13 +41,15 @@ struct ExploreFlags {
   std::string keep;        // folder
   std::string replay;      // file
   std::string run_dir = "watchproof-runs";
+  bool fail_fast = false;
 };
 
 Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
   ExploreOptions options{.defects = flags.defects,
                          .run_dir = flags.run_dir,
                          .corpus = flags.corpus,
-                         .keep = flags.keep};
+                         .keep = flags.keep,
+                         .fail_fast = flags.fail_fast};
   if (flags.virtual_time == !flags.target.empty() && (flags.virtual_time || flags.replay.empty())) {
     return Fail(StatusCode::kInvalidArgument,
                 "name what is to be explored: --target TARGET, or --virtual");
@@ -94,7 +96,8 @@ class Exploration {
     if (const Status read = ReadCorpus(explorer); !read.ok())
       return Complain("explore", read.message());
     const auto wanted = static_cast<std::uint64_t>(options_.scripts.value_or(0));
-    while (signals_.count() == 0 && (wanted > 0 ? explorer.counts().scripts < wanted : !Late())) {
+    while (signals_.count() == 0 && !Enough(explorer) &&
+           (wanted > 0 ? explorer.counts().scripts < wanted : !Late())) {
       explorer.Next();
       if (explorer.counts().scripts % 16 == 0) console_.Progress(Line(explorer));
     }
@@ -105,7 +108,7 @@ class Exploration {
 
   ExitCode Enumerate() {
     Exhaustive search({.size = *options_.exhaustive, .defects = options_.defects});
-    while (signals_.count() == 0 && search.Next()) {
+    while (signals_.count() == 0 && !Enough(search.explorer()) && search.Next()) {
       if (search.explorer().counts().scripts % 16 == 0) console_.Progress(Line(search.explorer()));
     }
     for (std::size_t i = 0; i < search.levels().size(); ++i) {
@@ -124,6 +127,9 @@ class Exploration {
   }
 
  private:
+  bool Enough(const Explorer& explorer) const {
+    return options_.fail_fast && !explorer.buckets().empty();
+  }
   bool Late() const { return Clock::now() - began_ >= options_.budget; }
 
   std::string Line(const Explorer& explorer) const {
@@ -230,6 +236,7 @@ CommandBody AddExplore(CLI::App& command) {
   command.add_option("--run-dir", flags->run_dir, "Folder for the folders of runs")
       ->type_name("DIR")
       ->capture_default_str();
+  command.add_flag("--fail-fast", flags->fail_fast, "Stop after the first script with a finding");
   command.add_option("--replay", flags->replay, "Run one kept script only")->type_name("FILE");
   return [flags] {
     const Result<ExploreOptions> options = Resolve(*flags);

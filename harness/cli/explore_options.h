@@ -29,6 +29,7 @@ struct ExploreOptions {
   std::filesystem::path corpus;
   std::filesystem::path keep;
   std::optional<explore::Script> replay;
+  bool fail_fast = false;
 };
 
 // Requires: a target.
