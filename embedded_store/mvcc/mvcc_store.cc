@@ -296,7 +296,8 @@ History MvccStore::ReadHistory(Revision from, Revision to, WithPrevious previous
   const ReadView view = ViewLocked();
   log_.Visit(from, to, [&](const ChangePtr& change) {
     Event event{.change = change, .previous = nullptr};
-    if (previous == WithPrevious::kYes) {
+    const bool made = change->kind == ChangeKind::kPut && change->kv.create == change->kv.mod;
+    if (previous == WithPrevious::kYes && !made) {
       event.previous = view.FindAt(change->kv.key, hooks_.previous_sought(change->kv.mod));
     }
     history.events.push_back(std::move(event));

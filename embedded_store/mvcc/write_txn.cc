@@ -61,8 +61,10 @@ void WriteTxn::Record(Change change) {
   log_.Append({shared->kv.mod, shared->sub}, shared);
   // Watchers are promised the value one revision earlier, not the one before an earlier operation
   // of this transaction.
+  // The one that made its key has none, even if the transaction deleted the key before.
+  const bool made = shared->kind == ChangeKind::kPut && shared->kv.create == shared->kv.mod;
   const auto where = index_.FindAt(shared->kv.key, hooks_.previous_sought(shared->kv.mod));
-  ChangePtr previous = where ? log_.Get(*where) : nullptr;
+  ChangePtr previous = where && !made ? log_.Get(*where) : nullptr;
   events_.push_back({.change = std::move(shared), .previous = std::move(previous)});
 }
 

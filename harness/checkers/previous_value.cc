@@ -89,6 +89,15 @@ class PreviousValue final : public Checker {
     absent.push_back({std::move(expected), change.revision.previous(), written, response.where});
   }
 
+  // One revision below the event's, whatever its transaction did to the key before.
+  std::uint32_t LookedUp(const Change& change) const {
+    std::uint32_t at = change.previous;
+    while (at != Change::kNone && facts().timeline().change(at).revision == change.revision) {
+      at = facts().timeline().change(at).previous;
+    }
+    return at;
+  }
+
   void CheckNone(WatchIndex watch, const Response& response) {
     if (facts().options.deviations.previous_unasked) return;
     for (const EventView& event : response.message.events) {
@@ -101,14 +110,16 @@ class PreviousValue final : public Checker {
 
   void CheckEvent(WatchIndex watch, const EventView& event, const Change& change,
                   const Response& response) {
-    if (change.previous == Change::kNone) {
-      if (!change.lineage_known) return CheckOld(watch, event, change, response);
+    const std::uint32_t looked_up = LookedUp(change);
+    if (looked_up == Change::kNone) {
+      if (change.previous == looked_up && !change.lineage_known)
+        return CheckOld(watch, event, change, response);
       if (!event.has_previous) return;
       return Report(watch, fmt::format("no previous value: the {} made the key", Phrase(change)),
                     fmt::format("one of revision {}", event.previous.mod_revision), change.written,
                     response);
     }
-    const Change& before = facts().timeline().change(change.previous);
+    const Change& before = facts().timeline().change(looked_up);
     // The events of an old key must agree with its previous values.
     if (!change.lineage_known && !change.deleted && !HasNoLineage(event.kv, facts().options)) {
       old_keys_.Fits(change, event.kv, facts().timeline().base());
