@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "embedded_store/mvcc/store_hash.h"
+#include "harness/base/check.h"
 #include "harness/explore/virtual_run.h"
 
 namespace watchproof::explore {
@@ -17,6 +19,7 @@ constexpr const char* kProbes[] = {"a/1", "a/2", "a0", "b"};
 
 void VirtualRun::AskClosingQuestions() {
   Quiet();
+  CompareCounters();
   recording_.Annotate(StageReached{Stage::kHealed});
   AskForProgress();
   Probe();
@@ -28,10 +31,12 @@ void VirtualRun::AskClosingQuestions() {
   recording_.Annotate(StageReached{Stage::kSentinels});
   ReadBack();
   ListLeases();
+  RestoreSnapshot();
   CancelAll();
   Quiet();
   RunStep(Put{.key = kProbes[0]});
   Quiet();
+  CompareCounters();
   recording_.Annotate(StageReached{Stage::kConverged});
   recording_.Annotate(StageReached{Stage::kEnd});
 }
@@ -45,7 +50,8 @@ void VirtualRun::Quiet() {
 
 bool VirtualRun::QuietRound() {
   recording_.Advance(1ms);
-  for (int i = 0; i < kTurnsAtOnce && lessor_->ExpireStep(Now()) == Now(); ++i) continue;
+  ExpireLeases();
+  while (expiry_due_ == Now()) expiry_due_ = lessor_->ExpireStep(Now());
   for (int i = 0; i < kTurnsAtOnce && store_->CompactStep(); ++i) continue;
   disk_.Sync(SIZE_MAX);
   hub_->CommitStep();
@@ -154,17 +160,68 @@ void VirtualRun::ReadBack() {
   RunStep(Get{.end = "*", .at = {Place::From::kHead, 1}});
 }
 
+// What a lease holds, and which there are.
 void VirtualRun::ListLeases() {
-  if (!controlled_) return;
   const std::vector<std::int64_t> listed = lessor_->List();
-  promises_.Listed(listed, Now());
-  if (listed.empty()) return;
-  const auto all = Read({.range = Placement().Range("*", "*")});
+  promises_.CompareTexts("the leases that were granted and have not ended to be listed",
+                         ToText(reference_.Leases()), ToText(listed));
   for (const std::int64_t lease : listed) {
-    const auto state = lessor_->Find(lease, Now());
-    promises_.Answered("a question for a lease that is listed", state ? Status() : state.error());
-    if (state && all) promises_.Described(lease, *state, all->kvs, Now());
+    promises_.Compare("a question for a lease", reference_.Find(lease, Now()),
+                      lessor_->Find(lease, Now()));
   }
+}
+
+// The numbers that the store shows of its streams and watches. Requires: nothing is pending.
+void VirtualRun::CompareCounters() {
+  std::int64_t open = control_.open ? 1 : 0;
+  std::int64_t watches = open;
+  for (const Stream& stream : streams_) {
+    open += stream.open ? 1 : 0;
+    watches += stream.open ? stream.kept_watches : 0;
+  }
+  promises_.CompareNumbers("streams", open, hub_->counters().streams);
+  promises_.CompareNumbers("watches", watches, hub_->counters().watchers);
+  promises_.CompareNumbers("watches that are behind", 0, hub_->counters().slow_watchers);
+  promises_.CompareNumbers("pending events", 0, hub_->counters().pending_events);
+  promises_.CompareNumbers("changes that are kept", reference_.KeptChanges(),
+                           static_cast<std::int64_t>(store_->size()));
+}
+
+// Equal for members with the same history, different where it differs.
+void VirtualRun::CompareHashes(const store::MvccStore& restored) {
+  const auto hash = [](const store::MvccStore& of, std::int64_t to) {
+    const auto reader = of.Read();
+    return store::HashChanges(**reader, Revision(to)).value();
+  };
+  promises_.CompareNumbers("a member's hash", hash(*store_, head_), hash(restored, head_));
+  if (head_ == 1) return;
+  const bool same = hash(*store_, head_) == hash(*store_, head_ - 1);
+  promises_.CompareNumbers("hashes that do not depend on the last change", 0, same ? 1 : 0);
+}
+
+// A store that is given a snapshot of this one answers as this one does.
+void VirtualRun::RestoreSnapshot() {
+  VirtualDisk copy;
+  const auto snapshot = store_->Read();
+  WP_CHECK(snapshot.has_value() && copy.Fill(**snapshot).ok(), "all of it is in memory");
+  store::MvccStore restored(copy, hooks_);
+  promises_.CompareTexts("a snapshot to be whole", ToText(Status()), ToText(restored.Recover()));
+  CompareHashes(restored);
+  for (const std::int64_t at : {std::max<std::int64_t>(floor_, 1), head_ - 1, head_}) {
+    const store::RangeQuery query{.range = {WireKey("*"), WireKey("*")}, .at = Revision(at)};
+    promises_.Compare("a read of a restored store", reference_.Range(query), restored.Range(query));
+  }
+  promises_.CompareNumbers("changes in a snapshot", reference_.KeptChanges(),
+                           static_cast<std::int64_t>(restored.size()));
+  store::Lessor lessor(restored, {}, Prng(1));
+  promises_.CompareTexts("the leases of a snapshot to be whole", ToText(Status()),
+                         ToText(lessor.Recover(Now())));
+  std::vector<std::int64_t> listed = lessor.List();
+  std::vector<std::int64_t> leases = reference_.Leases();
+  std::sort(listed.begin(), listed.end());
+  std::sort(leases.begin(), leases.end());
+  promises_.CompareTexts("a restored store to have the same leases", ToText(leases),
+                         ToText(listed));
 }
 
 void VirtualRun::CancelFuture() {

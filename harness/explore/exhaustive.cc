@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/explore/exhaustive.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace watchproof::explore {
@@ -12,6 +13,7 @@ constexpr std::int64_t kEverything = 1 << 20;
 // A letter that is one step; the two that stop and start the client are not.
 struct Alphabet {
   std::vector<Step> steps;
+  std::uint8_t per_id = 0;  // the first so many are about one id, as many about the other
   std::uint8_t stall = 0;
   std::uint8_t go_on = 0;
   std::uint8_t size() const { return static_cast<std::uint8_t>(go_on + 1); }
@@ -26,6 +28,7 @@ const Alphabet& Letters() {
         made.steps.push_back(Create{.key = kKey, .start = start, .id = id});
       }
       made.steps.push_back(Cancel{1, id});
+      if (id == 1) made.per_id = static_cast<std::uint8_t>(made.steps.size());
     }
     made.steps.push_back(Put{.key = kKey});
     made.steps.push_back(Delete{.key = kKey});
@@ -51,6 +54,13 @@ Script Spell(const std::vector<std::uint8_t>& word, const Limits& limits) {
     if (!stalled) script.steps.push_back(Receive{1, kEverything});
   }
   return script;
+}
+
+// The two ids are alike: a word that begins with the second is another one with the ids exchanged.
+bool IsMirrored(const std::vector<std::uint8_t>& word) {
+  const auto first = std::find_if(
+      word.begin(), word.end(), [](std::uint8_t letter) { return letter < 2 * Letters().per_id; });
+  return first != word.end() && *first >= Letters().per_id;
 }
 
 // What a stalled client has not taken depends on all that was done since.
@@ -96,6 +106,7 @@ bool Exhaustive::Next() {
     letter_ = 0;
     ++at_;
   }
+  if (IsMirrored(word)) return true;
   std::string state = explorer_.Try(Spell(word, options_.limits)) + "|" + SinceStall(word);
   ++levels_.back().scripts;
   if (states_.insert(std::move(state)).second) {

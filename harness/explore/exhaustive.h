@@ -8,7 +8,7 @@
 //   search.levels()       // per size: scripts run, states reached
 //
 // A script that leaves clients and history as another one did is not continued: what follows would
-// be the same. Not thread-safe.
+// be the same; nor is one run that only exchanges the two ids. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ TEST(ExplorerTest, PlantedDefectIsFoundAndShrunk) {
   ASSERT_THAT(explorer.buckets(), testing::Not(testing::IsEmpty()));
   const Bucket& bucket = explorer.buckets().front();
   const Script smallest = Shrink(bucket.examples.front().script, bucket.shape, options.defects);
-  EXPECT_LE(smallest.steps.size(), 3U) << ToText(smallest);
+  EXPECT_LE(smallest.steps.size(), 4U) << ToText(smallest);
 }
 
 }  // namespace

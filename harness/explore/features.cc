@@ -6,7 +6,7 @@
 namespace watchproof::explore {
 namespace {
 
-constexpr std::size_t kKinds = 24;
+constexpr std::size_t kKinds = 26;
 
 std::size_t KindOf(const Step& step) {
   if (const auto* turn = std::get_if<Turn>(&step)) {

@@ -11,6 +11,7 @@ namespace {
 using From = Place::From;
 
 constexpr std::size_t kMostSteps = 80;
+constexpr std::int64_t kLongestLease = 9'000'000'000;  // seconds, as etcd has it
 
 struct Range {
   const char* key;
@@ -26,13 +27,18 @@ Place Head(std::int64_t plus) { return {From::kHead, plus}; }
 Place Floor(std::int64_t plus) { return {From::kFloor, plus}; }
 Place At(std::int64_t number) { return {From::kNumber, number}; }
 
+// What most requests of a script are about; the others are about anything.
+enum class Theme { kAnything, kLeases, kReads };
+
 // Draws steps one by one.
 class StepDrawer {
  public:
-  explicit StepDrawer(Prng& prng) : prng_(prng) {}
+  explicit StepDrawer(Prng& prng, Theme theme = Theme::kAnything) : prng_(prng), theme_(theme) {}
 
   int Stream() { return prng_.Chance(0.7) ? 1 : static_cast<int>(prng_.Between(1, kMostStreams)); }
-  std::string Key() { return prng_.Pick(kKeys); }
+  // Rarely none, which every call refuses.
+  std::string Key() { return prng_.Chance(0.005) ? std::string() : prng_.Pick(kKeys); }
+  std::int64_t Lease() { return prng_.Between(1, 3); }
   // Mostly without: then the server chooses.
   std::int64_t Id() { return prng_.Chance(0.5) ? 0 : prng_.Between(1, 3); }
 
@@ -89,7 +95,7 @@ class StepDrawer {
     Condition condition{.target = static_cast<Condition::Target>(prng_.Below(5)),
                         .key = Key(),
                         .relation = static_cast<Condition::Relation>(prng_.Below(4)),
-                        .value = fmt::format("{}", prng_.Between(0, 5))};
+                        .value = fmt::format("{}", prng_.Between(0, 7))};
     if (condition.target == Condition::Target::kValue) condition.value.insert(0, "v");
     if (prng_.Chance(0.1)) {
       condition.key = "a/";
@@ -105,26 +111,35 @@ class StepDrawer {
       TxnPart part{.kind = TxnPart::Kind::kPut, .key = keys[static_cast<std::size_t>(i - 1)]};
       if (prng_.Chance(0.35)) {
         part.kind = TxnPart::Kind::kDelete;
-      } else if (prng_.Chance(0.1)) {
-        part = {.kind = TxnPart::Kind::kGet, .key = "*", .end = "*"};
-      } else if (prng_.Chance(0.1)) {
-        part.lease = 1;
+      } else if (prng_.Chance(0.15)) {
+        const Range& range = prng_.Pick(kRanges);
+        part = {.kind = TxnPart::Kind::kGet, .key = range.key, .end = range.end};
+      } else if (prng_.Chance(theme_ == Theme::kLeases ? 0.5 : 0.1)) {
+        part.lease = Lease();
       }
       parts.push_back(part);
     }
     if (prng_.Chance(0.05)) parts.push_back(parts.front());
-    if (prng_.Chance(0.05))
-      parts.front() = {.kind = TxnPart::Kind::kDelete, .key = "a/", .end = "a0"};
+    if (prng_.Chance(0.08)) {
+      const Range& range = prng_.Pick(kRanges);
+      parts.front() = {.kind = TxnPart::Kind::kDelete, .key = range.key, .end = range.end};
+    }
+    // As many as etcd takes, or one more.
+    if (prng_.Chance(0.01)) {
+      parts.resize(static_cast<std::size_t>(prng_.Between(128, 129)),
+                   {.kind = TxnPart::Kind::kGet, .key = "b"});
+    }
     return parts;
   }
 
   Put DrawPut() {
     Put put{.key = Key()};
-    if (prng_.Chance(0.15)) put.lease = prng_.Between(1, 2);
+    if (prng_.Chance(theme_ == Theme::kLeases ? 0.7 : 0.15)) put.lease = Lease();
     put.prev_kv = prng_.Chance(0.1);
     put.ignore_value = prng_.Chance(0.04);
     put.ignore_lease = prng_.Chance(0.04);
     if (prng_.Chance(0.05)) put.bytes = 300;
+    if (prng_.Chance(0.05)) put.bytes = prng_.Between(60, 130);
     if (prng_.Chance(0.08)) put.times = prng_.Between(2, 8);
     return put;
   }
@@ -136,15 +151,17 @@ class StepDrawer {
   Get DrawGet() {
     const Range& range = prng_.Pick(kRanges);
     Get get{.key = range.key, .end = range.end};
-    if (prng_.Chance(0.6))
-      get.at = prng_.Chance(0.5) ? Head(-prng_.Between(0, 4)) : Floor(prng_.Between(-1, 1));
-    if (prng_.Chance(0.2)) get.limit = prng_.Between(1, 2);
+    if (prng_.Chance(0.5)) get.key = get.end = "*";
+    if (prng_.Chance(0.01)) get.key = "";
+    if (prng_.Chance(0.5))
+      get.at = prng_.Chance(0.5) ? Head(-prng_.Between(-1, 4)) : Floor(prng_.Between(-2, 1));
+    if (prng_.Chance(0.3)) get.limit = prng_.Between(1, 3);
     get.count_only = prng_.Chance(0.1);
     get.keys_only = prng_.Chance(0.1);
-    get.descending = prng_.Chance(0.15);
-    if (prng_.Chance(0.25)) get.sort_by = prng_.Between(0, 4);
+    get.descending = prng_.Chance(0.25);
+    if (prng_.Chance(0.4)) get.sort_by = prng_.Between(0, 4);
     for (std::int64_t* bound : {&get.min_mod, &get.max_mod, &get.min_create, &get.max_create}) {
-      if (prng_.Chance(0.08)) *bound = prng_.Between(1, 6);
+      if (prng_.Chance(0.1)) *bound = prng_.Between(1, 8);
     }
     return get;
   }
@@ -184,7 +201,50 @@ class StepDrawer {
     }
   }
 
+  Step DrawLeaseRequest(const Limits& limits) {
+    switch (prng_.Below(limits.disk ? 12 : 10)) {
+      case 0:
+      case 1:
+        return Grant{prng_.Chance(0.1) ? 0 : Lease(),
+                     prng_.Chance(0.03) ? prng_.Between(kLongestLease, kLongestLease + 1)
+                                        : prng_.Between(1, 6)};
+      case 2:
+      case 3:
+        return DrawPut();
+      case 4:
+        return DrawTxn();
+      case 5:
+        return Revoke{Lease()};
+      case 6:
+        return KeepAlive{Lease()};
+      case 7:
+        return Advance{prng_.Between(1, 30) * 100};
+      case 8:
+        return Turn{Loop::kExpire};
+      case 9:
+        return Turn{Loop::kCheckpoint};
+      case 10:
+        return SyncDisk{prng_.Between(1, 3)};
+      default:
+        return Crash{prng_.Between(0, 3)};
+    }
+  }
+  Step DrawReadRequest() {
+    switch (prng_.Below(6)) {
+      case 0:
+        return DrawPut();
+      case 1:
+        return DrawDelete();
+      case 2:
+        return DrawTxn();
+      default:
+        return DrawGet();
+    }
+  }
+
   Step DrawRequest(const Limits& limits) {
+    if (theme_ == Theme::kLeases && prng_.Chance(0.8)) return DrawLeaseRequest(limits);
+    if (theme_ == Theme::kReads && prng_.Chance(0.8)) return DrawReadRequest();
     const std::uint64_t drawn = prng_.Below(100);
     if (drawn < 20) return DrawCreate();
     if (drawn < 27) return Cancel{Stream(), prng_.Between(0, 4)};
@@ -196,15 +256,14 @@ class StepDrawer {
     if (drawn < 79) return DrawTxn();
     if (drawn < 87) return DrawCompact();
     if (drawn < 92) return DrawGet();
-    if (drawn < 94) return Grant{prng_.Between(1, 2), prng_.Between(1, 4)};
-    if (drawn < 95) return Revoke{prng_.Between(1, 2)};
-    if (drawn < 96) return KeepAlive{prng_.Between(1, 2)};
+    if (drawn < 96) return DrawLeaseRequest(limits);
     if (drawn < 98 || !limits.disk) return Advance{prng_.Between(1, 4) * 1000};
     return Crash{prng_.Between(0, 2)};
   }
 
   Step DrawStep(const Limits& limits) {
-    return prng_.Chance(0.45) ? DrawMove(limits) : DrawRequest(limits);
+    const double moves = theme_ == Theme::kAnything ? 0.45 : 0.15;
+    return prng_.Chance(moves) ? DrawMove(limits) : DrawRequest(limits);
   }
 
   Limits DrawLimits() {
@@ -219,7 +278,10 @@ class StepDrawer {
     if (prng_.Chance(0.2)) limits.revisions_per_batch = 1000;
     limits.part_bytes = prng_.Between(60, 200);
     limits.strict_previous = prng_.Chance(0.15);
-    limits.disk = prng_.Chance(0.15);
+    if (prng_.Chance(0.1)) limits.queued_bytes = prng_.Between(40, 400);
+    limits.disk = prng_.Chance(theme_ == Theme::kLeases ? 0.5 : 0.15);
+    limits.checkpoints = prng_.Chance(theme_ == Theme::kLeases ? 0.5 : 0.05);
+    if (limits.disk && prng_.Chance(0.2)) limits.room = prng_.Between(64, 128);
     return limits;
   }
 
@@ -279,7 +341,13 @@ class StepDrawer {
 
  private:
   Prng& prng_;
+  const Theme theme_;
 };
+
+Theme DrawTheme(Prng& prng) {
+  if (prng.Chance(0.7)) return Theme::kAnything;
+  return prng.Chance(0.5) ? Theme::kLeases : Theme::kReads;
+}
 
 // Rarely, one step is as large as the store's own bounds, which then apply.
 void Enlarge(Script& script, Prng& prng) {
@@ -299,9 +367,11 @@ std::ptrdiff_t Index(const Script& script, Prng& prng) {
 }  // namespace
 
 Script Draw(Prng& prng) {
-  StepDrawer drawer(prng);
+  const Theme theme = DrawTheme(prng);
+  StepDrawer drawer(prng, theme);
   Script script{.limits = drawer.DrawLimits()};
-  for (std::int64_t i = prng.Between(0, 4); i > 0; --i) drawer.Populate(script);
+  const std::int64_t watches = theme == Theme::kAnything ? prng.Between(0, 4) : prng.Between(0, 1);
+  for (std::int64_t i = watches; i > 0; --i) drawer.Populate(script);
   for (std::int64_t i = prng.Between(4, 30); i > 0; --i) {
     script.steps.push_back(drawer.DrawStep(script.limits));
   }
@@ -311,7 +381,7 @@ Script Draw(Prng& prng) {
 
 Script Mutate(const Script& script, Prng& prng) {
   Script changed = script;
-  StepDrawer drawer(prng);
+  StepDrawer drawer(prng, DrawTheme(prng));
   for (std::int64_t times = prng.Between(1, 3); times > 0; --times) {
     std::vector<Step>& steps = changed.steps;
     if (steps.empty()) return Draw(prng);

@@ -66,8 +66,8 @@ std::string Placement::End(const std::string& end) const {
 
 store::PutOp OperationOf(const Put& put, const Placement& placement, const NextValue& value) {
   return {.key = placement.Key(put.key),
-          .value = put.ignore_value ? std::string() : value(put.bytes),
-          .lease = put.ignore_lease ? 0 : placement.Lease(put.lease),
+          .value = put.ignore_value && put.bytes == 0 ? std::string() : value(put.bytes),
+          .lease = placement.Lease(put.lease),
           .want_previous = put.prev_kv,
           .ignore_value = put.ignore_value,
           .ignore_lease = put.ignore_lease};

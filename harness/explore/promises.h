@@ -1,68 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promises about calls that no guarantee of harness/checkers covers, judged from what a client
-// asked and was answered, never from the store's state.
+// Promises about calls, judged call by call: each answer is compared with that of a reference store
+// (reference_store.h), in full and with the code and the words of a refusal.
 //
-//   promises.Granted(7, end);   promises.Listed({7}, now);
+//   promises.Compare("a put", reference.Put(op), store.Put(op));
 //   promises.broken()
 //
 // Not thread-safe.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "embedded_store/lease/lessor.h"
 #include "embedded_store/mvcc/operations.h"
-#include "harness/base/deadline.h"
 #include "harness/base/status.h"
 #include "harness/explore/verdict.h"
 
 namespace watchproof::explore {
 
+// Everything in it, but tickets: equal for equal answers.
+std::string ToText(const store::RangeAnswer& answer);
+std::string ToText(const store::PutAnswer& answer);
+std::string ToText(const store::DeleteAnswer& answer);
+std::string ToText(const store::TxnAnswer& answer);
+std::string ToText(const store::CompactAnswer& answer);
+std::string ToText(const store::Granted& granted);
+std::string ToText(const store::LeaseState& state);
+std::string ToText(const std::vector<std::int64_t>& leases);
+std::string ToText(Revision revision);
+std::string ToText(std::chrono::seconds time);
+std::string ToText(const Status& status);
+
 class Promises {
  public:
-  // Leases. After a restart a lease has its full time again.
-  void Granted(std::int64_t lease, std::chrono::seconds time, TimePoint now);
-  // The grant was acknowledged.
-  void Confirmed(std::int64_t lease);
-  void RevokeAsked(std::int64_t lease);
-  void Revoked(std::int64_t lease) { leases_.erase(lease); }
-  void KeptAlive(std::int64_t lease, const Status& status, TimePoint now);
-  void Restarted(TimePoint now);
-  // At a quiet moment.
-  void Listed(const std::vector<std::int64_t>& listed, TimePoint now);
-  // The answer about one lease, and to a read of all keys.
-  void Described(std::int64_t lease, const store::LeaseState& state,
-                 const std::vector<store::KeyValue>& all, TimePoint now);
-
-  // Reads and compactions: answered between floor and head, refused as out of range elsewhere.
-  // Between the two floors a compaction may be under way.
-  struct Bounds {
-    std::int64_t floor = 0;        // of compactions that were acknowledged
-    std::int64_t floor_asked = 0;  // of all that were asked for
-    std::int64_t head = 0;
-  };
-  void Read(std::int64_t at, const Status& status, const Bounds& bounds);
-  // The answer with and without the order, the bounds and the limit of the query.
-  void Selected(const store::RangeQuery& query, const store::RangeAnswer& all,
-                const store::RangeAnswer& answer);
-  void Compacted(std::int64_t at, const Status& status, const Bounds& bounds);
-  // A call that nothing in its request gives a reason to refuse.
-  void Answered(const char* call, const Status& status);
+  template <typename T>
+  void Compare(const char* call, const Result<T>& expected, const Result<T>& observed) {
+    CompareTexts(expected.has_value()
+                     ? fmt::format("{} to be answered from what was done", call)
+                     : fmt::format("{} to be refused: {}", call, expected.error().message()),
+                 expected.has_value() ? ToText(*expected) : ToText(expected.error()),
+                 observed.has_value() ? ToText(*observed) : ToText(observed.error()));
+  }
+  // Of a number that the store shows.
+  void CompareNumbers(const char* number, std::int64_t expected, std::int64_t observed);
+  void CompareTexts(const std::string& promise, const std::string& expected,
+                    const std::string& observed);
 
   const std::vector<BrokenGuarantee>& broken() const { return broken_; }
 
  private:
-  struct Lease {
-    std::chrono::seconds time{};
-    TimePoint end{};
-    bool uncertain = true;  // a grant or a revocation was asked for and may not have been answered
-  };
-  void Add(std::string guarantee, std::string expected, std::string observed);
-
-  std::map<std::int64_t, Lease> leases_;
   std::vector<BrokenGuarantee> broken_;
 };
 

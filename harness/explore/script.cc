@@ -14,8 +14,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr char kName[] = "step";    // of a step's line
 constexpr char kCount[] = "steps";  // of the first line: how many follow
-constexpr std::array<const char*, 6> kLoops = {"commit",   "sync",   "victims",
-                                               "progress", "expire", "erase"};
+constexpr std::array<const char*, 7> kLoops = {"commit", "sync",  "victims",   "progress",
+                                               "expire", "erase", "checkpoint"};
 constexpr std::array<const char*, 3> kParts = {"put", "delete", "get"};
 constexpr std::array<const char*, 5> kTargets = {"version", "create", "mod", "value", "lease"};
 constexpr std::array<const char*, 4> kResults = {"=", ">", "<", "!="};

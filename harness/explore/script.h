@@ -282,12 +282,13 @@ struct Advance {  // time
   }
 };
 enum class Loop {
-  kCommit,    // new commits reach the synced watchers
-  kSync,      // one step of catching up
-  kVictims,   // one step of serving those that waited for room
-  kProgress,  // periodic progress
-  kExpire,    // overdue leases end
-  kErase,     // one step of compaction
+  kCommit,      // new commits reach the synced watchers
+  kSync,        // one step of catching up
+  kVictims,     // one step of serving those that waited for room
+  kProgress,    // periodic progress
+  kExpire,      // overdue leases end
+  kErase,       // one step of compaction
+  kCheckpoint,  // what is left of each lease is written down
 };
 std::string ToText(Loop loop);
 Result<Loop> ParseLoop(std::string_view text);
@@ -323,6 +324,7 @@ using Step = std::variant<Create, Cancel, AskProgress, CloseStream, Resume, Put,
 // The bounds of the store, small on purpose.
 struct Limits {
   std::int64_t queued_replies = 2;
+  std::int64_t queued_bytes = 1 << 24;
   std::int64_t control_replies = 17;
   std::int64_t watchers_per_step = 2;
   std::int64_t revisions_per_batch = 2;
@@ -330,10 +332,13 @@ struct Limits {
   std::int64_t part_bytes = 150;  // of a reply that may be fragmented
   std::int64_t progress_ms = 2000;
   bool strict_previous = false;
-  bool disk = false;  // writes are safe only after a step of the disk
+  bool disk = false;         // writes are safe only after a step of the disk
+  bool checkpoints = false;  // of leases
+  std::int64_t room = 0;     // the disk takes no larger write; 0: any
   template <typename F>
   void Fields(F& field) {
     field("queued_replies", queued_replies);
+    field("queued_bytes", queued_bytes);
     field("control_replies", control_replies);
     field("watchers_per_step", watchers_per_step);
     field("revisions_per_batch", revisions_per_batch);
@@ -342,6 +347,8 @@ struct Limits {
     field("progress_ms", progress_ms);
     field("strict_previous", strict_previous);
     field("disk", disk);
+    field("checkpoints", checkpoints);
+    field("room", room);
   }
 };
 

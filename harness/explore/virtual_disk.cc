@@ -56,6 +56,27 @@ void VirtualDisk::OnSafe(std::function<void(store::Ticket safe)> listener) {
   listener_ = std::move(listener);
 }
 
+Status VirtualDisk::Admit(std::size_t bytes, store::Purpose purpose) {
+  if (purpose == store::Purpose::kFree) return {};
+  full_ = !Takes(bytes);
+  if (!full_) used_ += bytes;
+  if (!full_) return {};
+  return {StatusCode::kResourceExhausted, "etcdserver: mvcc: database space exceeded"};
+}
+
+Status VirtualDisk::Fill(store::BackendReader& reader) {
+  for (const store::Bucket bucket : store::kAllBuckets) {
+    WP_RETURN_IF_ERROR(reader.Seek(bucket));
+    std::string_view key, value;
+    while (true) {
+      WP_ASSIGN_OR_RETURN(const bool found, reader.Next(key, value));
+      if (!found) break;
+      buckets_[static_cast<std::size_t>(bucket)].emplace(key, value);
+    }
+  }
+  return {};
+}
+
 void VirtualDisk::Write(const std::vector<store::Mutation>& mutations) {
   for (const store::Mutation& mutation : mutations) {
     Entries& entries = buckets_[static_cast<std::size_t>(mutation.bucket)];
@@ -84,7 +105,8 @@ void VirtualDisk::Sync(std::size_t writes) {
   for (auto& [ticket, done] : called) done(Status());
 }
 
-void VirtualDisk::Crash(std::size_t kept) {
+store::Ticket VirtualDisk::Crash(std::size_t kept) {
+  const store::Ticket there = safe_.plus(std::min(kept, waiting_.size()));
   for (std::size_t i = std::min(kept, waiting_.size()); i > 0; --i) {
     Write(waiting_.front());
     waiting_.pop_front();
@@ -93,6 +115,7 @@ void VirtualDisk::Crash(std::size_t kept) {
   done_.clear();
   listener_ = nullptr;
   safe_ = staged_;
+  return there;
 }
 
 }  // namespace watchproof::explore

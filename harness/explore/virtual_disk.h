@@ -28,15 +28,23 @@ class VirtualDisk final : public store::Backend {
   using Entries = std::map<std::string, std::string, std::less<>>;
   using Buckets = std::array<Entries, std::size(store::kAllBuckets)>;
 
+  // Admits so many bytes, and when those are not enough for a write, no more at all. 0: any.
+  explicit VirtualDisk(std::size_t room = 0) : room_(room) {}
+  bool Takes(std::size_t bytes) const { return room_ == 0 || (!full_ && used_ + bytes <= room_); }
+
+  // Takes over what another backend holds.
+  Status Fill(store::BackendReader& reader);
   // The oldest so many become safe.
   void Sync(std::size_t writes);
   bool idle() const { return waiting_.empty(); }
   // The oldest so many are kept, the others lost; the users of the disk are gone, and no callback
-  // of theirs is called.
-  void Crash(std::size_t kept);
+  // of theirs is called. Returns the last write that is still there.
+  store::Ticket Crash(std::size_t kept);
+  // Of all writes that were staged, safe or not.
+  store::Ticket last() const { return staged_; }
 
   bool durable() const override { return true; }
-  Status Admit(std::size_t, store::Purpose) override { return {}; }
+  Status Admit(std::size_t bytes, store::Purpose purpose) override;
   Result<std::unique_ptr<store::BackendReader>> Read() const override;
   store::Ticket Stage(std::vector<store::Mutation> mutations) override;
   store::Ticket staged() const override;
@@ -49,6 +57,9 @@ class VirtualDisk final : public store::Backend {
  private:
   void Write(const std::vector<store::Mutation>& mutations);
 
+  const std::size_t room_;
+  std::size_t used_ = 0;
+  bool full_ = false;
   Buckets buckets_;
   std::deque<std::vector<store::Mutation>> waiting_;
   std::deque<std::pair<store::Ticket, Done>> done_;

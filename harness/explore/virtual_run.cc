@@ -9,6 +9,7 @@ namespace {
 
 store::WatchLimits LimitsOf(const Limits& limits) {
   return {.queued_replies = static_cast<std::size_t>(limits.queued_replies),
+          .queued_bytes = static_cast<std::size_t>(limits.queued_bytes),
           .control_replies = static_cast<std::size_t>(limits.control_replies),
           .reply_bytes = static_cast<std::size_t>(limits.reply_bytes),
           .watchers_per_step = static_cast<std::size_t>(limits.watchers_per_step),
@@ -25,6 +26,13 @@ bool NeedsControl(const Script& script) {
   });
 }
 
+// The judge cannot know that a write that was refused for want of room had no effect: it would see
+// one in what a control watch shows.
+std::size_t RoomOf(const Script& script) {
+  const bool bounded = script.limits.disk && !NeedsControl(script);
+  return bounded ? static_cast<std::size_t>(script.limits.room) : 0;
+}
+
 class NoSink final : public store::StreamSink {
  public:
   void Ready() override {}
@@ -37,6 +45,8 @@ VirtualRun::VirtualRun(const Script& script, const store::Hooks& hooks, Features
       hooks_(hooks),
       features_(features),
       watch_limits_(LimitsOf(script.limits)),
+      disk_(RoomOf(script)),
+      reference_(disk_),
       sink_(std::make_shared<NoSink>()),
       streams_(kMostStreams),
       controlled_(NeedsControl(script)) {}
@@ -94,6 +104,7 @@ VirtualRun::Stream& VirtualRun::Open(int number) {
   stream.queue = std::make_shared<store::StreamQueue>(watch_limits_, hub_->counters());
   stream.in_hub = hub_->Open(stream.queue, sink_, Now());
   stream.open = true;
+  stream.opened = Now();
   recording_.Opened(stream.recorded, "proxied");
   return stream;
 }

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "harness/explore/operations.h"
 #include "harness/explore/promises.h"
 #include "harness/explore/recording.h"
+#include "harness/explore/reference_store.h"
 #include "harness/explore/script.h"
 #include "harness/explore/virtual_disk.h"
 
@@ -41,6 +43,8 @@ struct ClientWatch {
   bool ended = false;  // cancelled or compacted
   bool cancel_asked = false;
   std::int64_t compacted = 0;
+  std::int64_t head_asked = 0;  // when the store read the request
+  std::int64_t notices = 0;     // of periodic progress
 
   bool live() const { return created && !ended && !cancel_asked; }
 };
@@ -69,8 +73,11 @@ class VirtualRun {
     std::shared_ptr<store::StreamQueue> queue;
     std::deque<Step> waiting;  // requests that the store does not read yet
     std::vector<ClientWatch> watches;
-    std::size_t answered = 0;  // creates, in their order
+    std::size_t handed = 0;  // creates, in their order
+    std::size_t answered = 0;
     std::size_t progress = 0;  // answers for the whole stream
+    TimePoint opened{};
+    std::int64_t kept_watches = 0;  // those that ended in ErrCompacted keep their ids
     bool open = false;
   };
 
@@ -94,6 +101,8 @@ class VirtualRun {
   void HandWaiting(Stream& stream);
   std::size_t ReceiveFrom(Stream& stream, std::size_t replies);
   void Received(Stream& stream, const store::WatchReply& reply);
+  void CheckHeader(const store::WatchReply& reply, std::int64_t least);
+  void NotePeriodic(const Stream& stream, ClientWatch& watch);
   std::size_t RecordReply(const Stream& stream, const store::WatchReply& reply);
   ClientWatch* Find(Stream& stream, std::int64_t id);
   void ReceiveControl();
@@ -107,7 +116,6 @@ class VirtualRun {
   void Do(const Revoke& revoke);
   void Do(const KeepAlive& keep);
   void Do(const Get& get);
-  Result<store::RangeAnswer> Read(const store::RangeQuery& query);
   void Do(const Compact& compact);
   void PutOnce(const Put& put);
   // Records the end of a call once it is safe; `learn` runs then.
@@ -119,7 +127,6 @@ class VirtualRun {
   };
   void End(CallId call, Method method, store::Ticket ticket, Answer answer);
   void Record(CallId call, Method method, const Answer& answer);
-  Promises::Bounds bounds() const { return {floor_, floor_asked_, head_}; }
   void Refuse(CallId call, Method method, const Status& status);
   std::string NewValue(std::int64_t bytes);
   NextValue values() {
@@ -132,6 +139,8 @@ class VirtualRun {
   void Do(const SyncDisk& sync);
   void Do(const Crash& crash);
   void BuildStore();
+  void ExpireLeases();
+  void ReportProgress();
   void OpenControl();
 
   // closing_questions.cc: at the end, every promise of the API is asked of everything that is open.
@@ -144,6 +153,9 @@ class VirtualRun {
   void CreateNew();
   void ReadBack();
   void ListLeases();
+  void CompareCounters();
+  void RestoreSnapshot();
+  void CompareHashes(const store::MvccStore& restored);
   void CancelFuture();
   void CancelAll();
 
@@ -154,6 +166,7 @@ class VirtualRun {
   Recording recording_;
   Promises promises_;
   VirtualDisk disk_;
+  ReferenceStore reference_;
   std::unique_ptr<store::MvccStore> store_;
   std::unique_ptr<store::Lessor> lessor_;
   std::unique_ptr<store::WatchHub> hub_;
@@ -168,11 +181,14 @@ class VirtualRun {
     Method method;
   };
   std::deque<Outstanding> outstanding_;  // wait for the disk
+  std::set<std::int64_t> unanswered_grants_;
   std::int64_t head_ = 1;
   std::int64_t floor_ = 0;
-  std::int64_t floor_asked_ = 0;
   std::int64_t values_ = 0;
   std::size_t steps_ = 0;
+  // When the threads of the store would run these loops next.
+  TimePoint expiry_due_{};
+  TimePoint progress_due_{};
   std::string written_;  // changes, by revision from 2
   std::string state_;
 };

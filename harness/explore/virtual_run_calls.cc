@@ -9,12 +9,6 @@ namespace {
 
 const Placement kAlone;
 
-bool Selects(const store::RangeQuery& query) {
-  return query.target != store::SortTarget::kKey || query.order != store::SortOrder::kNone ||
-         query.min_mod.value != 0 || query.max_mod.value != 0 || query.min_create.value != 0 ||
-         query.max_create.value != 0;
-}
-
 }  // namespace
 
 std::string VirtualRun::NewValue(std::int64_t bytes) {
@@ -62,11 +56,9 @@ void VirtualRun::Do(const Put& put) {
 void VirtualRun::PutOnce(const Put& put) {
   const store::PutOp op = OperationOf(put, kAlone, values());
   const CallId call = recording_.Started(Method::kPut, ToWire(op));
+  const auto expected = reference_.Put(op);
   const auto answer = store_->Put(op);
-  const bool plain = op.lease == 0 && !op.ignore_value && !op.ignore_lease;
-  if (plain && !op.key.empty()) {
-    promises_.Answered("a put", answer ? Status() : answer.error());
-  }
+  promises_.Compare("a put", expected, answer);
   if (!answer) return Refuse(call, Method::kPut, answer.error());
   End(call, Method::kPut, answer->ticket, {ToWire(*answer), answer->revision});
 }
@@ -74,7 +66,9 @@ void VirtualRun::PutOnce(const Put& put) {
 void VirtualRun::Do(const Delete& erase) {
   const store::DeleteOp op = OperationOf(erase, kAlone);
   const CallId call = recording_.Started(Method::kDeleteRange, ToWire(op));
+  const auto expected = reference_.Delete(op);
   const auto answer = store_->DeleteRange(op);
+  promises_.Compare("a delete", expected, answer);
   if (!answer) return Refuse(call, Method::kDeleteRange, answer.error());
   End(call, Method::kDeleteRange, answer->ticket, {ToWire(*answer), answer->revision});
 }
@@ -82,7 +76,9 @@ void VirtualRun::Do(const Delete& erase) {
 void VirtualRun::Do(const Txn& txn) {
   const store::TxnOp op = OperationOf(txn, kAlone, values());
   const CallId call = recording_.Started(Method::kTxn, ToWire(op));
+  const auto expected = reference_.Txn(op);
   const auto answer = store_->Txn(op);
+  promises_.Compare("a transaction", expected, answer);
   if (!answer) return Refuse(call, Method::kTxn, answer.error());
   End(call, Method::kTxn, answer->ticket, {ToWire(*answer), answer->revision});
 }
@@ -90,60 +86,52 @@ void VirtualRun::Do(const Txn& txn) {
 void VirtualRun::Do(const Grant& grant) {
   const CallId call =
       recording_.Started(Method::kLeaseGrant, GrantToWire(grant.lease, grant.seconds));
-  const auto granted =
-      lessor_->Grant({.id = grant.lease, .ttl = std::chrono::seconds(grant.seconds)}, Now());
+  const store::LeaseRequest request{.id = grant.lease, .ttl = std::chrono::seconds(grant.seconds)};
+  const store::Ticket before = disk_.last();
+  const auto granted = lessor_->Grant(request, Now());
+  const auto expected = reference_.Grant(request, granted ? granted->id : 0, Now(), before);
+  promises_.Compare("a grant", expected, granted);
+  expiry_due_ = {};  // a grant wakes the thread
   if (!granted) return Refuse(call, Method::kLeaseGrant, granted.error());
-  promises_.Granted(granted->id, granted->ttl, Now());
+  unanswered_grants_.insert(granted->id);
   End(call, Method::kLeaseGrant, granted->ticket,
       {.response = GrantedToWire(granted->revision, granted->id, granted->ttl.count()),
        .header = granted->revision,
-       .learn = [this, id = granted->id] { promises_.Confirmed(id); }});
+       .learn = [this, id = granted->id] { unanswered_grants_.erase(id); }});
 }
 
 void VirtualRun::Do(const Revoke& revoke) {
   const CallId call = recording_.Started(Method::kLeaseRevoke, RevokeToWire(revoke.lease));
-  promises_.RevokeAsked(revoke.lease);
+  const auto expected = reference_.Revoke(revoke.lease);
   const auto revoked = lessor_->Revoke(revoke.lease);
+  promises_.Compare<Revision>("a revocation", expected,
+                              revoked.map([](const auto& answer) { return answer.revision; }));
   if (!revoked) return Refuse(call, Method::kLeaseRevoke, revoked.error());
   End(call, Method::kLeaseRevoke, revoked->ticket,
-      {.response = HeaderToWire(revoked->revision),
-       .header = revoked->revision,
-       .learn = [this, id = revoke.lease] { promises_.Revoked(id); }});
+      {.response = HeaderToWire(revoked->revision), .header = revoked->revision});
 }
 
 void VirtualRun::Do(const KeepAlive& keep) {
-  const auto time = lessor_->KeepAlive(keep.lease, Now());
-  promises_.KeptAlive(keep.lease, time ? Status() : time.error(), Now());
+  const auto expected = reference_.KeepAlive(keep.lease, Now());
+  promises_.Compare("a keep-alive", expected, lessor_->KeepAlive(keep.lease, Now()));
 }
 
 void VirtualRun::Do(const Get& get) {
   const store::RangeQuery query = OperationOf(get, kAlone, Resolve(get.at));
-  const auto answer = Read(query);
-  if (!answer || !Selects(query)) return;
-  // The same without a selection, which the judge compares with what was written.
-  const auto all = Read({.range = query.range, .at = query.at});
-  if (all) promises_.Selected(query, *all, *answer);
-}
-
-Result<store::RangeAnswer> VirtualRun::Read(const store::RangeQuery& query) {
   const CallId call = recording_.Started(Method::kRange, ToWire(query));
   const auto answer = store_->Range(query);
-  promises_.Read(query.at.value, answer ? Status() : answer.error(), bounds());
-  if (answer) {
-    End(call, Method::kRange, answer->ticket, {ToWire(*answer), answer->revision});
-  } else {
-    Refuse(call, Method::kRange, answer.error());
-  }
-  return answer;
+  promises_.Compare("a read", reference_.Range(query), answer);
+  if (!answer) return Refuse(call, Method::kRange, answer.error());
+  End(call, Method::kRange, answer->ticket, {ToWire(*answer), answer->revision});
 }
 
 void VirtualRun::Do(const Compact& compact) {
   const std::int64_t at = Resolve(compact.at);
   const CallId call = recording_.Started(Method::kCompact, CompactToWire(at));
+  const auto expected = reference_.Compact(at);
   const auto answer = store_->Compact(Revision(at));
-  promises_.Compacted(at, answer ? Status() : answer.error(), bounds());
+  promises_.Compare("a compaction", expected, answer);
   if (!answer) return Refuse(call, Method::kCompact, answer.error());
-  floor_asked_ = std::max(floor_asked_, at);
   End(call, Method::kCompact, answer->ticket,
       {.response = HeaderToWire(answer->revision), .header = answer->revision, .learn = [this, at] {
          floor_ = std::max(floor_, at);

@@ -7,14 +7,23 @@
 
 namespace watchproof::explore {
 
+namespace {
+
+store::LeaseLimits LeaseLimitsOf(const Limits& limits) {
+  return {.checkpoints = limits.checkpoints ? store::Checkpoints::kYes : store::Checkpoints::kNo};
+}
+
+}  // namespace
+
 void VirtualRun::BuildStore() {
   const bool disk = script_.limits.disk;
   store_ = disk ? std::make_unique<store::MvccStore>(disk_, hooks_)
                 : std::make_unique<store::MvccStore>(hooks_);
   if (disk) WP_CHECK(store_->Recover().ok(), "the disk holds what the store wrote");
-  lessor_ = std::make_unique<store::Lessor>(*store_, store::LeaseLimits(), Prng(1));
+  lessor_ = std::make_unique<store::Lessor>(*store_, LeaseLimitsOf(script_.limits), Prng(1));
   WP_CHECK(lessor_->Recover(Now()).ok(), "the disk holds what the store wrote");
   hub_ = std::make_unique<store::WatchHub>(*store_, hooks_, watch_limits_);
+  expiry_due_ = progress_due_ = {};
 }
 
 // Its queue takes everything, so that the control watch never falls behind.
@@ -36,6 +45,18 @@ void VirtualRun::OpenControl() {
   ReceiveControl();
 }
 
+// As the thread of the leases does: no sooner than the step before has said.
+void VirtualRun::ExpireLeases() {
+  reference_.Expire(Now());
+  if (Now() >= expiry_due_) expiry_due_ = lessor_->ExpireStep(Now());
+}
+
+// As the thread of the hub does.
+void VirtualRun::ReportProgress() {
+  if (progress_due_ == store::kNever) progress_due_ = Now();
+  if (Now() >= progress_due_) progress_due_ = hub_->ProgressStep(Now());
+}
+
 void VirtualRun::Do(const Advance& advance) {
   recording_.Advance(std::chrono::milliseconds(advance.ms));
 }
@@ -52,10 +73,14 @@ void VirtualRun::Do(const Turn& turn) {
       hub_->VictimStep(Now());
       break;
     case Loop::kProgress:
-      hub_->ProgressStep(Now());
+      ReportProgress();
       break;
     case Loop::kExpire:
-      lessor_->ExpireStep(Now());
+      ExpireLeases();
+      break;
+    case Loop::kCheckpoint:
+      if (script_.limits.checkpoints) reference_.Checkpoint(Now());
+      lessor_->CheckpointStep(Now());
       break;
     case Loop::kErase:
       store_->CompactStep();
@@ -82,10 +107,13 @@ void VirtualRun::Do(const Crash& crash) {
   hub_.reset();
   lessor_.reset();
   store_.reset();
-  disk_.Crash(static_cast<std::size_t>(std::max<std::int64_t>(crash.kept, 0)));
+  const auto kept = static_cast<std::size_t>(std::max<std::int64_t>(crash.kept, 0));
+  reference_.Restart(disk_.Crash(kept), Now());
   BuildStore();
-  promises_.Restarted(Now());
+  ListLeases();
   OpenControl();
+  // A client revokes what it may have been granted without an answer.
+  for (const std::int64_t lease : std::exchange(unanswered_grants_, {})) Do(Revoke{lease});
 }
 
 }  // namespace watchproof::explore

@@ -85,6 +85,7 @@ void VirtualRun::HandWaiting(Stream& stream) {
     const Step request = std::move(stream.waiting.front());
     stream.waiting.pop_front();
     if (const auto* create = std::get_if<Create>(&request)) {
+      stream.watches[stream.handed++].head_asked = script_.limits.disk ? 1 : head_;
       hub_->Create(stream.in_hub, SpecOf(*create, create->start.plus));
     } else if (const auto* cancel = std::get_if<Cancel>(&request)) {
       hub_->Cancel(stream.in_hub, WatchId(cancel->id));
@@ -118,21 +119,25 @@ ClientWatch* VirtualRun::Find(Stream& stream, std::int64_t id) {
   return found == stream.watches.rend() ? nullptr : &*found;
 }
 
-// As a server splits it: whole events, as long as the message stays within the bound. Returns the
-// number of messages.
+// As a server splits it: whole events, as long as the message stays within the bound. A planted bug
+// may cut or drop a part. Returns the number of messages.
 std::size_t VirtualRun::RecordReply(const Stream& stream, const store::WatchReply& reply) {
   std::span<const store::PendingEvent> events;
   if (reply.batch) events = reply.batch->events();
   std::size_t parts = 0;
+  const bool cut = !reply.may_fragment && events.size() > 1 &&
+                   hooks_.reply_cut == store::ReplyCut::kBetweenEvents;
   do {
-    std::string message = ToWire(reply, events, false);
-    std::size_t count = events.size();
+    std::size_t count = cut && parts == 0 ? events.size() / 2 : events.size();
+    std::string message = ToWire(reply, events.first(count), false);
     const auto most = static_cast<std::size_t>(script_.limits.part_bytes);
     while (reply.may_fragment && count > 1 && message.size() > most) {
       message = ToWire(reply, events.first(--count), true);
     }
     events = events.subspan(count);
-    recording_.Response(stream.recorded, std::move(message));
+    const bool dropped = reply.may_fragment && parts > 0 && events.empty() &&
+                         hooks_.last_part == store::LastPart::kDropped;
+    if (!dropped) recording_.Response(stream.recorded, std::move(message));
     ++parts;
   } while (!events.empty());
   return parts;
@@ -142,7 +147,9 @@ void VirtualRun::Received(Stream& stream, const store::WatchReply& reply) {
   features_.Reply(reply, RecordReply(stream, reply));
   if (reply.created && stream.answered < stream.watches.size()) {
     ClientWatch& watch = stream.watches[stream.answered++];
+    CheckHeader(reply, watch.head_asked);
     watch.created = !reply.canceled;
+    if (watch.created) ++stream.kept_watches;
     watch.refused = reply.canceled;
     watch.id = reply.watch.value;
     watch.next = watch.start > 0 ? watch.start : reply.revision.value + 1;
@@ -150,8 +157,13 @@ void VirtualRun::Received(Stream& stream, const store::WatchReply& reply) {
   }
   const bool whole = !reply.batch && !reply.canceled && reply.watch == store::kWholeStream;
   if (whole) ++stream.progress;
+  if (reply.canceled && reply.compacted.value == 0) {
+    CheckHeader(reply, 1);
+    --stream.kept_watches;
+  }
   for (ClientWatch& watch : stream.watches) {
     if (!watch.created || watch.ended || (!whole && watch.id != reply.watch.value)) continue;
+    if (!whole && !reply.canceled && !reply.batch) NotePeriodic(stream, watch);
     if (reply.canceled) {
       watch.ended = true;
       watch.compacted = reply.compacted.value;
@@ -160,6 +172,22 @@ void VirtualRun::Received(Stream& stream, const store::WatchReply& reply) {
       watch.next = std::max(watch.next, through.value + 1);
     }
   }
+}
+
+// The answer to a request names a revision that the store had reached by then.
+void VirtualRun::CheckHeader(const store::WatchReply& reply, std::int64_t least) {
+  const std::int64_t named = reply.revision.value;
+  if (named >= least && named <= store_->current().value) return;
+  promises_.CompareTexts("the answer to a watch request with the revision of the store",
+                         fmt::format("{} to {}", least, head_), fmt::format("{}", named));
+}
+
+// At most one in each interval.
+void VirtualRun::NotePeriodic(const Stream& stream, ClientWatch& watch) {
+  const auto intervals = (Now() - stream.opened) / watch_limits_.progress_interval;
+  if (++watch.notices <= intervals) return;
+  promises_.CompareTexts("at most one periodic progress of a watch in each interval",
+                         fmt::format("{} at most", intervals), fmt::format("{}", watch.notices));
 }
 
 void VirtualRun::ReceiveControl() {
