@@ -4,19 +4,21 @@
 
     store_mutants.py [--sample N] [--seed S] [--only ID,...] [--way NAME ...]
                      [--with NAME='COMMAND {binary} {id} {seed} {folder}'] [--limit NAME=SECONDS]
-                     [--output FOLDER] [--resume]
+                     [--output FOLDER] [--resume] [--least PERCENT]
 
 Builds a program with all mutants in it (ci/store_mutants), draws some of them, and runs each way of
 finding bugs on each. Exit code 1 of a way means that it killed the mutant, 0 that the mutant
 survived, 2 that nothing was decided, which counts as survived; a crash, another code and a run out
 of time kill it, too; the table names each. Known ways: `tests`, the store's own unit
-tests; `suite`, all cases on the embedded store; --with adds others. `suite` is the one that runs
-if none is named.
+tests; `virtual`, 6000 scripts of `explore --virtual`; `suite`, all cases on the embedded store;
+--with adds others. `suite` is the one that runs if none is named.
 
 Every way first runs without a mutant and must survive; that run also shows which mutants it reaches
 at all. FOLDER gets results.jsonl, one row for each mutant and way, and table.md with the rates and
 the survivors. --resume leaves out what is in results.jsonl already. Mutants that
-ci/store_mutants/equivalent.toml shows to be equivalent are not drawn.
+ci/store_mutants/equivalent.toml shows to be equivalent are not drawn. --reached-only draws only
+among those that some way reaches without a mutant. With --least the exit code is 1 if less of the
+drawn mutants were killed.
 """
 
 import argparse
@@ -43,10 +45,11 @@ ALL_TESTS = " && ".join(f"{{build}}/{test}_mutants --gtest_brief=1 --gtest_fail_
                         for test in TESTS)
 WAYS = {
     "tests": ALL_TESTS,
+    "virtual": "{binary} explore --virtual --fail-fast --scripts 6000 --seed 0x{seed}",
     "suite": "{binary} run --target embedded --fail-fast --jobs 1 --keep none --progress off "
              "--seed {seed} --run-dir {folder}/run",
 }
-LIMITS = {"tests": 60, "suite": 600}
+LIMITS = {"tests": 60, "suite": 600, "virtual": 120}
 LIMIT = 60
 
 
@@ -92,6 +95,7 @@ class Runner:
         self.mutants = mutants
         self.bytes = max(mutants) + 1
         self.results = outcomes.Results(options.output / "results.jsonl", options.resume)
+        self.wasteful = {}  # by id: what those waste that change nothing else
         self.reached = {}  # by way: the mutants that the program without one reaches
         self.lock = threading.Lock()
         self.done = 0
@@ -155,7 +159,8 @@ def parse():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--reached-only", action="store_true",
-                        help="take those that a way does not reach without a mutant for survivors")
+                        help="draw only among those that a way reaches without a mutant")
+    parser.add_argument("--least", type=float, default=0, metavar="PERCENT")
     parser.add_argument("--slowdown", action="store_true", help="measure it")
     options = parser.parse_args()
     extra = dict(text.split("=", 1) for text in options.extra)
@@ -169,14 +174,14 @@ def parse():
     return options
 
 
-def draw(options, mutants):
+def draw(options, mutants, reached):
     if options.only:
         ids = [int(id) for id in options.only.split(",")]
         strange = [id for id in ids if id not in mutants]
         if strange:
             sys.exit(f"no mutants that compile: {strange}")
         return ids
-    ids = sorted(mutants)
+    ids = sorted(reached if options.reached_only else mutants)
     if options.sample is None or options.sample >= len(ids):
         return ids
     return sorted(random.Random(options.seed).sample(ids, options.sample))
@@ -197,14 +202,18 @@ def main():
     judged = compiling if options.only else {
         id: row for id, row in compiling.items() if id not in equivalents}
     runner = Runner(options, judged)
-    drawn = draw(options, judged)
+    runner.wasteful = equivalent.load(ROOT / "ci/store_mutants/equivalent.toml",
+                                      compiling.values(), "resources")
     for way in options.ways:
         runner.baseline(way)
+    drawn = draw(options, judged, set().union(*runner.reached.values()))
     runner.all(drawn)
     text = table.report(ROOT, runner, drawn)
     (options.output / "table.md").write_text(text, encoding="utf-8")
     say(text.split("\n## ")[0])
     say(f"survivors: {options.output / 'table.md'}")
+    if 100 * table.Survey(runner, drawn).any_killed() < options.least * len(drawn):
+        sys.exit(f"less than {options.least} % were killed")
 
 
 if __name__ == "__main__":

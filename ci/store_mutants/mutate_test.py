@@ -148,6 +148,12 @@ class MutateTest(unittest.TestCase):
                          [self.made.mutant("drop", "continue;", ";")["id"]])
         with self.assertRaises(equivalent.Stale):
             equivalent.match([entry | {"original": "break;"}], self.made.mutants)
+        del entry["original"]
+        several = entry | {"changes": ["drop: continue;", "drop: return -1;"]}
+        self.assertEqual(len(equivalent.match([several], self.made.mutants)), 2)
+        with self.assertRaises(equivalent.Stale):
+            equivalent.match([entry | {"changes": ["drop: continue;", "drop: break;"]}],
+                             self.made.mutants)
 
     def test_intervals(self):
         low, high = table.wilson(8, 10)

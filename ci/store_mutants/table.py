@@ -56,10 +56,14 @@ class Survey:
         self.reached = runner.reached
         self.mutants = [runner.mutants[id] for id in drawn]
         self.results = runner.results
+        self.wasteful = runner.wasteful
 
     def killed(self, mutant, ways):
         rows = [self.results.get(mutant, way) for way in ways]
         return any(row and row["verdict"] == KILLED for row in rows)
+
+    def any_killed(self):
+        return sum(self.killed(one, self.ways) for one in self.mutants)
 
     def rates(self):
         yield row_of(["way", "killed (95 %)", "how", "never reached"])
@@ -73,8 +77,7 @@ class Survey:
                           ", ".join(f"{count} {name}" for name, count in how.most_common()),
                           unreached])
         if len(self.ways) > 1:
-            dead = sum(self.killed(one, self.ways) for one in self.mutants)
-            yield row_of(["any of them", share(dead, len(self.mutants)), "", ""])
+            yield row_of(["any of them", share(self.any_killed(), len(self.mutants)), "", ""])
 
     def by(self, field):
         groups = collections.defaultdict(list)
@@ -93,6 +96,9 @@ class Survey:
         reached = [one for one in alive if any(
             row and row["reached"] for row in (self.results.get(one, way) for way in self.ways))]
         yield f"\n## Survivors that were reached: {len(reached)}"
+        wasteful = sum(one["id"] in self.wasteful for one in reached)
+        if wasteful:
+            yield f"\n{wasteful} of them only waste memory or processor time."
         for mutant in reached:
             yield from self.explained(root, mutant)
         yield f"\n## Survivors that no way reached: {len(alive) - len(reached)}\n"
@@ -110,6 +116,8 @@ class Survey:
         lines = (root / mutant["file"]).read_text(encoding="utf-8").splitlines()
         yield (f"\n### {mutant['id']}: {mutant['file']}:{mutant['line']} {mutant['function']}, "
                f"{mutant['operator']}\n")
+        if mutant["id"] in self.wasteful:
+            yield self.wasteful[mutant["id"]] + "\n"
         yield (f"```diff\n  {lines[mutant['line'] - 1].strip()}\n- {mutant['original']}\n"
                f"+ {mutant['mutated']}\n```")
         for way in self.ways:
