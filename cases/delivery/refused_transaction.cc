@@ -29,9 +29,8 @@ WATCH_CASE(Reliable, RefusedTransaction,
     scenario.AwaitCreated(name);
   }
   scenario.Compact(AtHead(-1));
-  scenario.Add(RefusedTxnStep{.write = {stem + "/phantom", scenario.Value()},
-                              .key = stem + "/read",
-                              .at = first.revision()});
+  scenario.Add(RefusedTxnStep{{PutStep{stem + "/phantom", scenario.Value()},
+                               ReadStep{.key = stem + "/read", .at = first.revision()}}});
   for (std::int64_t i = prng.Between(1, 5); i > 0; --i) scenario.Put(stem + "/after");
   for (int member = 1; member <= 3; ++member) {
     scenario.AwaitDelivered("m" + std::to_string(member));

@@ -56,7 +56,7 @@ Status ReadEvidence(const toml::table& table, Bug& bug) {
 Result<Bug> ReadBug(const toml::table& table) {
   WP_RETURN_IF_ERROR(
       OnlyFields(table, {"name", "upstream", "title", "affected", "signatures", "members", "needs",
-                         "source", "link", "shown", "not_shown"}));
+                         "source", "link", "every_case", "shown", "not_shown"}));
   Bug bug;
   if (table.contains("upstream")) {
     WP_ASSIGN_OR_RETURN(bug.upstream, List<int>(table, "upstream"));
@@ -72,6 +72,10 @@ Result<Bug> ReadBug(const toml::table& table) {
   }
   bug.members = table["members"].value_or(1);
   if (bug.members < 1) return FailAt(*table.get("members"), "expected 'members' of at least 1");
+  bug.every_case = table["every_case"].value_or(false);
+  if (bug.every_case && bug.signatures.empty()) {
+    return FailAt(*table.get("every_case"), "expected 'signatures' beside 'every_case'");
+  }
   WP_ASSIGN_OR_RETURN(bug.needs, OptionalText(table, "needs"));
   WP_ASSIGN_OR_RETURN(bug.source, Text(table, "source"));
   WP_ASSIGN_OR_RETURN(bug.link, OptionalText(table, "link"));

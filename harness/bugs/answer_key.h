@@ -39,6 +39,8 @@ struct Bug {
   std::string needs{};  // flags, or other circumstances
   std::string source;   // of the ranges: changelogs, pull requests
   std::string link{};   // for a bug without a number
+  // Whether any case may show it, since its closing questions meet what the case left behind.
+  bool every_case = false;
   std::vector<ShownBy> shown{};
   std::string not_shown{};  // if no case shows it: why
 

@@ -156,8 +156,18 @@ class Bookmarkable final : public Checker {
              Milliseconds(where.at - due.where.at), due.where.line.value, where.line.value),
          .evidence = {due.where.line},
          .where = where,
-         .signature = signature::kNoProgress,
+         .signature = HeldBack(stream) ? signature::kProgressHeldBack : signature::kNoProgress,
          .impact = kBookmarkMissing});
+  }
+
+  // A watch of the stream has ended with ErrCompacted, and the client has not cancelled it.
+  bool HeldBack(StreamId stream) const {
+    for (std::uint32_t i = 0; i < facts().table.size(); ++i) {
+      const WatchState& watch = facts().state(WatchIndex(i));
+      if (watch.stream != stream || watch.end != WatchEnd::kCompacted) continue;
+      if (!facts().details(WatchIndex(i)).release_asked) return true;
+    }
+    return false;
   }
 
   std::vector<Bookmark> bookmarks_;

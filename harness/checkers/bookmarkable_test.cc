@@ -103,6 +103,16 @@ INSTANTIATE_TEST_SUITE_P(
              .Progress(kWholeStream, 3)
              .Annotate(ProgressOver{StreamId(1)}),
          {"Bookmarkable"}},
+        {"NoneBehindACompactedWatch",
+         TwoPuts()
+             .Deliver(0, {{2, "k"}, {3, "k"}})
+             .Compact(3)
+             .Watch("k", 2)
+             .Created(1, 3)
+             .Compacted(1, 3)
+             .Annotate(ProgressDue{StreamId(1), true, 5000})
+             .Annotate(ProgressOver{StreamId(1)}),
+         {"Bookmarkable"}},
         {"ProgressBelowTheStoreThenAtIt",
          TwoPuts()
              .Deliver(0, {{2, "k"}, {3, "k"}})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CompactionSurfaced: a watch that can no longer receive an expected event gets ErrCompacted, once,
 // in time and truthfully.
+#include <algorithm>
 #include <set>
 
 #include "harness/checkers/checker.h"
@@ -18,6 +19,10 @@ constexpr std::string_view kNoticeMissing =
 constexpr std::string_view kNoticeRepeated =
     "A Kubernetes API server receives the end of the same watch again and again, and these "
     "messages delay the other watches of the stream.";
+
+constexpr std::string_view kReadOfHistory =
+    "A Kubernetes API server that lists page by page at one revision gets a page of another state, "
+    "or has to begin anew without need.";
 
 class CompactionSurfaced final : public Checker {
  public:
@@ -77,6 +82,8 @@ class CompactionSurfaced final : public Checker {
   // etcd answers both compacted and future revisions as out of range.
   void CallEnded(const RecordedCall& call, std::string_view error,
                  std::optional<Revision> ceiling) override {
+    if (call.method == Method::kRange || call.method == Method::kTxn)
+      return JudgeReads(call, error);
     if (call.method != Method::kCompact) return;
     const Revision asked(call.named);
     const bool below = call.floor.value > 0 && asked <= call.floor;
@@ -113,6 +120,53 @@ class CompactionSurfaced final : public Checker {
   }
 
  private:
+  // The past revisions that a read, or a transaction by one of its branches, asks for.
+  static std::vector<Revision> PastOf(const RecordedCall& call) {
+    if (call.method == Method::kRange && call.named > 0) return {Revision(call.named)};
+    std::vector<Revision> past;
+    TxnRequestView txn;
+    if (call.method != Method::kTxn || !Parse(call.request.view(), txn).ok()) return past;
+    TxnResponseView answer;
+    const bool failed = call.code == StatusCode::kOk && Parse(call.response.view(), answer).ok() &&
+                        !answer.succeeded;
+    for (const OperationView& operation : failed ? txn.failure : txn.success) {
+      RangeRequestView range;
+      if (operation.kind != OperationKind::kRange || !Parse(operation.body, range).ok()) continue;
+      if (range.revision > 0) past.emplace_back(range.revision);
+    }
+    return past;
+  }
+
+  // What a compaction keeps can be read, and what it removed cannot.
+  void JudgeReads(const RecordedCall& call, std::string_view error) {
+    const std::vector<Revision> past = PastOf(call);
+    // The member that answers may not know of the compaction yet.
+    if (past.empty() || call.serializable) return;
+    const auto [lowest, highest] = std::minmax_element(past.begin(), past.end());
+    const bool gone = *lowest < call.floor && !facts().options.deviations.keeps_history;
+    const bool kept = *lowest >= HighestFloor(facts()) && *highest <= call.before.revision &&
+                      !facts().options.others_compact;
+    if (gone && call.code == StatusCode::kOk) {
+      Add(MemberSubject{1},
+          {.expected = fmt::format("a read at revision {} to be refused as out of range: the store "
+                                   "has been compacted to {}",
+                                   *lowest, call.floor),
+           .observed = "it was answered",
+           .evidence = {call.began},
+           .where = {call.ended, call.at},
+           .impact = kReadOfHistory});
+    } else if (kept && call.code == StatusCode::kOutOfRange) {
+      Add(MemberSubject{1},
+          {.expected = fmt::format("an answer to a read at revision {}: no compaction above {} was "
+                                   "requested, and the store had reached {}",
+                                   *lowest, HighestFloor(facts()), call.before.revision),
+           .observed = fmt::format("{}: {}", Name(call.code), error),
+           .evidence = {call.began},
+           .where = {call.ended, call.at},
+           .impact = kReadOfHistory});
+    }
+  }
+
   // The first event at or above the floor that was sent to a watch instead of ErrCompacted.
   struct Served {
     Where where;
@@ -311,7 +365,8 @@ const CheckerRegistration kCompactionSurfaced{{
                "without later writes in its range. When ErrCompacted comes, it names a useful "
                "compact revision (above the watch's position, and that of a requested "
                "compaction), it comes once, with canceled set, for an open watch, and no message "
-               "but the answer to a cancel follows it.",
+               "but the answer to a cancel follows it. Reads at a past revision follow the same "
+               "floor: below it they are refused as out of range, from it on they are answered.",
     .make = MakeChecker<CompactionSurfaced>,
 }};
 

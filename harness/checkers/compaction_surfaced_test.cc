@@ -92,7 +92,17 @@ INSTANTIATE_TEST_SUITE_P(
          kOthersCompact},
         {"WithoutOtherCompactors",
          ReportedOthers(4).ReadRefusedAt(3).Read(5),
+         {"CompactionSurfaced", "CompactionSurfaced"}},
+        {"AReadAtTheFloorIsRefused",
+         Script().Put("k", "a", 2).Put("k", "b", 3).Compact(3).ReadRefusedAt(3),
          {"CompactionSurfaced"}},
+        {"AReadBelowTheFloorIsAnswered",
+         Script().Put("k", "a", 2).Put("k", "b", 3).Compact(3).ReadAt(2, 3),
+         {"CompactionSurfaced"}},
+        {"ReadsAroundTheFloor",
+         Script().Put("k", "a", 2).Put("k", "b", 3).Compact(3).ReadAt(3, 3).ReadRefusedAt(2),
+         {}},
+        {"AReadOfTheFuture", Script().Put("k", "a", 2).ReadRefusedAt(9), {}},
     }),
     RowName);
 

@@ -23,8 +23,10 @@ struct Exercise {
   // Creates, cancels and periods in which progress was due; and those of them that were answered.
   std::uint64_t promises_asked = 0;
   std::uint64_t promises_answered = 0;
+  std::uint64_t questions_left = 0;  // standing promises that were not asked for at the end
   // How often the target could have broken the guarantee, by its name; guarantees without an
-  // opportunity are left out.
+  // opportunity are left out, and the standing promises asked at the end do not count: they are
+  // asked of every attempt, whatever it tested.
   std::map<std::string, std::uint64_t> opportunities;
 };
 

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/checkers/signatures.h"
+
 namespace watchproof {
 
 bool Findings::Admit(const Key& key) {
@@ -14,12 +16,24 @@ bool Findings::Admit(const Key& key) {
   return is_new;
 }
 
+// On a message with events that were meant for the watch that had the id before.
+bool Findings::RestsOnFormer(const Key& key, const Draft& draft) const {
+  if (key.subject >= table_.size()) return false;
+  const WatchIndex watch(static_cast<std::uint32_t>(key.subject));
+  const std::set<Line>& former = table_.details(watch).former_events;
+  return std::any_of(draft.evidence.begin(), draft.evidence.end(),
+                     [&](Line line) { return former.contains(line); });
+}
+
 void Findings::File(const Key& key, std::string watch, Draft draft) {
   Filed& filed = Of(key.level);
   const Where& where = draft.where;
   const bool named =
       std::find(draft.evidence.begin(), draft.evidence.end(), where.line) != draft.evidence.end();
   if (where.line.value != 0 && !named) draft.evidence.push_back(where.line);
+  if (draft.signature.empty() && RestsOnFormer(key, draft)) {
+    draft.signature = signature::kEventsOfFormer;
+  }
   filed.findings.push_back({.guarantee = key.guarantee,
                             .watch = std::move(watch),
                             .expected = std::move(draft.expected),

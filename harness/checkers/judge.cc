@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/checkers/judge.h"
 
+#include <map>
 #include <set>
 #include <utility>
 
@@ -53,8 +54,13 @@ struct Judge::Impl final : HistoryVisitor {
     Drain();
     backlog_.Drain(Revision(INT64_MAX),
                    [this](WatchIndex watch, ResponsePtr response) { Compare(watch, *response); });
+    CountQuestions();
     for (std::uint32_t i = 0; i < table_.size(); ++i) {
+      const bool of_questions =
+          questions_ && table_.details(WatchIndex(i)).asked.line > *questions_;
+      if (of_questions) StartQuestions();
       for (const auto& checker : checkers_) checker->Finish(WatchIndex(i));
+      if (of_questions) CountQuestions();
     }
     for (const auto& checker : checkers_) checker->Conclude();
     control_.Check(model_.timeline(), findings_);
@@ -79,9 +85,38 @@ struct Judge::Impl final : HistoryVisitor {
     const auto add = [&exercise](const Checker& checker, std::uint64_t times) {
       if (times > 0) exercise.opportunities[std::string(Name(checker.guarantee()))] = times;
     };
-    for (const auto& checker : checkers_) add(*checker, checker->opportunities());
+    for (std::size_t i = 0; i < checkers_.size(); ++i) {
+      const std::uint64_t of_questions = i < of_questions_.size() ? of_questions_[i] : 0;
+      add(*checkers_[i], checkers_[i]->opportunities() - of_questions);
+    }
+    exercise.questions_left = questions_left_;
     for (const auto& checker : call_checkers_) add(*checker, calls_judged);
     return exercise;
+  }
+
+  // Only for the signature: what is wrong with them is for the checkers to say.
+  void FindEventsOfFormer(WatchIndex watch, const Response& response) {
+    WatchDetails& details = table_.details(watch);
+    if (!details.former) return;
+    const TrackedRange& former = table_.details(*details.former).range;
+    for (const EventView& event : response.message.events) {
+      const bool own = Concerns(details.range, event) &&
+                       Revision(event.kv.mod_revision) >= table_.state(watch).start;
+      if (!own && Concerns(former, event)) details.former_events.insert(response.where.line);
+    }
+  }
+
+  // Opportunities between the two are those of the standing promises.
+  void StartQuestions() {
+    before_questions_.clear();
+    for (const auto& checker : checkers_) before_questions_.push_back(checker->opportunities());
+  }
+  void CountQuestions() {
+    of_questions_.resize(checkers_.size());
+    for (std::size_t i = 0; i < before_questions_.size(); ++i) {
+      of_questions_[i] += checkers_[i]->opportunities() - before_questions_[i];
+    }
+    before_questions_.clear();
   }
 
   void EndCall(const RecordedCall& call, std::string_view error) {
@@ -103,11 +138,15 @@ struct Judge::Impl final : HistoryVisitor {
   }
   void OnCancelAsked(WatchIndex watch, Where where) override {
     // It does not explain an end before it.
-    if (table_.state(watch).end == WatchEnd::kOpen) table_.details(watch).cancel_asked = where;
+    const bool open = table_.state(watch).end == WatchEnd::kOpen;
+    (open ? table_.details(watch).cancel_asked : table_.details(watch).release_asked) = where;
   }
   void OnCreated(WatchIndex watch, const Response& response) override {
     for (const auto& checker : checkers_) checker->Answered(watch, response);
     table_.Create(watch, response, model_.Ceiling());
+    const WatchState& state = table_.state(watch);
+    const auto [named, is_new] = named_.try_emplace({state.stream.value, state.id.value}, watch);
+    if (!is_new) table_.details(watch).former = std::exchange(named->second, watch);
     comparer_.Open(watch, table_.details(watch).range, table_.state(watch).start);
     if (comparer_.OpenedTooLate(watch) && !table_.details(watch).starts_below_floor()) {
       findings_.Undecide(fmt::format(
@@ -123,6 +162,7 @@ struct Judge::Impl final : HistoryVisitor {
   void OnDelivered(WatchIndex watch, ResponsePtr& response) override {
     if (lag_ != nullptr) lag_->Delivered(watch, *response);
     response->compaction_requested = model_.calls().compaction_requested();
+    FindEventsOfFormer(watch, *response);
     for (const auto& checker : checkers_) checker->Delivered(watch, *response);
     table_.Deliver(watch, *response, model_.Ceiling());
     if (!backlog_.Waits(watch) && comparer_.Knows(*response)) return Compare(watch, *response);
@@ -162,6 +202,12 @@ struct Judge::Impl final : HistoryVisitor {
       if (lag_ != nullptr && reached->stage == Stage::kHealed) lag_->AllHealed(where.at);
       converged_ = converged_ || reached->stage == Stage::kConverged;
       stopped_ = stopped_ || reached->stage == Stage::kStopped;
+      if (reached->stage == Stage::kQuestions && !questions_) {
+        questions_ = where.line;
+        StartQuestions();
+      }
+    } else if (std::holds_alternative<QuestionLeft>(annotation)) {
+      ++questions_left_;
     } else if (const auto* due = std::get_if<ProgressDue>(&annotation)) {
       ++progress_asked_;
       progress_due_.insert(due->stream.value);
@@ -304,12 +350,17 @@ struct Judge::Impl final : HistoryVisitor {
   HistoryParser parser_;
   Backlog backlog_;
   ControlWatchRule control_;
-  std::vector<Comparison> compared_;             // of the current response
-  bool converged_ = false;                       // the driver's last wait is over
-  bool stopped_ = false;                         // the driver stopped waiting after a finding
-  std::uint64_t progress_asked_ = 0;             // periods in which progress was due
-  std::uint64_t progress_answered_ = 0;          // of these
-  std::set<std::uint32_t> progress_due_;         // streams
+  std::vector<Comparison> compared_;      // of the current response
+  bool converged_ = false;                // the driver's last wait is over
+  bool stopped_ = false;                  // the driver stopped waiting after a finding
+  std::uint64_t progress_asked_ = 0;      // periods in which progress was due
+  std::uint64_t progress_answered_ = 0;   // of these
+  std::set<std::uint32_t> progress_due_;  // streams
+  std::map<std::pair<std::uint32_t, std::int64_t>, WatchIndex> named_;  // by stream and id
+  std::uint64_t questions_left_ = 0;
+  std::optional<Line> questions_;                // where the standing promises begin
+  std::vector<std::uint64_t> before_questions_;  // opportunities, by checker
+  std::vector<std::uint64_t> of_questions_;      // likewise, of standing promises
   std::set<Revision> claims_;                    // see UnconfirmedFloor
   std::set<std::uint32_t> dropped_;              // likewise: that ended by themselves
   std::size_t forget_at_ = options_.least_held;  // changes

@@ -115,6 +115,13 @@ std::string CallText(const Entry& entry) {
       if (!Parse(request, revoke).ok()) break;
       return fmt::format("revocation of lease {}", revoke.id);
     }
+    case Method::kLeaseLeases:
+      return "list of the leases";
+    case Method::kLeaseTimeToLive: {
+      LeaseTimeToLiveRequestView asked;
+      if (!Parse(request, asked).ok()) break;
+      return fmt::format("question for lease {}", asked.id);
+    }
     case Method::kTxn:
       return "transaction";
     case Method::kNone:
@@ -176,6 +183,9 @@ std::string AnnotationText(const Entry& entry) {
     }
     std::string operator()(const MomentMissed& missed) {
       return fmt::format("the moment did not come: {} of {}", missed.moment, missed.of);
+    }
+    std::string operator()(const QuestionLeft& left) {
+      return fmt::format("the client does not ask for {}: {}", left.question, left.why);
     }
   } text;
   const std::string said = std::visit(text, *annotation);

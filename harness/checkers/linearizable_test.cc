@@ -19,8 +19,30 @@ CallScript Keys() {
   return CallScript().Put("a", "1", 2).Put("b", "1", 3).Put("c", "1", 4).Put("d", "1", 5);
 }
 
+// More keys than a transaction may have operations; only the control watch shows what it deleted.
+CallScript AfterALargeRevocation() {
+  CallScript script;
+  script.OpenControlWatch();
+  constexpr std::int64_t kKeys = 300;
+  for (std::int64_t i = 0; i < kKeys; ++i) {
+    KeyValueFields kv = Kv(fmt::format("k{:03}", i), "1", 2 + i);
+    kv.lease = 7;
+    script.Do(Method::kPut, PutOf(kv.key, "1", 7), Reported(kv.mod)).Sees(kv);
+  }
+  script.Do(Method::kLeaseRevoke, Message().Number(1, 7), Reported(2 + kKeys));
+  std::vector<KeyValueFields> deleted;
+  for (std::int64_t i = 0; i < kKeys; ++i) {
+    deleted.push_back(Kv(fmt::format("k{:03}", i), "", 2 + kKeys, 0, 0));
+  }
+  return script.Sees(deleted, true);
+}
+
 const std::vector<CallRow>& CertainRows() {
   static const std::vector<CallRow> kRows = {
+      {"NoKeyIsLeftOfALargeRevocation",
+       AfterALargeRevocation().Do(Method::kRange, GetOf("k", {.range_end = "l"}), Shown(302, {})),
+       {},
+       true},
       {"ReadsTheLatestWrite", TwoPuts().Get("k", Shown(3, {kTwo}))},
       {"ReadsAKeyThatIsNotThere", TwoPuts().Get("x", Shown(3, {}))},
       {"ReadsBelowAnAnsweredWrite", TwoPuts().Get("k", Shown(2, {kOne})), {"Linearizable"}},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Observed histories of real servers in the recipes of known bugs, shortened: the bad history of a
 // release with the bug, and the good one of a release without it.
+#include "harness/checkers/signatures.h"
 #include "harness/checkers/testing/truth_table.h"
 
 namespace watchproof {
@@ -112,6 +113,26 @@ const std::vector<Row>& Rows() {
   };
   return kRows;
 }
+// An id that is used again at once, while events of its cancelled watch wait in the queue.
+TEST(Recipes, EventsOfAFormerWatchHaveTheirSignature) {
+  const Script reused = Script()
+                            .Watch("a", 0, {.id = 7})
+                            .Created(7, 1)
+                            .Put("a", "v", 2)
+                            .Put("b", "v", 3)
+                            .Cancel(7)
+                            .Watch("b", 2, {.id = 7})
+                            .Cancelled(7)
+                            .Created(7, 3);
+  EXPECT_TRUE(Script(reused).Deliver(7, {{3, "b"}}).Judge().findings.empty());
+  const auto findings =
+      Script(reused).Deliver(7, {{2, "a"}}).Deliver(7, {{3, "b"}}).Judge().findings;
+  ASSERT_FALSE(findings.empty());
+  for (const Finding& finding : findings) {
+    EXPECT_EQ(finding.signature, signature::kEventsOfFormer) << finding.observed;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Recipes, TruthTable, testing::ValuesIn(Rows()), RowName);
 
 }  // namespace

@@ -21,6 +21,8 @@ inline constexpr std::string_view kProgressOvertakes = "progress-overtakes";
 inline constexpr std::string_view kProgressBelowStart = "progress-below-start";
 inline constexpr std::string_view kEventsBelowStart = "events-below-start";
 inline constexpr std::string_view kNoProgress = "no-progress";
+inline constexpr std::string_view kProgressHeldBack = "progress-held-back";
+inline constexpr std::string_view kEventsOfFormer = "events-of-former-watch";
 inline constexpr std::string_view kPreviousValueGone = "previous-value-gone";
 inline constexpr std::string_view kWrongWatchClosed = "wrong-watch-closed";
 inline constexpr std::string_view kRevisionsReused = "revisions-reused";
@@ -30,6 +32,8 @@ inline constexpr std::string_view kOpenRangeAllowed = "open-range-allowed";
 inline constexpr std::string_view kAnswersOutOfOrder = "answers-out-of-order";
 inline constexpr std::string_view kCreatedTooLate = "created-too-late";
 inline constexpr std::string_view kProgressForLaterWatch = "progress-for-a-later-watch";
+inline constexpr std::string_view kProgressHeldBack = "progress-held-back";
+inline constexpr std::string_view kEventsOfFormer = "events-of-former-watch";
 
 // All of them.
 inline constexpr std::string_view kAll[] = {
@@ -39,6 +43,6 @@ inline constexpr std::string_view kAll[] = {
     kNoProgress,           kPreviousValueGone,  kWrongWatchClosed,
     kRevisionsReused,      kWriteLost,          kStaleRead,
     kOpenRangeAllowed,     kAnswersOutOfOrder,  kCreatedTooLate,
-    kProgressForLaterWatch};
+    kProgressForLaterWatch, kProgressHeldBack, kEventsOfFormer};
 
 }  // namespace watchproof::signature

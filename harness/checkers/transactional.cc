@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transactional: a write happens at one state, wholly or not at all, and its answer agrees.
+#include <set>
+
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
 #include "harness/model/shown.h"
@@ -13,6 +15,7 @@ class Transactional final : public Checker {
 
   // A read that began after the answer to the revocation, and that every member agrees on.
   void CallAnswered(const RecordedCall& call) override {
+    if (call.method == Method::kTxn) CheckOnce(call);
     const bool past = call.method == Method::kRange && call.named > 0;
     if (facts().model.calls().leases().empty() || call.serializable || past) return;
     EachShown(KindOf(call.method), call.request.view(), call.response.view(),
@@ -45,6 +48,39 @@ class Transactional final : public Checker {
   }
 
  private:
+  // A key has one state at a revision: a branch that puts it twice, or puts and deletes it, must be
+  // refused, whichever branch would run.
+  void CheckOnce(const RecordedCall& call) const {
+    TxnRequestView txn;
+    if (!Parse(call.request.view(), txn).ok()) return;
+    for (const std::vector<OperationView>* branch : {&txn.success, &txn.failure}) {
+      const auto twice = ChangedTwice(*branch);
+      if (!twice) continue;
+      Add(call, {.expected = fmt::format("the transaction to be refused: it changes {} twice",
+                                         Quoted(*twice)),
+                 .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
+                 .evidence = {call.began, call.ended}});
+    }
+  }
+  static std::optional<std::string> ChangedTwice(const std::vector<OperationView>& branch) {
+    std::set<std::string_view> puts;
+    for (const OperationView& operation : branch) {
+      PutRequestView put;
+      if (operation.kind != OperationKind::kPut || !Parse(operation.body, put).ok()) continue;
+      if (!puts.insert(put.key).second) return std::string(put.key);
+    }
+    for (const OperationView& operation : branch) {
+      DeleteRangeRequestView erase;
+      if (operation.kind != OperationKind::kDeleteRange || !Parse(operation.body, erase).ok())
+        continue;
+      const KeyRange range(erase.key, erase.range_end);
+      for (const std::string_view key : puts) {
+        if (range.Contains(key)) return std::string(key);
+      }
+    }
+    return std::nullopt;
+  }
+
   void CheckLease(const RecordedCall& call, const KeyValueView& kv) const {
     const auto& leases = facts().model.calls().leases();
     const auto found = leases.find(kv.lease);
@@ -71,14 +107,16 @@ const CheckerRegistration kTransactional{{
     .impact = "A Kubernetes API server reports the wrong outcome of an update that depends on a "
               "resource version: a conflict is overwritten, or a successful update is reported as "
               "lost.",
-    .explain = "The compares of a transaction are evaluated at the state before its revision and "
-               "decide which branch runs; its operations then run in order, and each answer (the "
-               "keys of a range, the count of a delete, the previous keys) follows from that "
-               "state. The same holds for a put or a delete alone. A transaction that changed "
-               "nothing, or was refused, leaves no trace: the effect of its other branch must "
-               "never be seen. The revocation of a lease is a write, too: once it is "
-               "acknowledged, none of the lease's keys exists any more. Source: \"atomicity\" of "
-               "the KV API guarantees of etcd, and the message TxnRequest of its API.",
+    .explain =
+        "The compares of a transaction are evaluated at the state before its revision and "
+        "decide which branch runs; its operations then run in order, and each answer (the "
+        "keys of a range, the count of a delete, the previous keys) follows from that "
+        "state. The same holds for a put or a delete alone. A transaction that changed "
+        "nothing, or was refused, leaves no trace: the effect of its other branch must "
+        "never be seen. A transaction that puts a key twice, or puts and deletes it, is refused. "
+        "The revocation of a lease is a write, too: once it is "
+        "acknowledged, none of the lease's keys exists any more. Source: \"atomicity\" of "
+        "the KV API guarantees of etcd, and the message TxnRequest of its API.",
     .make = MakeChecker<Transactional>,
 }};
 

@@ -35,6 +35,17 @@ CallScript Inner(bool succeeded) {
 
 const std::vector<CallRow>& CompareRows() {
   static const std::vector<CallRow> kRows = {
+      {"AKeyIsPutTwice",
+       OnePut().Do(Method::kTxn, TxnOf{.success = {PutPart("k", "2"), PutPart("k", "3")}}.message(),
+                   Decided(3, true, {kPutDone, kPutDone})),
+       {"Transactional"}},
+      {"APutKeyIsDeleted",
+       OnePut().Do(
+           Method::kTxn,
+           TxnOf{.success = {PutPart("k", "2"), Part(Method::kDeleteRange, DeleteOf("j", "l"))}}
+               .message(),
+           Decided(3, true, {kPutDone, Part(Method::kDeleteRange, Deleted(3, 1))})),
+       {"Transactional"}},
       {"AHoldingCompareRunsTheSuccessBranch", Swap(VersionIs("k", 1), Swapped())},
       {"AFailingCompareRunsTheOtherBranch", Swap(VersionIs("k", 2), Kept())},
       {"AFailingCompareRunsTheSuccessBranch",

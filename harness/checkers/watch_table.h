@@ -38,6 +38,7 @@ struct WatchDetails {
   Where asked;
   std::optional<Where> created;
   std::optional<Where> cancel_asked;
+  std::optional<Where> release_asked;  // a cancel after its end, which frees its id
   std::optional<Where> ended;
   Where latest;          // its latest message, or the create request
   std::string end_text;  // the target's reason, or the stream's final status
@@ -49,6 +50,10 @@ struct WatchDetails {
   // Empty once an event came that may have been pending: the position of a watcher that is behind
   // is its latest event, however little was written in its range since.
   std::optional<CaughtUpTo> caught_up_to;
+  // The latest watch of the stream that had the id before, and the messages with which events of
+  // that one came to this one.
+  std::optional<WatchIndex> former;
+  std::set<Line> former_events{};
   // By the driver's annotation: the watch that this one resumes, and the one that resumes this one.
   std::optional<WatchIndex> continues;
   std::optional<WatchIndex> continued_by;

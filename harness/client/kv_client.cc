@@ -15,6 +15,29 @@ namespace watchproof {
 using etcdserverpb::KV;
 using etcdserverpb::Lease;
 
+namespace {
+
+etcdserverpb::PutRequest PutOf(const WriteOp& write) {
+  etcdserverpb::PutRequest put;
+  put.set_key(write.key);
+  put.set_value(write.value);
+  put.set_lease(write.lease);
+  put.set_prev_kv(write.previous);
+  put.set_ignore_value(write.keeps_value);
+  put.set_ignore_lease(write.keeps_lease);
+  return put;
+}
+
+etcdserverpb::DeleteRangeRequest DeletionOf(const WriteOp& write) {
+  etcdserverpb::DeleteRangeRequest deletion;
+  deletion.set_key(write.key);
+  deletion.set_range_end(write.range_end);
+  deletion.set_prev_kv(write.previous);
+  return deletion;
+}
+
+}  // namespace
+
 class KvClient::Impl {
  public:
   Impl(RecordingContext& context, const std::string& endpoint, const KvOptions& options)
@@ -54,6 +77,7 @@ class KvClient::Impl {
   }
 
   void SetToken(const std::string& token) { token_ = token; }
+  const std::string& token() const { return token_; }
   WriteForm writes() const { return options_.writes; }
 
   // Without `put` the key is deleted; returns the revision of the store if there is no such key.
@@ -175,6 +199,7 @@ KvClient::KvClient(RecordingContext& context, const std::string& endpoint, const
 KvClient::~KvClient() = default;
 
 void KvClient::SetToken(const std::string& token) { impl_->SetToken(token); }
+const std::string& KvClient::token() const { return impl_->token(); }
 
 Result<Revision> KvClient::Put(const std::string& key, const std::string& value,
                                std::int64_t lease) {
@@ -196,22 +221,25 @@ Result<Revision> KvClient::Delete(const std::string& key, const std::string& ran
   return impl_->Call(Method::kDeleteRange, request, &KV::Stub::DeleteRange);
 }
 
+Result<Revision> KvClient::Write(const WriteOp& write) {
+  if (write.kind == WriteOp::Kind::kPut) {
+    return impl_->Call(Method::kPut, PutOf(write), &KV::Stub::Put);
+  }
+  return impl_->Call(Method::kDeleteRange, DeletionOf(write), &KV::Stub::DeleteRange);
+}
+
 Result<Revision> KvClient::Transact(const std::vector<WriteOp>& writes) {
   etcdserverpb::TxnRequest request;
   for (const WriteOp& write : writes) {
     if (write.kind == WriteOp::Kind::kPut) {
-      auto* put = request.add_success()->mutable_request_put();
-      put->set_key(write.key);
-      put->set_value(write.value);
-      put->set_lease(write.lease);
+      *request.add_success()->mutable_request_put() = PutOf(write);
     } else if (write.kind == WriteOp::Kind::kRead) {
       auto* range = request.add_success()->mutable_request_range();
       range->set_key(write.key);
+      range->set_range_end(write.range_end);
       range->set_revision(write.revision.value);
     } else {
-      auto* erase = request.add_success()->mutable_request_delete_range();
-      erase->set_key(write.key);
-      erase->set_range_end(write.range_end);
+      *request.add_success()->mutable_request_delete_range() = DeletionOf(write);
     }
   }
   return impl_->Call(Method::kTxn, request, &KV::Stub::Txn);
@@ -246,6 +274,9 @@ Result<Revision> KvClient::Read(const ReadOptions& read) {
   request.set_limit(read.limit);
   request.set_serializable(read.serializable);
   request.set_revision(read.revision.value);
+  request.set_count_only(read.count_only);
+  request.set_keys_only(read.keys_only);
+  if (read.descending) request.set_sort_order(etcdserverpb::RangeRequest::DESCEND);
   return impl_->Call(Method::kRange, request, &KV::Stub::Range);
 }
 
@@ -279,6 +310,20 @@ Result<Revision> KvClient::Revoke(std::int64_t lease) {
   WP_ASSIGN_OR_RETURN(const auto revoked,
                       impl_->Call(Method::kLeaseRevoke, request, &Lease::Stub::LeaseRevoke));
   return Revision(revoked.header().revision());
+}
+
+Status KvClient::ListLeases() {
+  const auto list = impl_->Call(Method::kLeaseLeases, etcdserverpb::LeaseLeasesRequest(),
+                                &Lease::Stub::LeaseLeases);
+  return list.has_value() ? Status() : list.error();
+}
+
+Status KvClient::TimeToLive(std::int64_t lease) {
+  etcdserverpb::LeaseTimeToLiveRequest request;
+  request.set_id(lease);
+  request.set_keys(true);
+  const auto answer = impl_->Call(Method::kLeaseTimeToLive, request, &Lease::Stub::LeaseTimeToLive);
+  return answer.has_value() ? Status() : answer.error();
 }
 
 Result<bool> KvClient::HasLease(std::int64_t lease) {

@@ -25,7 +25,10 @@ struct WriteOp {
   std::string range_end;  // of a delete; etcd's meaning
   std::string value;      // of a put
   std::int64_t lease = 0;
-  Revision revision{};  // of a read; 0: the latest
+  bool previous = false;     // asks for what it replaces or deletes
+  bool keeps_value = false;  // of a put: changes only the lease
+  bool keeps_lease = false;  // of a put: changes only the value
+  Revision revision{};       // of a read; 0: the latest
 };
 
 struct ReadOptions {
@@ -34,6 +37,9 @@ struct ReadOptions {
   std::int64_t limit = 0;     // 0: none
   bool serializable = false;  // answered by one member, from its local store
   Revision revision{};        // as the keys were then; 0: as they are
+  bool count_only = false;
+  bool keys_only = false;
+  bool descending = false;  // by key
 };
 
 // How single keys are written: by a put or a deletion of their own, or as the Kubernetes API server
@@ -56,11 +62,14 @@ class KvClient {
 
   // Sent with every call from here on, for targets with authentication enabled.
   void SetToken(const std::string& token);
+  const std::string& token() const;
 
   // All return the revision of the answer's header. A write with an unknown outcome returns the
   // error and stays in the recording as such.
   Result<Revision> Put(const std::string& key, const std::string& value, std::int64_t lease = 0);
   Result<Revision> Delete(const std::string& key, const std::string& range_end);
+  // A put or a deletion with what the two above leave out.
+  Result<Revision> Write(const WriteOp& write);
   Result<Revision> Transact(const std::vector<WriteOp>& writes);
   // Puts the key if its version is this one (0: it is not there), and reads it otherwise.
   Result<Revision> Swap(const std::string& key, std::int64_t version, const std::string& value);
@@ -77,6 +86,10 @@ class KvClient {
   // Returns the id, which the target chooses.
   Result<std::int64_t> Grant(std::chrono::seconds ttl);
   Result<Revision> Revoke(std::int64_t lease);
+  // Asks for all leases; for the time that is left of one, and its keys. The answers are in the
+  // recording.
+  Status ListLeases();
+  Status TimeToLive(std::int64_t lease);
   // Whether the target still lists the lease. Not recorded, because it is not judged.
   Result<bool> HasLease(std::int64_t lease);
   // Whether a key of the range is on it. Not recorded either.

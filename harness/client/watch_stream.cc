@@ -22,7 +22,10 @@ using Generic = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
 class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   Impl(RecordingContext& context, std::shared_ptr<grpc::Channel> channel)
-      : recorder_(context.recorder()), stream_(context.NextStream()), stub_(std::move(channel)) {}
+      : recorder_(context.recorder()),
+        stream_(context.NextStream()),
+        channel_(std::move(channel)),
+        stub_(channel_) {}
 
   void Start(const StreamOptions& options) {
     if (!options.token.empty()) context_.AddMetadata("token", options.token);
@@ -102,6 +105,7 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
   }
 
   StreamId stream() const { return stream_; }
+  const Connection& connection() const { return connection_; }
 
  private:
   void OnReadDone(bool ok) override {
@@ -178,6 +182,7 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
   // Constant after construction.
   Recorder& recorder_;
   const StreamId stream_;
+  const std::shared_ptr<grpc::Channel> channel_;
   Generic stub_;
   // Lent to gRPC.
   grpc::ClientContext context_;
@@ -214,6 +219,7 @@ Result<std::unique_ptr<WatchStream>> WatchStream::Open(RecordingContext& context
 }
 
 StreamId WatchStream::id() const { return impl_->stream(); }
+const Connection& WatchStream::connection() const { return impl_->connection(); }
 std::uint32_t WatchStream::Create(const WatchCreate& watch) { return impl_->Create(watch); }
 void WatchStream::Cancel(WatchId id) {
   etcdserverpb::WatchRequest request;

@@ -46,6 +46,7 @@ class WatchStream {
   ~WatchStream();
 
   StreamId id() const;
+  const Connection& connection() const;
   // Returns the watch's place among the creates of this stream, from 0.
   std::uint32_t Create(const WatchCreate& watch);
   void Cancel(WatchId id);

@@ -208,7 +208,7 @@ void VirtualRun::RestoreSnapshot() {
   promises_.CompareTexts("a snapshot to be whole", ToText(Status()), ToText(restored.Recover()));
   CompareHashes(restored);
   for (const std::int64_t at : {std::max<std::int64_t>(floor_, 1), head_ - 1, head_}) {
-    const store::RangeQuery query{.range = {WireKey("*"), WireKey("*")}, .at = Revision(at)};
+    const store::RangeQuery query{.range = Placement().Range("*", "*"), .at = Revision(at)};
     promises_.Compare("a read of a restored store", reference_.Range(query), restored.Range(query));
   }
   promises_.CompareNumbers("changes in a snapshot", reference_.KeptChanges(),

@@ -8,8 +8,8 @@
 namespace watchproof {
 namespace {
 
-constexpr std::array<std::string_view, 5> kStages = {"healed", "sentinels", "converged", "end",
-                                                     "stopped"};
+constexpr std::array<std::string_view, 6> kStages = {"healed",    "sentinels", "questions",
+                                                     "converged", "end",       "stopped"};
 
 std::string_view TypeOf(const StageReached& reached) {
   return kStages[static_cast<std::size_t>(reached.stage)];

@@ -25,6 +25,7 @@ namespace watchproof {
 enum class Stage {
   kHealed,     // every fault is healed
   kSentinels,  // a sentinel has been written into every watched range
+  kQuestions,  // all of them came; what follows asks the standing promises and is no part of a case
   kConverged,  // the driver's waits are over: an event that has not come is missing
   kEnd,        // the recording ends because its run does
   kStopped,    // the recording ends because of a finding, without waiting for further events
@@ -199,10 +200,22 @@ struct MomentMissed {
   }
 };
 
+// A standing promise that the driver did not ask for at the end of the run.
+struct QuestionLeft {
+  static constexpr std::string_view kType = "question_left";
+  std::string question;
+  std::string why;  // "the target does not offer leases"
+  template <typename F>
+  void Fields(F& field) {
+    field("question", question);
+    field("why", why);
+  }
+};
+
 using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
-                 MomentMissed, TargetRefused>;
+                 MomentMissed, TargetRefused, QuestionLeft>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

@@ -22,7 +22,8 @@ TEST(Annotation, EachTypeSurvivesItsText) {
                                        TargetEnded{2, "was killed by signal 11", "panic: \"no\""},
                                        TargetSilent{1, "a put", 9000},
                                        MomentMissed{"created", "main"},
-                                       TargetRefused{"a lease", "unimplemented"}};
+                                       TargetRefused{"a lease", "unimplemented"},
+                                       QuestionLeft{"the leases", "not offered"}};
   std::size_t kinds = 0;
   for (const Annotation& annotation : all) {
     const std::string text = ToText(annotation);

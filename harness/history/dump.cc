@@ -35,6 +35,10 @@ const char* Name(Method method) {
       return "lease grant";
     case Method::kLeaseRevoke:
       return "lease revoke";
+    case Method::kLeaseLeases:
+      return "lease list";
+    case Method::kLeaseTimeToLive:
+      return "lease time to live";
   }
   return "unnamed";
 }
@@ -139,6 +143,9 @@ Json CallToJson(const Entry& entry) {
   } else if (entry.method == Method::kLeaseRevoke) {
     LeaseRevokeRequestView revoke;
     if (Parse(entry.payload.view(), revoke).ok()) json["lease"] = revoke.id;
+  } else if (entry.method == Method::kLeaseTimeToLive) {
+    LeaseTimeToLiveRequestView asked;
+    if (Parse(entry.payload.view(), asked).ok()) json["lease"] = asked.id;
   }
   return json;
 }

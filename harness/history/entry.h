@@ -52,6 +52,8 @@ enum class Method : std::uint8_t {
   kCompact = 5,
   kLeaseGrant = 6,
   kLeaseRevoke = 7,
+  kLeaseLeases = 8,
+  kLeaseTimeToLive = 9,
 };
 
 struct Entry {

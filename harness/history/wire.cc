@@ -258,10 +258,23 @@ static void Read(std::string_view message, LeaseGrantRequestView& out) {
   ReadFields(message, At<1>(out.ttl));
 }
 static void Read(std::string_view message, LeaseGrantResponseView& out) {
-  ReadFields(message, At<2>(out.id));
+  ReadFields(message, At<2>(out.id), At<3>(out.ttl));
 }
 static void Read(std::string_view message, LeaseRevokeRequestView& out) {
   ReadFields(message, At<1>(out.id));
+}
+static void Read(std::string_view message, LeaseStatusView& out) {
+  ReadFields(message, At<1>(out.id));
+}
+static void Read(std::string_view message, LeaseLeasesResponseView& out) {
+  ReadFields(message, At<2>(out.leases));
+}
+static void Read(std::string_view message, LeaseTimeToLiveRequestView& out) {
+  ReadFields(message, At<1>(out.id), At<2>(out.keys));
+}
+static void Read(std::string_view message, LeaseTimeToLiveResponseView& out) {
+  ReadFields(message, At<1>(out.header), At<2>(out.id), At<3>(out.ttl), At<4>(out.granted),
+             At<5>(out.keys));
 }
 
 std::optional<FieldExtent> FirstField(std::string_view message) try {
@@ -319,6 +332,9 @@ template Status Parse(std::string_view, CompactionResponseView&);
 template Status Parse(std::string_view, LeaseGrantRequestView&);
 template Status Parse(std::string_view, LeaseGrantResponseView&);
 template Status Parse(std::string_view, LeaseRevokeRequestView&);
+template Status Parse(std::string_view, LeaseLeasesResponseView&);
+template Status Parse(std::string_view, LeaseTimeToLiveRequestView&);
+template Status Parse(std::string_view, LeaseTimeToLiveResponseView&);
 
 Status ParseHeader(std::string_view message, HeaderView& out) {
   CompactionResponseView response;  // nothing but a header

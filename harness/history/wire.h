@@ -182,10 +182,31 @@ struct LeaseGrantRequestView {
 struct LeaseGrantResponseView {
   static constexpr const char* kMessage = "LeaseGrantResponse";
   std::int64_t id = 0;
+  std::int64_t ttl = 0;
 };
 struct LeaseRevokeRequestView {
   static constexpr const char* kMessage = "LeaseRevokeRequest";
   std::int64_t id = 0;
+};
+struct LeaseStatusView {
+  std::int64_t id = 0;
+};
+struct LeaseLeasesResponseView {
+  static constexpr const char* kMessage = "LeaseLeasesResponse";
+  std::vector<LeaseStatusView> leases;
+};
+struct LeaseTimeToLiveRequestView {
+  static constexpr const char* kMessage = "LeaseTimeToLiveRequest";
+  std::int64_t id = 0;
+  bool keys = false;
+};
+struct LeaseTimeToLiveResponseView {
+  static constexpr const char* kMessage = "LeaseTimeToLiveResponse";
+  HeaderView header;
+  std::int64_t id = 0;
+  std::int64_t ttl = 0;  // what is left; -1: there is no such lease
+  std::int64_t granted = 0;
+  std::vector<std::string_view> keys;
 };
 
 // For every view above that names its message. Overwrites `out`; after an error its content is

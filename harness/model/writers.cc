@@ -2,16 +2,15 @@
 #include "harness/model/writers.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "harness/model/shown.h"
 
 namespace watchproof {
 namespace {
-
-// Per revision; they suffice for a transaction of more keys as well.
-constexpr std::size_t kMostObservations = 128;
 
 bool Explains(const std::vector<Operation>& way, const std::vector<Observation>& seen) {
   return std::all_of(seen.begin(), seen.end(), [&](const Observation& observation) {
@@ -142,14 +141,12 @@ void Writers::FileOpen(const RecordedCall& call) {
 
 // For revisions that no acknowledged write made.
 void Writers::GatherObservations(const CallLog& log, const ControlLog& control) {
-  const auto gather = [this](Revision revision, const Observation& observation) {
+  std::map<Revision, std::unordered_set<std::string_view>> keys;
+  const auto gather = [&](Revision revision, const Observation& observation) {
     if (revision <= base_ || base_.value == 0) return;
     Writer& writer = writers_[revision];
-    if (writer.call != nullptr || writer.seen.size() >= kMostObservations) return;
-    const bool again = std::any_of(writer.seen.begin(), writer.seen.end(), [&](const auto& seen) {
-      return seen.kv.key == observation.kv.key;
-    });
-    if (!again) writer.seen.push_back(observation);
+    if (writer.call != nullptr) return;
+    if (keys[revision].insert(observation.kv.key).second) writer.seen.push_back(observation);
   };
   for (const auto& [revision, reported] : control.reported()) {
     for (const Observation& observation : reported) gather(revision, observation);

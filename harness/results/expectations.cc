@@ -100,12 +100,17 @@ struct Suspects {
     std::string fixed;  // the release with the fix
   };
   std::vector<One> affecting, fixed;
+  // Bugs of the version that the closing questions of every case may show.
+  std::vector<const Bug*> everywhere;
 };
 
 Suspects SuspectsOf(const AnswerKey& key, const std::string& case_name,
                     const ReleaseVersion& version) {
   Suspects suspects;
   for (const Bug& bug : key.bugs()) {
+    if (bug.every_case && StateIn(bug.affected, version).presence == Presence::kAffected) {
+      suspects.everywhere.push_back(&bug);
+    }
     for (const ShownBy& shown : bug.shown) {
       if (shown.case_name != case_name) continue;
       const BugState state = StateIn(bug.affected, version);
@@ -124,10 +129,33 @@ bool Explain(const std::vector<Suspects::One>& bugs, const FindingRecord& findin
   });
 }
 
-bool ExplainAll(const std::vector<Suspects::One>& bugs, const AttemptResult& result) {
-  const auto& findings = result.findings;
-  return !findings.empty() && std::all_of(findings.begin(), findings.end(),
-                                          [&](const auto& one) { return Explain(bugs, one); });
+const Bug* ShownEverywhere(const Suspects& suspects, const FindingRecord& finding) {
+  const auto& bugs = suspects.everywhere;
+  const auto found = std::find_if(bugs.begin(), bugs.end(), [&](const Bug* bug) {
+    return Contains(bug->signatures, finding.resembles);
+  });
+  return found == bugs.end() ? nullptr : *found;
+}
+
+// How many of the findings a bug that the case shows explains, how many only one that every case
+// may show, and how many none.
+struct Explained {
+  std::size_t own = 0;
+  std::size_t elsewhere = 0;
+  std::size_t not_at_all = 0;
+};
+Explained ExplainAll(const Suspects& suspects, const AttemptResult& result) {
+  Explained explained;
+  for (const FindingRecord& finding : result.findings) {
+    if (Explain(suspects.affecting, finding)) {
+      ++explained.own;
+    } else if (ShownEverywhere(suspects, finding) != nullptr) {
+      ++explained.elsewhere;
+    } else {
+      ++explained.not_at_all;
+    }
+  }
+  return explained;
 }
 
 // Whether a bug of the version has the signature, no matter which case shows it.
@@ -246,12 +274,23 @@ ExpectationStatus Expectations::Apply(const TargetSpec& target, AttemptResult& r
     suspects = SuspectsOf(key_, result.case_name, *version);
   }
   const auto& affecting = suspects.affecting;
-  if (passed) {
+  const Explained explained = ExplainAll(suspects, result);
+  // What every case may show says nothing about what this one is there for.
+  const bool only_elsewhere =
+      !passed && explained.elsewhere > 0 && explained.own == 0 && explained.not_at_all == 0;
+  if (passed || only_elsewhere) {
     // A running server has the release that it reports, but was set up by others: what the key
     // expects of the release may fail there, and need not.
     const bool certain = std::any_of(affecting.begin(), affecting.end(),
                                      [](const auto& one) { return one.shown->rate.empty(); });
-    if (!certain || target.server) return ExpectationStatus::kAsExpected;
+    if (!certain || target.server) {
+      if (passed) return ExpectationStatus::kAsExpected;
+      const Bug& bug = *ShownEverywhere(suspects, result.findings.front());
+      result.known = true;
+      result.upstream = bug.upstream;
+      result.reason = bug.title;
+      return ExpectationStatus::kKnownFailure;
+    }
     Name(affecting, result);
     result.reason =
         fmt::format("passes, but {} has the bug: {}", result.target_version, result.reason);
@@ -266,7 +305,7 @@ ExpectationStatus Expectations::Apply(const TargetSpec& target, AttemptResult& r
       return ExpectationStatus::kRegression;
     }
   }
-  if (!ExplainAll(affecting, result)) return ExpectationStatus::kNewFailure;
+  if (explained.own == 0 || explained.not_at_all > 0) return ExpectationStatus::kNewFailure;
   result.known = true;
   Name(affecting, result);
   return ExpectationStatus::kKnownFailure;

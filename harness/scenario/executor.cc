@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/scenario/closing_questions.h"
 #include "harness/session/interrupt.h"
 #include "harness/targets/probe_capabilities.h"
 
@@ -12,7 +13,6 @@ namespace watchproof {
 namespace {
 
 constexpr Duration kMarginToConverge = 2s;
-constexpr Duration kProgressLimit = 5s;
 constexpr int kMostSentinels = 200;  // to lift the head over the start of a watch on the future
 
 }  // namespace
@@ -66,6 +66,7 @@ Status Executor::WriteSentinels() {
   do {
     for (const std::string& key : keys) {
       WP_ASSIGN_OR_RETURN(const Revision revision, session_.kv().Put(key, "sentinel"));
+      went_back_ = went_back_ || revision <= context_.head();
       context_.NoteHead(revision);
       ++written;
     }
@@ -100,17 +101,18 @@ bool Executor::AwaitSettled() {
   return settled;
 }
 
-// A server may drop progress requests while watches are behind, but not now; and watches may have
-// been resumed on other streams.
-Status Executor::AskForProgressAgain() {
-  if (!context_.progress_requested()) return {};
-  for (const std::string& name : session_.StreamNames()) {
-    WP_ASSIGN_OR_RETURN(WatchStream* const stream, context_.Stream(name));
-    if (session_.traffic().HasEnded(stream->id())) continue;
-    if (!context_.HasOpenWatch(stream->id())) continue;
-    WP_RETURN_IF_ERROR(context_.MustReportProgress(name, /*asked=*/true, kProgressLimit));
+// Of watches that have not settled the judge reports what is missing. A store that gives out
+// revisions twice has broken what every question builds on.
+Status Executor::AskStandingPromises() {
+  if (went_back_) {
+    session_.Annotate(
+        QuestionLeft{.question = "all", .why = "the revision of the store went back"});
+    return {};
   }
-  return {};
+  Ask("a standing promise of the API");
+  session_.Annotate(StageReached{Stage::kQuestions});
+  ClosingQuestions questions(context_);
+  return questions.Ask();
 }
 
 Status Executor::Converge() {
@@ -119,6 +121,7 @@ Status Executor::Converge() {
   if (session_.StopsEarly()) return {};
   session_.GrantTime(
       std::max(TimeToConverge(spec_) - session_.age(), plan_.converge_limit + kMarginToConverge));
+  session_.RenewControlWatch();
   session_.Annotate(StageReached{Stage::kHealed});
   bool settled = false;
   // Twice: whatever was still queued for a watch when it received its first sentinel arrives before
@@ -134,7 +137,7 @@ Status Executor::Converge() {
     }
     break;  // the judge reports what is missing
   }
-  if (settled) WP_RETURN_IF_ERROR(AskForProgressAgain());
+  if (settled) WP_RETURN_IF_ERROR(AskStandingPromises());
   session_.Annotate(StageReached{Stage::kConverged});
   return {};
 }

@@ -24,8 +24,8 @@ class Executor {
   Executor(AttemptSession& session, const Plan& plan, const AttemptSpec& spec);
 
   Status Run();
-  // Heals every fault, writes sentinels into every watched range, and waits until every watch has
-  // settled.
+  // Heals every fault, writes sentinels into every watched range, waits until every watch has
+  // settled, and then asks the standing promises of the API.
   Status Converge();
   // Idempotent; also after a failed Run. When it returns, every load has stopped.
   void HealAll() { context_.HealAll(); }
@@ -44,13 +44,14 @@ class Executor {
   void Ask(std::string_view what);
   Status WriteSentinels();
   bool AwaitSettled();
-  Status AskForProgressAgain();
+  Status AskStandingPromises();
 
   AttemptSession& session_;
   const Plan& plan_;
   const AttemptSpec& spec_;
   StepContext context_;
   bool refused_ = false;
+  bool went_back_ = false;  // the revision of the store
   std::string asked_;
   TimePoint asked_at_ = Clock::now();
 };

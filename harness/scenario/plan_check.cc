@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/base/escape.h"
+#include "harness/scenario/closing_questions.h"
 
 namespace watchproof {
 namespace {
@@ -156,6 +157,7 @@ Usage UsageOf(const Plan& plan) {
   const auto named = static_cast<std::int64_t>(keys.size());
   usage.keys += named + kProbeKeys;
   usage.bytes += std::max(kMostSentinels, 2 * named) * kSmallValue + kProbeBytes;
+  usage += CostOfQuestions();
   ++usage.watchers;  // the one that sees everything
   return usage;
 }

@@ -14,6 +14,8 @@
 #include "harness/scenario/steps/member.h"
 #include "harness/scenario/steps/moment.h"
 #include "harness/scenario/steps/progress.h"
+#include "harness/scenario/steps/require.h"
+#include "harness/scenario/steps/stream.h"
 #include "harness/scenario/steps/watch.h"
 #include "harness/scenario/steps/write.h"
 
@@ -32,7 +34,9 @@ std::vector<Step> FirstHalf() {
   return {PutStep{.key = "a", .value = {.seed = UINT64_MAX, .bytes = 9}, .lease = "l"},
           DeleteStep{.key = "a", .range_end = "b"},
           TxnStep{{PutStep{.key = "c", .value = {.seed = 1, .bytes = 1}}, DeleteStep{"d", ""}}},
-          RefusedTxnStep{PutStep{.key = "c", .value = {.seed = 1, .bytes = 1}}, "d", AtHead(-2)},
+          ReadStep{.key = "a", .range_end = "b", .at = AtHead(-2), .limit = 3, .keys_only = true},
+          RefusedTxnStep{{PutStep{.key = "c", .value = {.seed = 1, .bytes = 1}},
+                          ReadStep{.key = "d", .at = AtHead(-2)}}},
           CompactStep{AtHead(-3), true, true},
           LeaseStep{"l", 60s},
           RevokeStep{"l"},
@@ -74,10 +78,14 @@ std::vector<Step> SecondHalf() {
           MustDeliverStep{"g", 250ms},
           MustReportProgressStep{false, "direct", 250ms},
           RequestProgressStep{"direct"},
+          CloseStep{"direct"},
+          FinishRequestsStep{"direct"},
+          RequireStep{"g", RequireStep::Fact::kCutShort, 7ms},
           AwaitCreatedStep{"g"},
           AwaitEndedStep{"g"},
           AwaitDeliveredStep{"g"},
           AwaitExpiredStep{"l"},
+          ListLeasesStep{},
           AwaitProgressStep{"direct"},
           AwaitRegisteredStep{12},
           AwaitSyncPassesStep{2},

@@ -7,11 +7,13 @@ namespace watchproof {
 namespace {
 
 constexpr Duration kProgressEvery = 100ms;
+constexpr std::size_t kMostLeases = 16;  // that are asked for one by one
 
 }  // namespace
 
 Status StepContext::Begin() {
   WP_ASSIGN_OR_RETURN(head_, session_.Head());
+  first_head_ = head_;
   gauge_before_ = WatcherGauge();
   // Watchers left by probing may still be counted. A target that only the harness uses has one
   // watcher now, the control watch.
@@ -119,19 +121,65 @@ bool StepContext::GotProgress(WatchStream& stream, bool asked, Duration limit) {
   return reported;
 }
 
-// Judged from the annotations, so that the recording alone is sufficient.
 Status StepContext::MustReportProgress(const std::string& name, bool asked, Duration limit) {
   WP_ASSIGN_OR_RETURN(WatchStream* const stream, Stream(name));
+  MustReportProgress(*stream, asked, limit);
+  return {};
+}
+
+// Judged from the annotations, so that the recording alone is sufficient.
+void StepContext::MustReportProgress(WatchStream& stream, bool asked, Duration limit) {
   session_.Annotate(
-      ProgressDue{.stream = stream->id(), .asked = asked, .limit_ms = InMilliseconds(limit)});
-  const bool reported = GotProgress(*stream, asked, limit);
+      ProgressDue{.stream = stream.id(), .asked = asked, .limit_ms = InMilliseconds(limit)});
+  const bool reported = GotProgress(stream, asked, limit);
   // Compacted by others, for instance: then no watch could report progress.
-  if (!reported && !HasOpenWatch(stream->id())) {
-    Inconclusive(fmt::format("every watch of stream {} ended before it received progress", name));
-    return {};
+  if (!reported && !HasOpenWatch(stream.id())) {
+    return Inconclusive(fmt::format("every watch of stream {} ended before it received progress",
+                                    stream.id().value));
   }
-  if (reported || !session_.GivesUp()) session_.Annotate(ProgressOver{stream->id()});
+  if (reported || !session_.GivesUp()) session_.Annotate(ProgressOver{stream.id()});
   session_.PumpAll();
+}
+
+std::uint64_t StepContext::EventsGiven(const std::string& group) const {
+  std::uint64_t events = 0;
+  for (const Member& member : groups_.at(group)) {
+    if (const WatchState* const watch = WatchOf(member)) events += watch->events;
+  }
+  return events;
+}
+
+// The group is judged from the annotations: it fails when nothing more came for the limit.
+void StepContext::MustDeliver(const std::string& group, Duration limit) {
+  DeliveryDue due{.group = group,
+                  .streams = {},
+                  .ordinals = {},
+                  .through = head_.value,
+                  .limit_ms = InMilliseconds(limit)};
+  for (const Member& member : groups_.at(group)) {
+    due.streams.push_back(member.stream.value);
+    due.ordinals.push_back(member.ordinal);
+  }
+  session_.Annotate(due);
+  std::uint64_t given = 0;
+  do {
+    given = EventsGiven(group);
+    if (Delivered(group, limit)) break;
+    if (session_.GivesUp()) return;
+  } while (EventsGiven(group) > given);
+  session_.Annotate(DeliveryOver{group});
+  session_.PumpAll();
+}
+
+// After a linearizable read, so that the member that answers has every lease that was acknowledged.
+Status StepContext::ListLeases() {
+  WP_RETURN_IF_ERROR(NoteHead(session_.ReadKeys()));
+  WP_RETURN_IF_ERROR(session_.kv().ListLeases());
+  std::size_t asked = 0;
+  for (const auto& [name, lease] : leases_) {
+    if (++asked > kMostLeases) break;
+    WP_RETURN_IF_ERROR(session_.kv().TimeToLive(lease));
+  }
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ class StepContext {
   struct Member {
     StreamId stream;
     std::uint32_t ordinal;
+    WatchId chosen{};  // by the client; 0: by the server
   };
 
   StepContext(AttemptSession& session, const AttemptSpec& spec)
@@ -41,6 +43,7 @@ class StepContext {
 
   // Reads the head before the first step.
   Status Begin();
+  Revision first_head() const { return first_head_; }
 
   AttemptSession& session() { return session_; }
   Environment& environment() { return session_.environment(); }
@@ -51,6 +54,8 @@ class StepContext {
   std::map<std::string, std::vector<Member>>& groups() { return groups_; }
   std::map<std::string, std::int64_t>& leases() { return leases_; }
   std::map<std::string, std::unique_ptr<Load>>& loads() { return loads_; }
+  // Streams on which the client sends nothing more.
+  std::set<StreamId>& finished_requests() { return finished_requests_; }
 
   // Why the scenario did not reach what it planned; empty if it did.
   const std::vector<std::string>& inconclusive() const { return inconclusive_; }
@@ -78,6 +83,10 @@ class StepContext {
   // The target must report progress on the stream within the limit, otherwise that is a finding of
   // Bookmarkable. With `asked`, it is requested repeatedly.
   Status MustReportProgress(const std::string& stream, bool asked, Duration limit);
+  void MustReportProgress(WatchStream& stream, bool asked, Duration limit);
+  // The group must receive everything written so far, and something within each period of the
+  // limit, otherwise that is a finding of Isolated.
+  void MustDeliver(const std::string& group, Duration limit);
   // Some step has requested progress, on any stream.
   void ProgressRequested() { progress_requested_ = true; }
   bool progress_requested() const { return progress_requested_; }
@@ -90,10 +99,15 @@ class StepContext {
   // A number that no other call has returned.
   int NextProbe() { return ++probes_; }
 
+  // Asks for the list of leases and for each lease of the plan, for the recording.
+  Status ListLeases();
+
   // Heals every fault and stops every load. Idempotent.
   void HealAll();
 
  private:
+  std::uint64_t EventsGiven(const std::string& group) const;
+
   static constexpr std::string_view kWatcherGauge = "etcd_debugging_mvcc_watcher_total";
 
   bool GotProgress(WatchStream& stream, bool asked, Duration limit);
@@ -103,9 +117,11 @@ class StepContext {
   std::map<std::string, std::vector<Member>> groups_;
   std::map<std::string, std::int64_t> leases_;  // their ids on the target
   std::map<std::string, std::unique_ptr<Load>> loads_;
+  std::set<StreamId> finished_requests_;
   std::vector<std::string> inconclusive_;
   std::vector<Revision> writes_;  // of the plan, in order
   Revision head_{};
+  Revision first_head_{};
   std::optional<double> gauge_before_;
   bool progress_requested_ = false;
   int probes_ = 0;

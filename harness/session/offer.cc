@@ -43,6 +43,7 @@ Status ProbeOffer(Target& target, const Demand& demand, const Profile& profile,
                   const std::string& prefix, Offer& offer) {
   const Stated stated = StatedOf(target, profile, missing_of_releases);
   offer.stated = !stated.offered.empty();
+  offer.offered = stated.offered;
   offer.missing = TamperProblem(target, demand.faults);
   const auto lacks = [&offer](std::string_view what) {
     offer.missing += fmt::format("{}{}", offer.missing.empty() ? "" : ", ", what);
@@ -58,6 +59,7 @@ Status ProbeOffer(Target& target, const Demand& demand, const Profile& profile,
       const Capabilities offered,
       ProbeCapabilities(target, wanted, Within(10s),
                         {.stated = stated, .prefix = prefix.empty() ? "" : prefix + "probe/"}));
+  offer.offered.insert(offered.begin(), offered.end());
   for (const Capability need : wanted) {
     if (offered.contains(need)) continue;
     lacks(Name(need));

@@ -31,6 +31,8 @@ struct Offer {
   std::vector<std::string> found_missing;
   // Whether it is stated what the target offers: rejecting that is then a finding.
   bool stated = false;
+  // Stated or probed; what was not needed is not probed.
+  Capabilities offered{};
 };
 
 // `missing_of_releases`: what the manifest says that releases do not offer, by version. Keys of the

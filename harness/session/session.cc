@@ -122,7 +122,7 @@ void AttemptSession::MakePorts() {
 }
 
 // Receives every change on the direct path, so that a write without an answer can be settled later.
-Status AttemptSession::OpenControlWatch(const std::string& token) {
+Status AttemptSession::OpenControlWatch(const std::string& token, Revision after) {
   WP_ASSIGN_OR_RETURN(const Revision head, Head());
   if (first_head_ == Revision()) first_head_ = head;
   WP_ASSIGN_OR_RETURN(control_watch_,
@@ -132,8 +132,16 @@ Status AttemptSession::OpenControlWatch(const std::string& token) {
   // Everything, or on a target that others use, too, all keys of the attempt.
   control_watch_->Create({.key = prefix_.empty() ? kEveryKey : prefix_,
                           .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
-                          .start = head.next()});
+                          .start = after.value > 0 ? after.next() : head.next()});
   return {};
+}
+
+// Without it some revisions may stay unknown, and the judge says so.
+void AttemptSession::RenewControlWatch() {
+  PumpAll();
+  if (!control_watch_ || !traffic_.HasEnded(control_watch_->id()) || environment_.Died()) return;
+  [[maybe_unused]] const Status opened =
+      OpenControlWatch(kvs_.front()->token(), judge_.known_through());
 }
 
 Status AttemptSession::EnableUsers(const std::vector<RestrictedReader>& readers) {
@@ -162,6 +170,9 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
       AuthClient auth(environment_.endpoint(Path::kDirect, member).ToString());
       WP_ASSIGN_OR_RETURN(options.token, auth.LogIn(settings.user));
     }
+    if (const auto neighbour = streams_.find(settings.beside); neighbour != streams_.end()) {
+      options.connection = neighbour->second->connection();
+    }
     WP_ASSIGN_OR_RETURN(stream, WatchStream::Open(*context_, options));
     if (const auto reader = readers_.find(settings.user); reader != readers_.end()) {
       Annotate(ReadRight{
@@ -169,14 +180,6 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
     }
   }
   return stream.get();
-}
-
-std::vector<std::string> AttemptSession::StreamNames() const {
-  std::vector<std::string> names;
-  for (const auto& [name, stream] : streams_) {
-    if (stream) names.push_back(name);
-  }
-  return names;
 }
 
 std::string AttemptSession::PlacedEnd(const std::string& range_end) const {
@@ -187,14 +190,19 @@ std::string AttemptSession::PlacedEnd(const std::string& range_end) const {
 
 Status AttemptSession::ReadBack() {
   for (const bool serializable : {false, true}) {
-    if (serializable && options_.profile.requests == Profile::Requests::kKubernetes) continue;
-    const auto read = kv().Read({.key = prefix_.empty() ? kEveryKey : prefix_,
-                                 .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
-                                 .limit = kMostReadBack,
-                                 .serializable = serializable});
+    if (serializable && kubernetes_only()) continue;
+    const auto read = ReadKeys({}, serializable);
     if (!read.has_value()) return read.error();
   }
   return CheckFloor();
+}
+
+Result<Revision> AttemptSession::ReadKeys(Revision at, bool serializable) {
+  return kv().Read({.key = prefix_.empty() ? kEveryKey : prefix_,
+                    .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
+                    .limit = kMostReadBack,
+                    .serializable = serializable,
+                    .revision = at});
 }
 
 WatchStream* AttemptSession::StreamOf(StreamId id) {

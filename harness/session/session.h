@@ -98,13 +98,15 @@ class AttemptSession {
     std::string user = {};
     int member = 1;
     bool require_leader = false;
+    std::string beside = {};  // a stream, to share its connection; empty: none
   };
   // Opened on first use.
   Result<WatchStream*> Stream(const std::string& name, const StreamSettings& settings);
   // Null if no open stream has that id.
   WatchStream* StreamOf(StreamId id);
-  // Of all streams that were opened.
-  std::vector<std::string> StreamNames() const;
+  // Opens the control watch again if its stream has ended, as after a restart of the target: what
+  // no client writes, such as the end of a lease, is known by it alone.
+  void RenewControlWatch();
   // Adds the users and enables authentication on the target.
   Status EnableUsers(const std::vector<RestrictedReader>& readers);
 
@@ -122,6 +124,12 @@ class AttemptSession {
   Result<Revision> Head();
   // Grants a lease; with a shorter time than `ttl` where others use the target, too.
   Result<std::int64_t> Grant(std::chrono::seconds ttl);
+  // Reads the keys of the attempt, for the recording; in a store of its own, all keys. Not more
+  // than 100 of them: values may be large.
+  Result<Revision> ReadKeys(Revision at = {}, bool serializable = false);
+  bool kubernetes_only() const {
+    return options_.profile.requests == Profile::Requests::kKubernetes;
+  }
   // Whether the target still lists the lease, or has keys on it.
   Result<bool> HasLease(std::int64_t lease);
 
@@ -176,7 +184,8 @@ class AttemptSession {
   Status PaceReader(const ReaderPace& pace);
   // Lets slow readers read their next messages when these are due.
   void ReadOn();
-  Status OpenControlWatch(const std::string& token);
+  // From one past the head, or past the other revision, on.
+  Status OpenControlWatch(const std::string& token, Revision after = {});
   // Reads all keys of the attempt, linearizable and serializable, for the recording.
   Status ReadBack();
   void ConfirmFloors();

@@ -139,11 +139,14 @@ CallScript& CallScript::OpenControlWatch() {
               .payload = Bytes::Take(Message().Nested(1, create).bytes())});
 }
 
-CallScript& CallScript::Sees(const KeyValueFields& kv, bool deleted) {
-  const Message event = Message().Optional(1, deleted ? 1 : 0).Nested(2, KeyValue(kv));
+CallScript& CallScript::Sees(const std::vector<KeyValueFields>& kvs, bool deleted) {
+  Message response = Reported(kvs.front().mod);
+  for (const KeyValueFields& kv : kvs) {
+    response.Nested(11, Message().Optional(1, deleted ? 1 : 0).Nested(2, KeyValue(kv)));
+  }
   return Add({.kind = EntryKind::kResponseReceived,
               .stream = kControl,
-              .payload = Bytes::Take(Reported(kv.mod).Nested(11, event).bytes())});
+              .payload = Bytes::Take(std::string(response.bytes()))});
 }
 
 Judgement CallScript::Judge() const {

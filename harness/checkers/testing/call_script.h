@@ -80,7 +80,10 @@ class CallScript {
 
   // A control watch of every key from revision 2 on, and the events that it receives.
   CallScript& OpenControlWatch();
-  CallScript& Sees(const KeyValueFields& kv, bool deleted = false);
+  CallScript& Sees(const KeyValueFields& kv, bool deleted = false) {
+    return Sees(std::vector<KeyValueFields>{kv}, deleted);
+  }
+  CallScript& Sees(const std::vector<KeyValueFields>& kvs, bool deleted);
 
   const std::vector<NumberedEntry>& lines() const { return lines_; }
   Judgement Judge() const;

@@ -96,6 +96,13 @@ LiveScript::Stream* LiveScript::Open(int number) {
   return &stream;
 }
 
+void LiveScript::Add(std::string guarantee, std::string expected, std::string observed) {
+  broken_.push_back({.guarantee = std::move(guarantee),
+                     .watch = name_,
+                     .expected = std::move(expected),
+                     .observed = std::move(observed)});
+}
+
 void LiveScript::Pause(Duration duration) { std::this_thread::sleep_for(duration); }
 
 // What goes over streams.
@@ -189,6 +196,7 @@ void LiveScript::Do(const Turn& turn) {
     case Loop::kExpire:
       return Pause(prng_.Between(Duration(0), kShort));
     case Loop::kErase:
+    case Loop::kCheckpoint:
       return Pause(prng_.Between(Duration(0), kOnePass));
   }
 }
@@ -224,7 +232,10 @@ void LiveScript::Do(const Put& put) {
         OperationOf(put, placement_, [this](std::int64_t bytes) { return NewValue(bytes); });
     const auto answer = Call(Method::kPut, ToWire(op));
     const bool plain = op.lease == 0 && !op.ignore_value && !op.ignore_lease && !op.key.empty();
-    if (plain) promises_.Answered("a put", answer ? Status() : answer.error());
+    if (plain && !answer) {
+      Add("Answered", "a put to be answered: nothing in it gives a reason to refuse it",
+          std::string(answer.error().message()));
+    }
   }
 }
 
@@ -249,14 +260,23 @@ void LiveScript::Do(const Revoke& revoke) {
   if (Call(Method::kLeaseRevoke, RevokeToWire(lease))) std::erase(leases_, lease);
 }
 
-// Others compact at the same time: judged is what held before and after.
+// Others compact at the same time: what was compacted before is gone, and what nobody has asked to
+// compact is kept.
 void LiveScript::Do(const Get& get) {
   const std::int64_t at = Resolve(get.at);
   const std::int64_t floor = server_.floor().value;
   const std::int64_t head = server_.head().value;
   const auto answer = Call(Method::kRange, ToWire(OperationOf(get, placement_, at)));
-  promises_.Read(at, answer ? Status() : answer.error(),
-                 {.floor = floor, .floor_asked = server_.floor_asked().value, .head = head});
+  const Status status = answer ? Status() : answer.error();
+  const bool kept = at <= 0 || (at >= server_.floor_asked().value && at <= head);
+  const std::string observed =
+      fmt::format("at revision {}, with floor {} and head {}: {}", at, floor, head,
+                  status.ok() ? "an answer" : status.message());
+  if (kept && !status.ok()) {
+    Add("Readable", "a read between the compaction floor and the head to be answered", observed);
+  } else if (at > 0 && at < floor && status.code() != StatusCode::kOutOfRange) {
+    Add("Readable", "a read below the compaction floor to be refused as out of range", observed);
+  }
 }
 
 void LiveScript::Do(const Compact& compact) {

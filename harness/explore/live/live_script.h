@@ -19,7 +19,6 @@
 #include "harness/explore/features.h"
 #include "harness/explore/live/live_server.h"
 #include "harness/explore/operations.h"
-#include "harness/explore/promises.h"
 #include "harness/explore/script.h"
 
 namespace watchproof::explore {
@@ -44,7 +43,7 @@ class LiveScript {
 
   void Run();
 
-  const std::vector<BrokenGuarantee>& broken() const { return promises_.broken(); }
+  const std::vector<BrokenGuarantee>& broken() const { return broken_; }
   std::size_t steps() const { return steps_; }
   // The steps that were carried out, and in their places the compactions of others: what it takes
   // to see the same alone.
@@ -69,9 +68,9 @@ class LiveScript {
   Stream* Open(int number);
   void Ask(Stream& stream, const Create& create, std::int64_t start);
   Result<Bytes> Call(Method method, std::string request);
-  void Wrote(Method method, std::string_view request, const Bytes& answer);
   std::string NewValue(std::int64_t bytes);
   void Pause(Duration duration);
+  void Add(std::string guarantee, std::string expected, std::string observed);
 
   void Do(const Create& create);
   void Do(const Cancel& cancel);
@@ -126,7 +125,7 @@ class LiveScript {
   const Placement placement_;
   Prng prng_;
   Features features_;
-  Promises promises_;
+  std::vector<BrokenGuarantee> broken_;
   std::vector<Stream> streams_;
   std::vector<std::int64_t> own_;  // revisions that it wrote
   std::int64_t base_ = 0;          // the store's revision before its first step

@@ -42,6 +42,10 @@ Status AwaitEffectStep::Run(StepContext& context) const {
 
 void HealStep::Fields(FieldList& field) { field("fault", fault).Uses(Subject::kFault); }
 
-Status HealStep::Run(StepContext& context) const { return context.faults().Heal(fault); }
+Status HealStep::Run(StepContext& context) const {
+  WP_RETURN_IF_ERROR(context.faults().Heal(fault));
+  if (!context.faults().DisturbServer()) context.session().RenewControlWatch();
+  return {};
+}
 
 }  // namespace watchproof

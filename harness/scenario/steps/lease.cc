@@ -8,6 +8,7 @@ namespace {
 
 const StepRegistration<LeaseStep> kLease;
 const StepRegistration<RevokeStep> kRevoke;
+const StepRegistration<ListLeasesStep> kListLeases;
 const StepRegistration<AwaitExpiredStep> kAwaitExpired;
 
 }  // namespace
@@ -28,6 +29,10 @@ void RevokeStep::Fields(FieldList& field) { field("lease", lease).Uses(Subject::
 Status RevokeStep::Run(StepContext& context) const {
   return context.NoteHead(context.session().kv().Revoke(context.leases().at(lease)));
 }
+
+void ListLeasesStep::Fields(FieldList& /*field*/) {}
+
+Status ListLeasesStep::Run(StepContext& context) const { return context.ListLeases(); }
 
 void AwaitExpiredStep::Fields(FieldList& field) { field("lease", lease).Uses(Subject::kLease); }
 

@@ -29,6 +29,17 @@ struct RevokeStep {
   Status Run(StepContext& context) const;
 };
 
+// Asks the target for the list of its leases, and for the time and the keys of each lease of the
+// plan. The answers are judged.
+struct ListLeasesStep {
+  static constexpr std::string_view kOp = "list leases";
+  void Fields(FieldList& field);
+  std::string_view Request() const { return "the list of leases"; }
+  Usage Cost() const { return {.operations = 1}; }
+  std::string BeyondKubernetes() const { return "the list of leases"; }
+  Status Run(StepContext& context) const;
+};
+
 // Waits until the lease has expired. Requires: its time is short.
 struct AwaitExpiredStep {
   std::string lease;

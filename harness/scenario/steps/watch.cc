@@ -39,14 +39,6 @@ void AwaitEnds(StepContext& context, const std::string& group) {
                 });
 }
 
-std::uint64_t EventsGiven(StepContext& context, const std::string& group) {
-  std::uint64_t events = 0;
-  for (const StepContext::Member& member : context.groups().at(group)) {
-    if (const WatchState* const watch = context.WatchOf(member)) events += watch->events;
-  }
-  return events;
-}
-
 }  // namespace
 
 void WatchStep::Fields(FieldList& field) {
@@ -63,6 +55,7 @@ void WatchStep::Fields(FieldList& field) {
   field("user", user).Optional().Uses(Subject::kUser);
   field("member", member).Optional().Member();
   field("require_leader", require_leader).Optional();
+  field("beside", beside).Optional();
 }
 
 Status WatchStep::Check() const { return CheckIds(first_id); }
@@ -90,7 +83,9 @@ Status WatchStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
   WP_ASSIGN_OR_RETURN(
       WatchStream* const opened,
-      context.Stream(stream, {.user = user, .member = member, .require_leader = require_leader}));
+      context.Stream(
+          stream,
+          {.user = user, .member = member, .require_leader = require_leader, .beside = beside}));
   session.PumpAll();
   // A create would get no answer, and that would count as the target's mistake.
   if (session.traffic().HasEnded(opened->id())) {
@@ -109,7 +104,7 @@ Status WatchStep::Run(StepContext& context) const {
                                                   .start = context.Resolve(start),
                                                   .id = WatchId(id),
                                                   .options = options});
-    context.groups()[group].push_back({opened->id(), ordinal});
+    context.groups()[group].push_back({opened->id(), ordinal, WatchId(id)});
   }
   return {};
 }
@@ -136,20 +131,25 @@ Status ChurnStep::Run(StepContext& context) const {
                                                   .start = context.Resolve(start),
                                                   .id = id});
     opened->Cancel(id);
-    context.groups()[group].push_back({opened->id(), ordinal});
+    context.groups()[group].push_back({opened->id(), ordinal, id});
   }
   AwaitEnds(context, group);
   return {};
 }
 
-void CancelStep::Fields(FieldList& field) { field("group", group).Uses(Subject::kGroup); }
+void CancelStep::Fields(FieldList& field) {
+  field("group", group).Uses(Subject::kGroup);
+  field("at_once", at_once).Optional();
+}
 
 Status CancelStep::Run(StepContext& context) const {
   for (const StepContext::Member& member : context.groups().at(group)) {
     const WatchState* const watch = context.WatchOf(member);
-    if (watch != nullptr) context.session().StreamOf(member.stream)->Cancel(watch->id);
+    const bool answered = watch != nullptr && watch->created;
+    const WatchId id = answered ? watch->id : member.chosen;
+    if (answered || id.value > 0) context.session().StreamOf(member.stream)->Cancel(id);
   }
-  AwaitEnds(context, group);
+  if (!at_once) AwaitEnds(context, group);
   return {};
 }
 
@@ -228,27 +228,8 @@ void MustDeliverStep::Fields(FieldList& field) {
   field("us", limit).Waits();
 }
 
-// The group is judged from the annotations: it fails when nothing more came for the limit.
 Status MustDeliverStep::Run(StepContext& context) const {
-  AttemptSession& session = context.session();
-  DeliveryDue due{.group = group,
-                  .streams = {},
-                  .ordinals = {},
-                  .through = context.head().value,
-                  .limit_ms = InMilliseconds(limit)};
-  for (const StepContext::Member& member : context.groups().at(group)) {
-    due.streams.push_back(member.stream.value);
-    due.ordinals.push_back(member.ordinal);
-  }
-  session.Annotate(due);
-  std::uint64_t given = 0;
-  do {
-    given = EventsGiven(context, group);
-    if (context.Delivered(group, limit)) break;
-    if (session.GivesUp()) return {};
-  } while (EventsGiven(context, group) > given);
-  session.Annotate(DeliveryOver{group});
-  session.PumpAll();
+  context.MustDeliver(group, limit);
   return {};
 }
 

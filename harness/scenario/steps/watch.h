@@ -28,9 +28,10 @@ struct WatchStep {
   // One connection each; on the direct path if its name begins with "direct".
   std::string stream = "main";
   // These and the user (see AuthStep) count for the first watch of a stream, which opens it: its
-  // member, and whether that member must have a leader.
+  // member, whether that member must have a leader, and the connection.
   int member = 1;
   bool require_leader = false;
+  std::string beside{};  // another stream, to share its connection
   static constexpr std::string_view kOp = "watch";
   void Fields(FieldList& field);
   Status Check() const;
@@ -57,9 +58,11 @@ struct ChurnStep {
   Status Run(StepContext& context) const;
 };
 
-// Cancels every watch of the group and waits for the answers.
+// Cancels every watch of the group and waits for the answers. A watch that is not known to be
+// created is cancelled if the client chose its id.
 struct CancelStep {
   std::string group;
+  bool at_once = false;  // does not wait
   static constexpr std::string_view kOp = "cancel";
   void Fields(FieldList& field);
   Usage Cost() const { return {.operations = 1}; }

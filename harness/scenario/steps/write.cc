@@ -9,6 +9,7 @@ namespace {
 
 const StepRegistration<PutStep> kPut;
 const StepRegistration<DeleteStep> kDelete;
+const StepRegistration<ReadStep> kRead;
 const StepRegistration<TxnStep> kTxn;
 const StepRegistration<RefusedTxnStep> kRefusedTxn;
 const StepRegistration<CompactStep> kCompact;
@@ -17,18 +18,38 @@ std::int64_t LeaseOf(StepContext& context, const PutStep& put) {
   return put.lease.empty() ? 0 : context.leases().at(put.lease);
 }
 
-WriteOp InTransaction(StepContext& context, const Step& write) {
-  AttemptSession& session = context.session();
-  if (const auto* put = write.As<PutStep>()) {
-    return {.kind = WriteOp::Kind::kPut,
-            .key = session.Placed(put->key),
-            .value = put->value.Make(),
-            .lease = LeaseOf(context, *put)};
-  }
-  const DeleteStep& erase = *write.As<DeleteStep>();
+WriteOp OperationOf(StepContext& context, const PutStep& put) {
+  return {.kind = WriteOp::Kind::kPut,
+          .key = context.session().Placed(put.key),
+          .value = put.keeps_value ? "" : put.value.Make(),
+          .lease = LeaseOf(context, put),
+          .previous = put.previous,
+          .keeps_value = put.keeps_value,
+          .keeps_lease = put.keeps_lease};
+}
+WriteOp OperationOf(StepContext& context, const DeleteStep& erase) {
   return {.kind = WriteOp::Kind::kDelete,
-          .key = session.Placed(erase.key),
-          .range_end = session.PlacedEnd(erase.range_end)};
+          .key = context.session().Placed(erase.key),
+          .range_end = context.session().PlacedEnd(erase.range_end),
+          .previous = erase.previous};
+}
+WriteOp OperationOf(StepContext& context, const ReadStep& read) {
+  return {.kind = WriteOp::Kind::kRead,
+          .key = context.session().Placed(read.key),
+          .range_end = context.session().PlacedEnd(read.range_end),
+          .revision = context.Resolve(read.at)};
+}
+
+std::vector<WriteOp> OperationsOf(StepContext& context, const std::vector<Step>& writes) {
+  std::vector<WriteOp> operations;
+  for (const Step& write : writes) {
+    if (const auto* put = write.As<PutStep>()) operations.push_back(OperationOf(context, *put));
+    if (const auto* erase = write.As<DeleteStep>()) {
+      operations.push_back(OperationOf(context, *erase));
+    }
+    if (const auto* read = write.As<ReadStep>()) operations.push_back(OperationOf(context, *read));
+  }
+  return operations;
 }
 
 }  // namespace
@@ -37,6 +58,13 @@ void PutStep::Fields(FieldList& field) {
   field("key", key).Is(Subject::kKey);
   field("value", value);
   field("lease", lease).Optional().MayUse(Subject::kLease);
+  field("previous", previous).Optional();
+  field("keeps_value", keeps_value).Optional();
+  field("keeps_lease", keeps_lease).Optional();
+}
+
+std::string PutStep::BeyondKubernetes() const {
+  return previous || keeps_value || keeps_lease ? "a put with options" : "";
 }
 
 Usage PutStep::Cost() const {
@@ -52,6 +80,9 @@ std::vector<PutStep> PutStep::Smaller() const {
 
 Status PutStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
+  if (!BeyondKubernetes().empty()) {
+    return context.NoteWrite(session.kv().Write(OperationOf(context, *this)));
+  }
   return context.NoteWrite(
       session.kv().Put(session.Placed(key), value.Make(), LeaseOf(context, *this)));
 }
@@ -59,15 +90,52 @@ Status PutStep::Run(StepContext& context) const {
 void DeleteStep::Fields(FieldList& field) {
   field("key", key).Is(Subject::kKey);
   field("range_end", range_end).Optional();
+  field("previous", previous).Optional();
+}
+
+std::string DeleteStep::BeyondKubernetes() const {
+  if (!range_end.empty()) return "a deletion of a range";
+  return previous ? "a deletion with options" : "";
 }
 
 Status DeleteStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
+  if (previous) return context.NoteWrite(session.kv().Write(OperationOf(context, *this)));
   return context.NoteWrite(session.kv().Delete(session.Placed(key), session.PlacedEnd(range_end)));
 }
 
+void ReadStep::Fields(FieldList& field) {
+  field("key", key);
+  field("range_end", range_end).Optional();
+  field("at", at).Optional();
+  field("limit", limit).Optional();
+  field("serializable", serializable).Optional();
+  field("count_only", count_only).Optional();
+  field("keys_only", keys_only).Optional();
+  field("descending", descending).Optional();
+}
+
+std::string ReadStep::BeyondKubernetes() const {
+  return serializable || keys_only || descending ? "a read with options" : "";
+}
+
+Status ReadStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  const auto read = session.kv().Read({.key = session.Placed(key),
+                                       .range_end = session.PlacedEnd(range_end),
+                                       .limit = limit,
+                                       .serializable = serializable,
+                                       .revision = context.Resolve(at),
+                                       .count_only = count_only,
+                                       .keys_only = keys_only,
+                                       .descending = descending});
+  // Whether the target had to refuse it is judged from the recording.
+  if (!read.has_value() && read.error().code() == StatusCode::kOutOfRange) return {};
+  return context.NoteHead(read);
+}
+
 void TxnStep::Fields(FieldList& field) {
-  field("writes", writes).Of({PutStep::kOp, DeleteStep::kOp});
+  field("writes", writes).Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp});
 }
 
 Usage TxnStep::Cost() const {
@@ -87,27 +155,18 @@ std::vector<TxnStep> TxnStep::Smaller() const {
 }
 
 Status TxnStep::Run(StepContext& context) const {
-  std::vector<WriteOp> operations;
-  for (const Step& write : writes) operations.push_back(InTransaction(context, write));
+  const std::vector<WriteOp> operations = OperationsOf(context, writes);
   return context.NoteWrite(context.session().kv().Transact(operations));
 }
 
 void RefusedTxnStep::Fields(FieldList& field) {
-  field("write", write);
-  field("key", key);
-  field("at", at);
+  field("writes", writes).Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp});
 }
 
-Usage RefusedTxnStep::Cost() const { return {.bytes = write.Cost().bytes}; }
-
-// Whether the other members reject it, too, shows on their watches.
+// Whether it was rejected is judged from the recording; whether the other members reject it, too,
+// shows on their watches.
 Status RefusedTxnStep::Run(StepContext& context) const {
-  AttemptSession& session = context.session();
-  const auto done = session.kv().Transact(
-      {{.kind = WriteOp::Kind::kPut, .key = session.Placed(write.key), .value = write.value.Make()},
-       {.kind = WriteOp::Kind::kRead,
-        .key = session.Placed(key),
-        .revision = context.Resolve(at)}});
+  const auto done = context.session().kv().Transact(OperationsOf(context, writes));
   if (done.has_value()) return context.NoteHead(done);
   if (!IsDefiniteRefusal(done.error().code())) return done.error();
   return {};

@@ -12,30 +12,53 @@ namespace watchproof {
 struct PutStep {
   std::string key;
   ValueRef value;
-  std::string lease{};  // that the key is attached to
+  std::string lease{};       // that the key is attached to
+  bool previous = false;     // asks for what it replaces
+  bool keeps_value = false;  // changes only the lease
+  bool keeps_lease = false;  // changes only the value
   static constexpr std::string_view kOp = "put";
   static constexpr bool kWrites = true;
   void Fields(FieldList& field);
   std::string_view Request() const { return "a put"; }
   Usage Cost() const;
   std::vector<PutStep> Smaller() const;
+  std::string BeyondKubernetes() const;
   Status Run(StepContext& context) const;
 };
 
 struct DeleteStep {
   std::string key;
   std::string range_end{};
+  bool previous = false;  // asks for what it deletes
   static constexpr std::string_view kOp = "delete";
   static constexpr bool kWrites = true;
   void Fields(FieldList& field);
   std::string_view Request() const { return "a deletion"; }
   Usage Cost() const { return {.operations = 1}; }
-  std::string BeyondKubernetes() const { return range_end.empty() ? "" : "a deletion of a range"; }
+  std::string BeyondKubernetes() const;
+  Status Run(StepContext& context) const;
+};
+
+// Reads a key or a range; the answer is judged.
+struct ReadStep {
+  std::string key;
+  std::string range_end{};
+  RevisionRef at{};  // now: as the keys are
+  std::int64_t limit = 0;
+  bool serializable = false;
+  bool count_only = false;
+  bool keys_only = false;
+  bool descending = false;
+  static constexpr std::string_view kOp = "read";
+  void Fields(FieldList& field);
+  std::string_view Request() const { return "a read"; }
+  Usage Cost() const { return {.operations = 1}; }
+  std::string BeyondKubernetes() const;
   Status Run(StepContext& context) const;
 };
 
 struct TxnStep {
-  std::vector<Step> writes;  // puts and deletions
+  std::vector<Step> writes;  // puts, deletions, and reads of a key or range, now or at a revision
   static constexpr std::string_view kOp = "txn";
   static constexpr bool kWrites = true;
   void Fields(FieldList& field);
@@ -46,16 +69,14 @@ struct TxnStep {
   Status Run(StepContext& context) const;
 };
 
-// A put and a read of a revision in one transaction, which a target rejects as a whole when that
-// revision is compacted.
+// A transaction that a target must reject as a whole: it reads a compacted revision, or changes a
+// key twice.
 struct RefusedTxnStep {
-  PutStep write;
-  std::string key;  // that is read
-  RevisionRef at;
+  std::vector<Step> writes;  // as of a transaction
   static constexpr std::string_view kOp = "refused txn";
   void Fields(FieldList& field);
   std::string_view Request() const { return "a transaction"; }
-  Usage Cost() const;
+  Usage Cost() const { return TxnStep{writes}.Cost(); }
   std::string BeyondKubernetes() const { return "a transaction of several requests"; }
   Status Run(StepContext& context) const;
 };

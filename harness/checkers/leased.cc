@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Leased: a lease lasts until its time is over or it is revoked, and is shown as it is.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/checkers/checker.h"
+#include "harness/checkers/phrases.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::chrono::seconds kRounded{1};  // the time that is left is shown in whole seconds
+
+class Leased final : public Checker {
+ public:
+  using Checker::Checker;
+
+  void CallEnded(const RecordedCall& call, std::string_view, std::optional<Revision>) override {
+    const bool answered = call.outcome == CallOutcome::kAnswered;
+    switch (call.method) {
+      case Method::kLeaseGrant:
+        return answered ? Grant(call) : Lose(call);
+      case Method::kLeaseRevoke:
+        return Revoke(call);
+      case Method::kRange:
+        return answered ? Read(call) : void();
+      case Method::kLeaseLeases:
+        return answered ? List(call) : void();
+      case Method::kLeaseTimeToLive:
+        return answered ? Describe(call) : void();
+      default:
+        return;
+    }
+  }
+
+ private:
+  struct Lease {
+    std::chrono::seconds time{};
+    Duration asked_at{};
+    Line granted{};
+    Line revoked{};          // 0: not yet
+    bool uncertain = false;  // a revocation without an answer
+  };
+  // A member answers from its own store; after a linearizable read that has what came before it.
+  struct Reading {
+    Line began{};
+    Revision revision{};
+    Bytes whole{};  // the answer, if it shows every key
+  };
+
+  void Grant(const RecordedCall& call) {
+    LeaseGrantResponseView granted;
+    if (!Parse(call.response.view(), granted).ok()) return;
+    leases_[granted.id] = {.time = std::chrono::seconds(granted.ttl),
+                           .asked_at = call.at - call.took,
+                           .granted = call.ended};
+  }
+  void Lose(const RecordedCall& call) {
+    unknown_grant_ = unknown_grant_ || call.outcome == CallOutcome::kOpen;
+  }
+  void Revoke(const RecordedCall& call) {
+    const auto lease = leases_.find(call.named);
+    if (lease == leases_.end()) return;
+    if (call.outcome == CallOutcome::kAnswered) lease->second.revoked = call.ended;
+    if (call.outcome != CallOutcome::kAnswered) lease->second.uncertain = true;
+  }
+
+  void Read(const RecordedCall& call) {
+    RangeRequestView range;
+    if (call.serializable || !Parse(call.request.view(), range).ok()) return;
+    const std::string_view every("\0", 1);
+    const bool whole = call.named == 0 && range.key == every && range.range_end == every &&
+                       !range.count_only && !range.keys_only && !range.filtered;
+    readings_[call.client] = {
+        .began = call.began, .revision = call.revision, .whole = whole ? call.response : Bytes()};
+  }
+
+  void List(const RecordedCall& call) {
+    LeaseLeasesResponseView answer;
+    if (!Parse(call.response.view(), answer).ok()) return;
+    std::set<std::int64_t> listed;
+    for (const LeaseStatusView& one : answer.leases) listed.insert(one.id);
+    for (const auto& [id, lease] : leases_) {
+      const bool shown = listed.contains(id);
+      if (Lasts(lease, call)) {
+        Exercised();
+        if (!shown) {
+          Wrong(call, lease, fmt::format("lease {} of {} s to be listed", id, lease.time.count()),
+                "it is not");
+        }
+      } else if (shown && Revoked(lease, call)) {
+        Wrong(call, lease, fmt::format("lease {} not to be listed: it was revoked", id), "it is");
+      }
+    }
+    if (unknown_grant_ || facts().options.others_compact) return;
+    for (const std::int64_t id : listed) {
+      if (leases_.contains(id)) continue;
+      Add(call, Draft{.expected = "only leases that were granted",
+                      .observed = fmt::format("lease {} in line {}", id, call.ended.value),
+                      .evidence = {call.began, call.ended}});
+    }
+  }
+
+  void Describe(const RecordedCall& call) {
+    LeaseTimeToLiveRequestView asked;
+    LeaseTimeToLiveResponseView answer;
+    if (!Parse(call.request.view(), asked).ok() || !Parse(call.response.view(), answer).ok())
+      return;
+    const auto found = leases_.find(asked.id);
+    if (found == leases_.end()) return;
+    const Lease& lease = found->second;
+    if (Revoked(lease, call) && answer.ttl >= 0) {
+      return Wrong(call, lease, fmt::format("no lease {}: it was revoked", asked.id),
+                   fmt::format("{} s are left of it", answer.ttl));
+    }
+    if (!Lasts(lease, call)) return;
+    Exercised();
+    const auto least = lease.time - (call.at - lease.asked_at) - kRounded;
+    const std::chrono::seconds left(answer.ttl);
+    if (answer.granted != lease.time.count() || left > lease.time || left < least) {
+      return Wrong(call, lease,
+                   fmt::format("lease {} with {} s, granted {} ago", asked.id, lease.time.count(),
+                               Milliseconds(call.at - lease.asked_at)),
+                   fmt::format("{} s of {} s are left", answer.ttl, answer.granted));
+    }
+    CompareKeys(call, lease, asked, answer);
+  }
+
+  // With those that a read of the same revision shows.
+  void CompareKeys(const RecordedCall& call, const Lease& lease,
+                   const LeaseTimeToLiveRequestView& asked,
+                   const LeaseTimeToLiveResponseView& answer) const {
+    const auto reading = readings_.find(call.client);
+    if (!asked.keys || reading == readings_.end() || reading->second.revision != call.revision)
+      return;
+    RangeResponseView range;
+    if (!Parse(reading->second.whole.view(), range).ok() || range.header.revision == 0 ||
+        range.more) {
+      return;
+    }
+    std::set<std::string_view> expected;
+    for (const KeyValueView& kv : range.kvs) {
+      if (kv.lease == asked.id) expected.insert(kv.key);
+    }
+    const std::set<std::string_view> shown(answer.keys.begin(), answer.keys.end());
+    if (shown == expected && answer.keys.size() == shown.size()) return;
+    Wrong(call, lease,
+          fmt::format("the {} key{} that a read at revision {} shows on lease {}", expected.size(),
+                      expected.size() == 1 ? "" : "s", call.revision, asked.id),
+          fmt::format("{} key{}{}", answer.keys.size(), answer.keys.size() == 1 ? "" : "s",
+                      shown.empty() ? "" : ", the first is " + Quoted(*shown.begin())));
+  }
+
+  // For certain, to the member that answers the call.
+  bool Knows(Line of, const RecordedCall& call) const {
+    const auto reading = readings_.find(call.client);
+    return of.value != 0 && reading != readings_.end() && of < reading->second.began;
+  }
+  bool Lasts(const Lease& lease, const RecordedCall& call) const {
+    return Knows(lease.granted, call) && lease.revoked.value == 0 && !lease.uncertain &&
+           call.at < lease.asked_at + lease.time;
+  }
+  bool Revoked(const Lease& lease, const RecordedCall& call) const {
+    return Knows(lease.revoked, call);
+  }
+
+  void Wrong(const RecordedCall& call, const Lease& lease, std::string expected,
+             std::string observed) const {
+    Add(call, Draft{.expected = std::move(expected),
+                    .observed = fmt::format("{} in line {}", observed, call.ended.value),
+                    .evidence = {lease.revoked.value != 0 ? lease.revoked : lease.granted,
+                                 call.began, call.ended}});
+  }
+
+  std::map<std::int64_t, Lease> leases_;
+  std::map<std::uint32_t, Reading> readings_;  // by client, the last one
+  bool unknown_grant_ = false;
+};
+
+const CheckerRegistration kLeased{{
+    .guarantee = Guarantee("Leased"),
+    .place = 560,
+    .gravity = Gravity::kData,
+    .promise = "A lease lasts until its time is over or it is revoked, and is listed with its time "
+               "and its keys.",
+    .impact = "Kubernetes events, which are on leases, vanish before their time or stay for ever; "
+              "so do locks and elections.",
+    .explain =
+        "A lease that was granted and acknowledged is listed until it is revoked or its "
+        "time is over, also after a restart or a change of leader; a revoked one is not, once that "
+        "is acknowledged. Asked for a lease, the store names the time it was granted "
+        "for, what is left of it, rounded down to seconds and never more than was granted "
+        "(no client of the run keeps leases alive; a restart may begin the time anew), and "
+        "its keys: those that a read of the same revision shows on it. When its time is "
+        "over it may still be listed for a while. Source: the lease API of etcd.",
+    .make = MakeChecker<Leased>,
+}};
+
+}  // namespace
+}  // namespace watchproof

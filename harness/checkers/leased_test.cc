@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/testing/call_table.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::int64_t kId = 7;
+
+Message LeaseId(std::int64_t id) { return Message().Number(1, id); }
+Message Granted(std::int64_t ttl) { return Reported(1).Number(2, kId).Number(3, ttl); }
+Message Listed(const std::vector<std::int64_t>& ids) {
+  Message answer = Reported(2);
+  for (const std::int64_t id : ids) answer.Nested(2, LeaseId(id));
+  return answer;
+}
+Message Left(std::int64_t left, std::int64_t granted, const std::vector<std::string>& keys) {
+  Message answer = Reported(2);
+  answer.Number(2, kId).Number(3, left).Number(4, granted);
+  for (const std::string& key : keys) answer.Text(5, key);
+  return answer;
+}
+
+// A lease with one key.
+CallScript OneLease(std::int64_t ttl = 60) {
+  return CallScript()
+      .Do(Method::kLeaseGrant, Message().Number(1, ttl), Granted(ttl))
+      .Do(Method::kPut, PutOf("k", "1", kId), Reported(2));
+}
+CallScript Read(CallScript script) {
+  const std::string every("\0", 1);
+  KeyValueFields kv = Kv("k", "1", 2);
+  kv.lease = kId;
+  return script.Do(Method::kRange, GetOf(every, {.range_end = every}), Shown(2, {kv}));
+}
+CallScript Lists(CallScript script, const std::vector<std::int64_t>& ids) {
+  return script.Do(Method::kLeaseLeases, Message(), Listed(ids));
+}
+CallScript Asks(const Message& answer, std::int64_t ttl = 60) {
+  return Read(OneLease(ttl)).Do(Method::kLeaseTimeToLive, LeaseId(kId).Number(2, 1), answer);
+}
+CallScript Revoked() {
+  return OneLease().Do(Method::kLeaseRevoke, LeaseId(kId), Reported(3)).Get("k", Shown(3, {}));
+}
+
+const std::vector<CallRow>& Rows() {
+  static const std::vector<CallRow> kRows = {
+      {"ALivingLeaseIsListed", Lists(Read(OneLease()), {kId})},
+      {"ALivingLeaseIsNotListed", Lists(Read(OneLease()), {}), {"Leased"}},
+      // The member that lists need not know of the grant yet.
+      {"NoReadBeforeTheList", Lists(OneLease(), {})},
+      {"ALeaseAfterItsTime", Lists(Read(OneLease(0)), {})},
+      {"ARevokedLeaseIsGone", Lists(Revoked(), {}), {}, true},
+      {"ARevokedLeaseIsListed", Lists(Revoked(), {kId}), {"Leased"}, true},
+      {"ARevocationWithoutAnAnswer",
+       Lists(Read(OneLease().Lose(Method::kLeaseRevoke, LeaseId(kId))), {}),
+       {},
+       false},
+      {"AnUnknownLease", Lists(Read(OneLease()), {kId, 8}), {"Leased"}},
+      {"AGrantWithoutAnAnswer",
+       Lists(Read(OneLease().Lose(Method::kLeaseGrant, Message().Number(1, 60))), {kId, 8}),
+       {},
+       false},
+      {"TheTimeThatIsLeft", Asks(Left(59, 60, {"k"}))},
+      {"MoreThanWasGranted", Asks(Left(61, 60, {"k"})), {"Leased"}},
+      {"LessThanIsLeft", Asks(Left(50, 60, {"k"})), {"Leased"}},
+      {"AnotherGrant", Asks(Left(59, 61, {"k"})), {"Leased"}},
+      {"ALivingLeaseIsUnknown", Asks(Left(-1, 60, {})), {"Leased"}},
+      {"AKeyIsMissing", Asks(Left(59, 60, {})), {"Leased"}},
+      {"AKeyOfAnother", Asks(Left(59, 60, {"k", "j"})), {"Leased"}},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(Leased, CallTable, testing::ValuesIn(Rows()), CallRowName);
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps with which a client ends a stream of watches, as a whole or its own half of it. See
+// step.h.
+#pragma once
+
+#include <string>
+
+#include "harness/scenario/step.h"
+
+namespace watchproof {
+
+// The client closes the stream, and with it all its watches. Nothing is asked on it afterwards.
+struct CloseStep {
+  std::string stream = "main";
+  static constexpr std::string_view kOp = "close";
+  void Fields(FieldList& field);
+  Usage Cost() const { return {.operations = 1}; }
+  Status Run(StepContext& context) const;
+};
+
+// The client ends its half of the stream: it sends no more requests, and its watches stay open.
+struct FinishRequestsStep {
+  std::string stream = "main";
+  static constexpr std::string_view kOp = "finish requests";
+  void Fields(FieldList& field);
+  Usage Cost() const { return {.operations = 1}; }
+  Status Run(StepContext& context) const;
+};
+
+}  // namespace watchproof
