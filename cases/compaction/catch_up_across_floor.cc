@@ -7,39 +7,49 @@
 namespace watchproof {
 namespace {
 
-// Few enough that their batches never fill the queue of their stream: that is another case.
-constexpr std::size_t kWatchers = 10;
+// Of three batches each: more than the queue of their stream takes.
+constexpr std::size_t kWatchers = 60;
 
 WATCH_CASE(CompactionSurfaced, CatchUpAcrossFloor,
            {.requirement = "a watch with compacted pending events ends with ErrCompacted (etcd "
                            "API guarantees)",
-            .explain = "Watches start more than two thousand revisions in the past, and the store "
-                       "is compacted while they catch up. Each watch must receive every event or "
-                       "end with ErrCompacted. Watches that start at the floor must receive every "
-                       "event from there on.",
+            .explain = "Watches of a client that does not read start thousands of revisions in "
+                       "the past. When they have received some batches and the queue of their "
+                       "stream is full, the store is compacted at its head, and the client reads "
+                       "on. Each watch must receive every event or end with ErrCompacted, and at "
+                       "least one must have received some events before. Watches that start at "
+                       "the floor must receive every event from there on.",
             .level = Level::kMust,
             .needs = {Capability::kCompaction},
             .guarantees = {"CompactionSurfaced", "Reliable"},
             .upstream = {17529}}) {
-  const std::string key = scenario.Key("long");
+  const std::string stem = scenario.Key("long");
   Prng prng = scenario.Random("shape");
-  const std::int64_t behind = prng.Between(2100, 2300);
-  std::vector<Write> writes;
-  for (std::int64_t i = 0; i < behind; ++i) writes.push_back(scenario.Put(key));
-  // Both sides of the floor take more than one batch.
-  const Write floor = writes[static_cast<std::size_t>(prng.Between(1050, behind - 1050))];
-
-  scenario.Watch({.group = "from the start",
-                  .count = kWatchers,
-                  .range = OneKey(key),
-                  .start = writes[0].revision()});
+  const Write first = scenario.Put(stem + "/0");
+  scenario.BeginLoad({.clients = 8,
+                      .calls = static_cast<std::size_t>(prng.Between(280, 300)),
+                      .keys = 1,
+                      .key = stem,
+                      .puts_only = true});
+  scenario.AwaitLoad();
+  const WatchedRange range = Prefix(stem + "/");
+  scenario.Inject("slow-reader");
+  scenario.Watch(
+      {.group = "from the start", .count = kWatchers, .range = range, .start = first.revision()});
+  scenario.Add(AwaitRegisteredStep{kWatchers});
+  scenario.AwaitEffect("slow-reader");
+  scenario.Add(AwaitSyncPassesStep{3});
+  const Write floor = scenario.Put(stem + "/0");
   scenario.Compact(floor.revision());
   scenario.Watch({.group = "from the floor",
-                  .count = kWatchers,
-                  .range = OneKey(key),
-                  .start = floor.revision()});
-  scenario.AwaitCreated("from the start");
+                  .count = 10,
+                  .range = range,
+                  .start = floor.revision(),
+                  .stream = "second"});
   scenario.AwaitDelivered("from the floor");
+  scenario.Heal("slow-reader");
+  scenario.AwaitDelivered("from the start");
+  scenario.Require("from the start", RequireStep::Fact::kCutShort, 2s);
 }
 
 }  // namespace

@@ -42,6 +42,10 @@ Write Scenario::PutOnLease(const std::string& key, const std::string& lease,
 
 Write Scenario::Delete(const std::string& key) { return AddWrite(DeleteStep{.key = key}); }
 
+Write Scenario::DeleteAll(const WatchedRange& range) {
+  return AddWrite(DeleteStep{.key = range.key, .range_end = range.range_end});
+}
+
 Write Scenario::PutTogether(const std::vector<std::string>& keys, const ValueSize& size) {
   TxnStep txn;
   for (const std::string& key : keys) txn.writes.emplace_back(PutStep{key, Value(size)});

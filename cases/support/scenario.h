@@ -25,6 +25,7 @@
 #include "harness/scenario/steps/fault.h"
 #include "harness/scenario/steps/load.h"
 #include "harness/scenario/steps/moment.h"
+#include "harness/scenario/steps/require.h"
 #include "harness/scenario/steps/watch.h"
 #include "harness/scenario/steps/write.h"
 
@@ -64,10 +65,14 @@ class Scenario {
   Write Put(const std::string& key, const ValueSize& size = {});
   // Requires: the key exists, otherwise there is no revision.
   Write Delete(const std::string& key);
+  // Every key of the range, at one revision. Requires: one exists.
+  Write DeleteAll(const WatchedRange& range);
   // The key stays attached to the lease until it is put again or deleted.
   Write PutOnLease(const std::string& key, const std::string& lease, const ValueSize& size = {});
   // One transaction that puts every key; the keys differ.
   Write PutTogether(const std::vector<std::string>& keys, const ValueSize& size = {});
+  // One transaction of puts, deletions and reads.
+  Write Transact(std::vector<Step> writes) { return AddWrite(TxnStep{std::move(writes)}); }
   void Compact(const RevisionRef& at) { Add(CompactStep{at}); }
 
   // Starts clients that read and write concurrently, until AwaitLoad. Their seed is drawn here.
@@ -75,6 +80,10 @@ class Scenario {
   void AwaitLoad(const std::string& load = "load") { Add(AwaitLoadStep{load}); }
 
   void Watch(const WatchStep& watch) { Add(watch); }
+  // Without the fact the attempt is about something else, and proves nothing.
+  void Require(const std::string& group, RequireStep::Fact fact, Duration limit = {}) {
+    Add(RequireStep{group, fact, limit});
+  }
   void AwaitCreated(const std::string& group) { Add(AwaitCreatedStep{group}); }
   void AwaitDelivered(const std::string& group) { Add(AwaitDeliveredStep{group}); }
   // Opens each watch of the group again, one past its last received revision, as group `as` on a

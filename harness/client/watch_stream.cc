@@ -21,11 +21,11 @@ using Generic = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
 // Callbacks stamp messages and hand them to the recorder; requests are sent one at a time.
 class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  Impl(RecordingContext& context, std::shared_ptr<grpc::Channel> channel)
+  Impl(RecordingContext& context, Connection connection)
       : recorder_(context.recorder()),
         stream_(context.NextStream()),
-        channel_(std::move(channel)),
-        stub_(channel_) {}
+        connection_(std::move(connection)),
+        stub_(connection_) {}
 
   void Start(const StreamOptions& options) {
     if (!options.token.empty()) context_.AddMetadata("token", options.token);
@@ -182,7 +182,7 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
   // Constant after construction.
   Recorder& recorder_;
   const StreamId stream_;
-  const std::shared_ptr<grpc::Channel> channel_;
+  const Connection connection_;
   Generic stub_;
   // Lent to gRPC.
   grpc::ClientContext context_;

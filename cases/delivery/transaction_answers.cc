@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answers of a transaction follow from the state at which it ran, and one that is refused
+// leaves nothing behind. Clients build locks and compare-and-swap loops on both.
+#include "cases/support/watch_case.h"
+#include "harness/scenario/steps/lease.h"
+
+namespace watchproof {
+namespace {
+
+WATCH_CASE(Transactional, ChangedTwice,
+           {.requirement = "a key is not modified more than once in a transaction (etcd API, KV "
+                           "service, Txn)",
+            .explain = "Transactions that put a key twice, put and delete it, or put it and "
+                       "delete a range around it must be refused. The watches of these keys must "
+                       "receive nothing of them, and every later write.",
+            .level = Level::kMust,
+            .needs = {},
+            .guarantees = {"Transactional", "Reliable"}}) {
+  Prng prng = scenario.Random("shape");
+  const std::string stem = scenario.Key("twice");
+  const std::string key = stem + "/k";
+  scenario.Put(key);
+  scenario.Watch({.group = "all", .count = 2, .range = Prefix(stem + "/")});
+  scenario.AwaitCreated("all");
+  const auto put = [&](const std::string& one) { return PutStep{one, scenario.Value()}; };
+  for (std::int64_t i = prng.Between(2, 4); i > 0; --i) {
+    scenario.Add(RefusedTxnStep{{put(key), put(stem + "/other"), put(key)}});
+    scenario.Add(RefusedTxnStep{{put(key), DeleteStep{.key = key}}});
+    scenario.Add(
+        RefusedTxnStep{{DeleteStep{.key = stem + "/", .range_end = stem + "0"}, put(key)}});
+    scenario.Transact({put(key), DeleteStep{.key = stem + "/l", .range_end = stem + "/z"}});
+  }
+  scenario.AwaitDelivered("all");
+}
+
+WATCH_CASE(Transactional, ReadsBesideWrites,
+           {.requirement = "the operations of a transaction see what those before them did (etcd "
+                           "API, TxnRequest); a read may name any revision from the floor on",
+            .explain = "Transactions put and delete keys and read them between these changes, now "
+                       "and at past revisions, before and after a compaction, down to the floor. "
+                       "Each read must show the state at its place.",
+            .level = Level::kMust,
+            .needs = {Capability::kCompaction},
+            .guarantees = {"Transactional", "Reliable"}}) {
+  Prng prng = scenario.Random("shape");
+  const std::string stem = scenario.Key("beside");
+  const std::string a = stem + "/a";
+  const std::string b = stem + "/b";
+  const ReadStep all{.key = stem + "/", .range_end = stem + "0"};
+  scenario.Watch({.group = "all", .range = Prefix(stem + "/")});
+  scenario.AwaitCreated("all");
+  std::vector<Write> writes = {scenario.PutTogether({a, b})};
+  const auto transact = [&](const RevisionRef& past) {
+    ReadStep before = all;
+    before.at = past;
+    writes.push_back(scenario.Transact({all, PutStep{a, scenario.Value()}, all,
+                                        DeleteStep{.key = b}, ReadStep{.key = b}, before, all}));
+    writes.push_back(scenario.Transact({PutStep{b, scenario.Value()}, all}));
+  };
+  for (std::int64_t i = prng.Between(3, 6); i > 0; --i)
+    transact(writes[writes.size() / 2].revision());
+  const Write floor = writes[writes.size() - 3];
+  scenario.Compact(floor.revision());
+  transact(floor.revision());
+  scenario.Add(RefusedTxnStep{{PutStep{a, scenario.Value()},
+                               ReadStep{.key = a, .at = writes[writes.size() - 6].revision()}}});
+  transact(floor.revision());
+  scenario.AwaitDelivered("all");
+}
+
+WATCH_CASE(Transactional, PreviousInAnswers,
+           {.requirement = "a put and a deletion return the previous key-value pairs if asked to "
+                           "(etcd API, PutRequest.prev_kv, DeleteRangeRequest.prev_kv)",
+            .explain = "Keys are put, put again and deleted, alone, as ranges and in "
+                       "transactions, by requests that ask for what they replace. Each answer "
+                       "must hold exactly that.",
+            .level = Level::kMust,
+            .needs = {},
+            .guarantees = {"Transactional", "Reliable"}}) {
+  Prng prng = scenario.Random("shape");
+  const std::string stem = scenario.Key("replaced");
+  std::vector<std::string> keys;
+  for (std::int64_t i = prng.Between(4, 7); i > 0; --i) keys.push_back(scenario.Key(stem));
+  scenario.Watch({.group = "all", .range = Prefix(stem + "/")});
+  scenario.AwaitCreated("all");
+  const auto put = [&](const std::string& key) {
+    return PutStep{.key = key, .value = scenario.Value(), .previous = true};
+  };
+  for (std::int64_t round = prng.Between(3, 5); round > 0; --round) {
+    for (const std::string& key : keys) scenario.Add(put(key));
+    scenario.Add(DeleteStep{.key = keys[0], .previous = true});
+    scenario.Transact({put(keys[0]), DeleteStep{.key = keys[1], .previous = true}, put(keys[2])});
+    scenario.Add(DeleteStep{.key = stem + "/", .range_end = stem + "0", .previous = true});
+  }
+  scenario.Put(keys[0]);
+  scenario.AwaitDelivered("all");
+}
+
+WATCH_CASE(Linearizable, FormsOfReads,
+           {.requirement = "a range request returns the keys of the range, or their count, in the "
+                           "order and up to the limit asked for (etcd API, RangeRequest)",
+            .explain = "Keys are read in every form: counted, without values, in descending "
+                       "order, with limits, at past revisions, by the member alone, while they "
+                       "are put and deleted. Each answer must show the state of its revision.",
+            .level = Level::kMust,
+            .needs = {},
+            .guarantees = {"Linearizable", "Serializable"}}) {
+  Prng prng = scenario.Random("shape");
+  const std::string stem = scenario.Key("read");
+  std::vector<std::string> keys;
+  for (std::int64_t i = prng.Between(5, 9); i > 0; --i) keys.push_back(scenario.Key(stem));
+  const Write first = scenario.PutTogether(keys);
+  scenario.Watch({.group = "all", .range = Prefix(stem + "/")});
+  scenario.AwaitCreated("all");
+  for (std::int64_t round = prng.Between(3, 5); round > 0; --round) {
+    for (const RevisionRef& at : {FromNow(), AtHead(-1), first.revision()}) {
+      ReadStep read{.key = stem + "/", .range_end = stem + "0", .at = at};
+      for (const std::int64_t limit : {0, 1, 3, 100}) {
+        read.limit = limit;
+        read.descending = false;
+        scenario.Add(read);
+        read.descending = true;
+        scenario.Add(read);
+      }
+      read.limit = 0;
+      read.serializable = true;
+      scenario.Add(read);
+      read.keys_only = true;
+      scenario.Add(read);
+      scenario.Add(
+          ReadStep{.key = stem + "/", .range_end = stem + "0", .at = at, .count_only = true});
+    }
+    scenario.Delete(prng.Pick(keys));
+    scenario.PutTogether(keys);
+  }
+  scenario.AwaitDelivered("all");
+}
+
+WATCH_CASE(Fields, KeptValueAndLease,
+           {.requirement = "ignore_value and ignore_lease put a key with its current value or "
+                           "lease (etcd API, PutRequest)",
+            .explain = "Keys on leases are put with a new value and their lease kept, and moved "
+                       "to another lease with their value kept. The events must carry value and "
+                       "lease as they are; the end of the old lease must not delete the keys, "
+                       "that of the new one must.",
+            .level = Level::kMust,
+            .needs = {Capability::kLeases},
+            .guarantees = {"Fields", "Reliable"}}) {
+  Prng prng = scenario.Random("shape");
+  const std::string stem = scenario.Key("kept");
+  const std::string key = stem + "/k";
+  scenario.Watch({.group = "live", .range = Prefix(stem + "/")});
+  scenario.AwaitCreated("live");
+  for (const char* lease : {"old", "new"}) scenario.Add(LeaseStep{lease, 600s});
+  const Write first = scenario.PutOnLease(key, "old");
+  for (std::int64_t i = prng.Between(1, 3); i > 0; --i) {
+    scenario.Add(PutStep{.key = key, .value = scenario.Value(), .keeps_lease = true});
+  }
+  scenario.Add(PutStep{.key = key, .lease = "new", .keeps_value = true});
+  scenario.Add(RevokeStep{"old"});
+  scenario.Put(stem + "/other");
+  scenario.Add(PutStep{.key = key, .value = scenario.Value(), .keeps_lease = true});
+  scenario.Add(RevokeStep{"new"});
+  scenario.Watch({.group = "late", .range = Prefix(stem + "/"), .start = first.revision()});
+  scenario.AwaitDelivered("late");
+}
+
+}  // namespace
+}  // namespace watchproof

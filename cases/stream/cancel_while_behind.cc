@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cancel can come at any moment: while the server reads history for the watch, or while its
+// events wait behind a full queue. The watch must end, and its neighbours must not.
+#include "cases/support/watch_case.h"
+
+namespace watchproof {
+namespace {
+
+// Of three batches each: more than the queue of their stream takes.
+constexpr std::size_t kWatchers = 35;
+constexpr std::int64_t kLeaving = 5001;  // the first id of those that are cancelled
+
+WATCH_CASE(Isolated, CancelDuringCatchUp,
+           {.requirement = "a cancel ends the one watch that it names (etcd API, "
+                           "WatchCancelRequest)",
+            .explain = "Watches of a client that does not read are in the middle of a long "
+                       "history when half of them are cancelled. Then the client reads on. "
+                       "Nothing may follow the answers, and the other half must receive "
+                       "everything.",
+            .level = Level::kMust,
+            .needs = {Capability::kClientChosenIds},
+            .guarantees = {"Isolated", "Settled", "Reliable"}}) {
+  const std::string stem = scenario.Key("long");
+  Prng prng = scenario.Random("shape");
+  const Write first = scenario.Put(stem + "/0");
+  scenario.BeginLoad({.clients = 8,
+                      .calls = static_cast<std::size_t>(prng.Between(280, 300)),
+                      .keys = 1,
+                      .key = stem,
+                      .puts_only = true});
+  scenario.AwaitLoad();
+  scenario.Inject("slow-reader");
+  const auto watch = [&](const std::string& group, std::int64_t first_id) {
+    scenario.Watch({.group = group,
+                    .count = kWatchers,
+                    .range = Prefix(stem + "/"),
+                    .start = first.revision(),
+                    .first_id = first_id});
+  };
+  watch("leave", kLeaving);
+  watch("stay", 1);
+  scenario.Add(AwaitRegisteredStep{2 * kWatchers});
+  scenario.AwaitEffect("slow-reader");
+  scenario.Add(AwaitSyncPassesStep{3});
+  scenario.Add(CancelStep{"leave", /*at_once=*/true});
+  scenario.Heal("slow-reader");
+  scenario.Require("leave", RequireStep::Fact::kCancelled, 5s);
+  scenario.Put(stem + "/0");
+  scenario.AwaitDelivered("stay");
+}
+
+// Cancels watches behind a full queue and creates others, from that id on.
+void CancelBehindFullQueue(Scenario& scenario, std::int64_t next_id) {
+  Prng prng = scenario.Random("shape");
+  const std::string key = scenario.Key("busy");
+  const std::string other = scenario.Key("other");
+  const Write first = scenario.PutTogether({key, other});
+  scenario.Watch({.group = "stay", .count = 200, .range = OneKey(key), .first_id = 1});
+  scenario.Watch({.group = "leave", .count = 7, .range = OneKey(key), .first_id = kLeaving});
+  for (const char* group : {"stay", "leave"}) scenario.AwaitCreated(group);
+  scenario.Inject("stall");
+  for (std::int64_t i = prng.Between(20, 30); i > 0; --i) scenario.Put(key, {1000, 4000});
+  scenario.AwaitEffect("stall");
+  scenario.Require("leave", RequireStep::Fact::kBehind);
+  scenario.Add(CancelStep{"leave", /*at_once=*/true});
+  scenario.Watch({.group = "next",
+                  .count = 7,
+                  .range = OneKey(other),
+                  .start = first.revision(),
+                  .first_id = next_id});
+  scenario.Put(other);
+  scenario.Require("next", RequireStep::Fact::kUncreated);
+  scenario.Heal("stall");
+  for (const char* group : {"stay", "next"}) scenario.AwaitDelivered(group);
+  scenario.Require("leave", RequireStep::Fact::kCancelled, 1s);
+}
+
+WATCH_CASE(Isolated, CancelDuringStall,
+           {.requirement = "a cancel ends the one watch that it names (etcd API, "
+                           "WatchCancelRequest)",
+            .explain = "Watches share a stream with a full queue. Some are cancelled during the "
+                       "stall, and new ones are created on another key. When the stall is over, "
+                       "all that were not cancelled must receive everything.",
+            .level = Level::kMust,
+            .needs = {Capability::kProxy, Capability::kClientChosenIds},
+            .guarantees = {"Isolated", "Settled", "Reliable"}}) {
+  CancelBehindFullQueue(scenario, kLeaving + 1000);
+}
+
+WATCH_CASE(Isolated, ReusedIdDuringStall,
+           {.requirement = "watch ids chosen by the client identify one watch of the stream at a "
+                           "time (etcd API, WatchCreateRequest.watch_id)",
+            .explain = "Watches share a stream with a full queue. Some are cancelled during the "
+                       "stall, and their ids given to watches on another key, as soon as the "
+                       "requests are sent. When the stall is over, the new watches must receive "
+                       "the events of their key, and none that waited for the old ones.",
+            .level = Level::kMust,
+            .needs = {Capability::kProxy, Capability::kClientChosenIds},
+            .guarantees = {"Isolated", "Settled", "Reliable"}}) {
+  CancelBehindFullQueue(scenario, kLeaving);
+}
+
+WATCH_CASE(Reliable, CreateDuringStall,
+           {.requirement = "events are never dropped (etcd API, watch guarantees, reliable), also "
+                           "of watches that are created while nothing can be sent",
+            .explain = "While a stream is stalled with a full queue, watches are created on it: "
+                       "from now, from history, from the future, with filters. The keys are "
+                       "written during the stall and after it. Each watch must receive everything "
+                       "from its start on.",
+            .level = Level::kMust,
+            .needs = {Capability::kProxy},
+            .guarantees = {"Reliable", "Ordered", "Unique"}}) {
+  Prng prng = scenario.Random("shape");
+  const std::string key = scenario.Key("busy");
+  const Write first = scenario.Put(key);
+  scenario.Watch({.group = "old", .count = 200, .range = OneKey(key)});
+  scenario.AwaitCreated("old");
+  scenario.Inject("stall");
+  for (std::int64_t i = prng.Between(20, 30); i > 0; --i) scenario.Put(key, {1000, 4000});
+  scenario.AwaitEffect("stall");
+  scenario.Watch({.group = "new", .count = 3, .range = OneKey(key), .start = first.revision()});
+  scenario.Watch({.group = "new", .count = 3, .range = OneKey(key)});
+  scenario.Watch({.group = "new", .count = 3, .range = OneKey(key), .start = AtHead(3)});
+  scenario.Watch({.group = "new",
+                  .range = OneKey(key),
+                  .start = first.revision(),
+                  .options = {.no_put = true}});
+  scenario.Add(AwaitRegisteredStep{200 + 10});
+  for (int i = 0; i < 6; ++i) scenario.Put(key);
+  scenario.Delete(key);
+  scenario.Require("new", RequireStep::Fact::kUncreated);
+  scenario.Heal("stall");
+  scenario.Put(key);
+  for (const char* group : {"old", "new"}) scenario.AwaitDelivered(group);
+}
+
+}  // namespace
+}  // namespace watchproof
