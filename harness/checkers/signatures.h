@@ -32,17 +32,28 @@ inline constexpr std::string_view kOpenRangeAllowed = "open-range-allowed";
 inline constexpr std::string_view kAnswersOutOfOrder = "answers-out-of-order";
 inline constexpr std::string_view kCreatedTooLate = "created-too-late";
 inline constexpr std::string_view kProgressForLaterWatch = "progress-for-a-later-watch";
-inline constexpr std::string_view kProgressHeldBack = "progress-held-back";
-inline constexpr std::string_view kEventsOfFormer = "events-of-former-watch";
 
 // All of them.
-inline constexpr std::string_view kAll[] = {
-    kDeleteAtTheFloor,     kNegativeStart,      kSilentAfterCompaction,
-    kNoticeRepeated,       kFalseNotice,        kReplayed,
-    kProgressOvertakes,    kProgressBelowStart, kEventsBelowStart,
-    kNoProgress,           kPreviousValueGone,  kWrongWatchClosed,
-    kRevisionsReused,      kWriteLost,          kStaleRead,
-    kOpenRangeAllowed,     kAnswersOutOfOrder,  kCreatedTooLate,
-    kProgressForLaterWatch, kProgressHeldBack, kEventsOfFormer};
+inline constexpr std::string_view kAll[] = {kDeleteAtTheFloor,
+                                            kNegativeStart,
+                                            kSilentAfterCompaction,
+                                            kNoticeRepeated,
+                                            kFalseNotice,
+                                            kReplayed,
+                                            kProgressOvertakes,
+                                            kProgressBelowStart,
+                                            kEventsBelowStart,
+                                            kNoProgress,
+                                            kPreviousValueGone,
+                                            kWrongWatchClosed,
+                                            kRevisionsReused,
+                                            kWriteLost,
+                                            kStaleRead,
+                                            kOpenRangeAllowed,
+                                            kAnswersOutOfOrder,
+                                            kCreatedTooLate,
+                                            kProgressForLaterWatch,
+                                            kProgressHeldBack,
+                                            kEventsOfFormer};
 
 }  // namespace watchproof::signature

@@ -31,6 +31,10 @@ const char* PathOf(Method method) {
       return "/etcdserverpb.Lease/LeaseGrant";
     case Method::kLeaseRevoke:
       return "/etcdserverpb.Lease/LeaseRevoke";
+    case Method::kLeaseLeases:
+      return "/etcdserverpb.Lease/LeaseLeases";
+    case Method::kLeaseTimeToLive:
+      return "/etcdserverpb.Lease/LeaseTimeToLive";
     case Method::kNone:
       break;
   }
