@@ -7,7 +7,7 @@
 namespace watchproof {
 namespace {
 
-// Of three batches each: more than the queue of their stream takes.
+// Of four batches each: more than the queue of their stream takes, and one that waits for each.
 constexpr std::size_t kWatchers = 60;
 
 WATCH_CASE(CompactionSurfaced, CatchUpAcrossFloor,
@@ -27,7 +27,7 @@ WATCH_CASE(CompactionSurfaced, CatchUpAcrossFloor,
   Prng prng = scenario.Random("shape");
   const Write first = scenario.Put(stem + "/0");
   scenario.BeginLoad({.clients = 8,
-                      .calls = static_cast<std::size_t>(prng.Between(280, 300)),
+                      .calls = static_cast<std::size_t>(prng.Between(400, 430)),
                       .keys = 1,
                       .key = stem,
                       .puts_only = true});
