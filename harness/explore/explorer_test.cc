@@ -26,6 +26,20 @@ TEST(ExplorerTest, CleanStoreIsClean) {
   EXPECT_GT(explorer.corpus().features(), 300U);
 }
 
+TEST(ExplorerTest, ASeedRepeatsItsScripts) {
+  Explorer first({.seed = 7});
+  Explorer second({.seed = 7});
+  for (int i = 0; i < 300; ++i) {
+    first.Next();
+    second.Next();
+  }
+  EXPECT_EQ(first.features(), second.features());
+  ASSERT_EQ(first.corpus().size(), second.corpus().size());
+  for (std::size_t i = 0; i < first.corpus().size(); ++i) {
+    EXPECT_EQ(ToText(first.corpus()[i]), ToText(second.corpus()[i]));
+  }
+}
+
 TEST(ExplorerTest, PlantedDefectIsFoundAndShrunk) {
   const ExploreOptions options{.seed = 1, .defects = {"cancel-silences-neighbour"}};
   Explorer explorer(options);

@@ -43,7 +43,7 @@ void Features::Error(Method method, StatusCode code) {
 }
 
 void Features::Met(WatchPhase a, WatchPhase b, Backlog backlog) {
-  const auto [low, high] = std::minmax(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
+  const auto [low, high] = std::minmax({static_cast<std::size_t>(a), static_cast<std::size_t>(b)});
   Set(kMeetings + (low * 8 + high) * 4 + (backlog.unsynced ? 1 : 0) + (backlog.victims ? 2 : 0));
 }
 
