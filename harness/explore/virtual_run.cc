@@ -49,6 +49,8 @@ VirtualRun::VirtualRun(const Script& script, const store::Hooks& hooks, Features
       reference_(disk_),
       sink_(std::make_shared<NoSink>()),
       streams_(kMostStreams),
+      leases_(std::any_of(script.steps.begin(), script.steps.end(),
+                          [](const Step& step) { return std::holds_alternative<Grant>(step); })),
       controlled_(NeedsControl(script)) {}
 
 VirtualRun::~VirtualRun() = default;

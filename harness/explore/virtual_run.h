@@ -14,7 +14,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -173,6 +172,7 @@ class VirtualRun {
   std::shared_ptr<store::StreamSink> sink_;
   std::vector<Stream> streams_;
   Stream control_;
+  bool leases_ = false;  // are granted somewhere in the script
   bool controlled_ = false;
   std::int64_t control_next_ = 1;
   std::uint32_t last_stream_ = 0;
@@ -181,7 +181,6 @@ class VirtualRun {
     Method method;
   };
   std::deque<Outstanding> outstanding_;  // wait for the disk
-  std::set<std::int64_t> unanswered_grants_;
   std::int64_t head_ = 1;
   std::int64_t floor_ = 0;
   std::int64_t values_ = 0;

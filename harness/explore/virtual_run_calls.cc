@@ -93,11 +93,9 @@ void VirtualRun::Do(const Grant& grant) {
   promises_.Compare("a grant", expected, granted);
   expiry_due_ = {};  // a grant wakes the thread
   if (!granted) return Refuse(call, Method::kLeaseGrant, granted.error());
-  unanswered_grants_.insert(granted->id);
   End(call, Method::kLeaseGrant, granted->ticket,
       {.response = GrantedToWire(granted->revision, granted->id, granted->ttl.count()),
-       .header = granted->revision,
-       .learn = [this, id = granted->id] { unanswered_grants_.erase(id); }});
+       .header = granted->revision});
 }
 
 void VirtualRun::Do(const Revoke& revoke) {

@@ -39,13 +39,6 @@ TEST(VirtualRunTest, WritesThatWereNotSafeAreLostInACrash) {
   EXPECT_EQ(failed, 2);
 }
 
-TEST(VirtualRunTest, AGrantMayBeKeptThoughItsAnswerIsLost) {
-  const Script script{.limits = {.disk = true},
-                      .steps = {Grant{.lease = 3, .seconds = 4}, Crash{1},
-                                Put{.key = "a/1", .lease = 3}, Advance{5000}}};
-  EXPECT_THAT(RunScript(script, {}).findings, testing::IsEmpty());
-}
-
 // etcd lets an open range that is deleted meet a put of the same transaction, and looks previous
 // values up one revision below the event's.
 TEST(VirtualRunTest, AKeyMayChangeTwiceInOneTransaction) {
