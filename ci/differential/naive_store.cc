@@ -245,7 +245,9 @@ std::vector<std::string> NaiveStore::EventsFrom(Revision from) const {
       std::string text = fmt::format("{} {}={}@{} lease {}", event.is_delete ? "delete" : "put",
                                      event.kv.key, event.kv.value, at, event.kv.lease);
       const auto was = states_[place - 1].find(event.kv.key);
-      if (at.previous() >= compacted_ && was != states_[place - 1].end()) {
+      // Also one that the same transaction deleted before it made it again.
+      const bool made = !event.is_delete && event.kv.create == at;
+      if (!made && at.previous() >= compacted_ && was != states_[place - 1].end()) {
         text += " was " + was->second.value;
       }
       texts.push_back(std::move(text));

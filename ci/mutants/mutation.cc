@@ -14,6 +14,7 @@ const std::vector<Guarantee>& GuaranteesOfWatches() {
     for (const Guarantee other :
          {Guarantee("Authorized"), Guarantee("Linearizable"), Guarantee("Serializable"),
           Guarantee("Transactional"), Guarantee("MonotonicReads"), Guarantee("Durable"),
+          Guarantee("Leased"),
           // Judged by the driver's annotations, not by answers to watches.
           Guarantee("Available")}) {
       std::erase(guarantees, other);

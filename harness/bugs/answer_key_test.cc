@@ -115,9 +115,9 @@ INSTANTIATE_TEST_SUITE_P(
         Reported{"stale-read", Etcd("3.4.42", 3),
                  "looked like etcd #20418, fixed in 3.4.42: this may be new (" + kStale + ")"},
         Reported{"no-progress", Etcd("3.4.24", 1), ""},
-        Reported{"no-progress", Etcd("3.4.25", 1),
-                 "etcd #17507 or progress-after-compacted-watch: " + kQuiet},
-        Reported{"no-progress", Etcd("3.4.31", 1), "progress-after-compacted-watch: " + kQuiet},
+        Reported{"no-progress", Etcd("3.4.25", 1), "etcd #17507: " + kQuiet},
+        Reported{"no-progress", Etcd("3.4.31", 1),
+                 "looked like etcd #17507, fixed in 3.4.31: this may be new (" + kQuiet + ")"},
         // Only one form of the bug needs a cluster.
         Reported{"events-below-start", Etcd("3.5.16", 1), ""},
         Reported{"progress-below-start", Etcd("3.5.16", 1),

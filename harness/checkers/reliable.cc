@@ -156,15 +156,17 @@ class Reliable final : public Checker {
     // events of a resumed watch, Filtered judges events outside of range and filters.
     if (details.requested_start < 0 || details.continues || !Concerns(details.range, event)) return;
     const bool future = Revision(details.requested_start) > details.header_when_created;
-    const bool now = details.requested_start == 0;
+    // Written while the watch was being made: it is the header that came too late.
+    const bool late =
+        details.requested_start == 0 && Revision(event.kv.mod_revision) > details.known_when_asked;
     Unexpected(watch, event, response,
                fmt::format("nothing below revision {}, where the watch starts{}",
                            facts().state(watch).start,
-                           now ? " by the header of its created response" : ""),
+                           late ? " by the header of its created response" : ""),
                future ? signature::kEventsBelowStart
-               : now  ? signature::kCreatedTooLate
+               : late ? signature::kCreatedTooLate
                       : std::string_view(),
-               now ? kChangeSkippedByResuming : kChangeRepeated);
+               late ? kChangeSkippedByResuming : kChangeRepeated);
   }
 
   // Every expected change below has been delivered: the event is a repetition or was never written.

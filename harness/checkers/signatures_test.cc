@@ -59,18 +59,18 @@ TEST(Signature, OfProgressThatWasAskedForEarlier) {
     Script script = Script().Put("k", "a", 2).Watch("j", 0).Created(0, 2).AskProgress();
     script.Watch("k", 2).Created(1, 2);
     if (again) script.AskProgress();
-    return SignatureOf(Guarantee("Bookmarkable"),
-                       script.Progress(-1, 2).Deliver(1, {{2, "k"}}));
+    return SignatureOf(Guarantee("Bookmarkable"), script.Progress(-1, 2).Deliver(1, {{2, "k"}}));
   };
   EXPECT_EQ(signature(false), signature::kProgressForLaterWatch);
   EXPECT_EQ(signature(true), signature::kProgressOvertakes);
 }
 
 TEST(Signature, OfACreatedResponseAheadOfItsWatch) {
-  EXPECT_EQ(
-      SignatureOf(Guarantee("Reliable"),
-                  Script().Put("k", "a", 2).Watch("k", 0).Created(0, 2).Deliver(0, {{2, "k"}})),
-      signature::kCreatedTooLate);
+  const auto signature = [](const Script& script) {
+    return SignatureOf(Guarantee("Reliable"), Script(script).Created(0, 2).Deliver(0, {{2, "k"}}));
+  };
+  EXPECT_EQ(signature(Script().Watch("k", 0).Put("k", "a", 2)), signature::kCreatedTooLate);
+  EXPECT_EQ(signature(Script().Put("k", "a", 2).Watch("k", 0)), "");
 }
 
 TEST(Signature, OfRepeatedEvents) {

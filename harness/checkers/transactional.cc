@@ -9,6 +9,8 @@
 namespace watchproof {
 namespace {
 
+constexpr std::string_view kNoEnd("\0", 1);
+
 class Transactional final : public Checker {
  public:
   using Checker::Checker;
@@ -73,6 +75,8 @@ class Transactional final : public Checker {
       DeleteRangeRequestView erase;
       if (operation.kind != OperationKind::kDeleteRange || !Parse(operation.body, erase).ok())
         continue;
+      // etcd takes an end of "\0" for what it says here, so the range is empty in its comparison.
+      if (erase.range_end == kNoEnd) continue;
       const KeyRange range(erase.key, erase.range_end);
       for (const std::string_view key : puts) {
         if (range.Contains(key)) return std::string(key);

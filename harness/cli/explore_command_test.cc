@@ -51,7 +51,7 @@ TEST(ExploreCommandTest, CleanServerIsClean) {
 
 TEST(ExploreCommandTest, DefectOfAServerIsCutOutAndRepeats) {
   const auto none = ScriptedRun::Command({"explore"});
-  const std::string defective = "embedded+notice-without-revision";
+  const std::string defective = "embedded+version-survives-delete";
   auto run = ScriptedRun::Command({"explore", "--target", defective, "--seed", "7", "--scripts",
                                    "30", "--keep", (none.run_dir() / "kept").string()});
   EXPECT_EQ(run.Wait(), 1);

@@ -33,10 +33,10 @@ TEST(ExplorerTest, ASeedRepeatsItsScripts) {
     first.Next();
     second.Next();
   }
-  EXPECT_EQ(first.features(), second.features());
-  ASSERT_EQ(first.corpus().size(), second.corpus().size());
-  for (std::size_t i = 0; i < first.corpus().size(); ++i) {
-    EXPECT_EQ(ToText(first.corpus()[i]), ToText(second.corpus()[i]));
+  EXPECT_EQ(first.corpus().features(), second.corpus().features());
+  ASSERT_EQ(first.corpus().scripts().size(), second.corpus().scripts().size());
+  for (std::size_t i = 0; i < first.corpus().scripts().size(); ++i) {
+    EXPECT_EQ(ToText(first.corpus().scripts()[i]), ToText(second.corpus().scripts()[i]));
   }
 }
 

@@ -95,8 +95,8 @@ void VirtualRun::Do(const SyncDisk& sync) {
 // Without a disk everything would be lost, which no store promises to survive.
 void VirtualRun::Do(const Crash& crash) {
   if (!script_.limits.disk) return;
-  // The end of a lease has no call of its own: beside writes of unknown outcome the judge would take
-  // it for the effect of one of them. Scripts without leases lose writes.
+  // The end of a lease has no call of its own: beside writes of unknown outcome the judge would
+  // take it for the effect of one of them. Scripts without leases lose writes.
   if (leases_) disk_.Sync(SIZE_MAX);
   recording_.Killed();
   for (const Outstanding& one : outstanding_) {

@@ -260,8 +260,8 @@ void LiveScript::Do(const Revoke& revoke) {
   if (Call(Method::kLeaseRevoke, RevokeToWire(lease))) std::erase(leases_, lease);
 }
 
-// Others compact at the same time: what was compacted before is gone, and what nobody has asked to
-// compact is kept.
+// Others compact at the same time: what was compacted before is gone, and what no script has
+// asked to compact is kept.
 void LiveScript::Do(const Get& get) {
   const std::int64_t at = Resolve(get.at);
   const std::int64_t floor = server_.floor().value;
