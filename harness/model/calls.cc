@@ -2,6 +2,7 @@
 #include "harness/model/calls.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/model/operations.h"
 
@@ -85,7 +86,10 @@ const RecordedCall* CallLog::Begin(const NumberedEntry& line) {
   if (reached_by_.size() <= call.client) reached_by_.resize(call.client + 1);
   if (call.client != 0) call.before_here = reached_by_[call.client];
   any_write_ = any_write_ || IsWrite(call.method);
-  if (call.method == Method::kLeaseRevoke) leases_[call.named].explained = line.line;
+  if (call.method == Method::kLeaseRevoke) {
+    Lease& lease = leases_[call.named];
+    if (!std::exchange(lease.asked_to_end, true)) lease.explained = line.line;
+  }
   if (call.method == Method::kCompact) {
     const Revision revision(call.named);
     compactions_.insert(revision);
@@ -141,6 +145,7 @@ void CallLog::FollowLease(const RecordedCall& call) {
   if (call.method == Method::kLeaseGrant && Parse(call.response.view(), granted).ok()) {
     Lease& lease = leases_[granted.id];
     lease.revoked = {};
+    lease.asked_to_end = false;
     if (lease.explained.value == 0) lease.explained = call.ended;
   } else if (call.method == Method::kLeaseRevoke) {
     Lease& lease = leases_[call.named];

@@ -255,6 +255,20 @@ TEST(Model, EndOfALeaseDeletesEveryKeyStillAttached) {
   EXPECT_TRUE(recording.model().undecided().empty());
 }
 
+TEST(Model, FirstRequestToRevokeALeaseExplainsItsEnd) {
+  Recording recording;
+  recording.Grant(7);
+  PutThreeOnLease(recording, 7);
+  const auto first = recording.Start(Method::kLeaseRevoke, Message().Number(1, 7));
+  recording.ControlEvents(true, {.key = "a", .mod = 5});
+  recording.End(first, Acked(5));
+  recording.Fail(recording.Start(Method::kLeaseRevoke, Message().Number(1, 7)),
+                 StatusCode::kNotFound);
+  recording.Call(Method::kPut, Put("d", "1"), Acked(6));
+  ASSERT_EQ(recording.known(), 6);
+  EXPECT_EQ(recording.timeline().change(3).written.value, 11U);
+}
+
 TEST(Model, LeaseEndsOneKeyAtATimeIfTheControlWatchSawThat) {
   Recording recording;
   recording.Grant(7);

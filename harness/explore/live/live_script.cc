@@ -272,6 +272,7 @@ void LiveScript::Do(const Get& get) {
   const std::string observed =
       fmt::format("at revision {}, with floor {} and head {}: {}", at, floor, head,
                   status.ok() ? "an answer" : status.message());
+  if (get.key.empty()) return;  // refused for that
   if (kept && !status.ok()) {
     Add("Readable", "a read between the compaction floor and the head to be answered", observed);
   } else if (at > 0 && at < floor && status.code() != StatusCode::kOutOfRange) {
