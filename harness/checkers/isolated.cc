@@ -107,6 +107,9 @@ class Isolated final : public Checker {
       furthest = std::min(furthest, position);
     }
     if (!first) return;
+    const auto next = facts().comparer.NextExpected(*first);
+    const ExpectedList* const expected = facts().comparer.expected(*first);
+    const bool known = next && expected != nullptr && *next < expected->size();
     Add(*first,
         {.expected = fmt::format("every change through revision {}, or at least one every {} ms, "
                                  "at each watch of group {}, which has its own connection",
@@ -116,7 +119,10 @@ class Isolated final : public Checker {
                                  waiting, due.watches.size(), furthest,
                                  Milliseconds(now.at - due.latest.at)),
          .evidence = {due.latest.line},
-         .where = now});
+         .where = now,
+         .signature =
+             known ? SignatureOfLoss(facts(), *first, facts().comparer.change((*expected)[*next]))
+                   : std::string_view()});
   }
 
   // The number of creates that wait for their answers on the stream.

@@ -53,8 +53,8 @@ CommandBody AddList(CLI::App& command);
 CommandBody AddBugs(CLI::App& command);
 // Every thing of that name; an unknown name gets the closest match.
 CommandBody AddExplain(CLI::App& command);
-// Scripts on the embedded store under virtual time. kOk: nothing was found; kInconclusive: nothing
-// was, and no script could be judged in full.
+// Scripts on a store, or on the embedded one under virtual time. kOk: nothing new was found;
+// kInconclusive: nothing was, and no script, or server, could be judged in full.
 CommandBody AddExplore(CLI::App& command);
 // Serves the embedded store until a signal comes. Prints "serving on HOST:PORT, http on HOST:PORT"
 // once clients can connect.

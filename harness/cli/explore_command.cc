@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `explore`: drawn or enumerated scripts on the embedded store under virtual time.
+// `explore`: drawn or enumerated scripts, here on the embedded store under virtual time.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -59,6 +59,9 @@ Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
     if (!flags.defects.empty()) {
       return Fail(StatusCode::kInvalidArgument,
                   "--defect is for --virtual; a target names its own: embedded+DEFECT");
+    }
+    if (!flags.exhaustive.empty() || flags.fail_fast) {
+      return Fail(StatusCode::kInvalidArgument, "--exhaustive and --fail-fast are for --virtual");
     }
     if (options.target->server) {
       return Fail(StatusCode::kInvalidArgument,

@@ -12,6 +12,7 @@ namespace watchproof::explore {
 namespace {
 
 constexpr int kRunsToShrink = 150;
+constexpr const char* kRecording = "history.wire.zst";
 constexpr std::size_t kServersAtOnce = 4;
 // From so many findings on a missing progress answer is no news.
 constexpr std::uint64_t kNoNews = 10;
@@ -75,12 +76,19 @@ Status LiveExplorer::RunBatch(Duration time, std::uint64_t most) {
   const BatchPlan plan = DrawBatch(time, most);
   WP_ASSIGN_OR_RETURN(const Batch batch,
                       Run(plan, prng_.Fork(fmt::format("batch {}", ++counts_.servers))));
+  const std::string recording = (batch.folder / kRecording).string();
   for (std::size_t i = 0; i < batch.ran.size(); ++i) {
     const Ran& one = batch.ran[i];
     corpus_.Offer(one.script, one.features);
-    buckets_.File({one.script, plan.workers - 1, batch.recording}, before + i + 1, one.broken);
+    buckets_.File({one.script, plan.workers - 1, recording}, before + i + 1, one.broken);
     counts_.steps += one.steps;
   }
+  // Of the others nothing is shown that a recording would explain.
+  const bool example = std::any_of(buckets().begin(), buckets().end(), [&](const Bucket& bucket) {
+    return std::any_of(bucket.examples.begin(), bucket.examples.end(),
+                       [&](const Bucket::Example& one) { return one.recording == recording; });
+  });
+  Finish(batch.folder, example);
   counts_.scripts += batch.ran.size();
   if (!batch.undecided.empty()) {
     ++counts_.undecided;
@@ -111,9 +119,10 @@ Result<std::vector<LiveExplorer::Findings>> LiveExplorer::RunAlone(
       MutexLock lock(mu);
       if (!batch.has_value()) {
         trouble = batch.error();
-      } else if (!batch->ran.empty()) {
-        findings[own] = std::move(batch->ran.front().broken);
+        continue;
       }
+      if (!batch->ran.empty()) findings[own] = std::move(batch->ran.front().broken);
+      Finish(batch->folder, false);
     }
   };
   std::vector<std::thread> threads;
@@ -156,16 +165,16 @@ Result<std::filesystem::path> LiveExplorer::MakeFolder() {
 // What the scripts showed is known when the server is gone.
 Result<LiveExplorer::Batch> LiveExplorer::Run(const BatchPlan& plan, const Prng& prng) {
   WP_ASSIGN_OR_RETURN(const std::filesystem::path folder, MakeFolder());
-  Batch batch{.recording = (folder / "history.wire.zst").string()};
+  Batch batch{.ran = {}, .undecided = {}, .folder = folder};
   const Status ran = RunOn(folder, plan, prng, batch);
-  const bool found = std::any_of(batch.ran.begin(), batch.ran.end(),
-                                 [](const Ran& one) { return !one.broken.empty(); });
-  {
-    MutexLock lock(mu_);
-    options_.finish(folder, found || !ran.ok());
-  }
-  if (!ran.ok()) return ran;
-  return batch;
+  if (ran.ok()) return batch;
+  Finish(folder, true);
+  return ran;
+}
+
+void LiveExplorer::Finish(const std::filesystem::path& folder, bool keep) {
+  MutexLock lock(mu_);
+  options_.finish(folder, keep);
 }
 
 Status LiveExplorer::RunOn(const std::filesystem::path& folder, const BatchPlan& plan,

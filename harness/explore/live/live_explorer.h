@@ -84,11 +84,12 @@ class LiveExplorer {
   struct Batch {
     std::vector<Ran> ran;
     std::vector<std::string> undecided;
-    std::string recording;
+    std::filesystem::path folder;
   };
   // From any thread.
   Result<Batch> Run(const BatchPlan& plan, const Prng& prng);
   Result<std::filesystem::path> MakeFolder();
+  void Finish(const std::filesystem::path& folder, bool keep);
   Status RunOn(const std::filesystem::path& folder, const BatchPlan& plan, const Prng& prng,
                Batch& batch);
   Status Work(LiveServer& server, const BatchPlan& plan, TimePoint until, const Prng& prng,
