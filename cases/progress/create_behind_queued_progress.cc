@@ -24,7 +24,11 @@ WATCH_CASE(Bookmarkable, CreateBehindQueuedProgress,
   const std::string key = scenario.Key("busy");
   const Write first = scenario.Put(key);
   scenario.Watch({.group = "live", .range = OneKey(key)});
+  // The queue of another stream fills up, and so shows that the stall took effect; that of the
+  // first has room left, without which some releases answer no progress request.
+  scenario.Watch({.group = "crowd", .count = 100, .range = OneKey(key), .stream = "crowd"});
   scenario.AwaitCreated("live");
+  scenario.AwaitCreated("crowd");
   scenario.Hold(0ms, 30ms);
   scenario.Inject("stall");
   for (int i = 0; i < kFatPuts; ++i) scenario.Put(key, {kFatBytes, kFatBytes});
@@ -32,7 +36,7 @@ WATCH_CASE(Bookmarkable, CreateBehindQueuedProgress,
   scenario.Add(RequestProgressStep{});
   scenario.Hold(0ms, 30ms);
   scenario.Watch({.group = "late", .range = OneKey(key), .start = first.revision()});
-  scenario.Add(AwaitRegisteredStep{2});
+  scenario.Add(AwaitRegisteredStep{102});
   scenario.Hold(0ms, 30ms);
   scenario.Heal("stall");
   scenario.AwaitDelivered("late");
