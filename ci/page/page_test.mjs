@@ -79,7 +79,7 @@ test('by keyboard from the matrix to the first wrong moment', async () => {
   await page.keyboard.press('Enter');
   assert.ok(await timeline.evaluate((svg) => svg === document.activeElement));
   const message = page.locator('.article[open] .message').first();
-  const cited = page.locator('.article[open] .evidence li').last();
+  const cited = page.locator('.article[open] .evidence').first().locator('li').last();
   const line = /line \d+/.exec(await cited.textContent())[0];
   assert.ok((await message.textContent()).startsWith(line));
   // It stands in the part of the picture that is shown.
@@ -100,8 +100,8 @@ test('the other axis shows revisions', async () => {
   const page = await open(small);
   await page.locator('.article.fail > summary').first().click();
   await page.getByLabel('Axis').first().selectOption('revision');
-  assert.equal(await page.locator('.timeline svg .chart').count(), 0);
-  assert.ok(await page.locator('.timeline svg .item').count() > 3);
+  assert.equal(await page.locator('.timeline').first().locator('svg .chart').count(), 0);
+  assert.ok(await page.locator('.timeline').first().locator('svg .item').count() > 3);
   assert.deepEqual(page.problems, []);
   await page.context().close();
 });
