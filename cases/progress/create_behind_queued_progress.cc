@@ -26,9 +26,9 @@ WATCH_CASE(Bookmarkable, CreateBehindQueuedProgress,
   scenario.Watch({.group = "live", .range = OneKey(key)});
   // The queue of another stream fills up, and so shows that the stall took effect; that of the
   // first has room left, without which some releases answer no progress request.
-  scenario.Watch({.group = "crowd", .count = 100, .range = OneKey(key), .stream = "crowd"});
+  scenario.Watch({.group = "beside", .count = 100, .range = OneKey(key), .stream = "beside"});
   scenario.AwaitCreated("live");
-  scenario.AwaitCreated("crowd");
+  scenario.AwaitCreated("beside");
   scenario.Hold(0ms, 30ms);
   scenario.Inject("stall");
   for (int i = 0; i < kFatPuts; ++i) scenario.Put(key, {kFatBytes, kFatBytes});

@@ -69,8 +69,7 @@ class CommandLine {
     Command(app_, "explain",
             "Explain a case, guarantee, fault, effect, defect, bug, verdict or level", AddExplain);
     Command(app_, "bugs", "List the known bugs of etcd, or those of one release", AddBugs);
-    Command(app_, "explore",
-            "Find what no case asks: drawn or enumerated scripts on a store",
+    Command(app_, "explore", "Find what no case asks: drawn or enumerated scripts on a store",
             AddExplore);
     Command(app_, "store", "Serve the embedded store", AddStore);
     Command(app_, "proxy", "Run a fault-injection proxy before a server", AddProxy);
