@@ -130,6 +130,10 @@ Status CheckAccess(ServerAccess& access) {
 
 }  // namespace
 
+int DefaultJobs() {
+  return 4 * std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 Result<RunOptions> RunFlags::Resolve(const std::vector<std::string>& on_command_line) const {
   RunOptions options = switches_;
   options.origins = Origins(on_command_line);
@@ -255,8 +259,6 @@ Status RunFlags::ResolveExploration(RunOptions& options) const {
     WP_RETURN_IF_ERROR(Into("--repeat", ParseCount(repeat_, 1), options.repeat));
   }
   if (!jobs_.empty()) WP_RETURN_IF_ERROR(Into("--jobs", ParseCount(jobs_, 1), options.jobs));
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  options.jobs = std::min(options.jobs, cores);
   // On a broken store every wait takes its full time.
   if (!options.defects.empty()) options.case_timeout = 3min;
   if (case_timeout_.empty()) return {};

@@ -33,6 +33,9 @@ enum class Cases { kOfTargets, kOfWatchproof };
 enum class Releases { kNone, kAll, kCached };
 enum class When { kAuto, kAlways, kNever };
 
+// Attempts mostly wait: for faults to end, for servers to start. Four per core keep it busy.
+int DefaultJobs();
+
 struct RunOptions {
   std::vector<TargetSpec> targets;
   Releases releases = Releases::kNone;    // that are targets, too
@@ -46,7 +49,7 @@ struct RunOptions {
   bool until_fail = false;
   bool fail_fast = false;
   bool shuffle = false;
-  int jobs = 2;
+  int jobs = DefaultJobs();
   Shard shard;
   Duration case_timeout = 60s;
   Strict strict = Strict::kYes;

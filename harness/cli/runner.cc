@@ -20,6 +20,10 @@ void NoteCaught(const DefectSummary& defect, AttemptSummary& note) {
   note.result.reason = fmt::format("the planted defect {}", defect.name);
 }
 
+bool NeedsCluster(const CaseInfo& info) {
+  return std::find(info.needs.begin(), info.needs.end(), Capability::kCluster) != info.needs.end();
+}
+
 std::map<std::string, std::vector<std::string>> MissingOf(const Expectations& expectations,
                                                           const TargetSpec& target) {
   std::map<std::string, std::vector<std::string>> missing;
@@ -46,10 +50,14 @@ bool Runner::Refill() {
   if (options.repeat != 0 && round_ >= options.repeat) return false;
   ++round_;
   std::vector<Planned> round;
-  for (const CaseInfo& info : r_.cases) {
-    for (const TargetSpec& target : options.targets) {
-      const int seed_of = options.same_seed ? 1 : round_;
-      round.push_back({info.name, &target, round_, SeedOfAttempt(r_.seed, seed_of)});
+  // Clusters take longest: begun last, they would run alone.
+  for (const bool clusters : {true, false}) {
+    for (const CaseInfo& info : r_.cases) {
+      if (NeedsCluster(info) != clusters) continue;
+      for (const TargetSpec& target : options.targets) {
+        const int seed_of = options.same_seed ? 1 : round_;
+        round.push_back({info.name, &target, round_, SeedOfAttempt(r_.seed, seed_of)});
+      }
     }
   }
   if (options.shuffle) {

@@ -12,6 +12,8 @@
 #include "harness/cli/parse.h"
 #include "harness/cli/plan_attempts.h"
 #include "harness/cli/recordings.h"
+#include "harness/cli/run_options.h"
+
 #include "harness/report/text.h"
 #include "harness/report/utc.h"
 #include "harness/scenario/plan_check.h"
@@ -30,7 +32,7 @@ struct ShrinkFlags {
   std::string target;
   std::string tries = "3";   // per candidate
   std::string limit = "5m";  // for the search; the measuring afterwards comes on top
-  std::string jobs = "2";
+  std::string jobs = std::to_string(DefaultJobs());
   std::string out;  // empty: beside the run's own plan
 };
 
@@ -38,7 +40,7 @@ struct Options {
   fs::path run;
   int tries = 3;
   Duration limit{};
-  int jobs = 2;
+  int jobs = 0;
 };
 Result<Options> Resolve(const ShrinkFlags& flags) {
   Options options{.run = flags.run};

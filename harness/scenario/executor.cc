@@ -137,7 +137,10 @@ Status Executor::Converge() {
     }
     break;  // the judge reports what is missing
   }
-  if (settled) WP_RETURN_IF_ERROR(AskStandingPromises());
+  if (settled) {
+    WP_RETURN_IF_ERROR(AskStandingPromises());
+    AwaitSettled();  // the control watch may be behind the watches that were asked
+  }
   session_.Annotate(StageReached{Stage::kConverged});
   return {};
 }
