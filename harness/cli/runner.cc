@@ -202,7 +202,19 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   const bool ends = r_.options.same_seed ? failed || outcome > Outcome::kFixedEarly : wrong;
   if (ends && (r_.options.fail_fast || r_.options.until_fail)) stopping_ = true;
   r_.record.attempts.push_back(std::move(note));
+  if (planted != nullptr && failed && r_.options.fail_fast) LeaveOutIfCaught(*planted);
   return appended;
+}
+
+void Runner::LeaveOutIfCaught(const DefectSummary& defect) {
+  const std::vector<DefectRow> rows = Mutations(r_.record).rows;
+  const auto row = std::find_if(rows.begin(), rows.end(), [&defect](const DefectRow& of) {
+    return of.defect.name == defect.name;
+  });
+  if (row->outcome != Catch::kCaught) return;
+  planned_ -= static_cast<int>(std::erase_if(waiting_, [&defect](const Planned& planned) {
+    return planned.target->text == defect.target;
+  }));
 }
 
 void Runner::ObeySignals() {

@@ -66,6 +66,8 @@ class Runner {
   Status Collect();
   const TargetSpec& TargetOf(const std::string& text) const;
   Status Finish(AttemptResult result, const AttemptFolder& folder, TimePoint started);
+  // With --fail-fast no more is tried on a defect that every guarantee it declares has caught.
+  void LeaveOutIfCaught(const DefectSummary& defect);
   void ObeySignals();
   void ShowProgress();
   void ListNotRun();
