@@ -24,9 +24,7 @@ WATCH_CASE(CompactionSurfaced, DeleteAtFloorRestart,
   const Write gone = scenario.Delete(ghost);
   for (std::int64_t i = prng.Between(1, 4); i > 0; --i) scenario.Put(scenario.Key("other"));
   scenario.Compact(gone.revision());
-  scenario.Inject("kill");
-  scenario.AwaitEffect("kill");
-  scenario.Heal("kill");
+  scenario.KillAndRestart();
   scenario.PermitCompactedAtTheFloor();
   scenario.Watch({.group = "late", .range = OneKey(ghost), .start = gone.revision()});
   scenario.AwaitCreated("late");

@@ -162,9 +162,7 @@ WATCH_CASE(CompactionSurfaced, FloorAfterKill,
   const std::size_t floor = writes.size() / 2;
   scenario.Compact(writes[floor].revision());
   scenario.AwaitDelivered("first");
-  scenario.Inject("kill");
-  scenario.AwaitEffect("kill");
-  scenario.Heal("kill");
+  scenario.KillAndRestart();
   scenario.Resume("first", "second");
   for (const std::size_t at : {floor - 1, floor, floor + 1}) {
     const std::string group = fmt::format("from {}", at);

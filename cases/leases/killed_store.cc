@@ -7,12 +7,6 @@
 namespace watchproof {
 namespace {
 
-void Kill(Scenario& scenario) {
-  scenario.Inject("kill");
-  scenario.AwaitEffect("kill");
-  scenario.Heal("kill");
-}
-
 WATCH_CASE(Leased, KilledStore,
            {.requirement = "a lease lasts until its time to live is over or it is revoked (etcd "
                            "API, LeaseGrant); acknowledged writes are durable",
@@ -37,7 +31,7 @@ WATCH_CASE(Leased, KilledStore,
   scenario.PutOnLease(scenario.Key(stem), leases.front());
   scenario.Add(ListLeasesStep{});
   scenario.AwaitDelivered("first");
-  Kill(scenario);
+  scenario.KillAndRestart();
   scenario.Add(ListLeasesStep{});
   scenario.Resume("first", "second");
   scenario.Add(RevokeStep{leases.front()});
@@ -70,7 +64,7 @@ WATCH_CASE(Leased, MovedBeforeKill,
   scenario.Put(keys[2]);
   scenario.Delete(keys[3]);
   scenario.AwaitDelivered("first");
-  Kill(scenario);
+  scenario.KillAndRestart();
   scenario.Resume("first", "second");
   scenario.Add(RevokeStep{"from"});
   scenario.Add(ListLeasesStep{});
@@ -99,7 +93,7 @@ WATCH_CASE(Leased, ExpiryAfterKill,
     scenario.PutOnLease(scenario.Key(stem), "long");
   }
   scenario.AwaitDelivered("first");
-  Kill(scenario);
+  scenario.KillAndRestart();
   scenario.Resume("first", "second");
   scenario.Add(ListLeasesStep{});
   scenario.Add(AwaitExpiredStep{"short"});

@@ -6,12 +6,6 @@
 namespace watchproof {
 namespace {
 
-void Kill(Scenario& scenario) {
-  scenario.Inject("kill");
-  scenario.AwaitEffect("kill");
-  scenario.Heal("kill");
-}
-
 WATCH_CASE(Atomic, HistoryAfterKill,
            {.requirement = "acknowledged writes are durable, and a list of events encompasses "
                            "complete revisions (etcd API, watch guarantees)",
@@ -39,7 +33,7 @@ WATCH_CASE(Atomic, HistoryAfterKill,
     scenario.PutTogether(keys);
   }
   scenario.AwaitDelivered("first");
-  Kill(scenario);
+  scenario.KillAndRestart();
   scenario.Resume("first", "second");
   scenario.Watch({.group = "late",
                   .count = 2,
@@ -83,7 +77,7 @@ WATCH_CASE(Fields, GenerationsAfterKill,
   write();
   scenario.Delete(keys[0]);
   scenario.AwaitDelivered("first");
-  Kill(scenario);
+  scenario.KillAndRestart();
   const ReadStep all{.key = stem + "/", .range_end = stem + "0"};
   scenario.Add(all);
   scenario.Resume("first", "second");

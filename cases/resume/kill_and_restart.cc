@@ -26,9 +26,7 @@ WATCH_CASE(Resumable, KillAndRestart,
   scenario.Watch({.group = "first", .count = 10, .range = Prefix(stem + "/")});
   scenario.AwaitCreated("first");
   write();
-  scenario.Inject("kill");
-  scenario.AwaitEffect("kill");
-  scenario.Heal("kill");
+  scenario.KillAndRestart();
   write();
   scenario.Resume("first", "second");
   write();

@@ -55,9 +55,7 @@ WATCH_CASE(
   scenario.Resume("first", "second");
   writer.Write(20, 40);
   scenario.AwaitDelivered("second");
-  scenario.Inject("kill");
-  scenario.AwaitEffect("kill");
-  scenario.Heal("kill");
+  scenario.KillAndRestart();
   writer.Write(20, 40);
   scenario.Resume("second", "third");
   writer.Write(10, 20);

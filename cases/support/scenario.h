@@ -97,6 +97,12 @@ class Scenario {
   }
   void AwaitEffect(const std::string& fault) { Add(AwaitEffectStep{fault}); }
   void Heal(const std::string& fault) { Add(HealStep{fault}); }
+  // Of the target, which has its data again afterwards.
+  void KillAndRestart() {
+    Inject("kill");
+    AwaitEffect("kill");
+    Heal("kill");
+  }
   // Waits for a time between the two, drawn from the seed. For scenarios in which time matters.
   void Hold(Duration least, Duration most) { Add(HoldStep{times_.Between(least, most)}); }
 
