@@ -141,11 +141,11 @@ WATCH_CASE(Fields, KeptValueAndLease,
                            "lease (etcd API, PutRequest)",
             .explain = "Keys on leases are put with a new value and their lease kept, and moved "
                        "to another lease with their value kept. The events must carry value and "
-                       "lease as they are; the end of the old lease must not delete the keys, "
-                       "that of the new one must.",
+                       "lease as they are, and so must a read without values; the end of the old "
+                       "lease must not delete the keys, that of the new one must.",
             .level = Level::kMust,
             .needs = {Capability::kLeases},
-            .guarantees = {"Fields", "Reliable"}}) {
+            .guarantees = {"Fields", "Reliable", "Linearizable"}}) {
   Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("kept");
   const std::string key = stem + "/k";
@@ -157,6 +157,7 @@ WATCH_CASE(Fields, KeptValueAndLease,
     scenario.Add(PutStep{.key = key, .value = scenario.Value(), .keeps_lease = true});
   }
   scenario.Add(PutStep{.key = key, .lease = "new", .keeps_value = true});
+  scenario.Add(ReadStep{.key = key, .keys_only = true});
   scenario.Add(RevokeStep{"old"});
   scenario.Put(stem + "/other");
   scenario.Add(PutStep{.key = key, .value = scenario.Value(), .keeps_lease = true});

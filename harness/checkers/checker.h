@@ -100,7 +100,9 @@ class Checker {
     findings_.Add(guarantee_, ClientSubject{call.client, name}, std::move(draft));
   }
   void AddMismatch(const RecordedCall& call, const Mismatch& mismatch) const {
-    Draft draft{.expected = mismatch.expected, .observed = mismatch.observed};
+    Draft draft{.expected = mismatch.expected,
+                .observed = mismatch.observed,
+                .signature = mismatch.signature};
     if (mismatch.reported.value != 0) draft.evidence.push_back(mismatch.reported);
     draft.evidence.insert(draft.evidence.end(), {call.began, call.ended});
     Add(call, std::move(draft));

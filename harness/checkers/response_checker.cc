@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/checkers/phrases.h"
+#include "harness/checkers/signatures.h"
 #include "harness/model/compare.h"
 
 namespace watchproof {
@@ -37,12 +38,13 @@ Examined ResponseChecker::Write(const RecordedCall& call, Revision revision) {
   return std::move(examined_);
 }
 
-void ResponseChecker::Wrong(std::string expected, std::string observed, Line reported) {
+void ResponseChecker::Wrong(std::string expected, std::string observed, Line reported,
+                            std::string_view signature) {
   if (examined_.wrong) return;
   examined_.wrong = Mismatch{std::move(expected),
                              fmt::format("{} in line {}, answered with revision {}",
                                          std::move(observed), call_->ended.value, call_->revision),
-                             reported};
+                             reported, signature};
 }
 
 // A key from before the recording becomes known with the first answer that shows it.
@@ -245,10 +247,14 @@ void ResponseChecker::CheckFacts(const KeyFacts& facts, const KeyValueView& kv, 
   const bool metadata = !shown || !facts.metadata_known ||
                         (agrees("create_revision", kv.create_revision, facts.kv.create_revision) &&
                          agrees("version", kv.version, facts.kv.version));
-  const bool value = !facts.value_known || keys_only || kv.value == facts.kv.value;
+  const bool value =
+      keys_only ? kv.value.empty() : !facts.value_known || kv.value == facts.kv.value;
   const bool lease = !shown || !facts.lease_known || agrees("lease", kv.lease, facts.kv.lease);
-  if (metadata && value && lease && kv.mod_revision == facts.kv.mod_revision) return;
-  Wrong(fmt::format("{} at revision {}", Phrase(facts.kv), keys_.at()), Phrase(kv), facts.line);
+  const bool but_lease = metadata && value && kv.mod_revision == facts.kv.mod_revision;
+  if (but_lease && lease) return;
+  const bool left_out = but_lease && keys_only && kv.lease == 0;
+  Wrong(fmt::format("{} at revision {}", Phrase(facts.kv), keys_.at()), Phrase(kv), facts.line,
+        left_out ? signature::kLeaseLeftOut : "");
 }
 
 // The mod revision of a key names the write that made its state.
@@ -261,7 +267,8 @@ void ResponseChecker::CheckOrigin(const KeyValueView& kv, bool keys_only) {
   if (writer == writers_.by_revision().end() || writer->second.call == nullptr) return;
   const std::vector<Operation>& operations = writer->second.operations;
   const bool so = std::any_of(operations.begin(), operations.end(), [&](const Operation& op) {
-    return !op.deletes && op.key == kv.key && (keys_only || op.keeps_value || op.value == kv.value);
+    if (op.deletes || op.key != kv.key) return false;
+    return keys_only ? kv.value.empty() : op.keeps_value || op.value == kv.value;
   });
   if (so) return;
   Wrong(

@@ -25,6 +25,7 @@ struct Mismatch {
   std::string expected;
   std::string observed;
   Line reported{};  // the line that shows the state; 0: it follows from all lines before
+  std::string_view signature = {};
 };
 
 struct Examined {
@@ -77,7 +78,8 @@ class ResponseChecker {
   void LearnFrom(const Listing& listing, const KeyRange& range, const RangeRequestView& request,
                  const RangeResponseView& answer);
   void Undecide(const Found& found);
-  void Wrong(std::string expected, std::string observed, Line reported = {});
+  void Wrong(std::string expected, std::string observed, Line reported = {},
+             std::string_view signature = {});
 
   KeySpace& keys_;
   const Writers& writers_;

@@ -30,6 +30,7 @@ inline constexpr std::string_view kWriteLost = "write-lost";
 inline constexpr std::string_view kStaleRead = "stale-read";
 inline constexpr std::string_view kOpenRangeAllowed = "open-range-allowed";
 inline constexpr std::string_view kAnswersOutOfOrder = "answers-out-of-order";
+inline constexpr std::string_view kLeaseLeftOut = "lease-left-out";
 inline constexpr std::string_view kCreatedTooLate = "created-too-late";
 inline constexpr std::string_view kProgressForLaterWatch = "progress-for-a-later-watch";
 
@@ -51,6 +52,7 @@ inline constexpr std::string_view kAll[] = {kDeleteAtTheFloor,
                                             kStaleRead,
                                             kOpenRangeAllowed,
                                             kAnswersOutOfOrder,
+                                            kLeaseLeftOut,
                                             kCreatedTooLate,
                                             kProgressForLaterWatch,
                                             kProgressHeldBack,

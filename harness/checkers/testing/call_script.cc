@@ -22,6 +22,7 @@ Message GetOf(const std::string& key, const GetOptions& options) {
       .Optional(4, options.revision)
       .Optional(5, options.descending ? 2 : 0)
       .Optional(7, options.serializable ? 1 : 0)
+      .Optional(8, options.keys_only ? 1 : 0)
       .Optional(9, options.count_only ? 1 : 0);
 }
 Message PutOf(const std::string& key, const std::string& value, std::int64_t lease) {

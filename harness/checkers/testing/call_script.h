@@ -24,6 +24,7 @@ struct GetOptions {
   std::int64_t limit = 0;
   std::int64_t revision = 0;
   bool serializable = false;
+  bool keys_only = false;
   bool count_only = false;
   bool descending = false;
 };
