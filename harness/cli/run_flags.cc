@@ -123,11 +123,14 @@ void RunFlags::AddExploration() {
       ->type_name("HEX");
   Text("--repeat", repeat_, "Attempts of each case, each with its own seed")->type_name("N");
   Switch("--until-fail", switches_.until_fail, "Repeat until an attempt fails");
-  Switch("--fail-fast", switches_.fail_fast, "Start no more attempts after the first new failure, nor on a defect that is caught");
+  Switch("--fail-fast", switches_.fail_fast,
+         "Start no more attempts after the first new failure, nor on a defect that is caught");
   Switch("--stop-at-finding", switches_.stop_at_finding,
          "End each attempt at its first finding, not at the end of its plan");
   Switch("--shuffle", switches_.shuffle, "Run in an order drawn from the seed");
-  Text("--jobs", jobs_, "Cases at a time (default: four per core, since most of the time they wait)")->type_name("N");
+  Text("--jobs", jobs_,
+       "Cases at a time (default: four per core, since most of the time they wait)")
+      ->type_name("N");
   Text("--case-timeout", case_timeout_, "Time limit of a case (default 60s)")->type_name("TIME");
   Switch("--no-strict", no_strict_, "Unexpected passes do not change the exit code");
   Text("--manifest", manifest_, "Releases and bugs instead of the built-in ones")

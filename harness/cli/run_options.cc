@@ -130,9 +130,7 @@ Status CheckAccess(ServerAccess& access) {
 
 }  // namespace
 
-int DefaultJobs() {
-  return 4 * std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
+int DefaultJobs() { return 4 * std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 Result<RunOptions> RunFlags::Resolve(const std::vector<std::string>& on_command_line) const {
   RunOptions options = switches_;

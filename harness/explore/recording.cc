@@ -112,12 +112,16 @@ void Recording::Failed(CallId call, Method method, const Status& status) {
        .text = status.message()});
 }
 void Recording::Killed() {
-  for (const char* phase : {"armed", "healed"}) {
-    Add({.kind = EntryKind::kFault,
-         .text = fmt::format(R"({{"fault":"kill","phase":"{}","ends_streams":"every"}})", phase)});
-  }
+  Add(KillEntry(/*healed=*/false));
+  Add(KillEntry(/*healed=*/true));
 }
 void Recording::Annotate(const Annotation& annotation) { Add(AnnotationEntry(annotation)); }
+
+Entry KillEntry(bool healed) {
+  return {.kind = EntryKind::kFault,
+          .text = fmt::format(R"({{"fault":"kill","phase":"{}","ends_streams":"every"}})",
+                              healed ? "healed" : "armed")};
+}
 
 std::string ToWire(const Create& create, const Placement& placement, std::int64_t start) {
   return CreateRequest({.key = placement.Key(create.key),

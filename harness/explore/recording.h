@@ -50,6 +50,9 @@ class Recording {
   std::uint32_t calls_ = 0;
 };
 
+// The line of a kill of the store, and of its return.
+Entry KillEntry(bool healed);
+
 // Requests. The revision is the one that the place named.
 std::string ToWire(const Create& create, const Placement& placement, std::int64_t start);
 std::string ToWire(const Cancel& cancel);

@@ -10,8 +10,10 @@
 namespace watchproof::explore {
 namespace {
 
-constexpr int kRequests = 3;  // for progress
-constexpr Duration kHasty = 150ms;
+constexpr Duration kHasty = 450ms;
+// A request for progress may be dropped while the server still has a watch among those that are
+// behind. It is repeated, each time after twice as long.
+constexpr Duration kFirstRequest = 25ms;
 constexpr Duration kShort = 15ms;
 // Watches of one stream that are looked at for what met; a burst of equal ones adds nothing.
 constexpr std::uint32_t kMostMet = 12;
@@ -136,7 +138,7 @@ bool LiveScript::AwaitDelivery(const Watches& watches, Revision through) {
 
 // A stream with a watch that starts in the future receives no progress until then.
 void LiveScript::AskForProgress() {
-  const Duration patience = draws_.hasty_progress ? kHasty : server_.patience() / kRequests;
+  const Duration patience = draws_.hasty_progress ? kHasty : server_.patience();
   for (Stream& stream : streams_) {
     if (!stream.open) continue;
     const Revision head = server_.head();
@@ -150,8 +152,7 @@ void LiveScript::AskForProgress() {
 
 void LiveScript::AwaitProgress(Stream& stream, Duration patience) {
   const StreamId id = stream.client->id();
-  server_.Annotate(
-      ProgressDue{.stream = id, .asked = true, .limit_ms = kRequests * patience / 1ms});
+  server_.Annotate(ProgressDue{.stream = id, .asked = true, .limit_ms = patience / 1ms});
   Revision due{};
   server_.Await(
       [&due](const Judge& judge) {
@@ -171,11 +172,14 @@ void LiveScript::AwaitProgress(Stream& stream, Duration patience) {
     });
     return came || !any;
   };
-  for (int times = 0; times < kRequests; ++times) {
+  const TimePoint until = Clock::now() + patience;
+  Duration wait = kFirstRequest;
+  do {
     ++steps_;
     stream.client->RequestProgress();
-    if (server_.Await(answered, patience)) break;
-  }
+    if (server_.Await(answered, std::min<Duration>(wait, until - Clock::now()))) break;
+    wait *= 2;
+  } while (Clock::now() < until);
   // If another script's compaction has ended the last of its watches, nothing is due any more.
   if (any) server_.Annotate(ProgressOver{id});
 }
@@ -187,29 +191,29 @@ void LiveScript::CreateNew() {
   for (int i = 1; i <= kMostStreams; ++i) {
     if (streams_[static_cast<std::size_t>(i - 1)].open) number = i;
   }
-  RunStep(Create{.stream = number, .key = "*", .end = "*"});
-  RunStep(Create{.stream = number,
-                 .key = "a/",
-                 .end = "a0",
-                 .start = {Place::From::kHead, 0},
-                 .id = 2,
-                 .options = {.prev_kv = true}});
-  RunStep(Create{.stream = number, .key = "a/1", .start = {Place::From::kFloor, 0}});
+  Carry(Create{.stream = number, .key = "*", .end = "*"});
+  Carry(Create{.stream = number,
+               .key = "a/",
+               .end = "a0",
+               .start = {Place::From::kHead, 0},
+               .id = 2,
+               .options = {.prev_kv = true}});
+  Carry(Create{.stream = number, .key = "a/1", .start = {Place::From::kFloor, 0}});
   if (server_.floor().value > 1) {
-    RunStep(Create{.stream = number, .key = "*", .end = "*", .start = {Place::From::kFloor, -1}});
+    Carry(Create{.stream = number, .key = "*", .end = "*", .start = {Place::From::kFloor, -1}});
   }
-  RunStep(Create{.stream = number, .key = "b", .start = {Place::From::kHead, 1}});
+  Carry(Create{.stream = number, .key = "b", .start = {Place::From::kHead, 1}});
   AwaitAnswers(server_.patience());
 }
 
 // A put of each key and a deletion: whatever is live receives what it has asked for.
 void LiveScript::Probe() {
   using Kind = TxnPart::Kind;
-  RunStep(Txn{.then = {{.kind = Kind::kPut, .key = "a/1"},
-                       {.kind = Kind::kPut, .key = "a/2"},
-                       {.kind = Kind::kPut, .key = "a0"},
-                       {.kind = Kind::kPut, .key = "b"}}});
-  RunStep(Delete{.key = "a/1", .end = "a0"});
+  Carry(Txn{.then = {{.kind = Kind::kPut, .key = "a/1"},
+                     {.kind = Kind::kPut, .key = "a/2"},
+                     {.kind = Kind::kPut, .key = "a0"},
+                     {.kind = Kind::kPut, .key = "b"}}});
+  Carry(Delete{.key = "a/1", .end = "a0"});
   if (own_.empty()) return;
   const Revision through(own_.back());
   Watches live = LiveOn(nullptr);
@@ -230,11 +234,11 @@ void LiveScript::Probe() {
 }
 
 void LiveScript::ReadBack() {
-  RunStep(Get{.end = "*"});
-  RunStep(Get{.end = "*", .at = {Place::From::kHead, -1}});
-  RunStep(Get{.end = "*", .at = {Place::From::kFloor, 0}});
-  if (server_.floor().value > 1) RunStep(Get{.end = "*", .at = {Place::From::kFloor, -1}});
-  RunStep(Get{.end = "*", .at = {Place::From::kHead, 1 << 20}});
+  Carry(Get{.end = "*"});
+  Carry(Get{.end = "*", .at = {Place::From::kHead, -1}});
+  Carry(Get{.end = "*", .at = {Place::From::kFloor, 0}});
+  if (server_.floor().value > 1) Carry(Get{.end = "*", .at = {Place::From::kFloor, -1}});
+  Carry(Get{.end = "*", .at = {Place::From::kHead, 1 << 20}});
 }
 
 void LiveScript::CancelAll() {

@@ -23,11 +23,12 @@ constexpr Duration kPatienceAlone = 1500ms;
 
 // What only a real server's own bounds make worth while: more watches than one pass takes or than a
 // queue has room for, and a client that stands still while as much arrives.
-void Enlarge(Script& script, bool bursts, Prng& prng) {
+void Enlarge(Script& script, bool bursts, bool restarts, Prng& prng) {
   std::vector<Step>& steps = script.steps;
   const auto somewhere = [&] {
     return steps.begin() + static_cast<std::ptrdiff_t>(prng.Below(steps.size() + 1));
   };
+  if (restarts && prng.Chance(0.3)) steps.insert(somewhere(), Crash{});
   if (bursts && prng.Chance(0.15)) {
     for (Step& step : steps) {
       auto* const create = std::get_if<Create>(&step);
@@ -46,6 +47,11 @@ void Enlarge(Script& script, bool bursts, Prng& prng) {
   }
 }
 
+bool Restarts(const Script& script) {
+  return std::any_of(script.steps.begin(), script.steps.end(),
+                     [](const Step& step) { return std::holds_alternative<Crash>(step); });
+}
+
 }  // namespace
 
 LiveExplorer::LiveExplorer(const LiveExploreOptions& options)
@@ -53,7 +59,8 @@ LiveExplorer::LiveExplorer(const LiveExploreOptions& options)
 
 LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t most) {
   BatchPlan plan{.time = time, .most = most};
-  plan.workers = prng_.Pick(std::vector<int>{1, 4, 48, 64});
+  plan.workers = prng_.Pick(std::vector<int>{1, 16, 64});
+  plan.draws.pauses = prng_.Pick(std::vector<double>{0, 0.1, 1});
   plan.draws.compactions = prng_.Pick(std::vector<double>{1, 0.2, 0.05});
   plan.draws.everything = prng_.Chance(0.15);
   plan.draws.hasty_progress =
@@ -63,19 +70,39 @@ LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t mos
   // A burst of compacted watches keeps some servers busy for as long as they run.
   const bool bursts = prng_.Chance(0.2);
   if (bursts) plan.workers = 1;
-  plan.next = [this, bursts](Prng& prng) {
+  // Each takes as long as hundreds of scripts.
+  const bool restarts = plan.durable = plan.draws.restarts = prng_.Chance(0.0);
+  if (restarts) plan.workers = prng_.Pick(std::vector<int>{1, 4});
+  plan.next = [this, bursts, restarts](Prng& prng) {
     Script script = corpus_.Choose(prng);
-    Enlarge(script, bursts, prng);
+    Enlarge(script, bursts, restarts, prng);
     return script;
   };
   return plan;
 }
 
+// A server on which one script runs after the other is mostly idle.
 Status LiveExplorer::RunBatch(Duration time, std::uint64_t most) {
+  BatchPlan plan = DrawBatch(time, most);
+  const std::uint64_t servers =
+      plan.workers > 4 ? 1 : std::min<std::uint64_t>(most, kServersAtOnce);
+  plan.most = most / servers;
+  std::vector<Result<Batch>> batches(servers, Fail(StatusCode::kCancelled, "it was not begun"));
+  std::vector<std::thread> threads;
+  for (Result<Batch>& batch : batches) {
+    const Prng prng = prng_.Fork(fmt::format("batch {}", ++counts_.servers));
+    threads.emplace_back([this, &plan, &batch, prng] { batch = Run(plan, prng); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Result<Batch>& batch : batches) {
+    if (!batch.has_value()) return batch.error();
+    Learn(plan, *batch);
+  }
+  return Status();
+}
+
+void LiveExplorer::Learn(const BatchPlan& plan, const Batch& batch) {
   const std::uint64_t before = counts_.scripts;
-  const BatchPlan plan = DrawBatch(time, most);
-  WP_ASSIGN_OR_RETURN(const Batch batch,
-                      Run(plan, prng_.Fork(fmt::format("batch {}", ++counts_.servers))));
   const std::string recording = (batch.folder / kRecording).string();
   for (std::size_t i = 0; i < batch.ran.size(); ++i) {
     const Ran& one = batch.ran[i];
@@ -94,7 +121,6 @@ Status LiveExplorer::RunBatch(Duration time, std::uint64_t most) {
     ++counts_.undecided;
     ++undecided_[batch.undecided.front()];
   }
-  return Status();
 }
 
 Result<std::vector<LiveExplorer::Findings>> LiveExplorer::RunAlone(
@@ -113,6 +139,7 @@ Result<std::vector<LiveExplorer::Findings>> LiveExplorer::RunAlone(
       }
       auto batch = Run({.time = 1h,
                         .most = 1,
+                        .durable = Restarts(scripts[own]),
                         .patience = kPatienceAlone,
                         .next = [&](const Prng&) { return scripts[own]; }},
                        prng_);
@@ -183,7 +210,7 @@ Status LiveExplorer::RunOn(const std::filesystem::path& folder, const BatchPlan&
                       LiveServer::Start({.target = options_.target,
                                          .folder = folder,
                                          .seed = options_.seed,
-                                         .strict_previous = plan.strict_previous,
+                                         .durable = plan.durable,
                                          .patience = plan.patience}));
   {
     MutexLock lock(mu_);
@@ -223,6 +250,7 @@ Status LiveExplorer::Work(LiveServer& server, const BatchPlan& plan, TimePoint u
     {
       MutexLock lock(mu);
       if (ran.size() >= plan.most || Clock::now() >= until || options_.interrupted()) return {};
+      if (server.Gone()) return {};
       number = static_cast<std::uint32_t>(ran.size() + 1);
       Prng draw = prng.Fork(fmt::format("script {}", number));
       script = plan.next(draw);

@@ -38,7 +38,7 @@ class LiveExplorer {
  public:
   explicit LiveExplorer(const LiveExploreOptions& options);
 
-  // On a fresh server: as many scripts as begin within the time, but no more than `most`.
+  // On fresh servers: as many scripts as begin within the time, but no more than `most`.
   Status RunBatch(Duration time, std::uint64_t most);
   // Each script alone on a fresh server, some servers at a time: what was found, by script.
   using Findings = std::vector<BrokenGuarantee>;
@@ -77,7 +77,7 @@ class LiveExplorer {
     std::uint64_t most = 0;
     int workers = 1;
     LiveScript::Draws draws{};
-    bool strict_previous = false;
+    bool durable = false;
     Duration patience = 3s;
     std::function<Script(Prng& prng)> next;
   };
@@ -86,6 +86,7 @@ class LiveExplorer {
     std::vector<std::string> undecided;
     std::filesystem::path folder;
   };
+  void Learn(const BatchPlan& plan, const Batch& batch);
   // From any thread.
   Result<Batch> Run(const BatchPlan& plan, const Prng& prng);
   Result<std::filesystem::path> MakeFolder();

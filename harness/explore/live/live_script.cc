@@ -37,18 +37,52 @@ LiveScript::LiveScript(LiveServer& server, LiveClient& client, const Script& scr
 void LiveScript::Run() {
   base_ = server_.head().value;
   seen_floor_ = server_.floor().value;
+  seen_restarts_ = server_.restarts();
   carried_out_.limits = script_.limits;
   const Step* before = nullptr;
   for (const Step& step : script_.steps) {
     if (std::holds_alternative<Compact>(step) && !prng_.Chance(draws_.compactions)) continue;
+    const bool restart = std::holds_alternative<Crash>(step);
+    if (restart && !(draws_.restarts && server_.can_restart())) continue;
     if (before != nullptr) features_.Sequence(*before, step);
     before = &step;
-    NoteCompaction();
-    carried_out_.steps.push_back(step);
-    RunStep(step);
+    if (restart) {
+      Restart();
+    } else {
+      RunStep(step);
+    }
+    if (server_.Gone()) return;
   }
+  const LiveServer::Use use(server_);
+  NoteRestart();
   NoteCompaction();
   AskClosingQuestions();
+}
+
+void LiveScript::RunStep(const Step& step) {
+  const LiveServer::Use use(server_);
+  NoteRestart();
+  NoteCompaction();
+  carried_out_.steps.push_back(step);
+  Carry(step);
+}
+
+void LiveScript::Restart() {
+  ++steps_;
+  const Status restarted = server_.Restart();
+  if (restarted.ok()) return;
+  Add("Durable", "the server to answer again, with its data, after it was killed",
+      std::string(restarted.message()));
+}
+
+// Of the server, by this script or by another one: every stream ended, and is opened again.
+void LiveScript::NoteRestart() {
+  const std::uint64_t restarts = server_.restarts();
+  if (std::exchange(seen_restarts_, restarts) == restarts) return;
+  carried_out_.steps.push_back(Crash{});
+  for (int i = 1; i <= kMostStreams; ++i) {
+    if (streams_[static_cast<std::size_t>(i - 1)].open) Do(Resume{i});
+  }
 }
 
 // One by another script since the last step, as this script would have to do it alone.
@@ -62,7 +96,7 @@ void LiveScript::NoteCompaction() {
   carried_out_.steps.push_back(Compact{{Place::From::kHead, -above}});
 }
 
-void LiveScript::RunStep(const Step& step) {
+void LiveScript::Carry(const Step& step) {
   ++steps_;
   std::visit([this](const auto& one) { Do(one); }, step);
 }
@@ -103,7 +137,10 @@ void LiveScript::Add(std::string guarantee, std::string expected, std::string ob
                      .observed = std::move(observed)});
 }
 
-void LiveScript::Pause(Duration duration) { std::this_thread::sleep_for(duration); }
+void LiveScript::Pause(Duration longest) {
+  const auto at_most = std::chrono::duration_cast<Duration>(longest * draws_.pauses);
+  if (at_most > Duration(0)) std::this_thread::sleep_for(prng_.Between(Duration(0), at_most));
+}
 
 // What goes over streams.
 
@@ -191,13 +228,13 @@ void LiveScript::Do(const Turn& turn) {
       return AwaitAnswers(kShort);
     case Loop::kSync:
     case Loop::kProgress:
-      return Pause(prng_.Between(Duration(0), kShortest));
+      return Pause(kShortest);
     case Loop::kVictims:
     case Loop::kExpire:
-      return Pause(prng_.Between(Duration(0), kShort));
+      return Pause(kShort);
     case Loop::kErase:
     case Loop::kCheckpoint:
-      return Pause(prng_.Between(Duration(0), kOnePass));
+      return Pause(kOnePass);
   }
 }
 

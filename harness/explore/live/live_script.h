@@ -33,6 +33,8 @@ class LiveScript {
  public:
   struct Draws {
     double compactions = 1;  // the share of compactions that are carried out
+    bool restarts = true;    // of the server, if it keeps its data
+    double pauses = 1;       // how long turns of loops are, of their usual length
     // Progress is waited for only briefly: that it does not come is no news on this target.
     bool hasty_progress = false;
     bool everything =
@@ -63,13 +65,16 @@ class LiveScript {
   };
 
   void RunStep(const Step& step);
+  void Carry(const Step& step);
+  void Restart();
   void NoteCompaction();
+  void NoteRestart();
   std::int64_t Resolve(const Place& place) const;
   Stream* Open(int number);
   void Ask(Stream& stream, const Create& create, std::int64_t start);
   Result<Bytes> Call(Method method, std::string request);
   std::string NewValue(std::int64_t bytes);
-  void Pause(Duration duration);
+  void Pause(Duration longest);
   void Add(std::string guarantee, std::string expected, std::string observed);
 
   void Do(const Create& create);
@@ -89,7 +94,7 @@ class LiveScript {
   void Do(const Advance&) {}
   void Do(const Turn& turn);
   void Do(const SyncDisk&) {}
-  void Do(const Crash&) {}
+  void Do(const Crash&) {}  // Restart
 
   // live_closing.cc: after the last step.
   void AskClosingQuestions();
@@ -130,6 +135,7 @@ class LiveScript {
   std::vector<std::int64_t> own_;  // revisions that it wrote
   std::int64_t base_ = 0;          // the store's revision before its first step
   std::int64_t seen_floor_ = 0;
+  std::uint64_t seen_restarts_ = 0;
   Script carried_out_;
   std::vector<std::int64_t> leases_;
   std::int64_t values_ = 0;

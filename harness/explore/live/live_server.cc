@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/client/kv_client.h"
+#include "harness/explore/recording.h"
 #include "harness/history/run_started.h"
 
 namespace watchproof::explore {
@@ -13,6 +14,7 @@ namespace {
 constexpr std::string_view kScript = "script ";
 constexpr std::string_view kStream = "stream ";
 constexpr std::size_t kLinesAtOnce = 512;
+constexpr Duration kRestartLimit = 20s;
 
 std::uint32_t NumberAfter(std::string_view text, std::string_view word) {
   std::uint32_t number = 0;
@@ -36,7 +38,7 @@ LiveServer::LiveServer(const LiveServerOptions& options)
     : options_(options),
       environment_({.target = options.target,
                     .folder = options.folder,
-                    .strict_previous_values = options.strict_previous,
+                    .durable = options.durable,
                     .seed = options.seed,
                     .bypass_proxy = true}) {}
 
@@ -54,8 +56,7 @@ Status LiveServer::Open() {
   const RunStarted started{.case_name = "explore",
                            .version = version_,
                            .product = IsEtcd(options_.target) ? "etcd" : "",
-                           .members = 1,
-                           .strict_previous = options_.strict_previous};
+                           .members = 1};
   WP_ASSIGN_OR_RETURN(recorder_, Recorder::Open({.file = options_.folder / "history.wire.zst"}));
   context_.emplace(*recorder_);
   recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started)});
@@ -67,11 +68,77 @@ Status LiveServer::Open() {
   const std::string endpoint = environment_.target().endpoint().ToString();
   WP_ASSIGN_OR_RETURN(const Revision head, KvClient(*context_, endpoint).Head());
   Saw(head);
+  return OpenControlWatch(head.next());
+}
+
+// Of everything. It receives a change before others may compact what it has not read.
+Status LiveServer::OpenControlWatch(Revision start) {
+  const std::string endpoint = environment_.target().endpoint().ToString();
   WP_ASSIGN_OR_RETURN(control_watch_,
                       WatchStream::Open(*context_, {.endpoint = endpoint, .path = "control"}));
   control_watch_->Create(
-      {.key = std::string(1, '\0'), .range_end = std::string(1, '\0'), .start = head.next()});
+      {.key = std::string(1, '\0'), .range_end = std::string(1, '\0'), .start = start});
+  WP_ASSIGN_OR_RETURN(const Revision head, KvClient(*context_, endpoint).Put("control", ""));
+  Saw(head);
+  Await([](const Judge& judge) { return !judge.ControlWatchWaits(); }, kRestartLimit);
   return {};
+}
+
+LiveServer::Use::Use(LiveServer& server) : server_(server) {
+  MutexLock lock(server_.use_);
+  while (server_.restarting_) server_.use_changed_.Wait(server_.use_);
+  ++server_.uses_;
+}
+
+LiveServer::Use::~Use() {
+  MutexLock lock(server_.use_);
+  --server_.uses_;
+  server_.use_changed_.NotifyAll();
+}
+
+Status LiveServer::Restart() {
+  {
+    MutexLock lock(use_);
+    while (restarting_) use_changed_.Wait(use_);
+    restarting_ = true;
+    while (uses_ > 0) use_changed_.Wait(use_);
+  }
+  Status done = Fail(StatusCode::kFailedPrecondition, "it had ended before");
+  if (!gone_) done = KillAndStart();
+  if (!done.ok()) gone_ = true;
+  ++restarts_;
+  MutexLock lock(use_);
+  restarting_ = false;
+  use_changed_.NotifyAll();
+  return done;
+}
+
+// The control watch goes on where it was: what it had received by then has been judged.
+Status LiveServer::KillAndStart() {
+  const auto record = [this](bool healed) {
+    Entry entry = KillEntry(healed);
+    entry.at = recorder_->Now();
+    recorder_->Append(std::move(entry));
+  };
+  record(/*healed=*/false);
+  WP_RETURN_IF_ERROR(environment_.target().Kill());
+  WP_RETURN_IF_ERROR(environment_.target().Restart(Within(kRestartLimit)));
+  record(/*healed=*/true);
+  control_watch_.reset();
+  Revision known{};
+  Await(
+      [&known](const Judge& judge) {
+        known = judge.known_through();
+        return true;
+      },
+      kRestartLimit);
+  return OpenControlWatch(known.next());
+}
+
+bool LiveServer::Gone() {
+  MutexLock lock(use_);
+  if (!gone_ && !restarting_ && environment_.Died()) gone_ = true;
+  return gone_;
 }
 
 Result<Connection> LiveServer::Connect() {

@@ -35,7 +35,7 @@ struct LiveServerOptions {
   TargetSpec target;
   std::filesystem::path folder;  // of the attempt; the recording is history.wire.zst in it
   std::uint64_t seed = 0;
-  bool strict_previous = false;
+  bool durable = false;  // its data must outlast a restart
   // How long an answer may take while nothing else arrives before it counts as missing.
   Duration patience = 3s;
 };
@@ -70,6 +70,25 @@ class LiveServer {
   void CompactionAsked(Revision at) { Raise(floor_asked_, at.value); }
   void Compacted(Revision at) { Raise(floor_, at.value); }
 
+  // While one of these exists, the server is not restarted.
+  class Use {
+   public:
+    explicit Use(LiveServer& server);
+    ~Use();
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    LiveServer& server_;
+  };
+  // Kills the server and starts it again with its data, which every open stream ends with. Waits
+  // for the uses of others. An error: it did not come back, and is not used any more.
+  Status Restart();
+  bool can_restart() { return environment_.target().durable(); }
+  std::uint64_t restarts() const { return restarts_.load(); }
+  // Whether it has ended by itself, or did not come back.
+  bool Gone();
+
   // A stream of a script: it stays open, and its watches are judged, until Finish.
   Result<WatchStream*> OpenStream(const Connection& connection, std::uint32_t script);
   void Annotate(const Annotation& annotation);
@@ -83,6 +102,8 @@ class LiveServer {
  private:
   explicit LiveServer(const LiveServerOptions& options);
   Status Open();
+  Status OpenControlWatch(Revision start);
+  Status KillAndStart();
   void Follow();
   void Judged(const NumberedEntry& line) REQUIRES(mu_);
   std::uint32_t ScriptOf(const Finding& finding) const;
@@ -105,6 +126,12 @@ class LiveServer {
   std::atomic<std::int64_t> head_ = 1;
   std::atomic<std::int64_t> floor_ = 0;
   std::atomic<std::int64_t> floor_asked_ = 0;
+  std::atomic<std::uint64_t> restarts_ = 0;
+  std::atomic<bool> gone_ = false;
+  Mutex use_;
+  CondVar use_changed_;
+  int uses_ GUARDED_BY(use_) = 0;
+  bool restarting_ GUARDED_BY(use_) = false;
   std::thread follower_;
   Mutex mu_;
   std::unique_ptr<Judge> judge_ GUARDED_BY(mu_);
