@@ -11,6 +11,10 @@ namespace watchproof {
 namespace {
 
 constexpr std::chrono::seconds kRounded{1};  // the time that is left is shown in whole seconds
+// How long after its time a lease may last: etcd looks for overdue leases twice a second, and
+// begins their time anew when it is restarted or its leader changes.
+constexpr int kRenewals = 2;
+constexpr std::chrono::seconds kLate{6};
 
 class Leased final : public Checker {
  public:
@@ -31,6 +35,30 @@ class Leased final : public Checker {
         return answered ? Describe(call) : void();
       default:
         return;
+    }
+  }
+
+  // The keys of a lease that ended by itself.
+  void Compared(WatchIndex watch, const Response& response,
+                const std::vector<Comparison>& comparisons) override {
+    const ExpectedList& expected = *facts().comparer.expected(watch);
+    for (const Comparison& comparison : comparisons) {
+      const Change* const change = Matched(facts().comparer, expected, comparison);
+      if (change == nullptr || change->ended_lease == 0) continue;
+      const auto found = leases_.find(change->ended_lease);
+      const auto log = facts().model.calls().leases().find(change->ended_lease);
+      if (found == leases_.end() || log->second.asked_to_end) continue;
+      const Lease& lease = found->second;
+      Exercised();
+      const Duration age = response.where.at - lease.asked_at;
+      if (age >= lease.time) continue;
+      Add(watch, Draft{.expected = fmt::format("the keys of lease {} to be kept for {} s",
+                                               change->ended_lease, lease.time.count()),
+                       .observed = fmt::format("they were deleted at revision {}, {} after the "
+                                               "lease was asked for, and no call revoked it",
+                                               change->revision, Milliseconds(age)),
+                       .evidence = {lease.granted},
+                       .where = response.where});
     }
   }
 
@@ -91,6 +119,10 @@ class Leased final : public Checker {
         }
       } else if (shown && Revoked(lease, call)) {
         Wrong(call, lease, fmt::format("lease {} not to be listed: it was revoked", id), "it is");
+      } else if (shown && Overdue(lease, call)) {
+        Wrong(call, lease, fmt::format("lease {} of {} s to end by itself", id, lease.time.count()),
+              fmt::format("it is listed {} after it was asked for",
+                          Milliseconds(call.at - lease.asked_at)));
       }
     }
     if (unknown_grant_ || facts().options.others_compact) return;
@@ -161,6 +193,9 @@ class Leased final : public Checker {
     return Knows(lease.granted, call) && lease.revoked.value == 0 && !lease.uncertain &&
            call.at < lease.asked_at + lease.time;
   }
+  bool Overdue(const Lease& lease, const RecordedCall& call) const {
+    return call.at > lease.asked_at + lease.time * (1 + kRenewals) + kLate;
+  }
   bool Revoked(const Lease& lease, const RecordedCall& call) const {
     return Knows(lease.revoked, call);
   }
@@ -192,8 +227,9 @@ const CheckerRegistration kLeased{{
         "is acknowledged. Asked for a lease, the store names the time it was granted "
         "for, what is left of it, rounded down to seconds and never more than was granted "
         "(no client of the run keeps leases alive; a restart may begin the time anew), and "
-        "its keys: those that a read of the same revision shows on it. When its time is "
-        "over it may still be listed for a while. Source: the lease API of etcd.",
+        "its keys: those that a read of the same revision shows on it. Its keys are not deleted "
+        "before its time is over. Afterwards it may still be listed for a while: twice its time "
+        "and six seconds. Source: the lease API of etcd.",
     .make = MakeChecker<Leased>,
 }};
 

@@ -49,6 +49,8 @@ const std::vector<CallRow>& Rows() {
       // The member that lists need not know of the grant yet.
       {"NoReadBeforeTheList", Lists(OneLease(), {})},
       {"ALeaseAfterItsTime", Lists(Read(OneLease(0)), {})},
+      {"ALeaseShortlyAfterItsTime", Lists(Read(OneLease(2).Pause(11s)), {kId})},
+      {"ALeaseThatDoesNotEnd", Lists(Read(OneLease(2).Pause(13s)), {kId}), {"Leased"}},
       {"ARevokedLeaseIsGone", Lists(Revoked(), {}), {}, true},
       {"ARevokedLeaseIsListed", Lists(Revoked(), {kId}), {"Leased"}, true},
       {"ARevocationWithoutAnAnswer",

@@ -92,7 +92,7 @@ CallScript::CallScript(std::int64_t base) {
 
 CallScript& CallScript::Add(Entry entry) {
   const Line line(lines_.size() + 1);
-  entry.at = std::chrono::milliseconds(line.value);
+  entry.at = std::chrono::milliseconds(line.value) + paused_;
   lines_.push_back({line, std::move(entry)});
   return *this;
 }

@@ -62,6 +62,11 @@ class CallScript {
   // Opens with a read that finds the store at `base`; 0: without such a read.
   explicit CallScript(std::int64_t base = 1);
 
+  // Time passes before the next line, more than the millisecond of every line.
+  CallScript& Pause(Duration time) {
+    paused_ += time;
+    return *this;
+  }
   // The client of the following calls.
   CallScript& As(const std::string& client);
   CallScript& Do(Method method, const Message& request, const Message& answer);
@@ -95,6 +100,7 @@ class CallScript {
   std::vector<NumberedEntry> lines_;
   std::string client_ = "a";
   std::uint32_t calls_ = 1000;
+  Duration paused_{};
 };
 
 }  // namespace watchproof

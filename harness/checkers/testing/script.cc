@@ -103,14 +103,25 @@ Script& Script::PutWithLease(const std::string& key, std::int64_t lease, std::in
               Message().Nested(1, Header(revision)).bytes());
 }
 
-Script& Script::Revoke(std::int64_t lease, std::int64_t revision) {
+Script& Script::Grant(std::int64_t lease, std::int64_t seconds) {
+  const Message granted = Message().Nested(1, Header(1)).Number(2, lease).Number(3, seconds);
+  return Call(Method::kLeaseGrant, Message().Number(1, seconds).Number(2, lease).bytes(),
+              granted.bytes());
+}
+
+Script& Script::Expire(std::int64_t lease, std::int64_t revision) {
   std::vector<std::string> doomed;
   for (const auto& [key, kv] : live_) {
     if (kv.lease == lease) doomed.push_back(key);
   }
   for (const std::string& key : doomed) RecordDelete(key, {}, revision);
-  return Call(Method::kLeaseRevoke, Message().Number(1, lease).bytes(),
-              Message().Nested(1, Header(revision)).bytes());
+  return *this;
+}
+
+Script& Script::Revoke(std::int64_t lease, std::int64_t revision) {
+  return Expire(lease, revision)
+      .Call(Method::kLeaseRevoke, Message().Number(1, lease).bytes(),
+            Message().Nested(1, Header(revision)).bytes());
 }
 
 Event Script::WithPrevious(const Written& written) const {

@@ -6,6 +6,9 @@
 namespace watchproof {
 namespace {
 
+// Longer than the judge gives a lease of two seconds, the shortest of etcd.
+constexpr Duration kExpires = 15s;
+
 const StepRegistration<LeaseStep> kLease;
 const StepRegistration<RevokeStep> kRevoke;
 const StepRegistration<ListLeasesStep> kListLeases;
@@ -39,12 +42,14 @@ void AwaitExpiredStep::Fields(FieldList& field) { field("lease", lease).Uses(Sub
 Status AwaitExpiredStep::Run(StepContext& context) const {
   const std::int64_t id = context.leases().at(lease);
   Status trouble;
-  context.Await(fmt::format("the end of lease {}", lease), StepContext::kPatience, [&] {
+  context.Await(fmt::format("the end of lease {}", lease), kExpires, [&] {
     const Result<bool> held = context.session().HasLease(id);
     if (!held.has_value()) trouble = held.error();
     return !held.has_value() || !*held;
   });
   WP_RETURN_IF_ERROR(trouble);
+  // If it has not ended, the judge says so of this list.
+  WP_RETURN_IF_ERROR(context.session().kv().ListLeases());
   return context.NoteHead(context.session().Head());
 }
 
