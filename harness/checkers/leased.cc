@@ -46,9 +46,9 @@ class Leased final : public Checker {
       const Change* const change = Matched(facts().comparer, expected, comparison);
       if (change == nullptr || change->ended_lease == 0) continue;
       const auto found = leases_.find(change->ended_lease);
-      const auto log = facts().model.calls().leases().find(change->ended_lease);
-      if (found == leases_.end() || log->second.asked_to_end) continue;
+      if (found == leases_.end() || AskedToEnd(found->first)) continue;
       const Lease& lease = found->second;
+      if (change->revision <= lease.after) continue;  // the end of one that had its number before
       Exercised();
       const Duration age = response.where.at - lease.asked_at;
       if (age >= lease.time) continue;
@@ -67,6 +67,7 @@ class Leased final : public Checker {
     std::chrono::seconds time{};
     Duration asked_at{};
     Line granted{};
+    Revision after{};        // of the store when it was granted
     Line revoked{};          // 0: not yet
     bool uncertain = false;  // a revocation without an answer
   };
@@ -82,7 +83,8 @@ class Leased final : public Checker {
     if (!Parse(call.response.view(), granted).ok()) return;
     leases_[granted.id] = {.time = std::chrono::seconds(granted.ttl),
                            .asked_at = call.at - call.took,
-                           .granted = call.ended};
+                           .granted = call.ended,
+                           .after = call.revision};
   }
   void Lose(const RecordedCall& call) {
     unknown_grant_ = unknown_grant_ || call.outcome == CallOutcome::kOpen;
@@ -111,7 +113,7 @@ class Leased final : public Checker {
     for (const LeaseStatusView& one : answer.leases) listed.insert(one.id);
     for (const auto& [id, lease] : leases_) {
       const bool shown = listed.contains(id);
-      if (Lasts(lease, call)) {
+      if (Lasts(id, lease, call)) {
         Exercised();
         if (!shown) {
           Wrong(call, lease, fmt::format("lease {} of {} s to be listed", id, lease.time.count()),
@@ -125,7 +127,7 @@ class Leased final : public Checker {
                           Milliseconds(call.at - lease.asked_at)));
       }
     }
-    if (unknown_grant_ || facts().options.others_compact) return;
+    if (unknown_grant_ || GrantIsOut() || facts().options.others_compact) return;
     for (const std::int64_t id : listed) {
       if (leases_.contains(id)) continue;
       Add(call, Draft{.expected = "only leases that were granted",
@@ -146,7 +148,7 @@ class Leased final : public Checker {
       return Wrong(call, lease, fmt::format("no lease {}: it was revoked", asked.id),
                    fmt::format("{} s are left of it", answer.ttl));
     }
-    if (!Lasts(lease, call)) return;
+    if (!Lasts(asked.id, lease, call)) return;
     Exercised();
     const auto least = lease.time - (call.at - lease.asked_at) - kRounded;
     const std::chrono::seconds left(answer.ttl);
@@ -189,15 +191,24 @@ class Leased final : public Checker {
     const auto reading = readings_.find(call.client);
     return of.value != 0 && reading != readings_.end() && of < reading->second.began;
   }
-  bool Lasts(const Lease& lease, const RecordedCall& call) const {
+  bool Lasts(std::int64_t id, const Lease& lease, const RecordedCall& call) const {
     return Knows(lease.granted, call) && lease.revoked.value == 0 && !lease.uncertain &&
-           call.at < lease.asked_at + lease.time;
+           !AskedToEnd(id) && call.at < lease.asked_at + lease.time;
+  }
+  // By a call that may have no answer yet.
+  bool AskedToEnd(std::int64_t id) const {
+    return facts().model.calls().leases().at(id).asked_to_end;
+  }
+  bool GrantIsOut() const {
+    const auto& out = facts().model.calls().out();
+    return std::any_of(out.begin(), out.end(),
+                       [](const auto& call) { return call.second->method == Method::kLeaseGrant; });
   }
   bool Overdue(const Lease& lease, const RecordedCall& call) const {
     return call.at > lease.asked_at + lease.time * (1 + kRenewals) + kLate;
   }
   bool Revoked(const Lease& lease, const RecordedCall& call) const {
-    return Knows(lease.revoked, call);
+    return Knows(lease.revoked, call) && !GrantIsOut();
   }
 
   void Wrong(const RecordedCall& call, const Lease& lease, std::string expected,

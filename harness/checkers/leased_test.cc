@@ -58,6 +58,12 @@ const std::vector<CallRow>& Rows() {
        {},
        false},
       {"AnUnknownLease", Lists(Read(OneLease()), {kId, 8}), {"Leased"}},
+      {"ARevocationThatGoesOn",
+       Lists(Read(OneLease()).Begin(1, Method::kLeaseRevoke, LeaseId(kId)), {})
+           .End(1, Method::kLeaseRevoke, Reported(3))},
+      {"AGrantThatGoesOn",
+       Lists(Read(OneLease()).Begin(1, Method::kLeaseGrant, Message().Number(1, 60)), {kId, 8})
+           .End(1, Method::kLeaseGrant, Reported(2).Number(2, 8).Number(3, 60))},
       {"AGrantWithoutAnAnswer",
        Lists(Read(OneLease().Lose(Method::kLeaseGrant, Message().Number(1, 60))), {kId, 8}),
        {},

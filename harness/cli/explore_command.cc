@@ -60,8 +60,8 @@ Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
       return Fail(StatusCode::kInvalidArgument,
                   "--defect is for --virtual; a target names its own: embedded+DEFECT");
     }
-    if (!flags.exhaustive.empty() || flags.fail_fast) {
-      return Fail(StatusCode::kInvalidArgument, "--exhaustive and --fail-fast are for --virtual");
+    if (!flags.exhaustive.empty()) {
+      return Fail(StatusCode::kInvalidArgument, "--exhaustive is for --virtual");
     }
     if (options.target->server) {
       return Fail(StatusCode::kInvalidArgument,

@@ -52,8 +52,9 @@ TEST(ExploreCommandTest, CleanServerIsClean) {
 TEST(ExploreCommandTest, DefectOfAServerIsCutOutAndRepeats) {
   const auto none = ScriptedRun::Command({"explore"});
   const std::string defective = "embedded+version-survives-delete";
-  auto run = ScriptedRun::Command({"explore", "--target", defective, "--seed", "7", "--scripts",
-                                   "30", "--keep", (none.run_dir() / "kept").string()});
+  auto run =
+      ScriptedRun::Command({"explore", "--target", defective, "--seed", "7", "--scripts", "30",
+                            "--fail-fast", "--keep", (none.run_dir() / "kept").string()});
   EXPECT_EQ(run.Wait(), 1);
   EXPECT_THAT(run.output(), HasSubstr(" of 10 times, alone on a fresh server"));
   const std::string marker = "--replay ";
@@ -84,7 +85,7 @@ TEST(ExploreCommandTest, MisuseIsExplained) {
   EXPECT_THAT(planted.output(), HasSubstr("embedded+DEFECT"));
   auto every = ScriptedRun::Command({"explore", "--target", "embedded", "--exhaustive", "2"});
   EXPECT_EQ(every.Wait(), 4);
-  EXPECT_THAT(every.output(), HasSubstr("are for --virtual"));
+  EXPECT_THAT(every.output(), HasSubstr("--exhaustive is for --virtual"));
   auto unknown = ScriptedRun::Command({"explore", "--virtual", "--defect", "no-such"});
   EXPECT_EQ(unknown.Wait(), 4);
   EXPECT_EQ(ScriptedRun::Command({"explore", "--replay", "no-such-file"}).Wait(), 4);

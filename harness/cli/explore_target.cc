@@ -71,7 +71,10 @@ class TargetExploration {
     if (!options_.scripts) return UINT64_MAX;
     return static_cast<std::uint64_t>(*options_.scripts) - explorer_.counts().scripts;
   }
-  bool Enough() const { return options_.scripts ? Wanted() == 0 : Left() == Duration(0); }
+  bool Enough() {
+    if (options_.fail_fast && !News().empty()) return true;
+    return options_.scripts ? Wanted() == 0 : Left() == Duration(0);
+  }
 
   std::string Line() {
     const double seconds =
@@ -90,6 +93,13 @@ class TargetExploration {
             .members = 1};
   }
   bool IsKnown(const Bucket& bucket) { return IsKnownBug(bucket.broken.signature, Carrier()); }
+  std::vector<const Bucket*> News() {
+    std::vector<const Bucket*> news;
+    for (const Bucket& bucket : explorer_.buckets()) {
+      if (!IsKnown(bucket)) news.push_back(&bucket);
+    }
+    return news;
+  }
   // Which bug it may be.
   std::string Named(const BrokenGuarantee& broken) {
     if (broken.signature.empty()) return {};
@@ -99,13 +109,11 @@ class TargetExploration {
 
   ExitCode Conclude() {
     console_.Result(fmt::format("{}: {}\n", options_.target->Label(explorer_.version()), Line()));
-    std::vector<const Bucket*> news;
+    std::vector<const Bucket*> news = News();
+    if (options_.fail_fast && news.size() > 1) news.resize(1);
     for (std::size_t i = 0; i < explorer_.buckets().size(); ++i) {
       const Bucket& bucket = explorer_.buckets()[i];
-      if (!IsKnown(bucket)) {
-        news.push_back(&bucket);
-        continue;
-      }
+      if (!IsKnown(bucket)) continue;
       console_.Result(fmt::format("known      {}, {} {}, first after {:.0f} s\n",
                                   KnownBugText(bucket.broken.signature, Carrier()), bucket.times,
                                   bucket.times == 1 ? "finding" : "findings",

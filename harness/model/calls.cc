@@ -145,7 +145,8 @@ void CallLog::FollowLease(const RecordedCall& call) {
   if (call.method == Method::kLeaseGrant && Parse(call.response.view(), granted).ok()) {
     Lease& lease = leases_[granted.id];
     lease.revoked = {};
-    lease.asked_to_end = false;
+    // It may have been revoked before the answer to its grant.
+    lease.asked_to_end = lease.asked_to_end && lease.explained > call.began;
     if (lease.explained.value == 0) lease.explained = call.ended;
   } else if (call.method == Method::kLeaseRevoke) {
     Lease& lease = leases_[call.named];

@@ -103,8 +103,8 @@ Script& Script::PutWithLease(const std::string& key, std::int64_t lease, std::in
               Message().Nested(1, Header(revision)).bytes());
 }
 
-Script& Script::Grant(std::int64_t lease, std::int64_t seconds) {
-  const Message granted = Message().Nested(1, Header(1)).Number(2, lease).Number(3, seconds);
+Script& Script::Grant(std::int64_t lease, std::int64_t seconds, std::int64_t revision) {
+  const Message granted = Message().Nested(1, Header(revision)).Number(2, lease).Number(3, seconds);
   return Call(Method::kLeaseGrant, Message().Number(1, seconds).Number(2, lease).bytes(),
               granted.bytes());
 }

@@ -3,20 +3,33 @@
 // stream and watch that it left open.
 #include <algorithm>
 #include <map>
+#include <thread>
 
 #include "harness/explore/live/live_script.h"
 #include "harness/explore/recording.h"
+#include "harness/history/wire.h"
 
 namespace watchproof::explore {
 namespace {
 
 constexpr Duration kHasty = 450ms;
+// Longer than the judge gives a lease of three seconds.
+constexpr Duration kLeasesEnd = 16s;
+constexpr Duration kBetweenLists = 200ms;
 // A request for progress may be dropped while the server still has a watch among those that are
 // behind. It is repeated, each time after twice as long.
 constexpr Duration kFirstRequest = 25ms;
 constexpr Duration kShort = 15ms;
 // Watches of one stream that are looked at for what met; a burst of equal ones adds nothing.
 constexpr std::uint32_t kMostMet = 12;
+
+std::set<std::int64_t> LeasesIn(std::string_view list) {
+  LeaseLeasesResponseView answer;
+  std::set<std::int64_t> leases;
+  if (!Parse(list, answer).ok()) return leases;
+  for (const LeaseStatusView& one : answer.leases) leases.insert(one.id);
+  return leases;
+}
 
 WatchPhase PhaseOf(const WatchState& watch, Revision head, Revision floor) {
   switch (watch.end) {
@@ -89,14 +102,49 @@ void LiveScript::AskClosingQuestions() {
     if (stream.open) stream.client->ResumeReading();
   }
   AwaitAnswers(server_.patience());
+  AwaitEndOfLeases();
   AskForProgress();
   CreateNew();
   Probe();
   ReadBack();
+  ListLeases();
   CancelAll();
   for (const std::int64_t lease : leases_) {
     [[maybe_unused]] const auto revoked = Call(Method::kLeaseRevoke, RevokeToWire(lease));
   }
+}
+
+// The judge says of the lists whether one has lasted too long.
+void LiveScript::AwaitEndOfLeases() {
+  const TimePoint until = Clock::now() + kLeasesEnd;
+  while (true) {
+    std::erase_if(ending_, [this](std::int64_t lease) { return !leases_.contains(lease); });
+    if (ending_.empty()) return;
+    const bool last = Clock::now() >= until;
+    if (last) ListLeases();
+    const auto left = client_.calls.Ask("/etcdserverpb.Lease/LeaseLeases", "");
+    if (last || !left.has_value()) return;
+    const std::set<std::int64_t> listed = LeasesIn(left->view());
+    for (const std::int64_t lease : ending_) {
+      if (!listed.contains(lease)) leases_.erase(lease);
+    }
+    std::this_thread::sleep_for(kBetweenLists);
+  }
+}
+
+// After a read of everything, which shows the keys that are on them.
+void LiveScript::ListLeases() {
+  if (leases_.empty()) return;
+  const std::string every(1, '\0');
+  const auto ask = [this](Method method, std::string request) {
+    const auto answer = Call(method, std::move(request));
+    if (answer.has_value()) return;
+    Add("Answered", "the leases, and the keys that are on them",
+        std::string(answer.error().message()));
+  };
+  ask(Method::kRange, ToWire(store::RangeQuery{.range = {every, every}}));
+  ask(Method::kLeaseLeases, "");
+  for (const std::int64_t lease : leases_) ask(Method::kLeaseTimeToLive, TimeToLiveToWire(lease));
 }
 
 LiveScript::Watches LiveScript::LiveOn(const Stream* only) {

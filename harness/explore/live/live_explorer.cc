@@ -24,6 +24,7 @@ constexpr Duration kPatienceAlone = 1500ms;
 // What only a real server's own bounds make worth while: more watches than one pass takes or than a
 // queue has room for, and a client that stands still while as much arrives.
 void Enlarge(Script& script, bool bursts, bool restarts, Prng& prng) {
+  const std::vector<std::string> keys = {"a/1", "a/2", "a0", "b"};
   std::vector<Step>& steps = script.steps;
   const auto somewhere = [&] {
     return steps.begin() + static_cast<std::ptrdiff_t>(prng.Below(steps.size() + 1));
@@ -37,13 +38,24 @@ void Enlarge(Script& script, bool bursts, bool restarts, Prng& prng) {
       create->times = prng.Pick(std::vector<std::int64_t>{20, 135, 140, 520, 600});
     }
   }
-  if (prng.Chance(0.03)) {
+  if (prng.Chance(0.05)) {
     const auto stream = static_cast<int>(prng.Between(1, kMostStreams));
+    const auto put =
+        steps.insert(somewhere(), Put{.key = prng.Pick(keys),
+                                      .bytes = 400,
+                                      .times = prng.Pick(std::vector<std::int64_t>{300, 1500})});
+    const auto stalled = prng.Below(static_cast<std::uint64_t>(put - steps.begin()) + 1);
+    if (prng.Chance(0.5)) steps.insert(put + 1, Compact{});
+    steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(stalled), Receive{stream, 0});
+  }
+  // More than one response may hold.
+  if (prng.Chance(0.01)) {
     const auto put = steps.insert(
-        somewhere(), Put{.key = prng.Pick(std::vector<std::string>{"a/1", "a/2", "a0", "b"}),
-                         .bytes = 400,
-                         .times = prng.Pick(std::vector<std::int64_t>{300, 500, 1500})});
-    steps.insert(put, Receive{stream, 0});
+        somewhere(), Put{.key = prng.Pick(keys), .bytes = 300'000, .times = prng.Between(6, 9)});
+    steps.insert(put + 1, Create{.key = "*",
+                                 .end = "*",
+                                 .start = {Place::From::kHead, -prng.Between(3, 7)},
+                                 .options = {.fragment = true}});
   }
 }
 
@@ -70,6 +82,7 @@ LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t mos
   // A burst of compacted watches keeps some servers busy for as long as they run.
   const bool bursts = prng_.Chance(0.2);
   if (bursts) plan.workers = 1;
+  plan.draws.time = prng_.Chance(0.15);
   // Each takes as long as hundreds of scripts.
   const bool restarts = plan.durable = plan.draws.restarts = prng_.Chance(0.0);
   if (restarts) plan.workers = prng_.Pick(std::vector<int>{1, 4});

@@ -13,7 +13,9 @@ namespace watchproof::explore {
 namespace {
 
 constexpr std::int64_t kLeasesPerScript = 10;
-constexpr std::int64_t kSeconds = 60;  // of a lease: none ends by itself
+constexpr std::int64_t kSeconds = 60;  // of a lease, where none ends by itself
+constexpr std::int64_t kFewSeconds = 3;
+constexpr Duration kLongestPause = 3s;
 constexpr Duration kShortest = 1ms;
 constexpr Duration kShort = 15ms;
 // The store's own interval between two passes over watches that are behind.
@@ -222,6 +224,10 @@ void LiveScript::Do(const Receive& receive) {
   if (receive.replies > 0) stream.client->ReadOn(receive.replies);
 }
 
+void LiveScript::Do(const Advance& advance) {
+  if (draws_.time) std::this_thread::sleep_for(std::min<Duration>(advance.ms * 1ms, kLongestPause));
+}
+
 void LiveScript::Do(const Turn& turn) {
   switch (turn.loop) {
     case Loop::kCommit:
@@ -289,12 +295,16 @@ void LiveScript::Do(const Txn& txn) {
 
 void LiveScript::Do(const Grant& grant) {
   const std::int64_t lease = placement_.Lease(grant.lease);
-  if (Call(Method::kLeaseGrant, GrantToWire(lease, kSeconds))) leases_.push_back(lease);
+  const bool ends = draws_.time && grant.seconds <= kFewSeconds;
+  const std::int64_t seconds = ends ? grant.seconds : std::max(grant.seconds, kSeconds);
+  if (!Call(Method::kLeaseGrant, GrantToWire(lease, seconds))) return;
+  leases_.insert(lease);
+  if (ends) ending_.insert(lease);
 }
 
 void LiveScript::Do(const Revoke& revoke) {
   const std::int64_t lease = placement_.Lease(revoke.lease);
-  if (Call(Method::kLeaseRevoke, RevokeToWire(lease))) std::erase(leases_, lease);
+  if (Call(Method::kLeaseRevoke, RevokeToWire(lease))) leases_.erase(lease);
 }
 
 // Others compact at the same time: what was compacted before is gone, and what no script has

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,9 @@ class LiveScript {
   struct Draws {
     double compactions = 1;  // the share of compactions that are carried out
     bool restarts = true;    // of the server, if it keeps its data
-    double pauses = 1;       // how long turns of loops are, of their usual length
+    // Leases have the time that the script gives them, and time that it lets pass does.
+    bool time = true;
+    double pauses = 1;  // how long turns of loops are, of their usual length
     // Progress is waited for only briefly: that it does not come is no news on this target.
     bool hasty_progress = false;
     bool everything =
@@ -91,7 +94,7 @@ class LiveScript {
   void Do(const Get& get);
   void Do(const Compact& compact);
   void Do(const Receive& receive);
-  void Do(const Advance&) {}
+  void Do(const Advance& advance);
   void Do(const Turn& turn);
   void Do(const SyncDisk&) {}
   void Do(const Crash&) {}  // Restart
@@ -110,6 +113,8 @@ class LiveScript {
   Watches LiveOn(const Stream* only);
   // Until each has received every change through the revision; false if nothing more arrives.
   bool AwaitDelivery(const Watches& watches, Revision through);
+  void AwaitEndOfLeases();
+  void ListLeases();
   void AskForProgress();
   void AwaitProgress(Stream& stream, Duration patience);
   void CreateNew();
@@ -137,7 +142,8 @@ class LiveScript {
   std::int64_t seen_floor_ = 0;
   std::uint64_t seen_restarts_ = 0;
   Script carried_out_;
-  std::vector<std::int64_t> leases_;
+  std::set<std::int64_t> leases_;  // not revoked
+  std::set<std::int64_t> ending_;  // of these, those that end by themselves
   std::int64_t values_ = 0;
   std::size_t steps_ = 0;
 };
