@@ -36,17 +36,6 @@ TEST(Mutants, TheSameNumberIsTheSameMutant) {
   }
 }
 
-TEST(Mutants, EveryGuaranteeIsThePrimaryOfAMutation) {
-  std::vector<Guarantee> primaries;
-  for (const MutationInfo& info : AllMutations()) primaries.push_back(info.primary);
-  for (const CallMutationInfo& info : AllCallMutations()) primaries.push_back(info.primary);
-  for (const Guarantee guarantee : AllGuarantees()) {
-    if (guarantee == Guarantee("Available")) continue;  // of the driver's annotations
-    if (guarantee == Guarantee("Leased")) continue;     // of calls that no mutation alters
-    EXPECT_THAT(primaries, testing::Contains(guarantee)) << Name(guarantee);
-  }
-}
-
 Recording CallsOf(std::uint64_t seed) {
   Recording recording;
   recording.name = fmt::format("calls of seed {}", seed);

@@ -11,20 +11,15 @@ namespace watchproof {
 const std::vector<Guarantee>& GuaranteesOfWatches() {
   static const std::vector<Guarantee> kOfWatches = [] {
     std::vector<Guarantee> guarantees = AllGuarantees();
-    for (const Guarantee other :
-         {Guarantee("Authorized"), Guarantee("Linearizable"), Guarantee("Serializable"),
-          Guarantee("Transactional"), Guarantee("MonotonicReads"), Guarantee("Durable"),
-          Guarantee("Leased"),
-          // Judged by the driver's annotations, not by answers to watches.
-          Guarantee("Available")}) {
-      std::erase(guarantees, other);
-    }
+    std::erase_if(guarantees, [](Guarantee guarantee) {
+      return std::none_of(AllMutations().begin(), AllMutations().end(),
+                          [&](const auto& mutation) { return mutation.primary == guarantee; });
+    });
     return guarantees;
   }();
   return kOfWatches;
 }
 
-// One row per mutation. Every guarantee of watches is the primary of at least one.
 const std::vector<MutationInfo>& AllMutations() {
   using G = Guarantee;
   static const std::vector<MutationInfo> kAll = {

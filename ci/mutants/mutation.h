@@ -60,8 +60,8 @@ struct MutationInfo {
   std::string_view what;
 };
 const std::vector<MutationInfo>& AllMutations();
-// The guarantees that answers to watches can break. The others concern calls, or read rights, which
-// these recordings do not contain.
+// The guarantees that a mutation must break. The others concern calls, the driver's annotations, or
+// rights, which these recordings do not contain.
 const std::vector<Guarantee>& GuaranteesOfWatches();
 const MutationInfo& InfoOf(Mutation mutation);
 

@@ -275,7 +275,7 @@ INSTANTIATE_TEST_SUITE_P(
     RowName);
 
 INSTANTIATE_TEST_SUITE_P(
-    CompactionExpected, TruthTable,
+    CompactionSurfaced, TruthTable,
     testing::ValuesIn(std::vector<Row>{
         {"NoticeComes", CompactedBefore(2).Compacted(0, 4), {}},
         {"NoticeAfterACancelToo", CompactedBefore(2).Cancel(0).Compacted(0, 4).Cancelled(0), {}},

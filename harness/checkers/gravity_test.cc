@@ -26,6 +26,19 @@ TEST(Gravity, WhatMustBeComesBeforeWhatShouldBe) {
   EXPECT_EQ(findings.front().guarantee, Guarantee("Headers"));
 }
 
+// A guarantee is proven by a table of its own, in <name>_test.cc.
+TEST(Guarantees, EachHasATestSuiteOfItsName) {
+  std::string suites;
+  const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+  for (int i = 0; i < all.total_test_suite_count(); ++i) {
+    suites += fmt::format("\n{}", all.GetTestSuite(i)->name());
+  }
+  for (const Guarantee guarantee : AllGuarantees()) {
+    EXPECT_NE(suites.find(fmt::format("\n{}", Name(guarantee))), std::string::npos)
+        << Name(guarantee);
+  }
+}
+
 TEST(Gravity, EqualOnesKeepTheOrderOfTime) {
   std::vector<Finding> findings{{.guarantee = Guarantee("Settled"), .watch = "b", .at = 2ms},
                                 {.guarantee = Guarantee("Settled"), .watch = "a", .at = 1ms}};

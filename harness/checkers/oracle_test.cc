@@ -28,7 +28,5 @@ TEST(Oracle, AFileThatIsNoRecordingIsAnError) {
   EXPECT_FALSE(JudgeFile(__FILE__ ".none").has_value());
 }
 
-TEST(Oracle, KnowsEveryGuarantee) { EXPECT_EQ(AllGuarantees().size(), 22u); }
-
 }  // namespace
 }  // namespace watchproof
