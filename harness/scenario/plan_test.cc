@@ -4,20 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "harness/scenario/plan_check.h"
-#include "harness/scenario/steps/auth.h"
-#include "harness/scenario/steps/fault.h"
-#include "harness/scenario/steps/lease.h"
-#include "harness/scenario/steps/load.h"
-#include "harness/scenario/steps/member.h"
 #include "harness/scenario/steps/moment.h"
-#include "harness/scenario/steps/progress.h"
-#include "harness/scenario/steps/require.h"
-#include "harness/scenario/steps/stream.h"
 #include "harness/scenario/steps/watch.h"
-#include "harness/scenario/steps/write.h"
 
 namespace watchproof {
 namespace {
@@ -30,86 +22,52 @@ std::string Text(const Plan& plan) {
   return text;
 }
 
-std::vector<Step> FirstHalf() {
-  return {PutStep{.key = "a", .value = {.seed = UINT64_MAX, .bytes = 9}, .lease = "l"},
-          DeleteStep{.key = "a", .range_end = "b"},
-          TxnStep{{PutStep{.key = "c", .value = {.seed = 1, .bytes = 1}}, DeleteStep{"d", ""}}},
-          ReadStep{.key = "a", .range_end = "b", .at = AtHead(-2), .limit = 3, .keys_only = true},
-          RefusedTxnStep{{PutStep{.key = "c", .value = {.seed = 1, .bytes = 1}},
-                          ReadStep{.key = "d", .at = AtHead(-2)}}},
-          CompactStep{AtHead(-3), true, true},
-          LeaseStep{"l", 60s},
-          RevokeStep{"l"},
-          WatchStep{.group = "g",
-                    .count = 7,
-                    .range = {"a", "z"},
-                    .start = OfWrite(2),
-                    .first_id = 40,
-                    .options = {.prev_kv = true,
-                                .progress_notify = true,
-                                .fragment = true,
-                                .no_put = true,
-                                .no_delete = true},
-                    .user = "reader",
-                    .stream = "direct",
-                    .member = 2,
-                    .require_leader = true},
-          AuthStep{{{.user = "reader", .key = "a", .range_end = "b"}}},
-          LoadStep{.load = "l",
-                   .clients = 3,
-                   .calls = 7,
-                   .keys = 2,
-                   .key = "a",
-                   .seed = UINT64_MAX,
-                   .direct = true,
-                   .puts_only = true,
-                   .member = 0},
-          AwaitLoadStep{"l", true},
-          ChurnStep{"c", 3, {"a", "b"}, AtHead(), 9, "direct"}};
-}
+// Gives each field another value than that of an empty step, and each list an item.
+struct Fill {
+  int& drawn;
 
-std::vector<Step> SecondHalf() {
-  return {CancelStep{"g"},
-          ResumeStep{"g", "h", 3},
-          UseMemberStep{2},
-          AwaitCaughtUpStep{2},
-          AwaitSnapshotStep{3},
-          MustEndStep{"direct", 250ms},
-          MustDeliverStep{"g", 250ms},
-          MustReportProgressStep{false, "direct", 250ms},
-          RequestProgressStep{"direct"},
-          CloseStep{"direct"},
-          FinishRequestsStep{"direct"},
-          RequireStep{"g", RequireStep::Fact::kCutShort, 7ms},
-          AwaitCreatedStep{"g"},
-          AwaitEndedStep{"g"},
-          AwaitDeliveredStep{"g"},
-          AwaitExpiredStep{"l"},
-          ListLeasesStep{},
-          AwaitProgressStep{"direct"},
-          AwaitRegisteredStep{12},
-          AwaitSyncPassesStep{2},
-          InjectStep{"stall", {{"duration", "1s"}}, true},
-          AwaitEffectStep{"stall"},
-          HealStep{"stall"},
-          WhenStep{WhenStep::Moment::kRevision, "g", 3, AtHead(-2), 7ms},
-          HoldStep{15ms}};
-}
+  void operator()(std::string* text) const { *text = fmt::format("t{}", ++drawn); }
+  void operator()(bool* flag) const { *flag = !*flag; }
+  void operator()(int* number) const { *number += ++drawn; }
+  void operator()(std::int64_t* number) const { *number += ++drawn; }
+  void operator()(std::uint64_t* number) const { *number = UINT64_MAX - ++drawn; }
+  void operator()(Duration* time) const { *time += ++drawn * 1us; }
+  void operator()(std::chrono::seconds* time) const { *time += std::chrono::seconds(++drawn); }
+  void operator()(RevisionRef* at) const { *at = ++drawn % 2 == 0 ? AtHead(-2) : OfWrite(2); }
+  void operator()(std::map<std::string, std::string>* all) const { *all = {{"duration", "1s"}}; }
+  void operator()(const Parts& parts) const { All(parts.fields); }
+  void operator()(const PartsList& list) const { All(list.at(0)); }
+  void operator()(const StepList& list) const {
+    for (Step kind : StepKinds()) {
+      if (std::find(list.kinds.begin(), list.kinds.end(), kind.op()) == list.kinds.end()) continue;
+      All(kind.fields());
+      list.steps->push_back(std::move(kind));
+    }
+  }
+  void operator()(const WordField& word) const { word.choose(word.words.size() - 1); }
+  void All(std::vector<Field> fields) const {
+    for (Field& field : fields) std::visit(*this, field.value);
+  }
+};
 
-// One of each kind, so that a step that can be written but not read is found here.
+// One of each kind, with and without its optional fields.
 Plan Everything() {
   Plan plan;
   plan.permit_compacted_at_the_floor = true;
   plan.converge_limit = 3s;
   plan.cluster = {.members = 3, .snapshot_count = 100};
-  plan.steps = FirstHalf();
-  for (const Step& step : SecondHalf()) plan.steps.push_back(step);
+  int drawn = 0;
+  for (Step kind : StepKinds()) {
+    plan.steps.push_back(kind);
+    Fill{drawn}.All(kind.fields());
+    plan.steps.push_back(std::move(kind));
+  }
   return plan;
 }
 
 TEST(Plan, ReadsEveryStepThatItWrites) {
   const Plan plan = Everything();
-  EXPECT_EQ(plan.steps.size(), StepKinds().size()) << "a kind of step is missing here";
+  ASSERT_FALSE(plan.steps.empty());
   const std::string text = Text(plan);
   const auto read = ParsePlan(text);
   ASSERT_TRUE(read.has_value()) << read.error().message();

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -77,10 +78,11 @@ struct StepList {
   std::vector<Step>* steps = nullptr;
   std::vector<std::string_view> kinds{};
 };
-// One of a few words; `set` is false for a word that is none of them.
+// One of a few words, by its place among them.
 struct WordField {
-  std::function<std::string_view()> get;
-  std::function<bool(const std::string& word)> set;
+  std::span<const std::string_view> words;
+  std::size_t chosen = 0;
+  std::function<void(std::size_t place)> choose{};
 };
 
 struct Field {
@@ -138,7 +140,15 @@ class FieldList {
       return Add(name, &value);
     }
   }
-  Field& operator()(std::string_view name, WordField value) { return Add(name, std::move(value)); }
+  // A word for each enumerator, in their order.
+  template <typename Enum>
+  Field& operator()(std::string_view name, Enum& value, std::span<const std::string_view> words) {
+    return Add(name, WordField{.words = words,
+                               .chosen = static_cast<std::size_t>(value),
+                               .choose = [&value](std::size_t place) {
+                                 value = static_cast<Enum>(place);
+                               }});
+  }
   Field& operator()(std::string_view name, std::vector<Step>& steps) {
     return Add(name, StepList{&steps});
   }

@@ -35,7 +35,7 @@ struct Writer {
     for (const Step& step : *list.steps) items.push_back(watchproof::ToJson(step));
     return items;
   }
-  OrderedJson operator()(const WordField& word) const { return word.get(); }
+  OrderedJson operator()(const WordField& word) const { return word.words[word.chosen]; }
   OrderedJson operator()(const RevisionRef* at) const { return at->ToString(); }
   OrderedJson operator()(const Duration* time) const { return time->count() / 1000; }
   OrderedJson operator()(const std::chrono::seconds* time) const { return time->count(); }
@@ -100,7 +100,11 @@ struct Reader {
   }
   void operator()(const WordField& word) const {
     const auto text = from.get<std::string>();
-    if (!word.set(text)) throw StepError{fmt::format("there is no {} '{}'", name, Escaped(text))};
+    const auto found = std::find(word.words.begin(), word.words.end(), text);
+    if (found == word.words.end()) {
+      throw StepError{fmt::format("there is no {} '{}'", name, Escaped(text))};
+    }
+    word.choose(static_cast<std::size_t>(found - word.words.begin()));
   }
   void operator()(RevisionRef* at) const { *at = ToRevision(from.get<std::string>()); }
   // A value that overflows the unit is rejected here; CheckPlan rejects what makes no sense.

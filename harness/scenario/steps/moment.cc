@@ -12,6 +12,8 @@ const StepRegistration<WhenStep> kWhen;
 const StepRegistration<HoldStep> kHold;
 
 using enum WhenStep::Moment;
+// In the order of Moment.
+constexpr std::string_view kMoments[] = {"response", "bytes", "revision", "progress", "calls"};
 
 // Returns a test whether the moment has come. Counts start at this call.
 std::function<bool()> HasCome(StepContext& context, const WhenStep& step) {
@@ -44,34 +46,8 @@ std::function<bool()> HasCome(StepContext& context, const WhenStep& step) {
 
 }  // namespace
 
-std::string_view Name(WhenStep::Moment moment) {
-  switch (moment) {
-    case kResponse:
-      return "response";
-    case kBytes:
-      return "bytes";
-    case kRevision:
-      return "revision";
-    case kProgress:
-      return "progress";
-    case kCalls:
-      return "calls";
-  }
-  return "?";
-}
-
 void WhenStep::Fields(FieldList& field) {
-  field("moment",
-        WordField{.get = [this] { return Name(moment); },
-                  .set =
-                      [this](const std::string& word) {
-                        for (const Moment one : {kResponse, kBytes, kRevision, kProgress, kCalls}) {
-                          if (Name(one) != word) continue;
-                          moment = one;
-                          return true;
-                        }
-                        return false;
-                      }});
+  field("moment", moment, kMoments);
   // A load that never began has ended all its calls.
   Field& named = field("of", of);
   if (moment != kCalls) named.Uses(Subject::kGroup);
@@ -86,7 +62,8 @@ Status WhenStep::Run(StepContext& context) const {
   const std::function<bool()> come = HasCome(context, *this);
   // A missed moment decides nothing: the receipt of what was injected then does.
   if (!session.PumpUntil(come, Within(limit)) && !session.GivesUp()) {
-    session.Annotate(MomentMissed{.moment = std::string(Name(moment)), .of = of});
+    const std::string_view name = kMoments[static_cast<std::size_t>(moment)];
+    session.Annotate(MomentMissed{.moment = std::string(name), .of = of});
   }
   return {};
 }

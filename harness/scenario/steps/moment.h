@@ -27,7 +27,6 @@ struct WhenStep {
   void Fields(FieldList& field);
   Status Run(StepContext& context) const;
 };
-std::string_view Name(WhenStep::Moment moment);
 
 // Waits for a time that is part of the scenario, such as the length of a stall.
 struct HoldStep {

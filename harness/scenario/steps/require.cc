@@ -13,11 +13,10 @@ const StepRegistration<RequireStep> kRequire;
 
 using enum RequireStep::Fact;
 
-constexpr std::pair<RequireStep::Fact, std::string_view> kNames[] = {
-    {kBehind, "behind"},       {kPartly, "partly"},      {kReceived, "received"},
-    {kSilent, "silent"},       {kCutShort, "cut short"}, {kCompacted, "compacted"},
-    {kCancelled, "cancelled"}, {kRefused, "refused"},    {kUncreated, "uncreated"},
-};
+// In the order of Fact.
+constexpr std::string_view kFacts[] = {"behind",    "partly",    "received",
+                                       "silent",    "cut short", "compacted",
+                                       "cancelled", "refused",   "uncreated"};
 
 bool Holds(const RequireStep& step, const std::vector<WatchState>& watches, Revision head) {
   const auto all = [&](auto fact) { return std::all_of(watches.begin(), watches.end(), fact); };
@@ -57,25 +56,9 @@ bool Holds(const RequireStep& step, const std::vector<WatchState>& watches, Revi
 
 }  // namespace
 
-std::string_view Name(RequireStep::Fact fact) {
-  for (const auto& [one, name] : kNames) {
-    if (one == fact) return name;
-  }
-  return "?";
-}
-
 void RequireStep::Fields(FieldList& field) {
   field("group", group).Uses(Subject::kGroup);
-  field("fact", WordField{.get = [this] { return Name(fact); },
-                          .set =
-                              [this](const std::string& word) {
-                                for (const auto& [one, name] : kNames) {
-                                  if (name != word) continue;
-                                  fact = one;
-                                  return true;
-                                }
-                                return false;
-                              }});
+  field("fact", fact, kFacts);
   field("us", limit);
 }
 
@@ -94,7 +77,7 @@ Status RequireStep::Run(StepContext& context) const {
     context.Inconclusive(
         fmt::format("group {} was not {} at revision {}, so this attempt is not "
                     "about that",
-                    group, Name(fact), head));
+                    group, kFacts[static_cast<std::size_t>(fact)], head));
   }
   return {};
 }

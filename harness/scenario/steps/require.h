@@ -29,6 +29,5 @@ struct RequireStep {
   void Fields(FieldList& field);
   Status Run(StepContext& context) const;
 };
-std::string_view Name(RequireStep::Fact fact);
 
 }  // namespace watchproof
