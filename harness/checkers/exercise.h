@@ -25,8 +25,8 @@ struct Exercise {
   std::uint64_t promises_answered = 0;
   std::uint64_t questions_left = 0;  // standing promises that were not asked for at the end
   // How often the target could have broken the guarantee, by its name; guarantees without an
-  // opportunity are left out, and the standing promises asked at the end do not count: they are
-  // asked of every attempt, whatever it tested.
+  // opportunity are left out. The sentinels and the standing promises at the end do not count: they
+  // come in every attempt, whatever it tested.
   std::map<std::string, std::uint64_t> opportunities;
 };
 

@@ -59,5 +59,26 @@ TEST(Exercise, AGuaranteeNeedsAnOpportunity) {
   }
 }
 
+// The driver writes them in every attempt, so a watch of a key that the case never writes proves
+// nothing.
+TEST(Exercise, SentinelsAreNoOpportunity) {
+  Script script;
+  script.Watch("k", 2).Created(0, 1).Put("other", "a", 2).Annotate(StageReached{Stage::kHealed});
+  script.Put("k", "sentinel", 3)
+      .Put("k", "sentinel", 4)
+      .Deliver(0, {{3, "k"}})
+      .Deliver(0, {{4, "k"}});
+  for (const char* guarantee : {"Reliable", "Unique", "Ordered", "Fields"}) {
+    EXPECT_TRUE(Vacuous(Of(script), {guarantee})) << guarantee;
+  }
+}
+
+TEST(Exercise, LateEventsOfTheCaseCountAlsoAfterTheHealing) {
+  Script script;
+  script.Watch("k", 2).Created(0, 1).Put("k", "a", 2).Annotate(StageReached{Stage::kHealed});
+  script.Put("k", "sentinel", 3).Deliver(0, {{2, "k"}, {3, "k"}});
+  EXPECT_FALSE(Vacuous(Of(script), {"Reliable", "Unique", "Ordered", "Fields"}));
+}
+
 }  // namespace
 }  // namespace watchproof

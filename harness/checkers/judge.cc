@@ -54,13 +54,13 @@ struct Judge::Impl final : HistoryVisitor {
     Drain();
     backlog_.Drain(Revision(INT64_MAX),
                    [this](WatchIndex watch, ResponsePtr response) { Compare(watch, *response); });
-    CountQuestions();
+    EndUncounted();
     for (std::uint32_t i = 0; i < table_.size(); ++i) {
       const bool of_questions =
           questions_ && table_.details(WatchIndex(i)).asked.line > *questions_;
-      if (of_questions) StartQuestions();
+      if (of_questions) BeginUncounted();
       for (const auto& checker : checkers_) checker->Finish(WatchIndex(i));
-      if (of_questions) CountQuestions();
+      if (of_questions) EndUncounted();
     }
     for (const auto& checker : checkers_) checker->Conclude();
     control_.Check(model_.timeline(), findings_);
@@ -86,8 +86,8 @@ struct Judge::Impl final : HistoryVisitor {
       if (times > 0) exercise.opportunities[std::string(Name(checker.guarantee()))] = times;
     };
     for (std::size_t i = 0; i < checkers_.size(); ++i) {
-      const std::uint64_t of_questions = i < of_questions_.size() ? of_questions_[i] : 0;
-      add(*checkers_[i], checkers_[i]->opportunities() - of_questions);
+      const std::uint64_t uncounted = i < uncounted_.size() ? uncounted_[i] : 0;
+      add(*checkers_[i], checkers_[i]->opportunities() - uncounted);
     }
     exercise.questions_left = questions_left_;
     for (const auto& checker : call_checkers_) add(*checker, calls_judged);
@@ -106,17 +106,18 @@ struct Judge::Impl final : HistoryVisitor {
     }
   }
 
-  // Opportunities between the two are those of the standing promises.
-  void StartQuestions() {
-    before_questions_.clear();
-    for (const auto& checker : checkers_) before_questions_.push_back(checker->opportunities());
+  // Opportunities between the two do not count for the case: those of sentinels, and of the
+  // standing promises.
+  void BeginUncounted() {
+    before_uncounted_.clear();
+    for (const auto& checker : checkers_) before_uncounted_.push_back(checker->opportunities());
   }
-  void CountQuestions() {
-    of_questions_.resize(checkers_.size());
-    for (std::size_t i = 0; i < before_questions_.size(); ++i) {
-      of_questions_[i] += checkers_[i]->opportunities() - before_questions_[i];
+  void EndUncounted() {
+    uncounted_.resize(checkers_.size());
+    for (std::size_t i = 0; i < before_uncounted_.size(); ++i) {
+      uncounted_[i] += checkers_[i]->opportunities() - before_uncounted_[i];
     }
-    before_questions_.clear();
+    before_uncounted_.clear();
   }
 
   void EndCall(const RecordedCall& call, std::string_view error) {
@@ -202,9 +203,10 @@ struct Judge::Impl final : HistoryVisitor {
       if (lag_ != nullptr && reached->stage == Stage::kHealed) lag_->AllHealed(where.at);
       converged_ = converged_ || reached->stage == Stage::kConverged;
       stopped_ = stopped_ || reached->stage == Stage::kStopped;
+      if (reached->stage == Stage::kHealed) healed_ = where.line;
       if (reached->stage == Stage::kQuestions && !questions_) {
         questions_ = where.line;
-        StartQuestions();
+        BeginUncounted();
       }
     } else if (std::holds_alternative<QuestionLeft>(annotation)) {
       ++questions_left_;
@@ -304,12 +306,22 @@ struct Judge::Impl final : HistoryVisitor {
 
   void Compare(WatchIndex watch, const Response& response) {
     comparer_.Compare(watch, response, compared_);
+    const bool only_sentinels = healed_ && !questions_ && !HasChangeBefore(*healed_, watch);
+    if (only_sentinels) BeginUncounted();
     for (const auto& checker : checkers_) checker->Compared(watch, response, compared_);
+    if (only_sentinels) EndUncounted();
     if (comparer_.Knows(response) || !model_.MayExist(response.highest) || unexplained_revision_)
       return;
     unexplained_revision_ =
         fmt::format("revision {} was delivered in line {}, but no known write explains it",
                     response.highest, response.where.line.value);
+  }
+
+  bool HasChangeBefore(Line line, WatchIndex watch) const {
+    return std::any_of(compared_.begin(), compared_.end(), [&](const Comparison& one) {
+      return one.match <= Match::kLate &&
+             comparer_.change((*comparer_.expected(watch))[one.expected]).written < line;
+    });
   }
 
   void Refresh(WatchIndex watch) {
@@ -358,9 +370,10 @@ struct Judge::Impl final : HistoryVisitor {
   std::set<std::uint32_t> progress_due_;  // streams
   std::map<std::pair<std::uint32_t, std::int64_t>, WatchIndex> named_;  // by stream and id
   std::uint64_t questions_left_ = 0;
+  std::optional<Line> healed_;                   // from here on the driver writes, and not the case
   std::optional<Line> questions_;                // where the standing promises begin
-  std::vector<std::uint64_t> before_questions_;  // opportunities, by checker
-  std::vector<std::uint64_t> of_questions_;      // likewise, of standing promises
+  std::vector<std::uint64_t> before_uncounted_;  // opportunities, by checker
+  std::vector<std::uint64_t> uncounted_;         // likewise, that do not count
   std::set<Revision> claims_;                    // see UnconfirmedFloor
   std::set<std::uint32_t> dropped_;              // likewise: that ended by themselves
   std::size_t forget_at_ = options_.least_held;  // changes

@@ -36,6 +36,7 @@ class Reliable final : public Checker {
                 const std::vector<Comparison>& compared) override {
     const ExpectedList& expected = *facts().comparer.expected(watch);
     for (std::size_t i = 0; i < compared.size(); ++i) {
+      if (compared[i].match <= Match::kLate) Exercised();
       const EventView& event = response.message.events[i];
       switch (compared[i].match) {
         case Match::kExpected:
@@ -81,7 +82,6 @@ class Reliable final : public Checker {
   }
 
   void Finish(WatchIndex watch) override {
-    if (facts().state(watch).created) Exercised(facts().comparer.Expected(watch));
     // It expected ErrCompacted instead of events; a missing change is judged by CompactionSurfaced.
     if (facts().details(watch).starts_below_floor()) return;
     FindGaps(watch);
