@@ -292,6 +292,7 @@ History MvccStore::ReadHistory(Revision from, Revision to, WithPrevious previous
   History history;
   MutexLock lock(mu_);
   history.compacted = from < compacted_;
+  history.floor = compacted_;
   if (history.compacted) return history;
   const ReadView view = ViewLocked();
   log_.Visit(from, to, [&](const ChangePtr& change) {

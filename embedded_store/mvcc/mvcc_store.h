@@ -44,6 +44,7 @@ enum class WithPrevious { kNo, kYes };
 // them.
 struct History {
   bool compacted = false;
+  Revision floor{};  // of compaction, when it was read
   std::vector<Event> events;
 };
 

@@ -164,7 +164,7 @@ class WatchHub {
   bool BreakPass(const std::vector<Watcher*>& chosen);
   bool SendNotice(Watcher& watcher, Revision floor);
   void CatchUp(Watcher& watcher, const History& history, Revision to);
-  bool LacksPrevious(const Interest& interest, const Event& event) const;
+  bool LacksPrevious(const Interest& interest, const Event& event, Revision floor) const;
   bool PutTogether(Interest& interest, const History& history, Revision from, Revision to) const;
   // After a watcher was given everything below its new position.
   void MoveOn(Watcher& watcher);

@@ -69,6 +69,18 @@ TEST_F(StrictPrevious, KeepsAWatchWhenThereWasNoPreviousValue) {
   EXPECT_THAT(client.Read(), ElementsAre("created 0@3", "events 0@3 put k=a@3"));
 }
 
+TEST_F(StrictPrevious, KeepsAWatchThatFollowsAKeyOfOneTransaction) {
+  Client client = Open();
+  Write("other");
+  TxnOp txn;
+  txn.success.emplace_back(TxnOp{.success = {PutOp{.key = "k", .value = "a"}}});
+  txn.success.emplace_back(TxnOp{.success = {DeleteOp{.range = KeyRange::Single("k")}}});
+  ASSERT_TRUE(store_.Txn(txn).has_value());
+  WatchWithPrevious(client, 3);
+  SyncAll();
+  EXPECT_THAT(client.Read(), ElementsAre("created 0@3", "events 0@3 put k=a@3, delete k@3"));
+}
+
 TEST_F(StrictPrevious, KeepsQueuedValues) {
   Client client = Open();
   Write("k", "a");

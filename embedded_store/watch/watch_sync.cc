@@ -143,8 +143,10 @@ void WatchHub::MoveOn(Watcher& watcher) {
   }
 }
 
-bool WatchHub::LacksPrevious(const Interest& interest, const Event& event) const {
+bool WatchHub::LacksPrevious(const Interest& interest, const Event& event, Revision floor) const {
   if (!limits_.strict_previous || !interest.previous_values || event.previous) return false;
+  // Above the floor nothing is taken: a key without one was made by the same transaction.
+  if (event.change->kv.mod > floor) return false;
   // A delete, and every put but the first of a generation, has a previous value.
   const bool had = event.change->kind == ChangeKind::kDelete || event.change->kv.version > 1;
   return had && hooks_.previous_gone == PreviousGone::kEndsTheWatch;
@@ -158,7 +160,7 @@ bool WatchHub::PutTogether(Interest& interest, const History& history, Revision 
   std::vector<PendingEvent> events;
   for (const Event& event : history.events) {
     if (event.change->kv.mod < from || !interest.Wants(*event.change)) continue;
-    if (LacksPrevious(interest, event)) return false;
+    if (LacksPrevious(interest, event, history.floor)) return false;
     events.push_back(ToPending(interest, event));
   }
   interest.piece = {from, to, CutIntoBatches(std::move(events), MostBytes(interest))};
