@@ -32,10 +32,17 @@ void VirtualRun::AskClosingQuestions() {
   ReadBack();
   ListLeases();
   RestoreSnapshot();
+  SpoilSnapshot();
   CancelAll();
   Quiet();
   RunStep(Put{.key = kProbes[0]});
   Quiet();
+  CompareCounters();
+  FillUp();
+  RunStep(Compact{});
+  Quiet();
+  RestartTwice();
+  ReadBack();
   CompareCounters();
   recording_.Annotate(StageReached{Stage::kConverged});
   recording_.Annotate(StageReached{Stage::kEnd});
@@ -54,7 +61,7 @@ bool VirtualRun::QuietRound() {
   while (expiry_due_ == Now()) expiry_due_ = lessor_->ExpireStep(Now());
   for (int i = 0; i < kTurnsAtOnce && store_->CompactStep(); ++i) continue;
   disk_.Sync(SIZE_MAX);
-  hub_->CommitStep();
+  CommitNews();
   ReceiveControl();
   for (int i = 0; i < kTurnsAtOnce && hub_->SyncStep(Now()) == Now(); ++i) continue;
   for (int i = 0; i < kTurnsAtOnce && hub_->VictimStep(Now()) == Now(); ++i) continue;
@@ -105,6 +112,27 @@ void VirtualRun::AwaitPeriodicProgress() {
     Quiet();
   }
   for (const StreamId stream : due) recording_.Annotate(ProgressOver{stream});
+  if (!due.empty()) WriteBetweenNotices();
+}
+
+// A watch that has just been given events gets no periodic progress beside them.
+void VirtualRun::WriteBetweenNotices() {
+  std::vector<std::pair<ClientWatch*, std::int64_t>> notices;
+  for (Stream& stream : streams_) {
+    if (!stream.open) continue;
+    for (ClientWatch& watch : stream.watches) {
+      watch.fed = false;
+      notices.emplace_back(&watch, watch.notices);
+    }
+  }
+  RunStep(Put{.key = kProbes[0]});
+  Quiet();
+  RunStep(Advance{script_.limits.progress_ms});
+  RunStep(Turn{Loop::kProgress});
+  Quiet();
+  for (const auto& [watch, before] : notices) {
+    if (watch->fed) promises_.CompareNumbers("notices to a busy watch", before, watch->notices);
+  }
 }
 
 // A write of each kind to each key: whatever is live receives it.
@@ -183,6 +211,8 @@ void VirtualRun::CompareCounters() {
   promises_.CompareNumbers("watches", watches, hub_->counters().watchers);
   promises_.CompareNumbers("watches that are behind", 0, hub_->counters().slow_watchers);
   promises_.CompareNumbers("pending events", 0, hub_->counters().pending_events);
+  promises_.CompareNumbers("calls without an answer", 0,
+                           static_cast<std::int64_t>(outstanding_.size()));
   promises_.CompareNumbers("changes that are kept", reference_.KeptChanges(),
                            static_cast<std::int64_t>(store_->size()));
 }
@@ -207,21 +237,68 @@ void VirtualRun::RestoreSnapshot() {
   store::MvccStore restored(copy, hooks_);
   promises_.CompareTexts("a snapshot to be whole", ToText(Status()), ToText(restored.Recover()));
   CompareHashes(restored);
-  for (const std::int64_t at : {std::max<std::int64_t>(floor_, 1), head_ - 1, head_}) {
+  const std::int64_t floor = std::max<std::int64_t>(floor_, 1);
+  for (const std::int64_t at : {floor - 1, floor, head_ - 1, head_, head_ + 1}) {
     const store::RangeQuery query{.range = Placement().Range("*", "*"), .at = Revision(at)};
     promises_.Compare("a read of a restored store", reference_.Range(query), restored.Range(query));
   }
   promises_.CompareNumbers("changes in a snapshot", reference_.KeptChanges(),
                            static_cast<std::int64_t>(restored.size()));
-  store::Lessor lessor(restored, {}, Prng(1));
+  store::Lessor lessor(restored, lease_limits_, Prng(1));
   promises_.CompareTexts("the leases of a snapshot to be whole", ToText(Status()),
                          ToText(lessor.Recover(Now())));
-  std::vector<std::int64_t> listed = lessor.List();
-  std::vector<std::int64_t> leases = reference_.Leases();
-  std::sort(listed.begin(), listed.end());
-  std::sort(leases.begin(), leases.end());
-  promises_.CompareTexts("a restored store to have the same leases", ToText(leases),
-                         ToText(listed));
+  CompareLeases(lessor);
+}
+
+// As after a restart.
+void VirtualRun::CompareLeases(const store::Lessor& restored) {
+  ReferenceStore expected = reference_;
+  expected.Restart(store::Ticket(UINT64_MAX), Now());
+  promises_.CompareTexts("a restored store to have the same leases", ToText(expected.Leases()),
+                         ToText(restored.List()));
+  for (const std::int64_t lease : expected.Leases()) {
+    promises_.Compare("a question for a restored lease", expected.Find(lease, Now()),
+                      restored.Find(lease, Now()));
+  }
+}
+
+// A store with an unreadable entry does not start, whichever entry it is.
+void VirtualRun::SpoilSnapshot() {
+  using store::Bucket;
+  constexpr Bucket kBuckets[] = {Bucket::kChange, Bucket::kLease, Bucket::kMeta};
+  const Bucket bucket = kBuckets[head_ % std::ssize(kBuckets)];
+  // Other keys are allowed beside those that are known.
+  const bool key = bucket != Bucket::kMeta && values_ % 2 == 0;
+  VirtualDisk copy;
+  const auto snapshot = store_->Read();
+  WP_CHECK(snapshot.has_value() && copy.Fill(**snapshot).ok(), "all of it is in memory");
+  if (!copy.Spoil(bucket, key ? VirtualDisk::Part::kKey : VirtualDisk::Part::kValue)) return;
+  store::MvccStore restored(copy, hooks_);
+  Status status = restored.Recover();
+  store::Lessor lessor(restored, lease_limits_, Prng(1));
+  if (status.ok()) status = lessor.Recover(Now());
+  promises_.CompareTexts("an unreadable entry to be refused", Name(StatusCode::kDataLoss),
+                         Name(status.code()));
+}
+
+// A disk that was full once takes nothing more; what makes room is done.
+void VirtualRun::FillUp() {
+  const std::int64_t room = script_.limits.room;
+  if (room == 0 || !script_.limits.disk || controlled_) return;
+  RunStep(Put{.key = kProbes[0], .bytes = room + 1});
+  RunStep(Grant{});
+  RunStep(Delete{.key = kProbes[0]});
+}
+
+// What was answered outlives a restart, and what was answered after one outlives the next.
+void VirtualRun::RestartTwice() {
+  if (!script_.limits.disk) return;
+  RunStep(Advance{1000});
+  RunStep(Turn{Loop::kCheckpoint});
+  RunStep(Crash{});
+  ReadBack();
+  for (const std::int64_t lease : lessor_->List()) RunStep(KeepAlive{lease});
+  RunStep(Crash{});
 }
 
 void VirtualRun::CancelFuture() {

@@ -94,7 +94,7 @@ TEST(Placement, EveryOperationOfATransactionIsPlaced) {
   const Txn txn{.when = {{.target = Condition::Target::kLease, .key = "b", .value = "1"}},
                 .then = {{.kind = TxnPart::Kind::kPut, .key = "a/1", .lease = 1}},
                 .otherwise = {{.kind = TxnPart::Kind::kDelete, .key = "a/", .end = "a0"}},
-                .nested = {{.kind = TxnPart::Kind::kGet, .key = "*", .end = "*"}}};
+                .nested = {{.then = {{.kind = TxnPart::Kind::kGet, .key = "*", .end = "*"}}}}};
   const store::TxnOp op =
       OperationOf(txn, Placement("s1/", 10), [](std::int64_t) { return std::string("v"); });
   EXPECT_EQ(op.compares.front().range.begin, "s1/b");

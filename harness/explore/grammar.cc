@@ -11,6 +11,7 @@ namespace {
 using From = Place::From;
 
 constexpr std::size_t kMostSteps = 80;
+constexpr int kDeepestTxn = 2;
 constexpr std::int64_t kLongestLease = 9'000'000'000;  // seconds, as etcd has it
 
 struct Range {
@@ -38,7 +39,7 @@ class StepDrawer {
   int Stream() { return prng_.Chance(0.7) ? 1 : static_cast<int>(prng_.Between(1, kMostStreams)); }
   // Rarely none, which every call refuses.
   std::string Key() { return prng_.Chance(0.005) ? std::string() : prng_.Pick(kKeys); }
-  std::int64_t Lease() { return prng_.Between(1, 3); }
+  std::int64_t Lease() { return prng_.Chance(0.05) ? -1 : prng_.Between(1, 3); }
   // Mostly without: then the server chooses.
   std::int64_t Id() { return prng_.Chance(0.5) ? 0 : prng_.Between(1, 3); }
 
@@ -83,12 +84,17 @@ class StepDrawer {
     return create;
   }
 
-  Txn DrawTxn() {
+  // Nested ones are smaller, because etcd refuses two puts of one key.
+  Txn DrawTxn(int depth = 0) {
     Txn txn;
+    const bool nests = depth < kDeepestTxn && prng_.Chance(0.12);
+    const std::int64_t most = nests || depth > 0 ? 1 : 4;
     for (int i = 0; i < 2 && prng_.Chance(0.35); ++i) txn.when.push_back(DrawCondition());
-    txn.then = Parts();
-    if (!txn.when.empty()) txn.otherwise = Parts();
-    if (prng_.Chance(0.08)) txn.nested = Parts();
+    txn.then = Parts(most);
+    if (!txn.when.empty()) txn.otherwise = Parts(most);
+    for (std::int64_t i = nests ? prng_.Between(1, 3) : 0; i > 0; --i) {
+      txn.nested.push_back(DrawTxn(depth + 1));
+    }
     return txn;
   }
   Condition DrawCondition() {
@@ -103,11 +109,11 @@ class StepDrawer {
     }
     return condition;
   }
-  std::vector<TxnPart> Parts() {
+  std::vector<TxnPart> Parts(std::int64_t most) {
     std::vector<TxnPart> parts;
     std::vector<std::string> keys = kKeys;
     prng_.Shuffle(keys);
-    for (std::int64_t i = prng_.Between(1, 4); i > 0; --i) {
+    for (std::int64_t i = prng_.Between(1, most); i > 0; --i) {
       TxnPart part{.kind = TxnPart::Kind::kPut, .key = keys[static_cast<std::size_t>(i - 1)]};
       if (prng_.Chance(0.35)) {
         part.kind = TxnPart::Kind::kDelete;
@@ -292,7 +298,7 @@ class StepDrawer {
     const auto write = [&] {
       steps.push_back(prng_.Chance(0.3) ? Step(DrawDelete()) : Step(DrawPut()));
     };
-    switch (prng_.Below(8)) {
+    switch (prng_.Below(9)) {
       case 0:  // live
         create.start = {};
         steps.push_back(create);
@@ -330,6 +336,10 @@ class StepDrawer {
         create.options.no_delete = !create.options.no_put;
         steps.push_back(create);
         break;
+      case 7:
+        for (std::int64_t i = prng_.Between(2, 4); i > 0; --i) write();
+        CatchUpTogether(create, steps);
+        break;
       default:  // fragmented
         create.options.fragment = true;
         create.key = create.end = "*";
@@ -340,6 +350,17 @@ class StepDrawer {
   }
 
  private:
+  // Several watches from neighbouring positions, served in one step.
+  void CatchUpTogether(Create create, std::vector<Step>& steps) {
+    if (prng_.Chance(0.5)) steps.push_back(Compact{Head(-prng_.Between(0, 2))});
+    create.id = 0;
+    for (std::int64_t i = prng_.Between(2, 3); i > 0; --i) {
+      create.start = Floor(prng_.Between(0, 2));
+      steps.push_back(create);
+    }
+    steps.push_back(Turn{Loop::kSync});
+  }
+
   Prng& prng_;
   const Theme theme_;
 };
@@ -354,7 +375,8 @@ void Enlarge(Script& script, Prng& prng) {
   script.limits.queued_replies = 128;
   script.limits.watchers_per_step = 512;
   script.limits.revisions_per_batch = 1000;
-  const std::int64_t times = prng.Chance(0.5) ? prng.Between(125, 135) : prng.Between(999, 1010);
+  const std::int64_t bound = prng.Pick(std::vector<std::int64_t>{128, 1000, 2000});
+  const std::int64_t times = bound + prng.Between(-2, 10);
   const auto at = prng.Below(script.steps.size() + 1);
   script.steps.insert(script.steps.begin() + static_cast<std::ptrdiff_t>(at),
                       Put{.key = prng.Pick(kKeys), .times = times});

@@ -82,8 +82,8 @@ store::TxnOp OperationOf(const Txn& txn, const Placement& placement, const NextV
                   .failure = OperationsOf(txn.otherwise, placement, value)};
   for (const Condition& condition : txn.when)
     op.compares.push_back(CompareOf(condition, placement));
-  if (!txn.nested.empty()) {
-    store::TxnOp nested{.success = OperationsOf(txn.nested, placement, value)};
+  for (const Txn& one : txn.nested) {
+    store::TxnOp nested = OperationOf(one, placement, value);
     op.failure.push_back(nested);
     op.success.push_back(std::move(nested));
   }

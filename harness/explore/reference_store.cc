@@ -230,6 +230,7 @@ Result<store::Granted> ReferenceStore::Grant(const store::LeaseRequest& request,
   }
   const std::int64_t id = request.id != 0 ? request.id : std::max<std::int64_t>(chosen, 1);
   const seconds time = std::max(request.ttl, kShortest);
+  WP_RETURN_IF_ERROR(CheckRoom(1));
   if (!now_.leases.try_emplace(id, Lease{.time = time, .end = now + time}).second) {
     return Status(StatusCode::kFailedPrecondition, "etcdserver: lease already exists");
   }

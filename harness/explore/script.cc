@@ -44,16 +44,24 @@ std::vector<std::string> Words(std::string_view text) {
 // The visitors of json_fields.h, with a place for text that its own parser refused.
 class StepWriter : public FieldWriter {
  public:
-  using FieldWriter::FieldWriter;
+  explicit StepWriter(Json& out) : FieldWriter(out), out_(out) {}
+  using FieldWriter::operator();
+  void operator()(const char* name, const std::vector<Txn>& nested);
   void Refuse(const char*) {}
+
+ private:
+  Json& out_;
 };
 class StepReader : public FieldReader {
  public:
-  using FieldReader::FieldReader;
+  explicit StepReader(const nlohmann::json& in) : FieldReader(in), in_(in) {}
+  using FieldReader::operator();
+  void operator()(const char* name, std::vector<Txn>& nested);
   void Refuse(const char* name) { refused_ = name; }
   std::optional<std::string> problem() const { return wrong() ? wrong() : refused_; }
 
  private:
+  const nlohmann::json& in_;
   std::optional<std::string> refused_;
 };
 
@@ -80,6 +88,20 @@ Status Read(const nlohmann::json& json, const char* beside, T& value) {
     }
   }
   return Status();
+}
+
+void StepWriter::operator()(const char* name, const std::vector<Txn>& nested) {
+  Json& list = out_[name] = Json::array();
+  for (const Txn& one : nested) list.push_back(Write(one));
+}
+
+void StepReader::operator()(const char* name, std::vector<Txn>& nested) {
+  const auto list = in_.find(name);
+  if (list == in_.end()) return;
+  if (!list->is_array()) return Refuse(name);
+  for (const nlohmann::json& one : *list) {
+    if (!one.is_object() || !Read(one, "", nested.emplace_back()).ok()) return Refuse(name);
+  }
 }
 
 Json ToJson(const Step& step) {

@@ -184,13 +184,13 @@ struct Txn {
   std::vector<Condition> when{};
   std::vector<TxnPart> then{};
   std::vector<TxnPart> otherwise{};
-  std::vector<TxnPart> nested{};  // in a transaction of its own, at the end of both
+  std::vector<Txn> nested{};  // one after the other, at the end of both
   template <typename F>
   void Fields(F& field) {
     TextsField(field, "when", when, ParseCondition);
     TextsField(field, "then", then, ParsePart);
     TextsField(field, "otherwise", otherwise, ParsePart);
-    TextsField(field, "nested", nested, ParsePart);
+    field("nested", nested);
   }
 };
 struct Grant {

@@ -27,7 +27,7 @@ Script Every() {
                                   .value = "v7"}},
                         .then = {{.key = "b", .lease = 2}, {TxnPart::Kind::kDelete, "a/", "a0"}},
                         .otherwise = {{TxnPart::Kind::kGet, "b", ""}},
-                        .nested = {{.key = "a/1"}}},
+                        .nested = {{.then = {{.key = "a/1"}}}, {.when = {{.key = "b"}}}}},
                     Grant{}, Revoke{}, KeepAlive{}, Get{.at = {Place::From::kNumber, 9}},
                     Compact{{Place::From::kHead, 0}}, Receive{1, 2}, Advance{},
                     Turn{Loop::kVictims}, SyncDisk{}, Crash{1}}};

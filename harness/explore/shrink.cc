@@ -88,6 +88,9 @@ class Shrinking {
       Simplify<Put>(at, [](Put& put) { put.key = "a/1"; });
       Simplify<Txn>(at, [](Txn& txn) { txn.otherwise.clear(); });
       Simplify<Txn>(at, [](Txn& txn) { txn.nested.clear(); });
+      Simplify<Txn>(at, [](Txn& txn) {
+        if (txn.nested.size() > 1) txn.nested.pop_back();
+      });
       Simplify<Txn>(at, [](Txn& txn) { txn.when.clear(); });
       while (Shorten(at)) continue;
     }

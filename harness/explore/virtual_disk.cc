@@ -77,6 +77,16 @@ Status VirtualDisk::Fill(store::BackendReader& reader) {
   return {};
 }
 
+bool VirtualDisk::Spoil(store::Bucket bucket, Part part) {
+  Entries& entries = buckets_[static_cast<std::size_t>(bucket)];
+  if (entries.empty()) return false;
+  auto entry = entries.extract(entries.begin());
+  if (part == Part::kKey) entry.key() += 'x';
+  if (part == Part::kValue) entry.mapped().clear();
+  entries.insert(std::move(entry));
+  return true;
+}
+
 void VirtualDisk::Write(const std::vector<store::Mutation>& mutations) {
   for (const store::Mutation& mutation : mutations) {
     Entries& entries = buckets_[static_cast<std::size_t>(mutation.bucket)];

@@ -18,6 +18,12 @@ store::WatchLimits LimitsOf(const Limits& limits) {
           .strict_previous = limits.strict_previous};
 }
 
+store::LeaseLimits LeaseLimitsOf(const Limits& limits) {
+  using store::Checkpoints;
+  return {.checkpoints = limits.checkpoints ? Checkpoints::kYes : Checkpoints::kNo,
+          .checkpoint_interval = 1s};
+}
+
 // A lease may end, or a write may be lost, without an answer that says so: then only a control
 // watch shows what the store did.
 bool NeedsControl(const Script& script) {
@@ -33,11 +39,6 @@ std::size_t RoomOf(const Script& script) {
   return bounded ? static_cast<std::size_t>(script.limits.room) : 0;
 }
 
-class NoSink final : public store::StreamSink {
- public:
-  void Ready() override {}
-};
-
 }  // namespace
 
 VirtualRun::VirtualRun(const Script& script, const store::Hooks& hooks, Features& features)
@@ -45,9 +46,9 @@ VirtualRun::VirtualRun(const Script& script, const store::Hooks& hooks, Features
       hooks_(hooks),
       features_(features),
       watch_limits_(LimitsOf(script.limits)),
+      lease_limits_(LeaseLimitsOf(script.limits)),
       disk_(RoomOf(script)),
       reference_(disk_),
-      sink_(std::make_shared<NoSink>()),
       streams_(kMostStreams),
       leases_(std::any_of(script.steps.begin(), script.steps.end(),
                           [](const Step& step) { return std::holds_alternative<Grant>(step); })),
@@ -95,7 +96,15 @@ void VirtualRun::RunStep(const Step& step) {
   recording_.Advance(1ms);
   std::visit([this](const auto& one) { Do(one); }, step);
   ReceiveControl();
+  CompareBacklog();
   NoteMeetings();
+}
+
+// Watches that are behind are counted as long as there are any.
+void VirtualRun::CompareBacklog() {
+  const bool behind = hub_->has_unsynced() || hub_->has_victims();
+  promises_.CompareTexts("watches that are behind to be counted", fmt::format("{}", behind),
+                         fmt::format("{}", hub_->counters().slow_watchers > 0));
 }
 
 VirtualRun::Stream& VirtualRun::Open(int number) {
@@ -104,7 +113,7 @@ VirtualRun::Stream& VirtualRun::Open(int number) {
   stream = Stream();
   stream.recorded = StreamId(++last_stream_);
   stream.queue = std::make_shared<store::StreamQueue>(watch_limits_, hub_->counters());
-  stream.in_hub = hub_->Open(stream.queue, sink_, Now());
+  stream.in_hub = hub_->Open(stream.queue, stream.sink, Now());
   stream.open = true;
   stream.opened = Now();
   recording_.Opened(stream.recorded, "proxied");

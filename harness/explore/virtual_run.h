@@ -44,6 +44,7 @@ struct ClientWatch {
   std::int64_t compacted = 0;
   std::int64_t head_asked = 0;  // when the store read the request
   std::int64_t notices = 0;     // of periodic progress
+  bool fed = false;             // has received events lately
 
   bool live() const { return created && !ended && !cancel_asked; }
 };
@@ -65,11 +66,17 @@ class VirtualRun {
   const std::string& state() const { return state_; }
 
  private:
+  // Whether the sender of a stream was called.
+  struct Sink final : store::StreamSink {
+    void Ready() override { ready = true; }
+    bool ready = false;
+  };
   // One stream of one client.
   struct Stream {
     StreamId recorded{};
     store::StreamId in_hub{};
     std::shared_ptr<store::StreamQueue> queue;
+    std::shared_ptr<Sink> sink = std::make_shared<Sink>();
     std::deque<Step> waiting;  // requests that the store does not read yet
     std::vector<ClientWatch> watches;
     std::size_t handed = 0;  // creates, in their order
@@ -77,6 +84,7 @@ class VirtualRun {
     std::size_t progress = 0;  // answers for the whole stream
     TimePoint opened{};
     std::int64_t kept_watches = 0;  // those that ended in ErrCompacted keep their ids
+    std::int64_t last_chosen = -1;  // of the ids that the store chose
     bool open = false;
   };
 
@@ -100,11 +108,13 @@ class VirtualRun {
   void HandWaiting(Stream& stream);
   std::size_t ReceiveFrom(Stream& stream, std::size_t replies);
   void Received(Stream& stream, const store::WatchReply& reply);
+  void CheckId(Stream& stream, const ClientWatch& watch, const store::WatchReply& reply);
   void CheckHeader(const store::WatchReply& reply, std::int64_t least);
   void NotePeriodic(const Stream& stream, ClientWatch& watch);
-  std::size_t RecordReply(const Stream& stream, const store::WatchReply& reply);
+  std::size_t RecordReply(Stream& stream, const store::WatchReply& reply);
   ClientWatch* Find(Stream& stream, std::int64_t id);
   void ReceiveControl();
+  void CompareBacklog();
   void NoteMeetings();
 
   // virtual_run_calls.cc: key-value and lease calls.
@@ -117,6 +127,7 @@ class VirtualRun {
   void Do(const Get& get);
   void Do(const Compact& compact);
   void PutOnce(const Put& put);
+  CallId Begin(Method method, std::string request);
   // Records the end of a call once it is safe; `learn` runs then.
   struct Answer {
     std::string response;
@@ -138,7 +149,9 @@ class VirtualRun {
   void Do(const SyncDisk& sync);
   void Do(const Crash& crash);
   void BuildStore();
+  void CommitNews();
   void ExpireLeases();
+  void CheckpointLeases();
   void ReportProgress();
   void OpenControl();
 
@@ -148,12 +161,17 @@ class VirtualRun {
   bool QuietRound();
   void AskForProgress();
   void AwaitPeriodicProgress();
+  void WriteBetweenNotices();
   void Probe();
   void CreateNew();
   void ReadBack();
   void ListLeases();
   void CompareCounters();
   void RestoreSnapshot();
+  void CompareLeases(const store::Lessor& restored);
+  void SpoilSnapshot();
+  void FillUp();
+  void RestartTwice();
   void CompareHashes(const store::MvccStore& restored);
   void CancelFuture();
   void CancelAll();
@@ -162,6 +180,7 @@ class VirtualRun {
   const store::Hooks& hooks_;
   Features& features_;
   store::WatchLimits watch_limits_;
+  store::LeaseLimits lease_limits_;
   Recording recording_;
   Promises promises_;
   VirtualDisk disk_;
@@ -169,7 +188,6 @@ class VirtualRun {
   std::unique_ptr<store::MvccStore> store_;
   std::unique_ptr<store::Lessor> lessor_;
   std::unique_ptr<store::WatchHub> hub_;
-  std::shared_ptr<store::StreamSink> sink_;
   std::vector<Stream> streams_;
   Stream control_;
   bool leases_ = false;  // are granted somewhere in the script
@@ -181,12 +199,16 @@ class VirtualRun {
     Method method;
   };
   std::deque<Outstanding> outstanding_;  // wait for the disk
+  store::Ticket staged_before_{};        // when the latest call began
   std::int64_t head_ = 1;
   std::int64_t floor_ = 0;
   std::int64_t values_ = 0;
   std::size_t steps_ = 0;
-  // When the threads of the store would run these loops next.
+  // Whether and when the threads of the store would run these loops next.
+  bool commits_announced_ = false;
   TimePoint expiry_due_{};
+  TimePoint checkpoint_due_{};
+  TimePoint checkpoint_expected_{};
   TimePoint progress_due_{};
   std::string written_;  // changes, by revision from 2
   std::string state_;

@@ -19,6 +19,11 @@ std::string VirtualRun::NewValue(std::int64_t bytes) {
   return value;
 }
 
+CallId VirtualRun::Begin(Method method, std::string request) {
+  staged_before_ = disk_.last();
+  return recording_.Started(method, std::move(request));
+}
+
 void VirtualRun::Record(CallId call, Method method, const Answer& answer) {
   if (answer.status.ok()) {
     recording_.Ended(call, method, answer.response);
@@ -32,9 +37,17 @@ void VirtualRun::Record(CallId call, Method method, const Answer& answer) {
   if (answer.learn) answer.learn();
 }
 
-// A refusal, too, may show what is not safe yet.
+// An answer waits for the first that its call wrote, or for everything that it may show. A refusal,
+// too, may show what is not safe yet.
 void VirtualRun::End(CallId call, Method method, store::Ticket ticket, Answer answer) {
   if (!answer.status.ok()) features_.Error(method, answer.status.code());
+  const bool wrote = disk_.last() > staged_before_;
+  const store::Ticket least = wrote ? staged_before_.next() : disk_.staged();
+  if (answer.status.ok() && (ticket < least || ticket > disk_.last())) {
+    promises_.CompareTexts("an answer to wait until what it shows is safe",
+                           fmt::format("{} to {}", least.value, disk_.last().value),
+                           fmt::format("{}", ticket.value));
+  }
   if (!script_.limits.disk) return Record(call, method, answer);
   outstanding_.push_back({call, method});
   disk_.WhenSafe(answer.status.ok() ? ticket : disk_.staged(),
@@ -55,7 +68,7 @@ void VirtualRun::Do(const Put& put) {
 
 void VirtualRun::PutOnce(const Put& put) {
   const store::PutOp op = OperationOf(put, kAlone, values());
-  const CallId call = recording_.Started(Method::kPut, ToWire(op));
+  const CallId call = Begin(Method::kPut, ToWire(op));
   const auto expected = reference_.Put(op);
   const auto answer = store_->Put(op);
   promises_.Compare("a put", expected, answer);
@@ -65,7 +78,7 @@ void VirtualRun::PutOnce(const Put& put) {
 
 void VirtualRun::Do(const Delete& erase) {
   const store::DeleteOp op = OperationOf(erase, kAlone);
-  const CallId call = recording_.Started(Method::kDeleteRange, ToWire(op));
+  const CallId call = Begin(Method::kDeleteRange, ToWire(op));
   const auto expected = reference_.Delete(op);
   const auto answer = store_->DeleteRange(op);
   promises_.Compare("a delete", expected, answer);
@@ -75,7 +88,7 @@ void VirtualRun::Do(const Delete& erase) {
 
 void VirtualRun::Do(const Txn& txn) {
   const store::TxnOp op = OperationOf(txn, kAlone, values());
-  const CallId call = recording_.Started(Method::kTxn, ToWire(op));
+  const CallId call = Begin(Method::kTxn, ToWire(op));
   const auto expected = reference_.Txn(op);
   const auto answer = store_->Txn(op);
   promises_.Compare("a transaction", expected, answer);
@@ -84,8 +97,7 @@ void VirtualRun::Do(const Txn& txn) {
 }
 
 void VirtualRun::Do(const Grant& grant) {
-  const CallId call =
-      recording_.Started(Method::kLeaseGrant, GrantToWire(grant.lease, grant.seconds));
+  const CallId call = Begin(Method::kLeaseGrant, GrantToWire(grant.lease, grant.seconds));
   const store::LeaseRequest request{.id = grant.lease, .ttl = std::chrono::seconds(grant.seconds)};
   const store::Ticket before = disk_.last();
   const auto granted = lessor_->Grant(request, Now());
@@ -99,7 +111,7 @@ void VirtualRun::Do(const Grant& grant) {
 }
 
 void VirtualRun::Do(const Revoke& revoke) {
-  const CallId call = recording_.Started(Method::kLeaseRevoke, RevokeToWire(revoke.lease));
+  const CallId call = Begin(Method::kLeaseRevoke, RevokeToWire(revoke.lease));
   const auto expected = reference_.Revoke(revoke.lease);
   const auto revoked = lessor_->Revoke(revoke.lease);
   promises_.Compare<Revision>("a revocation", expected,
@@ -116,7 +128,7 @@ void VirtualRun::Do(const KeepAlive& keep) {
 
 void VirtualRun::Do(const Get& get) {
   const store::RangeQuery query = OperationOf(get, kAlone, Resolve(get.at));
-  const CallId call = recording_.Started(Method::kRange, ToWire(query));
+  const CallId call = Begin(Method::kRange, ToWire(query));
   const auto answer = store_->Range(query);
   promises_.Compare("a read", reference_.Range(query), answer);
   if (!answer) return Refuse(call, Method::kRange, answer.error());
@@ -125,7 +137,7 @@ void VirtualRun::Do(const Get& get) {
 
 void VirtualRun::Do(const Compact& compact) {
   const std::int64_t at = Resolve(compact.at);
-  const CallId call = recording_.Started(Method::kCompact, CompactToWire(at));
+  const CallId call = Begin(Method::kCompact, CompactToWire(at));
   const auto expected = reference_.Compact(at);
   const auto answer = store_->Compact(Revision(at));
   promises_.Compare("a compaction", expected, answer);

@@ -7,23 +7,17 @@
 
 namespace watchproof::explore {
 
-namespace {
-
-store::LeaseLimits LeaseLimitsOf(const Limits& limits) {
-  return {.checkpoints = limits.checkpoints ? store::Checkpoints::kYes : store::Checkpoints::kNo};
-}
-
-}  // namespace
-
 void VirtualRun::BuildStore() {
   const bool disk = script_.limits.disk;
   store_ = disk ? std::make_unique<store::MvccStore>(disk_, hooks_)
                 : std::make_unique<store::MvccStore>(hooks_);
   if (disk) WP_CHECK(store_->Recover().ok(), "the disk holds what the store wrote");
-  lessor_ = std::make_unique<store::Lessor>(*store_, LeaseLimitsOf(script_.limits), Prng(1));
+  lessor_ = std::make_unique<store::Lessor>(*store_, lease_limits_, Prng(1));
   WP_CHECK(lessor_->Recover(Now()).ok(), "the disk holds what the store wrote");
   hub_ = std::make_unique<store::WatchHub>(*store_, hooks_, watch_limits_);
-  expiry_due_ = progress_due_ = {};
+  store_->OnCommitsSafe([this] { commits_announced_ = true; });
+  commits_announced_ = false;
+  expiry_due_ = checkpoint_due_ = checkpoint_expected_ = progress_due_ = {};
 }
 
 // Its queue takes everything, so that the control watch never falls behind.
@@ -33,7 +27,7 @@ void VirtualRun::OpenControl() {
   control_ = Stream();
   control_.recorded = StreamId(++last_stream_);
   control_.queue = std::make_shared<store::StreamQueue>(limits, hub_->counters());
-  control_.in_hub = hub_->Open(control_.queue, sink_, Now());
+  control_.in_hub = hub_->Open(control_.queue, control_.sink, Now());
   control_.open = true;
   recording_.Opened(control_.recorded, "control");
   const Create all{.key = "*", .end = "*"};
@@ -45,10 +39,23 @@ void VirtualRun::OpenControl() {
   ReceiveControl();
 }
 
+// As the thread of the hub does: it sleeps until the store announces something.
+void VirtualRun::CommitNews() {
+  if (std::exchange(commits_announced_, false)) hub_->CommitStep();
+}
+
 // As the thread of the leases does: no sooner than the step before has said.
 void VirtualRun::ExpireLeases() {
   reference_.Expire(Now());
   if (Now() >= expiry_due_) expiry_due_ = lessor_->ExpireStep(Now());
+}
+
+void VirtualRun::CheckpointLeases() {
+  if (script_.limits.checkpoints && Now() >= checkpoint_expected_) {
+    reference_.Checkpoint(Now());
+    checkpoint_expected_ = Now() + lease_limits_.checkpoint_interval;
+  }
+  if (Now() >= checkpoint_due_) checkpoint_due_ = lessor_->CheckpointStep(Now());
 }
 
 // As the thread of the hub does.
@@ -64,7 +71,7 @@ void VirtualRun::Do(const Advance& advance) {
 void VirtualRun::Do(const Turn& turn) {
   switch (turn.loop) {
     case Loop::kCommit:
-      hub_->CommitStep();
+      CommitNews();
       break;
     case Loop::kSync:
       hub_->SyncStep(Now());
@@ -79,8 +86,7 @@ void VirtualRun::Do(const Turn& turn) {
       ExpireLeases();
       break;
     case Loop::kCheckpoint:
-      if (script_.limits.checkpoints) reference_.Checkpoint(Now());
-      lessor_->CheckpointStep(Now());
+      CheckpointLeases();
       break;
     case Loop::kErase:
       store_->CompactStep();
@@ -114,7 +120,7 @@ void VirtualRun::Do(const Crash& crash) {
   reference_.Restart(disk_.Crash(kept), Now());
   BuildStore();
   ListLeases();
-  OpenControl();
+  if (controlled_) OpenControl();
 }
 
 }  // namespace watchproof::explore

@@ -101,11 +101,15 @@ void VirtualRun::Do(const Receive& receive) {
     ReceiveFrom(stream, static_cast<std::size_t>(std::max<std::int64_t>(receive.replies, 0)));
 }
 
+// As the sender of a stream does: it looks at the queue when it is called.
 std::size_t VirtualRun::ReceiveFrom(Stream& stream, std::size_t replies) {
   std::size_t taken = 0;
-  for (; taken < replies; ++taken) {
+  for (; taken < replies && stream.sink->ready; ++taken) {
     const auto next = stream.queue->Next();
-    if (!next) break;
+    if (!next) {
+      stream.sink->ready = false;
+      break;
+    }
     Received(stream, next->reply);
     HandWaiting(stream);
   }
@@ -121,19 +125,28 @@ ClientWatch* VirtualRun::Find(Stream& stream, std::int64_t id) {
 
 // As a server splits it: whole events, as long as the message stays within the bound. A planted bug
 // may cut or drop a part. Returns the number of messages.
-std::size_t VirtualRun::RecordReply(const Stream& stream, const store::WatchReply& reply) {
+std::size_t VirtualRun::RecordReply(Stream& stream, const store::WatchReply& reply) {
   std::span<const store::PendingEvent> events;
   if (reply.batch) events = reply.batch->events();
+  const ClientWatch* const watch = Find(stream, reply.watch.value);
+  if (watch != nullptr && !events.empty()) {
+    promises_.CompareTexts("large replies to be split for watches that ask for it, and no others",
+                           fmt::format("{}", watch->asked.options.fragment),
+                           fmt::format("{}", reply.may_fragment));
+  }
   std::size_t parts = 0;
+  const auto most = static_cast<std::size_t>(script_.limits.part_bytes);
+  const auto fits = [&](std::size_t count) {
+    return ToWire(reply, events.first(count), count < events.size()).size() <= most;
+  };
   const bool cut = !reply.may_fragment && events.size() > 1 &&
                    hooks_.reply_cut == store::ReplyCut::kBetweenEvents;
   do {
     std::size_t count = cut && parts == 0 ? events.size() / 2 : events.size();
-    std::string message = ToWire(reply, events.first(count), false);
-    const auto most = static_cast<std::size_t>(script_.limits.part_bytes);
-    while (reply.may_fragment && count > 1 && message.size() > most) {
-      message = ToWire(reply, events.first(--count), true);
-    }
+    if (reply.may_fragment) count = std::min<std::size_t>(1, count);
+    while (reply.may_fragment && count < events.size() && fits(count + 1)) ++count;
+    std::string message =
+        ToWire(reply, events.first(count), reply.may_fragment && count < events.size());
     events = events.subspan(count);
     const bool dropped = reply.may_fragment && parts > 0 && events.empty() &&
                          hooks_.last_part == store::LastPart::kDropped;
@@ -148,6 +161,7 @@ void VirtualRun::Received(Stream& stream, const store::WatchReply& reply) {
   if (reply.created && stream.answered < stream.watches.size()) {
     ClientWatch& watch = stream.watches[stream.answered++];
     CheckHeader(reply, watch.head_asked);
+    CheckId(stream, watch, reply);
     watch.created = !reply.canceled;
     if (watch.created) ++stream.kept_watches;
     watch.refused = reply.canceled;
@@ -168,9 +182,24 @@ void VirtualRun::Received(Stream& stream, const store::WatchReply& reply) {
       watch.ended = true;
       watch.compacted = reply.compacted.value;
     } else {
+      watch.fed = watch.fed || reply.batch;
       const Revision through = reply.batch ? reply.batch->last() : reply.revision;
       watch.next = std::max(watch.next, through.value + 1);
     }
+  }
+}
+
+// A refused watch has none; those that the store chooses only grow.
+void VirtualRun::CheckId(Stream& stream, const ClientWatch& watch, const store::WatchReply& reply) {
+  const std::int64_t id = reply.watch.value;
+  if (reply.canceled) {
+    promises_.CompareNumbers("a refused watch", store::kWholeStream.value, id);
+  } else if (watch.asked.id != 0) {
+    promises_.CompareNumbers("a watch with an id of its client's choice", watch.asked.id, id);
+  } else {
+    const bool grows = id > std::exchange(stream.last_chosen, id);
+    promises_.CompareTexts("a watch to get an id that its stream never had", "true",
+                           fmt::format("{}", grows));
   }
 }
 
@@ -191,7 +220,7 @@ void VirtualRun::NotePeriodic(const Stream& stream, ClientWatch& watch) {
 }
 
 void VirtualRun::ReceiveControl() {
-  if (!control_.open) return;
+  if (!control_.open || !std::exchange(control_.sink->ready, false)) return;
   while (const auto next = control_.queue->Next()) {
     std::span<const store::PendingEvent> events;
     if (next->reply.batch) events = next->reply.batch->events();

@@ -46,7 +46,7 @@ TEST(VirtualRunTest, AKeyMayChangeTwiceInOneTransaction) {
   const Script script{
       .steps = {Put{.key = "b"}, Create{.end = "*", .options = {.prev_kv = true}},
                 Txn{.then = {everything, {.key = "b"}, {.key = "a0"}}},
-                Txn{.then = {{.key = "b"}, {.key = "a/1"}}, .nested = {everything}}}};
+                Txn{.then = {{.key = "b"}, {.key = "a/1"}}, .nested = {{.then = {everything}}}}}};
   EXPECT_THAT(RunScript(script, {}).findings, testing::IsEmpty());
 }
 
