@@ -79,6 +79,7 @@ TEST(RunExitCode, UsageErrorsAreFourAndNameWhatWasWrong) {
            {{"--case-timeout", "60"}, "with its unit"},
            {{"--guarantee", "Endz"}, "did you mean Ends?"},
            {{"--level", "most"}, "must, should, may"},
+           {{"--profile", "etcd"}, "--profile: 'etcd' is none of full, quick"},
            {{"--manifest", "/no/such/file"}, "/no/such/file"},
            {{"--run-dir", "/dev/null"}, "/dev/null"},
            {{"--run-dir", "/proc/nowhere"}, "/proc/nowhere"},
@@ -289,6 +290,14 @@ TEST(RunFlags, ShardsAddUp) {
   }
   EXPECT_EQ(seen.size(), 7u);
   EXPECT_EQ(std::set<std::string>(seen.begin(), seen.end()).size(), 7u);
+}
+
+// The scripted cases have no plans, so that none of them is known to make few calls.
+TEST(RunFlags, AProfileThatLeavesEverythingOutSaysSo) {
+  ScriptedRun run({"--filter", "Ends.Passes*", "--profile", "quick"});
+  EXPECT_EQ(run.Wait(), 5);
+  EXPECT_THAT(run.output(), HasSubstr("--profile quick leaves out every selected case, such as "
+                                      "Ends.Passes"));
 }
 
 TEST(RunFlags, AnEmptyShardOfASelectionIsGood) {

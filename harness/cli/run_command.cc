@@ -24,6 +24,8 @@
 #include "harness/report/run_json.h"
 #include "harness/report/utc.h"
 #include "harness/results/attempt_spec.h"
+#include "harness/scenario/plan.h"
+#include "harness/scenario/plan_check.h"
 
 namespace watchproof {
 namespace {
@@ -171,6 +173,15 @@ Result<std::vector<CaseInfo>> SelectCases(const RunOptions& options, bool plante
                     "embedded");
 }
 
+// By a plan that does not depend on the run's seed, so that every run with a profile has the same
+// cases.
+bool IsIn(RunProfile profile, const CaseInfo& info) {
+  if (profile == RunProfile::kFull) return true;
+  constexpr std::uint64_t kAnySeed = 1;
+  const std::optional<Plan> plan = PlanOf(info.name, kAnySeed, {});
+  return plan && IsQuick(info, UsageOf(*plan));
+}
+
 }  // namespace
 
 tl::expected<Run, Refusal> Run::Prepare(RunOptions options, const std::string& executable) {
@@ -188,9 +199,24 @@ tl::expected<Run, Refusal> Run::Prepare(RunOptions options, const std::string& e
   const Result<std::vector<CaseInfo>> selected = SelectCases(options, !defects->empty());
   if (!selected.has_value()) return Refuse(ExitCode::kNothingSelected, selected.error());
   Run run(std::move(options), std::move(*expectations));
-  run.cases_ = TakeShard(*selected, run.options_.shard);
+  std::vector<std::string> left_out;
+  for (const CaseInfo& info : TakeShard(*selected, run.options_.shard)) {
+    if (IsIn(run.options_.selection.profile, info)) {
+      run.cases_.push_back(info);
+    } else {
+      left_out.push_back(info.name);
+    }
+  }
+  if (run.cases_.empty() && !left_out.empty()) {
+    return Refuse(ExitCode::kNothingSelected,
+                  Fail(StatusCode::kNotFound,
+                       "--profile quick leaves out every selected case, such as {}; expected "
+                       "--profile full",
+                       left_out.front()));
+  }
   run.seed_ = run.options_.seed ? *run.options_.seed : DrawSeed();
   run.record_ = MakeRecord(run.options_, run.cases_, run.seed_, executable);
+  run.record_.left_out = std::move(left_out);
   run.record_.defects = *defects;
   return run;
 }

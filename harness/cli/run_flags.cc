@@ -18,9 +18,9 @@ std::string VariableOf(const std::string& flag) {
 }
 
 // What a repeat command sets itself, or sets more narrowly.
-constexpr std::string_view kSaidAnyway[] = {"--target",  "--releases",  "--defects",   "--filter",
-                                            "--exclude", "--guarantee", "--level",     "--shard",
-                                            "--seed",    "--repeat",    "--until-fail"};
+constexpr std::string_view kSaidAnyway[] = {
+    "--target", "--releases", "--defects", "--filter", "--exclude", "--guarantee",
+    "--level",  "--profile",  "--shard",   "--seed",   "--repeat",  "--until-fail"};
 // What changes no verdict: order and number of attempts, and the output.
 constexpr std::string_view kNeutral[] = {"--help", "--fail-fast", "--shuffle", "--jobs",
                                          "--keep", "--dry-run",   "--quiet",   "--verbose",
@@ -77,7 +77,8 @@ void RunFlags::AddSelection() {
         "endpoint:HOST:PORT, endpoint:https://HOST:PORT, command:TEMPLATE")
       ->type_name("SPEC");
   Text("--target-profile", profile_,
-       fmt::format("Declared differences of the targets from etcd: {}, or a file",
+       fmt::format("Declared differences of the targets from etcd (--profile is another flag): {}, "
+                   "or a file",
                    fmt::join(ShippedProfiles(), ", ")))
       ->type_name("NAME|FILE");
   Text(
@@ -93,6 +94,11 @@ void RunFlags::AddSelection() {
   Text("--exclude", exclude_, "Cases to leave out: A.*:B.*")->type_name("PATTERNS");
   Texts("--guarantee", guarantees_, "Only cases that judge this guarantee")->type_name("NAME");
   Texts("--level", levels_, "Only cases of this level: must, should, may")->type_name("LEVEL");
+  Text(
+      "--profile", run_profile_,
+      "full (default): every selected case; quick: those of level must that use one server, do not "
+      "end it and make few calls")
+      ->type_name("WHICH");
   Text("--shard", shard_, "Part I of N of the cases, by a hash of the name")->type_name("I/N");
   Texts("--fault", faults_, "Change the parameters of a fault")->type_name("NAME:key=value,...");
   Switch("--no-faults", switches_.no_faults, "Plan faults, but do not arm them");

@@ -176,6 +176,9 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
   options.selection.guarantees = words("--guarantee", guarantees_);
   options.selection.levels = words("--level", levels_);
   options.selection.exclude = exclude_;
+  WP_RETURN_IF_ERROR(Choose<RunProfile>(
+      "--profile", run_profile_, {{"full", RunProfile::kFull}, {"quick", RunProfile::kQuick}},
+      options.selection.profile));
   std::string filter = filter_;
   if (filter.empty() && plan_.empty()) filter = TakeAlias("GTEST_FILTER", "--filter", options);
   if (!filter.empty()) options.selection.filter = filter;

@@ -119,6 +119,7 @@ class RunFlags {
   ServerAccess access_;
   std::string filter_, exclude_, seed_, repeat_, jobs_, shard_, case_timeout_, keep_, color_;
   std::string releases_, progress_, run_dir_ = "watchproof-runs", manifest_, plan_, profile_;
+  std::string run_profile_;
   bool no_strict_ = false;
 };
 

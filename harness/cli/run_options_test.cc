@@ -22,7 +22,7 @@ std::vector<std::string> Again(const std::vector<std::string>& words) {
 const std::set<std::string> kNotCarried = {
     // The repeat command sets these itself, or more narrowly.
     "--target", "--releases", "--defects", "--filter", "--exclude", "--guarantee", "--level",
-    "--shard", "--seed", "--repeat", "--until-fail",
+    "--profile", "--shard", "--seed", "--repeat", "--until-fail",
     // No verdict depends on these.
     "--help", "--fail-fast", "--shuffle", "--jobs", "--keep", "--dry-run", "--quiet", "--verbose",
     "--json", "--color", "--progress"};

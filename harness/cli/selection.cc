@@ -65,6 +65,12 @@ std::vector<CaseInfo> Select(const std::vector<CaseInfo>& cases, const Selection
   return selected;
 }
 
+bool IsQuick(const CaseInfo& info, const Usage& usage) {
+  constexpr std::size_t kMostCalls = 400;
+  return info.level == Level::kMust && !Contains(info.needs, Capability::kCluster) &&
+         !Contains(info.needs, Capability::kDurable) && usage.operations <= kMostCalls;
+}
+
 std::vector<CaseInfo> TakeShard(const std::vector<CaseInfo>& cases, Shard shard) {
   std::vector<CaseInfo> part;
   const auto count = static_cast<std::uint64_t>(shard.count);

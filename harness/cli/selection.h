@@ -10,6 +10,7 @@
 
 #include "cases/support/case_registry.h"
 #include "harness/cli/parse.h"
+#include "harness/scenario/step.h"
 
 namespace watchproof {
 
@@ -19,13 +20,22 @@ bool MatchesPattern(std::string_view pattern, std::string_view name);
 // counts.
 bool MatchesFilter(std::string_view filter, std::string_view name);
 
+// Which of the selected cases run: all of them, or those that are quick.
+enum class RunProfile { kFull, kQuick };
+
 struct Selection {
   std::string filter = "*";
   std::string exclude;                  // patterns joined by ':'
   std::vector<std::string> guarantees;  // any of them; empty: all
   std::vector<std::string> levels;      // any of them; empty: all
+  RunProfile profile = RunProfile::kFull;
 };
+// Whatever the profile.
 std::vector<CaseInfo> Select(const std::vector<CaseInfo>& cases, const Selection& selection);
+
+// Whether it asks for a documented promise, of one server that keeps running, in few calls. `usage`
+// is that of one of its plans.
+bool IsQuick(const CaseInfo& info, const Usage& usage);
 
 // By a hash of the name, so that adding a case moves no other.
 std::vector<CaseInfo> TakeShard(const std::vector<CaseInfo>& cases, Shard shard);

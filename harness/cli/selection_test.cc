@@ -126,5 +126,20 @@ TEST(ClosestMatch, SuggestsOnlyWhatIsAlike) {
   EXPECT_THAT(DidYouMean("rum", known), HasSubstr("did you mean run?"));
 }
 
+TEST(Quick, IsMustOneServerThatStaysAndFewCalls) {
+  const CaseInfo plain{.name = "A.B", .requirement = {}, .explain = {}};
+  CaseInfo should = plain;
+  should.level = Level::kShould;
+  CaseInfo cluster = plain;
+  cluster.needs = {Capability::kCluster};
+  CaseInfo killed = plain;
+  killed.needs = {Capability::kProxy, Capability::kDurable};
+  EXPECT_TRUE(IsQuick(plain, {.operations = 400}));
+  EXPECT_FALSE(IsQuick(plain, {.operations = 401}));
+  EXPECT_FALSE(IsQuick(should, {.operations = 1}));
+  EXPECT_FALSE(IsQuick(cluster, {.operations = 1}));
+  EXPECT_FALSE(IsQuick(killed, {.operations = 1}));
+}
+
 }  // namespace
 }  // namespace watchproof

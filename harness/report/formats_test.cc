@@ -34,6 +34,15 @@ TEST(Markdown, FailuresFirstKnownFailuresFolded) {
   EXPECT_THAT(text, HasSubstr("repeat     watchproof run --target etcd:/usr/bin/etcd"));
 }
 
+TEST(Markdown, NamesWhatTheProfileLeftOut) {
+  RunRecord record = SampleRecord();
+  EXPECT_THAT(Render("summary.md", record), Not(HasSubstr("Profile quick")));
+  record.left_out = {"A.B", "C.D"};
+  const std::size_t all = record.cases.size() + 2;
+  EXPECT_THAT(Render("summary.md", record),
+              HasSubstr(fmt::format("Profile quick left out 2 of {} cases: A.B, C.D.", all)));
+}
+
 TEST(Page, IsSelfContainedAndHoldsForeignTextPacked) {
   const std::string text = Render("report.html", SampleRecord());
   EXPECT_THAT(text, HasSubstr("<title>watchproof: Broken run"));

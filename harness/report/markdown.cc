@@ -101,6 +101,9 @@ std::string ToMarkdown(const RunRecord& record) {
       ++left_out;
     }
   }
+  if (const std::string profile = LeftOutSentence(record); !profile.empty()) {
+    text += Safe(profile) + ".\n\n";
+  }
   if (left_out > 0) text += fmt::format("{} more in report.html.\n\n", left_out);
   if (!known.empty() && text.size() + known.size() < 2 * kMostBytes) {
     text += "<details><summary>Known failures</summary>\n\n" + known + "\n</details>\n\n";

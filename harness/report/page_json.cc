@@ -80,6 +80,7 @@ Json RunJson(const RunRecord& record, const ReportRows& rows) {
   Json json{{"id", record.id},           {"folder", record.folder}, {"started", record.started},
             {"seconds", record.seconds}, {"seed", record.seed},     {"versions", record.versions},
             {"missing", rows.missing},   {"stale", record.stale}};
+  if (!record.left_out.empty()) json["profile"] = LeftOutSentence(record);
   if (!record.interrupted.empty()) json["interrupted"] = record.interrupted;
   std::set<std::string> joined;
   for (const AttemptSummary& attempt : record.attempts) joined.insert(attempt.run);

@@ -75,6 +75,7 @@ std::string ToRunJson(const RunRecord& record, Finished finished) {
             {"flags", Flags(record)}, {"versions", record.versions},
             {"machine", Machine()},   {"pid", getpid()}};
   json["repeat_flags"] = record.repeat_flags;
+  if (!record.left_out.empty()) json["left_out"] = record.left_out;
   std::error_code ignored;
   json["working_folder"] = std::filesystem::current_path(ignored).string();
   if (finished == Finished::kYes) {

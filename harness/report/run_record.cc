@@ -88,6 +88,13 @@ Tally CountOutcomes(const RunRecord& record) {
   return tally;
 }
 
+std::string LeftOutSentence(const RunRecord& record) {
+  if (record.left_out.empty()) return {};
+  const std::size_t all = record.cases.size() + record.left_out.size();
+  return fmt::format("Profile quick left out {} of {} cases: {}", record.left_out.size(), all,
+                     fmt::join(record.left_out, ", "));
+}
+
 std::string Sentence(const RunRecord& record) {
   const Tally tally = CountOutcomes(record);
   if (!record.defects.empty() && record.interrupted.empty()) {

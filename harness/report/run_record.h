@@ -116,6 +116,7 @@ struct RunRecord {
   std::map<std::string, BinaryRecord> binaries{};  // of those from the cache, by their text
   std::vector<DefectSummary> defects;    // of `--defects`; then the first target is the clean store
   std::vector<CaseSummary> cases;        // selected, in the order of the report
+  std::vector<std::string> left_out;     // cases that were selected and are not in the profile
   std::vector<AttemptSummary> attempts;  // finished, in the order they ended
   std::vector<NotRun> not_run;
   bool named_not_fetched = false;  // a release that was not fetched was named on the command line
@@ -133,6 +134,9 @@ struct Tally {
   int total() const;
 };
 Tally CountOutcomes(const RunRecord& record);
+
+// "Profile quick left out 2 of 3 cases: A.B, C.D"; empty: it left out none.
+std::string LeftOutSentence(const RunRecord& record);
 
 // The summary sentence: "Nothing new: 6 passed, 4 failed as known."
 std::string Sentence(const RunRecord& record);

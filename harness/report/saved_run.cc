@@ -57,6 +57,7 @@ void ReadOptions(const Json& json, const CaseLookup& describe, RunRecord& record
   record.seconds = json.value("seconds", 0.0);
   record.exit_code = json.value("exit_code", 0);
   if (json.contains("stale_expectations")) record.stale = json.at("stale_expectations");
+  if (json.contains("left_out")) record.left_out = json.at("left_out");
   AddDefects(json, record);
 }
 
@@ -150,6 +151,7 @@ RunRecord Joined(std::vector<RunRecord> runs, const fs::path& folder) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     RunRecord& run = runs[i];
     if (i > 0) {
+      AddNew(run.left_out, all.left_out, [](const std::string& name) { return name; });
       all.id += " + " + run.id;
       if (run.seed != all.seed) all.seed += ", " + run.seed;
       all.defects.clear();
@@ -183,6 +185,8 @@ RunRecord Joined(std::vector<RunRecord> runs, const fs::path& folder) {
     }
     for (const auto& [pair, number] : most) counted[pair] = std::max(counted[pair], number);
   }
+  // What one run left out another one may have run.
+  for (const CaseSummary& summary : all.cases) std::erase(all.left_out, summary.name);
   return all;
 }
 

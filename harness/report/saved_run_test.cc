@@ -74,6 +74,15 @@ TEST_F(SavedRunTest, AFolderWithoutARunIsNamed) {
   EXPECT_THAT(after.error().message(), HasSubstr("/nowhere: there is no run.json in it"));
 }
 
+TEST(Joined, WhatOneRunLeftOutAnotherMayHaveRun) {
+  RunRecord quick = SampleRecord();
+  RunRecord full = quick;
+  quick.left_out = {"A.B", "C.D"};
+  full.cases.push_back(OnlyTheName("A.B"));
+  EXPECT_THAT(LeftOutSentence(Joined({full, quick}, "all")),
+              testing::EndsWith(fmt::format(" {} cases: C.D", full.cases.size() + 1)));
+}
+
 TEST(Joined, CountsAttemptsOnAndKeepsEachRunsCommands) {
   RunRecord first = SampleRecord();
   RunRecord second = SampleRecord();

@@ -331,6 +331,10 @@ std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
     text += fmt::format("{} on what etcd's documents do not promise, in the report\n",
                         Count(notes, "note"));
   }
+  if (!record.left_out.empty()) {
+    text += fmt::format("profile quick left out {}, which are named in the report\n",
+                        Count(record.left_out.size(), "case"));
+  }
   text += FetchCommandText(record);
   text += fmt::format("{} {} in all.\n", Sentence(record), FormatSeconds(record.seconds));
   text += fmt::format("report  {}/report.html\n", Escaped(record.folder));

@@ -60,6 +60,10 @@ export interface Facts {
    */
   missing: string[];
   /**
+   * Which cases the profile of the run left out.
+   */
+  profile?: string;
+  /**
    * Entries of the manifest that match nothing.
    */
   stale: string[];

@@ -116,6 +116,7 @@ export function Trust({ run }: { run: Run }) {
     <section aria-labelledby="trust">
       <h2 id="trust">Can I trust it</h2>
       {hardest.map((text) => <p>{text}</p>)}
+      {run.run.profile === undefined ? null : <p>{run.run.profile}.</p>}
       {run.run.stale.map((text) => <p>Out of date: {text}.</p>)}
       <Asked run={run} />
       <Receipts run={run} />
