@@ -24,8 +24,6 @@
 #include "harness/report/run_json.h"
 #include "harness/report/utc.h"
 #include "harness/results/attempt_spec.h"
-#include "harness/scenario/plan.h"
-#include "harness/scenario/plan_check.h"
 
 namespace watchproof {
 namespace {
@@ -171,15 +169,6 @@ Result<std::vector<CaseInfo>> SelectCases(const RunOptions& options, bool plante
              : Fail(StatusCode::kNotFound,
                     "no self-test for these targets is selected; expected others, or no target but "
                     "embedded");
-}
-
-// By a plan that does not depend on the run's seed, so that every run with a profile has the same
-// cases.
-bool IsIn(RunProfile profile, const CaseInfo& info) {
-  if (profile == RunProfile::kFull) return true;
-  constexpr std::uint64_t kAnySeed = 1;
-  const std::optional<Plan> plan = PlanOf(info.name, kAnySeed, {});
-  return plan && IsQuick(info, UsageOf(*plan));
 }
 
 }  // namespace

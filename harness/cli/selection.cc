@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "harness/base/prng.h"
+#include "harness/scenario/plan.h"
+#include "harness/scenario/plan_check.h"
 
 namespace watchproof {
 namespace {
@@ -69,6 +71,15 @@ bool IsQuick(const CaseInfo& info, const Usage& usage) {
   constexpr std::size_t kMostCalls = 400;
   return info.level == Level::kMust && !Contains(info.needs, Capability::kCluster) &&
          !Contains(info.needs, Capability::kDurable) && usage.operations <= kMostCalls;
+}
+
+// By a plan that does not depend on the run's seed, so that every run with a profile has the same
+// cases.
+bool IsIn(RunProfile profile, const CaseInfo& info) {
+  if (profile == RunProfile::kFull) return true;
+  constexpr std::uint64_t kAnySeed = 1;
+  const std::optional<Plan> plan = PlanOf(info.name, kAnySeed, {});
+  return plan && IsQuick(info, UsageOf(*plan));
 }
 
 std::vector<CaseInfo> TakeShard(const std::vector<CaseInfo>& cases, Shard shard) {

@@ -36,6 +36,7 @@ std::vector<CaseInfo> Select(const std::vector<CaseInfo>& cases, const Selection
 // Whether it asks for a documented promise, of one server that keeps running, in few calls. `usage`
 // is that of one of its plans.
 bool IsQuick(const CaseInfo& info, const Usage& usage);
+bool IsIn(RunProfile profile, const CaseInfo& info);
 
 // By a hash of the name, so that adding a case moves no other.
 std::vector<CaseInfo> TakeShard(const std::vector<CaseInfo>& cases, Shard shard);
