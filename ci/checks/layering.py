@@ -26,7 +26,7 @@ ALLOWED = {
     "harness/model": BASE | {"harness/history"},
     "harness/checkers": BASE | {"harness/history", "harness/model"},
     "harness/client": BASE | {"harness/history", "fixtures/protos"},
-    "harness/targets": BASE | {"embedded_store/server", "fixtures/protos"},
+    "harness/targets": BASE | {"embedded_store/server", "fixtures/protos", "fixtures/certs"},
     "harness/faults": BASE | PROXIES,
     "harness/explore": BASE
     | ORACLE

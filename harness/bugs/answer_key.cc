@@ -54,9 +54,9 @@ Status ReadEvidence(const toml::table& table, Bug& bug) {
 }
 
 Result<Bug> ReadBug(const toml::table& table) {
-  WP_RETURN_IF_ERROR(
-      OnlyFields(table, {"name", "upstream", "title", "affected", "signatures", "members", "needs",
-                         "source", "link", "every_case", "shown", "not_shown"}));
+  WP_RETURN_IF_ERROR(OnlyFields(
+      table, {"name", "upstream", "title", "affected", "signatures", "members", "topology", "needs",
+              "source", "link", "every_case", "guarantees", "shown", "not_shown"}));
   Bug bug;
   if (table.contains("upstream")) {
     WP_ASSIGN_OR_RETURN(bug.upstream, List<int>(table, "upstream"));
@@ -73,7 +73,15 @@ Result<Bug> ReadBug(const toml::table& table) {
   bug.members = table["members"].value_or(1);
   if (bug.members < 1) return FailAt(*table.get("members"), "expected 'members' of at least 1");
   bug.every_case = table["every_case"].value_or(false);
-  if (bug.every_case && bug.signatures.empty()) {
+  WP_ASSIGN_OR_RETURN(bug.topology, OptionalText(table, "topology"));
+  if (table.contains("guarantees")) {
+    WP_ASSIGN_OR_RETURN(bug.guarantees, List<std::string>(table, "guarantees"));
+    if (bug.topology.empty() || !bug.every_case) {
+      return FailAt(*table.get("guarantees"),
+                    "expected 'topology' and 'every_case' beside 'guarantees'");
+    }
+  }
+  if (bug.every_case && bug.signatures.empty() && bug.guarantees.empty()) {
     return FailAt(*table.get("every_case"), "expected 'signatures' beside 'every_case'");
   }
   WP_ASSIGN_OR_RETURN(bug.needs, OptionalText(table, "needs"));

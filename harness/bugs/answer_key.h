@@ -35,12 +35,15 @@ struct Bug {
   std::string title;
   std::vector<AffectedRange> affected;
   std::vector<std::string> signatures{};
-  int members = 1;      // that it needs
-  std::string needs{};  // flags, or other circumstances
-  std::string source;   // of the ranges: changelogs, pull requests
-  std::string link{};   // for a bug without a number
+  int members = 1;         // that it needs
+  std::string topology{};  // the only one that has it: see TargetSpec; empty: any
+  std::string needs{};     // flags, or other circumstances
+  std::string source;      // of the ranges: changelogs, pull requests
+  std::string link{};      // for a bug without a number
   // Whether any case may show it, since its closing questions meet what the case left behind.
   bool every_case = false;
+  // What it breaks in every case, where no signature is needed: only in its topology.
+  std::vector<std::string> guarantees{};
   std::vector<ShownBy> shown{};
   std::string not_shown{};  // if no case shows it: why
 

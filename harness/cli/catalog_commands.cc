@@ -19,6 +19,7 @@
 #include "harness/report/run_json.h"
 #include "harness/results/result.h"
 #include "harness/targets/target_spec.h"
+#include "harness/targets/topology.h"
 #include "proxies/effects/effect.h"
 
 namespace watchproof {
@@ -107,6 +108,14 @@ void AddWords(std::vector<CatalogEntry>& catalog) {
     const std::string summary = fmt::format("{}: {}", info.grammar, info.explain);
     catalog.push_back({"target", info.name, summary, info.explain, {{"form", info.grammar}}});
   }
+  for (const TopologyKind& topology : Topologies()) {
+    catalog.push_back({"target",
+                       "etcd@VERSION," + topology.form,
+                       topology.explain,
+                       topology.explain + ".",
+                       {},
+                       {topology.name, topology.form}});
+  }
   for (const Verdict verdict : {Verdict::kPass, Verdict::kFail, Verdict::kInconclusive,
                                 Verdict::kUnsupported, Verdict::kHarnessError}) {
     catalog.push_back(
@@ -152,6 +161,7 @@ Facts FactsOf(const Bug& bug) {
           {"breaks", fmt::format("{}", fmt::join(guarantees, ", "))},
           {"looks like", fmt::format("{}", fmt::join(bug.signatures, ", "))},
           {"members", bug.members > 1 ? std::to_string(bug.members) : ""},
+          {"topology", bug.topology},
           {"needs", bug.needs},
           {"upstream", bug.upstream.empty() ? bug.link : Issues(bug.upstream)},
           {"defects", fmt::format("{}", fmt::join(defects, ", "))},

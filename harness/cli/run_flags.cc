@@ -72,9 +72,10 @@ RunFlags::RunFlags(CLI::App& command) : command_(command) {
 }
 
 void RunFlags::AddSelection() {
-  Texts("--target", targets_,
-        "Server to test: embedded, embedded+DEFECT, etcd:PATH, etcd@VERSION, "
-        "endpoint:HOST:PORT, endpoint:https://HOST:PORT, command:TEMPLATE")
+  Texts(
+      "--target", targets_,
+      "Server to test: embedded, embedded+DEFECT, etcd:PATH, etcd@VERSION, etcd@VERSION,TOPOLOGY, "
+      "endpoint:HOST:PORT, endpoint:https://HOST:PORT, command:TEMPLATE")
       ->type_name("SPEC");
   Text("--target-profile", profile_,
        fmt::format("Declared differences of the targets from etcd (--profile is another flag): {}, "

@@ -14,8 +14,8 @@ constexpr Duration kCallLimit = 20s;
 
 class MaintenanceClient::Impl {
  public:
-  explicit Impl(const std::string& endpoint)
-      : stub_(pb::Maintenance::NewStub(MakeChannel(endpoint))) {}
+  Impl(const std::string& endpoint, std::string token)
+      : stub_(pb::Maintenance::NewStub(MakeChannel(endpoint))), token_(std::move(token)) {}
 
   template <typename Request, typename Response>
   Status Call(const Request& request,
@@ -24,6 +24,7 @@ class MaintenanceClient::Impl {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + kCallLimit);
     context.set_wait_for_ready(true);
+    if (!token_.empty()) context.AddMetadata("token", token_);
     Response response;
     return FromRpcStatus((*stub_.*rpc)(&context, request, &response));
   }
@@ -36,10 +37,11 @@ class MaintenanceClient::Impl {
 
  private:
   const std::unique_ptr<pb::Maintenance::Stub> stub_;
+  const std::string token_;
 };
 
-MaintenanceClient::MaintenanceClient(const std::string& endpoint)
-    : impl_(std::make_unique<Impl>(endpoint)) {}
+MaintenanceClient::MaintenanceClient(const std::string& endpoint, const std::string& token)
+    : impl_(std::make_unique<Impl>(endpoint, token)) {}
 MaintenanceClient::~MaintenanceClient() = default;
 
 Status MaintenanceClient::Defragment() {

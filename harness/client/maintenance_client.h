@@ -16,8 +16,8 @@ namespace watchproof {
 
 class MaintenanceClient {
  public:
-  // Connects with the first call.
-  explicit MaintenanceClient(const std::string& endpoint);
+  // Connects with the first call. Without a token the calls have no user.
+  explicit MaintenanceClient(const std::string& endpoint, const std::string& token = {});
   ~MaintenanceClient();
 
   // Blocks: until it is done; the target may answer no other call meanwhile.

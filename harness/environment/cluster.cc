@@ -24,7 +24,7 @@ std::string CallerName(std::uint64_t id) { return fmt::format("{:x}", id); }
 
 Status Cluster::Start(const ClusterOptions& options, proxy::Proxies& proxies) {
   WP_ASSIGN_OR_RETURN(auto first, MakeTarget(options.spec));
-  const int size = first->can_cluster() ? options.plan.members : 1;
+  const int size = first->can_cluster() ? std::max(options.plan.members, options.spec.members) : 1;
   for (int number = 1; number <= size; ++number) {
     WP_ASSIGN_OR_RETURN(LoopbackAddress address, LoopbackAddress::Reserve());
     if (number > 1) {
@@ -85,7 +85,8 @@ Status Cluster::StartAll(const ClusterOptions& options, const ClusterShape& shap
 std::vector<ServerStatus> Cluster::Ask(Duration patience) {
   std::vector<ServerStatus> reported;
   for (Member& member : members_) {
-    const auto answer = AskStatus(member.target->endpoint(), Within(patience));
+    const auto answer =
+        AskStatus(member.target->endpoint(), Within(patience), member.target->token());
     if (answer.has_value()) reported.push_back(*answer);
   }
   return reported;
@@ -106,7 +107,8 @@ Status Cluster::SettleLeader(Deadline deadline) {
     const auto leads = std::find_if(members_.begin(), members_.end(),
                                     [leader](const Member& one) { return one.id == leader; });
     if (leads == members_.end()) continue;
-    trouble = MoveLeader(leads->target->endpoint(), id(1), Within(kAnswerLimit));
+    trouble =
+        MoveLeader(leads->target->endpoint(), id(1), Within(kAnswerLimit), leads->target->token());
   } while (!deadline.expired());
   return Fail(StatusCode::kDeadlineExceeded,
               "the {} members did not agree within {} ms that the first one leads{}", size(),

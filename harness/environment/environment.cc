@@ -26,7 +26,7 @@ Status Environment::Start() {
 
 Status Environment::OpenPaths() {
   for (int member = 1; member <= members() && !options_.bypass_proxy; ++member) {
-    const Endpoint server = endpoint(Path::kDirect, member);
+    const Endpoint server = target(member).front();
     WP_ASSIGN_OR_RETURN(
         const proxy::ProxyId path,
         proxies_.Open({.name = member == 1 ? "proxied" : "proxied " + MemberName(member),
@@ -49,7 +49,8 @@ void Environment::Stop() {
 }
 
 Endpoint Environment::endpoint(Path path, int member) {
-  if (path == Path::kDirect || options_.bypass_proxy) return target(member).endpoint();
+  if (path == Path::kDirect) return target(member).endpoint();
+  if (options_.bypass_proxy) return target(member).front();
   return {cluster_.host(member), kProxyPort};
 }
 
@@ -93,7 +94,9 @@ std::vector<ServerPorts> Environment::ServersForFaults() {
          .proceed = [&server] { return server.Continue(); },
          .process_state = [&server] { return server.process_state(); },
          .hand_over =
-             [&server](std::uint64_t to) { return MoveLeader(server.endpoint(), to, Within(5s)); },
+             [&server](std::uint64_t to) {
+               return MoveLeader(server.endpoint(), to, Within(5s), server.token());
+             },
          .metric = [this, member](std::string_view name) { return MetricOf(member, name); },
          .peer_path = members() > 1 ? cluster_.peer_path(member) : proxy::ProxyId(),
          .caller = CallerName(cluster_.id(member))});

@@ -105,9 +105,10 @@ struct Suspects {
 };
 
 Suspects SuspectsOf(const AnswerKey& key, const std::string& case_name,
-                    const ReleaseVersion& version) {
+                    const ReleaseVersion& version, const std::string& topology) {
   Suspects suspects;
   for (const Bug& bug : key.bugs()) {
+    if (!bug.topology.empty() && bug.topology != topology) continue;
     if (bug.every_case && StateIn(bug.affected, version).presence == Presence::kAffected) {
       suspects.everywhere.push_back(&bug);
     }
@@ -132,7 +133,8 @@ bool Explain(const std::vector<Suspects::One>& bugs, const FindingRecord& findin
 const Bug* ShownEverywhere(const Suspects& suspects, const FindingRecord& finding) {
   const auto& bugs = suspects.everywhere;
   const auto found = std::find_if(bugs.begin(), bugs.end(), [&](const Bug* bug) {
-    return Contains(bug->signatures, finding.resembles);
+    return Contains(bug->signatures, finding.resembles) ||
+           Contains(bug->guarantees, finding.guarantee);
   });
   return found == bugs.end() ? nullptr : *found;
 }
@@ -174,6 +176,7 @@ std::vector<Suspects::One> Back(const Suspects& suspects, const AnswerKey& key,
   for (const Suspects::One& one : suspects.fixed) {
     const auto shows = [&](const FindingRecord& finding) {
       if (!Contains(one.shown->guarantees, finding.guarantee)) return false;
+      if (ShownEverywhere(suspects, finding) != nullptr) return false;
       const auto& signatures = one.bug->signatures;
       if (signatures.empty()) return !Explain(suspects.affecting, finding);
       return Contains(signatures, finding.resembles) &&
@@ -271,7 +274,7 @@ ExpectationStatus Expectations::Apply(const TargetSpec& target, AttemptResult& r
   Suspects suspects;
   const auto version = ParseVersion(result.target_version);
   if (version && target.product == kProduct) {
-    suspects = SuspectsOf(key_, result.case_name, *version);
+    suspects = SuspectsOf(key_, result.case_name, *version, target.topology);
   }
   const auto& affecting = suspects.affecting;
   const Explained explained = ExplainAll(suspects, result);
@@ -280,9 +283,12 @@ ExpectationStatus Expectations::Apply(const TargetSpec& target, AttemptResult& r
       !passed && explained.elsewhere > 0 && explained.own == 0 && explained.not_at_all == 0;
   if (passed || only_elsewhere) {
     // A running server has the release that it reports, but was set up by others: what the key
-    // expects of the release may fail there, and need not.
-    const bool certain = std::any_of(affecting.begin(), affecting.end(),
-                                     [](const auto& one) { return one.shown->rate.empty(); });
+    // expects of the release may fail there, and need not. In a topology the same goes for a bug
+    // that the key does not list for it.
+    const bool certain =
+        std::any_of(affecting.begin(), affecting.end(), [&target](const auto& one) {
+          return one.shown->rate.empty() && one.bug->topology == target.topology;
+        });
     if (!certain || target.server) {
       if (passed) return ExpectationStatus::kAsExpected;
       const Bug& bug = *ShownEverywhere(suspects, result.findings.front());

@@ -282,5 +282,35 @@ not_shown = "any case may"
   EXPECT_EQ(status("A.Other", {""}), kNewFailure);
 }
 
+// What only a topology breaks is known there and nowhere else; and a bug of the release that does
+// not show in a topology is not fixed.
+TEST(ExpectationsApply, ABugOfATopologyIsKnownThere) {
+  const Expectations expectations = Expectations::Parse(std::string(kManifest) + R"(
+[[bug]]
+name = "mixed up"
+title = "the proxy takes one watch for another"
+affected = ["3.4"]
+topology = "grpc-proxy"
+every_case = true
+guarantees = ["Unique"]
+source = "seen"
+not_shown = "any case may"
+)")
+                                        .value();
+  const auto status = [&](const std::string& topology, AttemptResult result) {
+    const TargetSpec spec{.text = result.target, .product = "etcd", .topology = topology};
+    return expectations.Apply(spec, result);
+  };
+  using enum ExpectationStatus;
+  AttemptResult other = Result(Verdict::kFail, {"Unique"});
+  other.case_name = "A.Other";
+  EXPECT_EQ(status("grpc-proxy", other), kKnownFailure);
+  EXPECT_EQ(status("tls", other), kNewFailure);
+  EXPECT_EQ(status("", other), kNewFailure);
+  const AttemptResult passed = Result(Verdict::kPass, {});
+  EXPECT_EQ(status("", passed), kFixedEarly);
+  EXPECT_EQ(status("tls", passed), kAsExpected);
+}
+
 }  // namespace
 }  // namespace watchproof

@@ -113,7 +113,8 @@ void AttemptSession::MakePorts() {
     return put.has_value() ? Status() : put.error();
   };
   if (!target().shared()) {
-    maintenance_ = std::make_unique<MaintenanceClient>(target().endpoint().ToString());
+    maintenance_ =
+        std::make_unique<MaintenanceClient>(target().endpoint().ToString(), target().token());
     ports_.defragment = [this] { return maintenance_->Defragment(); };
     ports_.alarm = [this](bool raised) {
       return raised ? maintenance_->RaiseAlarm() : maintenance_->LowerAlarm();

@@ -6,15 +6,17 @@
 #include "harness/targets/etcd_version.h"
 #include "harness/targets/process_target.h"
 #include "harness/targets/release_cache.h"
+#include "harness/targets/topology.h"
 
 namespace watchproof {
 namespace {
 
 class EtcdTarget final : public ProcessTarget {
  public:
-  // One of the two.
-  EtcdTarget(std::string binary, std::string release)
-      : binary_(std::move(binary)), release_(std::move(release)) {}
+  // The binary, or its release.
+  EtcdTarget(std::string binary, std::string release, std::unique_ptr<Topology> topology)
+      : binary_(std::move(binary)), release_(std::move(release)), topology_(std::move(topology)) {}
+  ~EtcdTarget() override { EtcdTarget::Stop(); }
 
   Status Start(const StartOptions& options) override {
     if (!release_.empty()) {
@@ -24,9 +26,20 @@ class EtcdTarget final : public ProcessTarget {
     std::string ended;
     WP_ASSIGN_OR_RETURN(const std::string said, Ask(options, "--version", ended));
     WP_RETURN_IF_ERROR(CheckItIsEtcd(said, ended));
+    WP_RETURN_IF_ERROR(MakeFolder(DataOf(options)));
+    std::vector<std::string> more;
+    WP_RETURN_IF_ERROR(topology_->Prepare({.binary = binary_,
+                                           .host = options.host,
+                                           .port = kClientPort,
+                                           .data = DataOf(options),
+                                           .folder = options.folder,
+                                           .name = options.name},
+                                          more));
     ChildOptions child{.executable = binary_, .arguments = ArgumentsOf(options)};
+    child.arguments.insert(child.arguments.end(), more.begin(), more.end());
     WP_RETURN_IF_ERROR(AddProgressInterval(options, child));
     WP_RETURN_IF_ERROR(Serve(options, std::move(child)));
+    WP_RETURN_IF_ERROR(topology_->Open(options.deadline));
     if (release_.empty() || release_ == version()) return {};
     return Fail(StatusCode::kFailedPrecondition, "{} is cached as etcd {}, but answers as {}",
                 binary_, release_, version());
@@ -36,7 +49,24 @@ class EtcdTarget final : public ProcessTarget {
     if (!stated.offered.empty()) {
       (reports_progress_ ? stated.offered : stated.missing).insert(Capability::kProgressNotices);
     }
+    topology_->Correct(stated);
     return stated;
+  }
+  Endpoint endpoint() const override { return topology_->Direct(); }
+  Endpoint front() const override { return topology_->front(); }
+  std::string token() const override { return topology_->token(); }
+  std::optional<ExitState> died() const override {
+    const std::optional<ExitState> server = ProcessTarget::died();
+    return server || stopped_ ? server : topology_->died();
+  }
+  std::string LastWords() const override {
+    return stopped_ || ProcessTarget::died() || !topology_->died() ? ProcessTarget::LastWords()
+                                                                   : topology_->LastWords();
+  }
+  void Stop() override {
+    stopped_ = true;
+    topology_->Stop();
+    ProcessTarget::Stop();
   }
   bool durable() const override { return true; }
   bool can_cluster() const override { return true; }
@@ -46,8 +76,9 @@ class EtcdTarget final : public ProcessTarget {
     return CachedRelease("etcd", release);
   }
 
-  static std::vector<std::string> ArgumentsOf(const StartOptions& options) {
-    const std::string client = fmt::format("http://{}:{}", options.host, kClientPort);
+  std::vector<std::string> ArgumentsOf(const StartOptions& options) const {
+    const std::string client = fmt::format("{}://{}:{}", topology_->secure() ? "https" : "http",
+                                           options.host, kClientPort);
     const std::string peer = fmt::format("http://{}:{}", options.host, kPeerPort);
     const std::string name = options.name.empty() ? "wp" : options.name;
     std::string announced = peer;
@@ -74,10 +105,16 @@ class EtcdTarget final : public ProcessTarget {
     if (options.cluster.snapshot_count > 0) {
       arguments.push_back(fmt::format("--snapshot-count={}", options.cluster.snapshot_count));
     }
+    if (topology_->secure()) {
+      arguments.push_back(
+          fmt::format("--listen-metrics-urls=http://{}:{}", options.host, kHttpPort));
+    }
     return arguments;
   }
 
-  Endpoint metrics_endpoint() const override { return endpoint(); }
+  Endpoint metrics_endpoint() const override {
+    return {host(), topology_->secure() ? kHttpPort : kClientPort};
+  }
 
   // What the binary prints for one flag, such as --version.
   Result<std::string> Ask(const StartOptions& options, const std::string& flag,
@@ -122,6 +159,8 @@ class EtcdTarget final : public ProcessTarget {
   std::string binary_;
   bool reports_progress_ = false;  // by itself, as its flag has been set
   const std::string release_;      // to be looked up in the cache; empty: the binary is given
+  const std::unique_ptr<Topology> topology_;
+  bool stopped_ = false;
 };
 
 // "@3.5.16"; the version becomes part of a path, so that nothing else may be in it.
@@ -132,17 +171,19 @@ bool IsVersion(std::string_view rest) {
 }
 
 Status Parse(std::string_view rest, TargetSpec& spec) {
+  WP_RETURN_IF_ERROR(TakeTopology(rest, spec));
   if (rest.size() < 2 || (rest[0] != ':' && !IsVersion(rest))) return NotUnderstood(spec);
   spec.product = spec.name = "etcd";
   std::string path;
   if (rest[0] == '@') {
     spec.release = rest.substr(1);
-    spec.label = "etcd " + spec.release;
+    spec.label = spec.text;
+    spec.label.replace(0, 5, "etcd ");
   } else {
     path = rest.substr(1);
   }
   spec.make = [path](const TargetSpec& made) {
-    return std::make_unique<EtcdTarget>(path, made.release);
+    return std::make_unique<EtcdTarget>(path, made.release, MakeTopology(made));
   };
   return {};
 }
@@ -150,12 +191,15 @@ Status Parse(std::string_view rest, TargetSpec& spec) {
 const TargetRegistration kEtcd{{
     .info =
         {.name = "etcd",
-         .grammar = "etcd:PATH or etcd@VERSION",
+         .grammar = "etcd:PATH or etcd@VERSION[,TOPOLOGY]",
          .explain =
              "A stock etcd binary, started on its own loopback address with an empty data "
              "folder, as one member or, where the case asks for it, as a cluster of several, each "
              "with a proxy before its peer port; its version is what it reports itself. "
-             "etcd@3.5.16 is the binary that `watchproof fetch etcd 3.5.16` has placed."},
+             "etcd@3.5.16 is the binary that `watchproof fetch etcd 3.5.16` has placed. A "
+             "topology, "
+             "as in etcd@3.7.3,tls, says how it is set up and reached: `watchproof list targets` "
+             "names them."},
     .parse = Parse,
 }};
 

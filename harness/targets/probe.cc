@@ -49,22 +49,23 @@ Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
                       .term = response.raftterm()};
 }
 
-Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline) {
+Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline,
+                  const std::string& token) {
   pb::MoveLeaderRequest request;
   request.set_targetid(member);
-  const auto moved = Call(OwnChannel(endpoint), {.deadline = deadline}, request,
-                          &pb::Maintenance::Stub::MoveLeader);
+  const auto moved =
+      Call(OwnChannel(endpoint), {token, deadline}, request, &pb::Maintenance::Stub::MoveLeader);
   if (moved.has_value()) return {};
   return moved.error().WithContext("moving the leadership from {} to member {:x}",
                                    endpoint.ToString(), member);
 }
 
 Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& child,
-                                  Deadline deadline) {
+                                  Deadline deadline, const std::string& token) {
   for (;;) {
     // A connection attempt that hangs must not use up the whole time.
     const Duration patience = std::min<Duration>(deadline.remaining(), 1s);
-    Result<ServerStatus> answer = AskStatus(endpoint, Within(patience));
+    Result<ServerStatus> answer = AskStatus(endpoint, Within(patience), token);
     if (answer.has_value()) return answer;
     if (const auto ended = child.exit_state()) {
       return Fail(StatusCode::kUnavailable, "{} before it answered on {}", ended->ToString(),

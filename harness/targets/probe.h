@@ -27,11 +27,12 @@ Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
                                const std::string& token = {});
 
 // Has the leader, which must be the one at `endpoint`, hand over to another member.
-Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline);
+Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline,
+                  const std::string& token);
 
 // Asks again and again until it answers, the child has ended, or the deadline has passed.
 Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& child,
-                                  Deadline deadline);
+                                  Deadline deadline, const std::string& token = {});
 
 // GET http://endpoint/metrics in Prometheus' text format.
 Result<Metrics> FetchMetrics(const Endpoint& endpoint, Deadline deadline);

@@ -104,7 +104,7 @@ class Prober {
         stated_(options.stated),
         caller_{target.token(), deadline},
         prefix_(options.prefix.empty() ? RandomPrefix() : options.prefix),
-        channel_(OwnChannel(target.endpoint())) {}
+        channel_(OwnChannel(target.front())) {}
 
   Result<bool> Offers(Capability capability) {
     switch (capability) {

@@ -12,9 +12,7 @@ namespace watchproof {
 Status ProcessTarget::Serve(const StartOptions& options, ChildOptions child) {
   host_ = options.host;
   data_ = DataOf(options);
-  std::error_code error;
-  std::filesystem::create_directories(data_, error);
-  if (error) return FromErrorCode(error).WithContext("{}: making the data folder", data_.string());
+  WP_RETURN_IF_ERROR(MakeFolder(data_));
   const std::string suffix = options.name.empty() ? "" : "-" + options.name;
   child.log = options.folder / fmt::format("target{}.log", suffix);
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -27,9 +25,16 @@ Status ProcessTarget::Serve(const StartOptions& options, ChildOptions child) {
   return Launch(options.deadline);
 }
 
+Status ProcessTarget::MakeFolder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return {};
+  return FromErrorCode(error).WithContext("{}: making the data folder", folder.string());
+}
+
 Status ProcessTarget::Launch(Deadline deadline) {
   WP_ASSIGN_OR_RETURN(child_, ChildProcess::Launch(options_));
-  Result<ServerStatus> serving = AwaitServing(endpoint(), *child_, deadline);
+  Result<ServerStatus> serving = AwaitServing(endpoint(), *child_, deadline, token());
   if (!serving.has_value()) {
     const std::string words = child_->LastWords();
     return Status(serving.error().code(),

@@ -43,6 +43,7 @@ class ProcessTarget : public Target {
     const auto all = options.folder / "tmp";
     return options.name.empty() ? all : all / options.name;
   }
+  static Status MakeFolder(const std::filesystem::path& folder);
   const std::string& host() const { return host_; }
 
  private:

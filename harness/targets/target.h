@@ -69,6 +69,8 @@ class Target {
   // Returns when it answers a Status call. Errors carry the end of its log.
   virtual Status Start(const StartOptions& options) = 0;
   virtual Endpoint endpoint() const = 0;
+  // Where clients arrive, if not at the server itself but at what is tested in front of it.
+  virtual Endpoint front() const { return endpoint(); }
   // "3.4.23", as the target reports it; after Start.
   virtual std::string version() const = 0;
   // kNotFound when it publishes none.

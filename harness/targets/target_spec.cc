@@ -66,7 +66,9 @@ Result<ServerAddress> ParseServerAddress(std::string_view text) {
 }
 
 std::string TargetSpec::Label(std::string_view version) const {
-  if (!name.empty() && !version.empty()) return Escaped(fmt::format("{} {}", name, version));
+  if (!name.empty() && !version.empty()) {
+    return Escaped(fmt::format("{} {}{}{}", name, version, topology.empty() ? "" : ",", topology));
+  }
   return Escaped(label.empty() ? text : label);
 }
 

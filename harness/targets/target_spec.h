@@ -50,11 +50,13 @@ struct ServerAddress {
 Result<ServerAddress> ParseServerAddress(std::string_view text);
 
 struct TargetSpec {
-  std::string text;          // as given, and as results name the target
-  std::string product = {};  // as the manifest lists its releases: "etcd"
-  std::string name = {};     // before the version in its label; empty: the text says everything
-  std::string label = {};    // while no version is known; empty: the text
-  std::string release = {};  // of the product, to be taken from the cache
+  std::string text;           // as given, and as results name the target
+  std::string product = {};   // as the manifest lists its releases: "etcd"
+  std::string name = {};      // before the version in its label; empty: the text says everything
+  std::string label = {};     // while no version is known; empty: the text
+  std::string release = {};   // of the product, to be taken from the cache
+  std::string topology = {};  // how it is set up and reached, where not plainly: "tls"
+  int members = 1;            // that it has at least, where it can be a cluster
   std::vector<std::string> defects = {};     // planted in it
   bool ours = false;                         // the embedded store
   std::optional<ServerAddress> server = {};  // it is already running there, and not ours to stop
@@ -63,7 +65,7 @@ struct TargetSpec {
   ServerAccess access = {};
   std::vector<std::string> allow_disruptive = {};  // those that may be compacted, as HOST:PORT
 
-  // "etcd 3.4.23", "embedded", "kine 3.5.13"; `version` is what the target reports.
+  // "etcd 3.4.23", "etcd 3.7.3,tls", "embedded"; `version` is what the target reports.
   std::string Label(std::string_view version = {}) const;
   // Whether one of the addresses, as HOST:PORT, is that of this running server.
   bool IsAmong(const std::vector<std::string>& addresses) const;

@@ -52,6 +52,29 @@ TEST_F(TargetTest, ParsesSpecsAndNamesWhatWasExpected) {
   }
 }
 
+TEST_F(TargetTest, ATopologyFollowsAComma) {
+  const auto tls = ParseTargetSpec("etcd@3.7.3,tls");
+  ASSERT_TRUE(tls.has_value()) << tls.error().message();
+  EXPECT_EQ(tls->release, "3.7.3");
+  EXPECT_EQ(tls->topology, "tls");
+  EXPECT_EQ(tls->members, 1);
+  EXPECT_EQ(tls->Label(), "etcd 3.7.3,tls");
+  EXPECT_EQ(tls->Label("3.7.3"), "etcd 3.7.3,tls");
+  const auto cluster = ParseTargetSpec("etcd:/usr/bin/etcd,members=3");
+  ASSERT_TRUE(cluster.has_value()) << cluster.error().message();
+  EXPECT_EQ(cluster->members, 3);
+  EXPECT_EQ(cluster->Label("3.4.23"), "etcd 3.4.23,members=3");
+  for (const char* bad : {"etcd@3.7.3,", "etcd@3.7.3,ssl", "etcd@3.7.3,tls=1", "etcd@3.7.3,members",
+                          "etcd@3.7.3,members=1", "etcd@3.7.3,members=6", "etcd@3.7.3,members=33",
+                          "etcd@3.7.3,tls,members=3"}) {
+    const auto spec = ParseTargetSpec(bad);
+    ASSERT_FALSE(spec.has_value()) << bad;
+    EXPECT_THAT(spec.error().message(),
+                AllOf(HasSubstr(fmt::format("target \"{}\"", bad)), HasSubstr("is no topology"),
+                      HasSubstr("gateway, grpc-proxy, members=N, tls, users")));
+  }
+}
+
 TEST_F(TargetTest, CommandLinesReachToTheEndOfTheSpec) {
   const auto spec =
       ParseTargetSpec("command:/opt/my store --listen={host}:{port} 'a b' --x={y: 1} {data}+@:");

@@ -65,7 +65,7 @@ Status LiveServer::Open() {
     judge_ = std::make_unique<Judge>(OptionsOf(started));
   }
   follower_ = std::thread([this] { Follow(); });
-  const std::string endpoint = environment_.target().endpoint().ToString();
+  const std::string endpoint = environment_.target().front().ToString();
   WP_ASSIGN_OR_RETURN(const Revision head, KvClient(*context_, endpoint).Head());
   Saw(head);
   return OpenControlWatch(head.next());
@@ -142,7 +142,7 @@ bool LiveServer::Gone() {
 }
 
 Result<Connection> LiveServer::Connect() {
-  return watchproof::Connect(environment_.target().endpoint().ToString(), Within(10s));
+  return watchproof::Connect(environment_.target().front().ToString(), Within(10s));
 }
 
 void LiveServer::Raise(std::atomic<std::int64_t>& value, std::int64_t to) {
@@ -211,7 +211,7 @@ bool LiveServer::Await(const std::function<bool(const Judge&)>& done, Duration l
 }
 
 LiveVerdict LiveServer::Finish() {
-  const std::string endpoint = environment_.target().endpoint().ToString();
+  const std::string endpoint = environment_.target().front().ToString();
   Annotate(StageReached{Stage::kHealed});
   // Whatever is queued for a watch arrives before this.
   [[maybe_unused]] const auto sentinel = KvClient(*context_, endpoint).Put("sentinel", "");
