@@ -23,13 +23,19 @@ constexpr Duration kPatienceAlone = 1500ms;
 
 // What only a real server's own bounds make worth while: more watches than one pass takes or than a
 // queue has room for, and a client that stands still while as much arrives.
-void Enlarge(Script& script, bool bursts, bool restarts, Prng& prng) {
+void Enlarge(Script& script, bool bursts, const LiveScript::Draws& draws, Prng& prng) {
   const std::vector<std::string> keys = {"a/1", "a/2", "a0", "b"};
   std::vector<Step>& steps = script.steps;
   const auto somewhere = [&] {
     return steps.begin() + static_cast<std::ptrdiff_t>(prng.Below(steps.size() + 1));
   };
-  if (restarts && prng.Chance(0.3)) steps.insert(somewhere(), Crash{});
+  if (draws.restarts && prng.Chance(0.5)) steps.insert(somewhere(), Crash{});
+  if (draws.time && prng.Chance(0.5)) {
+    auto at = steps.insert(somewhere(), Grant{.lease = 1, .seconds = prng.Between(1, 3)});
+    for (std::int64_t i = prng.Between(1, 3); i > 0; --i) {
+      at = steps.insert(at + 1, Put{.key = prng.Pick(keys), .lease = 1});
+    }
+  }
   if (bursts && prng.Chance(0.15)) {
     for (Step& step : steps) {
       auto* const create = std::get_if<Create>(&step);
@@ -84,11 +90,11 @@ LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t mos
   if (bursts) plan.workers = 1;
   plan.draws.time = prng_.Chance(0.15);
   // Each takes as long as hundreds of scripts.
-  const bool restarts = plan.durable = plan.draws.restarts = prng_.Chance(0.0);
+  const bool restarts = plan.durable = plan.draws.restarts = prng_.Chance(0.25);
   if (restarts) plan.workers = prng_.Pick(std::vector<int>{1, 4});
-  plan.next = [this, bursts, restarts](Prng& prng) {
+  plan.next = [this, bursts, draws = plan.draws](Prng& prng) {
     Script script = corpus_.Choose(prng);
-    Enlarge(script, bursts, restarts, prng);
+    Enlarge(script, bursts, draws, prng);
     return script;
   };
   return plan;
