@@ -35,7 +35,8 @@ ALLOWED = {
     # The same scripts on a real server.
     LIVE: RUN | {"harness/environment", "harness/explore"},
     "harness/results": BASE
-    | {"harness/bugs", "harness/targets", "harness/model", "harness/checkers"},
+    | ORACLE
+    | {"harness/bugs", "harness/targets"},
     "harness/environment": BASE | PROXIES | {"harness/targets", "harness/faults"},
     "harness/session": RUN
     | PROXIES

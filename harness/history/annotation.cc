@@ -43,7 +43,7 @@ Status Unreadable(std::string_view text, std::string_view why) {
 }  // namespace
 
 std::string ToText(const Annotation& annotation) {
-  nlohmann::ordered_json json;
+  Json json;
   FieldWriter writer(json);
   std::visit(
       [&](auto value) {
@@ -52,7 +52,7 @@ std::string ToText(const Annotation& annotation) {
       },
       annotation);
   // A group or the last words of a process may be any bytes.
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return DumpJson(json);
 }
 
 Result<Annotation> ParseAnnotation(std::string_view text) {

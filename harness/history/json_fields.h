@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps a struct to a JSON object and back from one list of its fields.
+// Maps a struct to a JSON object and back from one list of its fields: a member of the struct, or a
+// function beside it in namespace watchproof.
 //
 //   struct Healed { std::uint32_t member = 1;
 //                   template <class F> void Fields(F& field) { field("member", member); } };
-//   nlohmann::ordered_json json = WriteFields(healed);
+//   template <class F> void Fields(F& field, Lag& lag) { field.Required("us", lag.us); }
+//   Json json = WriteFields(healed);   Json list = std::vector<Lag>{...};
 //   std::optional<std::string> wrong = ReadFields(json, healed);   // the field that does not fit
 //
-// A field that is missing keeps its default; one of another type is an error, and so is a number
-// that does not fit. Threads: values.
+// A field that is missing keeps its default, unless it is required; one of another type is wrong,
+// and so is a number that does not fit. Threads: values.
 #pragma once
 
 #include <cstdint>
@@ -26,84 +28,107 @@
 
 namespace watchproof {
 
+// Keeps the order of the fields, so that a line reads from the case to the evidence.
+using Json = nlohmann::ordered_json;
+
+// On one line, unless there is an indent. Any bytes of a target become valid UTF-8.
+inline std::string DumpJson(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 class FieldWriter {
  public:
-  explicit FieldWriter(nlohmann::ordered_json& out) : out_(out) {}
+  explicit FieldWriter(Json& out) : out_(out) {}
   template <typename T>
   void operator()(const char* name, const T& value) {
-    if constexpr (requires(T fields, FieldWriter & writer) { fields.Fields(writer); }) {
-      T copy = value;
-      FieldWriter nested(out_[name] = nlohmann::ordered_json::object());
-      copy.Fields(nested);
-    } else {
-      out_[name] = value;
-    }
+    out_[name] = value;
   }
-  template <typename Tag, typename T>
-  void operator()(const char* name, const Quantity<Tag, T>& value) {
-    out_[name] = value.value;
+  template <typename T>
+  void Required(const char* name, const T& value) {
+    out_[name] = value;
   }
-  void operator()(const char* name, const HexBytes& value) { out_[name] = HexOf(value.bytes); }
 
  private:
-  nlohmann::ordered_json& out_;
+  Json& out_;
 };
 
-class FieldReader {
+// Calls the list of fields.
+template <typename F, typename T>
+requires requires(F& field, T& value) { value.Fields(field); }
+void VisitFields(F& field, T& value) { value.Fields(field); }
+template <typename F, typename T>
+requires requires(F& field, T& value) { Fields(field, value); }
+void VisitFields(F& field, T& value) { Fields(field, value); }
+
+template <typename T>
+concept Described = requires(FieldWriter& writer, T& value) {
+  VisitFields(writer, value);
+};
+
+template <Described T>
+void to_json(Json& json, const T& value) {
+  json = Json::object();
+  FieldWriter writer(json);
+  T copy = value;  // the fields are such as can be read into
+  VisitFields(writer, copy);
+}
+template <typename Tag, typename T>
+void to_json(Json& json, const Quantity<Tag, T>& value) {
+  json = value.value;
+}
+inline void to_json(Json& json, const HexBytes& value) { json = HexOf(value.bytes); }
+
+// Reads from a library's object of any kind.
+template <typename Object>
+class BasicFieldReader {
  public:
-  explicit FieldReader(const nlohmann::json& in) : in_(in) {}
+  explicit BasicFieldReader(const Object& in) : in_(in) {}
   const std::optional<std::string>& wrong() const { return wrong_; }
 
   template <typename T>
   void operator()(const char* name, T& value) {
     const auto found = in_.find(name);
     if (found == in_.end() || wrong_) return;
-    if (!Take(*found, value)) wrong_ = name;
+    if (!Take(*found, value)) wrong_ = name + inner_;
   }
-  template <typename Tag, typename T>
-  void operator()(const char* name, Quantity<Tag, T>& value) {
-    T number = value.value;
-    (*this)(name, number);
-    value = Quantity<Tag, T>(number);
+  template <typename T>
+  void Required(const char* name, T& value) {
+    if (!in_.contains(name) && !wrong_) wrong_ = name;
+    (*this)(name, value);
   }
 
  private:
-  static bool Take(const nlohmann::json& json, bool& value) {
-    if (!json.is_boolean()) return false;
-    value = json.get<bool>();
-    return true;
-  }
-  static bool Take(const nlohmann::json& json, std::string& value) {
-    if (!json.is_string()) return false;
-    value = json.get<std::string>();
-    return true;
-  }
   template <typename T>
-  requires std::is_integral_v<T>
-  static bool Take(const nlohmann::json& json, T& value) {
+  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) static bool Take(const Object& json,
+                                                                               T& value) {
     if (!json.is_number_integer()) return false;
     // A number beyond 64 bits is no integer to the parser, one beyond 63 is an unsigned one.
-    const bool too_large = json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX;
-    if (too_large || !std::in_range<T>(json.get<std::int64_t>())) return false;
-    value = json.get<T>();
+    const bool too_large =
+        json.is_number_unsigned() && json.template get<std::uint64_t>() > INT64_MAX;
+    if (too_large || !std::in_range<T>(json.template get<std::int64_t>())) return false;
+    value = json.template get<T>();
     return true;
   }
-  static bool Take(const nlohmann::json& json, HexBytes& value) {
+  bool Take(const Object& json, HexBytes& value) {
     if (!json.is_string()) return false;
-    const auto bytes = BytesOfHex(json.get_ref<const std::string&>());
+    const auto bytes = BytesOfHex(json.template get_ref<const std::string&>());
     if (bytes) value.bytes = *bytes;
     return bytes.has_value();
   }
-  template <typename T>
-  requires requires(T fields, FieldReader& reader) { fields.Fields(reader); }
-  static bool Take(const nlohmann::json& json, T& value) {
+  template <Described T>
+  bool Take(const Object& json, T& value) {
     if (!json.is_object()) return false;
-    FieldReader nested(json);
-    value.Fields(nested);
+    BasicFieldReader nested(json);
+    VisitFields(nested, value);
+    if (nested.wrong()) inner_ = "." + *nested.wrong();
     return !nested.wrong();
   }
+  template <typename Tag, typename T>
+  bool Take(const Object& json, Quantity<Tag, T>& value) {
+    return Take(json, value.value);
+  }
   template <typename Less>
-  static bool Take(const nlohmann::json& json, std::set<std::string, Less>& values) {
+  bool Take(const Object& json, std::set<std::string, Less>& values) {
     std::vector<std::string> all;
     if (!Take(json, all)) return false;
     values.clear();
@@ -111,32 +136,43 @@ class FieldReader {
     return true;
   }
   template <typename T>
-  static bool Take(const nlohmann::json& json, std::vector<T>& values) {
+  bool Take(const Object& json, std::vector<T>& values) {
     if (!json.is_array()) return false;
     values.clear();
-    for (const nlohmann::json& one : json) {
+    for (const Object& one : json) {
       if (!Take(one, values.emplace_back())) return false;
     }
     return true;
   }
 
-  const nlohmann::json& in_;
+  // What the library can read: texts, fractions, maps, and types with a from_json of their own.
+  template <typename T>
+  bool Take(const Object& json, T& value) {
+    try {
+      json.get_to(value);
+      return true;
+    } catch (const nlohmann::json::exception&) {
+      return false;
+    }
+  }
+
+  const Object& in_;
   std::optional<std::string> wrong_;
+  std::string inner_;  // of an object in it, the field that is wrong
 };
 
-template <typename Struct>
-nlohmann::ordered_json WriteFields(Struct fields) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  FieldWriter writer(json);
-  fields.Fields(writer);
-  return json;
+using FieldReader = BasicFieldReader<nlohmann::json>;
+
+template <Described T>
+Json WriteFields(const T& fields) {
+  return fields;
 }
 
 // Empty, or the name of the field that does not fit. Requires: `json` is an object.
-template <typename Struct>
-std::optional<std::string> ReadFields(const nlohmann::json& json, Struct& fields) {
-  FieldReader reader(json);
-  fields.Fields(reader);
+template <typename Object, typename T>
+std::optional<std::string> ReadFields(const Object& json, T& fields) {
+  BasicFieldReader<Object> reader(json);
+  VisitFields(reader, fields);
   return reader.wrong();
 }
 

@@ -5,9 +5,7 @@
 
 namespace watchproof {
 
-std::string ToText(const RunStarted& started) {
-  return WriteFields(started).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string ToText(const RunStarted& started) { return DumpJson(WriteFields(started)); }
 
 Result<RunStarted> ParseRunStarted(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);

@@ -144,7 +144,6 @@ class Timeline {
   // Tracks from the first change on that is not forgotten, whenever it is called.
   RangeId Track(const TrackedRange& range);
   const ExpectedList& expected(RangeId range) const { return ranges_[range].expected; }
-  const TrackedRange& tracked(RangeId range) const { return *ranges_[range].what; }
   // Requires: it is not forgotten, or the `previous` of one that is not.
   const Change& change(std::uint32_t index) const {
     return index >= first_ ? changes_[index - first_] : kept_.at(index).change;

@@ -2,9 +2,9 @@
 // Common Test Report Format: JSON for tools that want raw statuses and extra fields.
 #include <cmath>
 
+#include "harness/history/json_fields.h"
 #include "harness/report/formats.h"
 #include "harness/report/utc.h"
-#include "harness/results/json_record.h"
 
 namespace watchproof {
 namespace {

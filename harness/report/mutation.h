@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/history/json_fields.h"
 #include "harness/report/run_record.h"
 #include "harness/report/terminal.h"
-#include "harness/results/json_record.h"
 
 namespace watchproof {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/history/json_fields.h"
 #include "harness/report/run_record.h"
-#include "harness/results/json_record.h"
 
 namespace watchproof {
 

@@ -22,7 +22,7 @@
 #include "harness/base/status.h"
 #include "harness/base/units.h"
 #include "harness/history/entry.h"
-#include "harness/results/json_record.h"
+#include "harness/history/json_fields.h"
 
 namespace watchproof {
 

@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <thread>
 
+#include "harness/history/json_fields.h"
 #include "harness/report/mutation.h"
 #include "harness/report/rows.h"
 #include "harness/report/utc.h"
-#include "harness/results/json_record.h"
 
 namespace watchproof {
 namespace {

@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "harness/history/json_fields.h"
 #include "harness/report/utc.h"
-#include "harness/results/json_record.h"
 #include "harness/results/result_line.h"
 
 namespace watchproof {

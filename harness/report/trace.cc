@@ -3,8 +3,8 @@
 // asynchronous.
 #include <cmath>
 
+#include "harness/history/json_fields.h"
 #include "harness/report/formats.h"
-#include "harness/results/json_record.h"
 
 namespace watchproof {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-#include "harness/results/json_record.h"
+#include "harness/history/json_fields.h"
 
 namespace watchproof {
 
@@ -65,14 +65,13 @@ Result<AttemptSpec> ParseAttemptSpec(std::string_view text) {
   if (!json.is_object()) {
     return Fail(StatusCode::kInvalidArgument, "not an attempt: expected one JSON object");
   }
-  try {
-    const auto spec = json.get<AttemptSpec>();
-    const Result<std::uint64_t> seed = ParseSeed(json.at("seed").get<std::string>());
-    if (!seed.has_value()) return seed.error();
-    return spec;
-  } catch (const nlohmann::json::exception& error) {
-    return Fail(StatusCode::kInvalidArgument, "not an attempt: {}", error.what());
+  AttemptSpec spec;
+  if (const auto wrong = ReadFields(json, spec)) {
+    return Fail(StatusCode::kInvalidArgument,
+                "not an attempt: the field {} is missing or does not fit", *wrong);
   }
+  WP_ASSIGN_OR_RETURN(spec.seed, ParseSeed(json.at("seed").get<std::string>()));
+  return spec;
 }
 
 }  // namespace watchproof

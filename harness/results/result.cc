@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/results/result.h"
 
-#include "harness/results/json_record.h"
+#include "harness/history/json_fields.h"
 
 namespace watchproof {
 namespace {
@@ -138,12 +138,6 @@ void Fields(F& field, CallsRecord& calls) {
   field("undecided", calls.undecided);
 }
 
-void to_json(Json& json, Verdict verdict) { json = Name(verdict); }
-// Requires: a verdict's name.
-void from_json(const Json& json, Verdict& verdict) {
-  verdict = FindVerdict(json.get<std::string>()).value();
-}
-
 template <typename F>
 void Fields(F& field, AttemptResult& result) {
   field.Required("case", result.case_name);
@@ -151,7 +145,9 @@ void Fields(F& field, AttemptResult& result) {
   field("target_version", result.target_version);
   field.Required("seed", result.seed);
   field.Required("attempt", result.attempt);
-  field.Required("verdict", result.verdict);
+  auto verdict = std::string(Name(result.verdict));
+  field.Required("verdict", verdict);
+  result.verdict = FindVerdict(verdict).value_or(Verdict::kHarnessError);
   field("known", result.known);
   field("declared", result.declared);
   field("target_failed", result.target_failed);
@@ -180,20 +176,23 @@ Result<AttemptResult> ParseResultLine(std::string_view line) {
   if (!json.is_object()) {
     return Fail(StatusCode::kInvalidArgument, "not a result line: expected one JSON object");
   }
-  try {
-    if (const int schema = json.at("schema"); schema != kResultSchema) {
-      return Fail(StatusCode::kUnimplemented,
-                  "result line of schema {}; this build reads schema {}", schema, kResultSchema);
-    }
-    const auto verdict = FindVerdict(json.at("verdict").get<std::string>());
-    if (!verdict) {
-      return Fail(StatusCode::kInvalidArgument, "result line with the unknown verdict {}",
-                  json.at("verdict").dump());
-    }
-    return json.get<AttemptResult>();
-  } catch (const nlohmann::json::exception& error) {
-    return Fail(StatusCode::kInvalidArgument, "not a result line: {}", error.what());
+  BasicFieldReader reader(json);
+  int schema = 0;
+  reader.Required("schema", schema);
+  if (!reader.wrong() && schema != kResultSchema) {
+    return Fail(StatusCode::kUnimplemented, "result line of schema {}; this build reads schema {}",
+                schema, kResultSchema);
   }
+  AttemptResult result;
+  Fields(reader, result);
+  if (reader.wrong()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "not a result line: the field {} is missing or does not fit", *reader.wrong());
+  }
+  if (const auto verdict = json.at("verdict").get<std::string>(); !FindVerdict(verdict)) {
+    return Fail(StatusCode::kInvalidArgument, "result line with the unknown verdict {}", verdict);
+  }
+  return result;
 }
 
 }  // namespace watchproof

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "harness/base/escape.h"
-#include "harness/results/json_record.h"
+#include "harness/history/json_fields.h"
 
 namespace watchproof {
 namespace {

@@ -94,8 +94,10 @@ TEST(ResultLine, RejectsOtherTextWithAReason) {
   EXPECT_THAT(message("[1]"), HasSubstr("one JSON object"));
   EXPECT_THAT(message("{}"), HasSubstr("schema"));
   EXPECT_THAT(message(R"({"schema":2})"), HasSubstr("schema 2"));
-  EXPECT_THAT(message(R"({"schema":"1"})"), HasSubstr("type"));
-  EXPECT_THAT(message(R"({"schema":1,"verdict":"great"})"), HasSubstr("great"));
+  EXPECT_THAT(message(R"({"schema":"1"})"), HasSubstr("field schema"));
+  EXPECT_THAT(message(R"({"schema":1,"verdict":"great","case":"A.B","target":"embedded",)"
+                      R"("seed":"0x1","attempt":1})"),
+              HasSubstr("great"));
   EXPECT_THAT(message(R"({"schema":1,"verdict":"pass"})"), HasSubstr("case"));
   EXPECT_THAT(message(R"({"schema":1,"verdict":"pass","case":"A.B","target":"embedded",)"
                       R"("seed":"0x1","attempt":1,"findings":[{}]})"),
