@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kTurnsAtOnce = 3000;
 constexpr int kRounds = 300;
+constexpr std::int64_t kLastingLease = 9;
+constexpr std::int64_t kAllWrites = 1 << 20;
 constexpr const char* kProbes[] = {"a/1", "a/2", "a0", "b"};
 
 }  // namespace
@@ -287,18 +289,21 @@ void VirtualRun::FillUp() {
   if (room == 0 || !script_.limits.disk || controlled_) return;
   RunStep(Put{.key = kProbes[0], .bytes = room + 1});
   RunStep(Grant{});
+  RunStep(Grant{});
   RunStep(Delete{.key = kProbes[0]});
+  RunStep(Txn{.then = {{.kind = TxnPart::Kind::kDelete, .key = kProbes[1]}}});
 }
 
 // What was answered outlives a restart, and what was answered after one outlives the next.
 void VirtualRun::RestartTwice() {
   if (!script_.limits.disk) return;
+  if (script_.limits.checkpoints) RunStep(Grant{.lease = kLastingLease, .seconds = 60});
   RunStep(Advance{1000});
   RunStep(Turn{Loop::kCheckpoint});
-  RunStep(Crash{});
+  RunStep(Crash{.kept = kAllWrites});
   ReadBack();
   for (const std::int64_t lease : lessor_->List()) RunStep(KeepAlive{lease});
-  RunStep(Crash{});
+  RunStep(Crash{.kept = kAllWrites});
 }
 
 void VirtualRun::CancelFuture() {

@@ -39,7 +39,7 @@ class StepDrawer {
   int Stream() { return prng_.Chance(0.7) ? 1 : static_cast<int>(prng_.Between(1, kMostStreams)); }
   // Rarely none, which every call refuses.
   std::string Key() { return prng_.Chance(0.005) ? std::string() : prng_.Pick(kKeys); }
-  std::int64_t Lease() { return prng_.Chance(0.05) ? -1 : prng_.Between(1, 3); }
+  std::int64_t Lease() { return prng_.Chance(0.12) ? -1 : prng_.Between(1, 3); }
   // Mostly without: then the server chooses.
   std::int64_t Id() { return prng_.Chance(0.5) ? 0 : prng_.Between(1, 3); }
 
@@ -337,7 +337,6 @@ class StepDrawer {
         steps.push_back(create);
         break;
       case 7:
-        for (std::int64_t i = prng_.Between(2, 4); i > 0; --i) write();
         CatchUpTogether(create, steps);
         break;
       default:  // fragmented
@@ -350,8 +349,10 @@ class StepDrawer {
   }
 
  private:
-  // Several watches from neighbouring positions, served in one step.
+  // Several watches from neighbouring positions in the history of a key, served in one step.
   void CatchUpTogether(Create create, std::vector<Step>& steps) {
+    steps.push_back(Put{.key = Key(), .times = prng_.Between(2, 5)});
+    create.options.prev_kv = prng_.Chance(0.7);
     if (prng_.Chance(0.5)) steps.push_back(Compact{Head(-prng_.Between(0, 2))});
     create.id = 0;
     for (std::int64_t i = prng_.Between(2, 3); i > 0; --i) {

@@ -41,6 +41,10 @@ void VirtualRun::OpenControl() {
 
 // As the thread of the hub does: it sleeps until the store announces something.
 void VirtualRun::CommitNews() {
+  if (!commits_announced_) {
+    promises_.CompareNumbers("commits that were not announced", 0,
+                             static_cast<std::int64_t>(store_->waiting_commits()));
+  }
   if (std::exchange(commits_announced_, false)) hub_->CommitStep();
 }
 
