@@ -115,7 +115,8 @@ std::vector<std::string> StaleEntries(const RunRecord& record, const Expectation
     for (const AttemptSummary& attempt : record.attempts) {
       if (attempt.result.target != target.text) continue;
       const std::string& version = attempt.result.target_version;
-      for (const std::string& name : expectations.CasesThatFail(target.product, version)) {
+      for (const std::string& name :
+           expectations.CasesThatFail(target.product, version, target.topology)) {
         if (FindCase(name) != nullptr) continue;
         stale.insert(fmt::format("{} {} expects {} to fail, and there is no such case",
                                  target.product, version, name));

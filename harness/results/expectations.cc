@@ -252,11 +252,13 @@ ReleaseSource Expectations::SourceOf(const std::string& product, const std::stri
 }
 
 std::vector<std::string> Expectations::CasesThatFail(const std::string& product,
-                                                     const std::string& version) const {
+                                                     const std::string& version,
+                                                     const std::string& topology) const {
   std::vector<std::string> cases;
   const auto parsed = ParseVersion(version);
   if (!parsed || product != kProduct) return cases;
   for (const Bug& bug : key_.bugs()) {
+    if (!bug.topology.empty() && bug.topology != topology) continue;
     if (StateIn(bug.affected, *parsed).presence != Presence::kAffected) continue;
     for (const ShownBy& shown : bug.shown) {
       if (!Contains(cases, shown.case_name)) cases.push_back(shown.case_name);

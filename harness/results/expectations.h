@@ -51,9 +51,10 @@ class Expectations {
   ExpectationStatus Apply(const TargetSpec& target, AttemptResult& result) const;
 
   const AnswerKey& key() const { return key_; }
-  // Those that show a bug of the version, whether always or by luck.
-  std::vector<std::string> CasesThatFail(const std::string& product,
-                                         const std::string& version) const;
+  // Those that show a bug of the version, whether always or by luck; also of one that only the
+  // topology has.
+  std::vector<std::string> CasesThatFail(const std::string& product, const std::string& version,
+                                         const std::string& topology = {}) const;
   // Null when the manifest does not list that release.
   const Release* FindRelease(std::string_view product, std::string_view version) const;
   const std::vector<Release>& releases() const { return releases_; }

@@ -229,6 +229,7 @@ TEST(ExpectationsBuiltIn, KnowsTheCasesThatFailOnEveryRelease) {
   EXPECT_EQ(failing("3.6.16"), 6u);
   EXPECT_EQ(failing("3.7.3"), 6u);
   EXPECT_EQ(failing("main"), 0u);
+  EXPECT_GT(Expectations::BuiltIn().CasesThatFail("etcd", "3.7.3", "grpc-proxy").size(), 5u);
 }
 
 TEST(ExpectationsBuiltIn, KnowsEverySignatureOfTheCheckers) {
