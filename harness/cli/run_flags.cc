@@ -135,8 +135,7 @@ void RunFlags::AddExploration() {
   Switch("--stop-at-finding", switches_.stop_at_finding,
          "End each attempt at its first finding, not at the end of its plan");
   Switch("--shuffle", switches_.shuffle, "Run in an order drawn from the seed");
-  Text("--jobs", jobs_,
-       "Cases at a time (default: four per core, since most of the time they wait)")
+  Text("--jobs", jobs_, "Cases at a time (default: four per core, fewer on a busy machine)")
       ->type_name("N");
   Text("--case-timeout", case_timeout_, "Time limit of a case (default 60s)")->type_name("TIME");
   Switch("--no-strict", no_strict_, "Unexpected passes do not change the exit code");

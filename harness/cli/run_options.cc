@@ -130,7 +130,12 @@ Status CheckAccess(ServerAccess& access) {
 
 }  // namespace
 
-int DefaultJobs() { return 4 * std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+int DefaultJobs() {
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  double load = 0;
+  if (getloadavg(&load, 1) != 1) load = 0;
+  return std::max(cores, 4 * cores - static_cast<int>(load));
+}
 
 Result<RunOptions> RunFlags::Resolve(const std::vector<std::string>& on_command_line) const {
   RunOptions options = switches_;

@@ -33,7 +33,8 @@ enum class Cases { kOfTargets, kOfWatchproof };
 enum class Releases { kNone, kAll, kCached };
 enum class When { kAuto, kAlways, kNever };
 
-// Attempts mostly wait: for faults to end, for servers to start. Four per core keep it busy.
+// Attempts mostly wait: for faults to end, for servers to start. Four per core keep it busy, less
+// what else is running: an attempt that is starved of its core is inconclusive.
 int DefaultJobs();
 
 struct RunOptions {
