@@ -267,14 +267,16 @@ void VirtualRun::CompareLeases(const store::Lessor& restored) {
 // A store with an unreadable entry does not start, whichever entry it is.
 void VirtualRun::SpoilSnapshot() {
   using store::Bucket;
+  using Part = VirtualDisk::Part;
+  constexpr Part kParts[] = {Part::kKey, Part::kKeyLength, Part::kValue};
   constexpr Bucket kBuckets[] = {Bucket::kChange, Bucket::kLease, Bucket::kMeta};
   const Bucket bucket = kBuckets[head_ % std::ssize(kBuckets)];
   // Other keys are allowed beside those that are known.
-  const bool key = bucket != Bucket::kMeta && values_ % 2 == 0;
+  const auto part = bucket == Bucket::kMeta ? Part::kValue : kParts[values_ % std::ssize(kParts)];
   VirtualDisk copy;
   const auto snapshot = store_->Read();
   WP_CHECK(snapshot.has_value() && copy.Fill(**snapshot).ok(), "all of it is in memory");
-  if (!copy.Spoil(bucket, key ? VirtualDisk::Part::kKey : VirtualDisk::Part::kValue)) return;
+  if (!copy.Spoil(bucket, part)) return;
   store::MvccStore restored(copy, hooks_);
   Status status = restored.Recover();
   store::Lessor lessor(restored, lease_limits_, Prng(1));

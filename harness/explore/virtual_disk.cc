@@ -81,7 +81,8 @@ bool VirtualDisk::Spoil(store::Bucket bucket, Part part) {
   Entries& entries = buckets_[static_cast<std::size_t>(bucket)];
   if (entries.empty()) return false;
   auto entry = entries.extract(entries.begin());
-  if (part == Part::kKey) entry.key() += 'x';
+  if (part == Part::kKey) entry.key()[entry.key().size() / 2] = 'x';
+  if (part == Part::kKeyLength) entry.key() += 'x';
   if (part == Part::kValue) entry.mapped().clear();
   entries.insert(std::move(entry));
   return true;

@@ -34,9 +34,8 @@ class VirtualDisk final : public store::Backend {
 
   // Takes over what another backend holds.
   Status Fill(store::BackendReader& reader);
-  // The first entry of a bucket loses its value, or its key gets another length; false if there is
-  // none.
-  enum class Part { kKey, kValue };
+  // The first entry of a bucket loses its value, or its key is damaged; false if there is none.
+  enum class Part { kKey, kKeyLength, kValue };
   bool Spoil(store::Bucket bucket, Part part);
   // The oldest so many become safe.
   void Sync(std::size_t writes);

@@ -121,7 +121,9 @@ void VirtualRun::Do(const Crash& crash) {
   lessor_.reset();
   store_.reset();
   const auto kept = static_cast<std::size_t>(std::max<std::int64_t>(crash.kept, 0));
-  reference_.Restart(disk_.Crash(kept), Now());
+  // Where nothing is lost, what the store forgot to write is missed, too.
+  const store::Ticket there = disk_.Crash(kept);
+  reference_.Restart(there == disk_.last() ? store::Ticket(UINT64_MAX) : there, Now());
   BuildStore();
   ListLeases();
   if (controlled_) OpenControl();
