@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kTurnsAtOnce = 3000;
 constexpr int kRounds = 300;
-constexpr std::int64_t kKeptLease = 9;
+constexpr std::int64_t kLongLease = 9;
 constexpr std::int64_t kAllWrites = 1 << 20;
 constexpr const char* kProbes[] = {"a/1", "a/2", "a0", "b"};
 
@@ -299,7 +299,7 @@ void VirtualRun::FillUp() {
 // What was answered outlives a restart, and what was answered after one outlives the next.
 void VirtualRun::RestartTwice() {
   if (!script_.limits.disk) return;
-  if (script_.limits.checkpoints) RunStep(Grant{.lease = kKeptLease, .seconds = 60});
+  if (script_.limits.checkpoints) RunStep(Grant{.lease = kLongLease, .seconds = 60});
   RunStep(Advance{1000});
   RunStep(Turn{Loop::kCheckpoint});
   RunStep(Crash{.kept = kAllWrites});
