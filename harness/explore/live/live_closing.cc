@@ -246,7 +246,7 @@ void LiveScript::CreateNew() {
                .start = {Place::From::kHead, 0},
                .id = 2,
                .options = {.prev_kv = true}});
-  Carry(Create{.stream = number, .key = "a/1", .start = {Place::From::kFloor, 0}});
+  Carry(Create{.stream = number, .key = "*", .end = "*", .start = {Place::From::kFloor, 0}});
   if (server_.floor().value > 1) {
     Carry(Create{.stream = number, .key = "*", .end = "*", .start = {Place::From::kFloor, -1}});
   }

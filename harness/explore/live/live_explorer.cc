@@ -29,7 +29,10 @@ void Enlarge(Script& script, bool bursts, const LiveScript::Draws& draws, Prng& 
   const auto somewhere = [&] {
     return steps.begin() + static_cast<std::ptrdiff_t>(prng.Below(steps.size() + 1));
   };
-  if (draws.restarts && prng.Chance(0.5)) steps.insert(somewhere(), Crash{});
+  if (draws.restarts && prng.Chance(0.5)) {
+    const auto crash = steps.insert(somewhere(), Crash{});
+    if (prng.Chance(0.5)) steps.insert(crash, Compact{});
+  }
   if (draws.time && prng.Chance(0.5)) {
     auto at = steps.insert(somewhere(), Grant{.lease = 1, .seconds = prng.Between(1, 3)});
     for (std::int64_t i = prng.Between(1, 3); i > 0; --i) {
