@@ -234,7 +234,9 @@ CommandBody AddExplore(CLI::App& command) {
                   "Begin with the scripts of this folder, and keep new ones")
       ->type_name("FOLDER");
   command
-      .add_option("--keep", flags->keep, "Keep the smallest script of each finding in this folder")
+      .add_option("--keep", flags->keep,
+                  "Keep each finding in this folder: its smallest script, and a report for the "
+                  "store's authors")
       ->type_name("FOLDER");
   command.add_option("--run-dir", flags->run_dir, "Folder for the folders of runs")
       ->type_name("DIR")

@@ -60,6 +60,10 @@ TEST(ExploreCommandTest, DefectOfAServerIsCutOutAndRepeats) {
   const std::string marker = "--replay ";
   const std::size_t at = run.output().find(marker) + marker.size();
   const std::string file = run.output().substr(at, run.output().find('\n', at) - at);
+  std::ifstream report(std::filesystem::path(file).replace_extension(".md"));
+  const std::string text((std::istreambuf_iterator<char>(report)), {});
+  EXPECT_THAT(text, HasSubstr("package main\n"));
+  EXPECT_THAT(text, HasSubstr("What is documented: "));
   EXPECT_EQ(ScriptedRun::Command({"explore", "--target", defective, "--replay", file}).Wait(), 1);
   EXPECT_EQ(ScriptedRun::Command({"explore", "--target", "embedded", "--replay", file}).Wait(), 0);
 }

@@ -23,13 +23,17 @@ Result<Script> ReadScript(const fs::path& file) {
   return script;
 }
 
-Status WriteScript(const fs::path& file, const Script& script) {
+Status WriteText(const fs::path& file, const std::string& text) {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   std::ofstream stream(file, std::ios::binary);
-  stream << explore::ToText(script) << std::flush;
+  stream << text << std::flush;
   if (stream) return Status();
   return Fail(StatusCode::kUnavailable, "{}: it cannot be written", file.string());
+}
+
+Status WriteScript(const fs::path& file, const Script& script) {
+  return WriteText(file, explore::ToText(script));
 }
 
 Result<std::vector<Script>> ReadScripts(const fs::path& folder) {

@@ -37,6 +37,8 @@ ExitCode ExploreTarget(const ExploreOptions& options);
 
 // Errors name the file.
 Result<explore::Script> ReadScript(const std::filesystem::path& file);
+// Makes the folder of the file.
+Status WriteText(const std::filesystem::path& file, const std::string& text);
 Status WriteScript(const std::filesystem::path& file, const explore::Script& script);
 // Of a folder, in the order of their names; none if there is no such folder.
 Result<std::vector<explore::Script>> ReadScripts(const std::filesystem::path& folder);

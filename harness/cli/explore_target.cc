@@ -13,6 +13,7 @@
 #include "harness/cli/explore_options.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/signals.h"
+#include "harness/explore/live/go_program.h"
 #include "harness/explore/live/live_explorer.h"
 #include "harness/results/attempt_spec.h"
 
@@ -53,7 +54,9 @@ class TargetExploration {
     int number = 0;
     for (const BrokenGuarantee& one : runs->front()) {
       const Bucket bucket{.shape = ShapeOf(one), .examples = {}, .broken = one, .times = 1};
-      console_.Result(DescribeBucket(++number, bucket, one, *options_.replay) + Named(one));
+      const auto kept = Keep(++number, one, *options_.replay);
+      if (!kept.has_value()) return Complain("explore", kept.error().message());
+      console_.Result(DescribeBucket(number, bucket, one, *options_.replay) + Named(one) + *kept);
     }
     console_.Result(fmt::format("{} on {}\n",
                                 number == 1 ? "1 finding" : fmt::format("{} findings", number),
@@ -151,27 +154,59 @@ class TargetExploration {
     if (cut_out) {
       WP_ASSIGN_OR_RETURN(const auto again,
                           explorer_.RunAlone(std::vector<Script>(kRepeats, smallest)));
-      const auto shown =
-          std::count_if(again.begin(), again.end(), [&](const LiveExplorer::Findings& findings) {
-            return explore::Shows(findings, bucket.shape);
-          });
+      int shown = 0;
+      BrokenGuarantee alone = bucket.broken;
+      for (const LiveExplorer::Findings& findings : again) {
+        for (const BrokenGuarantee& one : findings) {
+          if (ShapeOf(one) != bucket.shape) continue;
+          ++shown;
+          alone = one;
+          break;
+        }
+      }
       text +=
           fmt::format("  repeats    {} of {} times, alone on a fresh server\n", shown, kRepeats);
+      WP_ASSIGN_OR_RETURN(const std::string kept, Keep(number, alone, smallest));
+      text += kept;
     } else {
       text += fmt::format(
           "  repeats    not alone: it takes what other scripts did at the same time\n"
           "  recording  {}\n",
           bucket.examples.front().recording);
     }
-    if (cut_out && !options_.keep.empty()) {
-      const fs::path file =
-          options_.keep / fmt::format("{}-{}.jsonl", bucket.broken.guarantee, number);
-      WP_RETURN_IF_ERROR(WriteScript(file, smallest));
-      text += fmt::format("  replay     watchproof explore --target '{}' --replay {}\n",
-                          options_.target->text, file.string());
-    }
     console_.Result(text);
     return Status();
+  }
+
+  // The script as a file, and what the authors of the store need: where they are.
+  Result<std::string> Keep(int number, const BrokenGuarantee& broken, const Script& script) {
+    if (options_.keep.empty()) return std::string();
+    const fs::path file = options_.keep / fmt::format("{}-{}.jsonl", broken.guarantee, number);
+    const fs::path report = fs::path(file).replace_extension(".md");
+    WP_RETURN_IF_ERROR(WriteScript(file, script));
+    WP_RETURN_IF_ERROR(WriteText(report, ReportFor(broken, script)));
+    return fmt::format(
+        "  replay     watchproof explore --target '{}' --replay {}\n"
+        "  to file    {}\n",
+        options_.target->text, file.string(), report.string());
+  }
+
+  // For the authors of the store: all that it takes to see it without watchproof.
+  std::string ReportFor(const BrokenGuarantee& broken, const Script& script) {
+    std::string text = fmt::format("# {}: {}\n\nExpected: {}\n\nObserved: {}\n\n",
+                                   options_.target->Label(explorer_.version()), broken.observed,
+                                   broken.expected, broken.observed);
+    for (const Guarantee guarantee : AllGuarantees()) {
+      if (Name(guarantee) != broken.guarantee) continue;
+      text += fmt::format("What is documented: {} {}\n\n", Promise(guarantee), Explain(guarantee));
+    }
+    text +=
+        "Start one member with its default flags and an empty data directory, and run this "
+        "program. "
+        "It prints every message.\n\n"
+        "    go mod init report && go mod tidy && go run . 127.0.0.1:2379\n\n"
+        "```go\n";
+    return text + explore::GoProgram(script) + "```\n";
   }
 
   Status ReadCorpus() {
