@@ -78,7 +78,10 @@ class Atomic final : public Checker {
   void NoteEndOfLease(WatchIndex watch, const Change& change, Where where) {
     if (change.ended_lease == 0) return;
     EndOfLease& end = At(ends_, watch);
-    if (end.lease != change.ended_lease) {
+    // A key that was put after that end is on another lease, which has the number now.
+    const bool later = change.previous != Change::kNone &&
+                       facts().timeline().change(change.previous).revision > end.first;
+    if (end.lease != change.ended_lease || later) {
       CloseLease(watch, end);
       end = {.lease = change.ended_lease, .first = change.revision, .first_reported = where};
     }

@@ -33,9 +33,38 @@ Script OnLease(const ScriptedCreate& controlled = {}) {
       .On(1);
 }
 
+// One after the other, each with a key.
+Script TwoLeasesWithOneNumber() {
+  return Script()
+      .On(9, "control")
+      .Watch("a", 2, {.range_end = "z"})
+      .Created(0)
+      .On(1)
+      .Watch("a", 2, {.range_end = "z"})
+      .Created(0)
+      .Grant(7, 60)
+      .PutWithLease("a", 7, 2)
+      .Revoke(7, 3)
+      .Grant(7, 60, 3)
+      .PutWithLease("b", 7, 4)
+      .Revoke(7, 5)
+      .On(9, "control")
+      .Deliver(0, {{2, "a"}})
+      .Deliver(0, {{3, "a"}})
+      .Deliver(0, {{4, "b"}})
+      .Deliver(0, {{5, "b"}})
+      .On(1)
+      .Deliver(0, {{2, "a"}})
+      .Deliver(0, {{3, "a"}})
+      .Deliver(0, {{4, "b"}})
+      .Deliver(0, {{5, "b"}})
+      .Read(5);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Atomic, TruthTable,
     testing::ValuesIn(std::vector<Row>{
+        {"TwoLeasesWithOneNumber", TwoLeasesWithOneNumber()},
         {"Together", TxnThenPut().Deliver(0, {{2, "a"}, {2, "b"}, {2, "c"}, {3, "a"}}), {}},
         {"TogetherInAnyOrder",
          TxnThenPut().Deliver(0, {{2, "b"}, {2, "c"}, {2, "a"}}).Deliver(0, {{3, "a"}}),
