@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic: all events of one revision come in one response; the parts of a fragmented response count
 // as one.
+#include <algorithm>
+
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
+#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -126,7 +129,21 @@ class Atomic final : public Checker {
                                         current.expected, current.revision),
                 .observed = fmt::format("only {} of them, in line {}", current.given,
                                         current.where.line.value),
-                .where = current.where});
+                .where = current.where,
+                .signature = SignatureOf(watch, current)});
+  }
+
+  // Whether a deletion at the floor may be what is missing.
+  std::string_view SignatureOf(WatchIndex watch, const Current& current) const {
+    if (current.revision != facts().model.calls().compaction_acknowledged()) return {};
+    const ExpectedList& expected = *facts().comparer.expected(watch);
+    std::uint32_t deleted = 0;
+    for (std::uint32_t i = std::max(expected.first(), expected.LowerBound(current.revision));
+         i < expected.size() && expected[i].revision == current.revision; ++i) {
+      if (facts().comparer.change(expected[i]).deleted) ++deleted;
+    }
+    const bool may_be = deleted >= current.expected - current.given;
+    return may_be ? signature::kDeleteAtTheFloor : std::string_view();
   }
 
   std::vector<Current> current_;

@@ -65,12 +65,16 @@ std::optional<Draft> WrongNotice(const Facts& facts, WatchIndex watch, const Res
   // Others may compact at any time: judged at the end, by the reads of past revisions.
   if (IsByOthers(facts, reported) && reported > position) return std::nullopt;
   if (position >= requested && !at_floor) {
-    return FalseNotice(
+    Draft draft = FalseNotice(
         response,
         fmt::format("no ErrCompacted: the watch is at revision {}, and {}", position,
                     requested.value == 0
                         ? std::string("no compaction was requested")
                         : fmt::format("the highest compaction requested is {}", requested)));
+    // It was progress that put the watch there, not an event.
+    const bool by_progress = facts.state(watch).bookmark == position.previous();
+    if (by_progress) draft.signature = signature::kProgressOvertakes;
+    return draft;
   }
   if (!at_floor && !strict && CaughtUp(facts, watch, requested)) {
     const CaughtUpTo& caught_up_to = *facts.details(watch).caught_up_to;

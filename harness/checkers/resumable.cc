@@ -2,6 +2,7 @@
 // Resumable: a watch that resumes another one receives exactly what the first did not.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
+#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -80,7 +81,8 @@ class Resumable final : public Checker {
                                         "resumed watch starts at revision {}",
                                         facts().table.Label(before), details.requested_start),
                 .evidence = {lost.written},
-                .where = details.asked});
+                .where = details.asked,
+                .signature = signature::kProgressOvertakes});
   }
 
   void FindLostAfter(WatchIndex watch) {
