@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic: all events of one revision come in one response; the parts of a fragmented response count
 // as one.
-#include <algorithm>
-
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
 #include "harness/checkers/signatures.h"
@@ -138,7 +136,7 @@ class Atomic final : public Checker {
     if (current.revision != facts().model.calls().compaction_acknowledged()) return {};
     const ExpectedList& expected = *facts().comparer.expected(watch);
     std::uint32_t deleted = 0;
-    for (std::uint32_t i = std::max(expected.first(), expected.LowerBound(current.revision));
+    for (std::uint32_t i = expected.LowerBound(current.revision);
          i < expected.size() && expected[i].revision == current.revision; ++i) {
       if (facts().comparer.change(expected[i]).deleted) ++deleted;
     }

@@ -13,7 +13,6 @@
 #include "harness/cli/plan_attempts.h"
 #include "harness/cli/recordings.h"
 #include "harness/cli/run_options.h"
-
 #include "harness/report/text.h"
 #include "harness/report/utc.h"
 #include "harness/scenario/plan_check.h"

@@ -197,9 +197,8 @@ const TargetRegistration kEtcd{{
              "folder, as one member or, where the case asks for it, as a cluster of several, each "
              "with a proxy before its peer port; its version is what it reports itself. "
              "etcd@3.5.16 is the binary that `watchproof fetch etcd 3.5.16` has placed. A "
-             "topology, "
-             "as in etcd@3.7.3,tls, says how it is set up and reached: `watchproof list targets` "
-             "names them."},
+             "topology, as in etcd@3.7.3,tls, says how it is set up and reached: `watchproof list "
+             "targets` names them."},
     .parse = Parse,
 }};
 

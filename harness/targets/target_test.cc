@@ -64,6 +64,10 @@ TEST_F(TargetTest, ATopologyFollowsAComma) {
   ASSERT_TRUE(cluster.has_value()) << cluster.error().message();
   EXPECT_EQ(cluster->members, 3);
   EXPECT_EQ(cluster->Label("3.4.23"), "etcd 3.4.23,members=3");
+  const auto folder = ParseTargetSpec("etcd:/opt/a,b/etcd,tls");
+  ASSERT_TRUE(folder.has_value()) << folder.error().message();
+  EXPECT_EQ(folder->topology, "tls");
+  EXPECT_EQ(ParseTargetSpec("etcd:/opt/a,b/etcd")->topology, "");
   for (const char* bad : {"etcd@3.7.3,", "etcd@3.7.3,ssl", "etcd@3.7.3,tls=1", "etcd@3.7.3,members",
                           "etcd@3.7.3,members=1", "etcd@3.7.3,members=6", "etcd@3.7.3,members=33",
                           "etcd@3.7.3,tls,members=3"}) {

@@ -2,6 +2,7 @@
 #include "harness/targets/topology.h"
 
 #include <algorithm>
+#include <fstream>
 
 namespace watchproof {
 namespace {
@@ -35,7 +36,9 @@ std::vector<TopologyKind> Topologies() {
 bool NothingElse(std::string_view rest, TargetSpec&) { return rest.empty(); }
 
 Status TakeTopology(std::string_view& text, TargetSpec& spec) {
-  const std::size_t comma = text.find(',');
+  // Not one in the folders of a path.
+  const std::size_t slash = text.rfind('/');
+  const std::size_t comma = text.find(',', slash == std::string_view::npos ? 0 : slash);
   if (comma == std::string_view::npos) return {};
   spec.topology = text.substr(comma + 1);
   text = text.substr(0, comma);
@@ -53,6 +56,14 @@ Status TakeTopology(std::string_view& text, TargetSpec& spec) {
 
 std::unique_ptr<Topology> MakeTopology(const TargetSpec& spec) {
   return spec.topology.empty() ? std::make_unique<Topology>() : Find(spec.topology)->make();
+}
+
+Status WriteFile(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream out(file);
+  out << text;
+  out.close();
+  if (out) return {};
+  return Fail(StatusCode::kInternal, "{} cannot be written", file.string());
 }
 
 }  // namespace watchproof

@@ -3,7 +3,7 @@
 // "etcd@3.7.3,tls" names it after the comma. Each is a column of its own in the matrix.
 //
 //   WP_RETURN_IF_ERROR(TakeTopology(text, spec));     // when a spec is parsed
-//   const auto topology = MakeTopology(spec);         // one per server; null: plain
+//   const auto topology = MakeTopology(spec);         // one per server, also for a plain one
 //   WP_RETURN_IF_ERROR(topology->Prepare(place, arguments));
 //   ... the server starts, and answers at topology->Direct() ...
 //   WP_RETURN_IF_ERROR(topology->Open(Within(10s)));
@@ -38,9 +38,8 @@ class Topology {
  public:
   virtual ~Topology() = default;
   // Before the server starts: adds to its arguments. The folder of its data is there.
-  virtual Status Prepare(const ServerPlace& place, std::vector<std::string>& arguments) {
+  virtual Status Prepare(const ServerPlace& place, std::vector<std::string>& /*arguments*/) {
     place_ = place;
-    static_cast<void>(arguments);
     return {};
   }
   // Whether the server uses TLS towards its clients, so that its metrics need another port.
@@ -48,10 +47,7 @@ class Topology {
   // Where calls reach the server itself. After Prepare.
   virtual Endpoint Direct() const { return {place_.host, place_.port}; }
   // When the server answers.
-  virtual Status Open(Deadline deadline) {
-    static_cast<void>(deadline);
-    return {};
-  }
+  virtual Status Open(Deadline /*deadline*/) { return {}; }
   // Where clients reach it. After Open.
   virtual Endpoint front() const { return Direct(); }
   // See Target. After Open.
@@ -59,7 +55,7 @@ class Topology {
   virtual std::optional<ExitState> died() const { return std::nullopt; }
   virtual std::string LastWords() const { return {}; }
   // What clients are offered, when not what the server offers.
-  virtual void Correct(Stated& stated) const { static_cast<void>(stated); }
+  virtual void Correct(Stated& /*stated*/) const {}
   // Idempotent.
   virtual void Stop() {}
 
@@ -70,24 +66,28 @@ class Topology {
   ServerPlace place_;
 };
 
+// For topologies without a value.
+bool NothingElse(std::string_view rest, TargetSpec& spec);
+
 struct TopologyKind {
   std::string name;     // "tls"
   std::string form;     // "members=N"
   std::string explain;  // one sentence
-  // Fills in the spec from the text after the name, "=3". Its topology is set.
-  bool (*parse)(std::string_view rest, TargetSpec& spec);
   std::unique_ptr<Topology> (*make)();
+  // Fills in the spec from the text after the name, "=3". Its topology is set.
+  bool (*parse)(std::string_view rest, TargetSpec& spec) = NothingElse;
 };
 struct TopologyRegistration {
   explicit TopologyRegistration(TopologyKind kind);
 };
 // By name.
 std::vector<TopologyKind> Topologies();
-// For topologies without a value.
-bool NothingElse(std::string_view rest, TargetSpec& spec);
 
 // Takes ",tls" off the end of `text`, into the spec. Errors name what was expected.
 Status TakeTopology(std::string_view& text, TargetSpec& spec);
 std::unique_ptr<Topology> MakeTopology(const TargetSpec& spec);
+
+// A file that a server is started with. The error names it.
+Status WriteFile(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace watchproof

@@ -84,13 +84,11 @@ const TopologyRegistration kGateway{
     {.name = "gateway",
      .form = "gateway",
      .explain = "clients connect through `etcd gateway`, which forwards connections",
-     .parse = NothingElse,
      .make = [] { return std::unique_ptr<Topology>(new Gateway); }}};
 const TopologyRegistration kGrpcProxy{
     {.name = "grpc-proxy",
      .form = "grpc-proxy",
      .explain = "clients connect through `etcd grpc-proxy`, which makes one watch of several",
-     .parse = NothingElse,
      .make = [] { return std::unique_ptr<Topology>(new GrpcProxy); }}};
 
 }  // namespace

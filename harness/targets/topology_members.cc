@@ -6,7 +6,7 @@
 namespace watchproof {
 namespace {
 
-// As many as a quorum can lose one of, up to what a plan may ask for.
+// Up to what a plan may ask for.
 constexpr int kLeast = 2;
 constexpr int kMost = 5;
 
@@ -20,8 +20,8 @@ const TopologyRegistration kMembers{
     {.name = "members",
      .form = "members=N",
      .explain = "a cluster of N members, 2 to 5; cases that ask for more members get them",
-     .parse = Parse,
-     .make = [] { return std::make_unique<Topology>(); }}};
+     .make = [] { return std::make_unique<Topology>(); },
+     .parse = Parse}};
 
 }  // namespace
 }  // namespace watchproof

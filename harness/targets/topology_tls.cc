@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clients use TLS. With it etcd serves gRPC through another HTTP/2 server, which has its own flow
 // control and order of streams. The certificates are removed with the data of the server.
-#include <fstream>
-
 #include "fixtures/certs/throwaway_authority.h"
 #include "harness/targets/tls_tunnel.h"
 #include "harness/targets/topology.h"
 
 namespace watchproof {
 namespace {
-
-Status Write(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream out(file);
-  out << text;
-  out.close();
-  if (out) return {};
-  return Fail(StatusCode::kInternal, "{} cannot be written", file.string());
-}
 
 class Tls final : public Topology {
  public:
@@ -27,9 +17,9 @@ class Tls final : public Topology {
     const std::filesystem::path key = place.data / "server-key.pem";
     const ThrowawayAuthority authority("watchproof");
     const PemPair pair = authority.Issue({.common_name = "etcd", .hosts = {place.host}});
-    WP_RETURN_IF_ERROR(Write(ca, authority.certificate()));
-    WP_RETURN_IF_ERROR(Write(certificate, pair.certificate));
-    WP_RETURN_IF_ERROR(Write(key, pair.key));
+    WP_RETURN_IF_ERROR(WriteFile(ca, authority.certificate()));
+    WP_RETURN_IF_ERROR(WriteFile(certificate, pair.certificate));
+    WP_RETURN_IF_ERROR(WriteFile(key, pair.key));
     arguments.insert(arguments.end(),
                      {"--cert-file", certificate.string(), "--key-file", key.string()});
     WP_ASSIGN_OR_RETURN(tunnel_,
@@ -44,11 +34,10 @@ class Tls final : public Topology {
   std::unique_ptr<TlsTunnel> tunnel_;
 };
 
-const TopologyRegistration kTls{{.name = "tls",
-                                 .form = "tls",
-                                 .explain = "clients connect over TLS",
-                                 .parse = NothingElse,
-                                 .make = [] { return std::unique_ptr<Topology>(new Tls); }}};
+const TopologyRegistration kTls{
+    {.name = "tls", .form = "tls", .explain = "clients connect over TLS", .make = [] {
+       return std::unique_ptr<Topology>(new Tls);
+     }}};
 
 }  // namespace
 }  // namespace watchproof

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Authentication is on, and every client is the user root. Tokens are signed, so that all members
 // accept them, and still do after a restart.
-#include <fstream>
-
 #include "harness/targets/probe_users.h"
 #include "harness/targets/topology.h"
 
@@ -15,10 +13,7 @@ class Users final : public Topology {
     WP_RETURN_IF_ERROR(Topology::Prepare(place, arguments));
     // Every member must have the same key. It protects nothing.
     const std::filesystem::path key = place.data / "token.key";
-    std::ofstream out(key);
-    out << "the key of a store for one attempt";
-    out.close();
-    if (!out) return Fail(StatusCode::kInternal, "{} cannot be written", key.string());
+    WP_RETURN_IF_ERROR(WriteFile(key, "the key of a store for one attempt"));
     arguments.insert(
         arguments.end(),
         {"--auth-token", fmt::format("jwt,sign-method=HS256,priv-key={}", key.string()),
@@ -44,7 +39,6 @@ const TopologyRegistration kUsers{
     {.name = "users",
      .form = "users",
      .explain = "authentication is enabled, and clients are the user root",
-     .parse = NothingElse,
      .make = [] { return std::unique_ptr<Topology>(new Users); }}};
 
 }  // namespace
