@@ -26,8 +26,6 @@ using explore::Bucket;
 using explore::LiveExplorer;
 using explore::Script;
 
-// Long enough to pay for the start of its server.
-constexpr Duration kBatch = 5s;
 constexpr int kRepeats = 10;
 
 class TargetExploration {
@@ -37,12 +35,13 @@ class TargetExploration {
 
   ExitCode Explore() {
     if (const Status read = ReadCorpus(); !read.ok()) return Complain("explore", read.message());
-    Status ran;
-    while (ran.ok() && !Interrupted() && !Enough()) {
-      ran = explorer_.RunBatch(std::min<Duration>(kBatch, Left()), Wanted());
+    const std::uint64_t most =
+        options_.scripts ? static_cast<std::uint64_t>(*options_.scripts) : UINT64_MAX;
+    const Status ran = explorer_.Explore(options_.scripts ? 1h : options_.budget, most, [this] {
       found_after_.resize(explorer_.buckets().size(), Clock::now() - began_);
       console_.Progress(Line());
-    }
+      return !options_.fail_fast || News().empty();
+    });
     if (!ran.ok()) return Complain("explore", ran.message(), ExitCode::kTarget);
     if (const Status kept = WriteCorpus(); !kept.ok()) return Complain("explore", kept.message());
     return Conclude();
@@ -66,18 +65,6 @@ class TargetExploration {
 
  private:
   bool Interrupted() const { return signals_.count() > 0; }
-  Duration Left() const {
-    if (options_.scripts) return 1h;
-    return std::max<Duration>(options_.budget - (Clock::now() - began_), Duration(0));
-  }
-  std::uint64_t Wanted() const {
-    if (!options_.scripts) return UINT64_MAX;
-    return static_cast<std::uint64_t>(*options_.scripts) - explorer_.counts().scripts;
-  }
-  bool Enough() {
-    if (options_.fail_fast && !News().empty()) return true;
-    return options_.scripts ? Wanted() == 0 : Left() == Duration(0);
-  }
 
   std::string Line() {
     const double seconds =

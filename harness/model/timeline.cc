@@ -98,8 +98,10 @@ const Change* Timeline::Latest(std::string_view name) const {
 
 std::vector<Operation> Timeline::EndOfLease(std::int64_t lease) const {
   std::vector<Operation> deletes;
-  for (const auto& [name, key] : keys_) {
-    if (LeaseOf(key) == lease) deletes.push_back({.deletes = true, .key = name});
+  const auto keys = leased_.find(lease);
+  if (keys == leased_.end()) return deletes;
+  for (const std::string_view name : keys->second) {
+    deletes.push_back({.deletes = true, .key = name});
   }
   return deletes;
 }
@@ -171,10 +173,22 @@ void Timeline::Record(Keys::iterator key, Change change) {
   change.key = key->first;
   change.key_id = key->second.id;
   if (change.deleted) change.previous = key->second.latest;
+  const std::int64_t lease_before = LeaseOf(key->second);
   key->second.alive = !change.deleted;
   key->second.latest = index;
   changes_.push_back(change);
+  NoteLease(key, lease_before);
   for (const RangeId range : ranges_of_key_[change.key_id]) File(range, index);
+}
+
+void Timeline::NoteLease(Keys::iterator key, std::int64_t before) {
+  const std::int64_t after = LeaseOf(key->second);
+  if (after == before) return;
+  if (const auto keys = leased_.find(before); keys != leased_.end()) {
+    keys->second.erase(key->first);
+    if (keys->second.empty()) leased_.erase(keys);
+  }
+  if (after != 0) leased_[after].insert(key->first);
 }
 
 bool Timeline::Concerns(RangeId range, const Change& change) const {

@@ -185,6 +185,7 @@ class Timeline {
   void EachAlive(const KeyRange& range, Visit visit) const;
   Keys::iterator Intern(std::string_view name);
   void Record(Keys::iterator key, Change change);
+  void NoteLease(Keys::iterator key, std::int64_t before);
   bool Concerns(RangeId range, const Change& change) const;
   void File(RangeId range, std::uint32_t change);
   void CloseRuns();
@@ -194,8 +195,9 @@ class Timeline {
   Revision base_{1};
   Revision known_through_{1};
   Keys keys_;
-  std::vector<std::vector<RangeId>> ranges_of_key_;  // by key id
-  std::vector<std::uint32_t> free_ids_;              // of keys that were forgotten
+  std::map<std::int64_t, std::set<std::string_view>> leased_;  // the existing keys of each lease
+  std::vector<std::vector<RangeId>> ranges_of_key_;            // by key id
+  std::vector<std::uint32_t> free_ids_;                        // of keys that were forgotten
   Revision forgotten_{};
   std::uint32_t first_ = 0;                       // index of the first of changes_
   std::vector<Change> changes_;                   // that are not forgotten

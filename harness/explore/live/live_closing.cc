@@ -12,7 +12,9 @@
 namespace watchproof::explore {
 namespace {
 
+// What is waited for progress once that it does not come is no news on this server.
 constexpr Duration kHasty = 450ms;
+constexpr std::uint64_t kNoNews = 4;
 // Longer than the judge gives a lease of three seconds.
 constexpr Duration kLeasesEnd = 16s;
 constexpr Duration kBetweenLists = 200ms;
@@ -186,7 +188,6 @@ bool LiveScript::AwaitDelivery(const Watches& watches, Revision through) {
 
 // A stream with a watch that starts in the future receives no progress until then.
 void LiveScript::AskForProgress() {
-  const Duration patience = draws_.hasty_progress ? kHasty : server_.patience();
   for (Stream& stream : streams_) {
     if (!stream.open) continue;
     const Revision head = server_.head();
@@ -194,7 +195,7 @@ void LiveScript::AskForProgress() {
     const bool future = std::any_of(
         live.begin(), live.end(), [head](const LiveWatch& one) { return one.state.start > head; });
     if (live.empty() || future || !AwaitDelivery(live, head)) continue;
-    AwaitProgress(stream, patience);
+    AwaitProgress(stream, server_.unanswered_progress() < kNoNews ? server_.patience() : kHasty);
   }
 }
 
@@ -222,12 +223,14 @@ void LiveScript::AwaitProgress(Stream& stream, Duration patience) {
   };
   const TimePoint until = Clock::now() + patience;
   Duration wait = kFirstRequest;
+  bool came = false;
   do {
     ++steps_;
     stream.client->RequestProgress();
-    if (server_.Await(answered, std::min<Duration>(wait, until - Clock::now()))) break;
+    came = server_.Await(answered, std::min<Duration>(wait, until - Clock::now()));
     wait *= 2;
-  } while (Clock::now() < until);
+  } while (!came && Clock::now() < until);
+  if (!came) server_.ProgressUnanswered();
   // If another script's compaction has ended the last of its watches, nothing is due any more.
   if (any) server_.Annotate(ProgressOver{id});
 }

@@ -13,11 +13,9 @@ namespace {
 
 constexpr int kRunsToShrink = 150;
 constexpr const char* kRecording = "history.wire.zst";
-constexpr std::size_t kServersAtOnce = 4;
-// From so many findings on a missing progress answer is no news.
-constexpr std::uint64_t kNoNews = 10;
-constexpr const char* kNoProgress =
-    "Bookmarkable: progress of at least revision , that of the store";
+constexpr std::size_t kServersAtOnce = 6;
+// Long enough to pay for the start of a server.
+constexpr Duration kBatch = 5s;
 // Alone on a server an answer comes at once.
 constexpr Duration kPatienceAlone = 1500ms;
 
@@ -84,10 +82,6 @@ LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t mos
   plan.draws.pauses = prng_.Pick(std::vector<double>{0, 0.1, 1});
   plan.draws.compactions = prng_.Pick(std::vector<double>{1, 0.2, 0.05});
   plan.draws.everything = prng_.Chance(0.15);
-  plan.draws.hasty_progress =
-      std::any_of(buckets().begin(), buckets().end(), [](const Bucket& bucket) {
-        return bucket.times > kNoNews && bucket.shape.starts_with(kNoProgress);
-      });
   // A burst of compacted watches keeps some servers busy for as long as they run.
   const bool bursts = prng_.Chance(0.2);
   if (bursts) plan.workers = 1;
@@ -96,6 +90,7 @@ LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t mos
   const bool restarts = plan.durable = plan.draws.restarts = prng_.Chance(0.25);
   if (restarts) plan.workers = prng_.Pick(std::vector<int>{1, 4});
   plan.next = [this, bursts, draws = plan.draws](Prng& prng) {
+    MutexLock lock(learning_);
     Script script = corpus_.Choose(prng);
     Enlarge(script, bursts, draws, prng);
     return script;
@@ -103,24 +98,39 @@ LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t mos
   return plan;
 }
 
-// A server on which one script runs after the other is mostly idle.
-Status LiveExplorer::RunBatch(Duration time, std::uint64_t most) {
-  BatchPlan plan = DrawBatch(time, most);
-  const std::uint64_t servers =
-      plan.workers > 4 ? 1 : std::min<std::uint64_t>(most, kServersAtOnce);
-  plan.most = most / servers;
-  std::vector<Result<Batch>> batches(servers, Fail(StatusCode::kCancelled, "it was not begun"));
+// A server on which one script runs after the other is mostly idle, as is one that restarts.
+Status LiveExplorer::Explore(Duration time, std::uint64_t most,
+                             const std::function<bool()>& go_on) {
+  const TimePoint until = Clock::now() + time;
+  const std::uint64_t share = most / kServersAtOnce + 1;
+  Status trouble;
+  bool enough = false;
+  std::uint64_t left = most;
+  const auto work = [&] {
+    MutexLock lock(learning_);
+    while (trouble.ok() && !enough && left > 0 && Clock::now() < until && !options_.interrupted()) {
+      const BatchPlan plan =
+          DrawBatch(std::min<Duration>(kBatch, until - Clock::now()), std::min(left, share));
+      const Prng prng = prng_.Fork(fmt::format("batch {}", ++counts_.servers));
+      left -= plan.most;
+      learning_.unlock();
+      const auto batch = Run(plan, prng);
+      learning_.lock();
+      if (!batch.has_value()) {
+        trouble = batch.error();
+        return;
+      }
+      left += plan.most - batch->ran.size();
+      Learn(plan, *batch);
+      enough = enough || !go_on();
+    }
+  };
   std::vector<std::thread> threads;
-  for (Result<Batch>& batch : batches) {
-    const Prng prng = prng_.Fork(fmt::format("batch {}", ++counts_.servers));
-    threads.emplace_back([this, &plan, &batch, prng] { batch = Run(plan, prng); });
+  for (std::size_t i = 0; i < std::min<std::uint64_t>(most, kServersAtOnce); ++i) {
+    threads.emplace_back(work);
   }
   for (std::thread& thread : threads) thread.join();
-  for (const Result<Batch>& batch : batches) {
-    if (!batch.has_value()) return batch.error();
-    Learn(plan, *batch);
-  }
-  return Status();
+  return trouble;
 }
 
 void LiveExplorer::Learn(const BatchPlan& plan, const Batch& batch) {

@@ -3,10 +3,12 @@
 // found out: a script alone on a fresh server, repeated and made smaller.
 //
 //   LiveExplorer explorer({.target = spec, .seed = 7, .folder = folder});
-//   while (time_left) WP_RETURN_IF_ERROR(explorer.RunBatch(4s, 1000));
+//   const auto go_on = [&] { return explorer.buckets().empty(); };
+//   WP_RETURN_IF_ERROR(explorer.Explore(10min, 100'000, go_on));
 //   for (const Bucket& bucket : explorer.buckets()) ... explorer.Shrink(bucket) ...
 //
-// Not thread-safe; a batch has threads of its own. Ownership: owns nothing between two batches.
+// Not thread-safe; Explore and RunAlone have threads of their own, of which one at a time asks
+// whether to go on. Ownership: owns nothing between two calls.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +40,9 @@ class LiveExplorer {
  public:
   explicit LiveExplorer(const LiveExploreOptions& options);
 
-  // On fresh servers: as many scripts as begin within the time, but no more than `most`.
-  Status RunBatch(Duration time, std::uint64_t most);
+  // On fresh servers, some at a time: the scripts that begin within the time, at most so many.
+  // Whenever a server is done, `go_on` is asked, which may look at everything below.
+  Status Explore(Duration time, std::uint64_t most, const std::function<bool()>& go_on);
   // Each script alone on a fresh server, some servers at a time: what was found, by script.
   using Findings = std::vector<BrokenGuarantee>;
   Result<std::vector<Findings>> RunAlone(const std::vector<Script>& scripts);
@@ -86,7 +89,7 @@ class LiveExplorer {
     std::vector<std::string> undecided;
     std::filesystem::path folder;
   };
-  void Learn(const BatchPlan& plan, const Batch& batch);
+  void Learn(const BatchPlan& plan, const Batch& batch) REQUIRES(learning_);
   // From any thread.
   Result<Batch> Run(const BatchPlan& plan, const Prng& prng);
   Result<std::filesystem::path> MakeFolder();
@@ -95,7 +98,7 @@ class LiveExplorer {
                Batch& batch);
   Status Work(LiveServer& server, const BatchPlan& plan, TimePoint until, const Prng& prng,
               std::vector<Ran>& ran, Mutex& mu);
-  BatchPlan DrawBatch(Duration time, std::uint64_t most);
+  BatchPlan DrawBatch(Duration time, std::uint64_t most) REQUIRES(learning_);
 
   const LiveExploreOptions options_;
   Prng prng_;
@@ -103,6 +106,8 @@ class LiveExplorer {
   Buckets buckets_;
   Counts counts_;
   std::map<std::string, std::uint64_t> undecided_;
+  // Held while what is above changes or, on the threads of Explore, is read.
+  Mutex learning_;
   Mutex mu_;
   std::string version_ GUARDED_BY(mu_);
 };

@@ -38,8 +38,6 @@ class LiveScript {
     // Leases have the time that the script gives them, and time that it lets pass does.
     bool time = true;
     double pauses = 1;  // how long turns of loops are, of their usual length
-    // Progress is waited for only briefly: that it does not come is no news on this target.
-    bool hasty_progress = false;
     bool everything =
         false;  // watches of "*" are of the whole store, not only of the script's keys
   };

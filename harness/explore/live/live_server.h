@@ -70,6 +70,10 @@ class LiveServer {
   void CompactionAsked(Revision at) { Raise(floor_asked_, at.value); }
   void Compacted(Revision at) { Raise(floor_, at.value); }
 
+  // Requests for progress that were not answered in time.
+  void ProgressUnanswered() { ++unanswered_progress_; }
+  std::uint64_t unanswered_progress() const { return unanswered_progress_; }
+
   // While one of these exists, the server is not restarted.
   class Use {
    public:
@@ -127,6 +131,7 @@ class LiveServer {
   std::atomic<std::int64_t> floor_ = 0;
   std::atomic<std::int64_t> floor_asked_ = 0;
   std::atomic<std::uint64_t> restarts_ = 0;
+  std::atomic<std::uint64_t> unanswered_progress_ = 0;
   std::atomic<bool> gone_ = false;
   Mutex use_;
   CondVar use_changed_;
