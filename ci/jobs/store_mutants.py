@@ -10,8 +10,8 @@ Builds a program with all mutants in it (ci/store_mutants), draws some of them, 
 finding bugs on each. Exit code 1 of a way means that it killed the mutant, 0 that the mutant
 survived, 2 that nothing was decided, which counts as survived; a crash, another code and a run out
 of time kill it, too; the table names each. Known ways: `tests`, the store's own unit
-tests; `virtual`, 6000 scripts of `explore --virtual`; `suite`, all cases on the embedded store;
---with adds others. `suite` is the one that runs if none is named.
+tests; `virtual`, 6000 scripts of `explore --virtual`; `live`, a minute of `explore` of the running
+store; `suite`, all cases on it; --with adds others. `suite` is the one that runs if none is named.
 
 Every way first runs without a mutant and must survive; that run also shows which mutants it reaches
 at all. FOLDER gets results.jsonl, one row for each mutant and way, and table.md with the rates and
@@ -46,10 +46,12 @@ ALL_TESTS = " && ".join(f"{{build}}/{test}_mutants --gtest_brief=1 --gtest_fail_
 WAYS = {
     "tests": ALL_TESTS,
     "virtual": "{binary} explore --virtual --fail-fast --scripts 6000 --seed 0x{seed}",
+    "live": "{binary} explore --target embedded --fail-fast --time-budget 60s --seed 0x{seed} "
+            "--run-dir {folder}/run",
     "suite": "{binary} run --target embedded --fail-fast --jobs 1 --keep none --progress off "
              "--seed {seed} --run-dir {folder}/run",
 }
-LIMITS = {"tests": 60, "suite": 600, "virtual": 120}
+LIMITS = {"tests": 60, "live": 180, "suite": 600, "virtual": 120}
 LIMIT = 60
 
 
