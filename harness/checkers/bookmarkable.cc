@@ -37,8 +37,7 @@ class Bookmarkable final : public Checker {
                                              Since(response.where, bookmark.where)),
                      .evidence = {bookmark.where.line},
                      .where = response.where,
-                     .signature = bookmark.for_earlier ? signature::kProgressForLaterWatch
-                                                       : signature::kProgressOvertakes,
+                     .signature = facts().details(watch).passed_over,
                      .impact = kBookmarkTooHigh};
       });
     }
@@ -49,9 +48,6 @@ class Bookmarkable final : public Checker {
     Bookmark& bookmark = At(bookmarks_, watch);
     const std::int64_t revision = response.message.header.revision;
     const WatchState& state = facts().state(watch);
-    // The answer to a request that was sent before the watch was asked for.
-    const bool for_earlier =
-        response.message.watch_id < 0 && facts().table.ProgressAskedOnlyBefore(watch);
     if (revision < bookmark.revision) {
       Add(watch, {.expected = fmt::format("progress of at least {}", bookmark.revision),
                   .observed = fmt::format("progress {} {}", revision,
@@ -68,8 +64,9 @@ class Bookmarkable final : public Checker {
            .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
            .evidence = {facts().details(watch).asked.line},
            .where = response.where,
-           .signature =
-               for_earlier ? signature::kProgressForLaterWatch : signature::kProgressBelowStart,
+           .signature = facts().table.ForEarlierRequest(watch, response)
+                            ? signature::kProgressForLaterWatch
+                            : signature::kProgressBelowStart,
            .impact = kBookmarkTooLow});
     } else if (Revision(revision) < state.last_event) {
       Add(watch,
@@ -82,7 +79,7 @@ class Bookmarkable final : public Checker {
            .impact = kBookmarkTooLow});
     }
     CheckProgressAsked(watch, response);
-    if (revision >= bookmark.revision) bookmark = {revision, response.where, for_earlier};
+    if (revision >= bookmark.revision) bookmark = {revision, response.where};
     if (const auto due = due_.find(state.stream.value); due != due_.end()) {
       Settle(due, {revision, response.where});
     }
@@ -105,7 +102,6 @@ class Bookmarkable final : public Checker {
   struct Bookmark {
     std::int64_t revision = 0;
     Where where;
-    bool for_earlier = false;
   };
   // What the driver waits for, and the latest answer that was too low.
   struct Due {

@@ -73,7 +73,7 @@ std::optional<Draft> WrongNotice(const Facts& facts, WatchIndex watch, const Res
                         : fmt::format("the highest compaction requested is {}", requested)));
     // It was progress that put the watch there, not an event.
     const bool by_progress = facts.state(watch).bookmark == position.previous();
-    if (by_progress) draft.signature = signature::kProgressOvertakes;
+    if (by_progress) draft.signature = facts.details(watch).passed_over;
     return draft;
   }
   if (!at_floor && !strict && CaughtUp(facts, watch, requested)) {

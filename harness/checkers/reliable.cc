@@ -244,7 +244,7 @@ class Reliable final : public Checker {
                                  bookmark.where.line.value, bookmark.revision),
          .evidence = {lost.written},
          .where = bookmark.where,
-         .signature = signature::kProgressOvertakes,
+         .signature = facts().details(watch).passed_over,
          .impact = impact::kChangeLost});
   }
 

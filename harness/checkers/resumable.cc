@@ -82,7 +82,7 @@ class Resumable final : public Checker {
                                         facts().table.Label(before), details.requested_start),
                 .evidence = {lost.written},
                 .where = details.asked,
-                .signature = signature::kProgressOvertakes});
+                .signature = facts().details(before).passed_over});
   }
 
   void FindLostAfter(WatchIndex watch) {

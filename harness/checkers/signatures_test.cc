@@ -63,6 +63,18 @@ TEST(Signature, OfProgressThatWasAskedForEarlier) {
   };
   EXPECT_EQ(signature(false), signature::kProgressForLaterWatch);
   EXPECT_EQ(signature(true), signature::kProgressOvertakes);
+  EXPECT_EQ(SignatureOf(Guarantee("CompactionSurfaced"), Script()
+                                                             .Put("k", "a", 2)
+                                                             .Put("k", "b", 3)
+                                                             .Watch("j", 0)
+                                                             .Created(0, 3)
+                                                             .AskProgress()
+                                                             .Watch("k", 2)
+                                                             .Created(1, 3)
+                                                             .Progress(-1, 3)
+                                                             .Compact(3)
+                                                             .Compacted(1, 3)),
+            signature::kProgressForLaterWatch);
 }
 
 TEST(Signature, OfACreatedResponseAheadOfItsWatch) {

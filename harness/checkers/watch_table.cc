@@ -126,6 +126,9 @@ void WatchTable::Deliver(WatchIndex watch, const Response& response, const Ceili
 void WatchTable::Progress(WatchIndex watch, const Response& response) {
   WatchState& state = states_[watch.value];
   const Revision revision(response.message.header.revision);
+  details_[watch.value].passed_over = ForEarlierRequest(watch, response)
+                                          ? signature::kProgressForLaterWatch
+                                          : signature::kProgressOvertakes;
   state.bookmark = std::max(state.bookmark, revision);
   state.position = std::max(state.position, revision.next());
   state.resume_at = std::max(state.resume_at, revision.next());

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "harness/checkers/judge.h"
+#include "harness/checkers/signatures.h"
 #include "harness/history/history_parser.h"
 #include "harness/model/timeline.h"
 
@@ -50,6 +51,8 @@ struct WatchDetails {
   // Empty once an event came that may have been pending: the position of a watcher that is behind
   // is its latest event, however little was written in its range since.
   std::optional<CaughtUpTo> caught_up_to;
+  // The signature of what its bookmark, if it has one, passed over.
+  std::string_view passed_over = signature::kProgressOvertakes;
   // The latest watch of the stream that had the id before, and the messages with which events of
   // that one came to this one.
   std::optional<WatchIndex> former;
@@ -77,10 +80,12 @@ class WatchTable {
 
   // Whether progress has been asked for on the stream.
   bool ProgressAsked(StreamId stream) const { return progress_asked_.contains(stream.value); }
-  // Whether that was before the create of the watch, and not again since.
-  bool ProgressAskedOnlyBefore(WatchIndex watch) const {
+  // Whether progress answers a request that was sent before the watch was asked for, and not again
+  // since.
+  bool ForEarlierRequest(WatchIndex watch, const Response& progress) const {
     const auto asked = progress_asked_.find(state(watch).stream.value);
-    return asked != progress_asked_.end() && asked->second <= watch.value;
+    return progress.message.watch_id < 0 && asked != progress_asked_.end() &&
+           asked->second <= watch.value;
   }
 
   std::size_t size() const { return states_.size(); }
