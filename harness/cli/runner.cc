@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "harness/report/mutation.h"
 #include "harness/report/terminal.h"
@@ -19,6 +20,9 @@ void NoteCaught(const DefectSummary& defect, AttemptSummary& note) {
   note.result.known = true;
   note.result.reason = fmt::format("the planted defect {}", defect.name);
 }
+
+// An attempt with a cluster keeps as much of the machine busy as so many others.
+constexpr int kJobsOfCluster = 2;
 
 bool NeedsCluster(const CaseInfo& info) {
   return std::find(info.needs.begin(), info.needs.end(), Capability::kCluster) != info.needs.end();
@@ -42,7 +46,15 @@ std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt) {
   return Prng(seed).Fork(fmt::format("attempt/{}", attempt)).Next() & 0xffffffffU;
 }
 
-Runner::Runner(const RunnerOptions& options) : r_(options) {}
+Runner::Runner(const RunnerOptions& options) : r_(options) {
+  for (const CaseInfo& info : r_.cases) {
+    if (NeedsCluster(info)) clusters_.insert(info.name);
+  }
+}
+
+int Runner::JobsOf(const std::string& case_name) const {
+  return clusters_.contains(case_name) ? std::min(kJobsOfCluster, r_.options.jobs) : 1;
+}
 
 // The next attempt of every case on every target. False when there is none.
 bool Runner::Refill() {
@@ -50,16 +62,22 @@ bool Runner::Refill() {
   if (options.repeat != 0 && round_ >= options.repeat) return false;
   ++round_;
   std::vector<Planned> round;
-  // Clusters take longest: begun last, they would run alone.
-  for (const bool clusters : {true, false}) {
-    for (const CaseInfo& info : r_.cases) {
-      if (NeedsCluster(info) != clusters) continue;
-      for (const TargetSpec& target : options.targets) {
-        const int seed_of = options.same_seed ? 1 : round_;
-        round.push_back({info.name, &target, round_, SeedOfAttempt(r_.seed, seed_of)});
+  // Clusters take longest: begun last, they would run alone. No case runs on all targets at once:
+  // the heaviest would then have the machine to themselves.
+  std::vector<std::string> names;
+  for (const CaseInfo& info : r_.cases) names.push_back(info.name);
+  const auto alone = std::stable_partition(
+      names.begin(), names.end(), [this](const auto& name) { return clusters_.contains(name); });
+  const std::uint64_t seed = SeedOfAttempt(r_.seed, options.same_seed ? 1 : round_);
+  const auto add = [&](std::span<const std::string> cases) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      for (std::size_t t = 0; t < options.targets.size(); ++t) {
+        round.push_back({cases[(i + t) % cases.size()], &options.targets[t], round_, seed});
       }
     }
-  }
+  };
+  add({names.begin(), alone});
+  add({alone, names.end()});
   if (options.shuffle) {
     Prng(r_.seed).Fork(fmt::format("shuffle/{}", round_)).Shuffle(round);
   }
@@ -84,7 +102,7 @@ Status Runner::Run() {
 }
 
 Status Runner::StartSome() {
-  while (!stopping_ && running_.size() < static_cast<std::size_t>(r_.options.jobs)) {
+  while (!stopping_) {
     if (waiting_.empty() && !Refill()) break;
     const auto next = NextToStart();
     if (next == waiting_.end()) break;
@@ -97,7 +115,11 @@ Status Runner::StartSome() {
 }
 
 std::deque<Runner::Planned>::iterator Runner::NextToStart() {
-  return std::find_if(waiting_.begin(), waiting_.end(), [this](const Planned& planned) {
+  int free = r_.options.jobs;
+  for (const auto& process : running_) free -= JobsOf(process->spec().case_name);
+  if (free <= 0) return waiting_.end();
+  return std::find_if(waiting_.begin(), waiting_.end(), [&](const Planned& planned) {
+    if (JobsOf(planned.case_name) > free) return false;
     return std::none_of(running_.begin(), running_.end(), [&](const auto& process) {
       return r_.servers.ShareServer(planned.target->text, process->spec().target);
     });

@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,9 @@ class Runner {
     int attempt;
     std::uint64_t seed;
   };
-  // The first that waits for nothing but its turn; the end of them if there is none.
+  int JobsOf(const std::string& case_name) const;
+  // The first for which there is room, and which waits for nothing but its turn; the end of them if
+  // there is none.
   std::deque<Planned>::iterator NextToStart();
   void DeleteRemainingKeys(const CaseProcess& process);
   bool Refill();
@@ -74,6 +77,7 @@ class Runner {
   AttemptSpec SpecOf(const Planned& planned, const AttemptFolder& folder) const;
 
   const RunnerOptions r_;
+  std::set<std::string> clusters_;  // cases that need one
   int round_ = 0;
   std::deque<Planned> waiting_;
   std::vector<std::unique_ptr<CaseProcess>> running_;
