@@ -60,9 +60,6 @@ Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
       return Fail(StatusCode::kInvalidArgument,
                   "--defect is for --virtual; a target names its own: embedded+DEFECT");
     }
-    if (!flags.exhaustive.empty()) {
-      return Fail(StatusCode::kInvalidArgument, "--exhaustive is for --virtual");
-    }
     if (options.target->server) {
       return Fail(StatusCode::kInvalidArgument,
                   "{}: explore compacts and stops its servers, so it does not use one that "
@@ -117,7 +114,7 @@ class Exploration {
     for (std::size_t i = 0; i < search.levels().size(); ++i) {
       const Exhaustive::Level& level = search.levels()[i];
       console_.Result(fmt::format("size {}: {} of {} scripts run, {} new states\n", i + 1,
-                                  level.scripts, Exhaustive::Possible(static_cast<int>(i) + 1),
+                                  level.scripts, explore::ScriptsOfSize(static_cast<int>(i) + 1),
                                   level.states));
     }
     return Conclude(search.explorer());

@@ -87,9 +87,6 @@ TEST(ExploreCommandTest, MisuseIsExplained) {
       ScriptedRun::Command({"explore", "--target", "embedded", "--defect", "notice-repeated"});
   EXPECT_EQ(planted.Wait(), 4);
   EXPECT_THAT(planted.output(), HasSubstr("embedded+DEFECT"));
-  auto every = ScriptedRun::Command({"explore", "--target", "embedded", "--exhaustive", "2"});
-  EXPECT_EQ(every.Wait(), 4);
-  EXPECT_THAT(every.output(), HasSubstr("--exhaustive is for --virtual"));
   auto unknown = ScriptedRun::Command({"explore", "--virtual", "--defect", "no-such"});
   EXPECT_EQ(unknown.Wait(), 4);
   EXPECT_EQ(ScriptedRun::Command({"explore", "--replay", "no-such-file"}).Wait(), 4);

@@ -13,6 +13,7 @@
 #include "harness/cli/explore_options.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/signals.h"
+#include "harness/explore/exhaustive.h"
 #include "harness/explore/live/go_program.h"
 #include "harness/explore/live/live_explorer.h"
 #include "harness/results/attempt_spec.h"
@@ -37,7 +38,8 @@ class TargetExploration {
     if (const Status read = ReadCorpus(); !read.ok()) return Complain("explore", read.message());
     const std::uint64_t most =
         options_.scripts ? static_cast<std::uint64_t>(*options_.scripts) : UINT64_MAX;
-    const Status ran = explorer_.Explore(options_.scripts ? 1h : options_.budget, most, [this] {
+    const bool all = options_.scripts || options_.exhaustive;
+    const Status ran = explorer_.Explore(all ? 24h : options_.budget, most, [this] {
       found_after_.resize(explorer_.buckets().size(), Clock::now() - began_);
       console_.Progress(Line());
       return !options_.fail_fast || News().empty();
@@ -212,6 +214,7 @@ class TargetExploration {
   Signals& signals_;
   int servers_ = 0;
   std::map<fs::path, AttemptFolder> folders_;
+  explore::Enumeration enumeration_{options_.exhaustive.value_or(0)};
   LiveExplorer explorer_{{
       .target = *options_.target,
       .seed = options_.seed,
@@ -226,6 +229,8 @@ class TargetExploration {
             folders_.erase(folder);
           },
       .interrupted = [this] { return Interrupted(); },
+      .source = options_.exhaustive ? [this] { return enumeration_.Next(); }
+                                    : std::function<std::optional<Script>()>(),
   }};
   const TimePoint began_ = Clock::now();
   std::vector<Duration> found_after_;  // by bucket

@@ -8,7 +8,7 @@ namespace watchproof::explore {
 namespace {
 
 constexpr const char* kKey = "a/1";
-constexpr std::int64_t kEverything = 1 << 20;
+constexpr std::int64_t kEveryReply = 1 << 20;
 
 // A letter that is one step; the two that stop and start the client are not.
 struct Alphabet {
@@ -42,7 +42,7 @@ const Alphabet& Letters() {
 }
 
 // After each letter every loop takes a turn, and the client takes everything, unless it stalls.
-Script Spell(const std::vector<std::uint8_t>& word, const Limits& limits) {
+Script Spell(const Word& word, const Limits& limits) {
   Script script{.limits = limits, .steps = {}};
   bool stalled = false;
   for (const std::uint8_t letter : word) {
@@ -51,20 +51,32 @@ Script Spell(const std::vector<std::uint8_t>& word, const Limits& limits) {
     for (const Loop loop : {Loop::kCommit, Loop::kSync, Loop::kVictims}) {
       script.steps.push_back(Turn{loop});
     }
-    if (!stalled) script.steps.push_back(Receive{1, kEverything});
+    if (!stalled) script.steps.push_back(Receive{1, kEveryReply});
+  }
+  return script;
+}
+
+// A real server's loops turn by themselves, and its client reads unless it is stopped.
+Script SpellForServer(const Word& word) {
+  Script script;
+  for (const std::uint8_t letter : word) {
+    if (letter < Letters().steps.size()) script.steps.push_back(Letters().steps[letter]);
+    if (letter == Letters().stall) script.steps.push_back(Receive{1, 0});
+    if (letter == Letters().go_on) script.steps.push_back(Receive{1, kEveryReply});
+    script.steps.push_back(Turn{Loop::kCommit});
   }
   return script;
 }
 
 // The two ids are alike: a word that begins with the second is another one with the ids exchanged.
-bool IsMirrored(const std::vector<std::uint8_t>& word) {
+bool IsMirrored(const Word& word) {
   const auto first = std::find_if(
       word.begin(), word.end(), [](std::uint8_t letter) { return letter < 2 * Letters().per_id; });
   return first != word.end() && *first >= Letters().per_id;
 }
 
 // What a stalled client has not taken depends on all that was done since.
-std::string SinceStall(const std::vector<std::uint8_t>& word) {
+std::string SinceStall(const Word& word) {
   std::string since;
   bool stalled = false;
   for (const std::uint8_t letter : word) {
@@ -84,10 +96,28 @@ std::string SinceStall(const std::vector<std::uint8_t>& word) {
 Exhaustive::Exhaustive(const ExhaustiveOptions& options)
     : options_(options), explorer_({.defects = options.defects}), levels_(1) {}
 
-std::uint64_t Exhaustive::Possible(int size) {
-  std::uint64_t possible = 1;
-  for (; size > 0; --size) possible *= Letters().size();
-  return possible;
+std::uint64_t ScriptsOfSize(int size) {
+  std::uint64_t scripts = 1;
+  for (; size > 0; --size) scripts *= Letters().size();
+  return scripts;
+}
+
+// To the next word of the size, or to the first of the next size; false after the last.
+bool Enumeration::Count() {
+  for (auto letter = word_.rbegin(); letter != word_.rend(); ++letter) {
+    if (++*letter < Letters().size()) return true;
+    *letter = 0;
+  }
+  if (word_.size() == size_) return false;
+  word_.push_back(0);
+  return true;
+}
+
+std::optional<Script> Enumeration::Next() {
+  do {
+    if (!Count()) return std::nullopt;
+  } while (IsMirrored(word_));
+  return SpellForServer(word_);
 }
 
 bool Exhaustive::Next() {

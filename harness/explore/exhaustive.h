@@ -7,11 +7,15 @@
 //   while (search.Next()) continue;
 //   search.levels()       // per size: scripts run, states reached
 //
-// A script that leaves clients and history as another one did is not continued: what follows would
-// be the same; nor is one run that only exchanges the two ids. Not thread-safe.
+//   Enumeration all(4);   // for a real server
+//   while (const auto script = all.Next()) ...
+//
+// A script that only exchanges the two ids is left out. Under virtual time one that leaves clients
+// and history as another one did is not continued: what follows would be the same. Not thread-safe.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -24,6 +28,25 @@ struct ExhaustiveOptions {
   int size = 4;
   Limits limits{.queued_replies = 1};
   std::vector<std::string> defects;
+};
+
+using Word = std::vector<std::uint8_t>;  // letters of the alphabet
+
+// How many scripts there are of a size, run or not.
+std::uint64_t ScriptsOfSize(int size);
+
+// Every script, none of which follows from what another one led to.
+class Enumeration {
+ public:
+  explicit Enumeration(int size) : size_(static_cast<std::size_t>(size)) {}
+  // Empty after the last one.
+  std::optional<Script> Next();
+
+ private:
+  bool Count();
+
+  const std::size_t size_;
+  Word word_;
 };
 
 class Exhaustive {
@@ -39,12 +62,8 @@ class Exhaustive {
   };
   const std::vector<Level>& levels() const { return levels_; }
   const Explorer& explorer() const { return explorer_; }
-  // How many scripts there are of a size, run or not.
-  static std::uint64_t Possible(int size);
 
  private:
-  using Word = std::vector<std::uint8_t>;  // letters of the alphabet
-
   const ExhaustiveOptions options_;
   Explorer explorer_;
   std::vector<Level> levels_;

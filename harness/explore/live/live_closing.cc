@@ -21,7 +21,7 @@ constexpr Duration kBetweenLists = 200ms;
 // A request for progress may be dropped while the server still has a watch among those that are
 // behind. It is repeated, each time after twice as long.
 constexpr Duration kFirstRequest = 25ms;
-constexpr Duration kShort = 15ms;
+constexpr Duration kOnTheWay = 15ms;
 // Watches of one stream that are looked at for what met; a burst of equal ones adds nothing.
 constexpr std::uint32_t kMostMet = 12;
 
@@ -181,7 +181,7 @@ bool LiveScript::AwaitDelivery(const Watches& watches, Revision through) {
   std::uint64_t before = 0;
   do {
     before = events;
-    if (server_.Await(delivered, server_.patience() + kShort)) return true;
+    if (server_.Await(delivered, server_.patience() + kOnTheWay)) return true;
   } while (events != before);
   return false;
 }

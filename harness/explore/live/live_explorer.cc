@@ -16,6 +16,7 @@ constexpr const char* kRecording = "history.wire.zst";
 constexpr std::size_t kServersAtOnce = 6;
 // Long enough to pay for the start of a server.
 constexpr Duration kBatch = 5s;
+constexpr int kWorkersOfSource = 24;
 // Alone on a server an answer comes at once.
 constexpr Duration kPatienceAlone = 1500ms;
 
@@ -93,9 +94,22 @@ LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t mos
     MutexLock lock(learning_);
     Script script = corpus_.Choose(prng);
     Enlarge(script, bursts, draws, prng);
-    return script;
+    return std::optional(std::move(script));
   };
   return plan;
+}
+
+LiveExplorer::BatchPlan LiveExplorer::SourceBatch(Duration time, std::uint64_t most) {
+  return {.time = time,
+          .most = most,
+          .workers = kWorkersOfSource,
+          .draws = {.restarts = false, .time = false, .pauses = 0.1},
+          .next = [this](Prng&) {
+            MutexLock lock(learning_);
+            std::optional<Script> script = options_.source();
+            source_is_empty_ = !script;
+            return script;
+          }};
 }
 
 // A server on which one script runs after the other is mostly idle, as is one that restarts.
@@ -108,9 +122,12 @@ Status LiveExplorer::Explore(Duration time, std::uint64_t most,
   std::uint64_t left = most;
   const auto work = [&] {
     MutexLock lock(learning_);
-    while (trouble.ok() && !enough && left > 0 && Clock::now() < until && !options_.interrupted()) {
+    while (trouble.ok() && !enough && left > 0 && Clock::now() < until && !options_.interrupted() &&
+           !source_is_empty_) {
+      const auto its_time = std::min<Duration>(kBatch, until - Clock::now());
+      const std::uint64_t its_most = std::min(left, share);
       const BatchPlan plan =
-          DrawBatch(std::min<Duration>(kBatch, until - Clock::now()), std::min(left, share));
+          options_.source ? SourceBatch(its_time, its_most) : DrawBatch(its_time, its_most);
       const Prng prng = prng_.Fork(fmt::format("batch {}", ++counts_.servers));
       left -= plan.most;
       learning_.unlock();
@@ -173,7 +190,7 @@ Result<std::vector<LiveExplorer::Findings>> LiveExplorer::RunAlone(
                         .most = 1,
                         .durable = Restarts(scripts[own]),
                         .patience = kPatienceAlone,
-                        .next = [&](const Prng&) { return scripts[own]; }},
+                        .next = [&](const Prng&) { return std::optional(scripts[own]); }},
                        prng_);
       MutexLock lock(mu);
       if (!batch.has_value()) {
@@ -278,7 +295,7 @@ Status LiveExplorer::Work(LiveServer& server, const BatchPlan& plan, TimePoint u
   LiveClient client{connection, CallClient(server.recording(), connection)};
   while (true) {
     std::uint32_t number = 0;
-    Script script;
+    std::optional<Script> script;
     {
       MutexLock lock(mu);
       if (ran.size() >= plan.most || Clock::now() >= until || options_.interrupted()) return {};
@@ -286,9 +303,10 @@ Status LiveExplorer::Work(LiveServer& server, const BatchPlan& plan, TimePoint u
       number = static_cast<std::uint32_t>(ran.size() + 1);
       Prng draw = prng.Fork(fmt::format("script {}", number));
       script = plan.next(draw);
-      ran.push_back({.script = script, .features = {}, .broken = {}});
+      if (!script) return {};
+      ran.push_back({.script = *script, .features = {}, .broken = {}});
     }
-    LiveScript run(server, client, script, number, plan.draws,
+    LiveScript run(server, client, *script, number, plan.draws,
                    prng.Fork(fmt::format("run {}", number)));
     run.Run();
     MutexLock lock(mu);

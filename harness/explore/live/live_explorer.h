@@ -34,6 +34,8 @@ struct LiveExploreOptions {
   std::function<Result<std::filesystem::path>()> folder;
   std::function<void(const std::filesystem::path&, bool keep)> finish;
   std::function<bool()> interrupted;
+  // If there is one, it gives the scripts, instead of the corpus; empty: there are no more.
+  std::function<std::optional<Script>()> source = {};
 };
 
 class LiveExplorer {
@@ -82,7 +84,7 @@ class LiveExplorer {
     LiveScript::Draws draws{};
     bool durable = false;
     Duration patience = 3s;
-    std::function<Script(Prng& prng)> next;
+    std::function<std::optional<Script>(Prng& prng)> next;
   };
   struct Batch {
     std::vector<Ran> ran;
@@ -99,12 +101,14 @@ class LiveExplorer {
   Status Work(LiveServer& server, const BatchPlan& plan, TimePoint until, const Prng& prng,
               std::vector<Ran>& ran, Mutex& mu);
   BatchPlan DrawBatch(Duration time, std::uint64_t most) REQUIRES(learning_);
+  BatchPlan SourceBatch(Duration time, std::uint64_t most);
 
   const LiveExploreOptions options_;
   Prng prng_;
   Corpus corpus_;
   Buckets buckets_;
   Counts counts_;
+  bool source_is_empty_ = false;
   std::map<std::string, std::uint64_t> undecided_;
   // Held while what is above changes or, on the threads of Explore, is read.
   Mutex learning_;
