@@ -8,7 +8,7 @@ namespace watchproof {
 namespace {
 
 // Of four batches each: more than the queue of their stream takes, and one that waits for each.
-constexpr std::size_t kWatchers = 60;
+constexpr std::size_t kBehind = 60;
 
 WATCH_CASE(CompactionSurfaced, CatchUpAcrossFloor,
            {.requirement = "a watch with compacted pending events ends with ErrCompacted (etcd "
@@ -35,8 +35,8 @@ WATCH_CASE(CompactionSurfaced, CatchUpAcrossFloor,
   const WatchedRange range = Prefix(stem + "/");
   scenario.Inject("slow-reader");
   scenario.Watch(
-      {.group = "from the start", .count = kWatchers, .range = range, .start = first.revision()});
-  scenario.Add(AwaitRegisteredStep{kWatchers});
+      {.group = "from the start", .count = kBehind, .range = range, .start = first.revision()});
+  scenario.Add(AwaitRegisteredStep{kBehind});
   scenario.AwaitEffect("slow-reader");
   scenario.Add(AwaitSyncPassesStep{3});
   const Write floor = scenario.Put(stem + "/0");

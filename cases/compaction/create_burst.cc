@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kBurst = 200;
 // On a busy machine the server may empty its queue while one burst arrives, but hardly for all.
-constexpr int kClients = 5;
+constexpr int kCreators = 5;
 
 WATCH_CASE(CompactionSurfaced, CreateBurst,
            {.requirement = "a watch below the compaction floor ends with ErrCompacted (etcd API "
@@ -31,7 +31,7 @@ WATCH_CASE(CompactionSurfaced, CreateBurst,
   for (std::int64_t i = prng.Between(1, 3); i > 0; --i) scenario.Put(key);
 
   scenario.Compact(floor.revision());
-  for (int i = 0; i < kClients; ++i) {
+  for (int i = 0; i < kCreators; ++i) {
     const std::string client = fmt::format("client {}", i);
     scenario.Watch({.group = client,
                     .count = kBurst,

@@ -7,7 +7,7 @@
 namespace watchproof {
 namespace {
 
-constexpr ValueSize kLarge{.least = 90 * 1024, .most = 110 * 1024};
+constexpr ValueSize kInFragments{.least = 90 * 1024, .most = 110 * 1024};
 
 WATCH_CASE(Fragmented, FiltersAndPrevious,
            {.requirement = "fragment splits large watch responses (etcd API, "
@@ -22,11 +22,11 @@ WATCH_CASE(Fragmented, FiltersAndPrevious,
   const std::string stem = scenario.Key("pieces");
   std::vector<std::string> keys;
   for (int i = 0; i < 4; ++i) keys.push_back(scenario.Key(stem));
-  const Write first = scenario.PutTogether(keys, kLarge);
+  const Write first = scenario.PutTogether(keys, kInFragments);
   for (std::int64_t i = prng.Between(6, 9); i > 0; --i) {
-    scenario.PutTogether(keys, kLarge);
+    scenario.PutTogether(keys, kInFragments);
     scenario.DeleteAll(Prefix(stem + "/"));
-    scenario.PutTogether(keys, kLarge);
+    scenario.PutTogether(keys, kInFragments);
     scenario.Delete(prng.Pick(keys));
   }
   for (const bool previous : {false, true}) {
@@ -42,7 +42,7 @@ WATCH_CASE(Fragmented, FiltersAndPrevious,
   }
   scenario.AwaitCreated("all");
   scenario.AwaitDelivered("all");
-  scenario.PutTogether(keys, kLarge);
+  scenario.PutTogether(keys, kInFragments);
 }
 
 WATCH_CASE(
@@ -61,8 +61,9 @@ WATCH_CASE(
   const WatchOptions options{.prev_kv = true, .fragment = true};
   scenario.Watch({.group = "live", .range = range, .options = options});
   scenario.AwaitCreated("live");
-  const Write first = scenario.Put(scenario.Key(stem), kLarge);
-  for (std::int64_t i = prng.Between(30, 36); i > 0; --i) scenario.Put(scenario.Key(stem), kLarge);
+  const Write first = scenario.Put(scenario.Key(stem), kInFragments);
+  for (std::int64_t i = prng.Between(30, 36); i > 0; --i)
+    scenario.Put(scenario.Key(stem), kInFragments);
   scenario.DeleteAll(range);
   scenario.Put(scenario.Key(stem));
   scenario.Watch({.group = "late", .range = range, .start = first.revision(), .options = options});

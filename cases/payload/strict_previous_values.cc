@@ -7,7 +7,7 @@
 namespace watchproof {
 namespace {
 
-constexpr std::size_t kWatchers = 400;
+constexpr std::size_t kStalled = 400;
 
 WATCH_CASE(PreviousValue, StrictPreviousValues,
            {.requirement = "with strict previous values a watch ends with ErrCompacted instead of "
@@ -25,10 +25,10 @@ WATCH_CASE(PreviousValue, StrictPreviousValues,
   const std::string fat = scenario.Key("fat");
   Prng prng = scenario.Random("shape");
   for (std::int64_t i = prng.Between(1, 4); i > 0; --i) scenario.Put(key);
-  scenario.Watch({.group = "watchers", .count = kWatchers, .range = OneKey(fat)});
+  scenario.Watch({.group = "watchers", .count = kStalled, .range = OneKey(fat)});
   scenario.Watch({.group = "cache", .range = OneKey(key), .options = {.prev_kv = true}});
   const std::string filler = scenario.Key("filler");
-  scenario.Watch({.group = "filler", .count = kWatchers / 2, .range = OneKey(filler)});
+  scenario.Watch({.group = "filler", .count = kStalled / 2, .range = OneKey(filler)});
   scenario.AwaitCreated("watchers");
   scenario.AwaitCreated("cache");
   scenario.AwaitCreated("filler");

@@ -27,6 +27,7 @@ from source import Problem
 
 SKIPPED = 77
 FORMAT_VERSION = "14"
+INCLUDED = re.compile(r'(?m)^#include "(.+)"')
 UNFORMATTED = re.compile(r"(?m)^(.+?):(\d+):\d+: (?:warning|error): .*-Wclang-format")
 
 
@@ -62,6 +63,9 @@ def check_build(files, options):
     with open(options.commands, encoding="utf-8") as stream:
         entries = json.load(stream)
     compiled = {os.path.realpath(os.path.join(e["directory"], e["file"])) for e in entries}
+    for together in [file for file in compiled if "/Unity/" in file]:
+        with open(together, encoding="utf-8") as stream:
+            compiled.update(os.path.realpath(name) for name in INCLUDED.findall(stream.read()))
     for file in files:
         full = os.path.realpath(os.path.join(options.root, file.path))
         if file.path.endswith(".cc") and full not in compiled:

@@ -283,6 +283,10 @@ class Trees(unittest.TestCase):
         self.assertTrue(lines[0].startswith(text), lines[0])
         self.compile_database("harness/base/x.cc", "harness/base/x_test.cc")
         self.assertEqual((0, []), self.run_checks("build"))
+        together = os.path.join(self.options.root, "harness/base/x_test.cc")
+        self.write("build/Unity/unity_0.cxx", f'/* together */\n#include "{together}"\n')
+        self.compile_database("harness/base/x.cc", "build/Unity/unity_0.cxx")
+        self.assertEqual((0, []), self.run_checks("build"))
 
     def test_a_file_that_is_not_formatted(self):
         self.options.clang_format = style.find_clang_format()

@@ -28,7 +28,7 @@ constexpr std::chrono::seconds kPatience{30};
 using Request = http::request<http::string_body>;
 using Response = http::response<http::string_body>;
 
-Response Answer(const Request& request, const HttpPort::Pages& pages) {
+Response AnswerTo(const Request& request, const HttpPort::Pages& pages) {
   const std::string target(request.target().data(), request.target().size());
   const auto call = std::min(target.find('?'), target.size());
   const auto found = pages.find(target.substr(0, call));
@@ -54,7 +54,7 @@ asio::awaitable<void> Serve(Stream stream, const HttpPort::Pages& pages) {
     Request request;
     const auto [read_error, read] = co_await http::async_read(stream, buffer, request, kAwait);
     if (read_error) co_return;
-    const Response response = Answer(request, pages);
+    const Response response = AnswerTo(request, pages);
     const auto [write_error, written] = co_await http::async_write(stream, response, kAwait);
     open = !write_error && response.keep_alive();
   }

@@ -30,19 +30,19 @@ struct FetchFlags {
   std::string manifest;
 };
 
-struct Named {
+struct NamedRelease {
   std::string product;
   std::string version;
-  auto operator<=>(const Named&) const = default;
+  auto operator<=>(const NamedRelease&) const = default;
   std::string ToString() const { return product + " " + version; }
 };
 
 // The releases that are known to exist, by version; beside each the sources that have it.
-using Known = std::vector<std::pair<Named, std::vector<std::string>>>;
+using Known = std::vector<std::pair<NamedRelease, std::vector<std::string>>>;
 
 void SortByVersion(Known& known) {
   std::stable_sort(known.begin(), known.end(), [](const auto& a, const auto& b) {
-    const auto rank = [](const Named& named) {
+    const auto rank = [](const NamedRelease& named) {
       return std::tuple(named.product, ParseVersion(named.version), named.version);
     };
     return rank(a.first) < rank(b.first);
@@ -52,7 +52,7 @@ void SortByVersion(Known& known) {
 // The manifest's releases, and those that the registry lists. `status`: why it could not be asked.
 Known AskForReleases(const Expectations& expectations, Status& status) {
   Known known;
-  const auto add = [&known](const Named& named, const std::string& source) {
+  const auto add = [&known](const NamedRelease& named, const std::string& source) {
     for (auto& [listed, sources] : known) {
       if (listed == named) return sources.push_back(source);
     }
@@ -93,13 +93,14 @@ bool IsPattern(const std::string& word) { return word.find_first_of("*?[") != st
 std::vector<std::string> AllKnown(const Expectations& expectations) {
   std::vector<std::string> known;
   for (const Release& release : expectations.releases()) {
-    known.push_back(Named{release.product, release.version}.ToString());
+    known.push_back(NamedRelease{release.product, release.version}.ToString());
   }
   return known;
 }
 
 // A version that no list has may still be served.
-Result<std::vector<Named>> Choose(const FetchFlags& flags, const Expectations& expectations) {
+Result<std::vector<NamedRelease>> Choose(const FetchFlags& flags,
+                                         const Expectations& expectations) {
   std::vector<std::string> words = flags.words;
   if (words.size() == 1 && words[0].find(' ') != std::string::npos) {  // 'etcd 3.6.*'
     const std::size_t space = words[0].find(' ');
@@ -118,7 +119,7 @@ Result<std::vector<Named>> Choose(const FetchFlags& flags, const Expectations& e
   const bool asks = flags.all || std::any_of(words.begin(), words.end(), IsPattern);
   const Known known = asks ? AskForReleases(expectations, status) : Known();
   if (!status.ok()) Complain("fetch", status.message());
-  std::vector<Named> chosen;
+  std::vector<NamedRelease> chosen;
   for (const auto& [named, sources] : known) {
     const bool meant = std::any_of(words.begin(), words.end(), [&named = named](const auto& word) {
       return IsPattern(word) && fnmatch(word.c_str(), named.version.c_str(), 0) == 0;
@@ -141,7 +142,7 @@ Result<std::vector<Named>> Choose(const FetchFlags& flags, const Expectations& e
 // Fetches a list of releases, some at a time, until a signal comes.
 class Fetcher {
  public:
-  Fetcher(const Expectations& expectations, std::vector<Named> releases)
+  Fetcher(const Expectations& expectations, std::vector<NamedRelease> releases)
       : expectations_(expectations), releases_(std::move(releases)) {}
 
   ExitCode Run(int jobs) {
@@ -175,7 +176,7 @@ class Fetcher {
   }
 
  private:
-  void One(const Named& named) {
+  void One(const NamedRelease& named) {
     const auto report = [&](const std::string& line) {
       const MutexLock lock(mutex_);
       Complain("fetch", fmt::format("{}: {}", named.ToString(), line));
@@ -193,7 +194,7 @@ class Fetcher {
   }
 
   const Expectations& expectations_;
-  const std::vector<Named> releases_;
+  const std::vector<NamedRelease> releases_;
   std::atomic<std::size_t> next_{0};
   std::atomic<int> running_{0};
   Mutex mutex_;  // of the lines that are printed, too
@@ -206,7 +207,7 @@ ExitCode FetchCommand(const FetchFlags& flags) {
   const Result<int> jobs = ParseCount(flags.jobs, 1);
   if (!jobs.has_value()) return Complain("fetch", "--jobs: " + jobs.error().message());
   if (flags.list) return ListCommand(*expectations);
-  const Result<std::vector<Named>> chosen = Choose(flags, *expectations);
+  const Result<std::vector<NamedRelease>> chosen = Choose(flags, *expectations);
   if (chosen.has_value()) return Fetcher(*expectations, *chosen).Run(*jobs);
   const bool usage = chosen.error().code() == StatusCode::kInvalidArgument;
   return Complain("fetch", chosen.error().message(), usage ? ExitCode::kUsage : ExitCode::kTarget);

@@ -26,7 +26,7 @@ namespace {
 enum class ShowAll { kNo, kYes };
 
 // A guarantee and a watch: the text of a finding may change, its subject does not.
-using Subject = std::pair<std::string, std::string>;
+using FindingKey = std::pair<std::string, std::string>;
 
 struct Difference {
   std::vector<FindingRecord> fresh;
@@ -43,14 +43,14 @@ bool SaysTheSame(const FindingRecord& now, const FindingRecord& before) {
 
 Difference Compare(const std::vector<FindingRecord>& now,
                    const std::vector<FindingRecord>& before) {
-  std::map<Subject, const FindingRecord*> known;
+  std::map<FindingKey, const FindingRecord*> known;
   for (const FindingRecord& finding : before) {
     known.insert({{finding.guarantee, finding.watch}, &finding});
   }
   Difference difference;
-  std::set<Subject> present;
+  std::set<FindingKey> present;
   for (const FindingRecord& finding : now) {
-    const Subject subject(finding.guarantee, finding.watch);
+    const FindingKey subject(finding.guarantee, finding.watch);
     present.insert(subject);
     const auto match = known.find(subject);
     if (match == known.end()) difference.fresh.push_back(finding);

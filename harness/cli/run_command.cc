@@ -142,7 +142,7 @@ Status WriteReports(const RunRecord& record, RunFolder& folder) {
 Status OpenFiles(const RunRecord& record, RunFolder& folder) {
   WP_RETURN_IF_ERROR(folder.Write("run.json", ToRunJson(record, Finished::kNo)));
   WP_RETURN_IF_ERROR(folder.Write("results.jsonl", ""));
-  return folder.AppendLine("plan.jsonl", PlanHeader(record));
+  return folder.AppendLine("plan.jsonl", ToPlanHeader(record));
 }
 
 // Not empty. Errors name what was expected.
@@ -223,7 +223,7 @@ void Run::KeepOnly(std::vector<CaseInfo> cases, std::vector<TargetSpec> targets)
 
 void Run::PrintPlan() const {
   if (options_.json) {
-    fmt::print("{}\n", PlanHeader(record_));
+    fmt::print("{}\n", ToPlanHeader(record_));
     return;
   }
   fmt::print("{}{}", OpeningLine(record_, options_), UsageLines(options_, cases_, seed_));

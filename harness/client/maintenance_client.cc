@@ -9,7 +9,7 @@ namespace watchproof {
 namespace pb = etcdserverpb;
 
 namespace {
-constexpr Duration kCallLimit = 20s;
+constexpr Duration kMaintenanceLimit = 20s;
 }  // namespace
 
 class MaintenanceClient::Impl {
@@ -22,7 +22,7 @@ class MaintenanceClient::Impl {
               grpc::Status (pb::Maintenance::Stub::*rpc)(grpc::ClientContext*, const Request&,
                                                          Response*)) {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + kCallLimit);
+    context.set_deadline(std::chrono::system_clock::now() + kMaintenanceLimit);
     context.set_wait_for_ready(true);
     if (!token_.empty()) context.AddMetadata("token", token_);
     Response response;

@@ -15,7 +15,6 @@ namespace {
 constexpr seconds kShortest{2};
 constexpr seconds kLongest{9'000'000'000};
 
-Status Invalid(const char* text) { return {StatusCode::kInvalidArgument, text}; }
 Status Compacted() {
   return {StatusCode::kOutOfRange, "etcdserver: mvcc: required revision has been compacted"};
 }

@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::size_t kMostOperations = 128;
 
-Status Invalid(const char* text) { return {StatusCode::kInvalidArgument, text}; }
 Status NeedsKey(const std::string& key) {
   return key.empty() ? Invalid("etcdserver: key is not provided") : Status();
 }

@@ -13,6 +13,7 @@
 
 namespace watchproof::explore {
 
+inline Status Invalid(const char* text) { return {StatusCode::kInvalidArgument, text}; }
 bool Holds(const store::KeyRange& range, const std::string& key);
 // For what the keys of its range hold.
 bool IsTrue(const store::Compare& compare, const std::vector<store::KeyValue>& held);

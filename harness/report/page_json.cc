@@ -17,7 +17,7 @@
 namespace watchproof {
 namespace {
 
-constexpr int kSchema = 1;
+constexpr int kPageSchema = 1;
 // A broken store breaks the same promise on every watch: a few findings show the pattern, the file
 // has all.
 constexpr std::size_t kFindings = 5;
@@ -260,7 +260,7 @@ PageData PageDataOf(const RunRecord& record) {
   for (const AttemptRow& row : rows.attempts) {
     attempts.push_back(AttemptJson(row, cases.at(row.case_name), targets.at(row.target)));
   }
-  PageData data{.run = {{"schema", kSchema},
+  PageData data{.run = {{"schema", kPageSchema},
                         {"sentence", Sentence(record)},
                         {"run", RunJson(record, rows)},
                         {"outcomes", OutcomesJson()},

@@ -104,7 +104,7 @@ Result<RepeatSummary> ParseRepeatSummary(const std::string& run_json) {
                        .working_folder = json["working_folder"].get<std::string>()};
 }
 
-std::string PlanHeader(const RunRecord& record) {
+std::string ToPlanHeader(const RunRecord& record) {
   Json targets = Json::array();
   for (const TargetSpec& target : record.targets) targets.push_back(target.text);
   const Json json{{"schema", kSchema},

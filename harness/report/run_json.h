@@ -26,7 +26,7 @@ Result<RepeatSummary> ParseRepeatSummary(const std::string& run_json);
 // finished.
 std::string ToRunJson(const RunRecord& record, Finished finished);
 // The same for the same selection and seed, byte by byte: no times, no folder names.
-std::string PlanHeader(const RunRecord& record);
+std::string ToPlanHeader(const RunRecord& record);
 // The last document of `run --json`.
 std::string SummaryJson(const RunRecord& record);
 

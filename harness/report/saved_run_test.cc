@@ -29,7 +29,7 @@ class SavedRunTest : public testing::Test {
         std::filesystem::path(testing::TempDir()) / (record.id + ".saved");
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "run.json") << ToRunJson(record, finished);
-    std::ofstream(folder / "plan.jsonl") << PlanHeader(record) << "\n";
+    std::ofstream(folder / "plan.jsonl") << ToPlanHeader(record) << "\n";
     std::ofstream results(folder / "results.jsonl");
     for (const AttemptSummary& attempt : record.attempts) {
       results << ToResultsLine(attempt.result) << "\n";

@@ -15,7 +15,7 @@ constexpr std::int64_t kFirstOwnId = 1'000'000;  // far from those that servers 
 constexpr int kNewWatches = 6;                   // of a stream
 constexpr int kWritesOfKey = 8;
 constexpr int kMostStreams = 8;  // for the bound of what is used
-constexpr std::int64_t kSmallValue = 16;
+constexpr std::int64_t kProbeValue = 16;
 // Of the watches that the questions make, by the plan's kind of name.
 const std::string kAll = "closing questions/all";
 const std::string kNew = "closing questions/new";
@@ -26,7 +26,7 @@ bool IsOpen(const WatchState& watch) { return watch.end == WatchEnd::kOpen; }
 }  // namespace
 
 Usage CostOfQuestions() {
-  return {.bytes = static_cast<std::int64_t>(kMostKeys) * kWritesOfKey * kSmallValue,
+  return {.bytes = static_cast<std::int64_t>(kMostKeys) * kWritesOfKey * kProbeValue,
           .watchers = std::int64_t{kMostStreams} * kNewWatches};
 }
 

@@ -22,6 +22,9 @@
 
 namespace watchproof {
 
+// Puts that lift the head over the start of a watch in the future.
+inline constexpr std::int64_t kMostSentinels = 200;
+
 // Upper bounds of what the questions use of the target.
 Usage CostOfQuestions();
 

@@ -13,7 +13,6 @@ namespace watchproof {
 namespace {
 
 constexpr Duration kMarginToConverge = 2s;
-constexpr int kMostSentinels = 200;  // to lift the head over the start of a watch on the future
 
 }  // namespace
 

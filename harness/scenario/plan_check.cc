@@ -16,8 +16,6 @@ constexpr std::chrono::seconds kLongestLease{365 * 24 * 3600};
 constexpr Duration kLongestWait = 1h;
 
 constexpr std::int64_t kSmallValue = 64;  // sentinels and probes are shorter
-// Two rounds of sentinels, and the lifting of the head; see Executor::WriteSentinels.
-constexpr std::int64_t kMostSentinels = 200;
 // What probing a capability may write: two values of 1200 KiB, and a few small ones.
 constexpr std::int64_t kProbeKeys = 5;
 constexpr std::int64_t kProbeBytes = std::int64_t{2} * 1200 * 1024 + 3 * kSmallValue;
@@ -156,6 +154,7 @@ Usage UsageOf(const Plan& plan) {
   }
   const auto named = static_cast<std::int64_t>(keys.size());
   usage.keys += named + kProbeKeys;
+  // Two rounds of sentinels, and the lifting of the head; see Executor::WriteSentinels.
   usage.bytes += std::max(kMostSentinels, 2 * named) * kSmallValue + kProbeBytes;
   usage += CostOfQuestions();
   ++usage.watchers;  // the one that sees everything

@@ -14,8 +14,8 @@ namespace {
 
 // Bytes leave in slices of this much time, so that a low rate is smooth; a writer that wakes up
 // late may catch up by as much, so that the rate holds on a busy machine.
-constexpr Duration kSlice = 10ms;
-constexpr std::int64_t kSlicesPerSecond = 1s / kSlice;
+constexpr Duration kTick = 10ms;
+constexpr std::int64_t kSlicesPerSecond = 1s / kTick;
 
 class Bucket final : public Stage {
  public:
@@ -29,7 +29,7 @@ class Bucket final : public Stage {
     if (waiting_.front().chunk.kind != Chunk::Kind::kBytes) return TakeFirst();
     if (now < free_at_) return std::nullopt;
     Chunk slice = NextSlice(now);
-    free_at_ = std::max(free_at_, now - kSlice) + CostOf(slice.size());
+    free_at_ = std::max(free_at_, now - kTick) + CostOf(slice.size());
     return slice;
   }
   std::deque<Chunk> TakeAll(TimePoint now) override {
