@@ -5,16 +5,28 @@
     wire_test.py errors ERROR_TABLE_TEST            # is that table of errors etcd's?
     wire_test.py alike ALIKE_TEST WATCHPROOF [REQUESTS [SEED]]
 
-Exit code: that of the test, 77 where no etcd of the release that the store imitates can be found.
+Exit code: that of the test, 77 where no etcd of a release that the store imitates can be found.
 """
 
 import subprocess
 import sys
 
-from server import STORE, clean_environment, die_with_parent, run, start
+from server import STORE, Skip, clean_environment, die_with_parent, run, start
 from tools import find_etcd
 
-RELEASE = (3, 5)  # which the store imitates
+RELEASES = ((3, 7), (3, 5))  # their API is served; those that are here are asked
+
+
+def found():
+    etcds = []
+    for release in RELEASES:
+        try:
+            etcds.append(find_etcd(release))
+        except Skip as skip:
+            print(skip)
+    if not etcds:
+        raise Skip("no etcd to compare with")
+    return etcds
 
 
 def end_of(command, **variables):
@@ -24,15 +36,18 @@ def end_of(command, **variables):
 
 
 def errors(stack, test):
-    etcd = start(stack, "etcd", find_etcd(RELEASE), 0)
-    return end_of([test], WATCHPROOF_TEST_ENDPOINT=etcd.endpoint)
+    servers = [start(stack, "etcd", etcd, number) for number, etcd in enumerate(found())]
+    return max(end_of([test], WATCHPROOF_TEST_ENDPOINT=server.endpoint) for server in servers)
 
 
 def alike(stack, test, store, requests="4000", seed="1"):
-    etcd = start(stack, "etcd", find_etcd(RELEASE), 0)
-    ours = start(stack, STORE, store, 1)
-    return end_of([test], WATCHPROOF_TEST_ENDPOINTS=f"{etcd.endpoint},{ours.endpoint}",
-                  WATCHPROOF_TEST_REQUESTS=requests, WATCHPROOF_TEST_SEED=seed)
+    ends = []
+    for number, binary in enumerate(found()):
+        etcd = start(stack, "etcd", binary, 2 * number)
+        ours = start(stack, STORE, store, 2 * number + 1)
+        ends.append(end_of([test], WATCHPROOF_TEST_ENDPOINTS=f"{etcd.endpoint},{ours.endpoint}",
+                           WATCHPROOF_TEST_REQUESTS=requests, WATCHPROOF_TEST_SEED=seed))
+    return max(ends)
 
 
 def main():

@@ -58,7 +58,8 @@ std::optional<RevisionPair> KeyIndex::FindAt(const std::string& key, Revision re
 void KeyIndex::VisitAt(const KeyRange& range, Revision revision, const Visit& visit) const {
   for (auto it = keys_.lower_bound(range.begin); it != keys_.end(); ++it) {
     if (!range.Contains(it->first)) return;
-    if (auto at = Visible(it->second, revision)) visit(it->first, *at);
+    const auto at = Visible(it->second, revision);
+    if (at && visit(it->first, *at) == Then::kStop) return;
   }
 }
 

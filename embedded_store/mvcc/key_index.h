@@ -39,8 +39,9 @@ class KeyIndex {
   // The put that was visible at this revision; nothing when the key did not exist then. Requires:
   // the revision is not below the last compaction.
   std::optional<RevisionPair> FindAt(const std::string& key, Revision revision) const;
-  using Visit = std::function<void(const std::string& key, RevisionPair at)>;
-  // In key order, every key of the range that existed at this revision.
+  enum class Then { kGoOn, kStop };
+  using Visit = std::function<Then(const std::string& key, RevisionPair at)>;
+  // In key order, the keys of the range that existed at this revision, until `visit` stops it.
   void VisitAt(const KeyRange& range, Revision revision, const Visit& visit) const;
 
   // Adds a change that was made before a restart. In the order of revisions. Returns whether it was

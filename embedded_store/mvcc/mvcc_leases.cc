@@ -85,6 +85,7 @@ Status MvccStore::RestoreLeasesLocked() {
   index_.VisitAt(KeyRange::From(std::string(1, '\0')), current_,
                  [&](const std::string& key, RevisionPair where) REQUIRES(mu_) {
                    leases_.Move(key, {.from = kNoLease, .to = log_.Get(where)->kv.lease});
+                   return KeyIndex::Then::kGoOn;
                  });
   return {};
 }

@@ -32,6 +32,8 @@ struct RangeQuery {
   SortTarget target = SortTarget::kKey;
   bool keys_only = false;
   bool count_only = false;
+  // Without, the answer's count ends at the limit, and so does the work.
+  bool count_all = true;
   // 0: no bound. They thin the list out after counting.
   Revision min_mod{0};
   Revision max_mod{0};

@@ -11,6 +11,8 @@
 namespace watchproof::store {
 namespace {
 
+using Then = KeyIndex::Then;
+
 bool HasBounds(const RangeQuery& query) {
   return query.min_mod.value != 0 || query.max_mod.value != 0 || query.min_create.value != 0 ||
          query.max_create.value != 0;
@@ -108,9 +110,10 @@ Result<RangeAnswer> ReadView::Range(const RangeQuery& query) const {
   }
   RangeAnswer answer{.revision = current_, .ticket = {}, .kvs = {}, .more = false, .count = 0};
   index_.VisitAt(query.range, at, [&](const std::string&, RevisionPair where) {
-    if (answer.count++ >= most) return;
+    if (answer.count++ >= most) return query.count_all ? Then::kGoOn : Then::kStop;
     const KeyValue& kv = log_.Get(where)->kv;
     if (WithinBounds(query, kv)) answer.kvs.push_back(kv);
+    return Then::kGoOn;
   });
   Sort(query, answer.kvs);
   if (query.limit > 0 && answer.kvs.size() > static_cast<std::size_t>(query.limit)) {
@@ -129,6 +132,7 @@ bool ReadView::Holds(const Compare& compare) const {
   index_.VisitAt(compare.range, current_, [&](const std::string&, RevisionPair where) {
     any = true;
     all = all && Satisfies(compare, log_.Get(where)->kv);
+    return all ? Then::kGoOn : Then::kStop;
   });
   if (any) return all;
   return compare.target != CompareTarget::kValue && Satisfies(compare, KeyValue{});

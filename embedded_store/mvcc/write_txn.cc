@@ -44,6 +44,7 @@ DeleteAnswer WriteTxn::Delete(const DeleteOp& removal) {
     deleted.push_back(key);
     leases_.Move(key, {.from = kv.lease, .to = kNoLease});
     if (removal.want_previous) answer.previous.push_back(kv);
+    return KeyIndex::Then::kGoOn;
   });
   for (std::string& key : deleted) {
     const auto sub = static_cast<std::int64_t>(events_.size());

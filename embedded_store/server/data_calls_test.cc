@@ -125,7 +125,7 @@ TEST_F(Data, IsThereWhenTheServerComesBack) {
   Running server(data());
   EXPECT_EQ(server.ReadAll().SerializeAsString(), before);
   server.HashKv(19, grpc::OUT_OF_RANGE);
-  server.HashKv(20);
+  EXPECT_EQ(server.HashKv(20).hash_revision(), 20);
 }
 
 TEST_F(Data, IsTheSameAfterARestoredSnapshot) {
@@ -147,6 +147,7 @@ TEST_F(Data, IsTheSameAfterARestoredSnapshot) {
     EXPECT_EQ(server.ReadAll().SerializeAsString(), content);
     EXPECT_EQ(server.HashKv(0).hash(), hash.hash());
     EXPECT_EQ(server.HashKv(0).compact_revision(), 60);
+    EXPECT_EQ(server.HashKv(0).hash_revision(), hash.hash_revision());
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // etcd's KV service.
 #include "embedded_store/mvcc/errors.h"
+#include "embedded_store/server/range_stream.h"
 #include "embedded_store/server/services.h"
 #include "fixtures/protos/rpc.grpc.pb.h"
 
@@ -18,6 +19,14 @@ class KvService final : public pb::KV::CallbackService {
       WP_RETURN_IF_ERROR(parts_.gate.Admit(*context, query));
       return Fill(parts_.store.Range(query), response);
     });
+  }
+  grpc::ServerWriteReactor<pb::RangeStreamResponse>* RangeStream(
+      Context* context, const pb::RangeRequest* request) override {
+    return StreamRange(parts_, [&]() -> Result<RangeQuery> {
+      WP_ASSIGN_OR_RETURN(const RangeQuery query, FromWire(*request));
+      WP_RETURN_IF_ERROR(parts_.gate.Admit(*context, query));
+      return query;
+    }());
   }
   Reactor* Put(Context* context, const pb::PutRequest* request,
                pb::PutResponse* response) override {

@@ -49,7 +49,8 @@ std::vector<AlarmRow> Act(const pb::AlarmRequest& request, Alarms& alarms) {
 // Sends piece after piece, each when the one before it has left.
 class SnapshotCall final : public grpc::ServerWriteReactor<pb::SnapshotResponse> {
  public:
-  SnapshotCall(const ServiceParts& parts, const Status& admitted) : open_(parts.snapshots) {
+  SnapshotCall(const ServiceParts& parts, const Status& admitted) : open_(parts.long_reads) {
+    response_.set_version(parts.version.cluster().ToString());
     open_.Enter();
     const Status begun = admitted.ok() ? Begin(parts.store) : admitted;
     if (begun.ok()) {
@@ -139,7 +140,8 @@ class MaintenanceService final : public pb::Maintenance::CallbackService {
       WP_RETURN_IF_ERROR(parts_.gate.AdmitRoot(*context));
       const Revision current = parts_.store.current();
       FillHeader(current, response->mutable_header());
-      response->set_version(parts_.version);
+      response->set_version(parts_.version.server().ToString());
+      response->set_storageversion(parts_.version.cluster().ToString());
       // One member, which leads itself; its log is as long as its history.
       response->set_leader(response->header().member_id());
       response->set_raftterm(response->header().raft_term());
@@ -148,6 +150,10 @@ class MaintenanceService final : public pb::Maintenance::CallbackService {
       const BackendSizes sizes = parts_.store.sizes();
       response->set_dbsize(sizes.total.value);
       response->set_dbsizeinuse(sizes.in_use.value);
+      response->set_dbsizequota(parts_.alarms.quota());
+      const auto target = parts_.version.downgrade();
+      response->mutable_downgradeinfo()->set_enabled(target.has_value());
+      if (target) response->mutable_downgradeinfo()->set_targetversion(target->ToString());
       for (const AlarmRow& alarm : parts_.alarms.Active(AlarmKind::kAny)) {
         response->add_errors(Text(alarm));
       }
@@ -165,13 +171,24 @@ class MaintenanceService final : public pb::Maintenance::CallbackService {
       return {};
     });
   }
-  // There is no older version of this store.
   Reactor* Downgrade(Context* context, const pb::DowngradeRequest* request,
-                     pb::DowngradeResponse*) override {
+                     pb::DowngradeResponse* response) override {
     return Unary(context, parts_.backend, [&]() -> watchproof::Status {
       WP_RETURN_IF_ERROR(parts_.gate.AdmitRoot(*context));
-      const bool cancel = request->action() == pb::DowngradeRequest::CANCEL;
-      return cancel ? ErrNoDowngradeInFlight() : ErrInvalidDowngradeTarget();
+      // The version before the call takes effect.
+      response->set_version(parts_.version.cluster().MajorMinor());
+      FillHeader(parts_.store.current(), response->mutable_header());
+      switch (request->action()) {
+        case pb::DowngradeRequest::VALIDATE:
+          return parts_.version.CheckDowngrade(request->version());
+        case pb::DowngradeRequest::ENABLE:
+          return parts_.version.EnableDowngrade(request->version());
+        case pb::DowngradeRequest::CANCEL:
+          parts_.version.CancelDowngrade();
+          return {};
+        default:
+          return ErrUnknownMethod();
+      }
     });
   }
 
@@ -230,6 +247,7 @@ class MaintenanceService final : public pb::Maintenance::CallbackService {
     WP_ASSIGN_OR_RETURN(const std::uint32_t hash, HashChanges(*content.reader, at));
     response.set_hash(hash);
     response.set_compact_revision(content.floor.value);
+    response.set_hash_revision(at.value);
     return {};
   }
 

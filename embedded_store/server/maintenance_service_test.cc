@@ -125,6 +125,7 @@ TEST_F(Maintenance, ReportsSizesAndAlarms) {
   EXPECT_LE(status.dbsizeinuse(), status.dbsize());
   EXPECT_EQ(status.errors_size(), 0);
   EXPECT_EQ(Metric("etcd_mvcc_db_total_size_in_bytes"), status.dbsize());
+  EXPECT_EQ(Metric("etcd_server_quota_backend_bytes"), status.dbsizequota());
   EXPECT_GT(Metric("process_resident_memory_bytes"), 1 << 20);
   DoAlarm(pb::AlarmRequest::ACTIVATE, pb::NOSPACE);
   status = Status();
@@ -132,20 +133,45 @@ TEST_F(Maintenance, ReportsSizesAndAlarms) {
   EXPECT_THAT(status.errors(0), HasSubstr("alarm:NOSPACE"));
 }
 
-TEST_F(Maintenance, RejectsLeaderMoveAndDowngrade) {
+TEST_F(Maintenance, RejectsToMoveTheLeader) {
   pb::MoveLeaderRequest move;
   move.set_targetid(1);
   EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::MoveLeader, move).text(),
             "etcdserver: bad leader transferee");
   move.set_targetid(MemberId());
   EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::MoveLeader, move).text(), "ok");
-  pb::DowngradeRequest downgrade;
-  downgrade.set_version("3.4.0");
-  EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::Downgrade, downgrade).text(),
+}
+
+TEST_F(Maintenance, PreparesAndCancelsADowngrade) {
+  const auto downgrade = [&](pb::DowngradeRequest::DowngradeAction action,
+                             const std::string& version) {
+    pb::DowngradeRequest request;
+    request.set_action(action);
+    request.set_version(version);
+    const auto reply = Call(*maintenance_, &pb::Maintenance::Stub::Downgrade, request);
+    return reply.ok() ? reply.body.version() : reply.text();
+  };
+  EXPECT_FALSE(Status().downgradeinfo().enabled());
+  EXPECT_EQ(downgrade(pb::DowngradeRequest::VALIDATE, "3.6"), "3.7");
+  EXPECT_EQ(downgrade(pb::DowngradeRequest::VALIDATE, "3.4.0"),
             "etcdserver: invalid downgrade target version");
-  downgrade.set_action(pb::DowngradeRequest::CANCEL);
-  EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::Downgrade, downgrade).text(),
-            "etcdserver: no inflight downgrade job");
+  EXPECT_EQ(downgrade(pb::DowngradeRequest::VALIDATE, "x"),
+            "etcdserver: wrong downgrade target version format");
+  EXPECT_EQ(downgrade(static_cast<pb::DowngradeRequest::DowngradeAction>(7), "3.6"),
+            "etcdserver: unknown method");
+
+  EXPECT_EQ(downgrade(pb::DowngradeRequest::ENABLE, "3.6"), "3.7");
+  const pb::StatusResponse status = Status();
+  EXPECT_TRUE(status.downgradeinfo().enabled());
+  EXPECT_EQ(status.downgradeinfo().targetversion(), "3.6.0");
+  EXPECT_EQ(status.storageversion(), "3.6.0");
+  EXPECT_EQ(status.version(), "3.7.3");
+  EXPECT_EQ(downgrade(pb::DowngradeRequest::ENABLE, "3.5"),
+            "etcdserver: cluster has a downgrade job in progress");
+
+  EXPECT_EQ(downgrade(pb::DowngradeRequest::CANCEL, ""), "3.6");
+  EXPECT_FALSE(Status().downgradeinfo().enabled());
+  EXPECT_EQ(downgrade(pb::DowngradeRequest::CANCEL, ""), "3.7") << "although there is none";
 }
 
 TEST_F(Maintenance, KeepsItsOneMember) {

@@ -30,7 +30,7 @@ std::int64_t ResidentBytes() {
 }
 
 std::string Prometheus(const PageSources& sources) {
-  const auto& [store, watches, alarms, users] = sources;
+  const auto& [store, watches, alarms, users, api, own_version] = sources;
   const BackendSizes sizes = store.sizes();
   const Gauge gauges[] = {
       // In this order: the hub writes the slow ones first and the total afterwards.
@@ -76,13 +76,17 @@ Page Health(const Alarms& alarms, const std::string& query) {
 
 }  // namespace
 
-HttpPort::Pages MakePages(const PageSources& sources, const std::string& version) {
+HttpPort::Pages MakePages(const PageSources& sources) {
   return {
       {"/health",
        [&alarms = sources.alarms](const std::string& query) { return Health(alarms, query); }},
       {"/version",
-       [version](const std::string&) {
-         const nlohmann::json page{{"etcdserver", version}, {"etcdcluster", version}};
+       [sources](const std::string&) {
+         const std::string cluster = sources.api.cluster().ToString();
+         const nlohmann::ordered_json page{{"etcdserver", sources.api.server().ToString()},
+                                           {"etcdcluster", cluster},
+                                           {"storage", cluster},
+                                           {"watchproof", sources.own_version}};
          return Page{.type = "application/json", .body = page.dump()};
        }},
       {"/metrics",

@@ -10,6 +10,7 @@
 #include "embedded_store/auth/auth_store.h"
 #include "embedded_store/mvcc/mvcc_store.h"
 #include "embedded_store/server/alarms.h"
+#include "embedded_store/server/api_version.h"
 #include "embedded_store/server/http_port.h"
 #include "embedded_store/watch/watch_counters.h"
 
@@ -20,9 +21,11 @@ struct PageSources {
   const WatchCounters& watches;
   const Alarms& alarms;
   const AuthStore& users;
+  const ApiVersion& api;
+  const std::string own_version;
 };
 
 // Borrows the sources until the port has stopped.
-HttpPort::Pages MakePages(const PageSources& sources, const std::string& version);
+HttpPort::Pages MakePages(const PageSources& sources);
 
 }  // namespace watchproof::store

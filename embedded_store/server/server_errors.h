@@ -18,8 +18,18 @@ inline Status ErrBadLeaderTransferee() {
 inline Status ErrInvalidDowngradeTarget() {
   return {StatusCode::kInvalidArgument, "etcdserver: invalid downgrade target version"};
 }
-inline Status ErrNoDowngradeInFlight() {
-  return {StatusCode::kFailedPrecondition, "etcdserver: no inflight downgrade job"};
+inline Status ErrDowngradeFormat() {
+  return {StatusCode::kInvalidArgument, "etcdserver: wrong downgrade target version format"};
+}
+inline Status ErrDowngradeInProcess() {
+  return {StatusCode::kFailedPrecondition, "etcdserver: cluster has a downgrade job in progress"};
+}
+inline Status ErrUnknownMethod() { return {StatusCode::kUnknown, "etcdserver: unknown method"}; }
+inline Status ErrStreamSorted() {
+  return {StatusCode::kUnimplemented, "RangeStream does not support custom sort orders"};
+}
+inline Status ErrStreamBounded() {
+  return {StatusCode::kUnimplemented, "RangeStream does not support revision filters"};
 }
 inline Status ErrMemberNotFound() {
   return {StatusCode::kNotFound, "etcdserver: member not found"};

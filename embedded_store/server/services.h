@@ -29,6 +29,7 @@
 #include "embedded_store/lease/lease_thread.h"
 #include "embedded_store/mvcc/mvcc_store.h"
 #include "embedded_store/server/alarms.h"
+#include "embedded_store/server/api_version.h"
 #include "embedded_store/server/background.h"
 #include "embedded_store/server/convert.h"
 #include "embedded_store/server/gate.h"
@@ -80,8 +81,8 @@ struct ServiceParts {
   Lessor& lessor;
   LeaseThread& leases;
   OpenCalls& watches;
-  OpenCalls& snapshots;
-  std::string version;
+  OpenCalls& long_reads;  // snapshots and streamed ranges
+  ApiVersion& version;
   std::function<std::string()> client_url;  // where clients connect, as member lists show it
 };
 

@@ -20,9 +20,10 @@ namespace watchproof::store {
 // In construction order: each part may use those above it.
 struct StoreServer::Parts {
   // Requires: the store over this backend has been recovered.
-  Parts(const StoreOptions& chosen, std::unique_ptr<const Hooks> made,
+  Parts(const StoreOptions& chosen, EtcdVersion reported, std::unique_ptr<const Hooks> made,
         std::unique_ptr<Backend> kept, std::unique_ptr<MvccStore> recovered)
       : options(chosen),
+        version(reported),
         hooks(std::move(made)),
         backend(std::move(kept)),
         store_owner(std::move(recovered)) {
@@ -39,6 +40,7 @@ struct StoreServer::Parts {
   }
 
   const StoreOptions options;
+  ApiVersion version;
   const std::unique_ptr<const Hooks> hooks;
   const std::unique_ptr<Backend> backend;
   const std::unique_ptr<MvccStore> store_owner;
@@ -58,7 +60,7 @@ struct StoreServer::Parts {
                 Prng(std::random_device()())};
   LeaseThread leases{lessor};
   OpenCalls watches;
-  OpenCalls snapshots;
+  OpenCalls long_reads;
   int port = 0;  // known before the first call
   const ServiceParts lent{.store = store,
                           .backend = *backend,
@@ -70,8 +72,8 @@ struct StoreServer::Parts {
                           .lessor = lessor,
                           .leases = leases,
                           .watches = watches,
-                          .snapshots = snapshots,
-                          .version = options.version,
+                          .long_reads = long_reads,
+                          .version = version,
                           .client_url = [this] {
                             const bool tls = !options.tls.cert_file.empty();
                             return fmt::format("{}://{}:{}", tls ? "https" : "http", options.host,
@@ -121,6 +123,7 @@ Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& opti
   auto made = MakeHooks(options.defects);
   if (!made) return std::move(made).error().WithContext("choosing defects");
   auto hooks = std::make_unique<const Hooks>(*std::move(made));
+  WP_ASSIGN_OR_RETURN(const EtcdVersion version, ParseEtcdVersion(options.etcd_version));
   WP_ASSIGN_OR_RETURN(const auto tls, LoadTls(options.tls));
   // gRPC does not report why it could not listen, so probe first; a port that another process takes
   // in between is still refused below.
@@ -131,8 +134,8 @@ Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& opti
     backend->Stop();
     return std::move(recovered).WithContext("reading {}", options.data.string());
   }
-  auto parts =
-      std::make_unique<Parts>(options, std::move(hooks), std::move(backend), std::move(store));
+  auto parts = std::make_unique<Parts>(options, version, std::move(hooks), std::move(backend),
+                                       std::move(store));
   if (Status recovered = parts->Recover(); !recovered.ok()) {
     parts->backend->Stop();
     return std::move(recovered).WithContext("reading {}", options.data.string());
@@ -152,9 +155,11 @@ Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& opti
   const PageSources sources{.store = running.store,
                             .watches = running.hub.counters(),
                             .alarms = running.alarms,
-                            .users = running.users};
-  WP_ASSIGN_OR_RETURN(running.http, HttpPort::Start(options.host, options.http_port,
-                                                    MakePages(sources, options.version), tls));
+                            .users = running.users,
+                            .api = running.version,
+                            .own_version = options.version};
+  WP_ASSIGN_OR_RETURN(running.http,
+                      HttpPort::Start(options.host, options.http_port, MakePages(sources), tls));
   return server;
 }
 
@@ -181,7 +186,7 @@ void StoreServer::Stop() {
   parts_->grpc->Shutdown(std::chrono::system_clock::now());
   parts_->leases.Stop();
   // Calls wait for these, so they are stopped when none is left.
-  parts_->snapshots.AwaitNone();
+  parts_->long_reads.AwaitNone();
   parts_->background.Stop();
   parts_->backend->Stop();
   parts_->watches.AwaitNone();

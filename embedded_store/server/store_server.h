@@ -25,8 +25,8 @@ namespace watchproof::store {
 
 struct StoreOptions {
   std::string host = "127.0.0.1";
-  int port = 2379;       // 0: any that is free
-  int http_port = 2381;  // 0: any that is free
+  int port = 2379;    // 0: any that is free
+  int http_port = 0;  // 0: any that is free
   // Where the data rests, made when it is not there; empty: in memory, gone with the server.
   std::filesystem::path data{};
   // Test only: answers writes before they are synced, to show that the crash tests would notice.
@@ -42,15 +42,18 @@ struct StoreOptions {
   AuthOptions auth{};
   // For both ports.
   TlsFiles tls{};
-  // Shown by Maintenance.Status and /version. Clients read a semantic version in it.
-  std::string version = "0.1.0-watchproof";
+  // Of the etcd that it passes for in Maintenance.Status and /version, MAJOR.MINOR.PATCH: clients
+  // choose by it what they use. The default is the newest with an API that is served whole; another
+  // one changes nothing but what is reported.
+  std::string etcd_version = "3.7.3";
+  std::string version = "0.1.0";  // its own, beside the other in /version
 };
 
 class StoreServer {
  public:
-  // Fails on an unknown defect (kInvalidArgument, naming the known ones), on a port that is taken,
-  // on files for TLS that cannot be used (naming them), and on a data folder that is in use,
-  // damaged or not ours (naming the file).
+  // Fails on an unknown defect (kInvalidArgument, naming the known ones), on an etcd version that
+  // is none, on a port that is taken, on files for TLS that cannot be used (naming them), and on a
+  // data folder that is in use, damaged or not ours (naming the file).
   static Result<std::unique_ptr<StoreServer>> Start(const StoreOptions& options);
   ~StoreServer();
   StoreServer(const StoreServer&) = delete;

@@ -33,6 +33,13 @@ TEST_F(Server, RefusesAnUnknownDefectAndNamesTheKnownOnes) {
   EXPECT_THAT(server.error().message(), HasSubstr("compaction-notice-lost"));
 }
 
+TEST_F(Server, RefusesAVersionThatIsNone) {
+  const auto server = StoreServer::Start({.port = 0, .etcd_version = "3.7"});
+  ASSERT_FALSE(server.has_value());
+  EXPECT_EQ(server.error().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(server.error().message(), HasSubstr("\"3.7\""));
+}
+
 TEST_F(Server, StopsWithOpenWatches) {
   WatchClient client(server_->endpoint());
   client.Create("k");
@@ -46,7 +53,9 @@ TEST_F(Server, StopsWithOpenWatches) {
 TEST_F(Server, ShowsItsPages) {
   EXPECT_THAT(Fetch(server_->http_endpoint(), "/health"),
               HasSubstr(R"({"health":"true","reason":""})"));
-  EXPECT_THAT(Fetch(server_->http_endpoint(), "/version"), HasSubstr("0.1.0-watchproof"));
+  EXPECT_THAT(Fetch(server_->http_endpoint(), "/version"),
+              HasSubstr(R"({"etcdserver":"3.7.3","etcdcluster":"3.7.0","storage":"3.7.0",)"
+                        R"("watchproof":"0.1.0"})"));
   EXPECT_THAT(Fetch(server_->http_endpoint(), "/nothing"), HasSubstr("404"));
   Put("k", "a");
   Put("k", "b");
@@ -61,7 +70,8 @@ TEST_F(Server, ReportsItsVersionAndLeader) {
   pb::StatusResponse response;
   const auto stub = pb::Maintenance::NewStub(channel_);
   ASSERT_TRUE(stub->Status(&context, pb::StatusRequest(), &response).ok());
-  EXPECT_EQ(response.version(), "0.1.0-watchproof");
+  EXPECT_EQ(response.version(), "3.7.3");
+  EXPECT_EQ(response.storageversion(), "3.7.0");
   EXPECT_EQ(response.leader(), response.header().member_id());
   EXPECT_EQ(response.header().revision(), 1);
 }

@@ -37,6 +37,17 @@ class WireClient {
   }
 
   auto Range(const pb::RangeRequest& request) { return Call(*kv_, &pb::KV::Stub::Range, request); }
+  // All pieces merged.
+  Reply<pb::RangeResponse> RangeStream(const pb::RangeRequest& request) {
+    grpc::ClientContext context;
+    Prepare(context);
+    Reply<pb::RangeResponse> reply;
+    const auto stream = kv_->RangeStream(&context, request);
+    pb::RangeStreamResponse piece;
+    while (stream->Read(&piece)) reply.body.MergeFrom(piece.range_response());
+    reply.status = stream->Finish();
+    return reply;
+  }
   auto Put(const pb::PutRequest& request) { return Call(*kv_, &pb::KV::Stub::Put, request); }
   auto Delete(const pb::DeleteRangeRequest& request) {
     return Call(*kv_, &pb::KV::Stub::DeleteRange, request);

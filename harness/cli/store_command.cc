@@ -4,18 +4,20 @@
 #include <cstdio>
 
 #include "embedded_store/defects/defect.h"
+#include "embedded_store/server/api_version.h"
 #include "embedded_store/server/store_server.h"
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/signals.h"
+#include "harness/cli/version.h"
 
 namespace watchproof {
 namespace {
 
 struct StoreFlags {
   std::string listen = "127.0.0.1:2379";
-  std::string http;     // empty: the same host, port 2381, or any if `listen` leaves the port open
+  std::string http;     // empty: the same host, any port that is free
   std::string restore;  // a snapshot to make the folder of, instead of serving
   std::string progress_interval = "10m";
   std::int64_t token_seconds = 300;
@@ -24,7 +26,7 @@ struct StoreFlags {
 
 Result<store::StoreOptions> ResolveStore(const StoreFlags& flags) {
   WP_ASSIGN_OR_RETURN(const HostPort listen, ParseHostPort(flags.listen));
-  HostPort http{.host = listen.host, .port = listen.port == 0 ? 0 : 2381};
+  HostPort http{.host = listen.host, .port = 0};
   if (!flags.http.empty()) {
     WP_ASSIGN_OR_RETURN(http, ParseHostPort(flags.http));
     if (http.host != listen.host) {
@@ -34,7 +36,11 @@ Result<store::StoreOptions> ResolveStore(const StoreFlags& flags) {
   }
   auto interval = ParseDuration(flags.progress_interval);
   if (!interval.has_value()) return interval.error().WithContext("--progress-interval");
+  if (const auto version = store::ParseEtcdVersion(flags.options.etcd_version); !version) {
+    return version.error().WithContext("--etcd-version");
+  }
   store::StoreOptions options = flags.options;
+  options.version = Versions().at("watchproof");
   options.host = listen.host;
   options.port = listen.port;
   options.http_port = http.port;
@@ -84,6 +90,18 @@ ExitCode StoreCommand(const StoreFlags& flags) {
   return ExitCode::kOk;
 }
 
+void AddTls(CLI::App& command, store::TlsFiles& tls) {
+  command.add_option("--cert-file", tls.cert_file, "Serve TLS with this certificate")
+      ->type_name("FILE");
+  command.add_option("--key-file", tls.key_file, "Private key of --cert-file")->type_name("FILE");
+  command
+      .add_option("--trusted-ca-file", tls.trusted_ca_file,
+                  "Serve only clients with a certificate signed by one of these authorities")
+      ->type_name("FILE");
+  command.add_flag("--client-cert-auth", tls.client_cert_auth,
+                   "Use the common name of a client's certificate as its user");
+}
+
 }  // namespace
 
 CommandBody AddStore(CLI::App& command) {
@@ -92,8 +110,16 @@ CommandBody AddStore(CLI::App& command) {
   command.add_option("--listen", flags->listen, "Address of etcd's API, for clients")
       ->type_name("HOST:PORT")
       ->capture_default_str();
-  command.add_option("--http", flags->http, "Address of /health, /version and /metrics")
+  command
+      .add_option("--http", flags->http,
+                  "Address of /health, /version and /metrics (default: the same host, any port "
+                  "that is free)")
       ->type_name("HOST:PORT");
+  command
+      .add_option("--etcd-version", options.etcd_version,
+                  "The etcd that it passes for: clients choose by this version what they use")
+      ->type_name("VERSION")
+      ->capture_default_str();
   command
       .add_option("--data", options.data,
                   "Keep the data in this folder, and answer writes once they are synced "
@@ -127,16 +153,7 @@ CommandBody AddStore(CLI::App& command) {
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command.add_option("--cert-file", options.tls.cert_file, "Serve TLS with this certificate")
-      ->type_name("FILE");
-  command.add_option("--key-file", options.tls.key_file, "Private key of --cert-file")
-      ->type_name("FILE");
-  command
-      .add_option("--trusted-ca-file", options.tls.trusted_ca_file,
-                  "Serve only clients with a certificate signed by one of these authorities")
-      ->type_name("FILE");
-  command.add_flag("--client-cert-auth", options.tls.client_cert_auth,
-                   "Use the common name of a client's certificate as its user");
+  AddTls(command, options.tls);
   return [flags] { return StoreCommand(*flags); };
 }
 
