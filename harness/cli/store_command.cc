@@ -36,6 +36,10 @@ Result<store::StoreOptions> ResolveStore(const StoreFlags& flags) {
   }
   auto interval = ParseDuration(flags.progress_interval);
   if (!interval.has_value()) return interval.error().WithContext("--progress-interval");
+  if (*interval <= Duration::zero()) {
+    return Fail(StatusCode::kInvalidArgument, "--progress-interval {}: expected more than 0s",
+                flags.progress_interval);
+  }
   if (const auto version = store::ParseEtcdVersion(flags.options.etcd_version); !version) {
     return version.error().WithContext("--etcd-version");
   }
