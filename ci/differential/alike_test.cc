@@ -130,7 +130,7 @@ void Alike::Step() {
       return Compare(kTxn, requests_.Txn(), [](auto& c, auto& r) { return c.Txn(r); });
     case 15:
       if (!newer_) return;
-      return Compare("RangeStream", requests_.StreamedRange(),
+      return Compare("RangeStream", requests_.Range(),
                      [](auto& c, auto& r) { return c.RangeStream(r); });
     default:
       return Compare("Range", requests_.Range(), [](auto& c, auto& r) { return c.Range(r); });

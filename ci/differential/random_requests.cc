@@ -77,13 +77,6 @@ pb::RangeRequest RandomRequests::Range() {
   return range;
 }
 
-pb::RangeRequest RandomRequests::StreamedRange() {
-  pb::RangeRequest range = Range();
-  // Sorted by something else each piece is, but not the whole: etcd 3.7.3 then skips and repeats.
-  if (range.sort_order() == pb::RangeRequest::NONE) range.clear_sort_target();
-  return range;
-}
-
 pb::PutRequest RandomRequests::Put() {
   pb::PutRequest put;
   put.set_key(Key());

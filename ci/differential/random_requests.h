@@ -26,7 +26,6 @@ class RandomRequests {
   void Saw(std::int64_t revision) { now_ = revision; }
 
   etcdserverpb::RangeRequest Range();
-  etcdserverpb::RangeRequest StreamedRange();
   etcdserverpb::PutRequest Put();
   etcdserverpb::DeleteRangeRequest Delete();
   etcdserverpb::TxnRequest Txn() { return Txn(2); }

@@ -170,7 +170,8 @@ TEST_F(AuthCalls, ReserveTheRestForRoot) {
   EXPECT_EQ(Call(*auth_, &pb::Auth::Stub::AuthStatus, {}, alice_).text(), kDenied);
   EXPECT_TRUE(Call(*auth_, &pb::Auth::Stub::AuthStatus, {}, root_).body.enabled());
   EXPECT_EQ(Call(*auth_, &pb::Auth::Stub::AuthDisable, {}, alice_).text(), kDenied);
-  EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::Status, {}, alice_).text(), kDenied);
+  EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::Status, {}, alice_).text(), "ok");
+  EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::Hash, {}, alice_).text(), kDenied);
   EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::Status, {}, root_).text(), "ok");
   EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::Alarm, {}, alice_).text(), "ok");
   EXPECT_EQ(Call(*maintenance_, &pb::Maintenance::Stub::Alarm, {}, {}).text(), kNoUser);

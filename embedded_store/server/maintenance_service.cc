@@ -137,7 +137,7 @@ class MaintenanceService final : public pb::Maintenance::CallbackService {
   Reactor* Status(Context* context, const pb::StatusRequest*,
                   pb::StatusResponse* response) override {
     return Unary(context, parts_.backend, [&]() -> watchproof::Status {
-      WP_RETURN_IF_ERROR(parts_.gate.AdmitRoot(*context));
+      WP_RETURN_IF_ERROR(parts_.gate.AdmitUser(*context));
       const Revision current = parts_.store.current();
       FillHeader(current, response->mutable_header());
       response->set_version(parts_.version.server().ToString());

@@ -15,7 +15,7 @@ constexpr std::int64_t kKeysOfFirstPiece = 10;
 
 Status CheckStreamed(const RangeQuery& query) {
   WP_RETURN_IF_ERROR(CheckRequest(query));
-  // Without an order the target means nothing here: sorted pieces are not a sorted whole.
+  // As etcd refuses them: another target without an order is sorted all the same.
   const bool by_key = query.order == SortOrder::kAscend && query.target == SortTarget::kKey;
   if (query.order != SortOrder::kNone && !by_key) return ErrStreamSorted();
   const bool bounded = query.min_mod.value != 0 || query.max_mod.value != 0 ||
@@ -29,7 +29,6 @@ class RangeStreamCall final : public grpc::ServerWriteReactor<pb::RangeStreamRes
     parts_.long_reads.Enter();
     if (admitted) query_ = *std::move(admitted);
     const Status begun = admitted ? CheckStreamed(query_) : admitted.error();
-    query_.target = SortTarget::kKey;
     if (query_.limit > 0) left_ = query_.limit;
     if (begun.ok()) {
       SendNext();
@@ -52,7 +51,9 @@ class RangeStreamCall final : public grpc::ServerWriteReactor<pb::RangeStreamRes
   }
 
   void SendNext() {
-    query_.limit = left_ ? std::min(piece_, *left_) : piece_;
+    // Sorted pieces are not a sorted whole, so what is sorted goes in one.
+    const bool whole = query_.target != SortTarget::kKey;
+    query_.limit = whole ? left_.value_or(0) : std::min(piece_, left_.value_or(piece_));
     Result<RangeAnswer> read = parts_.store.Range(query_);
     if (!read) return Finish(ToGrpc(read.error()));
     Fill(*read);

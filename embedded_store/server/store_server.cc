@@ -141,6 +141,8 @@ Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& opti
     return std::move(recovered).WithContext("reading {}", options.data.string());
   }
 
+  // grpc.health.v1, which etcd's clients ask, too.
+  grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
   SetLimits(builder);
   builder.AddListeningPort(fmt::format("{}:{}", options.host, options.port), ServerCredentials(tls),

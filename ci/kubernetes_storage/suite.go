@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package suites names what the job kubernetes_storage tests, so that go.mod and go.sum pin it and
+// Package suite names what the job kubernetes_storage tests, so that go.mod and go.sum pin it and
 // what its tests need.
-package suites
+package suite
 
 import (
 	_ "k8s.io/apiserver/pkg/storage/cacher"

@@ -1,0 +1,3 @@
+module watchproof.dev/launch
+
+go 1.26.0
