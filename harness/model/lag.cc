@@ -16,18 +16,18 @@ std::int64_t Microseconds(Duration duration) {
 }  // namespace
 
 void LagMeter::Known(Revision revision, Duration at) {
-  known_at_.emplace(revision.value, at);
+  known_.emplace(revision.value, KnownRevision{.at = at});
   head_ = std::max(head_, revision);
   latest_asked_ = {};
 }
 
 // Caches the last lookup: one revision is delivered to many watchers in a row.
-Duration LagMeter::KnownAt(Revision revision) {
-  if (revision == latest_asked_) return latest_time_;
-  const auto known = known_at_.find(revision.value);
+LagMeter::KnownRevision* LagMeter::Find(Revision revision) {
+  if (revision == latest_asked_) return latest_;
+  const auto known = known_.find(revision.value);
   latest_asked_ = revision;
-  latest_time_ = known == known_at_.end() ? Duration(-1) : known->second;
-  return latest_time_;
+  latest_ = known == known_.end() ? nullptr : &known->second;
+  return latest_;
 }
 
 void LagMeter::Asked(WatchIndex watch, const struct Asked& asked) {
@@ -42,18 +42,30 @@ void LagMeter::Delivered(WatchIndex index, const Response& response) {
   const Duration at = response.where.at;
   for (const EventView& event : response.message.events) {
     const Revision revision(event.kv.mod_revision);
-    const Duration written = KnownAt(revision);
-    const bool overtook = written.count() < 0;
-    const Duration delay = overtook ? Duration(0) : at - std::max(written, watch.since);
-    delivery_us_.Add(Microseconds(delay));
-    watch.delays.Add(Microseconds(delay));
+    KnownRevision* const known = Find(revision);
+    const Duration since = known == nullptr ? at : std::max(known->at, watch.since);
+    delivery_us_.Add(Microseconds(at - since));
+    watch.delays.Add(Microseconds(at - since));
+    course_.Delivered(since, at);
     revisions_behind_.Add(head_.value - revision.value);
-    if (!heals_.empty() && !overtook) NoteCatchUp(watch, written, at);
+    if (known == nullptr) continue;
+    NoteSpread(*known, watch.stream, at - since, at);
+    if (!heals_.empty()) NoteCatchUp(watch, known->at, at);
   }
 }
 
+void LagMeter::NoteSpread(KnownRevision& known, StreamId stream, Duration delay, Duration at) {
+  for (auto& [other, fastest] : known.fastest) {
+    if (other != stream) continue;
+    course_.Spread(delay - fastest, at);
+    fastest = std::min(fastest, delay);
+    return;
+  }
+  known.fastest.emplace_back(stream, delay);
+}
+
 void LagMeter::Forget(Revision below) {
-  std::erase_if(known_at_, [&](const auto& known) { return known.first < below.value; });
+  std::erase_if(known_, [&](const auto& known) { return known.first < below.value; });
   latest_asked_ = {};
 }
 
@@ -108,6 +120,12 @@ Lag LagMeter::Summary() const {
   for (const auto& [stream, ends] : streams) {
     if (ends.watches > 1) lag.stream_spread_us.Add(ends.slowest - ends.fastest);
   }
+  return lag;
+}
+
+Lag LagMeter::Whole() const {
+  Lag lag = Summary();
+  lag.course = course_.Summary();
   return lag;
 }
 

@@ -23,6 +23,7 @@
 
 #include "harness/base/histogram.h"
 #include "harness/history/history_parser.h"
+#include "harness/model/lag_course.h"
 
 namespace watchproof {
 
@@ -47,6 +48,7 @@ struct Lag {
   Histogram revisions_behind{};  // at each event: how far the store was ahead of it
   std::vector<Recovery> recoveries{};
   std::vector<Footprint> footprints{};  // not from the recording: measured by the driver
+  LagCourse course{};
 };
 
 class LagMeter {
@@ -63,9 +65,16 @@ class LagMeter {
   void FaultLine(std::string_view text, Duration at);
   void AllHealed(Duration at);
 
+  // Without the course, which takes longer to form.
   Lag Summary() const;
+  Lag Whole() const;
 
  private:
+  // A revision that was reported, and how long the fastest watch of each stream waited for it.
+  struct KnownRevision {
+    Duration at{};
+    std::vector<std::pair<StreamId, Duration>> fastest{};
+  };
   struct Watch {
     StreamId stream;
     Duration since{};  // it waits for nothing before
@@ -77,13 +86,14 @@ class LagMeter {
     Duration at{};
   };
 
-  // Negative: no answer or control watch has reported it.
-  Duration KnownAt(Revision revision);
+  // Null: no answer or control watch has reported it.
+  KnownRevision* Find(Revision revision);
+  void NoteSpread(KnownRevision& known, StreamId stream, Duration delay, Duration at);
   void NoteCatchUp(Watch& watch, Duration written, Duration at) const;
 
-  std::unordered_map<std::int64_t, Duration> known_at_;
-  Revision latest_asked_{};  // the revision looked up last, and its time
-  Duration latest_time_{-1};
+  std::unordered_map<std::int64_t, KnownRevision> known_;
+  Revision latest_asked_{};  // the revision looked up last
+  KnownRevision* latest_ = nullptr;
   Revision head_{};
   std::map<std::pair<StreamId, std::uint32_t>, bool> resumed_;
   std::vector<Watch> watches_;
@@ -91,6 +101,7 @@ class LagMeter {
   std::vector<Heal> heals_;
   Histogram delivery_us_;
   Histogram revisions_behind_;
+  CourseMeter course_;
 };
 
 }  // namespace watchproof

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <utility>
 
 namespace watchproof {
@@ -46,6 +47,7 @@ class Story {
     return *this;
   }
   Lag Summary() const { return meter_.Summary(); }
+  LagCourse Course() const { return meter_.Whole().course; }
 
  private:
   LagMeter meter_;
@@ -142,6 +144,32 @@ TEST(LagTest, AllHealedEndsEveryFaultStillArmed) {
   EXPECT_EQ(lag.recoveries[0].microseconds.count(), 0u);
   EXPECT_EQ(lag.recoveries[1].fault, "stall");
   EXPECT_THAT(lag.recoveries[1].microseconds.highest(), About(40));
+}
+
+using Amounts = std::vector<std::int64_t>;
+
+TEST(LagTest, CourseShowsWhenEventsWaitedAndForHowLong) {
+  Story story;
+  story.Watch(0, 0).Watch(1, 0).Watch(2, 0, 2).Written(2, 5).Given(0, 2, 6);
+  const LagCourse course = story.Given(1, 2, 35).Given(2, 2, 36).Course();
+  EXPECT_EQ(course.step_us, 10'000);
+  EXPECT_EQ(course.events, (Amounts{1, 0, 0, 2}));
+  EXPECT_EQ(course.waiting, (Amounts{2, 2, 2, 0}));
+  EXPECT_THAT(course.p50_us[0], About(1));
+  EXPECT_THAT(course.p99_us[3], About(31));
+  EXPECT_EQ(course.spread_us, (Amounts{0, 0, 0, 29'000})) << "of the first stream";
+}
+
+TEST(LagTest, CourseOfALongRecordingHasLongerStretchesAndLosesNothing) {
+  Story story;
+  story.Watch(0, 0);
+  for (int i = 0; i < 1000; ++i) story.Written(2 + i, i).Given(0, 2 + i, i + 1);
+  const LagCourse course = story.Written(2000, 1000).Given(0, 2000, 2000).Course();
+  EXPECT_LE(course.events.size(), 48u);
+  EXPECT_GT(course.events.size(), 23u);
+  EXPECT_EQ(std::accumulate(course.events.begin(), course.events.end(), std::int64_t{}), 1001);
+  EXPECT_EQ(course.waiting.back(), 0);
+  EXPECT_EQ(course.waiting[course.waiting.size() - 2], 1);
 }
 
 }  // namespace

@@ -74,6 +74,16 @@ void Fields(F& field, Footprint& footprint) {
 }
 
 template <typename F>
+void Fields(F& field, LagCourse& course) {
+  field("step_us", course.step_us);
+  field("events", course.events);
+  field("p50_us", course.p50_us);
+  field("p99_us", course.p99_us);
+  field("spread_us", course.spread_us);
+  field("waiting", course.waiting);
+}
+
+template <typename F>
 void Fields(F& field, Lag& lag) {
   field("delivery_us", lag.delivery_us);
   field("watcher_p99_us", lag.watcher_p99_us);
@@ -81,6 +91,7 @@ void Fields(F& field, Lag& lag) {
   field("revisions_behind", lag.revisions_behind);
   field("recoveries", lag.recoveries);
   field("footprints", lag.footprints);
+  field("course", lag.course);
 }
 
 template <typename F>

@@ -18,6 +18,7 @@ Lag SampleLag() {
   lag.recoveries.back().microseconds.Add(1'000'000);
   lag.footprints.push_back({"stall", 30 << 20, {}});
   lag.footprints.back().bytes.Add(40 << 20);
+  lag.course = {.step_us = 10'000, .events = {0, 2}, .waiting = {2, 0}};
   return lag;
 }
 
@@ -74,6 +75,7 @@ TEST(ResultLine, RoundTrip) {
   EXPECT_EQ(parsed->lag.recoveries.at(0).microseconds.highest(), 1'000'000);
   EXPECT_EQ(parsed->lag.footprints.at(0).before, 30 << 20);
   EXPECT_EQ(parsed->lag.footprints.at(0).bytes.highest(), 40 << 20);
+  EXPECT_EQ(parsed->lag.course.events, (std::vector<std::int64_t>{0, 2}));
 }
 
 TEST(ResultLine, AnyBytesOfAKeyMakeAValidLine) {

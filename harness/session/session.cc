@@ -259,7 +259,7 @@ void AttemptSession::ReadOn() {
 }
 
 Lag AttemptSession::lag() const {
-  Lag lag = lag_.Summary();
+  Lag lag = lag_.Whole();
   lag.footprints = memory_.Summary();
   return lag;
 }
