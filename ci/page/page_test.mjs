@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import Ajv from 'ajv';
 import { chromium } from 'playwright-core';
+import { extractText, getDocumentProxy } from 'unpdf';
 
 const small = process.env.WP_SMALL;
 const large = process.env.WP_LARGE;
@@ -44,8 +45,11 @@ test('the data are as the published schema says, and the page carries it', () =>
   const schema = JSON.parse(part('schema'));
   assert.deepEqual(schema, JSON.parse(readFileSync('page.schema.json', 'utf8')));
   const validate = new Ajv({ strict: false }).compile(schema);
-  const page = { run: unpack(part('run')), detail: unpack(part('d0')) };
+  const page = { run: unpack(part('run')), detail: unpack(part('d0')), courses: unpack(part('c0')) };
   assert.ok(validate(page), JSON.stringify(validate.errors));
+  assert.equal(page.courses.length, 3, 'one for each target');
+  assert.ok(page.courses.every((course) => course.events.length === course.waiting.length));
+  assert.ok(page.run.attempts.some((attempt) => attempt.recovery !== undefined));
   assert.ok(page.detail.findings[0].picture.lanes.length > 2);
 });
 
@@ -103,6 +107,68 @@ test('the other axis shows revisions', async () => {
   assert.equal(await page.locator('.timeline').first().locator('svg .chart').count(), 0);
   assert.ok(await page.locator('.timeline').first().locator('svg .item').count() > 3);
   assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+test('how targets behaved is drawn beside each other, and read by keyboard', async () => {
+  const page = await open(small);
+  await page.locator('#course').selectOption({ label: 'CompactionSurfaced.FullQueue' });
+  assert.equal(await page.locator('.courses canvas').count(), 9, 'three for each target');
+  const reading = page.locator('.reading').first();
+  assert.match(await reading.textContent(), /stall, [\d.]+ to [\d.]+ s/);
+  await page.locator('.courses').focus();
+  for (let presses = 0; presses < 3; ++presses) await page.keyboard.press('ArrowRight');
+  const before = await reading.textContent();
+  assert.match(before, /at [\d.]+ s.*\d+ events?.*waiting/);
+  await page.keyboard.press('Shift+ArrowRight');
+  assert.notEqual(await reading.textContent(), before);
+  await page.keyboard.press('Escape');
+  assert.match(await reading.textContent(), /stall, /);
+  await page.getByRole('searchbox', { name: 'Targets' }).fill('lost');
+  assert.ok(await page.locator('.courses canvas').count() < 9);
+  // Faults are shaded: some of the picture has their colour.
+  await page.emulateMedia({ colorScheme: 'dark' });
+  assert.ok(await page.locator('.courses canvas').first().evaluate((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const shade = [0x2e, 0x24, 0x08];
+    for (let i = 0; i < data.length; i += 4) {
+      if (shade.every((part, c) => Math.abs(data[i + c] - part) < 3)) return true;
+    }
+    return false;
+  }));
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+// Words of each page of the print, without the spaces that lines end with.
+async function print(page) {
+  const pdf = await page.pdf({ format: 'A4' });
+  const { text } = await extractText(await getDocumentProxy(new Uint8Array(pdf)));
+  return text.map((one) => one.replace(/\s+/g, ' '));
+}
+
+test('on paper are the matrix and what was found, in words', async () => {
+  const page = await open(small, { colorScheme: 'dark' });
+  const pages = await print(page);
+  assert.match(pages[0], /Matrix case embedded/);
+  const all = pages.join(' ');
+  const finding = unpack(/<script[^>]* id="d0">([^<]*)</.exec(readFileSync(small, 'utf8'))[1]).findings[0];
+  const observed = finding.rows.find(([name]) => name === 'observed')[1];
+  assert.ok(all.includes(observed), observed);
+  assert.ok(all.includes('compaction floor'), 'the picture');
+  assert.ok(!all.includes('Fold all'), 'nothing to press');
+  // Back on the screen it is as before.
+  await page.waitForFunction(() => document.querySelectorAll('.article[open]').length === 0);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+test('30 targets fit on paper, and each page of the matrix has its head', async () => {
+  const page = await open(large, { viewport: { width: 718, height: 1000 } });
+  await page.locator('.article').evaluateAll((all) => all.forEach((one) => one.remove()));
+  await page.emulateMedia({ media: 'print' });
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 718);
+  assert.equal(await page.locator('.matrix th').first().evaluate((head) => getComputedStyle(head).position), 'static');
   await page.context().close();
 });
 

@@ -24,11 +24,12 @@ std::string ToPage(const RunRecord& record) {
   std::string text(page.substr(0, title));
   text += EscapeXml(Sentence(record));
   text += page.substr(title + kTitle.size(), place - title - kTitle.size());
-  text += fmt::format("<script type=\"text/plain\" id=\"run\">{}</script>\n",
-                      PackedText(DumpJson(data.run)));
-  for (std::size_t i = 0; i < data.details.size(); ++i) {
-    text += fmt::format("<script type=\"text/plain\" id=\"d{}\">{}</script>\n", i, data.details[i]);
-  }
+  const auto add = [&text](const std::string& id, const std::string& packed) {
+    text += fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n", id, packed);
+  };
+  add("run", PackedText(DumpJson(data.run)));
+  for (std::size_t i = 0; i < data.details.size(); ++i) add(fmt::format("d{}", i), data.details[i]);
+  for (std::size_t i = 0; i < data.courses.size(); ++i) add(fmt::format("c{}", i), data.courses[i]);
   text += page.substr(place + kData.size());
   return text;
 }

@@ -22,8 +22,9 @@ constexpr int kPageSchema = 1;
 // has all.
 constexpr std::size_t kFindings = 5;
 constexpr std::size_t kPictures = 2;
-// Of all packed details together, so that the page stays easy to send.
+// Of all packed parts together, so that the page stays easy to send; courses come first.
 constexpr std::size_t kMostBytes = 7 << 20;
+constexpr std::size_t kMostOfCourses = 3 << 20;
 
 Json OutcomesJson() {
   Json all = Json::array();
@@ -99,6 +100,21 @@ Json NoteJson(const FindingRecord& note) {
   return {{"watch", note.watch}, {"usual", note.expected}, {"observed", note.observed}};
 }
 
+// What the faults did to the watches and to the memory of the target.
+void AddToll(const Lag& lag, Json& json) {
+  for (const Recovery& recovery : lag.recoveries) {
+    const Histogram& us = recovery.microseconds;
+    if (us.count() == 0) continue;
+    json["recovery"].push_back({{"fault", recovery.fault},
+                                {"watches", us.count()},
+                                {"us", {us.Quantile(0.5), us.highest()}}});
+  }
+  for (const Footprint& footprint : lag.footprints) {
+    json["memory"].push_back(
+        {{"fault", footprint.fault}, {"bytes", {footprint.before, footprint.bytes.highest()}}});
+  }
+}
+
 // What the matrix and the evidence for it need of an attempt.
 Json AttemptJson(const AttemptRow& row, std::size_t case_index, std::size_t target_index) {
   Json json{{"case", case_index},
@@ -127,6 +143,7 @@ Json AttemptJson(const AttemptRow& row, std::size_t case_index, std::size_t targ
   for (const ReceiptRecord& receipt : result.receipts) {
     json["receipts"].push_back(ReceiptJson(receipt));
   }
+  AddToll(result.lag, json);
   for (const FindingRecord& note : result.notes) json["notes"].push_back(NoteJson(note));
   return json;
 }
@@ -180,6 +197,48 @@ Json DetailJson(const RunRecord& record, const AttemptSummary& attempt, std::siz
   return json;
 }
 
+std::size_t BytesOf(const std::vector<std::string>& parts) {
+  std::size_t bytes = 0;
+  for (const std::string& part : parts) bytes += part.size();
+  return bytes;
+}
+
+Json CourseJson(std::size_t index, const LagCourse& course) {
+  return {{"attempt", index},         {"step_us", course.step_us}, {"events", course.events},
+          {"p50_us", course.p50_us},  {"p99_us", course.p99_us},   {"spread_us", course.spread_us},
+          {"waiting", course.waiting}};
+}
+
+// How delays went in the first attempt of each case on each target; cases that do not fit are
+// counted.
+void AddCourses(const ReportRows& rows, PageData& data) {
+  std::map<std::string_view, std::map<std::string_view, std::size_t>> first;
+  for (std::size_t i = 0; i < rows.attempts.size(); ++i) {
+    const AttemptRow& row = rows.attempts[i];
+    if (row.summary == nullptr || row.summary->result.lag.course.step_us == 0) continue;
+    first[row.case_name].emplace(row.target, i);
+  }
+  std::size_t left_out = 0;
+  std::size_t bytes = 0;
+  for (Json& of : data.run["cases"]) {
+    const auto found = first.find(of["name"].get_ref<const std::string&>());
+    if (found == first.end()) continue;
+    Json courses = Json::array();
+    for (const auto& [target, i] : found->second) {
+      courses.push_back(CourseJson(i, rows.attempts[i].summary->result.lag.course));
+    }
+    std::string packed = PackedText(DumpJson(courses));
+    if (bytes + packed.size() > kMostOfCourses) {
+      ++left_out;
+      continue;
+    }
+    bytes += packed.size();
+    of["courses"] = data.courses.size();
+    data.courses.push_back(std::move(packed));
+  }
+  if (left_out > 0) data.run["courses_left_out"] = left_out;
+}
+
 // Smaller comes first, where not everything fits.
 int Turn(Outcome outcome) {
   switch (outcome) {
@@ -217,7 +276,7 @@ class Details {
 
   // Into the attempts of the page and its details.
   void Add(Json& attempts, PageData& data) const {
-    std::size_t bytes = 0;
+    std::size_t bytes = BytesOf(data.courses);
     std::size_t left_out = 0;
     for (const std::size_t i : order_) {
       const AttemptRow& row = rows_.attempts[i];
@@ -267,7 +326,9 @@ PageData PageDataOf(const RunRecord& record) {
                         {"targets", TargetsJson(record, rows)},
                         {"cases", CasesJson(record)},
                         {"history", HistoryJson(record)}},
-                .details = {}};
+                .details = {},
+                .courses = {}};
+  AddCourses(rows, data);
   Details(record, rows).Add(attempts, data);
   data.run["attempts"] = std::move(attempts);
   if (!record.defects.empty()) data.run["mutation"] = MutationJson(record);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data of report.html, as harness/report/web/page.schema.json describes it: the run, which the
-// page reads when it opens, and the details of an attempt, which it unpacks when they are shown.
+// page reads when it opens, and the details of an attempt and the courses of a case, which it
+// unpacks when they are shown.
 //
 //   const PageData data = PageDataOf(record);
-//   out << DumpJson(data.run);   for (const Json& detail : data.details) ...
+//   out << DumpJson(data.run);   for (const std::string& detail : data.details) ...
 //
 // Reads the recordings of the run for their pictures. Threads: a function without state.
 #pragma once
@@ -18,7 +19,9 @@ namespace watchproof {
 
 struct PageData {
   Json run;
-  std::vector<std::string> details;  // packed; attempts name them by their index
+  // Packed; attempts and cases name them by their index.
+  std::vector<std::string> details;
+  std::vector<std::string> courses;
 };
 PageData PageDataOf(const RunRecord& record);
 

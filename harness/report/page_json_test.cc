@@ -41,6 +41,25 @@ TEST(PageJson, OnlyAttemptsWithFindingsHaveDetails) {
   EXPECT_EQ(data.run.at("left_out"), 0);
 }
 
+TEST(PageJson, ACaseHasTheCoursesOfItsFirstAttemptsAndAttemptsTheTollOfFaults) {
+  RunRecord record = SampleRecord();
+  Lag& lag = record.attempts[0].result.lag;
+  lag.course = {.step_us = 10'000, .events = {1}, .waiting = {0}};
+  lag.recoveries.push_back({"stall", {}});
+  lag.recoveries.back().microseconds.Add(7);
+  lag.footprints.push_back({"stall", 1 << 20, {}});
+  lag.footprints.back().bytes.Add(3 << 20);
+  record.attempts.push_back(record.attempts[0]);  // again
+  const PageData data = PageDataOf(record);
+  ASSERT_EQ(data.courses.size(), 1U);
+  EXPECT_EQ(data.run.at("cases").at(0).at("courses"), 0);
+  EXPECT_FALSE(data.run.at("cases").at(1).contains("courses"));
+  const Json& attempt = data.run.at("attempts").at(0);
+  EXPECT_EQ(attempt.at("recovery").at(0).at("us"), (std::vector<int>{7, 7}));
+  EXPECT_EQ(attempt.at("memory").at(0).at("bytes"), (std::vector<int>{1 << 20, 3 << 20}));
+  EXPECT_FALSE(data.run.contains("courses_left_out"));
+}
+
 TEST(PackedText, IsBase64OfZlib) {
   // As python3 -c 'import base64,zlib; print(base64.b64encode(zlib.compress(b"{}", 9)))' prints it.
   EXPECT_EQ(PackedText("{}"), "eNqrrgUAAXUA+Q==");

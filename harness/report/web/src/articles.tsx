@@ -2,9 +2,10 @@
 // What is wrong, what could not be decided and what was expected: an article per attempt. Its
 // findings and pictures are unpacked when it is opened.
 import { useEffect, useState } from 'preact/hooks';
-import { count, issueLink, partOf, readDetail, seconds, styleOf, type Attempt, type Detail, type Finding, type Run }
+import { count, issueLink, partOf, readDetail, seconds, styleOf, type Attempt, type Finding, type Run }
   from './data';
 import { hasArticle } from './matrix';
+import { usePrinting } from './paper';
 import { Timeline } from './timeline';
 
 function Copy({ text }: { text: string }) {
@@ -45,14 +46,10 @@ function FindingView({ finding, title }: { finding: Finding; title: string }) {
 }
 
 function Body({ attempt, title }: { attempt: Attempt; title: string }) {
-  const [detail, setDetail] = useState<Detail>();
-  useEffect(() => {
-    if (attempt.detail !== undefined) void readDetail(attempt.detail).then(setDetail);
-  }, [attempt]);
+  const detail = attempt.detail === undefined ? undefined : readDetail(attempt.detail);
   const more = (attempt.findings ?? 0) - (detail?.findings.length ?? 0);
   return (
     <div class="body">
-      {attempt.detail !== undefined && detail === undefined ? <p class="soft">Unpacking.</p> : null}
       {attempt.detail === undefined && (attempt.findings ?? 0) > 0
         ? <p class="soft">{count(attempt.findings!, 'finding')} in findings.json: too large for this page.</p> : null}
       {detail?.findings.map((finding) => <FindingView finding={finding} title={title} />)}
@@ -72,19 +69,23 @@ function Body({ attempt, title }: { attempt: Attempt; title: string }) {
   );
 }
 
-function Article({ run, index, open, toggle }: {
-  run: Run; index: number; open: boolean; toggle: (open: boolean) => void;
+// How much of it is shown. On paper nothing can be opened, so what was expected says why at least.
+type Shown = 'title' | 'reason' | 'all';
+
+function Article({ run, index, shown, toggle }: {
+  run: Run; index: number; shown: Shown; toggle: (open: boolean) => void;
 }) {
   const attempt = run.attempts[index]!;
   const style = styleOf(run, attempt.outcome);
   const name = run.cases[attempt.case]!.name;
   const label = run.targets[attempt.target]!.label;
   return (
-    <details class={`article ${attempt.outcome}`} id={`a${index}`} open={open}
+    <details class={`article ${attempt.outcome}`} id={`a${index}`} open={shown !== 'title'}
       onToggle={(e) => toggle(e.currentTarget.open)}>
       <summary><span class={attempt.outcome}>{style.symbol} {style.word}</span> <b>{name}</b>{' '}
         <span class="soft">on {label}, attempt {attempt.attempt}, {seconds(attempt.seconds ?? 0)}</span></summary>
-      {open ? <Body attempt={attempt} title={`${name} on ${label}`} /> : null}
+      {shown === 'all' ? <Body attempt={attempt} title={`${name} on ${label}`} />
+        : shown === 'reason' ? <p>{attempt.reason}</p> : null}
     </details>
   );
 }
@@ -102,6 +103,7 @@ export function Articles({ run }: { run: Run }) {
   const of = (part: string) => indices.filter((i) => partOf(run.attempts[i]!) === part)
     .sort((a, b) => group(run.attempts[a]!).localeCompare(group(run.attempts[b]!)) || a - b);
   const [folded, setFolded] = useState({ known: true, fine: true, undecided: false });
+  const printing = usePrinting();
 
   useEffect(() => {
     const go = () => {
@@ -131,17 +133,22 @@ export function Articles({ run }: { run: Run }) {
     };
   }, [run]);
 
+  const shownOf = (part: string, index: number): Shown =>
+    open.has(index) || (printing && part === 'wrong') ? 'all' : printing ? 'reason' : 'title';
   const list = (part: string) => of(part).map((index) =>
-    <Article key={index} run={run} index={index} open={open.has(index)} toggle={(now) => {
+    <Article key={index} run={run} index={index} shown={shownOf(part, index)} toggle={(now) => {
+      if (printing || now === open.has(index)) return;
       const next = new Set(open);
       if (now) next.add(index); else next.delete(index);
-      if (now !== open.has(index)) setOpen(next);
+      setOpen(next);
     }} />);
+  const isOpen = (part: 'known' | 'undecided' | 'fine') => !folded[part] || (printing && part !== 'fine');
   const foldedPart = (part: 'known' | 'undecided' | 'fine', title: string) => of(part).length === 0 ? null :
-    <details class="part" open={!folded[part]}
-      onToggle={(e) => setFolded({ ...folded, [part]: !e.currentTarget.open })}>
+    <details class="part" open={isOpen(part)} onToggle={(e) => {
+      if (!printing) setFolded({ ...folded, [part]: !e.currentTarget.open });
+    }}>
       <summary><h2>{title} <span class="soft">{of(part).length}</span></h2></summary>
-      {folded[part] ? null : list(part)}
+      {isOpen(part) ? list(part) : null}
     </details>;
   return (
     <>

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The run as the page reads it: unpacked once, details when they are shown.
-import type { Attempt, Detail, Outcome, Run } from './page_types';
+import { strFromU8, unzlibSync } from 'fflate';
+import type { Attempt, Course, Detail, Outcome, Run } from './page_types';
 
-export type { Attempt, Case, Detail, Finding, Item, Lane, Outcome, Picture, Run, Target } from './page_types';
+export type { Attempt, Case, Course, Detail, Finding, Item, Lane, Outcome, Picture, Run, Target } from './page_types';
 
-async function unpack<T>(id: string): Promise<T> {
+// At once, also while the page is being printed, when nothing can be waited for.
+function unpack<T>(id: string): T {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`the page has no part ${id}`);
   const bytes = Uint8Array.from(atob(element.textContent!.trim()), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return (await new Response(stream).json()) as T;
+  return JSON.parse(strFromU8(unzlibSync(bytes))) as T;
 }
 
 export const readRun = () => unpack<Run>('run');
+export const readCourses = (index: number) => unpack<Course[]>(`c${index}`);
 
-const details = new Map<number, Promise<Detail>>();
-export function readDetail(index: number): Promise<Detail> {
+const details = new Map<number, Detail>();
+export function readDetail(index: number): Detail {
   let detail = details.get(index);
   if (detail === undefined) details.set(index, (detail = unpack<Detail>(`d${index}`)));
   return detail;
@@ -71,4 +73,5 @@ export function seconds(value: number): string {
 }
 export const count = (n: number, noun: string) =>
   `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
+export const matches = (text: string, wanted: string) => text.toLowerCase().includes(wanted.trim().toLowerCase());
 export const issueLink = (issue: number) => `https://github.com/etcd-io/etcd/issues/${issue}`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cases by targets: rows in groups that fold, columns in the order of versions.
 import { useMemo, useState } from 'preact/hooks';
-import { byVersion, count, issueLink, styleOf, weightOf, type Attempt, type Run } from './data';
+import { byVersion, count, issueLink, matches, styleOf, weightOf, type Attempt, type Run } from './data';
 
 interface Cell {
   outcome: string;
@@ -205,8 +205,6 @@ function heaviest(run: Run, cells: (Cell | undefined)[]): Cell | undefined {
     (worst === undefined || weightOf(run, cell.outcome) > weightOf(run, worst.outcome)) ? cell : worst,
     undefined as Cell | undefined);
 }
-
-const matches = (text: string, wanted: string) => text.toLowerCase().includes(wanted.trim().toLowerCase());
 
 // Arrow keys go from linked cell to linked cell.
 function moveInGrid(event: KeyboardEvent) {

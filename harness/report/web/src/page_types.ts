@@ -11,11 +11,15 @@
 export type Steps = number[][];
 
 /**
- * The data of report.html. `run` is the script element with that id, `detail` one with the id dN; both hold base64 of the zlib form of the JSON. Times of pictures are microseconds since the recording began, other times seconds. Fields are only added within a schema number.
+ * The data of report.html. `run` is the script element with that id, `detail` one with the id dN, `courses` one with the id cN; all hold base64 of the zlib form of the JSON. Times of pictures are microseconds since the recording began, other times seconds. Fields are only added within a schema number.
  */
 export interface Page {
   run: Run;
   detail: Detail;
+  /**
+   * Of one case: its first attempt on each target.
+   */
+  courses: Course[];
 }
 export interface Run {
   schema: 1;
@@ -42,6 +46,10 @@ export interface Run {
    * Attempts whose details were too large for the page.
    */
   left_out: number;
+  /**
+   * Cases whose courses were too large for the page.
+   */
+  courses_left_out?: number;
   mutation?: Mutation;
   lag?: Table;
   lag_explain?: string;
@@ -92,6 +100,10 @@ export interface Case {
    * File and line.
    */
   place?: string;
+  /**
+   * N of the element cN.
+   */
+  courses?: number;
 }
 export interface Attempt {
   /**
@@ -148,12 +160,38 @@ export interface Attempt {
    * The most revisions that an event was behind the store.
    */
   behind?: number;
+  recovery?: Recovery[];
+  memory?: Memory[];
   receipts?: Receipt[];
   notes?: Note[];
   /**
    * N of the element dN.
    */
   detail?: number;
+}
+/**
+ * How long after a fault was healed watches still received events from before.
+ */
+export interface Recovery {
+  fault: string;
+  /**
+   * That still received such events.
+   */
+  watches: number;
+  /**
+   * Median over the watches, the longest.
+   */
+  us: number[];
+}
+/**
+ * Resident memory of the target, by its own metric.
+ */
+export interface Memory {
+  fault: string;
+  /**
+   * When the fault was armed, the most until it was healed.
+   */
+  bytes: number[];
 }
 export interface Receipt {
   fault: string;
@@ -303,4 +341,37 @@ export interface Item {
    */
   routine?: boolean;
   text?: string;
+}
+/**
+ * How deliveries went over time, in stretches of equal length since the recording began. The lists have one entry for each stretch.
+ */
+export interface Course {
+  /**
+   * Index into attempts.
+   */
+  attempt: number;
+  /**
+   * The length of a stretch.
+   */
+  step_us: number;
+  /**
+   * Delivered in it.
+   */
+  events: number[];
+  /**
+   * Median of their delays.
+   */
+  p50_us: number[];
+  /**
+   * Their 99th percentile.
+   */
+  p99_us: number[];
+  /**
+   * How much later than its fastest watch a stream was given a revision by its slowest one, at most.
+   */
+  spread_us: number[];
+  /**
+   * Events that were written and not yet delivered, at its end.
+   */
+  waiting: number[];
 }

@@ -2,6 +2,7 @@
 // The picture of an attempt: lanes over time or revisions, to zoom, pan and read.
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Item, Lane, Picture } from './data';
+import { PAPER_WIDTH, usePrinting } from './paper';
 
 type Axis = 'pace' | 'time' | 'revision';
 interface View {
@@ -131,13 +132,14 @@ export function Timeline({ picture, title }: { picture: Picture; title: string }
   const [view, setView] = useState<View>(() => firstView(picture, scale));
   const wrong = useMemo(() => firstWrong(picture), [picture]);
   const [chosen, setChosen] = useState<Chosen | undefined>(wrong);
-  const [width, setWidth] = useState(900);
+  const [screen, setScreen] = useState(900);
+  const width = usePrinting() ? PAPER_WIDTH - 30 : screen;
   const frame = useRef<HTMLDivElement>(null);
   const drag = useRef<{ x: number; view: View } | undefined>(undefined);
 
   // Before anything is painted, so that a narrow screen never sees a wide picture.
   useLayoutEffect(() => {
-    const fit = () => setWidth(Math.max(300, frame.current!.clientWidth));
+    const fit = () => setScreen(Math.max(300, frame.current!.clientWidth));
     fit();
     const observer = new ResizeObserver(fit);
     observer.observe(frame.current!);

@@ -4,15 +4,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { byVersion, count, seconds, styleOf, type Attempt, type Run } from './data';
-
-function Table({ head, rows, label }: { head: string[]; rows: ComponentChildren[][]; label: string }) {
-  return (
-    <div class="wide" tabIndex={0} role="region" aria-label={label}>
-      <table><thead><tr>{head.map((text) => <th scope="col">{text}</th>)}</tr></thead>
-        <tbody>{rows.map((row) => <tr>{row.map((text) => <td>{text}</td>)}</tr>)}</tbody></table>
-    </div>
-  );
-}
+import { Table } from './table';
 
 // Its content is made when it is opened: some have thousands of rows.
 function Folded({ title, children }: { title: string; children: () => ComponentChildren }) {
@@ -140,51 +132,6 @@ export function Mutation({ run }: { run: Run }) {
           <span class={row.verdict === 'caught' ? 'pass' : 'fail'}>{row.verdict}</span>,
           caught(row.must_be_caught_by), caught(row.also_found)]),
         ['clean store', '', Object.keys(mutation.clean).length === 0 ? 'no finding' : caught(mutation.clean), '', '']]} />
-    </section>
-  );
-}
-
-// A line per attempt from its median delay to its longest, in a row per target; logarithmic.
-function Delays({ run }: { run: Run }) {
-  const rows = run.targets.map((target, t) => ({ target, of: run.attempts.filter((a) =>
-    a.target === t && a.delay_us !== undefined) })).filter((row) => row.of.length > 0)
-    .sort((a, b) => byVersion(a.target.label, b.target.label));
-  const [left, width, high] = [180, 900, 36];
-  const decades = [10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
-  const x = (us: number) => left + ((Math.log10(Math.max(us, 10)) - 1) / 7) * width;
-  const word = (us: number) => us < 1000 ? `${us} µs` : us < 1e6 ? `${us / 1000} ms` : `${us / 1e6} s`;
-  return (
-    <div class="wide" tabIndex={0} role="region" aria-label="Delays by target">
-      <svg width={left + width + 30} height={rows.length * high + 26} role="img"
-        aria-label="Delays of deliveries by target: the table above has the figures">
-        {decades.map((us) => <g><path d={`M${x(us)} 0V${rows.length * high}`} class="faint" />
-          <text x={x(us)} y={rows.length * high + 16} text-anchor="middle" class="tick">{word(us)}</text></g>)}
-        {rows.map(({ target, of }, row) => <g transform={`translate(0 ${row * high})`}>
-          <path d={`M0 ${high}H${left + width}`} class="rule" />
-          <text x="0" y={high / 2 + 4} class="label">{target.label.slice(0, 28)}</text>
-          {of.map((a, i) => {
-            const [median, most, longest] = a.delay_us as [number, number, number];
-            const y = 4 + ((i * 7) % (high - 8));
-            return <g class="delay"><title>{`${run.cases[a.case]!.name}: median ${word(median)}, 99th percentile ${
-              word(most)}, longest ${word(longest)}, at most ${a.behind} revisions behind`}</title>
-              <path d={`M${x(median)} ${y}H${x(longest)}`} />
-              <circle cx={x(median)} cy={y} r="2.5" /><rect x={x(most) - 1} y={y - 3} width="2" height="6" /></g>;
-          })}
-        </g>)}
-      </svg>
-      <p class="soft">Each line is an attempt: from the median (dot) over the 99th percentile (tick) to the longest.</p>
-    </div>
-  );
-}
-
-export function Behaviour({ run }: { run: Run }) {
-  if (run.lag === undefined) return null;
-  return (
-    <section aria-labelledby="lag">
-      <h2 id="lag">Lag and fairness</h2>
-      <Table label="Lag and fairness" head={run.lag.head} rows={run.lag.rows} />
-      <Delays run={run} />
-      <p class="soft">{run.lag_explain}</p>
     </section>
   );
 }
