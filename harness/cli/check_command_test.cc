@@ -132,6 +132,11 @@ TEST_F(Recordings, AreDrawnWithTheirFirstFinding) {
   Run({"draw", file.string(), "-o", svg.string()}, 0);
   EXPECT_THAT(ReadText(svg),
               AllOf(HasSubstr("Suite.Name on version 3.5.30"), HasSubstr("2 again")));
+  Run({"draw", file.string(), "-o", (folder_ / "bug.json").string()}, 0);
+  EXPECT_THAT(ReadText(folder_ / "bug.json"),
+              AllOf(HasSubstr("traceEvents"), HasSubstr("2 again")));
+  EXPECT_THAT(Run({"draw", file.string(), "-o", "bug.png"}, 4),
+              HasSubstr("bug.png: expected a name that ends with .svg"));
   // One that passed has a picture, too.
   Record(Good());
   AddResult({});

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// `draw`: a finding, or an attempt that passed, as a picture for an upstream issue.
+// `draw`: a finding, or an attempt that passed, as a picture for an upstream issue, or as a trace
+// to zoom into.
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <fstream>
+#include <set>
 
 #include "harness/base/escape.h"
 #include "harness/cli/chosen_finding.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/recordings.h"
+#include "harness/faults/fault.h"
 #include "harness/report/picture.h"
 #include "harness/report/rows.h"
 
@@ -28,7 +31,13 @@ struct DrawFlags {
 struct Subject {
   fs::path file;
   FindingRecord finding;
+  std::string known = {};  // which bug the attempt shows, if that is known
 };
+
+std::string KnownAs(const AttemptResult& attempt) {
+  if (!attempt.known || attempt.upstream.empty()) return {};
+  return fmt::format("etcd #{}: {}", attempt.upstream.front(), attempt.reason);
+}
 
 // The one recording at the path: its first finding, if there is any.
 Result<Subject> SubjectAt(const DrawFlags& flags) {
@@ -48,9 +57,9 @@ Result<Subject> SubjectAt(const DrawFlags& flags) {
   }
   const FoundRecording& first = found.front();
   if (first.result && !first.result->findings.empty()) {
-    return Subject{first.file, first.result->findings.front()};
+    return Subject{first.file, first.result->findings.front(), KnownAs(*first.result)};
   }
-  if (first.result) return Subject{first.file, {}};
+  if (first.result) return Subject{.file = first.file, .finding = {}};
   WP_ASSIGN_OR_RETURN(const Rejudged judged, JudgeRecording(first.file));
   Subject subject{.file = first.file, .finding = {}};
   if (!judged.findings.empty()) subject.finding = judged.findings.front();
@@ -66,42 +75,75 @@ Result<Subject> SubjectOf(const DrawFlags& flags) {
   WP_ASSIGN_OR_RETURN(
       const ChosenFinding chosen,
       ChooseFinding({.run = flags.what, .filter = flags.case_name, .target = flags.target}));
-  return Subject{chosen.run / chosen.attempt.folder / "history.wire.zst", chosen.finding};
+  return Subject{chosen.run / chosen.attempt.folder / "history.wire.zst", chosen.finding,
+                 KnownAs(chosen.attempt)};
 }
 
 PictureCaption CaptionOf(const Subject& subject, const Picture& picture) {
   PictureCaption caption{.title = fmt::format("{} on {}", picture.case_name, picture.target),
                          .rows = {}};
+  // Readers of an issue know neither the case nor the faults.
   for (const FindingRow& row : FindingRows(subject.finding)) {
-    const bool shown = row.name == "watch" || row.name == "expected" || row.name == "observed" ||
-                       row.name == "looks like";
-    if (shown) caption.rows.emplace_back(row.name, row.text);
+    if (row.name != "see") caption.rows.emplace_back(row.name, row.text);  // the picture has it
+  }
+  if (!subject.known.empty() && subject.finding.signature.empty()) {
+    caption.rows.emplace_back("known as", subject.known);
+  }
+  std::set<std::string> faults;
+  for (const PictureLane& lane : picture.lanes) {
+    if (lane.kind != LaneKind::kFault || !faults.insert(KindOf(lane.name)).second) continue;
+    const auto info = FindFault(KindOf(lane.name));
+    if (!info) continue;
+    caption.rows.emplace_back(KindOf(lane.name), info->explain.substr(0, info->explain.find(". ")));
   }
   return caption;
 }
 
-Result<std::string> Draw(const Subject& subject) {
-  // An issue is read, not searched: fewer items than the page has.
-  constexpr std::size_t kMost = 16;
+// What the ending of the output file asks for.
+struct Form {
+  std::string_view ending;
+  std::size_t most;  // items of a lane
+  std::string (*render)(const Picture&, const PictureCaption&);
+};
+constexpr Form kForms[] = {
+    // An issue is read, not searched: fewer items than the page has.
+    {".svg", 16, &ToSvg},
+    {".json", 1'000'000, &ToTrace},
+};
+
+Result<const Form*> FormOf(const std::string& output) {
+  if (output.empty()) return &kForms[0];
+  for (const Form& form : kForms) {
+    if (output.ends_with(form.ending)) return &form;
+  }
+  return Fail(StatusCode::kInvalidArgument,
+              "{}: expected a name that ends with .svg, for a picture, or .json, for a trace that "
+              "Perfetto opens",
+              output);
+}
+
+Result<std::string> Draw(const Subject& subject, const Form& form) {
   WP_ASSIGN_OR_RETURN(
       const Picture picture,
-      ReadPicture({.file = subject.file, .evidence = subject.finding.evidence, .most = kMost}));
-  return ToSvg(picture, CaptionOf(subject, picture));
+      ReadPicture({.file = subject.file, .evidence = subject.finding.evidence, .most = form.most}));
+  return form.render(picture, CaptionOf(subject, picture));
 }
 
 ExitCode DrawCommand(const DrawFlags& flags) {
+  const Result<const Form*> form = FormOf(flags.output);
+  if (!form.has_value()) return Complain("draw", form.error().message());
   const Result<Subject> subject = SubjectOf(flags);
   if (!subject.has_value()) return Complain("draw", subject.error().message());
-  const Result<std::string> svg = Draw(*subject);
-  if (!svg.has_value()) {
-    return Complain("draw", svg.error().WithContext("{}", flags.what).message());
+  const Result<std::string> drawn = Draw(*subject, **form);
+  if (!drawn.has_value()) {
+    return Complain("draw", drawn.error().WithContext("{}", flags.what).message());
   }
   if (flags.output.empty()) {
-    fmt::print("{}", *svg);
+    fmt::print("{}", *drawn);
     return ExitCode::kOk;
   }
   std::ofstream file(flags.output, std::ios::binary);
-  file << *svg;
+  file << *drawn;
   file.close();
   if (!file) {
     return Complain("draw", fmt::format("{}: expected a file that can be written", flags.output));
@@ -119,8 +161,10 @@ CommandBody AddDraw(CLI::App& command) {
                   "Folder of a run with a failed attempt; FOLDER#N for its N-th finding (default: "
                   "the first that is new); or a recording")
       ->required();
-  command.add_option("-o,--output", flags->output, "File to write (default: standard output)")
-      ->type_name("FILE.svg");
+  command
+      .add_option("-o,--output", flags->output,
+                  "File to write (default: the SVG to standard output)")
+      ->type_name("FILE.svg|FILE.json");
   command.add_option("--case", flags->case_name, "Which case, also one that passed")
       ->type_name("NAME");
   command.add_option("--target", flags->target, "On which target")->type_name("SPEC");

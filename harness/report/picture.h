@@ -3,7 +3,8 @@
 // are made.
 //
 //   WP_ASSIGN_OR_RETURN(const Picture picture, ReadPicture({.file = file, .evidence = {21, 55}}));
-//   out << ToSvg(picture, caption);   out << DumpJson(ToJson(picture));
+//   out << ToSvg(picture, caption);   out << ToTrace(picture, caption);
+//   out << DumpJson(ToJson(picture));
 //
 // A lane for each fault, writer and stream, and for the watches that the evidence is about (without
 // evidence: the first ones); the other watches of a stream share its lane. The picture shows, it
@@ -120,12 +121,14 @@ double PlaceOf(const Picture& picture, Duration at);
 // As in the schema of the page; times in microseconds.
 Json ToJson(const Picture& picture);
 
-// Above the lanes of an SVG: what it shows, in words.
+// With the lanes: what they show, in words.
 struct PictureCaption {
   std::string title;
   std::vector<std::pair<std::string, std::string>> rows;  // "expected", "a revision of ..."
 };
 // For an issue: light background, no script, readable without anything else.
 std::string ToSvg(const Picture& picture, const PictureCaption& caption);
+// For a viewer of traces such as Perfetto: the same lanes as Chrome's trace events.
+std::string ToTrace(const Picture& picture, const PictureCaption& caption);
 
 }  // namespace watchproof

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "harness/checkers/phrases.h"
+#include "harness/report/text.h"
 
 namespace watchproof {
 namespace {
@@ -254,7 +255,15 @@ std::string FaultText(std::string_view line) {
   for (const auto& [name, amount] : measured->items()) {
     std::string words = name;
     std::replace(words.begin(), words.end(), '_', ' ');
-    text += fmt::format("; {} {}", words, amount.dump());
+    const std::string number =
+        amount.is_number_integer() ? WithThousands(amount.get<std::int64_t>()) : amount.dump();
+    if (words.starts_with("bytes ")) {
+      text += fmt::format("; {} {} bytes", words.substr(6), number);
+    } else if (words.ends_with(" ms")) {
+      text += fmt::format("; {} {} ms", words.substr(0, words.size() - 3), number);
+    } else {
+      text += fmt::format("; {} {}", words, number);
+    }
   }
   return text;
 }

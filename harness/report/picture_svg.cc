@@ -13,7 +13,7 @@ namespace watchproof {
 namespace {
 
 constexpr double kWidth = 1200;
-constexpr double kLeft = 190;  // of the lanes; their names are beside
+constexpr double kLeft = 200;  // of the lanes; their names are beside
 constexpr double kRight = kWidth - 116;
 constexpr double kChart = 110;
 constexpr double kRow = 13;         // of labels
@@ -255,7 +255,10 @@ double Drawing::Labels(const std::vector<PictureItem>& items) {
     const std::string label = LabelOf(item);
     if (label.empty() || Beyond(item.at)) return;
     const double width = kLetter * static_cast<double>(Columns(label)) + 6;
-    const double begin = std::clamp(X(item.at) - width / 2, kLeft, kRight - width);
+    // Of what lasts, below its middle.
+    const double end = item.kind == ItemKind::kFault ? X(item.until) : X(item.at);
+    const double begin =
+        std::clamp((X(item.at) + end - width) / 2, kLeft, std::max(kLeft, kRight - width));
     for (std::size_t row = 0; row < most; ++row) {
       const bool free = std::all_of(taken[row].begin(), taken[row].end(), [&](const auto& other) {
         return other.second <= begin || begin + width <= other.first;
@@ -354,9 +357,14 @@ void Drawing::Legend() {
         continue;
       }
       seen.push_back(look.legend);
+      const double width = 34 + kLetter * static_cast<double>(look.legend.size());
+      if (x + width > kWidth) {
+        x = 24;
+        y_ += 18;
+      }
       body_ += Shape(look, x, y_ - 4);
       body_ += TextAt(x + 10, y_, look.legend, " class=\"label\" fill=\"#57606a\"");
-      x += 34 + kLetter * static_cast<double>(look.legend.size());
+      x += width;
     }
   }
   y_ += 16;

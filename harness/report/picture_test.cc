@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "harness/checkers/testing/script.h"
 #include "harness/history/recorder.h"
 
@@ -115,6 +118,62 @@ TEST(Svg, ShowsTheCaptionAndEscapesForeignText) {
   EXPECT_THAT(svg, HasSubstr("all &amp; more"));
   EXPECT_THAT(svg, HasSubstr("first wrong moment"));
   EXPECT_THAT(svg, Not(HasSubstr("<k>")));
+}
+
+// What the format asks of the events of each phase; slices of a track must not overlap in part.
+void ExpectWellFormed(const Json& trace) {
+  std::map<int, std::int64_t> busy_until;
+  for (const Json& event : trace.at("traceEvents")) {
+    const std::string phase = event.at("ph");
+    EXPECT_TRUE(event.at("name").is_string() && event.at("pid").is_number()) << event;
+    if (phase == "M") continue;
+    const std::int64_t at = event.at("ts");
+    if (phase == "C") {
+      EXPECT_TRUE(event.at("args").at("revision").is_number()) << event;
+    } else if (phase == "X") {
+      EXPECT_GE(at, busy_until[event.at("tid")]) << event;
+      busy_until[event.at("tid")] = at + event.at("dur").get<std::int64_t>();
+    } else {
+      ASSERT_EQ(phase, "i") << event;
+      EXPECT_TRUE(event.at("s") == "p" || event.contains("tid")) << event;
+    }
+  }
+}
+
+TEST(Trace, HasTheLanesOfThePictureAndTheirItems) {
+  Script script;
+  script.Armed("stall", "none").Put("k", "a", 2).Watch("k", 2).Created(0);
+  script.Deliver(0, {{2, "k"}}).Put("k", "b", 3).Compact(3);
+  const Picture picture = PictureOf(script, {script.lines().back().line.value});
+  const Json trace = Json::parse(ToTrace(picture, {.title = "A.B on etcd", .rows = {}}));
+  ExpectWellFormed(trace);
+  std::set<std::string> tracks;
+  std::set<std::string> counters;
+  std::size_t items = 0;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["name"] == "thread_name") tracks.insert(event["args"]["name"]);
+    if (event["ph"] == "C") counters.insert(event["name"]);
+    if (event.contains("tid") && event["ph"] != "M") ++items;
+  }
+  std::size_t expected = 0;
+  for (const PictureLane& lane : picture.lanes) expected += lane.items.size();
+  EXPECT_EQ(items, expected);
+  EXPECT_EQ(tracks.size(), picture.lanes.size());
+  EXPECT_THAT(tracks, testing::Contains("fault stall"));
+  EXPECT_THAT(counters, testing::IsSupersetOf({"revision of the store", "compaction floor"}));
+  EXPECT_THAT(trace.dump(), HasSubstr("first wrong moment"));
+}
+
+TEST(Trace, OverlappingItemsOfALaneGetTracksOfTheirOwn) {
+  Picture picture;
+  picture.lanes = {{.kind = LaneKind::kWriter,
+                    .name = "writer",
+                    .items = {{.kind = ItemKind::kWrite, .at = 1ms, .until = 5ms},
+                              {.kind = ItemKind::kWrite, .at = 3ms, .until = 8ms},
+                              {.kind = ItemKind::kWrite, .at = 5ms, .until = 6ms}}}};
+  const Json trace = Json::parse(ToTrace(picture, {}));
+  ExpectWellFormed(trace);
+  EXPECT_EQ(trace["traceEvents"].back()["tid"], 1);
 }
 
 }  // namespace
