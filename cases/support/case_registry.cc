@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cases/support/rolling_upgrade.h"
 #include "cases/support/scenario.h"
 #include "harness/base/prng.h"
 #include "harness/scenario/attempt.h"
 #include "harness/session/interrupt.h"
+#include "harness/targets/upgrade.h"
 
 namespace watchproof {
 namespace {
@@ -53,6 +55,9 @@ Result<Plan> PlanOf(const Case& one, const AttemptSpec& spec) {
   if (spec.given_plan.empty()) {
     plan = PlanOf(one, spec.seed);
     plan.guarantees = one.info.guarantees;
+    const Result<TargetSpec> target = ParseTargetSpec(spec.target);
+    const std::string release = target.has_value() ? UpgradeOf(*target) : "";
+    if (!release.empty()) plan = WithUpgrade(std::move(plan), release);
   } else {
     // It may be only a part of the case's plan, in which not every guarantee could be broken.
     WP_ASSIGN_OR_RETURN(PlanFile file, ReadPlan(spec.given_plan));

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "embedded_store/defects/defect.h"
@@ -14,6 +15,7 @@
 #include "harness/bugs/release_version.h"
 #include "harness/cli/parse.h"
 #include "harness/targets/release_cache.h"
+#include "harness/targets/upgrade.h"
 
 namespace watchproof {
 namespace {
@@ -147,16 +149,27 @@ RunOptions SetAsideNotFetched(const RunOptions& options, RunRecord& record) {
   RunOptions reachable = options;
   reachable.targets.clear();
   for (const TargetSpec& target : options.targets) {
-    const Result<BinaryRecord> cached =
-        target.release.empty() ? BinaryRecord() : RecordOf(target.product, target.release);
-    if (cached.has_value()) {
+    std::map<std::string, std::string> releases;  // by the text under which each is recorded
+    if (!target.release.empty()) releases[target.text] = target.release;
+    if (const std::string next = UpgradeOf(target); !next.empty()) {
+      releases[fmt::format("{}@{}", target.product, next)] = next;
+    }
+    Status cached;
+    for (const auto& [text, release] : releases) {
+      const Result<BinaryRecord> binary = RecordOf(target.product, release);
+      if (binary.has_value()) {
+        record.binaries[text] = *binary;
+      } else {
+        cached = binary.error();
+      }
+    }
+    if (cached.ok()) {
       reachable.targets.push_back(target);
-      if (!target.release.empty()) record.binaries[target.text] = *cached;
       continue;
     }
     if (!options.unnamed_targets.contains(target.text)) {
       record.named_not_fetched = true;
-      fmt::print(stderr, "watchproof run: {}\n", Escaped(cached.error().message()));
+      fmt::print(stderr, "watchproof run: {}\n", Escaped(cached.message()));
     }
     for (const CaseSummary& note : record.cases) {
       record.not_run.push_back({.case_name = note.name,

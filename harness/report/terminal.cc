@@ -11,6 +11,7 @@
 #include "harness/base/escape.h"
 #include "harness/report/mutation.h"
 #include "harness/report/rows.h"
+#include "harness/targets/upgrade.h"
 
 namespace watchproof {
 namespace {
@@ -184,7 +185,10 @@ std::string FetchCommandText(const RunRecord& record) {
         std::any_of(record.not_run.begin(), record.not_run.end(), [&target](const NotRun& left) {
           return left.outcome == Outcome::kNotFetched && left.target == target.text;
         });
-    if (absent) versions[target.product].insert(target.release);
+    if (!absent) continue;
+    for (const std::string& release : {target.release, UpgradeOf(target)}) {
+      if (!release.empty()) versions[target.product].insert(release);
+    }
   }
   std::string text;
   for (const auto& [product, wanted] : versions) {

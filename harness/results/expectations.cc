@@ -6,6 +6,7 @@
 #include "harness/base/check.h"
 #include "harness/base/toml_fields.h"
 #include "harness/results/manifest_text.h"
+#include "harness/targets/upgrade.h"
 
 namespace watchproof {
 namespace {
@@ -122,6 +123,24 @@ Suspects SuspectsOf(const AnswerKey& key, const std::string& case_name,
     }
   }
   return suspects;
+}
+
+// Of a cluster that was one version and became another during the attempt: what either has may
+// show, and only what both have fixed must not.
+Suspects Either(Suspects from, const Suspects& to) {
+  const auto among = [](const std::vector<Suspects::One>& all, const Suspects::One& one) {
+    return std::any_of(all.begin(), all.end(), [&one](const Suspects::One& other) {
+      return other.bug == one.bug && other.shown == one.shown;
+    });
+  };
+  std::erase_if(from.fixed, [&](const auto& one) { return !among(to.fixed, one); });
+  for (const Suspects::One& one : to.affecting) {
+    if (!among(from.affecting, one)) from.affecting.push_back(one);
+  }
+  for (const Bug* const bug : to.everywhere) {
+    if (!Contains(from.everywhere, bug)) from.everywhere.push_back(bug);
+  }
+  return from;
 }
 
 bool Explain(const std::vector<Suspects::One>& bugs, const FindingRecord& finding) {
@@ -277,6 +296,10 @@ ExpectationStatus Expectations::Apply(const TargetSpec& target, AttemptResult& r
   const auto version = ParseVersion(result.target_version);
   if (version && target.product == kProduct) {
     suspects = SuspectsOf(key_, result.case_name, *version, target.topology);
+    if (const auto next = ParseVersion(UpgradeOf(target))) {
+      suspects =
+          Either(std::move(suspects), SuspectsOf(key_, result.case_name, *next, target.topology));
+    }
   }
   const auto& affecting = suspects.affecting;
   const Explained explained = ExplainAll(suspects, result);

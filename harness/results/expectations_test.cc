@@ -313,5 +313,23 @@ not_shown = "any case may"
   EXPECT_EQ(status("tls", passed), kAsExpected);
 }
 
+// During an upgrade it may be the bug of either release; only what both have fixed is back.
+TEST(ExpectationsApply, AnUpgradeMayShowTheBugsOfBothReleases) {
+  const auto status = [](const std::string& from, const std::string& to) {
+    AttemptResult result = Result(Verdict::kFail, {"Settled"});
+    result.target_version = from;
+    const TargetSpec spec{
+        .text = result.target, .product = "etcd", .topology = to.empty() ? "" : "upgrade=" + to};
+    return Expectations::Parse(kManifest).value().Apply(spec, result);
+  };
+  using enum ExpectationStatus;
+  ASSERT_EQ(status("3.4.23", ""), kKnownFailure);
+  const ExpectationStatus later = status("3.6.16", "");
+  EXPECT_NE(later, kKnownFailure);
+  EXPECT_EQ(status("3.4.23", "3.6.16"), kKnownFailure);
+  EXPECT_EQ(status("3.6.16", "3.4.23"), kKnownFailure);
+  EXPECT_EQ(status("3.6.16", "3.6.16"), later);
+}
+
 }  // namespace
 }  // namespace watchproof

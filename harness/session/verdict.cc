@@ -55,7 +55,8 @@ void ExplainTrouble(AttemptSession& session, const Trouble& trouble) {
 
 void JudgeRecording(AttemptSession& session, AttemptResult& result,
                     std::vector<std::string>& inconclusive) {
-  result.target_version = session.environment().target().version();
+  // As it was at first: a fault may have started it as another release.
+  result.target_version = session.started_with().version;
   Judgement judgement = session.Finish();
   result.lag = session.lag();
   result.exercise = std::move(judgement.exercise);

@@ -163,16 +163,10 @@ class EtcdTarget final : public ProcessTarget {
   bool stopped_ = false;
 };
 
-// "@3.5.16"; the version becomes part of a path, so that nothing else may be in it.
-bool IsVersion(std::string_view rest) {
-  return rest.starts_with("@") && rest.find("..") == std::string_view::npos &&
-         rest.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz.-+~", 1) ==
-             std::string_view::npos;
-}
-
 Status Parse(std::string_view rest, TargetSpec& spec) {
   WP_RETURN_IF_ERROR(TakeTopology(rest, spec));
-  if (rest.size() < 2 || (rest[0] != ':' && !IsVersion(rest))) return NotUnderstood(spec);
+  const bool version = rest.starts_with("@") && IsEtcdRelease(rest.substr(1));
+  if (rest.size() < 2 || (rest[0] != ':' && !version)) return NotUnderstood(spec);
   spec.product = spec.name = "etcd";
   std::string path;
   if (rest[0] == '@') {

@@ -19,6 +19,11 @@ std::optional<std::string> EtcdVersionIn(std::string_view answer) {
   return std::nullopt;
 }
 
+bool IsEtcdRelease(std::string_view text) {
+  return !text.empty() && text.find("..") == text.npos &&
+         text.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz.-+~") == text.npos;
+}
+
 Stated CapabilitiesOfEtcd(std::string_view version) {
   int major = 0;
   int minor = 0;

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "harness/targets/probe.h"
+#include "harness/targets/upgrade.h"
 
 namespace watchproof {
 namespace {
@@ -64,18 +65,26 @@ TEST_F(TargetTest, ATopologyFollowsAComma) {
   ASSERT_TRUE(cluster.has_value()) << cluster.error().message();
   EXPECT_EQ(cluster->members, 3);
   EXPECT_EQ(cluster->Label("3.4.23"), "etcd 3.4.23,members=3");
+  const auto upgrade = ParseTargetSpec("etcd@3.5.30,upgrade=3.6.16");
+  ASSERT_TRUE(upgrade.has_value()) << upgrade.error().message();
+  EXPECT_EQ(upgrade->release, "3.5.30");
+  EXPECT_EQ(UpgradeOf(*upgrade), "3.6.16");
+  EXPECT_EQ(UpgradeOf(*cluster), "");
+  EXPECT_EQ(upgrade->members, 3);
+  EXPECT_EQ(upgrade->Label("3.5.30"), "etcd 3.5.30,upgrade=3.6.16");
   const auto folder = ParseTargetSpec("etcd:/opt/a,b/etcd,tls");
   ASSERT_TRUE(folder.has_value()) << folder.error().message();
   EXPECT_EQ(folder->topology, "tls");
   EXPECT_EQ(ParseTargetSpec("etcd:/opt/a,b/etcd")->topology, "");
   for (const char* bad : {"etcd@3.7.3,", "etcd@3.7.3,ssl", "etcd@3.7.3,tls=1", "etcd@3.7.3,members",
                           "etcd@3.7.3,members=1", "etcd@3.7.3,members=6", "etcd@3.7.3,members=33",
-                          "etcd@3.7.3,tls,members=3"}) {
+                          "etcd@3.7.3,tls,members=3", "etcd@3.5.30,upgrade",
+                          "etcd@3.5.30,upgrade=", "etcd@3.5.30,upgrade=.."}) {
     const auto spec = ParseTargetSpec(bad);
     ASSERT_FALSE(spec.has_value()) << bad;
     EXPECT_THAT(spec.error().message(),
                 AllOf(HasSubstr(fmt::format("target \"{}\"", bad)), HasSubstr("is no topology"),
-                      HasSubstr("gateway, grpc-proxy, members=N, tls, users")));
+                      HasSubstr("gateway, grpc-proxy, members=N, tls, upgrade=VERSION, users")));
   }
 }
 

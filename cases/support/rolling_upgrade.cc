@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cases/support/rolling_upgrade.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/scenario/steps/fault.h"
+#include "harness/scenario/steps/load.h"
+#include "harness/scenario/steps/member.h"
+#include "harness/scenario/steps/watch.h"
+#include "harness/scenario/steps/write.h"
+
+namespace watchproof {
+namespace {
+
+constexpr int kMembers = 3;
+
+constexpr char kGroup[] = "upgrade";
+
+// A watch of the keys that are written while members are down. On the direct path, out of reach of
+// the faults of the case.
+std::vector<Step> Begin() {
+  return {WatchStep{.group = kGroup,
+                    .range = {.key = "upgrade/", .range_end = "upgrade0"},
+                    .stream = "direct-upgrade"},
+          AwaitCreatedStep{kGroup}};
+}
+
+std::vector<Step> Upgrade(int member, int members, const std::string& release) {
+  const std::string fault = fmt::format("restart/upgrade-{}", member);
+  const std::string load = fmt::format("upgrade-{}", member);
+  std::vector<Step> steps{
+      LoadStep{.load = load,
+               .clients = 2,
+               .calls = 150,
+               .keys = 4,
+               .key = "upgrade/load",
+               .seed = static_cast<std::uint64_t>(member),
+               .direct = true,
+               .puts_only = true,
+               .member = member == 1 ? 2 : 1},
+      InjectStep{.fault = fault,
+                 .parameters = {{"member", std::to_string(member)}, {"release", release}}},
+      AwaitEffectStep{fault}, AwaitLoadStep{load}};
+  for (int one = 1; one <= members; ++one) steps.push_back(AwaitCaughtUpStep{one});
+  steps.push_back(HealStep{fault});
+  if (member != 1) steps.push_back(AwaitDeliveredStep{kGroup});
+  return steps;
+}
+
+void Append(std::vector<Step> steps, std::vector<Step>& to) {
+  for (Step& step : steps) to.push_back(std::move(step));
+}
+
+// What is still armed after a step.
+void Follow(const Step& step, std::set<std::string>& armed) {
+  if (const auto* inject = step.As<InjectStep>()) armed.insert(inject->fault);
+  if (const auto* heal = step.As<HealStep>()) armed.erase(heal->fault);
+}
+
+// Before which steps no fault is armed, the first step excepted.
+std::vector<std::size_t> QuietPlaces(const std::vector<Step>& steps) {
+  std::vector<std::size_t> places;
+  std::set<std::string> armed;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (i > 0 && armed.empty()) places.push_back(i);
+    Follow(steps[i], armed);
+  }
+  return places;
+}
+
+// Groups of watches that the case neither ends nor resumes, and that any user may have.
+std::vector<std::string> OpenGroups(const std::vector<Step>& steps) {
+  std::vector<std::string> groups;
+  for (const Step& step : steps) {
+    if (const auto* created = step.As<AwaitCreatedStep>()) groups.push_back(created->group);
+    if (const auto* resumed = step.As<ResumeStep>()) groups.push_back(resumed->as);
+  }
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+  for (const Step& step : steps) {
+    const auto* watch = step.As<WatchStep>();
+    const auto* cancel = step.As<CancelStep>();
+    const auto* resume = step.As<ResumeStep>();
+    const auto* churn = step.As<ChurnStep>();
+    const std::string left_out = cancel                             ? cancel->group
+                                 : resume                           ? resume->group
+                                 : churn                            ? churn->group
+                                 : watch && !watch->user.empty()    ? watch->group
+                                 : watch && watch->options.fragment ? watch->group
+                                                                    : "";
+    std::erase(groups, left_out);
+  }
+  return groups;
+}
+
+// The case restarts every member itself: then as that release.
+bool UpgradeOwnRestarts(Plan& plan, const std::string& release) {
+  std::set<std::string> restarted;
+  std::vector<Step> steps;
+  for (const Step& step : plan.steps) {
+    const auto* inject = step.As<InjectStep>();
+    if (inject == nullptr || !inject->fault.starts_with("restart")) {
+      steps.push_back(step);
+      continue;
+    }
+    InjectStep upgrade = *inject;
+    upgrade.parameters["release"] = release;
+    const auto member = inject->parameters.find("member");
+    restarted.insert(member == inject->parameters.end() ? "1" : member->second);
+    steps.push_back(std::move(upgrade));
+  }
+  const int members = plan.cluster.members;
+  if (members == 1 || restarted.size() != static_cast<std::size_t>(members)) return false;
+  plan.steps = std::move(steps);
+  return true;
+}
+
+// The end of its stream excuses a watch, so that what it missed must come to light before: by a
+// later event.
+std::vector<Step> Settle(const std::vector<Step>& steps, const std::vector<std::string>& open) {
+  std::vector<Step> settle;
+  std::set<std::string> keys;
+  for (const Step& step : steps) {
+    const auto* watch = step.As<WatchStep>();
+    if (watch != nullptr && keys.insert(watch->range.key).second) {
+      settle.push_back(PutStep{.key = watch->range.key});
+    }
+  }
+  for (const std::string& group : open) settle.push_back(AwaitDeliveredStep{group});
+  return settle;
+}
+
+}  // namespace
+
+Plan WithUpgrade(Plan plan, const std::string& release) {
+  if (UpgradeOwnRestarts(plan, release)) return plan;
+  const bool own_cluster = plan.cluster.members > 1;
+  const int members = std::max(plan.cluster.members, kMembers);
+  plan.cluster.members = members;
+  const std::vector<std::size_t> quiet =
+      own_cluster ? std::vector<std::size_t>() : QuietPlaces(plan.steps);
+  std::vector<Step> steps;
+  std::set<std::string> armed;
+  int next = 2;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    // The second member after a third of these places, and so on.
+    while (next <= members && !quiet.empty() &&
+           i == quiet[quiet.size() * static_cast<std::size_t>(next - 1) /
+                      static_cast<std::size_t>(members)]) {
+      if (next == 2) Append(Begin(), steps);
+      Append(Upgrade(next, members, release), steps);
+      ++next;
+    }
+    Follow(plan.steps[i], armed);
+    steps.push_back(plan.steps[i]);
+  }
+  for (const std::string& fault : armed) steps.push_back(HealStep{fault});
+  if (next == 2) Append(Begin(), steps);
+  for (; next <= members; ++next) Append(Upgrade(next, members, release), steps);
+  const std::vector<std::string> open = OpenGroups(steps);
+  Append(Settle(steps, open), steps);
+  Append(Upgrade(1, members, release), steps);
+  steps.push_back(UseMemberStep{2});
+  for (const std::string& group : open) {
+    const std::string resumed = group + " after the upgrade";
+    steps.push_back(ResumeStep{.group = group, .as = resumed, .member = 2});
+    steps.push_back(AwaitDeliveredStep{resumed});
+  }
+  plan.steps = std::move(steps);
+  return plan;
+}
+
+}  // namespace watchproof

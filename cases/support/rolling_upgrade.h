@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan of a case on a cluster that is upgraded meanwhile.
+//
+//   plan = WithUpgrade(std::move(plan), "3.6.16");
+//
+// The members other than the first are restarted as that release between two steps of the plan,
+// where no fault is armed; the first one, which clients use, after the last step. While a member is
+// down, other keys are written, and watched. Then the watches that are still open are resumed on
+// the second member, and must receive what was written. Each restart is a fault with a receipt: if
+// the new process does not report the release, the attempt is inconclusive. A case that has a
+// cluster of its own may use every member at any time, so all are upgraded after its last step;
+// one that restarts all of them does it as that release. Threads: a pure function.
+#pragma once
+
+#include <string>
+
+#include "harness/scenario/plan.h"
+
+namespace watchproof {
+
+Plan WithUpgrade(Plan plan, const std::string& release);
+
+}  // namespace watchproof

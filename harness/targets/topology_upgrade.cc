@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rolling upgrade: the members of a cluster are stopped one after the other, while an attempt
+// runs, and started as another release. When that happens is part of the plan of the attempt:
+// cases/support/rolling_upgrade.h.
+#include "harness/targets/etcd_version.h"
+#include "harness/targets/topology.h"
+#include "harness/targets/upgrade.h"
+
+namespace watchproof {
+namespace {
+
+constexpr int kMembers = 3;
+
+bool Parse(std::string_view, TargetSpec& spec) {
+  spec.members = kMembers;
+  return IsEtcdRelease(UpgradeOf(spec));
+}
+
+const TopologyRegistration kUpgrades{
+    {.name = "upgrade",
+     .form = "upgrade=VERSION",
+     .explain = "a cluster of three members that become that release while an attempt runs, one "
+                "after the other",
+     .make = [] { return std::make_unique<Topology>(); },
+     .parse = Parse}};
+
+}  // namespace
+}  // namespace watchproof
