@@ -21,6 +21,7 @@ ALLOWED = {
     "fixtures/certs": BASE,
     "harness/base": set(),
     "harness/bugs": BASE,
+    "harness/statistics": BASE,
     "harness/history": BASE | {"fixtures/protos"},
     "harness/import": BASE | {"harness/history"},
     "harness/model": BASE | {"harness/history"},
@@ -44,11 +45,12 @@ ALLOWED = {
     "harness/scenario": RUN | PROXIES | ATTEMPT - {"harness/scenario"},
     # Whoever runs, checks or shrinks a plan names no kind of step.
     STEPS: RUN | PROXIES | ATTEMPT,
-    "harness/report": BASE | ORACLE | {"harness/results", "harness/targets"},
+    "harness/report": BASE | ORACLE | {"harness/results", "harness/statistics", "harness/targets"},
     "harness/cli": RUN
     | PROXIES
     | ATTEMPT
     | {"harness/bugs", "harness/import", "harness/report", "harness/explore", LIVE}
+    | {"harness/statistics"}
     | {"cases/support"}
     | {"embedded_store/server", "embedded_store/defects"},
     "harness/gtest": BASE | {"harness/report", "harness/results", "harness/cli", "cases/support"},
@@ -82,7 +84,7 @@ LIBRARIES = (
         "Asio and Boost",
         ("boost/", "asio/", "asio.hpp"),
         (),
-        ("proxies/", "harness/targets/", "embedded_store/server/")
+        ("proxies/", "harness/targets/", "harness/statistics/", "embedded_store/server/")
         + ("embedded_store/mvcc/store_hash",),
     ),
     (

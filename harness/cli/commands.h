@@ -40,6 +40,9 @@ CommandBody AddCheck(CLI::App& command);
 CommandBody AddDraw(CLI::App& command);
 // Writes the reports of a run again, or of several runs as one.
 CommandBody AddReport(CLI::App& command);
+// Pass rates of runs beside each other. kFailed: something fails in the last that did not fail in
+// the first, more often, or in another way.
+CommandBody AddCompare(CLI::App& command);
 // Places the binaries of releases in the cache. Their paths go to standard output, everything else
 // to standard error. kTarget: not all could be had; kUsage: one is not known, and none was fetched.
 CommandBody AddFetch(CLI::App& command);

@@ -5,11 +5,10 @@
 #include <cstdio>
 #include <fstream>
 
-#include "cases/support/case_registry.h"
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/parse.h"
-#include "harness/cli/selection.h"
+#include "harness/cli/saved_runs.h"
 #include "harness/report/formats.h"
 #include "harness/report/saved_run.h"
 
@@ -25,37 +24,12 @@ struct ReportFlags {
   std::vector<std::string> files;
 };
 
-CaseSummary DescribeCase(const std::string& name) {
-  const CaseInfo* info = FindCase(name);
-  if (info == nullptr) return {.name = name, .requirement = {}, .level = {}, .file = {}};
-  return {.name = info->name,
-          .requirement = info->requirement,
-          .level = std::string(Name(info->level)),
-          .file = info->file,
-          .line = info->line};
-}
-
-// Leaves the cases that match.
-void KeepOnly(const std::string& filter, RunRecord& record) {
-  const auto other = [&](const std::string& name) { return !MatchesFilter(filter, name); };
-  std::erase_if(record.cases, [&](const CaseSummary& one) { return other(one.name); });
-  std::erase_if(record.attempts,
-                [&](const AttemptSummary& one) { return other(one.result.case_name); });
-  std::erase_if(record.not_run, [&](const NotRun& one) { return other(one.case_name); });
-}
-
 Result<RunRecord> RecordOf(const ReportFlags& flags) {
-  std::vector<RunRecord> runs;
-  for (const std::string& folder : flags.runs) {
-    WP_ASSIGN_OR_RETURN(RunRecord run, ReadRun(folder, DescribeCase));
-    runs.push_back(std::move(run));
-  }
+  WP_ASSIGN_OR_RETURN(std::vector<RunRecord> runs, ReadRuns(flags.runs));
   const bool one = runs.size() == 1 && flags.output.empty();
   RunRecord record = one ? std::move(runs.front()) : Joined(std::move(runs), flags.output);
-  if (flags.filter.empty()) return record;
-  KeepOnly(flags.filter, record);
-  if (!record.cases.empty()) return record;
-  return Fail(StatusCode::kNotFound, "--case: no case of the run matches '{}'", flags.filter);
+  WP_RETURN_IF_ERROR(KeepCases(flags.filter, record));
+  return record;
 }
 
 Status CheckFlags(const ReportFlags& flags) {

@@ -108,6 +108,22 @@ std::string MarkdownTable(const Table& table) {
   return text;
 }
 
+std::string PlainTable(const Table& table) {
+  std::vector<std::vector<std::string>> lines{table.head};
+  lines.insert(lines.end(), table.rows.begin(), table.rows.end());
+  std::vector<std::size_t> widths(table.head.size());
+  for (const auto& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], Columns(line[i]));
+  }
+  std::string text;
+  for (const auto& line : lines) {
+    std::string padded;
+    for (std::size_t i = 0; i < line.size(); ++i) padded += PadRight(line[i], widths[i] + 2);
+    text += padded.substr(0, padded.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
 std::string ShellQuote(std::string_view text) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";

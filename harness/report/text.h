@@ -37,6 +37,8 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 };
 std::string MarkdownTable(const Table& table);
+// In columns, for a terminal.
+std::string PlainTable(const Table& table);
 
 // As one word for a POSIX shell; untouched if it needs no quotes. Control characters become the
 // escapes of $'...'.

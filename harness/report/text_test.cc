@@ -63,5 +63,10 @@ TEST(Utc, RoundTrip) {
   EXPECT_EQ(ParseUtc("yesterday"), std::nullopt);
 }
 
+TEST(TextTest, APlainTableIsInColumns) {
+  EXPECT_EQ(PlainTable({.head = {"case", "passed"}, .rows = {{"Ordered.X", "3/3"}, {"é", "-"}}}),
+            "case       passed\nOrdered.X  3/3\né          -\n");
+}
+
 }  // namespace
 }  // namespace watchproof
