@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/statistics/gate_trial.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace watchproof {
+namespace {
+
+constexpr double kShareOfAll = 0.5;
+constexpr double kShareOfCases = 0.2;
+constexpr double kShareOfGuarantees = 0.1;
+constexpr double kShareOfScripts = 0.2;
+// Of one case, so that a slow one does not take every process.
+constexpr int kMostInFlight = 4;
+
+std::size_t Beyond(const std::set<std::string>& some, const std::set<std::string>& others) {
+  return static_cast<std::size_t>(std::count_if(
+      some.begin(), some.end(), [&](const std::string& one) { return !others.contains(one); }));
+}
+
+void Count(std::size_t head_alone, std::size_t base_alone, Pairs& pairs) {
+  if (head_alone > base_alone) {
+    ++pairs.against;
+  } else if (head_alone < base_alone) {
+    ++pairs.in_favour;
+  } else {
+    ++pairs.alike;
+  }
+}
+
+}  // namespace
+
+double CaseState::limit() const {
+  if (suspect()) return kSuspectDrop;
+  const int n = pairs.count();
+  const bool luck = (base_failed > 0 && base_failed < n) || (head_failed > 0 && head_failed < n);
+  return luck || info.lucky ? kLuckyDrop : kOrdinaryDrop;
+}
+
+GateTrial::GateTrial(const std::vector<GateCase>& cases, const std::set<std::string>& guarantees) {
+  for (const GateCase& info : cases) cases_.push_back({.info = info});
+  for (const std::string& name : guarantees) guarantees_[name] = {};
+}
+
+std::vector<NextPair> GateTrial::Next(std::size_t most, Depth depth) {
+  std::vector<std::size_t> suspects;
+  std::vector<std::size_t> others;
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    const CaseState& one = cases_[i];
+    const bool open = !one.finished();
+    if (open && one.suspect()) suspects.push_back(i);
+    if (one.suspect() || one.in_vain() || (!open && depth == Depth::kEnough)) continue;
+    // What is under way may be all that it needs.
+    const bool waits = open && one.in_flight > 0 && one.limit() == kOrdinaryDrop &&
+                       one.tried + one.in_flight >= kTriesInVain;
+    if (!waits) others.push_back(i);
+  }
+  std::stable_sort(suspects.begin(), suspects.end(), [this](std::size_t a, std::size_t b) {
+    return cases_[a].evidence > cases_[b].evidence;
+  });
+  std::stable_sort(others.begin(), others.end(), [this](std::size_t a, std::size_t b) {
+    return cases_[a].tried + cases_[a].in_flight < cases_[b].tried + cases_[b].in_flight;
+  });
+  std::vector<NextPair> chosen;
+  const auto choose = [&](std::size_t index, std::size_t until) {
+    if (chosen.size() >= until || cases_[index].in_flight >= kMostInFlight) return false;
+    ++cases_[index].in_flight;
+    chosen.push_back({index});
+    return true;
+  };
+  // Of the worst as much as may be under way; the search for others goes on beside it.
+  for (const std::size_t index : suspects) {
+    while (choose(index, others.empty() ? most : (most + 1) / 2)) {
+    }
+  }
+  for (const std::size_t index : others) choose(index, most);
+  return chosen;
+}
+
+void GateTrial::Add(std::size_t index, const AttemptEnd& base, const AttemptEnd& head) {
+  CaseState& one = cases_[index];
+  --one.in_flight;
+  ++one.tried;
+  one.base_conclusive += base.conclusive ? 1 : 0;
+  one.head_conclusive += head.conclusive ? 1 : 0;
+  if (!base.conclusive) one.base_reason = base.reason;
+  if (!head.conclusive) one.head_reason = head.reason;
+  if (!base.conclusive || !head.conclusive) return;
+  one.base_failed += base.broken.empty() ? 0 : 1;
+  one.head_failed += head.broken.empty() ? 0 : 1;
+  const std::size_t head_alone = Beyond(head.broken, base.broken);
+  const std::size_t base_alone = Beyond(base.broken, head.broken);
+  Count(head_alone, base_alone, one.pairs);
+  Count(head_alone, base_alone, all_);
+  for (auto& [name, pairs] : guarantees_) {
+    Count(head.broken.count(name), base.broken.count(name), pairs);
+  }
+  one.evidence = Evidence(one.pairs);
+}
+
+void GateTrial::AddScript(int script, bool base_shows, bool head_shows) {
+  Count(head_shows ? 1 : 0, base_shows ? 1 : 0, scripts_[script]);
+}
+
+double GateTrial::evidence() const {
+  double of_cases = 0;
+  for (const CaseState& one : cases_) of_cases += one.evidence / static_cast<double>(cases_.size());
+  double of_guarantees = 0;
+  for (const auto& [name, pairs] : guarantees_) {
+    of_guarantees += Evidence(pairs) / static_cast<double>(guarantees_.size());
+  }
+  // A fixed share for each, 1/2, 1/6, 1/12, ... of the whole: those that will be found have theirs.
+  double of_scripts = 1;
+  for (const auto& [number, pairs] : scripts_) {
+    of_scripts += (Evidence(pairs) - 1) / (number * (number + 1.0));
+  }
+  return kShareOfAll * Evidence(all_) + kShareOfCases * of_cases +
+         kShareOfGuarantees * of_guarantees + kShareOfScripts * of_scripts;
+}
+
+GateState GateTrial::state() const {
+  if (evidence() >= kEnoughEvidence) return GateState::kWorse;
+  bool lost = false;
+  for (const CaseState& one : cases_) {
+    if (!one.finished()) return GateState::kOpen;
+    lost = lost || one.lost();
+  }
+  return lost ? GateState::kLost : GateState::kNotWorse;
+}
+
+}  // namespace watchproof
