@@ -11,6 +11,7 @@
 #include "harness/cli/chosen_finding.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/parse.h"
+#include "harness/cli/passed_on.h"
 #include "harness/cli/run_command.h"
 #include "harness/report/run_json.h"
 #include "harness/report/text.h"
@@ -44,14 +45,11 @@ Result<RunOptions> OptionsOf(const RepeatRequest& request, const ChosenFinding& 
                                  "--until-fail",  "--repeat",
                                  request.attempts};
   words.insert(words.end(), note.flags.begin(), note.flags.end());
-  CLI::App app;
-  RunFlags flags(app);
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  } catch (const CLI::ParseError& error) {
-    return Fail(StatusCode::kInvalidArgument, "the flags of the run are invalid: {}", error.what());
+  Result<RunOptions> parsed = OptionsFromWords(words);
+  if (!parsed.has_value()) {
+    return std::move(parsed).error().WithContext("the flags of the run are invalid");
   }
-  WP_ASSIGN_OR_RETURN(RunOptions options, flags.Resolve(words));
+  RunOptions options = std::move(parsed).value();
   options.same_seed = true;
   // Only this case, whatever the environment selects.
   options.shard = {};

@@ -15,7 +15,6 @@
 #include "harness/cli/parse.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/run_targets.h"
-#include "harness/cli/runner.h"
 #include "harness/cli/running_servers.h"
 #include "harness/cli/version.h"
 #include "harness/faults/fault.h"
@@ -275,8 +274,28 @@ void Run::RunCases(const std::vector<CaseInfo>& cases, const std::vector<TargetS
     return std::none_of(targets.begin(), targets.end(),
                         [&](const TargetSpec& one) { return one.text == target.text; });
   });
-  if (cases.empty() || some.targets.empty()) return;
-  Runner runner({.options = some,
+  if (!cases.empty() && !some.targets.empty()) Execute(some, cases, {});
+}
+
+void Run::RunAttempts(const AttemptSource& next) { Execute(options_, cases_, next); }
+
+std::size_t Run::RunMore(const std::vector<More>& wanted) {
+  const std::size_t first = record_.attempts.size();
+  std::vector<PlannedAttempt> attempts;
+  for (const More& more : wanted) {
+    int& counted = counted_[{more.case_name, more.target->text}];
+    for (int i = 0; i < more.attempts; ++i) {
+      ++counted;
+      attempts.push_back({more.case_name, more.target, counted, SeedOfAttempt(seed_, counted)});
+    }
+  }
+  RunAttempts([&attempts] { return std::exchange(attempts, {}); });
+  return first;
+}
+
+void Run::Execute(const RunOptions& options, const std::vector<CaseInfo>& cases,
+                  const AttemptSource& source) {
+  Runner runner({.options = options,
                  .cases = cases,
                  .seed = seed_,
                  .expectations = expectations_,
@@ -285,7 +304,8 @@ void Run::RunCases(const std::vector<CaseInfo>& cases, const std::vector<TargetS
                  .signals = Signals::Install(),
                  .record = record_,
                  .servers = *servers_,
-                 .begun = begun_});
+                 .begun = begun_,
+                 .source = source});
   if (Status broken = runner.Run(); broken_.ok()) broken_ = std::move(broken);
 }
 

@@ -10,10 +10,12 @@
 // Not thread-safe. Once per process, but for runs one after the other.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 #include "cases/support/case_registry.h"
@@ -21,6 +23,7 @@
 #include "harness/cli/exit_code.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/run_options.h"
+#include "harness/cli/runner.h"
 #include "harness/cli/running_servers.h"
 #include "harness/report/run_record.h"
 #include "harness/results/expectations.h"
@@ -48,13 +51,32 @@ class Run {
   std::optional<Refusal> Begin();
   // Requires: begun. Results are added to the record.
   void RunCases(const std::vector<CaseInfo>& cases, const std::vector<TargetSpec>& targets);
+  // Likewise, for a caller that decides from the record which attempt is next.
+  void RunAttempts(const AttemptSource& next);
+  // So many more attempts of each, counted on, each with a seed of its own. Returns where they
+  // begin in the record.
+  struct More {
+    std::string case_name;
+    const TargetSpec* target;
+    int attempts;
+  };
+  std::size_t RunMore(const std::vector<More>& wanted);
   ExitCode End();
 
   const RunRecord& record() const { return record_; }
+  // Requires: begun.
+  RunFolder& folder() { return *folder_; }
+  std::uint64_t seed() const { return seed_; }
+  int jobs() const { return options_.jobs; }
+  // Whether a file of the run could not be written, or a case could not be started.
+  bool broken() const { return !broken_.ok(); }
 
  private:
   Run(RunOptions options, Expectations expectations)
       : options_(std::move(options)), expectations_(std::move(expectations)) {}
+
+  void Execute(const RunOptions& options, const std::vector<CaseInfo>& cases,
+               const AttemptSource& source);
 
   RunOptions options_;
   Expectations expectations_;
@@ -63,6 +85,7 @@ class Run {
   RunRecord record_;
   TimePoint begun_;
   std::optional<RunningServers> servers_;
+  std::map<std::pair<std::string, std::string>, int> counted_;  // attempts, by case and target
   std::optional<RunFolder> folder_;
   std::unique_ptr<Console> console_;
   Status broken_;

@@ -59,9 +59,15 @@ int Runner::JobsOf(const std::string& case_name) const {
 // The next attempt of every case on every target. False when there is none.
 bool Runner::Refill() {
   const RunOptions& options = r_.options;
+  if (r_.source) {
+    const std::vector<PlannedAttempt> more = r_.source();
+    waiting_.insert(waiting_.end(), more.begin(), more.end());
+    planned_ = static_cast<int>(r_.record.attempts.size() + running_.size() + waiting_.size());
+    return !more.empty();
+  }
   if (options.repeat != 0 && round_ >= options.repeat) return false;
   ++round_;
-  std::vector<Planned> round;
+  std::vector<PlannedAttempt> round;
   // Clusters take longest: begun last, they would run alone. No case runs on all targets at once:
   // the heaviest would then have the machine to themselves.
   std::vector<std::string> names;
@@ -102,11 +108,11 @@ Status Runner::Run() {
 }
 
 Status Runner::StartSome() {
-  while (!stopping_) {
+  while (!stopping_ && FreeJobs() > 0) {
     if (waiting_.empty() && !Refill()) break;
     const auto next = NextToStart();
     if (next == waiting_.end()) break;
-    const Planned planned = *next;
+    const PlannedAttempt planned = *next;
     waiting_.erase(next);
     WP_RETURN_IF_ERROR(StartOne(planned));
     ObeySignals();
@@ -114,11 +120,15 @@ Status Runner::StartSome() {
   return {};
 }
 
-std::deque<Runner::Planned>::iterator Runner::NextToStart() {
+int Runner::FreeJobs() const {
   int free = r_.options.jobs;
   for (const auto& process : running_) free -= JobsOf(process->spec().case_name);
-  if (free <= 0) return waiting_.end();
-  return std::find_if(waiting_.begin(), waiting_.end(), [&](const Planned& planned) {
+  return free;
+}
+
+std::deque<PlannedAttempt>::iterator Runner::NextToStart() {
+  const int free = FreeJobs();
+  return std::find_if(waiting_.begin(), waiting_.end(), [&](const PlannedAttempt& planned) {
     if (JobsOf(planned.case_name) > free) return false;
     return std::none_of(running_.begin(), running_.end(), [&](const auto& process) {
       return r_.servers.ShareServer(planned.target->text, process->spec().target);
@@ -126,7 +136,7 @@ std::deque<Runner::Planned>::iterator Runner::NextToStart() {
   });
 }
 
-AttemptSpec Runner::SpecOf(const Planned& planned, const AttemptFolder& folder) const {
+AttemptSpec Runner::SpecOf(const PlannedAttempt& planned, const AttemptFolder& folder) const {
   return {
       .case_name = planned.case_name,
       .target = planned.target->text,
@@ -149,7 +159,7 @@ AttemptSpec Runner::SpecOf(const Planned& planned, const AttemptFolder& folder) 
       .prefix = planned.target->server ? DrawKeyPrefix() : std::string()};
 }
 
-Status Runner::StartOne(const Planned& planned) {
+Status Runner::StartOne(const PlannedAttempt& planned) {
   WP_ASSIGN_OR_RETURN(const AttemptFolder folder,
                       r_.folder.MakeAttempt(*planned.target, planned.case_name, planned.attempt));
   const AttemptSpec spec = SpecOf(planned, folder);
@@ -234,7 +244,7 @@ void Runner::LeaveOutIfCaught(const DefectSummary& defect) {
     return of.defect.name == defect.name;
   });
   if (row->outcome != Catch::kCaught) return;
-  planned_ -= static_cast<int>(std::erase_if(waiting_, [&defect](const Planned& planned) {
+  planned_ -= static_cast<int>(std::erase_if(waiting_, [&defect](const PlannedAttempt& planned) {
     return planned.target->text == defect.target;
   }));
 }
@@ -275,13 +285,13 @@ void Runner::ShowProgress() {
 
 void Runner::ListNotRun() {
   // A run that repeats until a failure has left nothing out when it ends with one.
-  const bool open_ended = r_.options.repeat == 0 || r_.options.same_seed;
+  const bool open_ended = r_.options.repeat == 0 || r_.options.same_seed || r_.source;
   const bool endless = open_ended && r_.record.interrupted.empty();
   constexpr std::size_t kMostListed = 10'000;
   while (!open_ended && waiting_.size() < kMostListed && Refill()) {
   }
   if (!endless) dropped_.insert(dropped_.end(), waiting_.begin(), waiting_.end());
-  for (const Planned& planned : dropped_) {
+  for (const PlannedAttempt& planned : dropped_) {
     r_.record.not_run.push_back(
         {planned.case_name, planned.target->text, planned.attempt, FormatSeed(planned.seed)});
   }

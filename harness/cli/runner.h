@@ -29,6 +29,15 @@
 
 namespace watchproof {
 
+struct PlannedAttempt {
+  std::string case_name;
+  const TargetSpec* target;  // in the options of the run
+  int attempt;
+  std::uint64_t seed;
+};
+// Asked whenever a process is free and nothing waits for its turn; none: not for now.
+using AttemptSource = std::function<std::vector<PlannedAttempt>()>;
+
 struct RunnerOptions {
   const RunOptions& options;
   const std::vector<CaseInfo>& cases;  // selected, not empty
@@ -39,7 +48,8 @@ struct RunnerOptions {
   Signals& signals;
   RunRecord& record;
   const RunningServers& servers;
-  TimePoint begun;  // of the run
+  TimePoint begun;            // of the run
+  AttemptSource source = {};  // instead of rounds of every case on every target
 };
 
 // Attempt 1 has the seed itself, so that a repeat command needs nothing else.
@@ -52,20 +62,15 @@ class Runner {
   Status Run();
 
  private:
-  struct Planned {
-    std::string case_name;
-    const TargetSpec* target;  // in the options
-    int attempt;
-    std::uint64_t seed;
-  };
   int JobsOf(const std::string& case_name) const;
+  int FreeJobs() const;
   // The first for which there is room, and which waits for nothing but its turn; the end of them if
   // there is none.
-  std::deque<Planned>::iterator NextToStart();
+  std::deque<PlannedAttempt>::iterator NextToStart();
   void DeleteRemainingKeys(const CaseProcess& process);
   bool Refill();
   Status StartSome();
-  Status StartOne(const Planned& planned);
+  Status StartOne(const PlannedAttempt& planned);
   Status Collect();
   const TargetSpec& TargetOf(const std::string& text) const;
   Status Finish(AttemptResult result, const AttemptFolder& folder, TimePoint started);
@@ -74,14 +79,14 @@ class Runner {
   void ObeySignals();
   void ShowProgress();
   void ListNotRun();
-  AttemptSpec SpecOf(const Planned& planned, const AttemptFolder& folder) const;
+  AttemptSpec SpecOf(const PlannedAttempt& planned, const AttemptFolder& folder) const;
 
   const RunnerOptions r_;
   std::set<std::string> clusters_;  // cases that need one
   int round_ = 0;
-  std::deque<Planned> waiting_;
+  std::deque<PlannedAttempt> waiting_;
   std::vector<std::unique_ptr<CaseProcess>> running_;
-  std::vector<Planned> dropped_;  // interrupted before a verdict
+  std::vector<PlannedAttempt> dropped_;  // interrupted before a verdict
   int planned_ = 0;
   int signals_obeyed_ = 0;
   bool stopping_ = false;
