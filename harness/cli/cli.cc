@@ -32,8 +32,9 @@ constexpr char kShortHelp[] =
   watchproof fetch etcd 3.5.16                       that release, for --target etcd@3.5.16
   watchproof explain CompactionSurfaced              what this guarantee requires
 
-Commands: run, selftest, explore, repeat, shrink, check, report, compare, draw, fetch,
-  history dump, history import, list, explain, bugs, store, proxy. Each has --help.
+Commands: run, selftest, explore, repeat, shrink, check, report, compare, gate,
+  draw, fetch, history dump, history import, list, explain, bugs, store, proxy.
+  Each has --help.
 Exit codes: 0 success, 1 new failure, 2 inconclusive, 3 target failed, 4 usage error,
   5 nothing selected, 6 expectations out of date, 70 harness error, 130 interrupted,
   143 terminated.
@@ -60,6 +61,8 @@ class CommandLine {
     Command(app_, "shrink", "Make the plan of a failed attempt smaller", AddShrink);
     Command(app_, "report", "Write the reports of runs again, or of several as one", AddReport);
     Command(app_, "compare", "Compare the pass rates of runs", AddCompare);
+    Command(app_, "gate", "Decide whether one build is worse than another",
+            [this](CLI::App& gate) { return AddGate(gate, words_); });
     Command(app_, "draw", "Draw a finding, or an attempt, as SVG", AddDraw);
     CLI::App& history = *app_.add_subcommand("history", "Print or import a recording");
     history.require_subcommand(1);

@@ -43,6 +43,9 @@ CommandBody AddReport(CLI::App& command);
 // Pass rates of runs beside each other. kFailed: something fails in the last that did not fail in
 // the first, more often, or in another way.
 CommandBody AddCompare(CLI::App& command);
+// Whether one build is worse than another. kOk: it is not; kFailed: it is; kInconclusive: it takes
+// more.
+CommandBody AddGate(CLI::App& command, const std::vector<std::string>& words);
 // Places the binaries of releases in the cache. Their paths go to standard output, everything else
 // to standard error. kTarget: not all could be had; kUsage: one is not known, and none was fetched.
 CommandBody AddFetch(CLI::App& command);

@@ -5,15 +5,12 @@
 
 #include <cstdio>
 #include <fstream>
-#include <set>
 
 #include "harness/base/escape.h"
 #include "harness/cli/chosen_finding.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/finding_picture.h"
 #include "harness/cli/recordings.h"
-#include "harness/faults/fault.h"
-#include "harness/report/picture.h"
-#include "harness/report/rows.h"
 
 namespace watchproof {
 namespace {
@@ -27,20 +24,13 @@ struct DrawFlags {
   std::string target;
 };
 
-// A recording and what is to be shown of it.
-struct Subject {
-  fs::path file;
-  FindingRecord finding;
-  std::string known = {};  // which bug the attempt shows, if that is known
-};
-
 std::string KnownAs(const AttemptResult& attempt) {
   if (!attempt.known || attempt.upstream.empty()) return {};
   return fmt::format("etcd #{}: {}", attempt.upstream.front(), attempt.reason);
 }
 
 // The one recording at the path: its first finding, if there is any.
-Result<Subject> SubjectAt(const DrawFlags& flags) {
+Result<PictureSubject> SubjectAt(const DrawFlags& flags) {
   WP_ASSIGN_OR_RETURN(std::vector<FoundRecording> found, FindRecordings(flags.what));
   std::erase_if(found, [&](const FoundRecording& one) {
     const bool other_case =
@@ -57,16 +47,16 @@ Result<Subject> SubjectAt(const DrawFlags& flags) {
   }
   const FoundRecording& first = found.front();
   if (first.result && !first.result->findings.empty()) {
-    return Subject{first.file, first.result->findings.front(), KnownAs(*first.result)};
+    return PictureSubject{first.file, first.result->findings.front(), KnownAs(*first.result)};
   }
-  if (first.result) return Subject{.file = first.file, .finding = {}};
+  if (first.result) return PictureSubject{.file = first.file, .finding = {}};
   WP_ASSIGN_OR_RETURN(const Rejudged judged, JudgeRecording(first.file));
-  Subject subject{.file = first.file, .finding = {}};
+  PictureSubject subject{.file = first.file, .finding = {}};
   if (!judged.findings.empty()) subject.finding = judged.findings.front();
   return subject;
 }
 
-Result<Subject> SubjectOf(const DrawFlags& flags) {
+Result<PictureSubject> SubjectOf(const DrawFlags& flags) {
   std::error_code ignored;
   const bool numbered =
       !fs::exists(flags.what, ignored) && flags.what.rfind('#') != flags.what.npos;
@@ -75,66 +65,16 @@ Result<Subject> SubjectOf(const DrawFlags& flags) {
   WP_ASSIGN_OR_RETURN(
       const ChosenFinding chosen,
       ChooseFinding({.run = flags.what, .filter = flags.case_name, .target = flags.target}));
-  return Subject{chosen.run / chosen.attempt.folder / "history.wire.zst", chosen.finding,
-                 KnownAs(chosen.attempt)};
-}
-
-PictureCaption CaptionOf(const Subject& subject, const Picture& picture) {
-  PictureCaption caption{.title = fmt::format("{} on {}", picture.case_name, picture.target),
-                         .rows = {}};
-  // Readers of an issue know neither the case nor the faults.
-  for (const FindingRow& row : FindingRows(subject.finding)) {
-    if (row.name != "see") caption.rows.emplace_back(row.name, row.text);  // the picture has it
-  }
-  if (!subject.known.empty() && subject.finding.signature.empty()) {
-    caption.rows.emplace_back("known as", subject.known);
-  }
-  std::set<std::string> faults;
-  for (const PictureLane& lane : picture.lanes) {
-    if (lane.kind != LaneKind::kFault || !faults.insert(KindOf(lane.name)).second) continue;
-    const auto info = FindFault(KindOf(lane.name));
-    if (!info) continue;
-    caption.rows.emplace_back(KindOf(lane.name), info->explain.substr(0, info->explain.find(". ")));
-  }
-  return caption;
-}
-
-// What the ending of the output file asks for.
-struct Form {
-  std::string_view ending;
-  std::size_t most;  // items of a lane
-  std::string (*render)(const Picture&, const PictureCaption&);
-};
-constexpr Form kForms[] = {
-    // An issue is read, not searched: fewer items than the page has.
-    {".svg", 16, &ToSvg},
-    {".json", 1'000'000, &ToTrace},
-};
-
-Result<const Form*> FormOf(const std::string& output) {
-  if (output.empty()) return &kForms[0];
-  for (const Form& form : kForms) {
-    if (output.ends_with(form.ending)) return &form;
-  }
-  return Fail(StatusCode::kInvalidArgument,
-              "{}: expected a name that ends with .svg, for a picture, or .json, for a trace that "
-              "Perfetto opens",
-              output);
-}
-
-Result<std::string> Draw(const Subject& subject, const Form& form) {
-  WP_ASSIGN_OR_RETURN(
-      const Picture picture,
-      ReadPicture({.file = subject.file, .evidence = subject.finding.evidence, .most = form.most}));
-  return form.render(picture, CaptionOf(subject, picture));
+  return PictureSubject{chosen.run / chosen.attempt.folder / "history.wire.zst", chosen.finding,
+                        KnownAs(chosen.attempt)};
 }
 
 ExitCode DrawCommand(const DrawFlags& flags) {
-  const Result<const Form*> form = FormOf(flags.output);
+  const Result<const PictureForm*> form = PictureFormOf(flags.output);
   if (!form.has_value()) return Complain("draw", form.error().message());
-  const Result<Subject> subject = SubjectOf(flags);
+  const Result<PictureSubject> subject = SubjectOf(flags);
   if (!subject.has_value()) return Complain("draw", subject.error().message());
-  const Result<std::string> drawn = Draw(*subject, **form);
+  const Result<std::string> drawn = DrawFinding(*subject, **form);
   if (!drawn.has_value()) {
     return Complain("draw", drawn.error().WithContext("{}", flags.what).message());
   }

@@ -98,6 +98,7 @@ void GateTrial::Add(std::size_t index, const AttemptEnd& base, const AttemptEnd&
     Count(head.broken.count(name), base.broken.count(name), pairs);
   }
   one.evidence = Evidence(one.pairs);
+  one.excluded = Excludes(one.pairs, one.limit());
 }
 
 void GateTrial::AddScript(int script, bool base_shows, bool head_shows) {

@@ -59,15 +59,14 @@ struct CaseState {
   int base_conclusive = 0, head_conclusive = 0;  // of all that were tried
   std::string base_reason, head_reason;          // of the last that was not conclusive
   double evidence = 1;
+  bool excluded = false;  // the drop that has to be
 
-  // The drop that has to be excluded.
   double limit() const;
-  bool excluded() const { return Excludes(pairs, limit()); }
   bool suspect() const { return pairs.against > pairs.in_favour; }
   bool in_vain() const { return tried >= kTriesInVain && pairs.count() == 0; }
   // The head proves nothing where the base does.
   bool lost() const { return in_vain() && base_conclusive > 0 && head_conclusive == 0; }
-  bool finished() const { return in_vain() || excluded(); }
+  bool finished() const { return in_vain() || excluded; }
 };
 
 struct NextPair {

@@ -144,5 +144,15 @@ TEST(GateSimulationTest, WhatIsFoundInAQuarterOfAnHour) {
   EXPECT_GE(table[2].found, 40);  // one of five
 }
 
+TEST(GateSimulationTest, WhatIsRareInEveryCaseIsFoundInAllTogether) {
+  std::vector<SimulatedCase> cases(100, {.head_fails = 0.02});
+  Prng prng(50);
+  int found = 0;
+  for (int i = 0; i < 100; ++i) {
+    found += Simulate(cases, {}, prng).state == GateState::kWorse ? 1 : 0;
+  }
+  EXPECT_GE(found, 95);
+}
+
 }  // namespace
 }  // namespace watchproof

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What no case asks, on the head of a gate, with the base as control: the same drawn scripts on
+// both. A script with a finding that only the head showed runs alone on a server of each, pair
+// after pair, as evidence for the trial, and is made smaller.
+//
+//   GateExploration exploration({.base = base, .head = head, ...});
+//   Status ran = exploration.Run(trial);
+//
+// Not thread-safe. Ownership: borrows the folder.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/base/mutex.h"
+#include "harness/cli/run_folder.h"
+#include "harness/explore/live/live_explorer.h"
+#include "harness/report/gate_report.h"
+
+namespace watchproof {
+
+struct GateExplorationOptions {
+  TargetSpec base;
+  TargetSpec head;
+  std::uint64_t seed = 0;
+  TimePoint until;
+  RunFolder& folder;
+  std::function<bool()> interrupted;
+  std::function<void(const std::string&)> progress;
+};
+
+class GateExploration {
+ public:
+  explicit GateExploration(const GateExplorationOptions& options);
+
+  // Until the time is over or the trial says worse. An error: a server did not start.
+  Status Run(GateTrial& trial);
+
+  std::uint64_t scripts() const { return head_.counts().scripts; }
+  // Kinds of findings that both showed.
+  int shared() const { return shared_; }
+  // Of the head alone, in company of other scripts only.
+  int not_alone() const { return not_alone_; }
+  // Of the head alone, for which there was no time.
+  int unexamined() const { return unexamined_; }
+  const std::vector<GateScript>& found() const { return found_; }
+
+ private:
+  explore::LiveExploreOptions OptionsFor(const TargetSpec& target);
+  bool Over() const { return options_.interrupted() || Clock::now() >= options_.until; }
+  bool BaseShows(const std::string& shape) const;
+  Status Examine(const explore::Bucket& bucket, GateTrial& trial);
+  Status Compare(const explore::Script& script, const std::string& shape, GateScript& found,
+                 GateTrial& trial);
+
+  const GateExplorationOptions options_;
+  Mutex mu_;
+  int servers_ GUARDED_BY(mu_) = 0;
+  std::map<std::filesystem::path, AttemptFolder> folders_ GUARDED_BY(mu_);
+  explore::LiveExplorer head_;
+  explore::LiveExplorer base_;
+  std::set<std::string> seen_;      // shapes
+  std::set<std::string> examined_;  // likewise
+  std::vector<GateScript> found_;
+  int shared_ = 0;
+  int not_alone_ = 0;
+  int unexamined_ = 0;
+};
+
+}  // namespace watchproof

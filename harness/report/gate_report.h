@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a gate came to, for people and for machines.
+//
+//   fmt::print("{}", ToText(outcome));
+//
+// Threads: functions without state. Ownership: borrows the trial and the record.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/report/run_record.h"
+#include "harness/statistics/gate_simulation.h"
+#include "harness/statistics/gate_trial.h"
+
+namespace watchproof {
+
+enum class GateVerdict { kNotWorse, kWorse, kNeedsMore };
+
+// A case that the head fails where the base does not.
+struct GateFailure {
+  std::size_t index = 0;                    // of the case
+  const AttemptSummary* attempt = nullptr;  // the first that failed on the head
+  std::string picture;                      // file; empty: there is none
+};
+
+// A script of an exploration that at least the head showed something with, alone on a server.
+struct GateScript {
+  int number = 0;  // as the trial knows it
+  std::string guarantee;
+  std::string expected;
+  std::string observed;
+  Pairs pairs;
+  std::string text;    // what was found, and the steps
+  std::string replay;  // the command that shows it again
+};
+
+struct GateOutcome {
+  GateVerdict verdict = GateVerdict::kNeedsMore;
+  std::string base;  // labels
+  std::string head;
+  double seconds = 0;
+  const GateTrial& trial;
+  const RunRecord& record;
+  std::vector<GateFailure> failures;  // those with the most evidence first
+  std::vector<std::string> missing;   // what it takes to decide
+  std::string explored;               // a sentence
+  std::vector<GateScript> scripts;
+  std::vector<Power> power;  // of a gate of this size and speed
+};
+
+std::string ToText(const GateOutcome& outcome);
+// One document, on one line.
+std::string ToJson(const GateOutcome& outcome);
+
+std::string_view Name(GateVerdict verdict);  // "not worse"
+// "fails in 50 % of its attempts: found by 97 of 100 such gates, in 60 s" for each share.
+std::string PowerText(const std::vector<Power>& power, std::string_view indent);
+
+}  // namespace watchproof
