@@ -1,14 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that decide between builds: compare, gate."""
+"""Commands that decide between builds: compare, gate, bisect."""
 
 import json
+import os
+import pathlib
 import subprocess
+import unittest
 
 from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, main
 
 LOST = "embedded+delete-at-floor-lost"
 KILLED = "Resumable.KillAndRestart"
+CACHE = pathlib.Path(
+    os.environ.get("WATCHPROOF_CACHE") or pathlib.Path.home() / ".cache" / "watchproof"
+)
+DROPPED_NOTICE = ("3.5.12", "3.5.15")  # with and without etcd #17529
+
+
+def cached(*versions):
+    return all((CACHE / "releases" / "etcd" / version / "etcd").is_file() for version in versions)
 
 
 class Decisions(RunTest):
@@ -104,6 +115,66 @@ class Decisions(RunTest):
         words = ("--base", "embedded", "--head", LOST, "--dry-run", "--profile", "quick")
         plan = self.decide("gate", *words, expect=0)
         self.assertIn("fails in 100 % of its attempts: found by 100 of 100", plan.stdout)
+
+    def test_bisect_finds_the_step_among_targets(self):
+        among = ["embedded", "embedded+filter-ignored", LOST, f"{LOST}+filter-ignored"]
+        done = self.decide("bisect", "--case", DELETE_AT_FLOOR, "--among", *among, expect=0)
+        self.assertIn("last good  embedded+filter-ignored\n", done.stdout)
+        self.assertIn(f"first bad  {LOST}\n", done.stdout)
+        same = self.decide(
+            "bisect", "--case", DELETE_AT_FLOOR, "--among", "embedded", among[1], expect=2
+        )
+        self.assertIn("does not show", same.stderr)
+
+    def git(self, repository, *words):
+        names = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", "-C", repository, *names, *words], check=True, capture_output=True)
+
+    def test_bisect_builds_revisions_and_skips_those_that_do_not_build(self):
+        repository = self.folder / "repository"
+        repository.mkdir()
+        self.git(repository, "init", "--quiet")
+        broken = "--defect delete-at-floor-lost"
+        for number, flags in enumerate(["", "", "exit", broken, broken]):
+            (repository / "store").write_text(f"{number} {flags}")
+            self.git(repository, "add", "store")
+            self.git(repository, "commit", "--quiet", "--message", f"change {number}")
+            self.git(repository, "tag", f"r{number}")
+        built = self.folder / "store.sh"
+        build = (
+            f"read number flags < store; [ \"$flags\" != exit ] && "
+            f"echo \"exec {self.watchproof} store --listen \\$1 $flags\" > {built}"
+        )
+        words = ("--good", "r0", "--bad", "r4", "--repository", str(repository), "--build", build)
+        target = ("--target", f"command:sh {built} {{host}}:{{port}}")
+        done = self.decide("bisect", "--case", DELETE_AT_FLOOR, *words, *target, "--json", expect=2)
+        found = json.loads(done.stdout)
+        states = [one["state"] for one in found["builds"]]
+        self.assertEqual(states, ["good", "good", "skipped", "bad", "bad"])
+        trees = subprocess.run(
+            ["git", "-C", repository, "worktree", "list"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        self.assertEqual(len(trees.stdout.splitlines()), 1)
+
+    def test_bisect_says_what_it_expects(self):
+        for words, said in (
+            (("--bug", "17529"), "--good and --bad"),
+            (("--bug", "1", "--good", "3.5.15", "--bad", "3.5.12"), "answer key"),
+            (("--good", "a", "--bad", "b"), "--bug or --case"),
+            (("--case", "No.Such", "--good", "3.5.15", "--bad", "3.5.12"), "No.Such"),
+            (("--bug", "17529", "--good", "x", "--bad", "3.5.12"), "3.5.16"),
+        ):
+            self.assertIn(said, self.decide("bisect", *words, expect=4).stderr)
+
+    @unittest.skipUnless(cached(*DROPPED_NOTICE), "needs etcd 3.5.12 and 3.5.15 in the cache")
+    def test_releases_of_etcd(self):
+        bad, good = DROPPED_NOTICE
+        done = self.decide("bisect", "--bug", "17529", "--good", good, "--bad", bad, expect=0)
+        self.assertIn(f"first bad  etcd {bad}\n", done.stdout)
+        self.assertIn("as in the answer key", done.stdout)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ constexpr char kShortHelp[] =
   watchproof fetch etcd 3.5.16                       that release, for --target etcd@3.5.16
   watchproof explain CompactionSurfaced              what this guarantee requires
 
-Commands: run, selftest, explore, repeat, shrink, check, report, compare, gate,
+Commands: run, selftest, explore, repeat, shrink, check, report, compare, gate, bisect,
   draw, fetch, history dump, history import, list, explain, bugs, store, proxy.
   Each has --help.
 Exit codes: 0 success, 1 new failure, 2 inconclusive, 3 target failed, 4 usage error,
@@ -63,6 +63,8 @@ class CommandLine {
     Command(app_, "compare", "Compare the pass rates of runs", AddCompare);
     Command(app_, "gate", "Decide whether one build is worse than another",
             [this](CLI::App& gate) { return AddGate(gate, words_); });
+    Command(app_, "bisect", "Find the release, binary or revision with which a bug came or went",
+            [this](CLI::App& bisect) { return AddBisect(bisect, words_); });
     Command(app_, "draw", "Draw a finding, or an attempt, as SVG", AddDraw);
     CLI::App& history = *app_.add_subcommand("history", "Print or import a recording");
     history.require_subcommand(1);

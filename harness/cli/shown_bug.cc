@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/shown_bug.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cases/support/case_registry.h"
+#include "harness/cli/parse.h"
+
+namespace watchproof {
+namespace {
+
+template <typename T>
+bool Contains(const std::vector<T>& list, const T& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+bool NeedsOneServer(const std::string& case_name) {
+  return !Contains(FindCase(case_name)->needs, Capability::kCluster);
+}
+
+std::string Presumed(const BugState& state) {
+  switch (state.presence) {
+    case Presence::kAffected:
+      return "affected";
+    case Presence::kFixed:
+      return "fixed in " + state.fixed;
+    case Presence::kNever:
+      return "never affected";
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<const Bug*> FindBug(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
+    known.push_back(bug.name);
+    const bool numbered = std::any_of(bug.upstream.begin(), bug.upstream.end(), [&](int issue) {
+      return name == fmt::format("{}", issue) || name == fmt::format("#{}", issue);
+    });
+    const bool named = name.size() > 3 && bug.name.starts_with(name);
+    if (!numbered && !named) continue;
+    if (!bug.shown.empty()) return &bug;
+    return Fail(StatusCode::kInvalidArgument, "--bug {}: no case shows it: {}", name,
+                bug.not_shown);
+  }
+  return Fail(StatusCode::kNotFound,
+              "--bug: '{}' is not in the answer key{}; see `watchproof bugs`", name,
+              DidYouMean(name, known));
+}
+
+ShownBug ShownBugOf(const Bug& bug) {
+  ShownBug found{.bug = &bug, .title = bug.Label(), .cases = {}};
+  for (const bool luck : {false, true}) {
+    for (const ShownBy& shown : bug.shown) {
+      if (FindCase(shown.case_name) == nullptr || shown.rate.empty() == luck) continue;
+      found.cases.push_back(shown.case_name);
+    }
+  }
+  if (std::any_of(found.cases.begin(), found.cases.end(), NeedsOneServer)) {
+    std::erase_if(found.cases, [](const std::string& name) { return !NeedsOneServer(name); });
+  }
+  return found;
+}
+
+Result<ShownBug> ShownBugOf(const std::string& bug, const std::string& case_name) {
+  if (!bug.empty()) {
+    WP_ASSIGN_OR_RETURN(const Bug* known, FindBug(bug));
+    return ShownBugOf(*known);
+  }
+  if (FindCase(case_name) != nullptr) {
+    return ShownBug{.bug = nullptr, .title = "a failure of " + case_name, .cases = {case_name}};
+  }
+  if (case_name.empty()) return Fail(StatusCode::kInvalidArgument, "expected --bug or --case");
+  std::vector<std::string> known;
+  for (const CaseInfo& info : AllCases()) known.push_back(info.name);
+  return Fail(StatusCode::kInvalidArgument, "--case: there is no case '{}'{}", case_name,
+              DidYouMean(case_name, known));
+}
+
+bool ShownBug::IsShownBy(const AttemptResult& result) const {
+  if (result.verdict != Verdict::kFail) return false;
+  if (bug == nullptr) return true;
+  const auto shown = std::find_if(bug->shown.begin(), bug->shown.end(), [&](const ShownBy& one) {
+    return one.case_name == result.case_name;
+  });
+  return std::any_of(result.findings.begin(), result.findings.end(), [&](const auto& finding) {
+    if (!bug->signatures.empty()) return Contains(bug->signatures, finding.resembles);
+    return shown != bug->shown.end() && Contains(shown->guarantees, finding.guarantee);
+  });
+}
+
+std::string ShownBug::KeySays(const FoundStep& found) const {
+  const BuildStep& good = found.steps[found.last_good];
+  const BuildStep& bad = found.steps[found.first_bad];
+  const auto good_version = ParseVersion(good.version);
+  const auto bad_version = ParseVersion(bad.version);
+  if (!good_version || !bad_version) return {};
+  const BugState of_good = StateIn(bug->affected, *good_version);
+  const BugState of_bad = StateIn(bug->affected, *bad_version);
+  const bool agrees =
+      of_good.presence != Presence::kAffected && of_bad.presence == Presence::kAffected;
+  return fmt::format("{} answer key: {} {}, {} {} ({})", agrees ? "as in the" : "unlike the",
+                     good.version, Presumed(of_good), bad.version, Presumed(of_bad), bug->source);
+}
+
+}  // namespace watchproof

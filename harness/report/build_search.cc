@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/build_search.h"
+
+#include <fmt/format.h>
+
+#include "harness/base/escape.h"
+#include "harness/history/json_fields.h"
+
+namespace watchproof {
+namespace {
+
+std::string_view Name(BuildState state) {
+  constexpr std::string_view kNames[] = {"not looked at", "good", "bad", "skipped"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+Json StepJson(const BuildStep& step) {
+  return {{"build", step.name},
+          {"state", Name(step.state)},
+          {"shown", step.counted.hits},
+          {"tried", step.counted.trials},
+          {"version", step.version},
+          {"reason", step.state == BuildState::kSkipped ? step.reason : ""},
+          {"repeat", step.repeat}};
+}
+
+}  // namespace
+
+std::string StepText(const BuildStep& step) {
+  std::string text = fmt::format("{}: {}, shown in {} of {}", step.name, Name(step.state),
+                                 step.counted.hits, step.counted.trials);
+  if (step.state == BuildState::kSkipped) text += ": " + step.reason;
+  return text;
+}
+
+std::string ToText(const FoundStep& found) {
+  const BuildStep& good = found.steps[found.last_good];
+  const BuildStep& bad = found.steps[found.first_bad];
+  std::string text =
+      fmt::format("last good  {}\nfirst bad  {}\n", Escaped(good.name), Escaped(bad.name));
+  for (std::size_t i = found.last_good + 1; i < found.first_bad; ++i) {
+    text += fmt::format("between    {}\n", Escaped(StepText(found.steps[i])));
+  }
+  text += fmt::format("by         {}, shown in {} of {} ({})\n", found.case_name, bad.counted.hits,
+                      bad.counted.trials, Percent(ClopperPearson(bad.counted)));
+  if (!found.key.empty()) text += fmt::format("key        {}\n", Escaped(found.key));
+  return text + fmt::format("repeat     {}\nrun        {}, seed {}\n", Escaped(bad.repeat),
+                            Escaped(found.run), found.seed);
+}
+
+std::string ToJson(const FoundStep& found) {
+  Json json{{"schema", 1},
+            {"last_good", found.steps[found.last_good].name},
+            {"first_bad", found.steps[found.first_bad].name},
+            {"decided", found.first_bad - found.last_good == 1},
+            {"case", found.case_name},
+            {"answer_key", found.key},
+            {"run", found.run},
+            {"seed", found.seed},
+            {"builds", Json::array()}};
+  for (const BuildStep& step : found.steps) json["builds"].push_back(StepJson(step));
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace watchproof
