@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that decide between builds: compare, gate, bisect."""
+"""Commands that decide between builds: compare, gate, bisect, power."""
 
 import json
 import os
@@ -175,6 +175,9 @@ class Decisions(RunTest):
         done = self.decide("bisect", "--bug", "17529", "--good", good, "--bad", bad, expect=0)
         self.assertIn(f"first bad  etcd {bad}\n", done.stdout)
         self.assertIn("as in the answer key", done.stdout)
+        done = self.decide("power", "--bug", "17529", "--attempts", "3", expect=0)
+        self.assertRegex(done.stdout, r"etcd #17529 .* 3 of 3 ")
+        self.assertIn("0 of 3 attempts on fixed releases", done.stdout)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ constexpr char kShortHelp[] =
   watchproof explain CompactionSurfaced              what this guarantee requires
 
 Commands: run, selftest, explore, repeat, shrink, check, report, compare, gate, bisect,
-  draw, fetch, history dump, history import, list, explain, bugs, store, proxy.
+  power, draw, fetch, history dump, history import, list, explain, bugs, store, proxy.
   Each has --help.
 Exit codes: 0 success, 1 new failure, 2 inconclusive, 3 target failed, 4 usage error,
   5 nothing selected, 6 expectations out of date, 70 harness error, 130 interrupted,
@@ -65,6 +65,8 @@ class CommandLine {
             [this](CLI::App& gate) { return AddGate(gate, words_); });
     Command(app_, "bisect", "Find the release, binary or revision with which a bug came or went",
             [this](CLI::App& bisect) { return AddBisect(bisect, words_); });
+    Command(app_, "power", "Measure the chance of finding each known bug",
+            [this](CLI::App& power) { return AddPower(power, words_); });
     Command(app_, "draw", "Draw a finding, or an attempt, as SVG", AddDraw);
     CLI::App& history = *app_.add_subcommand("history", "Print or import a recording");
     history.require_subcommand(1);

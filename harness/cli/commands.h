@@ -49,6 +49,8 @@ CommandBody AddGate(CLI::App& command, const std::vector<std::string>& words);
 // Between which two releases, binaries or revisions a bug came or went. kOk: two neighbours;
 // kInconclusive: others between them could not be judged, or the ends cannot be distinguished.
 CommandBody AddBisect(CLI::App& command, const std::vector<std::string>& words);
+// The chance of finding each known bug. kFailed: one was not found, or a fixed release fails.
+CommandBody AddPower(CLI::App& command, const std::vector<std::string>& words);
 // Places the binaries of releases in the cache. Their paths go to standard output, everything else
 // to standard error. kTarget: not all could be had; kUsage: one is not known, and none was fetched.
 CommandBody AddFetch(CLI::App& command);

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// `power`: the chance of finding each known bug that one stock binary shows.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cases/support/case_registry.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/passed_on.h"
+#include "harness/cli/run_command.h"
+#include "harness/cli/shown_bug.h"
+#include "harness/report/detection.h"
+#include "harness/report/rows.h"
+#include "harness/targets/release_cache.h"
+
+namespace watchproof {
+namespace {
+
+struct PowerFlags {
+  std::vector<std::string> bugs;
+  std::string attempts = "20";
+  bool json = false;
+};
+
+// What is measured of one bug.
+struct Trial {
+  ShownBug bug;
+  std::string case_name;
+  std::string release;
+  std::string fixed;  // empty: none is cached
+};
+
+std::vector<std::pair<ReleaseVersion, std::string>> CachedInOrder() {
+  std::vector<std::pair<ReleaseVersion, std::string>> found;
+  for (const std::string& text : CachedVersions("etcd")) {
+    const auto version = ParseVersion(text);
+    if (version && version->final) found.emplace_back(*version, text);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// The last release with the bug before the first without it, on one branch if there is one.
+void ChooseReleases(const Bug& bug, Trial& trial) {
+  const auto cached = CachedInOrder();
+  for (const bool same_branch : {true, false}) {
+    for (std::size_t i = cached.size(); i-- > 0 && trial.fixed.empty();) {
+      if (StateIn(bug.affected, cached[i].first).presence != Presence::kAffected) continue;
+      if (trial.release.empty() || same_branch) trial.release = cached[i].second;
+      const auto after = std::find_if(
+          cached.begin() + static_cast<std::ptrdiff_t>(i), cached.end(), [&](const auto& one) {
+            return StateIn(bug.affected, one.first).presence == Presence::kFixed;
+          });
+      if (after == cached.end()) continue;
+      if (same_branch && after->first.branch() != cached[i].first.branch()) continue;
+      trial.release = cached[i].second;
+      trial.fixed = after->second;
+    }
+  }
+}
+
+bool NeedsCluster(const std::string& case_name) {
+  const auto& needs = FindCase(case_name)->needs;
+  return std::find(needs.begin(), needs.end(), Capability::kCluster) != needs.end();
+}
+
+// Empty text: it can be measured. Otherwise why it is left out.
+std::string Prepare(const Bug& bug, Trial& trial) {
+  if (bug.shown.empty()) return "no case shows it";
+  if (bug.members > 1) return "needs a cluster";
+  if (!bug.topology.empty()) return "needs the topology " + bug.topology;
+  trial.bug = ShownBugOf(bug);
+  if (trial.bug.cases.empty()) return "no case of this executable shows it";
+  trial.case_name = trial.bug.cases.front();
+  if (NeedsCluster(trial.case_name)) return "its cases need a cluster";
+  ChooseReleases(bug, trial);
+  return trial.release.empty() ? "no release with it is in the cache" : "";
+}
+
+const TargetSpec& TargetOf(const Run& run, const std::string& version) {
+  return *std::find_if(run.targets().begin(), run.targets().end(),
+                       [&](const TargetSpec& target) { return target.release == version; });
+}
+
+DetectionRow Count(const Trial& trial, const RunRecord& record) {
+  DetectionRow row{.bug = trial.bug.title,
+                   .case_name = trial.case_name,
+                   .release = "etcd " + trial.release,
+                   .fixed = trial.fixed.empty() ? "" : "etcd " + trial.fixed};
+  int all = 0;
+  for (const AttemptSummary& one : record.attempts) {
+    if (one.result.case_name != trial.case_name) continue;
+    const bool decided =
+        one.result.verdict == Verdict::kPass || one.result.verdict == Verdict::kFail;
+    if (one.result.target == "etcd@" + trial.release) {
+      ++all;
+      row.seconds += one.result.seconds;
+      row.undecided += decided ? 0 : 1;
+      row.shown.trials += decided ? 1 : 0;
+      row.shown.hits += trial.bug.IsShownBy(one.result) ? 1 : 0;
+    } else if (one.result.target == "etcd@" + trial.fixed && decided) {
+      const Outcome outcome = OutcomeOf(one);
+      ++row.alarms.trials;
+      if (outcome != Outcome::kFail && outcome != Outcome::kRegression) continue;
+      ++row.alarms.hits;
+      row.why.push_back(RowOf(record, one).repeat);
+    }
+  }
+  if (all > 0) row.seconds /= all;
+  return row;
+}
+
+struct Wanted {
+  std::vector<Trial> trials;
+  std::vector<std::string> left_out;
+};
+
+Result<Wanted> WantedBugs(const PowerFlags& flags) {
+  Wanted wanted;
+  std::vector<const Bug*> bugs;
+  for (const std::string& name : flags.bugs) {
+    WP_ASSIGN_OR_RETURN(const Bug* bug, FindBug(name));
+    bugs.push_back(bug);
+  }
+  if (flags.bugs.empty()) {
+    for (const Bug& bug : AnswerKey::BuiltIn().bugs()) bugs.push_back(&bug);
+  }
+  for (const Bug* bug : bugs) {
+    Trial trial;
+    const std::string why = Prepare(*bug, trial);
+    if (why.empty()) {
+      wanted.trials.push_back(std::move(trial));
+    } else if (!bug->shown.empty()) {
+      wanted.left_out.push_back(fmt::format("{}: {}", bug->name, why));
+    }
+  }
+  if (!wanted.trials.empty()) return wanted;
+  return Fail(StatusCode::kNotFound, "nothing to measure: {}", fmt::join(wanted.left_out, "; "));
+}
+
+// The targets and cases, each once.
+std::vector<std::string> WordsOf(const std::vector<Trial>& trials) {
+  std::set<std::string> targets;
+  std::set<std::string> cases;
+  for (const Trial& trial : trials) {
+    cases.insert(trial.case_name);
+    targets.insert("etcd@" + trial.release);
+    if (!trial.fixed.empty()) targets.insert("etcd@" + trial.fixed);
+  }
+  std::vector<std::string> words{"--filter", fmt::format("{}", fmt::join(cases, ":"))};
+  for (const std::string& target : targets) words.insert(words.end(), {"--target", target});
+  return words;
+}
+
+void Measure(Run& run, const std::vector<Trial>& trials, int attempts) {
+  std::set<std::pair<std::string, std::string>> pairs;  // several bugs may share one
+  for (const Trial& trial : trials) {
+    pairs.emplace(trial.release, trial.case_name);
+    if (!trial.fixed.empty()) pairs.emplace(trial.fixed, trial.case_name);
+  }
+  std::vector<Run::More> wanted;
+  for (const auto& [version, case_name] : pairs) {
+    wanted.push_back({case_name, &TargetOf(run, version), attempts});
+  }
+  run.RunMore(wanted);
+}
+
+ExitCode PowerCommand(const PowerFlags& flags, const PassedOn& passed,
+                      const std::string& executable) {
+  const Result<int> attempts = ParseCount(flags.attempts, 1);
+  if (!attempts.has_value()) return Complain("power", "--attempts: " + attempts.error().message());
+  const Result<Wanted> wanted = WantedBugs(flags);
+  if (!wanted.has_value()) return Complain("power", wanted.error().message());
+  Result<RunOptions> options = passed.Resolve(WordsOf(wanted->trials));
+  if (!options.has_value()) return Complain("power", options.error().message());
+  options->print_results = false;
+  options->quiet = true;
+  tl::expected<Run, Refusal> run = Run::Prepare(*std::move(options), executable);
+  if (!run.has_value()) return Complain("power", run.error().why, run.error().code);
+  if (const auto refused = run->Begin()) return Complain("power", refused->why, refused->code);
+  Measure(*run, wanted->trials, *attempts);
+  const ExitCode ended = run->End();
+  if (ended == ExitCode::kInterrupted || ended == ExitCode::kTerminated) return ended;
+  if (run->broken()) return ExitCode::kInternal;
+  DetectionTable table{.rows = {},
+                       .left_out = wanted->left_out,
+                       .run = run->record().folder,
+                       .seed = run->record().seed};
+  for (const Trial& trial : wanted->trials) table.rows.push_back(Count(trial, run->record()));
+  const std::string json = ToJson(table) + "\n";
+  fmt::print("{}", flags.json ? json : ToText(table));
+  if (const Status kept = run->folder().Write("power.json", json); !kept.ok()) {
+    return Complain("power", kept.message(), ExitCode::kInternal);
+  }
+  return table.Wrong() ? ExitCode::kFailed : ExitCode::kOk;
+}
+
+}  // namespace
+
+CommandBody AddPower(CLI::App& command, const std::vector<std::string>& words) {
+  const auto flags = std::make_shared<PowerFlags>();
+  command
+      .add_option("--bug", flags->bugs,
+                  "Only this one, by its number or name (repeatable; default: every bug that a "
+                  "cached release shows as one server)")
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  command.add_option("--attempts", flags->attempts, "Of each case on each release")
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_flag("--json", flags->json, "As JSON; power.json in the run folder has it anyway");
+  const auto passed = std::make_shared<PassedOn>(
+      command, std::vector<std::string>{"--seed", "--jobs", "--case-timeout", "--run-dir"});
+  return [flags, passed, &words] { return PowerCommand(*flags, *passed, words[0]); };
+}
+
+}  // namespace watchproof
