@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/scenario/plan_check.h"
 #include "harness/scenario/steps/fault.h"
 #include "harness/scenario/steps/load.h"
 #include "harness/scenario/steps/member.h"
+#include "harness/scenario/steps/require.h"
 #include "harness/scenario/steps/watch.h"
 #include "harness/scenario/steps/write.h"
 
@@ -60,6 +62,16 @@ void Follow(const Step& step, std::set<std::string>& armed) {
   if (const auto* heal = step.As<HealStep>()) armed.erase(heal->fault);
 }
 
+// A lease may end while a member is down, and what a watch must have received counts on the
+// revisions that the case made itself.
+bool MustNotWait(const Plan& plan) {
+  return !DefinedBy(plan, Subject::kLease).empty() ||
+         std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
+           const auto* require = step.As<RequireStep>();
+           return require != nullptr && require->fact == RequireStep::Fact::kReceived;
+         });
+}
+
 // Before which steps no fault is armed, the first step excepted.
 std::vector<std::size_t> QuietPlaces(const std::vector<Step>& steps) {
   std::vector<std::size_t> places;
@@ -71,7 +83,8 @@ std::vector<std::size_t> QuietPlaces(const std::vector<Step>& steps) {
   return places;
 }
 
-// Groups of watches that the case neither ends nor resumes, and that any user may have.
+// Groups of watches that the case neither ends nor resumes, and that a resumption, which asks for a
+// range alone, continues.
 std::vector<std::string> OpenGroups(const std::vector<Step>& steps) {
   std::vector<std::string> groups;
   for (const Step& step : steps) {
@@ -85,12 +98,13 @@ std::vector<std::string> OpenGroups(const std::vector<Step>& steps) {
     const auto* cancel = step.As<CancelStep>();
     const auto* resume = step.As<ResumeStep>();
     const auto* churn = step.As<ChurnStep>();
-    const std::string left_out = cancel                             ? cancel->group
-                                 : resume                           ? resume->group
-                                 : churn                            ? churn->group
-                                 : watch && !watch->user.empty()    ? watch->group
-                                 : watch && watch->options.fragment ? watch->group
-                                                                    : "";
+    const bool plain = watch == nullptr || (watch->user.empty() && !watch->options.fragment &&
+                                            !watch->options.no_put && !watch->options.no_delete);
+    const std::string left_out = cancel   ? cancel->group
+                                 : resume ? resume->group
+                                 : churn  ? churn->group
+                                 : plain  ? ""
+                                          : watch->group;
     std::erase(groups, left_out);
   }
   return groups;
@@ -137,12 +151,16 @@ std::vector<Step> Settle(const std::vector<Step>& steps, const std::vector<std::
 
 Plan WithUpgrade(Plan plan, const std::string& release) {
   if (UpgradeOwnRestarts(plan, release)) return plan;
-  const bool own_cluster = plan.cluster.members > 1;
+  const bool at_the_end = plan.cluster.members > 1 || MustNotWait(plan);
   const int members = std::max(plan.cluster.members, kMembers);
   plan.cluster.members = members;
   const std::vector<std::size_t> quiet =
-      own_cluster ? std::vector<std::size_t>() : QuietPlaces(plan.steps);
+      at_the_end ? std::vector<std::size_t>() : QuietPlaces(plan.steps);
   std::vector<Step> steps;
+  const auto upgrade = [&](int member) {
+    if (member == 2) Append(Begin(), steps);
+    Append(Upgrade(member, members, release), steps);
+  };
   std::set<std::string> armed;
   int next = 2;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
@@ -150,19 +168,16 @@ Plan WithUpgrade(Plan plan, const std::string& release) {
     while (next <= members && !quiet.empty() &&
            i == quiet[quiet.size() * static_cast<std::size_t>(next - 1) /
                       static_cast<std::size_t>(members)]) {
-      if (next == 2) Append(Begin(), steps);
-      Append(Upgrade(next, members, release), steps);
-      ++next;
+      upgrade(next++);
     }
     Follow(plan.steps[i], armed);
     steps.push_back(plan.steps[i]);
   }
   for (const std::string& fault : armed) steps.push_back(HealStep{fault});
-  if (next == 2) Append(Begin(), steps);
-  for (; next <= members; ++next) Append(Upgrade(next, members, release), steps);
+  while (next <= members) upgrade(next++);
   const std::vector<std::string> open = OpenGroups(steps);
   Append(Settle(steps, open), steps);
-  Append(Upgrade(1, members, release), steps);
+  upgrade(1);
   steps.push_back(UseMemberStep{2});
   for (const std::string& group : open) {
     const std::string resumed = group + " after the upgrade";

@@ -9,7 +9,8 @@
 // the second member, and must receive what was written. Each restart is a fault with a receipt: if
 // the new process does not report the release, the attempt is inconclusive. A case that has a
 // cluster of its own may use every member at any time, so all are upgraded after its last step;
-// one that restarts all of them does it as that release. Threads: a pure function.
+// one that restarts all of them does it as that release. After the last step also where leases
+// would end meanwhile. Threads: a pure function.
 #pragma once
 
 #include <string>

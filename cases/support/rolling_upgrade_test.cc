@@ -6,6 +6,7 @@
 
 #include "harness/scenario/plan_check.h"
 #include "harness/scenario/steps/fault.h"
+#include "harness/scenario/steps/lease.h"
 #include "harness/scenario/steps/watch.h"
 #include "harness/scenario/steps/write.h"
 
@@ -61,6 +62,19 @@ TEST(WithUpgrade, ACaseWithAClusterOfItsOwnIsUpgradedAfterIt) {
   plan.cluster.members = 5;
   plan.steps = {PutStep{.key = "k"}, PutStep{.key = "k"}, PutStep{.key = "k"}};
   EXPECT_EQ(Course(WithUpgrade(plan, "3.6.16")), "put put put 2 3 4 5 put 1 ");
+}
+
+TEST(WithUpgrade, ACaseWithLeasesIsUpgradedAfterIt) {
+  Plan plan;
+  plan.steps = {LeaseStep{.lease = "l"}, PutStep{.key = "k", .lease = "l"}, PutStep{.key = "k"}};
+  EXPECT_EQ(Course(WithUpgrade(plan, "3.6.16")), "put put 2 3 put 1 ");
+}
+
+TEST(WithUpgrade, AFilteredWatchIsNotResumedSinceAResumptionHasNoFilters) {
+  Plan plan;
+  plan.steps = {WatchStep{.group = "puts", .range = {"k"}, .options = {.no_delete = true}},
+                AwaitCreatedStep{"puts"}, PutStep{.key = "k"}};
+  EXPECT_THAT(Resumed(WithUpgrade(plan, "3.6.16")), ElementsAre("upgrade"));
 }
 
 TEST(WithUpgrade, ACaseThatRestartsEveryMemberItselfDoesItAsTheRelease) {

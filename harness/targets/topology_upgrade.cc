@@ -11,6 +11,15 @@ namespace {
 
 constexpr int kMembers = 3;
 
+class Upgrade final : public Topology {
+ public:
+  // A restart asks the member what it is, which a store with users refuses to clients without one.
+  void Correct(Stated& stated) const override {
+    stated.offered.erase(Capability::kUsers);
+    stated.missing.insert(Capability::kUsers);
+  }
+};
+
 bool Parse(std::string_view, TargetSpec& spec) {
   spec.members = kMembers;
   return IsEtcdRelease(UpgradeOf(spec));
@@ -21,7 +30,7 @@ const TopologyRegistration kUpgrades{
      .form = "upgrade=VERSION",
      .explain = "a cluster of three members that become that release while an attempt runs, one "
                 "after the other",
-     .make = [] { return std::make_unique<Topology>(); },
+     .make = [] { return std::unique_ptr<Topology>(new Upgrade); },
      .parse = Parse}};
 
 }  // namespace
