@@ -15,7 +15,7 @@ KILLED = "Resumable.KillAndRestart"
 CACHE = pathlib.Path(
     os.environ.get("WATCHPROOF_CACHE") or pathlib.Path.home() / ".cache" / "watchproof"
 )
-DROPPED_NOTICE = ("3.5.12", "3.5.15")  # with and without etcd #17529
+LOST_DELETE = ("3.5.15", "3.5.16")  # with and without etcd #18089
 
 
 def cached(*versions):
@@ -169,14 +169,14 @@ class Decisions(RunTest):
         ):
             self.assertIn(said, self.decide("bisect", *words, expect=4).stderr)
 
-    @unittest.skipUnless(cached(*DROPPED_NOTICE), "needs etcd 3.5.12 and 3.5.15 in the cache")
+    @unittest.skipUnless(cached(*LOST_DELETE), "needs etcd 3.5.15 and 3.5.16 in the cache")
     def test_releases_of_etcd(self):
-        bad, good = DROPPED_NOTICE
-        done = self.decide("bisect", "--bug", "17529", "--good", good, "--bad", bad, expect=0)
+        bad, good = LOST_DELETE
+        done = self.decide("bisect", "--bug", "18089", "--good", good, "--bad", bad, expect=0)
         self.assertIn(f"first bad  etcd {bad}\n", done.stdout)
         self.assertIn("as in the answer key", done.stdout)
-        done = self.decide("power", "--bug", "17529", "--attempts", "3", expect=0)
-        self.assertRegex(done.stdout, r"etcd #17529 .* 3 of 3 ")
+        done = self.decide("power", "--bug", "18089", "--attempts", "3", expect=0)
+        self.assertRegex(done.stdout, r"etcd #18089 .* 3 of 3 ")
         self.assertIn("0 of 3 attempts on fixed releases", done.stdout)
 
 

@@ -47,7 +47,7 @@ void ChooseReleases(const Bug& bug, Trial& trial) {
   for (const bool same_branch : {true, false}) {
     for (std::size_t i = cached.size(); i-- > 0 && trial.fixed.empty();) {
       if (StateIn(bug.affected, cached[i].first).presence != Presence::kAffected) continue;
-      if (trial.release.empty() || same_branch) trial.release = cached[i].second;
+      if (trial.release.empty()) trial.release = cached[i].second;
       const auto after = std::find_if(
           cached.begin() + static_cast<std::ptrdiff_t>(i), cached.end(), [&](const auto& one) {
             return StateIn(bug.affected, one.first).presence == Presence::kFixed;

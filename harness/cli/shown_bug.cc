@@ -87,10 +87,16 @@ bool ShownBug::IsShownBy(const AttemptResult& result) const {
   const auto shown = std::find_if(bug->shown.begin(), bug->shown.end(), [&](const ShownBy& one) {
     return one.case_name == result.case_name;
   });
-  return std::any_of(result.findings.begin(), result.findings.end(), [&](const auto& finding) {
-    if (!bug->signatures.empty()) return Contains(bug->signatures, finding.resembles);
-    return shown != bug->shown.end() && Contains(shown->guarantees, finding.guarantee);
-  });
+  const auto any = [&result](const auto& so) {
+    return std::any_of(result.findings.begin(), result.findings.end(), so);
+  };
+  if (any([](const FindingRecord& finding) { return !finding.resembles.empty(); })) {
+    return any(
+        [this](const auto& finding) { return Contains(bug->signatures, finding.resembles); });
+  }
+  return shown != bug->shown.end() && any([&shown](const FindingRecord& finding) {
+           return Contains(shown->guarantees, finding.guarantee);
+         });
 }
 
 std::string ShownBug::KeySays(const FoundStep& found) const {

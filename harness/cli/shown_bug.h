@@ -22,8 +22,8 @@ struct ShownBug {
   std::string title;               // "etcd #17529"
   std::vector<std::string> cases;  // the best first
 
-  // A failure with a finding that looks like it; of a bug without a signature, one of the
-  // guarantees that the case breaks with it.
+  // A failure with a finding that looks like it; where no finding looks like any bug, one of a
+  // guarantee that the case breaks with it.
   bool IsShownBy(const AttemptResult& result) const;
   // Whether the answer key agrees about the two releases, and its source.
   std::string KeySays(const FoundStep& found) const;
