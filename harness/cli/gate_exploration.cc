@@ -65,9 +65,9 @@ Status GateExploration::Run(GateTrial& trial) {
   while (drawn && !Over() && trial.state() != GateState::kWorse) {
     drawn = Clock::now() < last_batch;
     if (drawn) {
-      WP_RETURN_IF_ERROR(head_.RunBatch(kBatch, UINT64_MAX));
+      WP_RETURN_IF_ERROR(head_.Explore(kBatch, UINT64_MAX, [] { return true; }));
       if (Over()) break;
-      WP_RETURN_IF_ERROR(base_.RunBatch(kBatch, UINT64_MAX));
+      WP_RETURN_IF_ERROR(base_.Explore(kBatch, UINT64_MAX, [] { return true; }));
       options_.progress(fmt::format("exploring: {} scripts on the head, {} kinds of findings",
                                     scripts(), head_.buckets().size()));
     }

@@ -83,7 +83,7 @@ const TargetSpec& TargetOf(const Run& run, const std::string& version) {
                        [&](const TargetSpec& target) { return target.release == version; });
 }
 
-DetectionRow Count(const Trial& trial, const RunRecord& record) {
+DetectionRow DetectionOf(const Trial& trial, const RunRecord& record) {
   DetectionRow row{.bug = trial.bug.title,
                    .case_name = trial.case_name,
                    .release = "etcd " + trial.release,
@@ -187,7 +187,7 @@ ExitCode PowerCommand(const PowerFlags& flags, const PassedOn& passed,
                        .left_out = wanted->left_out,
                        .run = run->record().folder,
                        .seed = run->record().seed};
-  for (const Trial& trial : wanted->trials) table.rows.push_back(Count(trial, run->record()));
+  for (const Trial& trial : wanted->trials) table.rows.push_back(DetectionOf(trial, run->record()));
   const std::string json = ToJson(table) + "\n";
   fmt::print("{}", flags.json ? json : ToText(table));
   if (const Status kept = run->folder().Write("power.json", json); !kept.ok()) {

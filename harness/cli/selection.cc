@@ -21,11 +21,6 @@ bool MatchesAny(std::string_view patterns, std::string_view name) {
   }
 }
 
-template <typename T>
-bool Contains(const std::vector<T>& list, const T& value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
 }  // namespace
 
 bool MatchesPattern(std::string_view pattern, std::string_view name) {

@@ -4,6 +4,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,11 @@
 #include "harness/scenario/step.h"
 
 namespace watchproof {
+
+template <typename T>
+bool Contains(const std::vector<T>& list, const T& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
 
 // '*' is any text, '?' any one character.
 bool MatchesPattern(std::string_view pattern, std::string_view name);

@@ -7,14 +7,10 @@
 
 #include "cases/support/case_registry.h"
 #include "harness/cli/parse.h"
+#include "harness/cli/selection.h"
 
 namespace watchproof {
 namespace {
-
-template <typename T>
-bool Contains(const std::vector<T>& list, const T& value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
 
 bool NeedsOneServer(const std::string& case_name) {
   return !Contains(FindCase(case_name)->needs, Capability::kCluster);

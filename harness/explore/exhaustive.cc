@@ -104,13 +104,13 @@ std::uint64_t ScriptsOfSize(int size) {
 
 // To the next word of the size, or to the first of the next size; false after the last.
 bool Enumeration::Count() {
+  if (word_.size() > size_) return false;
   for (auto letter = word_.rbegin(); letter != word_.rend(); ++letter) {
     if (++*letter < Letters().size()) return true;
     *letter = 0;
   }
-  if (word_.size() == size_) return false;
   word_.push_back(0);
-  return true;
+  return word_.size() <= size_;
 }
 
 std::optional<Script> Enumeration::Next() {

@@ -9,10 +9,6 @@ namespace {
 
 constexpr std::size_t kMost = 48;
 
-std::int64_t Microseconds(Duration duration) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
-}
-
 }  // namespace
 
 CourseMeter::Stretch& CourseMeter::At(Duration at) {
@@ -38,7 +34,7 @@ CourseMeter::Stretch& CourseMeter::At(Duration at) {
 
 void CourseMeter::Delivered(Duration since, Duration at) {
   Stretch& stretch = At(at);
-  stretch.delays_us.Add(Microseconds(at - since));
+  stretch.delays_us.Add((at - since) / 1us);
   --stretch.waiting;
   ++At(since).waiting;
 }
@@ -51,14 +47,14 @@ void CourseMeter::Spread(Duration spread, Duration at) {
 LagCourse CourseMeter::Summary() const {
   LagCourse course;
   if (stretches_.empty()) return course;
-  course.step_us = Microseconds(step_);
+  course.step_us = step_ / 1us;
   std::int64_t waiting = 0;
   for (const Stretch& stretch : stretches_) {
     waiting += stretch.waiting;
     course.events.push_back(static_cast<std::int64_t>(stretch.delays_us.count()));
     course.p50_us.push_back(stretch.delays_us.Quantile(0.5));
     course.p99_us.push_back(stretch.delays_us.Quantile(0.99));
-    course.spread_us.push_back(Microseconds(stretch.spread));
+    course.spread_us.push_back(stretch.spread / 1us);
     course.waiting.push_back(waiting);
   }
   return course;

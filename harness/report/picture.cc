@@ -21,7 +21,7 @@ Json ToJson(const std::vector<PictureStep>& steps) {
   return json;
 }
 
-std::string Revisions(const PictureItem& item) {
+std::string RevisionsOf(const PictureItem& item) {
   if (item.first.value == 0) return {};
   if (item.last <= item.first) return fmt::format("{}", item.first);
   return fmt::format("{}–{}", item.first, item.last);
@@ -63,7 +63,7 @@ bool IsDeviation(ItemKind kind) {
 }
 
 std::string LabelOf(const PictureItem& item) {
-  const std::string revisions = Revisions(item);
+  const std::string revisions = RevisionsOf(item);
   const std::string times = item.count > 1 ? fmt::format(" ×{}", item.count) : "";
   switch (item.kind) {
     case ItemKind::kFault:

@@ -8,11 +8,11 @@
 namespace watchproof {
 namespace {
 
-constexpr std::size_t kMost = 3;
+constexpr std::size_t kMostNamed = 3;
 
 void AddNew(const std::vector<WatchIndex>& from, std::vector<WatchIndex>& into) {
   for (const WatchIndex watch : from) {
-    if (into.size() == kMost) return;
+    if (into.size() == kMostNamed) return;
     if (std::find(into.begin(), into.end(), watch) == into.end()) into.push_back(watch);
   }
 }

@@ -21,7 +21,7 @@ std::unique_ptr<Target> Make(const std::string& address,
 
 TEST(EndpointTarget, UsesARunningServerAndLeavesItRunning) {
   const auto server =
-      store::StoreServer::Start({.port = 0, .http_port = 0, .version = "7.8.9"}).value();
+      store::StoreServer::Start({.port = 0, .http_port = 0, .etcd_version = "7.8.9"}).value();
   {
     const auto target = Make(server->endpoint());
     ASSERT_TRUE(target->Start({}).ok());

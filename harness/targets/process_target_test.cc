@@ -18,16 +18,6 @@ using ::testing::HasSubstr;
 
 constexpr const char* kServeAt = "WATCHPROOF_TEST_SERVE_AT";
 
-TEST(ServingChild, ServesUntilItIsKilled) {
-  const char* const host = std::getenv(kServeAt);
-  if (host == nullptr) return;  // not started as a server: nothing to test
-  store::StoreOptions options;
-  options.host = host;
-  const auto server = store::StoreServer::Start(options);
-  if (!server.has_value()) std::abort();
-  for (;;) pause();
-}
-
 class TestTarget final : public ProcessTarget {
  public:
   explicit TestTarget(bool durable) : durable_(durable) {}
@@ -37,11 +27,23 @@ class TestTarget final : public ProcessTarget {
                            .environment = {{kServeAt, options.host}}});
   }
   bool durable() const override { return durable_; }
+  static constexpr int kHttp = kHttpPort;
 
  private:
   Endpoint metrics_endpoint() const override { return {host(), kHttpPort}; }
   const bool durable_;
 };
+
+TEST(ServingChild, ServesUntilItIsKilled) {
+  const char* const host = std::getenv(kServeAt);
+  if (host == nullptr) return;  // not started as a server: nothing to test
+  store::StoreOptions options;
+  options.host = host;
+  options.http_port = TestTarget::kHttp;
+  const auto server = store::StoreServer::Start(options);
+  if (!server.has_value()) std::abort();
+  for (;;) pause();
+}
 
 class KillOfAProcess : public ::testing::Test {
  protected:

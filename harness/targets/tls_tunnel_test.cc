@@ -49,7 +49,7 @@ class Tls : public testing::Test {
     return spec;
   }
   std::unique_ptr<store::StoreServer> Serve(bool demands) const {
-    store::StoreOptions options{.port = 0, .http_port = 0, .version = "7.8.9"};
+    store::StoreOptions options{.port = 0, .http_port = 0, .etcd_version = "7.8.9"};
     options.tls.cert_file = File("server.crt");
     options.tls.key_file = File("server.key");
     if (demands) options.tls.trusted_ca_file = File("ca.crt");
