@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every release of etcd in one matrix: the full profile, once per seed.
+
+    ci/jobs/matrix.py [RELEASE ...] [--seeds 11,5eed] [--jobs N] [--output FOLDER]
+
+RELEASE: versions that `watchproof fetch` has placed; default: all of them. Prints for each known
+bug the releases in their order, red (F) or green (.) by the cases that show it, so that a fix is
+where the letters change. FOLDER gets the runs, report.html of all of them, and screenshots of it
+where Chromium and npm are. Exit code 1 if a cell is not as the answer key says, or proves nothing.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+
+import job
+from npm import install
+from server import Skip
+
+ROOT = job.JOBS.parents[1]
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"))
+RELEASES = CACHE / "watchproof" / "releases" / "etcd"
+
+
+def version_order(version):
+    numbers, _, pre = version.partition("-")
+    return [int(part) for part in numbers.split(".")], not pre, pre
+
+
+def run(watchproof, options, seed):
+    """The folder of the run, and whether everything was as expected."""
+    folder = options.output / f"seed-{seed}"
+    targets = [word for release in options.releases for word in ("--target", f"etcd@{release}")]
+    done = subprocess.run(
+        [watchproof, "run", "--profile", "full", *targets, "--target", "embedded", "--seed",
+         f"0x{seed}", "--jobs", str(options.jobs), "--progress", "off", "--quiet", "--run-dir",
+         folder], check=False)
+    return (folder / "latest").resolve(), done.returncode == 0
+
+
+def verdicts(runs):
+    """By case and release: the verdicts of all attempts."""
+    found = collections.defaultdict(set)
+    for folder in runs:
+        for line in (folder / "results.jsonl").read_text().splitlines():
+            result = json.loads(line)
+            if result["target"].startswith("etcd@"):
+                found[result["case"], result["target"].removeprefix("etcd@")].add(
+                    result["verdict"])
+    return found
+
+
+def table(releases, found):
+    with open(ROOT / "fixtures" / "bugs" / "etcd.toml", "rb") as key:
+        bugs = tomllib.load(key)["bug"]
+    lines = []
+    for bug in bugs:
+        name = f"#{bug['upstream'][0]}" if bug.get("upstream") else bug.get("name", "")
+        for shown in bug.get("shown", []):
+            cells = [found.get((shown["case"], release), set()) for release in releases]
+            letters = "".join("F" if "fail" in cell else "." if "pass" in cell else "-"
+                            for cell in cells)
+            lines.append(f"{name[:24]:24} {shown['case'][:40]:40} {letters}  "
+                         f"{', '.join(bug['affected'])}")
+    return "\n".join(["releases: " + " ".join(releases), *lines])
+
+
+def take_pictures(output):
+    chromium = shutil.which("chromium")
+    if not chromium:
+        raise Skip("no chromium here; install Debian's")
+    packages = install(job.BUILD / "page", ROOT / "harness" / "report" / "web")
+    shutil.copy(job.JOBS.parent / "page" / "screenshots.mjs", packages)
+    subprocess.run(["node", packages / "screenshots.mjs", output / "report.html", output],
+                   check=True, cwd=packages, env=os.environ | {"WP_CHROMIUM": chromium})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("releases", nargs="*", metavar="RELEASE")
+    parser.add_argument("--seeds", default="11,5eed", metavar="HEX,...")
+    parser.add_argument("--jobs", type=int, default=4 * (os.cpu_count() or 1))
+    parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("matrix"))
+    parser.add_argument("--runs", type=pathlib.Path, nargs="*", help="there are runs already")
+    options = parser.parse_args()
+    placed = [path.name for path in RELEASES.iterdir()] if RELEASES.is_dir() else []
+    options.releases = sorted(options.releases or placed, key=version_order)
+    if not options.releases:
+        sys.exit(f"{RELEASES}: no releases; try `watchproof fetch --all`")
+    strange = [name for name in options.releases if not re.fullmatch(r"\d+\.\d+\.\d+(-.+)?", name)]
+    if strange:
+        sys.exit(f"{strange[0]}: expected a version such as 3.5.16")
+    options.output.mkdir(parents=True, exist_ok=True)
+    options.output = options.output.resolve()
+    watchproof = job.build("watchproof") / "watchproof"
+    done = [(folder.resolve(), True) for folder in options.runs or []] or [
+        run(watchproof, options, seed) for seed in options.seeds.split(",")]
+    runs = [folder for folder, _ in done]
+    subprocess.run([watchproof, "report", *runs, "--output", options.output], check=True)
+    print(table(options.releases, verdicts(runs)))
+    try:
+        take_pictures(options.output)
+    except Skip as why:
+        print(f"no screenshots: {why}")
+    return 0 if all(expected for _, expected in done) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
