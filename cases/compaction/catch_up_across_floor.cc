@@ -9,6 +9,7 @@ namespace {
 
 // Of four batches each: more than the queue of their stream takes, and one that waits for each.
 constexpr std::size_t kBehind = 60;
+constexpr std::size_t kRegistered = 16;
 
 WATCH_CASE(CompactionSurfaced, CatchUpAcrossFloor,
            {.requirement = "a watch with compacted pending events ends with ErrCompacted (etcd "
@@ -36,7 +37,8 @@ WATCH_CASE(CompactionSurfaced, CatchUpAcrossFloor,
   scenario.Inject("slow-reader");
   scenario.Watch(
       {.group = "from the start", .count = kBehind, .range = range, .start = first.revision()});
-  scenario.Add(AwaitRegisteredStep{kBehind});
+  // The others may wait until the reader has made room for their created responses.
+  scenario.Add(AwaitRegisteredStep{kRegistered});
   scenario.AwaitEffect("slow-reader");
   scenario.Add(AwaitSyncPassesStep{3});
   const Write floor = scenario.Put(stem + "/0");
