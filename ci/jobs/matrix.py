@@ -90,7 +90,8 @@ def main():
     parser.add_argument("--seeds", default="11,5eed", metavar="HEX,...")
     parser.add_argument("--jobs", type=int, default=4 * (os.cpu_count() or 1))
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("matrix"))
-    parser.add_argument("--runs", type=pathlib.Path, nargs="*", help="there are runs already")
+    parser.add_argument("--runs", type=pathlib.Path, nargs="*",
+                        help="runs that are there already: only the page and the table")
     options = parser.parse_args()
     placed = [path.name for path in RELEASES.iterdir()] if RELEASES.is_dir() else []
     options.releases = sorted(options.releases or placed, key=version_order)
