@@ -8,6 +8,7 @@
 // entries; pointers to them stay valid.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -35,8 +36,11 @@ struct CaseInfo {
   // The verdict to expect. A self-test may use a fault that cannot take effect, or one that must
   // lead to a finding: if such a case passes, watchproof is wrong.
   Verdict expect = Verdict::kPass;
-  std::string file;  // source file and line
+  bool of_consumers = false;  // runs only where a consumer takes part
+  std::string file;           // source file and line
   int line = 0;
+
+  bool NeedsCluster() const { return std::ranges::count(needs, Capability::kCluster) > 0; }
 };
 
 // Sorted by name.

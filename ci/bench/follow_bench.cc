@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "ci/bench/figures.h"
 #include "harness/base/check.h"
 #include "proxies/control/proxy_handle.h"
 #include "proxies/control/test_peers.h"
@@ -37,16 +38,6 @@ std::string ManyEvents() {
   TestResponse response{.watch = 1, .value = std::string(16, 'v')};
   for (std::size_t i = 0; i < kEvents; ++i) response.events.push_back(1000 + i);
   return Response(response);
-}
-
-double Microseconds(Duration time) {
-  return std::chrono::duration<double, std::micro>(time).count();
-}
-
-double Quantile(std::vector<double> values, double part) {
-  const auto at = static_cast<std::size_t>(part * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
-  return values[at];
 }
 
 // A connection through a proxy of its own, with two watch streams, 1 and 3.

@@ -10,7 +10,9 @@ from source import Problem, unit_of
 BASE = {"harness/base"}
 ORACLE = {"harness/history", "harness/model", "harness/checkers"}
 RUN = {"harness/targets", "harness/faults", "harness/client"} | ORACLE | BASE
-ATTEMPT = {"harness/results", "harness/environment", "harness/session", "harness/scenario"}
+ATTEMPT = {"harness/consumers", "harness/results", "harness/environment", "harness/session"} | {
+    "harness/scenario"
+}
 STEPS = "harness/scenario/steps"
 LIVE = "harness/explore/live"
 PROXIES = {"proxies/core", "proxies/effects", "proxies/http2", "proxies/grpc", "proxies/control"}
@@ -24,10 +26,12 @@ ALLOWED = {
     "harness/statistics": BASE,
     "harness/history": BASE | {"fixtures/protos"},
     "harness/import": BASE | {"harness/history"},
+    "harness/capture": BASE | {"harness/history", "proxies/core", "proxies/http2"},
     "harness/model": BASE | {"harness/history"},
     "harness/checkers": BASE | {"harness/history", "harness/model"},
     "harness/client": BASE | {"harness/history", "fixtures/protos"},
     "harness/targets": BASE | {"embedded_store/server", "fixtures/protos", "fixtures/certs"},
+    "harness/consumers": BASE | ORACLE | {"harness/targets"},
     "harness/faults": BASE | PROXIES,
     "harness/explore": BASE
     | ORACLE
@@ -41,7 +45,7 @@ ALLOWED = {
     "harness/environment": BASE | PROXIES | {"harness/targets", "harness/faults"},
     "harness/session": RUN
     | PROXIES
-    | {"harness/bugs", "harness/environment", "harness/results"},
+    | {"harness/bugs", "harness/consumers", "harness/environment", "harness/results"},
     "harness/scenario": RUN | PROXIES | ATTEMPT - {"harness/scenario"},
     # Whoever runs, checks or shrinks a plan names no kind of step.
     STEPS: RUN | PROXIES | ATTEMPT,
@@ -49,7 +53,8 @@ ALLOWED = {
     "harness/cli": RUN
     | PROXIES
     | ATTEMPT
-    | {"harness/bugs", "harness/import", "harness/report", "harness/explore", LIVE}
+    | {"harness/bugs", "harness/capture", "harness/import", "harness/report"}
+    | {"harness/explore", LIVE}
     | {"harness/statistics"}
     | {"cases/support"}
     | {"embedded_store/server", "embedded_store/defects"},
@@ -92,7 +97,7 @@ LIBRARIES = (
         ("nlohmann/",),
         (),
         ("harness/history/", "harness/import/", "harness/report/", "harness/results/")
-        + ("harness/session/", "harness/scenario/")
+        + ("harness/consumers/", "harness/session/", "harness/scenario/")
         + ("proxies/control/", "embedded_store/server/"),
     ),
 )

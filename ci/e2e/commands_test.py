@@ -29,6 +29,8 @@ class Commands(RunTest):
             self.template("--data", "{data}"),
             "--filter",
             f"{KILLED}:{RESTARTED}:{DELETE_AT_FLOOR}:{OVERTAKES}",
+            "--keep",
+            "all",
             expect=0,
         )
         self.assertEqual(set(self.verdicts().values()), {"pass"})
@@ -70,9 +72,8 @@ class Commands(RunTest):
         target = f"command:{stubborn} --listen {{host}}:{{port}} --data {{data}}"
         self.run_it("--target", target, "--filter", KILLED, "--keep", "all", expect=0)
         plan = self.folder / "plan.jsonl"
-        lines = (self.latest() / "plan.jsonl").read_text().replace('"kill"', '"restart"')
-        steps = [line for line in lines.splitlines() if json.loads(line).get("case") == KILLED]
-        plan.write_text("".join(line + "\n" for line in steps))
+        steps = [line for line in self.plan_lines() if json.loads(line).get("case") == KILLED]
+        plan.write_text("".join(line + "\n" for line in steps).replace('"kill"', '"restart"'))
         self.run_it("--target", target, "--plan", str(plan), expect=2)  # no case was judged
         self.assertEqual(self.verdicts(), {KILLED: "unsupported"})
         self.assertIn("SIGTERM", self.results()[0]["reason"])

@@ -123,8 +123,7 @@ class Errors(RunTest):
     def plan(self):
         """The lines of a valid plan."""
         self.run_it("--target", "embedded", "--filter", DELETE_AT_FLOOR, "--seed", "1", expect=0)
-        lines = (self.latest() / "plan.jsonl").read_text().splitlines()
-        return [line for line in lines if json.loads(line).get("kind") != "run"]
+        return [line for line in self.plan_lines() if json.loads(line).get("kind") != "run"]
 
     def test_an_invalid_plan_is_4_and_the_error_is_named(self):
         good = self.plan()

@@ -10,9 +10,7 @@ from tool import RunTest, main
 class Seeds(RunTest):
     def plan(self, seed):
         self.run_it("--target", "embedded", "--seed", seed, expect=0)
-        lines = [
-            json.loads(line) for line in (self.latest() / "plan.jsonl").read_text().splitlines()
-        ]
+        lines = [json.loads(line) for line in self.plan_lines()]
         steps = [line for line in lines if "op" in line]
         # The writes of a transaction count like any other write.
         inner = [
@@ -63,9 +61,9 @@ class Seeds(RunTest):
 
     def test_the_same_seed_plans_the_same_to_the_byte(self):
         self.run_it("--target", "embedded", "--seed", "0xabc", expect=0)
-        first = sorted((self.latest() / "plan.jsonl").read_text().splitlines()[1:])
+        first = sorted(self.plan_lines()[1:])
         self.run_it("--target", "embedded", "--seed", "0xABC", expect=0)
-        self.assertEqual(first, sorted((self.latest() / "plan.jsonl").read_text().splitlines()[1:]))
+        self.assertEqual(first, sorted(self.plan_lines()[1:]))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ class Shrinking(RunTest):
     def test_a_shrunk_plan_is_small_and_still_fails(self):
         self.run_it("--target", self.TARGET, "--filter", OVERTAKES, expect=1)
         run = self.latest()
-        before = len((run / "plan.jsonl").read_text().splitlines())
+        before = len(self.plan_lines())
         done = self.shrink(str(run), "--tries", "2", expect=0)
         self.assertIn("broken: Bookmarkable", done.stdout)
         self.assertIn("It fails in 20 of 20 attempts", done.stdout)

@@ -110,7 +110,8 @@ class RunTest(unittest.TestCase):
             text=True,
             timeout=limit,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, **(more or {})},
+            # Two of these tests run at a time: together as many attempts as a run makes alone.
+            env={"WATCHPROOF_JOBS": str(2 * (os.cpu_count() or 1)), **os.environ, **(more or {})},
             check=False,
         )
         self.assertEqual(done.returncode, expect, f"{arguments}\n{done.stdout}\n{done.stderr}")
@@ -132,6 +133,12 @@ class RunTest(unittest.TestCase):
 
     def latest(self):
         return self.folder / "runs" / "latest"
+
+    def plan_lines(self, run=None):
+        """Of the plans of a run: the first line is that of the run."""
+        packed = (run or self.latest()) / "plan.jsonl.zst"
+        text = subprocess.run(["zstdcat", str(packed)], capture_output=True, text=True, check=True)
+        return text.stdout.splitlines()
 
     def results(self):
         lines = (self.latest() / "results.jsonl").read_text().splitlines()

@@ -5,9 +5,10 @@
     ci/jobs/matrix.py [RELEASE ...] [--seeds 11,5eed] [--jobs N] [--output FOLDER]
 
 RELEASE: versions that `watchproof fetch` has placed; default: all of them. Prints for each known
-bug the releases in their order, red (F) or green (.) by the cases that show it, so that a fix is
-where the letters change. FOLDER gets the runs, report.html of all of them, and screenshots of it
-where Chromium and npm are. Exit code 1 if a cell is not as the answer key says, or proves nothing.
+bug of a server the releases in their order, red (F) or green (.) by the cases that show it, so that
+a fix is where the letters change; x: red by another bug. FOLDER gets the runs, the report.html of
+all of them, and screenshots of it where Chromium and npm are. Exit code 1 if a cell is not as the
+answer key says, or proves nothing.
 """
 
 import argparse
@@ -26,8 +27,9 @@ from npm import install
 from server import Skip
 
 ROOT = job.JOBS.parents[1]
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"))
-RELEASES = CACHE / "watchproof" / "releases" / "etcd"
+CACHE = pathlib.Path(os.environ.get("WATCHPROOF_CACHE") or pathlib.Path(
+    os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "watchproof")
+RELEASES = CACHE / "releases" / "etcd"
 
 
 def version_order(version):
@@ -46,16 +48,24 @@ def run(watchproof, options, seed):
     return (folder / "latest").resolve(), done.returncode == 0
 
 
-def verdicts(runs):
-    """By case and release: the verdicts of all attempts."""
-    found = collections.defaultdict(set)
+def results_of(runs):
+    """By case and release: the results of all attempts."""
+    found = collections.defaultdict(list)
     for folder in runs:
         for line in (folder / "results.jsonl").read_text().splitlines():
             result = json.loads(line)
             if result["target"].startswith("etcd@"):
-                found[result["case"], result["target"].removeprefix("etcd@")].add(
-                    result["verdict"])
+                found[result["case"], result["target"].removeprefix("etcd@")].append(result)
     return found
+
+
+def letter(bug, results):
+    verdicts = {result["verdict"] for result in results}
+    if "fail" not in verdicts:
+        return "." if "pass" in verdicts else "-"
+    named = {finding["resembles"] for result in results for finding in result["findings"]
+             if finding.get("resembles")}
+    return "F" if not named or named & set(bug.get("signatures", [])) else "x"
 
 
 def table(releases, found):
@@ -63,11 +73,12 @@ def table(releases, found):
         bugs = tomllib.load(key)["bug"]
     lines = []
     for bug in bugs:
+        if "topology" in bug:
+            continue
         name = f"#{bug['upstream'][0]}" if bug.get("upstream") else bug.get("name", "")
         for shown in bug.get("shown", []):
-            cells = [found.get((shown["case"], release), set()) for release in releases]
-            letters = "".join("F" if "fail" in cell else "." if "pass" in cell else "-"
-                            for cell in cells)
+            letters = "".join(letter(bug, found.get((shown["case"], release), []))
+                              for release in releases)
             lines.append(f"{name[:24]:24} {shown['case'][:40]:40} {letters}  "
                          f"{', '.join(bug['affected'])}")
     return "\n".join(["releases: " + " ".join(releases), *lines])
@@ -88,7 +99,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("releases", nargs="*", metavar="RELEASE")
     parser.add_argument("--seeds", default="11,5eed", metavar="HEX,...")
-    parser.add_argument("--jobs", type=int, default=4 * (os.cpu_count() or 1))
+    parser.add_argument("--jobs", type=int, default=6 * (os.cpu_count() or 1))
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("matrix"))
     parser.add_argument("--runs", type=pathlib.Path, nargs="*",
                         help="runs that are there already: only the page and the table")
@@ -107,7 +118,7 @@ def main():
         run(watchproof, options, seed) for seed in options.seeds.split(",")]
     runs = [folder for folder, _ in done]
     subprocess.run([watchproof, "report", *runs, "--output", options.output], check=True)
-    print(table(options.releases, verdicts(runs)))
+    print(table(options.releases, results_of(runs)))
     try:
         take_pictures(options.output)
     except Skip as why:

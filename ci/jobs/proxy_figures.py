@@ -6,8 +6,9 @@
                              [--rounds 20000]
 
 Throughput of one and of 64 connections, latency that they add at the median and at the 99th
-percentile; and what following HTTP/2 adds to that, and what it takes from the neighbour of a held
-stream. Figures, not tests: nothing passes or fails here. Without a binary Toxiproxy is built with
+percentile; what following HTTP/2 adds to that, and what it takes from the neighbour of a held
+stream; and what recording takes from the rate of watch events and adds to their delay.
+Figures, not tests: nothing passes or fails here. Without a binary Toxiproxy is built with
 Go from the folder named, a checkout of its public repository; without either only our own figures
 are printed. Runs alternate; medians are printed with the least and the most.
 """
@@ -174,7 +175,7 @@ def main():
     parser.add_argument("--megabytes", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=20000)
     options = parser.parse_args()
-    options.build = job.build("watchproof", "follow_bench", "path_bench")
+    options.build = job.build("watchproof", "follow_bench", "path_bench", "record_bench")
     with tempfile.TemporaryDirectory(prefix="proxy-figures-") as folder:
         if options.source and not options.toxiproxy:
             options.toxiproxy = built(options.source, folder)
@@ -187,7 +188,10 @@ def main():
         added(options, paths, "wherever the kernel runs them", None)
         added(options, paths, "all on one processor", stay_on_one_processor)
         follow = options.build / "ci/bench/follow_bench"
-        print(subprocess.run([follow], capture_output=True, text=True, check=True).stdout, end="")
+        record = options.build / "ci/bench/record_bench"
+        for bench in (follow, record):
+            done = subprocess.run([bench], capture_output=True, text=True, check=True)
+            print(done.stdout, end="")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ packages=(
   libexpected-dev libfmt-dev libgmock-dev libgrpc++-dev libgtest-dev liblmdb-dev libnghttp2-dev
   libprotobuf-dev libprotozero-dev librapidcheck-dev libspdlog-dev libsqlite3-dev libssl-dev
   libtomlplusplus-dev libxxhash-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config
-  protobuf-compiler protobuf-compiler-grpc python3
+  protobuf-compiler protobuf-compiler-grpc python3 python3-jsonschema python3-pip
+  python3-yaml zstd
 )
 # For a client of the interop tests. Any Node.js will do; one that is there already is kept.
 command -v node >/dev/null || packages+=(nodejs)

@@ -125,17 +125,18 @@ test('how targets behaved is drawn beside each other, and read by keyboard', asy
   await page.keyboard.press('Escape');
   assert.match(await reading.textContent(), /stall, /);
   await page.getByRole('searchbox', { name: 'Targets' }).fill('lost');
-  assert.ok(await page.locator('.courses canvas').count() < 9);
-  // Faults are shaded: some of the picture has their colour.
+  await page.waitForFunction(() => document.querySelectorAll('.courses canvas').length < 9);
+  // Faults are shaded: some of the picture has their colour, once it is drawn again.
   await page.emulateMedia({ colorScheme: 'dark' });
-  assert.ok(await page.locator('.courses canvas').first().evaluate((canvas) => {
+  await page.waitForFunction(() => {
+    const canvas = document.querySelector('.courses canvas');
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
     const shade = [0x2e, 0x24, 0x08];
     for (let i = 0; i < data.length; i += 4) {
       if (shade.every((part, c) => Math.abs(data[i + c] - part) < 3)) return true;
     }
     return false;
-  }));
+  });
   assert.deepEqual(page.problems, []);
   await page.context().close();
 });

@@ -54,7 +54,7 @@ def large_run(source, folder):
     options |= {"id": "large", "cases": cases,
                 "targets": [{"spec": target, "label": target} for target in targets]}
     (folder / "run.json").write_text(json.dumps(options))
-    shutil.copy(source / "plan.jsonl", folder)
+    shutil.copy(source / "plan.jsonl.zst", folder)
     with open(folder / "results.jsonl", "w", encoding="utf-8") as results:
         for number in range(TARGETS * CASES):
             model = failed if number % FAILING == 0 else passed

@@ -12,7 +12,7 @@
 namespace watchproof::store {
 namespace {
 
-Result<Permission> FromWire(const authpb::Permission& wire) {
+Result<Permission> PermissionFromWire(const authpb::Permission& wire) {
   if (!authpb::Permission::Type_IsValid(wire.permtype())) return ErrInvalidAuthManagement();
   return Permission{.right = static_cast<Right>(wire.permtype()),
                     .range = {wire.key(), wire.range_end()}};
@@ -128,7 +128,7 @@ class AuthService final : public pb::Auth::CallbackService {
                                pb::AuthRoleGrantPermissionResponse* response) override {
     return Apply(context, response, [&]() -> Status {
       if (!request->has_perm()) return ErrPermissionNotGiven();
-      WP_ASSIGN_OR_RETURN(const Permission permission, FromWire(request->perm()));
+      WP_ASSIGN_OR_RETURN(const Permission permission, PermissionFromWire(request->perm()));
       return parts_.users.GrantPermission(request->name(), permission);
     });
   }

@@ -45,7 +45,7 @@
 
 namespace watchproof::store {
 
-using StreamId = Quantity<struct StreamIdTag, std::int64_t>;
+using StreamId = Quantity<struct HubStreamIdTag, std::int64_t>;
 
 // The sender of one stream.
 class StreamSink {

@@ -128,6 +128,7 @@ struct CheckerInfo {
   int place = 0;  // ascending in every list: those of etcd's watch API first
   Gravity gravity = Gravity::kData;
   bool of_calls = false;     // it judges key-value calls, each of which may break it
+  bool of_driver = false;    // it judges what the driver states, which passive recordings lack
   std::string_view promise;  // one sentence: what a client may rely on
   std::string_view impact;   // the effect on a Kubernetes cache if it is broken
   std::string_view explain;  // a plain-language paragraph, with the source of the rule

@@ -21,6 +21,8 @@ constexpr std::string_view kNoticeNumber =
 // ErrCompacted even if none of that history concerns the watch. Once the watch has caught up, it
 // may not, until an event is written that may be pending, or its member is sent a snapshot.
 bool CaughtUp(const Facts& facts, WatchIndex watch, Revision floor) {
+  // Others may have written what nothing in a passive recording shows.
+  if (facts.passive()) return false;
   const std::optional<CaughtUpTo>& caught_up_to = facts.details(watch).caught_up_to;
   if (!caught_up_to || facts.faults.MembersParted(caught_up_to->where.line)) return false;
   if (facts.timeline().known_through() < floor.previous()) return false;
@@ -55,13 +57,21 @@ bool IsByOthers(const Facts& facts, Revision reported) {
 }
 
 std::optional<Draft> WrongNotice(const Facts& facts, WatchIndex watch, const Response& response) {
-  const Revision position = facts.state(watch).position;
+  const WatchState& state = facts.state(watch);
+  const Revision position = state.position;
   const Revision requested = HighestFloor(facts);
   const Revision reported(response.message.compact_revision);
   // Such a watch ends when a previous value is compacted, whatever its position.
   const bool strict = facts.options.strict_previous && facts.details(watch).previous_asked;
   const bool permitted = facts.options.permit_compacted_at_the_floor || strict;
   const bool at_floor = permitted && position == requested;
+  // It was progress that put the watch there, not an event.
+  const bool by_progress = state.bookmark == position.previous();
+  // To some releases a negative start is below every compaction.
+  if (facts.details(watch).requested_start < 0 && position == state.start &&
+      facts.model.calls().CompactionAsked(reported)) {
+    return std::nullopt;
+  }
   // Others may compact at any time: judged at the end, by the reads of past revisions.
   if (IsByOthers(facts, reported) && reported > position) return std::nullopt;
   if (position >= requested && !at_floor) {
@@ -71,8 +81,6 @@ std::optional<Draft> WrongNotice(const Facts& facts, WatchIndex watch, const Res
                     requested.value == 0
                         ? std::string("no compaction was requested")
                         : fmt::format("the highest compaction requested is {}", requested)));
-    // It was progress that put the watch there, not an event.
-    const bool by_progress = facts.state(watch).bookmark == position.previous();
     if (by_progress) draft.signature = facts.details(watch).passed_over;
     return draft;
   }
@@ -88,11 +96,13 @@ std::optional<Draft> WrongNotice(const Facts& facts, WatchIndex watch, const Res
   }
   // One that was permitted at the floor may be received after further compactions.
   if (reported > requested || reported < position || (reported == position && !permitted)) {
-    return WrongNumber(
+    Draft draft = WrongNumber(
         response,
         fmt::format("a compact revision above the watch's position, {}, and not above {}, "
                     "the highest compaction requested",
                     position, requested));
+    if (by_progress && reported <= requested) draft.signature = facts.details(watch).passed_over;
+    return draft;
   }
   if (reported > facts.timeline().base() && !facts.model.calls().CompactionAsked(reported)) {
     return WrongNumber(response, "the revision of a compaction that was requested",

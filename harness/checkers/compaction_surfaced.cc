@@ -42,10 +42,13 @@ class CompactionSurfaced final : public Checker {
   void Delivered(WatchIndex watch, const Response& response) override {
     CheckPosition(watch, response);
     const WatchDetails& details = facts().details(watch);
-    if (!details.starts_below_floor() || response.highest < details.floor_when_asked) return;
+    if (!details.starts_below_floor()) return;
     Served& served = At(served_, watch);
-    if (served.where.line.value != 0) return;
-    served = {response.where, Phrase(response.message.events.back())};
+    const Revision first(response.message.events.front().kv.mod_revision);
+    served.history |= first < details.floor_when_asked;
+    if (response.highest < details.floor_when_asked || served.where.line.value != 0) return;
+    served.where = response.where;
+    served.event = Phrase(response.message.events.back());
   }
 
   void Compacted(WatchIndex watch, const Response& response) override {
@@ -115,8 +118,18 @@ class CompactionSurfaced final : public Checker {
     FindGap(watch);
     if (Has(watch)) return;
     FindSilence(watch);
+    if (facts().passive()) NoteSilence(watch);
     FindNamelessEnd(watch);
     JudgeOthers(watch);
+  }
+
+  void Conclude() override {
+    if (silent_ == 0) return;
+    Undecide(
+        fmt::format("{} from below the compaction floor had received neither an event nor "
+                    "ErrCompacted when the recording ended, for up to {}",
+                    silent_ == 1 ? "1 watch" : fmt::format("{} watches", silent_),
+                    Milliseconds(longest_silence_)));
   }
 
  private:
@@ -171,13 +184,15 @@ class CompactionSurfaced final : public Checker {
   struct Served {
     Where where;
     std::string event;
+    bool history = false;  // an event below the floor came before it
   };
 
   // Whether anything is missing is only known at the end.
   void ReportServed(WatchIndex watch) {
     const WatchDetails& details = facts().details(watch);
     const Served& served = served_[watch.value];
-    const bool complete = ServedInFull(facts(), watch);
+    // What was written below the floor need not be seen in a passive recording.
+    const bool complete = ServedInFull(facts(), watch) && (served.history || !facts().passive());
     if (complete && facts().options.deviations.keeps_history) return;
     Add(
         watch,
@@ -210,7 +225,8 @@ class CompactionSurfaced final : public Checker {
 
   // The create was refused, and only its start explains that.
   void CheckRefusal(WatchIndex watch, const Response& response) const {
-    if (!IsRefusal(response)) return;
+    // What the client may read is not known of a passive recording.
+    if (!IsRefusal(response) || facts().passive()) return;
     const WatchDetails& details = facts().details(watch);
     const Revision start(details.requested_start);
     if (start.value <= 0 || start >= HighestFloor(facts())) return;
@@ -297,14 +313,15 @@ class CompactionSurfaced final : public Checker {
                                    gap.to - gap.from, gap.to - gap.from == 1 ? "" : "s"),
            .evidence = {lost.written},
            .where = gap.overtaken_by,
-           .signature = signature::kSilentAfterCompaction,
+           .signature = SignatureOfLoss(facts(), watch, lost, signature::kSilentAfterCompaction),
            .impact = kNoticeMissing});
       return;
     }
   }
 
   void FindNamelessEnd(WatchIndex watch) {
-    if (!EndedWithoutNotice(facts(), watch)) return;
+    // A target may have other reasons, which only a driver excludes.
+    if (!EndedWithoutNotice(facts(), watch) || facts().passive()) return;
     const WatchDetails& details = facts().details(watch);
     Add(watch, {.expected = fmt::format("ErrCompacted with a compact revision, as the store was "
                                         "compacted to {}",
@@ -314,6 +331,15 @@ class CompactionSurfaced final : public Checker {
                 .evidence = {details.asked.line},
                 .where = *details.ended,
                 .impact = impact::kEndedUnasked});
+  }
+
+  // Where the recording may end at any time, silence is no proof.
+  void NoteSilence(WatchIndex watch) {
+    const WatchState& state = facts().state(watch);
+    const WatchDetails& details = facts().details(watch);
+    if (!state.created || state.end != WatchEnd::kOpen || !details.starts_below_floor()) return;
+    ++silent_;
+    longest_silence_ = std::max(longest_silence_, facts().latest.at - details.latest.at);
   }
 
   void FindSilence(WatchIndex watch) {
@@ -339,6 +365,8 @@ class CompactionSurfaced final : public Checker {
     });
   }
 
+  std::uint64_t silent_ = 0;  // watches of a passive recording that still wait for ErrCompacted
+  Duration longest_silence_{};
   std::vector<Served> served_;  // by watch
   std::set<Revision> others_;   // compactions by others that are already reported
 };

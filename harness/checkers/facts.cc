@@ -26,8 +26,10 @@ Revision HighestFloor(const Facts& facts) {
 
 bool ServedInFull(const Facts& facts, WatchIndex watch) {
   const WatchState& state = facts.state(watch);
-  // An ended watch need not deliver later changes.
-  const bool behind = state.end == WatchEnd::kOpen && facts.comparer.FirstMissing(watch);
+  // An ended watch need not deliver later changes, and in a recording that was cut off they may
+  // come later.
+  const bool behind =
+      state.end == WatchEnd::kOpen && !facts.cut_off && facts.comparer.FirstMissing(watch);
   return facts.details(watch).starts_below_floor() && state.events > 0 && !behind &&
          !facts.comparer.OpenedTooLate(watch) && facts.comparer.skipped(watch).empty();
 }
@@ -68,7 +70,8 @@ bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost) {
   return details.continues && lost.revision <= details.header_when_created;
 }
 
-std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost) {
+std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost,
+                                 std::string_view otherwise) {
   if (lost.deleted && lost.revision == facts.model.calls().compaction_acknowledged()) {
     return signature::kDeleteAtTheFloor;
   }
@@ -77,7 +80,7 @@ std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Cha
       return signature::kNegativeStart;
     }
   }
-  return {};
+  return otherwise;
 }
 
 std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch) {

@@ -32,6 +32,7 @@ struct Facts {
   const WatchState& state(WatchIndex watch) const { return table.state(watch); }
   const WatchDetails& details(WatchIndex watch) const { return table.details(watch); }
   const Timeline& timeline() const { return model.timeline(); }
+  bool passive() const { return options.observed != nullptr; }
 };
 
 // Whether an open watch can only be answered with ErrCompacted: it requested a start that had been
@@ -78,9 +79,9 @@ inline const Change* Matched(const Comparer& comparer, const ExpectedList& expec
 // change was lost by the resumption.
 bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost);
 
-// The signature of the upstream bug that explains why the watch never received the change; empty:
-// none.
-std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost);
+// The signature of the upstream bug that explains why the watch never received the change.
+std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost,
+                                 std::string_view otherwise = {});
 // Whether the answers to two creates seem to be swapped: both creates waited together on one
 // stream, and the key that this watch received is in the range of the other.
 bool AnsweredOutOfOrder(const Facts& facts, WatchIndex watch, std::string_view key);

@@ -31,7 +31,9 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
   const bool named =
       std::find(draft.evidence.begin(), draft.evidence.end(), where.line) != draft.evidence.end();
   if (where.line.value != 0 && !named) draft.evidence.push_back(where.line);
-  if (draft.signature.empty() && RestsOnFormer(key, draft)) {
+  // What comes again may have come for the former watch, and then from history.
+  const bool open = draft.signature.empty() || draft.signature == signature::kReplayed;
+  if (open && RestsOnFormer(key, draft)) {
     draft.signature = signature::kEventsOfFormer;
   }
   filed.findings.push_back({.guarantee = key.guarantee,

@@ -74,6 +74,8 @@ class Isolated final : public Checker {
     const WatchDetails& details = facts().details(watch);
     const WatchDetails& other = facts().details(*neighbour);
     const bool refused = facts().state(*neighbour).end == WatchEnd::kRefused;
+    // A target may have reasons of its own to end both.
+    if (facts().passive() && !refused) return;
     const Where end = other.cancel_asked ? *other.cancel_asked : *other.ended;
     Add(watch, {.expected = "a watch that lasts until it is cancelled, whatever other watches do",
                 .observed = fmt::format(

@@ -20,10 +20,13 @@ struct Judge::Impl final : HistoryVisitor {
   Impl(const JudgeOptions& options, LagMeter* lag) : options_(options), lag_(lag), parser_(*this) {
     for (const CheckerInfo& info : RegisteredCheckers()) {
       if (info.of_calls && !options_.calls) continue;
+      if (info.of_driver && passive()) continue;
       Checkers& group = info.of_calls ? call_checkers_ : checkers_;
       group.push_back(info.make(facts_, findings_, info.guarantee));
     }
   }
+
+  bool passive() const { return options_.observed != nullptr; }
 
   void Consume(const NumberedEntry& line) {
     if (line.line != facts_.latest.line.next() && facts_.latest.line.value != 0 &&
@@ -49,7 +52,7 @@ struct Judge::Impl final : HistoryVisitor {
   }
 
   Judgement Finish(Ending ending) {
-    facts_.cut_off = ending == Ending::kCutOff || stopped_;
+    facts_.cut_off = ending == Ending::kCutOff || stopped_ || passive();
     model_.Finish();
     Drain();
     backlog_.Drain(Revision(INT64_MAX),
@@ -98,11 +101,17 @@ struct Judge::Impl final : HistoryVisitor {
   void FindEventsOfFormer(WatchIndex watch, const Response& response) {
     WatchDetails& details = table_.details(watch);
     if (!details.former) return;
-    const TrackedRange& former = table_.details(*details.former).range;
+    const TrackedRange& range = table_.details(*details.former).range;
+    const WatchState& former = table_.state(*details.former);
     for (const EventView& event : response.message.events) {
-      const bool own = Concerns(details.range, event) &&
-                       Revision(event.kv.mod_revision) >= table_.state(watch).start;
-      if (!own && Concerns(former, event)) details.former_events.insert(response.where.line);
+      const Revision changed(event.kv.mod_revision);
+      const bool own = Concerns(details.range, event) && changed >= table_.state(watch).start;
+      // One that the watch may have from history, too.
+      const bool waited = former.end == WatchEnd::kCancelled && changed >= former.position &&
+                          changed <= details.header_when_created;
+      if ((!own || waited) && Concerns(range, event)) {
+        details.former_events.insert(response.where.line);
+      }
     }
   }
 
@@ -132,7 +141,8 @@ struct Judge::Impl final : HistoryVisitor {
     if (lag_ != nullptr) lag_->Asked(watch, asked);
     table_.Ask(asked, model_.calls().compaction_acknowledged(), model_.timeline().known_through());
     for (const auto& checker : checkers_) checker->Asked(watch);
-    if (!options_.gaps || model_.control().Covers(table_.details(watch).range.range)) return;
+    if (!options_.gaps || passive() || model_.control().Covers(table_.details(watch).range.range))
+      return;
     findings_.Undecide(fmt::format(
         "line {}: no control watch covers all of {}, so missing revisions cannot be explained",
         asked.where.line.value, Phrase(table_.details(watch).range.range)));
@@ -220,7 +230,7 @@ struct Judge::Impl final : HistoryVisitor {
   // not come by then is missing.
   void OnStreamEnded(WatchIndex watch, const StreamEnd& end) override {
     if (converged_ && end.intended) return;
-    table_.details(watch).stream_close_intended = end.intended;
+    table_.details(watch).stream_close_intended = end.intended || passive();
     table_.End(watch, WatchEnd::kStreamClosed, end.where,
                fmt::format("{}{}{}", Name(end.code), end.text.empty() ? "" : ": ", end.text));
   }
@@ -266,7 +276,7 @@ struct Judge::Impl final : HistoryVisitor {
                      Compare(watch, *response);
                      parser_.Return(std::move(response));
                    });
-    if (model_.timeline().held() >= forget_at_) ForgetWhatIsPassed();
+    if (!passive() && model_.timeline().held() >= forget_at_) ForgetWhatIsPassed();
   }
 
   // Forgets changes that are compacted and delivered to every watch that expects them. Runs each
@@ -336,7 +346,7 @@ struct Judge::Impl final : HistoryVisitor {
     if (stopped_) {
       reasons.push_back(
           "the run was stopped early, at a finding or out of time; later events are not known");
-    } else if (facts_.cut_off) {
+    } else if (facts_.cut_off && !passive()) {
       reasons.push_back(
           fmt::format("the recording was cut off after line {}; later events are not known",
                       facts_.latest.line.value));
@@ -348,10 +358,15 @@ struct Judge::Impl final : HistoryVisitor {
     return reasons;
   }
 
+  static Model MakeModel(const JudgeOptions& options) {
+    if (options.observed != nullptr) return Model(*options.observed);
+    return Model(options.gaps ? Revisions::kWithGaps : Revisions::kDense,
+                 options.calls ? CallLog::Keep::kAll : CallLog::Keep::kOpen);
+  }
+
   const JudgeOptions options_;
   LagMeter* const lag_;
-  Model model_{options_.gaps ? Revisions::kWithGaps : Revisions::kDense,
-               options_.calls ? CallLog::Keep::kAll : CallLog::Keep::kOpen};
+  Model model_ = MakeModel(options_);
   WatchTable table_;
   Comparer comparer_{model_.timeline()};
   Findings findings_{table_};
@@ -386,9 +401,11 @@ JudgeOptions OptionsOf(const RunStarted& started) {
   return {.permit_compacted_at_the_floor = started.permit_compacted_at_the_floor,
           .strict_previous = started.strict_previous,
           .without_metadata = started.without_metadata,
-          .gaps = started.gaps,
+          .gaps = started.gaps || started.passive,
           .deviations = started.deviations,
-          .others_compact = started.others_compact};
+          .others_compact = started.others_compact || started.passive,
+          .hashed_values = started.hashed_values,
+          .calls = !started.passive};
 }
 
 Judge::Judge(const JudgeOptions& options, LagMeter* lag)

@@ -29,6 +29,7 @@
 namespace watchproof {
 
 class LagMeter;
+class Observed;
 
 // How a watch ended, or kOpen.
 enum class WatchEnd { kOpen, kCompacted, kCancelled, kRefused, kStreamClosed };
@@ -76,6 +77,12 @@ struct JudgeOptions {
   // Others may compact the store: a compaction without a request in the recording is legitimate, as
   // long as no read below it succeeds.
   bool others_compact = false;
+  // A passive recording: what all of it shows, which outlives the judge. Nothing is stated about
+  // what clients, other writers and operators do, and the recording begins and ends anywhere: only
+  // what the recording proves is a finding. Null: the recording was made by a driver.
+  const Observed* observed = nullptr;
+  // Values are recorded as their hashes.
+  bool hashed_values = false;
   // Whether the answers to key-value calls are judged, too. They are kept for that until the end.
   bool calls = true;
   // Changes are forgotten in groups of at least this size; with 0 as soon as possible.

@@ -27,6 +27,8 @@ class Leased final : public Checker {
         return answered ? Grant(call) : Lose(call);
       case Method::kLeaseRevoke:
         return Revoke(call);
+      case Method::kLeaseKeepAlive:
+        return KeepAlive(call);
       case Method::kRange:
         return answered ? Read(call) : void();
       case Method::kLeaseLeases:
@@ -65,11 +67,14 @@ class Leased final : public Checker {
  private:
   struct Lease {
     std::chrono::seconds time{};
-    Duration asked_at{};
+    Duration asked_at{};  // where its time began at the earliest, and at the latest
+    Duration begun_by{};
     Line granted{};
+    Line kept{};             // alive, last; 0: not yet
     Revision after{};        // of the store when it was granted
     Line revoked{};          // 0: not yet
     bool uncertain = false;  // a revocation without an answer
+    bool may_last = false;   // a keep-alive without one
   };
   // A member answers from its own store; after a linearizable read that has what came before it.
   struct Reading {
@@ -83,6 +88,7 @@ class Leased final : public Checker {
     if (!Parse(call.response.view(), granted).ok()) return;
     leases_[granted.id] = {.time = std::chrono::seconds(granted.ttl),
                            .asked_at = call.at - call.took,
+                           .begun_by = call.at,
                            .granted = call.ended,
                            .after = call.revision};
   }
@@ -94,6 +100,34 @@ class Leased final : public Checker {
     if (lease == leases_.end()) return;
     if (call.outcome == CallOutcome::kAnswered) lease->second.revoked = call.ended;
     if (call.outcome != CallOutcome::kAnswered) lease->second.uncertain = true;
+  }
+
+  // Its time begins anew, for as long as it was granted.
+  void KeepAlive(const RecordedCall& call) {
+    const auto found = leases_.find(call.named);
+    if (found == leases_.end()) return;
+    Lease& lease = found->second;
+    LeaseKeepAliveResponseView kept;
+    if (call.outcome != CallOutcome::kAnswered || !Parse(call.response.view(), kept).ok()) {
+      lease.may_last = lease.may_last || call.outcome == CallOutcome::kOpen;
+      return;
+    }
+    const std::string observed =
+        kept.ttl > 0 ? fmt::format("{} s from now on", kept.ttl) : "it has ended";
+    if (kept.ttl > 0 && Revoked(lease, call)) {
+      return Wrong(call, lease, fmt::format("no lease {}: it was revoked", found->first), observed);
+    }
+    const bool lasts = Lasts(found->first, lease, call);
+    if (lasts) Exercised();
+    if (kept.ttl != lease.time.count() && (lasts || kept.ttl > 0)) {
+      return Wrong(call, lease,
+                   fmt::format("lease {} to be kept for {} s", found->first, lease.time.count()),
+                   observed);
+    }
+    if (kept.ttl <= 0) return;
+    lease.asked_at = std::max(lease.asked_at, call.at - call.took);
+    lease.begun_by = call.at;
+    lease.kept = call.ended;
   }
 
   void Read(const RecordedCall& call) {
@@ -121,13 +155,13 @@ class Leased final : public Checker {
         }
       } else if (shown && Revoked(lease, call)) {
         Wrong(call, lease, fmt::format("lease {} not to be listed: it was revoked", id), "it is");
-      } else if (shown && Overdue(lease, call)) {
+      } else if (shown && Overdue(id, lease, call)) {
         Wrong(call, lease, fmt::format("lease {} of {} s to end by itself", id, lease.time.count()),
-              fmt::format("it is listed {} after it was asked for",
-                          Milliseconds(call.at - lease.asked_at)));
+              fmt::format("it is listed {} after its time began",
+                          Milliseconds(call.at - lease.begun_by)));
       }
     }
-    if (unknown_grant_ || GrantIsOut() || facts().options.others_compact) return;
+    if (unknown_grant_ || IsOut(Method::kLeaseGrant) || facts().options.others_compact) return;
     for (const std::int64_t id : listed) {
       if (leases_.contains(id)) continue;
       Add(call, Draft{.expected = "only leases that were granted",
@@ -154,8 +188,8 @@ class Leased final : public Checker {
     const std::chrono::seconds left(answer.ttl);
     if (answer.granted != lease.time.count() || left > lease.time || left < least) {
       return Wrong(call, lease,
-                   fmt::format("lease {} with {} s, granted {} ago", asked.id, lease.time.count(),
-                               Milliseconds(call.at - lease.asked_at)),
+                   fmt::format("lease {} with {} s, granted or kept alive {} ago", asked.id,
+                               lease.time.count(), Milliseconds(call.at - lease.asked_at)),
                    fmt::format("{} s of {} s are left", answer.ttl, answer.granted));
     }
     CompareKeys(call, lease, asked, answer);
@@ -199,24 +233,27 @@ class Leased final : public Checker {
   bool AskedToEnd(std::int64_t id) const {
     return facts().model.calls().leases().at(id).asked_to_end;
   }
-  bool GrantIsOut() const {
+  bool IsOut(Method method, std::int64_t lease = 0) const {
     const auto& out = facts().model.calls().out();
-    return std::any_of(out.begin(), out.end(),
-                       [](const auto& call) { return call.second->method == Method::kLeaseGrant; });
+    return std::any_of(out.begin(), out.end(), [method, lease](const auto& call) {
+      return call.second->method == method && (lease == 0 || call.second->named == lease);
+    });
   }
-  bool Overdue(const Lease& lease, const RecordedCall& call) const {
-    return call.at > lease.asked_at + lease.time * (1 + kRenewals) + kLate;
+  bool Overdue(std::int64_t id, const Lease& lease, const RecordedCall& call) const {
+    return !lease.may_last && !IsOut(Method::kLeaseKeepAlive, id) &&
+           call.at > lease.begun_by + lease.time * (1 + kRenewals) + kLate;
   }
   bool Revoked(const Lease& lease, const RecordedCall& call) const {
-    return Knows(lease.revoked, call) && !GrantIsOut();
+    return Knows(lease.revoked, call) && !IsOut(Method::kLeaseGrant);
   }
 
   void Wrong(const RecordedCall& call, const Lease& lease, std::string expected,
              std::string observed) const {
+    Line before = lease.kept.value != 0 ? lease.kept : lease.granted;
+    if (lease.revoked.value != 0) before = lease.revoked;
     Add(call, Draft{.expected = std::move(expected),
                     .observed = fmt::format("{} in line {}", observed, call.ended.value),
-                    .evidence = {lease.revoked.value != 0 ? lease.revoked : lease.granted,
-                                 call.began, call.ended}});
+                    .evidence = {before, call.began, call.ended}});
   }
 
   std::map<std::int64_t, Lease> leases_;
@@ -228,6 +265,7 @@ const CheckerRegistration kLeased{{
     .guarantee = Guarantee("Leased"),
     .place = 560,
     .gravity = Gravity::kData,
+    .of_driver = true,
     .promise = "A lease lasts until its time is over or it is revoked, and is listed with its time "
                "and its keys.",
     .impact = "Kubernetes events, which are on leases, vanish before their time or stay for ever; "
@@ -237,10 +275,10 @@ const CheckerRegistration kLeased{{
         "time is over, also after a restart or a change of leader; a revoked one is not, once that "
         "is acknowledged. Asked for a lease, the store names the time it was granted "
         "for, what is left of it, rounded down to seconds and never more than was granted "
-        "(no client of the run keeps leases alive; a restart may begin the time anew), and "
-        "its keys: those that a read of the same revision shows on it. Its keys are not deleted "
-        "before its time is over. Afterwards it may still be listed for a while: twice its time "
-        "and six seconds. Source: the lease API of etcd.",
+        "(a restart may begin the time anew), and its keys: those that a read of the same revision "
+        "shows on it. A keep-alive begins its time anew, for as long as it was granted. Its keys "
+        "are not deleted before its time is over. Afterwards it may still be listed for a while: "
+        "twice its time and six seconds. Source: the lease API of etcd.",
     .make = MakeChecker<Leased>,
 }};
 

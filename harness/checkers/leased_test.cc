@@ -42,6 +42,22 @@ CallScript Revoked() {
   return OneLease().Do(Method::kLeaseRevoke, LeaseId(kId), Reported(3)).Get("k", Shown(3, {}));
 }
 
+Message Kept(std::int64_t ttl) { return Reported(2).Number(2, kId).Number(3, ttl); }
+CallScript Keeps(CallScript script, std::int64_t ttl) {
+  return script.Do(Method::kLeaseKeepAlive, LeaseId(kId), Kept(ttl));
+}
+// After 40 of 60 seconds, and a while later.
+CallScript KeptAlive(std::chrono::seconds later) {
+  return Keeps(Read(OneLease()).Pause(40s), 60).Pause(later);
+}
+CallScript KeptThenAsks(const Message& answer) {
+  return KeptAlive(1s).Do(Method::kLeaseTimeToLive, LeaseId(kId).Number(2, 1), answer);
+}
+// After its two seconds, and a while later.
+CallScript KeptLate(std::chrono::seconds later) {
+  return Keeps(Read(OneLease(2)).Pause(2s), 2).Pause(later);
+}
+
 const std::vector<CallRow>& Rows() {
   static const std::vector<CallRow> kRows = {
       {"ALivingLeaseIsListed", Lists(Read(OneLease()), {kId})},
@@ -73,6 +89,24 @@ const std::vector<CallRow>& Rows() {
       {"LessThanIsLeft", Asks(Left(50, 60, {"k"})), {"Leased"}},
       {"AnotherGrant", Asks(Left(59, 61, {"k"})), {"Leased"}},
       {"ALivingLeaseIsUnknown", Asks(Left(-1, 60, {})), {"Leased"}},
+      {"KeptForItsWholeTime", KeptThenAsks(Left(58, 60, {"k"}))},
+      {"KeptForHalfItsTime", KeptThenAsks(Left(29, 60, {"k"})), {"Leased"}},
+      {"NotKept", KeptThenAsks(Left(18, 60, {"k"})), {"Leased"}},
+      {"KeptAndGoneAfterItsFirstTime", Lists(KeptAlive(25s), {}), {"Leased"}},
+      {"KeptAndListedAfterItsFirstTime", Lists(KeptAlive(25s), {kId})},
+      {"ShortlyAfterItsLastTime", Lists(KeptLate(11s), {kId})},
+      {"KeptAndDoesNotEnd", Lists(KeptLate(13s), {kId}), {"Leased"}},
+      {"AKeepAliveThatGoesOn",
+       Lists(Read(OneLease(2)).Begin(1, Method::kLeaseKeepAlive, LeaseId(kId)).Pause(13s), {kId})
+           .End(1, Method::kLeaseKeepAlive, Kept(2))},
+      {"AKeepAliveWithoutAnAnswer",
+       Lists(Read(OneLease(2)).Lose(Method::kLeaseKeepAlive, LeaseId(kId)).Pause(13s), {kId}),
+       {},
+       false},
+      {"ALivingLeaseIsNotKept", Keeps(Read(OneLease()), 0), {"Leased"}},
+      {"KeptForAnotherTime", Keeps(Read(OneLease()), 30), {"Leased"}},
+      {"ARevokedLeaseIsKept", Keeps(Revoked(), 60), {"Leased"}, true},
+      {"ALeaseAfterItsTimeIsNotKept", Keeps(Read(OneLease(2)).Pause(3s), 0)},
       {"AKeyIsMissing", Asks(Left(59, 60, {})), {"Leased"}},
       {"AKeyOfAnother", Asks(Left(59, 60, {"k", "j"})), {"Leased"}},
   };

@@ -122,6 +122,11 @@ std::string CallText(const Entry& entry) {
       if (!Parse(request, asked).ok()) break;
       return fmt::format("question for lease {}", asked.id);
     }
+    case Method::kLeaseKeepAlive: {
+      LeaseKeepAliveRequestView kept;
+      if (!Parse(request, kept).ok()) break;
+      return fmt::format("keep-alive of lease {}", kept.id);
+    }
     case Method::kTxn:
       return "transaction";
     case Method::kNone:
@@ -140,55 +145,77 @@ std::string AnswerText(const Entry& entry) {
   return fmt::format("call {} answered with revision {}", entry.call.value, header.revision);
 }
 
+struct AnnotationPhrases {
+  std::string operator()(const NotRecorded& part) {
+    return fmt::format("{} is not recorded any further: {}", part.what, part.why);
+  }
+  std::string operator()(const StageReached&) { return {}; }
+  std::string operator()(const ClosingStream& closing) {
+    return fmt::format("the client closes stream {}", closing.stream.value);
+  }
+  std::string operator()(const Resumption& next) {
+    return fmt::format("stream {} resumes a watch of stream {}", next.next_stream.value,
+                       next.stream.value);
+  }
+  std::string operator()(const ReadRight&) {
+    return "a stream is opened for a user with limited rights";
+  }
+  std::string operator()(const ProgressDue&) { return "the client begins to wait for progress"; }
+  std::string operator()(const ProgressOver&) { return "the client stops waiting for progress"; }
+  std::string operator()(const DeliveryDue& due) {
+    return fmt::format("group {} begins to wait for every change through revision {}", due.group,
+                       due.through);
+  }
+  std::string operator()(const DeliveryOver& over) {
+    return fmt::format("group {} stops waiting", over.group);
+  }
+  std::string operator()(const StreamEndDue& due) {
+    return fmt::format("the client begins to wait for the end of stream {}", due.stream.value);
+  }
+  std::string operator()(const StreamEndOver& over) {
+    return fmt::format("the client stops waiting for the end of stream {}", over.stream.value);
+  }
+  std::string operator()(const TargetEnded& ended) {
+    return fmt::format("the process of member {} {}", ended.member, ended.how);
+  }
+  std::string operator()(const TargetSilent& silent) {
+    return fmt::format("member {} has not answered {} for {} ms", silent.member, silent.asked,
+                       silent.waited_ms);
+  }
+  std::string operator()(const TargetRefused& refused) {
+    return fmt::format("the target refuses {}: {}", refused.asked, refused.refusal);
+  }
+  std::string operator()(const MomentMissed& missed) {
+    return fmt::format("the moment did not come: {} of {}", missed.moment, missed.of);
+  }
+  std::string operator()(const QuestionLeft& left) {
+    return fmt::format("the client does not ask for {}: {}", left.question, left.why);
+  }
+  std::string operator()(const ConsumerStarted& started) {
+    return fmt::format("the consumer {} follows {}", started.consumer, started.prefix);
+  }
+  std::string operator()(const ConsumerReport& report) {
+    if (!report.error.empty()) {
+      return fmt::format("the consumer's {} has an error: {}", report.layer, report.error);
+    }
+    const std::string what =
+        report.kind == "event" ? fmt::format("{} of {}", report.type, report.key) : report.kind;
+    return fmt::format("the consumer's {} has seen: {} at revision {}", report.layer, what,
+                       report.revision);
+  }
+  std::string operator()(const ConsumerDue& due) {
+    return fmt::format("each layer of the consumer is to come to revision {}", due.revision);
+  }
+  std::string operator()(const ConsumerEnded& ended) {
+    return fmt::format("the process of the consumer {}", ended.how);
+  }
+};
+
 // In brief; the finding has the details.
 std::string AnnotationText(const Entry& entry) {
   const auto annotation = ParseAnnotation(entry.text);
   if (!annotation.has_value()) return entry.text;
-  struct {
-    std::string operator()(const StageReached&) { return {}; }
-    std::string operator()(const ClosingStream& closing) {
-      return fmt::format("the client closes stream {}", closing.stream.value);
-    }
-    std::string operator()(const Resumption& next) {
-      return fmt::format("stream {} resumes a watch of stream {}", next.next_stream.value,
-                         next.stream.value);
-    }
-    std::string operator()(const ReadRight&) {
-      return "a stream is opened for a user with limited rights";
-    }
-    std::string operator()(const ProgressDue&) { return "the client begins to wait for progress"; }
-    std::string operator()(const ProgressOver&) { return "the client stops waiting for progress"; }
-    std::string operator()(const DeliveryDue& due) {
-      return fmt::format("group {} begins to wait for every change through revision {}", due.group,
-                         due.through);
-    }
-    std::string operator()(const DeliveryOver& over) {
-      return fmt::format("group {} stops waiting", over.group);
-    }
-    std::string operator()(const StreamEndDue& due) {
-      return fmt::format("the client begins to wait for the end of stream {}", due.stream.value);
-    }
-    std::string operator()(const StreamEndOver& over) {
-      return fmt::format("the client stops waiting for the end of stream {}", over.stream.value);
-    }
-    std::string operator()(const TargetEnded& ended) {
-      return fmt::format("the process of member {} {}", ended.member, ended.how);
-    }
-    std::string operator()(const TargetSilent& silent) {
-      return fmt::format("member {} has not answered {} for {} ms", silent.member, silent.asked,
-                         silent.waited_ms);
-    }
-    std::string operator()(const TargetRefused& refused) {
-      return fmt::format("the target refuses {}: {}", refused.asked, refused.refusal);
-    }
-    std::string operator()(const MomentMissed& missed) {
-      return fmt::format("the moment did not come: {} of {}", missed.moment, missed.of);
-    }
-    std::string operator()(const QuestionLeft& left) {
-      return fmt::format("the client does not ask for {}: {}", left.question, left.why);
-    }
-  } text;
-  const std::string said = std::visit(text, *annotation);
+  const std::string said = std::visit(AnnotationPhrases(), *annotation);
   return said.empty() ? fmt::format("the run says {}", entry.text) : said;
 }
 

@@ -15,10 +15,12 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "harness/checkers/judge.h"
 #include "harness/model/lag.h"
+#include "harness/model/observed.h"
 
 namespace watchproof {
 
@@ -26,9 +28,12 @@ struct JudgedRecording {
   RunStarted started;
   Judgement judgement;
   Lag lag;
+  // Of a passive recording: how much it shows. Its findings come from two passes over the file.
+  std::optional<Coverage> coverage;
   std::size_t watches = 0;
   Line last;
-  std::string cut_off;  // why it was not judged to its end, from HistoryReader; empty: it was
+  bool unfinished = false;  // it was cut off, and nothing in it is damaged
+  std::string cut_off;      // why it was not judged to its end, from HistoryReader; empty: it was
 };
 
 // By every guarantee and the options of the recorded run. A cut-off or damaged recording is judged

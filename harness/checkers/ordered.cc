@@ -29,6 +29,8 @@ class Ordered final : public Checker {
     for (const Comparison& event : compared) {
       if (event.match <= Match::kLate && given++ > 0) Exercised();
     }
+    // What several watches show of one revision has no order.
+    if (facts().passive()) return;
     for (std::size_t i = 1; i < compared.size(); ++i) {
       const EventView& event = response.message.events[i];
       const EventView& before = response.message.events[i - 1];

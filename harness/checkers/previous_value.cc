@@ -110,6 +110,7 @@ class PreviousValue final : public Checker {
 
   void CheckEvent(WatchIndex watch, const EventView& event, const Change& change,
                   const Response& response) {
+    if (facts().passive()) return CheckObserved(watch, event, change, response);
     const std::uint32_t looked_up = LookedUp(change);
     if (looked_up == Change::kNone) {
       if (change.previous == looked_up && !change.lineage_known)
@@ -143,6 +144,42 @@ class PreviousValue final : public Checker {
           "earlier events of the key",
           event.previous.create_revision, event.previous.version);
     }
+    if (difference.empty()) return;
+    Report(watch,
+           fmt::format("the {} with the key as the {} had left it", Phrase(change), Phrase(before)),
+           "the previous value " + difference, before.written, response);
+  }
+
+  // Others may have written in between, or compacted a previous value that is missing. Any other
+  // must fit the event, and must not be older than what is known.
+  void CheckObserved(WatchIndex watch, const EventView& event, const Change& change,
+                     const Response& response) {
+    if (!event.has_previous) return;
+    const KeyValueView& kv = event.kv;
+    const KeyValueView& previous = event.previous;
+    const bool counts = event.type == 0 && !HasNoLineage(kv, facts().options);
+    const bool fits = previous.key == kv.key && previous.mod_revision < kv.mod_revision &&
+                      (!counts || (previous.version == kv.version - 1 &&
+                                   previous.create_revision == kv.create_revision));
+    if (!fits || (counts && kv.version == 1)) {
+      return Report(watch,
+                    counts
+                        ? fmt::format("the {} with the version before it, {}, of the key "
+                                      "created at {}",
+                                      Phrase(change), kv.version - 1, kv.create_revision)
+                        : fmt::format("the {} with an earlier revision of its key", Phrase(change)),
+                    fmt::format("a previous value of the key {}, revision {}, version {}, created "
+                                "at {}",
+                                Quoted(previous.key), previous.mod_revision, previous.version,
+                                previous.create_revision),
+                    change.written, response);
+    }
+    const std::uint32_t looked_up = LookedUp(change);
+    if (looked_up == Change::kNone) return;
+    const Change& before = facts().timeline().change(looked_up);
+    if (previous.mod_revision > before.revision.value) return;
+    std::string difference = DifferenceOf(previous, before, facts().options);
+    if (before.deleted) difference = "is from before that delete";
     if (difference.empty()) return;
     Report(watch,
            fmt::format("the {} with the key as the {} had left it", Phrase(change), Phrase(before)),

@@ -133,6 +133,19 @@ TEST(Recipes, EventsOfAFormerWatchHaveTheirSignature) {
   }
 }
 
+// It asks for them itself, too, and so receives them twice.
+TEST(Recipes, RepeatedEventsOfAFormerWatchHaveTheirSignature) {
+  const auto signature = [](std::int64_t revision) {
+    Script script = Script().Watch("a", 0, {.id = 7}).Created(7, 1).Put("a", "v", 2).Cancel(7);
+    script.Cancelled(7).Watch("a", 2, {.id = 7}).Created(7, 2).Put("a", "w", 3);
+    script.Deliver(7, {{2, "a"}}).Deliver(7, {{3, "a"}}).Deliver(7, {{revision, "a"}});
+    const auto findings = script.Judge().findings;
+    return findings.empty() ? "nothing found" : findings.front().signature;
+  };
+  EXPECT_EQ(signature(2), signature::kEventsOfFormer);
+  EXPECT_EQ(signature(3), signature::kReplayed) << "written when there was no former watch";
+}
+
 INSTANTIATE_TEST_SUITE_P(Recipes, TruthTable, testing::ValuesIn(Rows()), RowName);
 
 }  // namespace

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reliable: a watch receives exactly the changes written in its range from its start on.
+#include <memory>
+#include <utility>
+
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
 #include "harness/checkers/signatures.h"
+#include "harness/checkers/version_chain.h"
 
 namespace watchproof {
 namespace {
@@ -34,6 +38,7 @@ class Reliable final : public Checker {
 
   void Compared(WatchIndex watch, const Response& response,
                 const std::vector<Comparison>& compared) override {
+    if (facts().passive()) FollowVersions(watch, response);
     const ExpectedList& expected = *facts().comparer.expected(watch);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (compared[i].match <= Match::kLate) Exercised();
@@ -86,6 +91,7 @@ class Reliable final : public Checker {
     if (facts().details(watch).starts_below_floor()) return;
     FindGaps(watch);
     FindGapBelowBookmark(watch);
+    if (watch.value < chains_.size() && chains_[watch.value]) ReportVersions(watch);
   }
 
   // Finds changes without a client's write. Imported recordings do not name the keys that a
@@ -126,16 +132,57 @@ class Reliable final : public Checker {
     Revision floor{};  // acknowledged then
   };
 
+  // Others may have written what no other line shows.
+  struct Versions {
+    explicit Versions(Revision start) : chain(start) {}
+    VersionChain chain;
+    std::optional<std::pair<VersionChain::Gap, Where>> first;
+    std::uint64_t gaps = 0;
+  };
+
+  void FollowVersions(WatchIndex watch, const Response& response) {
+    const TrackedRange& range = facts().details(watch).range;
+    if (!range.puts || !range.deletes) return;
+    std::unique_ptr<Versions>& versions = At(chains_, watch);
+    if (versions == nullptr) versions = std::make_unique<Versions>(facts().state(watch).start);
+    for (const EventView& event : response.message.events) {
+      auto gap = versions->chain.Next(event, response.where.line);
+      if (!gap) continue;
+      ++versions->gaps;
+      if (!versions->first) versions->first.emplace(*std::move(gap), response.where);
+    }
+  }
+
+  // Only where no change is known to be the missing one.
+  void ReportVersions(WatchIndex watch) {
+    const Versions& versions = *chains_[watch.value];
+    const bool explained =
+        Has(watch) || Has(watch, Guarantee("Ordered")) || !facts().comparer.skipped(watch).empty();
+    if (!versions.first || explained) return;
+    const auto& [gap, where] = *versions.first;
+    std::vector<Line> evidence;
+    if (gap.before.value != 0) evidence.push_back(gap.before);
+    Add(watch,
+        {.expected = gap.missing,
+         .observed = fmt::format("it never came, though by line {} it had been written; {} such "
+                                 "gap{} in all",
+                                 where.line.value, versions.gaps, versions.gaps == 1 ? "" : "s"),
+         .evidence = std::move(evidence),
+         .where = where,
+         .impact = impact::kChangeLost});
+  }
+
   void CheckContent(WatchIndex watch, const EventView& event, const Change& change,
                     const Response& response) const {
     if (event.type == 0 && !change.deleted && event.kv.value == change.value) return;
     std::string difference = DifferenceOf(event, change);
     if (difference.empty()) return;
-    Add(watch, {.expected =
-                    fmt::format("the {} as line {} wrote it", Phrase(change), change.written.value),
-                .observed = fmt::format("in line {} {}", response.where.line.value, difference),
-                .evidence = {change.written},
-                .where = response.where});
+    Add(watch,
+        {.expected = fmt::format("the {} as line {} {} it", Phrase(change), change.written.value,
+                                 facts().passive() && !change.acknowledged ? "has" : "wrote"),
+         .observed = fmt::format("in line {} {}", response.where.line.value, difference),
+         .evidence = {change.written},
+         .where = response.where});
   }
 
   void Unexpected(WatchIndex watch, const EventView& event, const Response& response,
@@ -237,6 +284,8 @@ class Reliable final : public Checker {
     if (!missing || ContinuedFromItsPlace(watch)) return;
     const Bookmark& bookmark = At(bookmarks_, watch);
     const Change& lost = *missing;
+    // What progress passed over comes later; on an open watch it had its time to come.
+    const bool ended = facts().details(watch).ended.has_value();
     if (lost.revision > bookmark.revision || lost.revision < bookmark.floor) return;
     Add(watch,
         {.expected = fmt::format("the {}", Phrase(lost)),
@@ -244,11 +293,12 @@ class Reliable final : public Checker {
                                  bookmark.where.line.value, bookmark.revision),
          .evidence = {lost.written},
          .where = bookmark.where,
-         .signature = facts().details(watch).passed_over,
+         .signature = ended ? facts().details(watch).passed_over : signature::kProgressOvertakes,
          .impact = impact::kChangeLost});
   }
 
   std::vector<Bookmark> bookmarks_;
+  std::vector<std::unique_ptr<Versions>> chains_;  // of passive recordings, by watch
 };
 
 const CheckerRegistration kReliable{{

@@ -76,13 +76,14 @@ class Resumable final : public Checker {
     const WatchDetails& details = facts().details(watch);
     if (lost.revision >= Revision(details.requested_start)) return;
     if (lost.revision < details.floor_when_asked) return;
-    Add(watch, {.expected = fmt::format("the {}, before the resumption or after it", Phrase(lost)),
-                .observed = fmt::format("{} received progress beyond it, but not the change; the "
-                                        "resumed watch starts at revision {}",
-                                        facts().table.Label(before), details.requested_start),
-                .evidence = {lost.written},
-                .where = details.asked,
-                .signature = facts().details(before).passed_over});
+    Add(watch,
+        {.expected = fmt::format("the {}, before the resumption or after it", Phrase(lost)),
+         .observed = fmt::format("{} received progress beyond it, but not the change; the "
+                                 "resumed watch starts at revision {}",
+                                 facts().table.Label(before), details.requested_start),
+         .evidence = {lost.written},
+         .where = details.asked,
+         .signature = SignatureOfLoss(facts(), before, lost, facts().details(before).passed_over)});
   }
 
   void FindLostAfter(WatchIndex watch) {
@@ -99,7 +100,8 @@ class Resumable final : public Checker {
                                    facts().table.Label(*details.continues),
                                    gap.overtaken_by_revision, gap.overtaken_by.line.value),
            .evidence = {lost.written, details.asked.line},
-           .where = gap.overtaken_by});
+           .where = gap.overtaken_by,
+           .signature = SignatureOfLoss(facts(), watch, lost)});
       return;
     }
   }

@@ -287,6 +287,7 @@ const CheckerRegistration kSettled{{
     .guarantee = Guarantee("Settled"),
     .place = 140,
     .gravity = Gravity::kSilence,
+    .of_driver = true,
     .promise = "Every watch reaches a final state: complete, compacted, or ended on request.",
     .impact = "A Kubernetes cache waits for events that do not come and serves outdated objects "
               "as if they were current.",

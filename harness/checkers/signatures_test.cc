@@ -42,6 +42,35 @@ TEST(Signature, OfALossBesideANegativeStart) {
             signature::kNegativeStart);
 }
 
+TEST(Signature, OfAResumptionBesideANegativeStart) {
+  Script script = Script().Put("k", "a", 2).Watch("k", 2).Created(0, 2).Deliver(0, {{2, "k"}});
+  script.Annotate(ClosingStream{StreamId(1)}).Closed(StatusCode::kUnavailable);
+  script.Put("k", "b", 3).Put("k", "c", 4).On(2);
+  script.Annotate(Resumption{StreamId(1), 0, StreamId(2), 0}).Watch("k", 3).Watch("j", -1);
+  script.Created(0, 4).Created(1, 4).Deliver(0, {{4, "k"}});
+  EXPECT_EQ(SignatureOf(Guarantee("Resumable"), script), signature::kNegativeStart);
+}
+
+// The watch has received nothing up to the compaction: only the progress says so.
+TEST(Signature, OfANoticeBelowProgressThatWasAskedForEarlier) {
+  Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4).Watch("j", 0);
+  script.Created(0, 4).AskProgress().Watch("k", 2).Created(1, 4).Progress(-1, 4).Compact(3);
+  script.Put("k", "d", 5).Put("k", "e", 6).Compact(6);
+  EXPECT_EQ(SignatureOf(Guarantee("CompactionSurfaced"), script.Compacted(1, 3)),
+            signature::kProgressForLaterWatch);
+}
+
+TEST(Signature, OfACompactedLossBesideANegativeStart) {
+  const auto signature = [](bool beside) {
+    Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Watch("k", 2).Created(0, 3);
+    if (beside) script.Watch("j", -1).Created(1, 3);
+    script.Compact(4).Put("k", "c", 4).Put("k", "d", 5).Deliver(0, {{4, "k"}, {5, "k"}});
+    return SignatureOf(Guarantee("CompactionSurfaced"), script);
+  };
+  EXPECT_EQ(signature(true), signature::kNegativeStart);
+  EXPECT_EQ(signature(false), signature::kSilentAfterCompaction);
+}
+
 TEST(Signature, OfImpossibleProgress) {
   const Script script = Script().Put("k", "a", 2);
   EXPECT_EQ(
@@ -75,6 +104,18 @@ TEST(Signature, OfProgressThatWasAskedForEarlier) {
                                                              .Compact(3)
                                                              .Compacted(1, 3)),
             signature::kProgressForLaterWatch);
+}
+
+// The known bug delays a change. A change that never came to a watch that is open is lost.
+TEST(Signature, OfALossBelowProgressThatWasAskedForEarlier) {
+  const auto signature = [](bool closed) {
+    Script script = Script().Put("k", "a", 2).Watch("j", 0).Created(0, 2).AskProgress();
+    script.Watch("k", 2).Created(1, 2).Progress(-1, 2);
+    if (closed) script.Closed(StatusCode::kUnavailable);
+    return SignatureOf(Guarantee("Reliable"), script);
+  };
+  EXPECT_EQ(signature(true), signature::kProgressForLaterWatch);
+  EXPECT_EQ(signature(false), signature::kProgressOvertakes);
 }
 
 TEST(Signature, OfACreatedResponseAheadOfItsWatch) {

@@ -169,7 +169,7 @@ class Search {
     for (std::size_t i = first; i < run_.record().attempts.size(); ++i) {
       const AttemptSummary& one = run_.record().attempts[i];
       step.version = one.result.target_version.empty() ? step.version : one.result.target_version;
-      if (one.result.verdict != Verdict::kPass && one.result.verdict != Verdict::kFail) {
+      if (!IsConclusive(one.result.verdict)) {
         step.reason = fmt::format("{}: {}", Name(one.result.verdict), one.result.reason);
         continue;
       }
@@ -345,11 +345,7 @@ ExitCode BisectCommand(const BisectFlags& flags, const PassedOn& passed,
   for (const std::string& target : builds->targets) {
     words.insert(words.end(), {"--target", target});
   }
-  Result<RunOptions> options = passed.Resolve(words);
-  if (!options.has_value()) return Complain("bisect", options.error().message());
-  options->print_results = false;
-  options->quiet = true;
-  tl::expected<Run, Refusal> run = Run::Prepare(*std::move(options), executable);
+  tl::expected<Run, Refusal> run = passed.Prepare(words, executable);
   if (!run.has_value()) return Complain("bisect", run.error().why, run.error().code);
   if (!flags.json) {
     fmt::print("{} on {}, from {} (good) to {} (bad)\n", bug->title,
@@ -364,12 +360,14 @@ ExitCode BisectCommand(const BisectFlags& flags, const PassedOn& passed,
 
 CommandBody AddBisect(CLI::App& command, const std::vector<std::string>& words) {
   const auto flags = std::make_shared<BisectFlags>();
-  command.add_option("--good", flags->good, "A release of etcd, or a revision, without the bug");
-  command.add_option("--bad", flags->bad, "One with it; it may be the older one");
+  command.add_option("--good", flags->good, "A release of etcd, or a revision, without the bug")
+      ->type_name("RELEASE");
+  command.add_option("--bad", flags->bad, "One with it; it may be the older one")
+      ->type_name("RELEASE");
   command.add_option("--bug", flags->bug, "A known bug, by its number or name: see `bugs`")
-      ->type_name("NAME");
+      ->type_name("BUG");
   command.add_option("--case", flags->case_name, "A case that fails with the bug")
-      ->type_name("NAME")
+      ->type_name("CASE")
       ->excludes("--bug");
   command.add_option("--among", flags->among, "Targets instead, from the good one to the bad one")
       ->type_name("SPEC");

@@ -64,7 +64,7 @@ Result<std::unique_ptr<CaseProcess>> CaseProcess::Start(CaseProcessOptions optio
                      .arguments = {"case", "--spec", ToJson(process->options_.spec)},
                      .log = process->options_.folder.absolute / "case.log",
                      .descriptors = {{.ours = ends[1], .theirs = kResultDescriptor}},
-                     .environment = {{"TMPDIR", process->options_.folder.temporary.string()}}};
+                     .environment = {{"TMPDIR", process->options_.folder.temporary().string()}}};
   Result<std::unique_ptr<ChildProcess>> launched = ChildProcess::Launch(child);
   close(ends[1]);
   if (!launched.has_value()) return launched.error();

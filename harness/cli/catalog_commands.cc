@@ -14,6 +14,8 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/console.h"
 #include "harness/cli/parse.h"
+#include "harness/consumers/consumer_check.h"
+#include "harness/consumers/consumer_source.h"
 #include "harness/faults/fault.h"
 #include "harness/report/rows.h"
 #include "harness/report/run_json.h"
@@ -27,8 +29,8 @@ namespace {
 
 struct CatalogEntry {
   std::string
-      kind;  // "case", "guarantee", "fault", "effect", "defect", "bug", "target", "verdict",
-             // "level"
+      kind;  // "case", "guarantee", "fault", "effect", "defect", "bug", "consumer", "check",
+             // "target", "verdict", "level"
   std::string name;
   std::string summary;                                     // one line; may be empty
   std::string explain;                                     // a paragraph
@@ -100,6 +102,28 @@ void AddDefects(std::vector<CatalogEntry>& catalog) {
                        {{"upstream", info.upstream_issue},
                         {"caught by", fmt::format("{}", fmt::join(info.guarantees, ", "))},
                         {"switch on", fmt::format("--target embedded+{}", info.name)}}});
+  }
+}
+
+void AddConsumers(std::vector<CatalogEntry>& catalog) {
+  for (const std::string& name : ShippedConsumers()) {
+    const ConsumerRecipe recipe = FindConsumer(name).value().recipe;
+    catalog.push_back({"consumer",
+                       name,
+                       "",
+                       recipe.about + ".",
+                       {{"layers", fmt::format("the store, {}", fmt::join(recipe.layers, ", "))},
+                        {"needs", recipe.tool},
+                        {"switch on", fmt::format("--consumer {}", name)}}});
+  }
+  for (const ConsumerCheck& check : ConsumerChecks()) {
+    catalog.push_back({"check",
+                       std::string(check.name),
+                       std::string(check.promise),
+                       fmt::format("{} Judged of each layer of a consumer, by what it reports and "
+                                   "the history of the store.",
+                                   check.promise),
+                       {{"impact", std::string(check.impact)}}});
   }
 }
 
@@ -186,15 +210,23 @@ std::vector<CatalogEntry> Catalog() {
   AddEffects(catalog);
   AddDefects(catalog);
   AddBugEntries(catalog);
+  AddConsumers(catalog);
   AddWords(catalog);
   return catalog;
 }
 
 // The other kinds are words that only `explain` needs.
 const std::vector<std::string>& ListedKinds() {
-  static const std::vector<std::string> kKinds = {"case",   "guarantee", "fault",
-                                                  "effect", "defect",    "target"};
+  static const std::vector<std::string> kKinds = {"case",   "guarantee", "fault", "effect",
+                                                  "defect", "consumer",  "target"};
   return kKinds;
+}
+
+// As `list` takes them.
+std::vector<std::string> ListedPlurals() {
+  std::vector<std::string> plurals;
+  for (const std::string& known : ListedKinds()) plurals.push_back(known + "s");
+  return plurals;
 }
 
 void PrintJson(const CatalogEntry& entry) {
@@ -245,8 +277,7 @@ struct NameFlags {
 
 // The kinds are named in the plural ("cases"); an empty name stands for all.
 ExitCode ListCommand(const std::string& kind, bool json) {
-  std::vector<std::string> plurals;
-  for (const std::string& known : ListedKinds()) plurals.push_back(known + "s");
+  const std::vector<std::string> plurals = ListedPlurals();
   if (!kind.empty() && std::find(plurals.begin(), plurals.end(), kind) == plurals.end()) {
     return Complain("list", fmt::format("'{}' is none of {}{}", kind, fmt::join(plurals, ", "),
                                         DidYouMean(kind, plurals)));
@@ -331,16 +362,29 @@ ExitCode BugsCommand(const BugsFlags& flags) {
 
 }  // namespace
 
+std::vector<NamedThing> NamesOf(const std::string& kind) {
+  std::vector<NamedThing> names;
+  for (const CatalogEntry& entry : Catalog()) {
+    if (!kind.empty() && entry.kind != kind) continue;
+    // A shell takes '#' for the begin of a comment; the number alone is understood, too.
+    const std::size_t from = entry.name.starts_with("#") ? 1 : 0;
+    names.push_back({entry.name.substr(from), CleanText(Summary(entry))});
+  }
+  return names;
+}
+
 CommandBody AddBugs(CLI::App& command) {
   const auto flags = std::make_shared<BugsFlags>();
-  command.add_option("release", flags->release, "3.5.16: only the bugs that this release has");
+  command.add_option("release", flags->release, "3.5.16: only the bugs that this release has")
+      ->type_name("RELEASE");
   command.add_flag("--json", flags->json, "One JSON document per line");
   return [flags] { return BugsCommand(*flags); };
 }
 
 CommandBody AddList(CLI::App& command) {
   const auto flags = std::make_shared<NameFlags>();
-  command.add_option("what", flags->name, "cases, guarantees, faults, effects, defects, targets");
+  command.add_option("what", flags->name, "Only this kind")
+      ->type_name(fmt::format("{}", fmt::join(ListedPlurals(), "|")));
   command.add_flag("--json", flags->json, "One JSON document per line");
   return [flags] { return ListCommand(flags->name, flags->json); };
 }
@@ -351,6 +395,7 @@ CommandBody AddExplain(CLI::App& command) {
       .add_option(
           "name", flags->name,
           "Case, guarantee, fault, effect, defect, bug by its name or number, verdict or level")
+      ->type_name("NAME")
       ->required();
   command.add_flag("--json", flags->json, "As a JSON document");
   return [flags] { return ExplainCommand(flags->name, flags->json); };

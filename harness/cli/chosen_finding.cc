@@ -6,6 +6,7 @@
 
 #include "harness/cli/parse.h"
 #include "harness/cli/recordings.h"
+#include "harness/cli/run_folder.h"
 
 namespace watchproof {
 namespace {
@@ -37,6 +38,7 @@ Result<Named> ParseNamed(const std::string& text) {
                 named.run.string());
   }
   named.run = fs::canonical(named.run, ignored);
+  HoldRun(named.run);
   return named;
 }
 

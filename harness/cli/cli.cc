@@ -15,11 +15,13 @@
 
 #include "cases/support/case_registry.h"
 #include "harness/base/escape.h"
+#include "harness/cli/command_tree.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/standard_output.h"
 #include "harness/cli/version.h"
 #include "harness/report/run_json.h"
+#include "harness/report/text.h"
 
 namespace watchproof {
 namespace {
@@ -32,15 +34,34 @@ constexpr char kShortHelp[] =
   watchproof fetch etcd 3.5.16                       that release, for --target etcd@3.5.16
   watchproof explain CompactionSurfaced              what this guarantee requires
 
-Commands: run, selftest, explore, repeat, shrink, check, report, compare, gate, bisect,
-  power, draw, fetch, history dump, history import, list, explain, bugs, store, proxy.
-  Each has --help.
-Exit codes: 0 success, 1 new failure, 2 inconclusive, 3 target failed, 4 usage error,
-  5 nothing selected, 6 expectations out of date, 70 harness error, 130 interrupted,
-  143 terminated.
 )";
 
 int Number(ExitCode code) { return static_cast<int>(code); }
+
+void NamesOfCommands(const CommandInfo& command, const std::string& before,
+                     std::vector<std::string>& names) {
+  for (const CommandInfo& inner : command.commands) {
+    if (inner.commands.empty()) names.push_back(before + inner.name);
+    NamesOfCommands(inner, before + inner.name + " ", names);
+  }
+}
+
+void PrintShortHelp(const CLI::App& app) {
+  fmt::print("{}", kShortHelp);
+  std::vector<std::string> commands, codes;
+  NamesOfCommands(TreeOf(app), "", commands);
+  for (const ExitCodeInfo& info : ExitCodes()) {
+    codes.push_back(fmt::format("{} {}", Number(info.code), info.name));
+  }
+  for (const std::string& text :
+       {fmt::format("Commands: {}. Each has --help.", fmt::join(commands, ", ")),
+        fmt::format("Exit codes: {}.", fmt::join(codes, ", "))}) {
+    std::string indent;
+    for (const std::string& line : Wrap(text, 90)) {
+      fmt::print("{}{}\n", std::exchange(indent, "  "), line);
+    }
+  }
+}
 
 // One command line, parsed and run.
 class CommandLine {
@@ -60,6 +81,7 @@ class CommandLine {
             [this](CLI::App& repeat) { return AddRepeat(repeat, words_); });
     Command(app_, "shrink", "Make the plan of a failed attempt smaller", AddShrink);
     Command(app_, "report", "Write the reports of runs again, or of several as one", AddReport);
+    Command(app_, "runs", "List the runs of a folder, and remove old ones", AddRuns);
     Command(app_, "compare", "Compare the pass rates of runs", AddCompare);
     Command(app_, "gate", "Decide whether one build is worse than another",
             [this](CLI::App& gate) { return AddGate(gate, words_); });
@@ -73,6 +95,8 @@ class CommandLine {
     Command(history, "dump", "Print a recording as JSON lines", AddHistoryDump);
     Command(history, "import", "Make a recording from reports of etcd's robustness tests",
             AddHistoryImport);
+    Command(app_, "doctor", "Say what this machine and the targets can do, and what to do about it",
+            [this](CLI::App& doctor) { return AddDoctor(doctor, words_); });
     Command(app_, "list", "List cases, guarantees, faults, effects, defects and targets", AddList);
     Command(app_, "explain",
             "Explain a case, guarantee, fault, effect, defect, bug, verdict or level", AddExplain);
@@ -81,6 +105,10 @@ class CommandLine {
             AddExplore);
     Command(app_, "store", "Serve the embedded store", AddStore);
     Command(app_, "proxy", "Run a fault-injection proxy before a server", AddProxy);
+    Command(app_, "completion", "Print a script that completes command lines in a shell",
+            AddCompletion);
+    Command(app_, "man", "Print the manual page, for `man -l -`",
+            [this](CLI::App& man) { return AddMan(man, app_); });
     // Internal: the runner starts one process per case.
     case_.add_option("--spec", spec_)->required();
     case_.group("");
@@ -96,6 +124,11 @@ class CommandLine {
   }
 
   int Run() {
+    // Internal: the scripts of `completion` ask so. What follows is no whole command line yet.
+    if (words_.size() > 1 && words_[1] == "complete") {
+      PrintCandidates(app_, {words_.begin() + 2, words_.end()});
+      return Number(ExitCode::kOk);
+    }
     try {
       // CLI11 takes its arguments in reverse order.
       app_.parse(std::vector<std::string>(words_.rbegin(), std::prev(words_.rend())));
@@ -110,7 +143,7 @@ class CommandLine {
       if (command->parsed()) return Number(body());
     }
     if (version_) return PrintVersion();
-    fmt::print("{}", kShortHelp);
+    PrintShortHelp(app_);
     return Number(isatty(STDOUT_FILENO) == 1 ? ExitCode::kOk : ExitCode::kUsage);
   }
 

@@ -81,6 +81,7 @@ TEST(RunExitCode, UsageErrorsAreFourAndNameWhatWasWrong) {
            {{"--level", "most"}, "must, should, may"},
            {{"--profile", "etcd"}, "--profile: 'etcd' is none of full, quick"},
            {{"--manifest", "/no/such/file"}, "/no/such/file"},
+           {{"--baseline", "/no/such/file"}, "--baseline: '/no/such/file' cannot be read"},
            {{"--run-dir", "/dev/null"}, "/dev/null"},
            {{"--run-dir", "/proc/nowhere"}, "/proc/nowhere"},
            {{"stray"}, "stray"},
@@ -192,7 +193,7 @@ TEST(RunFolderOfACommand, HoldsEveryFile) {
       {"--filter", "Ends.*", "--seed", "0x51E9C2", "--target", "embedded", "--target", "etcd:/x"});
   EXPECT_EQ(run.Wait(), 70);
   EXPECT_THAT(run.folder().filename().string(), HasSubstr("Z-51e9c2"));
-  for (const char* name : {"plan.jsonl", "junit.xml", "ctrf.json", "summary.md", "report.html",
+  for (const char* name : {"plan.jsonl.zst", "junit.xml", "ctrf.json", "summary.md", "report.html",
                            "trace.json", "results.jsonl", "../results.db"}) {
     EXPECT_TRUE(fs::exists(run.folder() / name)) << name;
   }
@@ -203,7 +204,6 @@ TEST(RunFolderOfACommand, HoldsEveryFile) {
   EXPECT_EQ(json.at("flags").at("--seed").at("origin"), "flag");
   EXPECT_EQ(json.at("flags").at("--run-dir").at("origin"), "environment");
   EXPECT_EQ(json.at("targets").at(1).at("label"), "etcd 3.4.23");
-  EXPECT_EQ(Lines(run.File("plan.jsonl")).at(0).at("kind"), "run");
 }
 
 TEST(RunFolderOfACommand, ItsReportsCanBeMadeAgainAndJoined) {
@@ -231,7 +231,7 @@ TEST(RunFolderOfACommand, TwoRunsNeverShareOne) {
   ScriptedRun second(flags);
   EXPECT_EQ(second.Wait(), 0);
   EXPECT_NE(second.folder(), folder);
-  EXPECT_EQ(ReadText(folder / "plan.jsonl"), second.File("plan.jsonl"));
+  EXPECT_EQ(ReadText(folder / "plan.jsonl.zst"), second.File("plan.jsonl.zst"));
 }
 
 TEST(RunFolderOfACommand, HistoriesOfPassingCasesAreDeletedUnlessKept) {
@@ -247,6 +247,7 @@ TEST(RunFolderOfACommand, HistoriesOfPassingCasesAreDeletedUnlessKept) {
                      "embedded", "--target", "etcd:/x"});
     EXPECT_EQ(run.Wait(), 1);
     EXPECT_EQ(fs::exists(run.folder() / "cases/embedded" / history), row.of_pass) << row.keep;
+    EXPECT_EQ(fs::exists(run.folder() / "cases/embedded"), row.of_pass) << row.keep;
     EXPECT_EQ(fs::exists(run.folder() / "cases/etcd__x" / history), row.of_fail) << row.keep;
     EXPECT_TRUE(
         fs::exists(run.folder() / "cases/etcd__x/Environment.LeavesHistory/1/findings.json"));

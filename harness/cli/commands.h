@@ -40,6 +40,8 @@ CommandBody AddCheck(CLI::App& command);
 CommandBody AddDraw(CLI::App& command);
 // Writes the reports of a run again, or of several runs as one.
 CommandBody AddReport(CLI::App& command);
+// The runs of a folder; with --keep-runs all but the last are removed.
+CommandBody AddRuns(CLI::App& command);
 // Pass rates of runs beside each other. kFailed: something fails in the last that did not fail in
 // the first, more often, or in another way.
 CommandBody AddCompare(CLI::App& command);
@@ -58,15 +60,31 @@ CommandBody AddFetch(CLI::App& command);
 CommandBody AddHistoryDump(CLI::App& command);
 // Makes a recording of the client reports of etcd's robustness tests.
 CommandBody AddHistoryImport(CLI::App& command);
+// What this machine and the targets can do; with --config the settings of `run`. kTarget: a target
+// cannot be used.
+CommandBody AddDoctor(CLI::App& command, const std::vector<std::string>& words);
 // All things with a name, by kind.
 CommandBody AddList(CLI::App& command);
 // The answer key, or the bugs of one release.
 CommandBody AddBugs(CLI::App& command);
+// What `list`, `bugs` and `explain` know by name. Of one kind, "case"; an empty kind: all.
+struct NamedThing {
+  std::string name;
+  std::string summary;
+};
+std::vector<NamedThing> NamesOf(const std::string& kind);
 // Every thing of that name; an unknown name gets the closest match.
 CommandBody AddExplain(CLI::App& command);
 // Scripts on a store, or on the embedded one under virtual time. kOk: nothing new was found;
 // kInconclusive: nothing was, and no script, or server, could be judged in full.
 CommandBody AddExplore(CLI::App& command);
+// A script that completes command lines in a shell; it asks this program for the words.
+CommandBody AddCompletion(CLI::App& command);
+// The manual page of the whole command.
+CommandBody AddMan(CLI::App& command, const CLI::App& root);
+// What may come in place of the last of `words`, the line behind the program's name: "word\thelp"
+// for each. Nothing where a file may.
+void PrintCandidates(const CLI::App& root, const std::vector<std::string>& words);
 // Serves the embedded store until a signal comes. Prints "serving on HOST:PORT, http on HOST:PORT"
 // once clients can connect.
 CommandBody AddStore(CLI::App& command);

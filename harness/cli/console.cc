@@ -61,6 +61,7 @@ TerminalStyle DetectStyle(When color) {
 Console::Console(const ConsoleOptions& options)
     : style_(DetectStyle(options.color)),
       results_(options.results),
+      folded_(options.folded),
       next_(Clock::now() + kHeartbeat) {
   const bool terminal = IsDrawable(STDERR_FILENO);
   live_ = options.progress != When::kNever && terminal;

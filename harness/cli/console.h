@@ -14,6 +14,7 @@
 #include "harness/base/deadline.h"
 #include "harness/cli/run_options.h"
 #include "harness/report/terminal.h"
+#include "harness/report/workflow_commands.h"
 
 namespace watchproof {
 
@@ -21,6 +22,7 @@ struct ConsoleOptions {
   When color = When::kAuto;
   When progress = When::kAuto;
   bool results = true;  // off: printed elsewhere
+  bool folded = false;  // texts of several lines, as GitHub Actions folds them
 };
 
 class Console {
@@ -33,6 +35,8 @@ class Console {
   const TerminalStyle& style() const { return style_; }
   // Complete lines for standard output.
   void Result(std::string_view text);
+  // The same of one attempt.
+  void OfAttempt(const std::string& text) { Result(folded_ ? Folded(text) : text); }
   // One line for standard error.
   void Note(std::string_view line);
   // The current progress. Shown at most ten times a second; without a terminal every 30 s.
@@ -43,6 +47,7 @@ class Console {
 
   TerminalStyle style_;
   const bool results_;
+  const bool folded_;
   bool live_ = false;       // a line on standard error is rewritten in place
   bool heartbeat_ = false;  // now and then a whole line instead
   bool drawn_ = false;

@@ -106,7 +106,7 @@ CommandBody AddDraw(CLI::App& command) {
                   "File to write (default: the SVG to standard output)")
       ->type_name("FILE.svg|FILE.json");
   command.add_option("--case", flags->case_name, "Which case, also one that passed")
-      ->type_name("NAME");
+      ->type_name("CASE");
   command.add_option("--target", flags->target, "On which target")->type_name("SPEC");
   return [flags] { return DrawCommand(*flags); };
 }

@@ -20,6 +20,25 @@ bool CleanIsDecided(const RunRecord& record) {
 
 }  // namespace
 
+const std::vector<ExitCodeInfo>& ExitCodes() {
+  static const std::vector<ExitCodeInfo> kCodes = {
+      {ExitCode::kOk, "success", "everything passed, or failed exactly as the known bugs do"},
+      {ExitCode::kFailed, "new failure", "at least one failure that is new, or back"},
+      {ExitCode::kInconclusive, "inconclusive",
+       "no failure, but something is undecided, or everything is unsupported"},
+      {ExitCode::kTarget, "target failed", "a target could not be started or reached"},
+      {ExitCode::kUsage, "usage error", "an invalid option, value or configuration"},
+      {ExitCode::kNothingSelected, "nothing selected", "no case was selected"},
+      {ExitCode::kStaleExpectations, "expectations out of date",
+       "the list of known bugs is out of date: one was fixed early, or names no case; or the last "
+       "day of an accepted failure is over"},
+      {ExitCode::kInternal, "harness error", "an error of watchproof or of the machine"},
+      {ExitCode::kInterrupted, "interrupted", "by SIGINT; reports are written all the same"},
+      {ExitCode::kTerminated, "terminated", "by SIGTERM; reports are written all the same"},
+  };
+  return kCodes;
+}
+
 ExitCode Decide(const RunRecord& record, Strict strict) {
   if (record.interrupted == "interrupted") return ExitCode::kInterrupted;
   if (record.interrupted == "terminated") return ExitCode::kTerminated;

@@ -4,22 +4,33 @@
 // Threads: pure functions.
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "harness/report/run_record.h"
 
 namespace watchproof {
 
 enum class ExitCode : int {
-  kOk = 0,                 // everything selected passed, or failed exactly as the answer key says
-  kFailed = 1,             // at least one new failure, or one that is back
-  kInconclusive = 2,       // no failure, but something undecided
-  kTarget = 3,             // a target could not be started or reached
-  kUsage = 4,              // wrong flags or configuration
-  kNothingSelected = 5,    // the selection is empty
-  kStaleExpectations = 6,  // the answer key is out of date: a bug was fixed early
-  kInternal = 70,          // an error of watchproof, or a harness error of a case
+  kOk = 0,
+  kFailed = 1,
+  kInconclusive = 2,
+  kTarget = 3,
+  kUsage = 4,
+  kNothingSelected = 5,
+  kStaleExpectations = 6,
+  kInternal = 70,
   kInterrupted = 130,
   kTerminated = 143,
 };
+
+struct ExitCodeInfo {
+  ExitCode code;
+  std::string_view name;  // "new failure"
+  std::string_view when;  // a sentence without its end
+};
+// All, in ascending order.
+const std::vector<ExitCodeInfo>& ExitCodes();
 
 enum class Strict { kNo, kYes };
 

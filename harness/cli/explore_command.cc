@@ -211,8 +211,7 @@ class Exploration {
 
 CommandBody AddExplore(CLI::App& command) {
   const auto flags = std::make_shared<ExploreFlags>();
-  command.add_option("--target", flags->target, "Store to explore, as for run")
-      ->type_name("TARGET");
+  command.add_option("--target", flags->target, "Store to explore, as for run")->type_name("SPEC");
   command.add_flag("--virtual", flags->virtual_time, "The embedded store under virtual time");
   command.add_option("--time-budget", flags->time_budget, "Time for drawn scripts")
       ->type_name("TIME")
@@ -222,7 +221,7 @@ CommandBody AddExplore(CLI::App& command) {
   command.add_option("--scripts", flags->scripts, "So many scripts, however long they take")
       ->type_name("N");
   command.add_option("--defect", flags->defects, "Defect to switch on (repeatable)")
-      ->type_name("NAME")
+      ->type_name("DEFECT")
       ->allow_extra_args(false);
   command.add_option("--exhaustive", flags->exhaustive, "Every script up to this size instead")
       ->type_name("N");

@@ -42,6 +42,13 @@ TEST(ExploreCommandTest, EveryScriptUpToASizeIsCounted) {
   EXPECT_THAT(run.output(), HasSubstr("size 2: "));
 }
 
+// None is left out, and none has a second turn.
+TEST(ExploreCommandTest, EveryScriptUpToASizeRunsOnAServer) {
+  auto run = ScriptedRun::Command({"explore", "--target", "embedded", "--exhaustive", "2"});
+  EXPECT_EQ(run.Wait(), 0) << run.output();
+  EXPECT_THAT(run.output(), HasSubstr("126 scripts on "));
+}
+
 TEST(ExploreCommandTest, CleanServerIsClean) {
   auto run =
       ScriptedRun::Command({"explore", "--target", "embedded", "--seed", "7", "--scripts", "30"});

@@ -70,4 +70,10 @@ std::string DescribeBucket(int number, const explore::Bucket& bucket,
   return text + "         closing questions\n";
 }
 
+std::string LooksLike(const explore::BrokenGuarantee& broken, const BugCarrier& target) {
+  if (broken.signature.empty()) return {};
+  const std::string text = KnownBugText(broken.signature, target);
+  return text.empty() ? std::string() : fmt::format("  looks like {}\n", text);
+}
+
 }  // namespace watchproof

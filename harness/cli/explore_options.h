@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/base/deadline.h"
+#include "harness/bugs/answer_key.h"
 #include "harness/cli/exit_code.h"
 #include "harness/explore/corpus.h"
 #include "harness/targets/target_spec.h"
@@ -48,5 +49,7 @@ Status WriteScripts(const std::filesystem::path& folder,
 // For people: what was found, and the steps that show it.
 std::string DescribeBucket(int number, const explore::Bucket& bucket,
                            const explore::BrokenGuarantee& shown, const explore::Script& smallest);
+// Likewise, the known bug that it may be; empty: none.
+std::string LooksLike(const explore::BrokenGuarantee& broken, const BugCarrier& target);
 
 }  // namespace watchproof

@@ -44,9 +44,9 @@ class TargetExploration {
       console_.Progress(Line());
       return !options_.fail_fast || News().empty();
     });
-    if (!ran.ok()) return Complain("explore", ran.message(), ExitCode::kTarget);
     if (const Status kept = WriteCorpus(); !kept.ok()) return Complain("explore", kept.message());
-    return Conclude();
+    const ExitCode found = Conclude();
+    return ran.ok() ? found : Complain("explore", ran.message(), ExitCode::kTarget);
   }
 
   ExitCode Replay() {
@@ -57,7 +57,8 @@ class TargetExploration {
       const Bucket bucket{.shape = ShapeOf(one), .examples = {}, .broken = one, .times = 1};
       const auto kept = Keep(++number, one, *options_.replay);
       if (!kept.has_value()) return Complain("explore", kept.error().message());
-      console_.Result(DescribeBucket(number, bucket, one, *options_.replay) + Named(one) + *kept);
+      console_.Result(DescribeBucket(number, bucket, one, *options_.replay) +
+                      LooksLike(one, Carrier()) + *kept);
     }
     console_.Result(fmt::format("{} on {}\n",
                                 number == 1 ? "1 finding" : fmt::format("{} findings", number),
@@ -91,12 +92,6 @@ class TargetExploration {
       if (!IsKnown(bucket)) news.push_back(&bucket);
     }
     return news;
-  }
-  // Which bug it may be.
-  std::string Named(const BrokenGuarantee& broken) {
-    if (broken.signature.empty()) return {};
-    const std::string text = KnownBugText(broken.signature, Carrier());
-    return text.empty() ? std::string() : fmt::format("  looks like {}\n", text);
   }
 
   ExitCode Conclude() {
@@ -139,7 +134,7 @@ class TargetExploration {
     WP_ASSIGN_OR_RETURN(const std::optional<Script> cut_out, explorer_.Shrink(bucket));
     const Script& smallest = cut_out ? *cut_out : bucket.examples.front().script;
     std::string text = DescribeBucket(number, bucket, bucket.broken, smallest);
-    text += Named(bucket.broken);
+    text += LooksLike(bucket.broken, Carrier());
     if (cut_out) {
       WP_ASSIGN_OR_RETURN(const auto again,
                           explorer_.RunAlone(std::vector<Script>(kRepeats, smallest)));
@@ -213,7 +208,6 @@ class TargetExploration {
   RunFolder folder_;
   Signals& signals_;
   int servers_ = 0;
-  std::map<fs::path, AttemptFolder> folders_;
   explore::Enumeration enumeration_{options_.exhaustive.value_or(0)};
   LiveExplorer explorer_{{
       .target = *options_.target,
@@ -221,12 +215,11 @@ class TargetExploration {
       .folder = [this]() -> Result<fs::path> {
         WP_ASSIGN_OR_RETURN(AttemptFolder made,
                             folder_.MakeAttempt(*options_.target, "explore", ++servers_));
-        return folders_.emplace(made.absolute, made).first->first;
+        return made.absolute;
       },
       .finish =
           [this](const fs::path& folder, bool keep) {
-            folder_.FinishAttempt(folders_.at(folder), keep ? KeepHistory::kYes : KeepHistory::kNo);
-            folders_.erase(folder);
+            folder_.FinishAttempt(folder, keep ? KeepFiles::kAll : KeepFiles::kNone);
           },
       .interrupted = [this] { return Interrupted(); },
       .source = options_.exhaustive ? [this] { return enumeration_.Next(); }

@@ -217,8 +217,10 @@ ExitCode FetchCommand(const FetchFlags& flags) {
 
 CommandBody AddFetch(CLI::App& command) {
   const auto flags = std::make_shared<FetchFlags>();
-  command.add_option("release", flags->words,
-                     "etcd, and versions or patterns of them: etcd 3.5.16 '3.6.*'");
+  command
+      .add_option("release", flags->words,
+                  "etcd, and versions or patterns of them: etcd 3.5.16 '3.6.*'")
+      ->type_name("etcd|RELEASE");
   command.add_flag("--all", flags->all, "Every release that --list shows");
   command.add_flag("--list", flags->list, "What can be fetched, and from where");
   command.add_option("--jobs", flags->jobs, "Releases at a time (default 1)");

@@ -56,7 +56,7 @@ GateTrial TrialOf(const std::vector<CaseInfo>& infos) {
 }
 
 AttemptEnd EndOf(const AttemptResult& result) {
-  AttemptEnd end{.conclusive = result.verdict == Verdict::kPass || result.verdict == Verdict::kFail,
+  AttemptEnd end{.conclusive = IsConclusive(result.verdict),
                  .reason = fmt::format("{}: {}", Name(result.verdict), result.reason)};
   for (const FindingRecord& finding : result.findings) end.broken.insert(finding.guarantee);
   if (result.verdict == Verdict::kFail && end.broken.empty()) end.broken.insert("Available");
@@ -351,12 +351,7 @@ ExitCode GateCommand(const GateFlags& flags, const PassedOn& passed,
   }
   std::vector<std::string> words{"--target", flags.base};
   if (flags.head != flags.base) words.insert(words.end(), {"--target", flags.head});
-  Result<RunOptions> options = passed.Resolve(words);
-  if (!options.has_value()) return Complain("gate", options.error().message());
-  // The gate prints what it came to, and not each attempt.
-  options->print_results = false;
-  options->quiet = true;
-  tl::expected<Run, Refusal> run = Run::Prepare(*std::move(options), executable);
+  tl::expected<Run, Refusal> run = passed.Prepare(words, executable);
   if (!run.has_value()) return Complain("gate", run.error().why, run.error().code);
   Gate gate(*std::move(run), flags, *budget);
   if (!flags.dry_run) return gate.Decide();

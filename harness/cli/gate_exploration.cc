@@ -40,13 +40,12 @@ explore::LiveExploreOptions GateExploration::OptionsFor(const TargetSpec& target
             MutexLock lock(mu_);
             WP_ASSIGN_OR_RETURN(AttemptFolder made,
                                 options_.folder.MakeAttempt(target, "explore", ++servers_));
-            return folders_.emplace(made.absolute, made).first->first;
+            return made.absolute;
           },
           .finish =
               [this](const fs::path& folder, bool) {
                 MutexLock lock(mu_);
-                options_.folder.FinishAttempt(folders_.at(folder), KeepHistory::kNo);
-                folders_.erase(folder);
+                options_.folder.FinishAttempt(folder, KeepFiles::kNone);
               },
           .interrupted = [this] { return Over(); }};
 }
@@ -118,9 +117,7 @@ Status GateExploration::Examine(const Bucket& bucket, GateTrial& trial) {
   const BugCarrier head{.is_etcd = options_.head.product == "etcd",
                         .version = head_.version(),
                         .members = options_.head.members};
-  const std::string bug =
-      bucket.broken.signature.empty() ? "" : KnownBugText(bucket.broken.signature, head);
-  if (!bug.empty()) found.text += fmt::format("  looks like {}\n", bug);
+  found.text += LooksLike(bucket.broken, head);
   found.replay = JoinShell({"watchproof", "explore", "--target", options_.head.text, "--replay",
                             (options_.folder.run_dir() / options_.folder.id() / file).string()});
   found_.push_back(std::move(found));

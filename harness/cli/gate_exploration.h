@@ -11,7 +11,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -60,7 +59,6 @@ class GateExploration {
   const GateExplorationOptions options_;
   Mutex mu_;
   int servers_ GUARDED_BY(mu_) = 0;
-  std::map<std::filesystem::path, AttemptFolder> folders_ GUARDED_BY(mu_);
   explore::LiveExplorer head_;
   explore::LiveExplorer base_;
   std::set<std::string> seen_;      // shapes

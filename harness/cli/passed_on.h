@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flags of `run` that another command, which runs cases too, offers under the same names.
+// Flags of `run` that another command, which runs cases too, offers under the same names. Such a
+// command prints what it came to, and not each attempt.
 //
 //   const auto flags = std::make_shared<PassedOn>(command, {"--filter", "--seed", "--jobs"});
-//   Result<RunOptions> options = flags->Resolve({"--target", base, "--target", head});
+//   tl::expected<Run, Refusal> run = flags->Prepare({"--target", base}, "./watchproof");
 //
 // Not thread-safe. Ownership: the command does not outlive this.
 #pragma once
@@ -13,12 +14,14 @@
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/cli/run_command.h"
 #include "harness/cli/run_options.h"
 
 namespace watchproof {
 
 // As `run` would resolve this command line. Errors name the flag.
-Result<RunOptions> OptionsFromWords(const std::vector<std::string>& words);
+Result<RunOptions> OptionsFromWords(const std::vector<std::string>& words,
+                                    Sources sources = Sources::kAll);
 
 class PassedOn {
  public:
@@ -28,7 +31,9 @@ class PassedOn {
   PassedOn& operator=(const PassedOn&) = delete;
 
   // Of those that were given, and these. What the environment says counts, as for `run`.
-  Result<RunOptions> Resolve(std::vector<std::string> words) const;
+  // `executable` is how we were called.
+  tl::expected<Run, Refusal> Prepare(std::vector<std::string> words,
+                                     const std::string& executable) const;
 
  private:
   std::map<std::string, std::string> values_;  // by name

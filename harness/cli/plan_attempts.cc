@@ -40,9 +40,7 @@ void PlanAttempts::Collect(Tried& tried) {
   for (const std::unique_ptr<CaseProcess>& process : TakeEnded(running_)) {
     const auto result = process->Conclude();
     if (result && Shows(*result)) tried.failed.push_back(plan_of_[process->spec().attempt]);
-    o_.folder.FinishAttempt(process->folder(), KeepHistory::kNo);
-    std::error_code ignored;
-    std::filesystem::remove_all(process->folder().absolute, ignored);
+    o_.folder.FinishAttempt(process->folder().absolute, KeepFiles::kNone);
     ++tried.ended;
   }
 }

@@ -60,20 +60,15 @@ void ChooseReleases(const Bug& bug, Trial& trial) {
   }
 }
 
-bool NeedsCluster(const std::string& case_name) {
-  const auto& needs = FindCase(case_name)->needs;
-  return std::find(needs.begin(), needs.end(), Capability::kCluster) != needs.end();
-}
-
 // Empty text: it can be measured. Otherwise why it is left out.
-std::string Prepare(const Bug& bug, Trial& trial) {
+std::string WhyNot(const Bug& bug, Trial& trial) {
   if (bug.shown.empty()) return "no case shows it";
   if (bug.members > 1) return "needs a cluster";
   if (!bug.topology.empty()) return "needs the topology " + bug.topology;
   trial.bug = ShownBugOf(bug);
   if (trial.bug.cases.empty()) return "no case of this executable shows it";
   trial.case_name = trial.bug.cases.front();
-  if (NeedsCluster(trial.case_name)) return "its cases need a cluster";
+  if (FindCase(trial.case_name)->NeedsCluster()) return "its cases need a cluster";
   ChooseReleases(bug, trial);
   return trial.release.empty() ? "no release with it is in the cache" : "";
 }
@@ -91,8 +86,7 @@ DetectionRow DetectionOf(const Trial& trial, const RunRecord& record) {
   int all = 0;
   for (const AttemptSummary& one : record.attempts) {
     if (one.result.case_name != trial.case_name) continue;
-    const bool decided =
-        one.result.verdict == Verdict::kPass || one.result.verdict == Verdict::kFail;
+    const bool decided = IsConclusive(one.result.verdict);
     if (one.result.target == "etcd@" + trial.release) {
       ++all;
       row.seconds += one.result.seconds;
@@ -128,7 +122,7 @@ Result<Wanted> WantedBugs(const PowerFlags& flags) {
   }
   for (const Bug* bug : bugs) {
     Trial trial;
-    const std::string why = Prepare(*bug, trial);
+    const std::string why = WhyNot(*bug, trial);
     if (why.empty()) {
       wanted.trials.push_back(std::move(trial));
     } else if (!bug->shown.empty()) {
@@ -172,11 +166,7 @@ ExitCode PowerCommand(const PowerFlags& flags, const PassedOn& passed,
   if (!attempts.has_value()) return Complain("power", "--attempts: " + attempts.error().message());
   const Result<Wanted> wanted = WantedBugs(flags);
   if (!wanted.has_value()) return Complain("power", wanted.error().message());
-  Result<RunOptions> options = passed.Resolve(WordsOf(wanted->trials));
-  if (!options.has_value()) return Complain("power", options.error().message());
-  options->print_results = false;
-  options->quiet = true;
-  tl::expected<Run, Refusal> run = Run::Prepare(*std::move(options), executable);
+  tl::expected<Run, Refusal> run = passed.Prepare(WordsOf(wanted->trials), executable);
   if (!run.has_value()) return Complain("power", run.error().why, run.error().code);
   if (const auto refused = run->Begin()) return Complain("power", refused->why, refused->code);
   Measure(*run, wanted->trials, *attempts);
@@ -205,7 +195,7 @@ CommandBody AddPower(CLI::App& command, const std::vector<std::string>& words) {
                   "Only this one, by its number or name (repeatable; default: every bug that a "
                   "cached release shows as one server)")
       ->allow_extra_args(false)
-      ->type_name("NAME");
+      ->type_name("BUG");
   command.add_option("--attempts", flags->attempts, "Of each case on each release")
       ->type_name("N")
       ->capture_default_str();

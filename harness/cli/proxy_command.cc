@@ -12,14 +12,19 @@
 #include "harness/base/log.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/parse.h"
+#include "harness/cli/proxy_recording.h"
 #include "harness/cli/proxy_view.h"
 #include "harness/cli/signals.h"
 #include "harness/report/text.h"
 #include "harness/results/attempt_spec.h"
+#include "harness/targets/tls_tunnel.h"
 #include "proxies/control/proxy_handle.h"
 
 namespace watchproof {
 namespace {
+
+// A server that does not answer at once is one that is not up yet.
+constexpr Duration kTlsCheck = 2s;
 
 struct ProxyFlags {
   std::string listen = "127.0.0.1:0";
@@ -32,6 +37,7 @@ struct ProxyFlags {
   bool self_test = false;
   bool sharp = false;
   bool verbose = false;
+  RecordFlags record;
 };
 
 // "chance" and "connection" belong to no kind: they choose the connections of any effect.
@@ -126,6 +132,14 @@ Result<ProxyPlan> ResolveProxy(const ProxyFlags& flags) {
   } else if (!plan.effects.empty()) {
     return Fail(StatusCode::kInvalidArgument, "effects need --to, the server behind the proxy");
   }
+  const RecordFlags& record = flags.record;
+  if (record.folder.empty() && (record.hash_values || !record.control_watch.empty())) {
+    return Fail(StatusCode::kInvalidArgument,
+                "--hash-values and --control-watch need --record, the folder for the recording");
+  }
+  if (!record.folder.empty() && !plan.path) {
+    return Fail(StatusCode::kInvalidArgument, "--record needs --to, the server behind the proxy");
+  }
   if (!flags.control.empty()) {
     WP_ASSIGN_OR_RETURN(const HostPort control, ParseControl(flags.control));
     plan.control = {.host = control.host,
@@ -155,11 +169,28 @@ void Watch(proxy::Proxies& proxies, const std::string& title, Signals& signals) 
   } while (!signals.WaitFor(ProxyView::kRefresh));
 }
 
+// Null if nothing is to be recorded.
+Result<std::unique_ptr<ProxyRecording>> OpenRecording(const RecordFlags& flags, ProxyPlan& plan) {
+  if (flags.folder.empty()) return std::unique_ptr<ProxyRecording>();
+  const Endpoint server{plan.path->target_host, plan.path->target_port};
+  if (UsesTls(server, Within(kTlsCheck))) {
+    return Fail(StatusCode::kInvalidArgument,
+                "--record: {} uses TLS, and nothing of what passes could be read; expected a "
+                "server or a tunnel without TLS",
+                server.ToString());
+  }
+  WP_ASSIGN_OR_RETURN(auto recording, ProxyRecording::Open(flags));
+  plan.path->observer = recording->observer();
+  return recording;
+}
+
 ExitCode ProxyCommand(const ProxyFlags& flags) {
   Signals& signals = Signals::Install();
-  const Result<ProxyPlan> plan = ResolveProxy(flags);
+  Result<ProxyPlan> plan = ResolveProxy(flags);
   if (!plan.has_value()) return Complain("proxy", plan.error().message());
   if (flags.verbose) SetLogLevel(LogLevel::kDebug);
+  auto recording = OpenRecording(flags.record, *plan);
+  if (!recording.has_value()) return Complain("proxy", recording.error().message());
   proxy::Proxies proxies;
   std::vector<std::string> places;
   std::optional<proxy::ProxyId> path;
@@ -172,6 +203,7 @@ ExitCode ProxyCommand(const ProxyFlags& flags) {
     }
     places.push_back(fmt::format("listening on {}, to {}", proxies.endpoint(*id), flags.to));
     path = *id;
+    if (*recording != nullptr) (*recording)->WatchThrough(proxies.endpoint(*id));
   }
   if (plan->control) {
     const Result<std::string> at = proxies.OpenControl(*plan->control);
@@ -191,8 +223,9 @@ ExitCode ProxyCommand(const ProxyFlags& flags) {
   for (const proxy::EffectState& effect : proxies.Effects()) {
     fmt::print("  {}: {}\n", effect.spec.kind, ReceiptText(effect.receipt));
   }
+  if (*recording != nullptr) (*recording)->StopWatching();
   proxies.Stop();
-  return ExitCode::kOk;
+  return *recording == nullptr ? ExitCode::kOk : (*recording)->Finish();
 }
 
 }  // namespace
@@ -206,7 +239,7 @@ CommandBody AddProxy(CLI::App& command) {
   command.add_option("--latency", flags->latency, "Delay and jitter, both directions")
       ->type_name("20ms~5ms");
   command.add_option("--effect", flags->effects, "Effect to arm at the start (repeatable)")
-      ->type_name("KIND:DIRECTION:key=value,...")
+      ->type_name("EFFECT:DIRECTION:key=value,...")
       ->allow_extra_args(false);
   command
       .add_option("--control", flags->control,
@@ -219,6 +252,19 @@ CommandBody AddProxy(CLI::App& command) {
                    "Allow effects that tamper with messages; only for servers under your control");
   command.add_flag("--sharp", flags->sharp,
                    "Small kernel buffers: fewer bytes escape an effect, at the cost of speed");
+  RecordFlags& record = flags->record;
+  command.add_option("--record", record.folder, "Record what passes, for `watchproof check`")
+      ->type_name("DIR");
+  command
+      .add_option("--record-limit", record.limit,
+                  "Size of the recording; when it is full, its oldest part is dropped")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  command.add_flag("--hash-values", record.hash_values, "Record hashes in place of values");
+  command
+      .add_option("--control-watch", record.control_watch,
+                  "Also watch these keys, as a reference for the other watches")
+      ->type_name("PREFIX|all");
   command.add_flag("--verbose", flags->verbose, "Also print events as they happen");
   return [flags] { return ProxyCommand(*flags); };
 }

@@ -20,10 +20,6 @@ constexpr std::string_view kFromTheTop = "\x1b[H";
 constexpr std::string_view kRestOfLine = "\x1b[K\n";
 constexpr std::string_view kRestOfScreen = "\x1b[J";
 
-double Milliseconds(Duration duration) {
-  return std::chrono::duration<double, std::milli>(duration).count();
-}
-
 std::string EffectLine(const proxy::EffectState& effect) {
   return fmt::format("  #{} {} on {}, {}{}: {}", effect.id, effect.spec.kind, effect.proxy,
                      proxy::Name(effect.spec.direction), effect.receipt.healed_at ? ", healed" : "",
@@ -52,7 +48,9 @@ std::string ReceiptText(const proxy::Receipt& receipt) {
   }
   if (parts.empty()) return "nothing affected";
   if (receipt.longest_hold > Duration::zero()) {
-    parts.push_back(fmt::format("longest hold {:.1f} ms", Milliseconds(receipt.longest_hold)));
+    parts.push_back(
+        fmt::format("longest hold {:.1f} ms",
+                    std::chrono::duration<double, std::milli>(receipt.longest_hold).count()));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }

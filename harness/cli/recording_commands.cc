@@ -10,6 +10,7 @@
 
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/coverage_text.h"
 #include "harness/cli/recordings.h"
 #include "harness/history/dump.h"
 #include "harness/history/reader.h"
@@ -103,6 +104,7 @@ struct Opinion {
 
 // Why the recording proves nothing; empty: it was judged to its end.
 std::string WhyInconclusive(const FoundRecording& recording, const Rejudged& again) {
+  if (again.coverage) return again.findings.empty() ? WhyNothingIsProven(again) : "";
   if (!again.cut_off.empty()) return again.cut_off;
   if (!again.findings.empty()) return "";
   if (again.watches == 0) return "there is no watch in it";
@@ -116,7 +118,7 @@ std::string WhyInconclusive(const FoundRecording& recording, const Rejudged& aga
 Opinion OpinionOf(const FoundRecording& recording, const Rejudged& again,
                   const Difference& difference) {
   const auto& result = recording.result;
-  const std::size_t found = again.judgement.findings.size();
+  const std::size_t found = again.findings.size();
   const std::size_t fresh = difference.fresh.size();
   const ExitCode code = fresh > 0 ? ExitCode::kFailed : ExitCode::kOk;
   if (const std::string why = WhyInconclusive(recording, again); !why.empty()) {
@@ -130,8 +132,9 @@ Opinion OpinionOf(const FoundRecording& recording, const Rejudged& again,
         code == ExitCode::kOk && !known ? ExitCode::kInconclusive : code};
   }
   if (!result) {
-    return {found == 0 ? "clean; no earlier verdict"
-                       : fmt::format("{} found; no earlier verdict", found),
+    return {found == 0 && again.coverage ? "clean, as far as it shows"
+            : found == 0                 ? "clean; no earlier verdict"
+                                         : fmt::format("{} found; no earlier verdict", found),
             code};
   }
   if (fresh == 0 && difference.gone.empty() && difference.reworded > 0) {
@@ -148,6 +151,12 @@ Opinion OpinionOf(const FoundRecording& recording, const Rejudged& again,
 }
 
 void PrintHeading(const FoundRecording& recording, const Rejudged& again, const Opinion& opinion) {
+  if (again.coverage) {
+    fmt::print("{}, recorded by a proxy: {}\n", Escaped(recording.file.string()),
+               Escaped(opinion.text));
+    for (const std::string& line : CoverageLines(again)) fmt::print("  {}\n", Escaped(line));
+    return;
+  }
   const auto& result = recording.result;
   const std::string& named = result ? result->case_name : again.started.case_name;
   const std::string& version = again.started.version;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "harness/cli/selection.h"
+#include "harness/history/segments.h"
 #include "harness/results/result_line.h"
 
 namespace watchproof {
@@ -42,7 +43,13 @@ class Results {
     for (std::string line; std::getline(file, line);) {
       // A run that was killed may leave half a line.
       if (auto result = ReadResultsLine(line, run); result.has_value()) {
-        entry->second[result->folder] = *std::move(result);
+        const auto [known, is_first] = entry->second.try_emplace(result->folder, *result);
+        // That on the consumer of the same attempt.
+        if (!is_first) {
+          auto& findings = known->second.findings;
+          findings.insert(findings.end(), result->findings.begin(), result->findings.end());
+          if (result->verdict == Verdict::kFail) known->second.verdict = Verdict::kFail;
+        }
       }
     }
     return entry->second;
@@ -65,6 +72,12 @@ Result<std::vector<FoundRecording>> FindRecordings(const fs::path& given) {
     for (fs::recursive_directory_iterator at(given, error), end; !error && at != end;
          at.increment(error)) {
       if (at->path().filename() == kRecording) files.push_back(at->path());
+      // The first of a folder with segments stands for all of them.
+      const bool segment = SegmentNumber(at->path()).has_value();
+      const fs::path folder = at->path().parent_path();
+      if (segment && std::find(files.begin(), files.end(), folder) == files.end()) {
+        files.push_back(folder);
+      }
     }
     if (error) return Fail(StatusCode::kUnavailable, "{}: {}", given.string(), error.message());
   }
@@ -97,11 +110,15 @@ std::vector<AttemptResult> FailedAttempts(const fs::path& run, const std::string
 
 Result<Rejudged> JudgeRecording(const fs::path& file) {
   FaultTimes faults;
+  ConsumerJudge consumer;
   WP_ASSIGN_OR_RETURN(JudgedRecording judged, JudgeFile(file, [&](const NumberedEntry& line) {
                         faults.Consume(line.entry);
+                        consumer.Consume(line);
                       }));
   std::vector<FindingRecord> findings =
       RecordsOf(judged.judgement.findings, faults.receipts(), CarrierOf(judged.started));
+  const auto more = RecordsOf(consumer.Finish(), findings, faults.receipts());
+  findings.insert(findings.end(), more.begin(), more.end());
   return Rejudged{std::move(judged), std::move(findings)};
 }
 

@@ -85,6 +85,10 @@ CommandBody AddReport(CLI::App& command) {
   command.add_option("--format", flags->files, "Only these files, such as report.html")
       ->type_name("FILE")
       ->delimiter(',');
+  command.add_flag_callback(
+      "--timeline", [flags] { flags->files.emplace_back("report.html"); },
+      "The page alone, with the timeline of each attempt that has its recording, also of one that "
+      "passed (run --keep all)");
   return [flags] { return ReportCommand(*flags); };
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <random>
 #include <set>
 
@@ -12,22 +14,25 @@
 #include "harness/base/log.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/console.h"
+#include "harness/cli/earlier_run.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/run_targets.h"
 #include "harness/cli/running_servers.h"
 #include "harness/cli/version.h"
 #include "harness/faults/fault.h"
+#include "harness/history/packed_text_file.h"
 #include "harness/report/database.h"
 #include "harness/report/formats.h"
 #include "harness/report/run_json.h"
 #include "harness/report/utc.h"
+#include "harness/report/workflow_commands.h"
 #include "harness/results/attempt_spec.h"
 
 namespace watchproof {
 namespace {
 
-ExitCode Complain(const Refusal& refusal) { return Complain("run", refusal.why, refusal.code); }
+ExitCode SayWhy(const Refusal& refusal) { return Complain("run", refusal.why, refusal.code); }
 
 tl::unexpected<Refusal> Refuse(ExitCode code, const Status& why) {
   return tl::unexpected<Refusal>({code, why.message()});
@@ -73,8 +78,10 @@ RunRecord MakeRecord(const RunOptions& options, const std::vector<CaseInfo>& cas
                  .shuffle = options.shuffle,
                  .no_faults = options.no_faults,
                  .bypass_proxy = options.bypass_proxy,
-                 .faults = options.faults};
-  record.targets = options.targets;
+                 .faults = options.faults,
+                 .only = options.only};
+  record.rerun_of = options.rerun_of;
+  record.targets = ColumnsOf(options.targets);
   for (const CaseInfo& info : cases) {
     record.cases.push_back({.name = info.name,
                             .requirement = info.requirement,
@@ -86,13 +93,15 @@ RunRecord MakeRecord(const RunOptions& options, const std::vector<CaseInfo>& cas
 }
 
 std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
-  const std::size_t pairs = record.cases.size() * record.targets.size();
+  const std::size_t pairs = record.cases.size() * options.targets.size();
   std::string attempts = "until something fails";
-  if (options.repeat != 0) {
+  if (!options.only.empty()) {
+    attempts = Count(options.only.size(), "attempt");
+  } else if (options.repeat != 0) {
     attempts = Count(pairs * static_cast<std::size_t>(options.repeat), "attempt");
   }
   std::string targets;
-  for (const TargetSpec& target : record.targets) {
+  for (const TargetSpec& target : options.targets) {
     targets += (targets.empty() ? "" : ", ") + target.text;
   }
   // The number of targets is more readable than two dozen long names.
@@ -100,13 +109,21 @@ std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
     targets =
         fmt::format("embedded, clean and with each of {}", Count(record.defects.size(), "defect"));
   }
-  return fmt::format("watchproof {}: {} on {}, {}, {} at a time, seed {}\n",
-                     record.versions.at("watchproof"), Count(record.cases.size(), "case"),
-                     Escaped(targets), attempts, options.jobs, record.seed);
+  std::string line = fmt::format(
+      "watchproof {}: {} on {}, {}, {} at a time, seed {}\n", record.versions.at("watchproof"),
+      Count(record.cases.size(), "case"), Escaped(targets), attempts, options.jobs, record.seed);
+  if (!record.rerun_of.empty()) {
+    line += fmt::format("what failed, or was inconclusive, in {}\n", record.rerun_of);
+  }
+  if (!record.resumed.empty()) {
+    line += fmt::format("going on with {}: {} done before\n", record.id,
+                        Count(record.attempts.size(), "attempt"));
+  }
+  return line;
 }
 
 // Entries of the answer key for the releases that were run that name no existing case and never
-// match.
+// match; and accepted failures that are no longer accepted.
 std::vector<std::string> StaleEntries(const RunRecord& record, const Expectations& expectations) {
   std::set<std::string> stale;
   for (const TargetSpec& target : record.targets) {
@@ -121,6 +138,11 @@ std::vector<std::string> StaleEntries(const RunRecord& record, const Expectation
                                  target.product, version, name));
       }
     }
+  }
+  for (const AcceptedFailure& entry : expectations.accepted()) {
+    if (!entry.ExpiredOn(FormatUtc(UtcNow()))) continue;
+    stale.insert(fmt::format("{} accepts {} until {}, which is over: {}", entry.place,
+                             entry.case_pattern, entry.until, entry.reason));
   }
   return {stale.begin(), stale.end()};
 }
@@ -140,8 +162,18 @@ Status WriteReports(const RunRecord& record, RunFolder& folder) {
 
 Status OpenFiles(const RunRecord& record, RunFolder& folder) {
   WP_RETURN_IF_ERROR(folder.Write("run.json", ToRunJson(record, Finished::kNo)));
+  if (!record.resumed.empty()) return {};
   WP_RETURN_IF_ERROR(folder.Write("results.jsonl", ""));
-  return folder.AppendLine("plan.jsonl", ToPlanHeader(record));
+  return AppendPacked(folder.path() / "plan.jsonl.zst", ToPlanHeader(record) + "\n");
+}
+
+// What the run had come to before it was interrupted.
+void GoOn(const RunRecord& before, const std::string& now, RunRecord& record) {
+  record.started = before.started;
+  record.attempts = before.attempts;
+  record.left_out = before.left_out;
+  record.resumed = before.resumed;
+  record.resumed.push_back(now);
 }
 
 // Not empty. Errors name what was expected.
@@ -159,10 +191,18 @@ Result<std::vector<CaseInfo>> SelectCases(const RunOptions& options, bool plante
   std::erase_if(selected, [&](const CaseInfo& info) {
     const bool self_test = info.expect != Verdict::kPass;
     const bool asked = self_test == (options.cases == Cases::kOfWatchproof);
-    return (!asked && !named) || (NeedsOurs(info) && !OnlyOurs(options.targets)) ||
-           (self_test && planted);
+    return (!asked && !named) || info.of_consumers != HasConsumers(options.targets) ||
+           (NeedsOurs(info) && !OnlyOurs(options.targets)) || (self_test && planted);
   });
   if (!selected.empty()) return selected;
+  if (HasConsumers(options.targets)) {
+    return Fail(StatusCode::kNotFound,
+                "no case with a consumer is selected; expected such as Consumers.*");
+  }
+  if (named && FindCase(options.selection.filter)->of_consumers) {
+    return Fail(StatusCode::kNotFound, "{} is a case with a consumer; expected --consumer NAME",
+                options.selection.filter);
+  }
   return options.cases == Cases::kOfTargets
              ? Fail(StatusCode::kNotFound,
                     "only self-tests are selected; expected other cases, or `watchproof selftest`")
@@ -179,11 +219,12 @@ tl::expected<Run, Refusal> Run::Prepare(RunOptions options, const std::string& e
   if (!defects.has_value()) {
     return Refuse(ExitCode::kUsage, defects.error().WithContext("--defects"));
   }
-  Result<Expectations> expectations = LoadExpectations(options.manifest);
+  Result<Expectations> expectations = LoadExpectations(options.manifest, options.baselines);
   if (!expectations.has_value()) return Refuse(ExitCode::kUsage, expectations.error());
   if (Status added = AddTargets(*defects, *expectations, options); !added.ok()) {
     return Refuse(ExitCode::kUsage, added);
   }
+  if (Status added = AddConsumers(options); !added.ok()) return Refuse(ExitCode::kUsage, added);
   if (Status good = CheckOptions(options); !good.ok()) return Refuse(ExitCode::kUsage, good);
   const Result<std::vector<CaseInfo>> selected = SelectCases(options, !defects->empty());
   if (!selected.has_value()) return Refuse(ExitCode::kNothingSelected, selected.error());
@@ -213,7 +254,7 @@ tl::expected<Run, Refusal> Run::Prepare(RunOptions options, const std::string& e
 void Run::KeepOnly(std::vector<CaseInfo> cases, std::vector<TargetSpec> targets) {
   cases_ = std::move(cases);
   options_.targets = targets;
-  record_.targets = std::move(targets);
+  record_.targets = ColumnsOf(targets);
   std::erase_if(record_.cases, [this](const CaseSummary& summary) {
     return std::none_of(cases_.begin(), cases_.end(),
                         [&](const CaseInfo& info) { return info.name == summary.name; });
@@ -229,7 +270,9 @@ void Run::PrintPlan() const {
   const int shown = std::clamp(options_.repeat, 1, 1000);
   for (int attempt = 1; attempt <= shown; ++attempt) {
     for (const CaseSummary& note : record_.cases) {
-      for (const TargetSpec& target : record_.targets) {
+      for (const TargetSpec& target : options_.targets) {
+        const AttemptName name{note.name, target.text, attempt};
+        if (!options_.only.empty() && !options_.only.contains(name)) continue;
         fmt::print("  {}  {}  seed {}\n", note.name, target.text,
                    FormatSeed(SeedOfAttempt(seed_, attempt)));
       }
@@ -248,19 +291,40 @@ std::optional<Refusal> Run::Begin() {
   Signals::Install();
   begun_ = Clock::now();
   const std::int64_t now = UtcNow();
-  Result<RunFolder> folder = RunFolder::Create(options_.run_dir, record_.seed, now);
+  // The record names the binaries from its beginning.
+  const RunOptions reachable = SetAsideNotFetched(options_, record_);
+  std::erase_if(record_.not_run, [this](const NotRun& one) {
+    return !options_.only.empty() &&
+           !options_.only.contains({one.case_name, one.target, one.attempt});
+  });
+  RecordPrograms(record_);
+  record_.started = FormatUtc(now);
+  if (const auto& before = options_.resumed) {
+    GoOn(*before, FormatUtc(now), record_);
+    begun_ -= std::chrono::seconds(now - ParseUtc(before->started).value_or(now));
+    if (const Status same = CheckSamePrograms(*before, record_); !same.ok()) {
+      return Refusal{ExitCode::kUsage, same.message()};
+    }
+  }
+  Result<RunFolder> folder =
+      options_.resumed
+          ? RunFolder::Reopen(options_.run_dir / options_.resumed->id, *options_.resumed)
+          : RunFolder::Create(options_.run_dir, record_.seed, now);
   if (!folder.has_value()) return Refusal{ExitCode::kUsage, folder.error().message()};
   folder_.emplace(std::move(folder).value());
   record_.id = folder_->id();
   record_.folder = folder_->shown();
-  record_.started = FormatUtc(now);
-  // The record names the binaries from its beginning.
-  const RunOptions reachable = SetAsideNotFetched(options_, record_);
   if (Status opened = OpenFiles(record_, *folder_); !opened.ok()) {
     return Refusal{ExitCode::kUsage, opened.message()};
   }
-  console_ = std::make_unique<Console>(ConsoleOptions{
-      .color = options_.color, .progress = options_.progress, .results = options_.print_results});
+  console_ = std::make_unique<Console>(ConsoleOptions{.color = options_.color,
+                                                      .progress = options_.progress,
+                                                      .results = options_.print_results,
+                                                      .folded = options_.github && !options_.json});
+  Result<RunConsumers> consumers =
+      BuildConsumers(options_.targets, [this](const std::string& line) { console_->Note(line); });
+  if (!consumers.has_value()) return Refusal{ExitCode::kUsage, consumers.error().message()};
+  consumers_ = std::move(consumers).value();
   if (!options_.json) {
     console_->Result(OpeningLine(record_, options_) + UsageLines(options_, cases_, seed_));
   }
@@ -304,6 +368,7 @@ void Run::Execute(const RunOptions& options, const std::vector<CaseInfo>& cases,
                  .signals = Signals::Install(),
                  .record = record_,
                  .servers = *servers_,
+                 .consumers = consumers_,
                  .begun = begun_,
                  .source = source});
   if (Status broken = runner.Run(); broken_.ok()) broken_ = std::move(broken);
@@ -320,32 +385,78 @@ ExitCode Run::End() {
                                  : LastScreen(record_, console_->style()));
   // If a write failed while attempts ran, later ones will hardly succeed.
   if (const Status& first = broken_.ok() ? written : broken_; !first.ok()) {
-    Complain({code, first.message() + "; expected a run folder with space for all files of a run"});
+    SayWhy({code, first.message() + "; expected a run folder with space for all files of a run"});
   }
   return code;
 }
 
+// On standard error, since a run may print documents only on standard output; the log has both.
+void InformGithub(const RunRecord& record) {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::filesystem::path(value == nullptr ? "" : value);
+  };
+  const std::filesystem::path checkout = variable("GITHUB_WORKSPACE");
+  fmt::print(stderr, "{}", Annotations(record, [&checkout](const std::string& file) {
+               std::error_code ignored;
+               return std::filesystem::exists(checkout / file, ignored);
+             }));
+  const std::filesystem::path summary = variable("GITHUB_STEP_SUMMARY");
+  if (summary.empty()) return;
+  std::ofstream file(summary, std::ios::app);
+  file << Render("summary.md", record) << '\n';
+  if (!file.flush()) {
+    fmt::print(stderr, "watchproof: {}: the summary of the job was not written\n",
+               Escaped(summary.string()));
+  }
+}
+
+void RemoveOldRuns(const std::filesystem::path& run_dir, int keep) {
+  const Pruned pruned = PruneRuns(run_dir, keep);
+  if (!pruned.removed.empty()) {
+    fmt::print(stderr, "removed {}, older than the last {} (--keep-runs): {}\n",
+               Count(pruned.removed.size(), "run"), keep, fmt::join(pruned.removed, ", "));
+  }
+  if (!pruned.trouble.ok()) {
+    fmt::print(stderr, "watchproof: an old run stays: {}\n", Escaped(pruned.trouble.message()));
+  }
+}
+
 ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord* done) {
   const bool dry_run = options.dry_run;
+  const int keep_runs = options.keep_runs;
+  const bool on_github = options.github;
   tl::expected<Run, Refusal> run = Run::Prepare(std::move(options), executable);
-  if (!run.has_value()) return Complain(run.error());
+  if (!run.has_value()) return SayWhy(run.error());
   if (dry_run) {
     run->PrintPlan();
     return ExitCode::kOk;
   }
-  if (const auto refused = run->Begin()) return Complain(*refused);
+  if (const auto refused = run->Begin()) return SayWhy(*refused);
   run->RunCases(run->cases(), run->targets());
   const ExitCode code = run->End();
+  if (on_github) InformGithub(run->record());
+  RemoveOldRuns(run->folder().run_dir(), keep_runs);
   if (done != nullptr) *done = run->record();
   return code;
 }
 
 CommandBody AddRun(CLI::App& command, Cases cases, const std::vector<std::string>& words) {
   const auto flags = std::make_shared<RunFlags>(command);
+  flags->AddEarlierRuns();
   return [flags, cases, &words, name = command.get_name()] {
     Result<RunOptions> options = flags->Resolve(words);
     if (!options.has_value()) return Complain(name, options.error().message());
     options->cases = cases;
+    if (!flags->resume().empty() || !flags->rerun_failed().empty()) {
+      const bool is_path = words[0].find('/') != std::string::npos;
+      const std::string called = is_path ? std::filesystem::absolute(words[0]).string() : words[0];
+      options = OptionsOfEarlier(*flags, *options);
+      if (options.has_value()) return RunCommand(*options, called);
+      const bool nothing = options.error().code() == StatusCode::kNotFound;
+      return Complain(name, options.error().message(),
+                      nothing ? ExitCode::kNothingSelected : ExitCode::kUsage);
+    }
     return RunCommand(*options, words[0]);
   };
 }

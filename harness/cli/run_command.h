@@ -10,6 +10,7 @@
 // Not thread-safe. Once per process, but for runs one after the other.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "cases/support/case_registry.h"
 #include "harness/cli/console.h"
 #include "harness/cli/exit_code.h"
+#include "harness/cli/run_consumers.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/runner.h"
@@ -86,10 +88,14 @@ class Run {
   TimePoint begun_;
   std::optional<RunningServers> servers_;
   std::map<std::pair<std::string, std::string>, int> counted_;  // attempts, by case and target
+  RunConsumers consumers_;
   std::optional<RunFolder> folder_;
   std::unique_ptr<Console> console_;
   Status broken_;
 };
+
+// All but the last `keep` of the folder, as PruneRuns; prints what was removed, on standard error.
+void RemoveOldRuns(const std::filesystem::path& run_dir, int keep);
 
 // `done`, if given, is what the run came to, empty when it did not start.
 ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord* done = nullptr);

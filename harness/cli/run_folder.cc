@@ -7,10 +7,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <utility>
 
 #include "harness/base/log.h"
 #include "harness/base/prng.h"
+#include "harness/history/packed_text_file.h"
 #include "harness/report/utc.h"
 
 namespace watchproof {
@@ -19,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kLockFile[] = "lock";
+constexpr char kRunFile[] = "run.json";
 
 // True when the process that locked the folder has ended. Process ids do not help: they are reused.
 bool OwnerIsGone(const fs::path& folder) {
@@ -27,6 +32,12 @@ bool OwnerIsGone(const fs::path& folder) {
   const bool gone = flock(fd, LOCK_EX | LOCK_NB) == 0;
   close(fd);
   return gone;
+}
+
+// "20260114T101500Z-51e9c2", "20260114T101500Z-51e9c2-2"
+bool IsNamedLikeARun(std::string_view name) {
+  static const std::regex kName("[0-9]{8}T[0-9]{6}Z-[0-9a-f]+(-[0-9]+)?");
+  return std::regex_match(name.begin(), name.end(), kName);
 }
 
 // cases/<target>/<case>/<attempt>/tmp
@@ -76,7 +87,79 @@ void PointLatest(const fs::path& run_dir, const std::string& id) {
   }
 }
 
+// The whole lines, or parts, of a file that a kill may have cut off.
+Status CutOffHalfLine(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  std::error_code error;
+  fs::resize_file(file, text.rfind('\n') + 1, error);  // 0 when there is none
+  return FromErrorCode(error).WithContext("{}", file.string());
+}
+Status CutOffHalfPart(const fs::path& file) {
+  WP_ASSIGN_OR_RETURN(const std::uintmax_t end,
+                      VisitPacked(file, [](std::string_view) { return true; }));
+  std::error_code error;
+  fs::resize_file(file, end, error);
+  return FromErrorCode(error).WithContext("{}", file.string());
+}
+
+// A folder that no process holds, with everything in it.
+Status RemoveUnused(const fs::path& run) {
+  const int fd = open(run.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return FromErrno(errno).WithContext("{}", run.string());
+  std::error_code error;
+  const bool held = flock(fd, LOCK_EX | LOCK_NB) != 0;
+  // What says that it is a run goes last, so that a removal that is interrupted can be finished.
+  for (const auto& entry : fs::directory_iterator(run, error)) {
+    if (!held && entry.path().filename() != kRunFile) fs::remove_all(entry.path(), error);
+    if (error) break;
+  }
+  if (!held && !error) fs::remove_all(run, error);
+  close(fd);
+  if (held) return Fail(StatusCode::kFailedPrecondition, "{} is in use", run.string());
+  return FromErrorCode(error).WithContext("{}", run.string());
+}
+
 }  // namespace
+
+void HoldRun(const fs::path& run) {
+  // Open as long as the process: the kernel drops the lock with it.
+  const int fd = open(run.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0) flock(fd, LOCK_SH | LOCK_NB);
+}
+
+std::vector<fs::path> RunsIn(const fs::path& run_dir) {
+  std::vector<fs::path> runs;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(run_dir, error)) {
+    const bool is_run = !entry.is_symlink() && IsNamedLikeARun(entry.path().filename().string());
+    if (is_run && fs::exists(entry.path() / kRunFile, error)) runs.push_back(entry.path());
+  }
+  std::sort(runs.begin(), runs.end());
+  return runs;
+}
+
+bool IsUnderWay(const fs::path& run) {
+  std::error_code ignored;
+  return fs::exists(run / kLockFile, ignored) && !OwnerIsGone(run);
+}
+
+Pruned PruneRuns(const fs::path& run_dir, int keep) {
+  Pruned pruned;
+  std::vector<fs::path> runs = RunsIn(run_dir);
+  if (keep == 0 || runs.size() <= static_cast<std::size_t>(keep)) return pruned;
+  runs.resize(runs.size() - static_cast<std::size_t>(keep));
+  for (const fs::path& run : runs) {
+    if (IsUnderWay(run)) continue;
+    Status removed = RemoveUnused(run);
+    if (removed.ok()) {
+      pruned.removed.push_back(run.filename().string());
+    } else if (pruned.trouble.ok() && removed.code() != StatusCode::kFailedPrecondition) {
+      pruned.trouble = std::move(removed);
+    }
+  }
+  return pruned;
+}
 
 Result<RunFolder> RunFolder::Create(const fs::path& run_dir, std::string_view seed,
                                     std::int64_t utc) {
@@ -101,15 +184,39 @@ Result<RunFolder> RunFolder::Create(const fs::path& run_dir, std::string_view se
     }
     if (made) folder.path_ = candidate;
   }
-  folder.lock_ = open((folder.path_ / kLockFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (folder.lock_ < 0 || flock(folder.lock_, LOCK_EX) != 0) {
-    return FromErrno(errno).WithContext("run folder '{}' cannot be locked", folder.path_.string());
-  }
-  if (Status locked = WriteAll(folder.lock_, fmt::format("{}\n", getpid())); !locked.ok()) {
-    return std::move(locked).WithContext("run folder '{}' cannot be written to",
-                                         folder.path_.string());
-  }
+  WP_RETURN_IF_ERROR(folder.Lock());
   PointLatest(run_dir, folder.id());
+  return folder;
+}
+
+Status RunFolder::Lock() {
+  lock_ = open((path_ / kLockFile).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (lock_ < 0 || flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+    return FromErrno(errno).WithContext("run folder '{}' cannot be locked", path_.string());
+  }
+  return WriteAll(lock_, fmt::format("{}\n", getpid()))
+      .WithContext("run folder '{}' cannot be written to", path_.string());
+}
+
+Result<RunFolder> RunFolder::Reopen(const fs::path& run, const RunRecord& record) {
+  RunFolder folder;
+  folder.run_dir_ = run.parent_path();
+  folder.path_ = fs::absolute(run);
+  if (IsUnderWay(run)) {
+    return Fail(StatusCode::kFailedPrecondition, "{} is under way; expected a run that has ended",
+                run.string());
+  }
+  WP_RETURN_IF_ERROR(folder.Lock());
+  WP_RETURN_IF_ERROR(CutOffHalfLine(folder.path_ / "results.jsonl"));
+  WP_RETURN_IF_ERROR(CutOffHalfPart(folder.path_ / "plan.jsonl.zst"));
+  RemoveTemporaries(folder.path_);
+  // The folder of each target stays the same: another one may have taken its name otherwise.
+  for (const AttemptSummary& attempt : record.attempts) {
+    const fs::path kept = attempt.result.folder;  // cases/<target>/<case>/<attempt>
+    if (kept.empty()) continue;
+    folder.target_folders_[attempt.result.target] = std::next(kept.begin())->string();
+  }
+  PointLatest(folder.run_dir_, folder.id());
   return folder;
 }
 
@@ -142,20 +249,25 @@ Result<AttemptFolder> RunFolder::MakeAttempt(const TargetSpec& target, const std
   made.relative =
       fmt::format("cases/{}/{}/{}", TargetFolder(target), PathComponent(case_name), attempt);
   made.absolute = path_ / made.relative;
-  made.temporary = made.absolute / "tmp";
   std::error_code error;
-  fs::create_directories(made.temporary, error);
-  if (error) return FromErrorCode(error).WithContext("folder '{}'", made.temporary.string());
+  fs::remove_all(made.absolute, error);  // of a run that is resumed: an attempt without a result
+  fs::create_directories(made.temporary(), error);
+  if (error) return FromErrorCode(error).WithContext("folder '{}'", made.temporary().string());
   return made;
 }
 
-void RunFolder::FinishAttempt(const AttemptFolder& attempt, KeepHistory keep) {
+void RunFolder::FinishAttempt(const fs::path& folder, KeepFiles keep) {
   std::error_code error;
-  fs::remove_all(attempt.temporary, error);
+  fs::remove_all(AttemptFolder{{}, folder}.temporary(), error);
   if (error) {
     LogWarn("a temporary folder could not be removed", {{"why", error.message()}});
   }
-  if (keep == KeepHistory::kNo) fs::remove(attempt.absolute / "history.wire.zst", error);
+  if (keep == KeepFiles::kButHistory) fs::remove(folder / "history.wire.zst", error);
+  if (keep != KeepFiles::kNone) return;
+  fs::remove_all(folder, error);
+  // Those of the case and of the target go with the last attempt.
+  fs::remove(folder.parent_path(), error);
+  fs::remove(folder.parent_path().parent_path(), error);
 }
 
 Status RunFolder::AppendLine(std::string_view file, std::string_view line) {

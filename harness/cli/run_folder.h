@@ -5,6 +5,7 @@
 //   WP_ASSIGN_OR_RETURN(RunFolder folder, RunFolder::Create("watchproof-runs", "0x51e9c2", now));
 //   WP_ASSIGN_OR_RETURN(AttemptFolder attempt, folder.MakeAttempt(target, "Ordered.X", 1));
 //   WP_RETURN_IF_ERROR(folder.AppendLine("results.jsonl", line));
+//   HoldRun("watchproof-runs/latest");   // is not removed while this process reads it
 //
 // The folder is locked while its run lasts; the kernel drops the lock with the process. Create
 // removes the temporary folders of runs without a lock. Not thread-safe.
@@ -14,8 +15,10 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/status.h"
+#include "harness/report/run_record.h"
 #include "harness/targets/target_spec.h"
 
 namespace watchproof {
@@ -23,16 +26,22 @@ namespace watchproof {
 struct AttemptFolder {
   std::string relative;  // to the run folder: "cases/embedded/Ordered.X/1"
   std::filesystem::path absolute;
-  std::filesystem::path temporary;  // inside it; gone after the attempt
+
+  // Gone after the attempt.
+  std::filesystem::path temporary() const { return absolute / "tmp"; }
 };
 
-enum class KeepHistory { kNo, kYes };
+// Of an attempt that has ended.
+enum class KeepFiles { kNone, kButHistory, kAll };
 
 class RunFolder {
  public:
   // Errors name the folder and what is wrong with it.
   static Result<RunFolder> Create(const std::filesystem::path& run_dir, std::string_view seed,
                                   std::int64_t utc);
+  // The folder of a run that has ended before its time, to go on in it. What a kill has left half
+  // written is cut off; the folder of an attempt without a result goes when it is made again.
+  static Result<RunFolder> Reopen(const std::filesystem::path& run, const RunRecord& record);
   ~RunFolder();
   RunFolder(RunFolder&& other) noexcept;
   RunFolder& operator=(RunFolder&&) = delete;
@@ -45,8 +54,9 @@ class RunFolder {
 
   Result<AttemptFolder> MakeAttempt(const TargetSpec& target, const std::string& case_name,
                                     int attempt);
-  // Removes the temporary folder and, unless it is to be kept, the history.
-  void FinishAttempt(const AttemptFolder& attempt, KeepHistory keep);
+  // Removes the temporary folder, and what is not to be kept. Requires: the absolute folder of an
+  // attempt.
+  void FinishAttempt(const std::filesystem::path& folder, KeepFiles keep);
 
   // One write call, so that a reader never sees half a line unless the machine dies.
   Status AppendLine(std::string_view file, std::string_view line);
@@ -55,6 +65,7 @@ class RunFolder {
 
  private:
   RunFolder() = default;
+  Status Lock();
   std::string TargetFolder(const TargetSpec& target);
 
   std::filesystem::path run_dir_;
@@ -62,6 +73,23 @@ class RunFolder {
   int lock_ = -1;
   std::map<std::string, std::string> target_folders_;
 };
+
+// A run that this process reads: until it ends, PruneRuns of any process leaves it alone. No-op for
+// what is no folder.
+void HoldRun(const std::filesystem::path& run);
+
+// What PruneRuns has done, and why it could not do more; empty if it could.
+struct Pruned {
+  std::vector<std::string> removed;  // their ids, the oldest first
+  Status trouble;
+};
+// Keeps the last `keep` runs of a run folder; 0: all. Leaves alone what is in use, by a run or a
+// reader, and what is not, or no longer, named like a run: a folder that was renamed stays.
+Pruned PruneRuns(const std::filesystem::path& run_dir, int keep);
+// Their folders, the oldest first.
+std::vector<std::filesystem::path> RunsIn(const std::filesystem::path& run_dir);
+// Whether a run is under way in it.
+bool IsUnderWay(const std::filesystem::path& run);
 
 // One path component that is unlike every other in `taken`.
 std::string PathComponent(std::string_view text);

@@ -130,23 +130,21 @@ Status CheckAccess(ServerAccess& access) {
 
 }  // namespace
 
-int DefaultJobs() {
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  double load = 0;
-  if (getloadavg(&load, 1) != 1) load = 0;
-  return std::max(cores, 4 * cores - static_cast<int>(load));
-}
+int DefaultJobs() { return 6 * std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
-Result<RunOptions> RunFlags::Resolve(const std::vector<std::string>& on_command_line) const {
+Result<RunOptions> RunFlags::Resolve(const std::vector<std::string>& on_command_line) {
+  if (sources_ == Sources::kAll) WP_RETURN_IF_ERROR(TakeConfigFile());
   RunOptions options = switches_;
   options.origins = Origins(on_command_line);
   options.strict = no_strict_ ? Strict::kNo : Strict::kYes;
   options.run_dir = run_dir_;
   options.manifest = manifest_;
+  options.baselines.assign(baselines_.begin(), baselines_.end());
   WP_RETURN_IF_ERROR(ResolveSelection(options));
   WP_RETURN_IF_ERROR(ResolveExploration(options));
   WP_RETURN_IF_ERROR(ResolveOutput(options));
   WP_RETURN_IF_ERROR(CheckSelection(options));
+  origins_ = options.origins;
   options.repeat_flags = GivenAgain(options.origins);
   if (!options.defects.empty() && case_timeout_.empty()) {
     options.repeat_flags.insert(options.repeat_flags.end(),
@@ -160,6 +158,7 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
     return Words(values, command_.get_option(name), options.origins);
   };
   WP_RETURN_IF_ERROR(Into("--target", ParseTargets(words("--target", targets_)), options.targets));
+  options.consumers = words("--consumer", consumers_);
   WP_RETURN_IF_ERROR(Choose<Releases>(
       "--releases", releases_,
       {{"all", Releases::kAll}, {"cached", Releases::kCached}, {"none", Releases::kNone}},
@@ -277,9 +276,15 @@ Status RunFlags::ResolveOutput(RunOptions& options) const {
   WP_RETURN_IF_ERROR(Choose<Keep>(
       "--keep", keep_, {{"failed", Keep::kFailed}, {"all", Keep::kAll}, {"none", Keep::kNone}},
       options.keep));
+  if (!keep_runs_.empty()) {
+    WP_RETURN_IF_ERROR(Into("--keep-runs", ParseCount(keep_runs_, 0), options.keep_runs));
+  }
   WP_RETURN_IF_ERROR(Choose<When>(
       "--color", color_,
       {{"auto", When::kAuto}, {"always", When::kAlways}, {"never", When::kNever}}, options.color));
+  options.github = Variable("GITHUB_ACTIONS") == "true";
+  WP_RETURN_IF_ERROR(
+      Choose<bool>("--ci", ci_, {{"auto", options.github}, {"off", false}}, options.github));
   return Choose<When>("--progress", progress_,
                       {{"auto", When::kAuto}, {"on", When::kAlways}, {"off", When::kNever}},
                       options.progress);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flags of `run`, from the command line, the environment and GoogleTest's own variables, in
-// this order.
+// The flags of `run`, from the command line, the environment, watchproof.toml and GoogleTest's own
+// variables, in this order.
 //
 //   RunFlags flags(*app.add_subcommand("run", ...));
 //   ... app.parse(argc, argv) ...
-//   Result<RunOptions> options = flags.Resolve();
+//   Result<RunOptions> options = flags.Resolve(words);
 //
 // Not thread-safe.
 #pragma once
@@ -22,6 +22,8 @@
 #include "harness/cli/exit_code.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/selection.h"
+#include "harness/report/run_record.h"
+#include "harness/results/attempt_spec.h"
 #include "harness/targets/target_spec.h"
 
 namespace watchproof {
@@ -33,14 +35,14 @@ enum class Cases { kOfTargets, kOfWatchproof };
 enum class Releases { kNone, kAll, kCached };
 enum class When { kAuto, kAlways, kNever };
 
-// Attempts mostly wait: for faults to end, for servers to start. Four per core keep it busy, less
-// what else is running: an attempt that is starved of its core is inconclusive.
+// Attempts mostly wait: for faults to end, for servers to start. So many keep the cores busy.
 int DefaultJobs();
 
 struct RunOptions {
   std::vector<TargetSpec> targets;
   Releases releases = Releases::kNone;    // that are targets, too
   std::set<std::string> unnamed_targets;  // of `targets`: those that came that way
+  std::vector<std::string> consumers;     // each of them on each target
   std::vector<std::string> defects;       // of the embedded store, or "all"; instead of targets
   Selection selection;
   Cases cases = Cases::kOfTargets;
@@ -56,11 +58,16 @@ struct RunOptions {
   Strict strict = Strict::kYes;
   std::filesystem::path run_dir;
   std::filesystem::path manifest;
+  std::vector<std::filesystem::path> baselines;
   std::string profile;  // the text of the profile of all targets; empty: none
   Keep keep = Keep::kFailed;
   std::map<std::string, std::map<std::string, std::string>> faults;
   std::vector<std::string> allow_disruptive;  // HOST:PORT of running servers; also in targets
   std::vector<std::string> allow_kubernetes;  // likewise, although they have keys of Kubernetes
+  int keep_runs = 20;                         // in the run folder; 0: all
+  std::set<AttemptName> only;                 // of cases x targets x attempts; empty: all of them
+  std::optional<RunRecord> resumed;           // the run that goes on, with what it has come to
+  std::string rerun_of;                       // of these failures, which run again
   bool no_faults = false;
   bool stop_at_finding = false;
   bool bypass_proxy = false;
@@ -71,20 +78,38 @@ struct RunOptions {
   bool print_results = true;  // off where GoogleTest prints them
   When color = When::kAuto;
   When progress = When::kAuto;
+  bool github = false;  // whether the log is one of GitHub Actions
   std::map<std::string, FlagSummary> origins;
   std::vector<std::string> repeat_flags;  // those that may change a verdict, for the repeat command
   bool same_seed = false;  // of `repeat`: every attempt has the first one's, up to a failure
 };
 
+// Whether the environment and the configuration file count beside the words of the command line.
+enum class Sources { kAll, kWords };
+
+// One flag of `run`, for doctor.
+struct Setting {
+  std::string name;    // "--jobs"
+  std::string value;   // empty: none
+  std::string origin;  // as in FlagSummary, or "default"
+};
+
 class RunFlags {
  public:
   // Adds the flags to the command; parsing the command fills them in. The command outlives this.
-  explicit RunFlags(CLI::App& command);
+  explicit RunFlags(CLI::App& command, Sources sources = Sources::kAll);
   RunFlags(const RunFlags&) = delete;
   RunFlags& operator=(const RunFlags&) = delete;
 
-  // Errors name the flag or variable. `on_command_line` are the words of the command line.
-  Result<RunOptions> Resolve(const std::vector<std::string>& on_command_line) const;
+  // Errors name the flag, variable or file. `on_command_line` are the words of the command line.
+  Result<RunOptions> Resolve(const std::vector<std::string>& on_command_line);
+  // Also the flags for an earlier run, which OptionsOfEarlier resolves.
+  void AddEarlierRuns();
+  // The runs as they were given; empty: no such flag.
+  const std::string& resume() const { return resume_; }
+  const std::string& rerun_failed() const { return rerun_failed_; }
+  // Every flag, also those that have their default. Requires: resolved.
+  std::vector<Setting> Settings() const;
   // The flags that were given, with their values, as arguments for a repeat command. Without those
   // that the repeat command sets itself (case, target, seed) and those that change no verdict:
   // run_flags.cc lists both.
@@ -95,12 +120,15 @@ class RunFlags {
   void AddEndpoints();
   void AddExploration();
   void AddOutput();
+  // Of flags that neither the command line nor the environment has.
+  Status TakeConfigFile();
   Status ResolveSelection(RunOptions& options) const;
   Status ResolveEndpoints(RunOptions& options) const;
   Status ResolvePlan(RunOptions& options) const;
   Status ResolveProfile(RunOptions& options) const;
   Status ResolveExploration(RunOptions& options) const;
   Status ResolveOutput(RunOptions& options) const;
+  CLI::Option* FromVariable(CLI::Option* option) const;
   CLI::Option* Text(const std::string& name, std::string& value, const std::string& help);
   CLI::Option* Texts(const std::string& name, std::vector<std::string>& values,
                      const std::string& help);
@@ -115,12 +143,17 @@ class RunFlags {
 
   CLI::App& command_;
   RunOptions switches_;  // the boolean ones are bound directly
-  std::vector<std::string> targets_, guarantees_, levels_, faults_, allow_disruptive_, defects_;
+  std::vector<std::string> baselines_, targets_, consumers_, guarantees_, levels_, faults_,
+      allow_disruptive_, defects_;
   std::vector<std::string> allow_kubernetes_;
   ServerAccess access_;
   std::string filter_, exclude_, seed_, repeat_, jobs_, shard_, case_timeout_, keep_, color_;
   std::string releases_, progress_, run_dir_ = "watchproof-runs", manifest_, plan_, profile_;
-  std::string run_profile_;
+  std::string ci_;
+  std::string run_profile_, keep_runs_, resume_, rerun_failed_, config_file_;
+  const Sources sources_;
+  std::map<std::string, std::string> from_file_;  // the origin of flags, by name
+  std::map<std::string, FlagSummary> origins_;    // once resolved
   bool no_strict_ = false;
 };
 

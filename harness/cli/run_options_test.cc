@@ -25,7 +25,7 @@ const std::set<std::string> kNotCarried = {
     "--profile", "--shard", "--seed", "--repeat", "--until-fail",
     // No verdict depends on these.
     "--help", "--fail-fast", "--shuffle", "--jobs", "--keep", "--dry-run", "--quiet", "--verbose",
-    "--json", "--color", "--progress"};
+    "--json", "--color", "--progress", "--keep-runs", "--config-file", "--ci"};
 
 TEST(RepeatFlags, AreAllThatMayChangeAVerdict) {
   CLI::App app;

@@ -14,6 +14,8 @@
 #include "harness/base/escape.h"
 #include "harness/bugs/release_version.h"
 #include "harness/cli/parse.h"
+#include "harness/targets/child_process.h"
+#include "harness/targets/release_archives.h"
 #include "harness/targets/release_cache.h"
 #include "harness/targets/upgrade.h"
 
@@ -66,22 +68,38 @@ Status CheckReleases(const Expectations& expectations, const std::vector<TargetS
   return {};
 }
 
-}  // namespace
-
-Result<Expectations> LoadExpectations(const std::filesystem::path& manifest) {
-  if (manifest.empty()) return Expectations::BuiltIn();
-  std::ifstream file(manifest, std::ios::binary);
+// Errors name the flag and the file.
+template <typename Parse>
+auto Parsed(std::string_view flag, const std::filesystem::path& path, Parse parse)
+    -> decltype(parse(std::string_view())) {
+  std::ifstream file(path, std::ios::binary);
   std::error_code error;
-  if (!file || std::filesystem::is_directory(manifest, error)) {
-    return Fail(StatusCode::kNotFound, "--manifest: '{}' cannot be read; expected a TOML file",
-                manifest.string());
+  if (!file || std::filesystem::is_directory(path, error)) {
+    return Fail(StatusCode::kNotFound, "{}: '{}' cannot be read; expected a TOML file", flag,
+                path.string());
   }
   const std::string text((std::istreambuf_iterator<char>(file)), {});
-  Result<Expectations> parsed = Expectations::Parse(text);
-  if (!parsed.has_value()) {
-    return parsed.error().WithContext("--manifest: {}", manifest.string());
-  }
+  auto parsed = parse(text);
+  if (!parsed.has_value()) return parsed.error().WithContext("{}: {}", flag, path.string());
   return parsed;
+}
+
+}  // namespace
+
+Result<Expectations> LoadExpectations(const std::filesystem::path& manifest,
+                                      const std::vector<std::filesystem::path>& baselines) {
+  Expectations expectations = Expectations::BuiltIn();
+  if (!manifest.empty()) {
+    WP_ASSIGN_OR_RETURN(expectations, Parsed("--manifest", manifest, Expectations::Parse));
+  }
+  for (const std::filesystem::path& baseline : baselines) {
+    WP_ASSIGN_OR_RETURN(auto accepted, Parsed("--baseline", baseline, ParseBaseline));
+    for (AcceptedFailure& entry : accepted) {
+      entry.place = fmt::format("{}:{}", baseline.string(), entry.line);
+    }
+    expectations.Accept(accepted);
+  }
+  return expectations;
 }
 
 std::vector<std::string> KnownVersions(const Expectations& expectations,
@@ -179,6 +197,30 @@ RunOptions SetAsideNotFetched(const RunOptions& options, RunRecord& record) {
     }
   }
   return reachable;
+}
+
+std::map<std::string, std::vector<std::string>> MissingOfReleases(const Expectations& expectations,
+                                                                  const TargetSpec& target) {
+  std::map<std::string, std::vector<std::string>> missing;
+  for (const Release& release : expectations.releases()) {
+    if (release.product != target.product || target.server || release.missing.empty()) continue;
+    missing[release.version] = release.missing;
+  }
+  return missing;
+}
+
+void RecordPrograms(RunRecord& record) {
+  record.program_sha256 = Sha256OfFile(OwnExecutable()).value_or("");
+  for (const TargetSpec& target : record.targets) {
+    if (target.program.empty()) continue;
+    const bool is_path = target.program.find('/') != std::string::npos;
+    const std::filesystem::path program =
+        is_path ? std::filesystem::path(target.program) : FindInPath(target.program);
+    const Result<std::string> sum = Sha256OfFile(program);
+    if (!sum.has_value()) continue;
+    record.binaries[target.text] = {
+        .binary = program, .sha256 = *sum, .source = {}, .built_from = {}};
+  }
 }
 
 }  // namespace watchproof

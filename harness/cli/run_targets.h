@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,10 @@
 
 namespace watchproof {
 
-// The manifest of releases; an empty path: the built-in one. Errors name the flag, the file and the
-// line.
-Result<Expectations> LoadExpectations(const std::filesystem::path& manifest);
+// The manifest of releases, an empty path: the built-in one; and what is accepted beside it. Errors
+// name the flag, the file and the line.
+Result<Expectations> LoadExpectations(const std::filesystem::path& manifest,
+                                      const std::vector<std::filesystem::path>& baselines = {});
 // "3.3.25", "3.4.23": in the order of the manifest.
 std::vector<std::string> KnownVersions(const Expectations& expectations,
                                        const std::string& product);
@@ -42,5 +44,13 @@ Status AddTargets(const std::vector<DefectSummary>& defects, const Expectations&
 // the others have their binaries in it. Prints on standard error how to fetch those that were
 // named.
 RunOptions SetAsideNotFetched(const RunOptions& options, RunRecord& record);
+
+// What the manifest says that releases of the target's kind do not offer, by version.
+std::map<std::string, std::vector<std::string>> MissingOfReleases(const Expectations& expectations,
+                                                                  const TargetSpec& target);
+
+// The SHA-256 of this program and of each program that a target starts, in the record. One that
+// cannot be read is left out: its start will say why.
+void RecordPrograms(RunRecord& record);
 
 }  // namespace watchproof

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <span>
 
+#include "harness/cli/run_targets.h"
 #include "harness/report/mutation.h"
 #include "harness/report/terminal.h"
 #include "harness/results/result_line.h"
@@ -24,39 +25,30 @@ void NoteCaught(const DefectSummary& defect, AttemptSummary& note) {
 // An attempt with a cluster keeps as much of the machine busy as so many others.
 constexpr int kJobsOfCluster = 2;
 
-bool NeedsCluster(const CaseInfo& info) {
-  return std::find(info.needs.begin(), info.needs.end(), Capability::kCluster) != info.needs.end();
-}
-
-std::map<std::string, std::vector<std::string>> MissingOf(const Expectations& expectations,
-                                                          const TargetSpec& target) {
-  std::map<std::string, std::vector<std::string>> missing;
-  for (const Release& release : expectations.releases()) {
-    if (release.product != target.product || target.server || release.missing.empty()) continue;
-    missing[release.version] = release.missing;
-  }
-  return missing;
-}
-
 }  // namespace
-
-std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt) {
-  if (attempt == 1) return seed;
-  // 32 bits: collisions are unlikely, and the number is short.
-  return Prng(seed).Fork(fmt::format("attempt/{}", attempt)).Next() & 0xffffffffU;
-}
 
 Runner::Runner(const RunnerOptions& options) : r_(options) {
   for (const CaseInfo& info : r_.cases) {
-    if (NeedsCluster(info)) clusters_.insert(info.name);
+    if (info.NeedsCluster()) clusters_.insert(info.name);
+  }
+  if (!r_.options.resumed) return;
+  for (const AttemptSummary& attempt : r_.options.resumed->attempts) {
+    const AttemptResult& result = attempt.result;
+    done_.insert({result.case_name, result.target, result.attempt});
   }
 }
 
-int Runner::JobsOf(const std::string& case_name) const {
-  return clusters_.contains(case_name) ? std::min(kJobsOfCluster, r_.options.jobs) : 1;
+// A target that always has several members is under more load than one of a case that asks for
+// them.
+int Runner::JobsOf(const std::string& case_name, const std::string& target) const {
+  int jobs = clusters_.contains(case_name) ? kJobsOfCluster : 1;
+  for (const TargetSpec& spec : r_.options.targets) {
+    if (spec.text == target) jobs = std::max(jobs, spec.members);
+  }
+  return std::min(jobs, r_.options.jobs);
 }
 
-// The next attempt of every case on every target. False when there is none.
+// False when no attempt is left.
 bool Runner::Refill() {
   const RunOptions& options = r_.options;
   if (r_.source) {
@@ -65,7 +57,27 @@ bool Runner::Refill() {
     planned_ = static_cast<int>(r_.record.attempts.size() + running_.size() + waiting_.size());
     return !more.empty();
   }
-  if (options.repeat != 0 && round_ >= options.repeat) return false;
+  while (options.repeat == 0 || round_ < options.repeat) {
+    std::vector<PlannedAttempt> round = NextRound();
+    // Rounds are drawn up one by one, but how many there will be is known.
+    const int rounds = options.repeat == 0 ? round_ : options.repeat;
+    planned_ = options.only.empty() ? static_cast<int>(round.size()) * rounds
+                                    : static_cast<int>(options.only.size());
+    std::erase_if(round, [this](const PlannedAttempt& planned) { return LeftOut(planned); });
+    waiting_.insert(waiting_.end(), round.begin(), round.end());
+    if (!round.empty()) return true;
+  }
+  return false;
+}
+
+bool Runner::LeftOut(const PlannedAttempt& planned) const {
+  const AttemptName name{planned.case_name, planned.target->text, planned.attempt};
+  return done_.contains(name) || (!r_.options.only.empty() && !r_.options.only.contains(name));
+}
+
+// The next attempt of every case on every target.
+std::vector<PlannedAttempt> Runner::NextRound() {
+  const RunOptions& options = r_.options;
   ++round_;
   std::vector<PlannedAttempt> round;
   // Clusters take longest: begun last, they would run alone. No case runs on all targets at once:
@@ -87,10 +99,7 @@ bool Runner::Refill() {
   if (options.shuffle) {
     Prng(r_.seed).Fork(fmt::format("shuffle/{}", round_)).Shuffle(round);
   }
-  // Rounds are drawn up one by one, but how many there will be is known.
-  planned_ = static_cast<int>(round.size()) * (options.repeat == 0 ? round_ : options.repeat);
-  waiting_.insert(waiting_.end(), round.begin(), round.end());
-  return true;
+  return round;
 }
 
 Status Runner::Run() {
@@ -122,14 +131,16 @@ Status Runner::StartSome() {
 
 int Runner::FreeJobs() const {
   int free = r_.options.jobs;
-  for (const auto& process : running_) free -= JobsOf(process->spec().case_name);
+  for (const auto& process : running_) {
+    free -= JobsOf(process->spec().case_name, process->spec().target);
+  }
   return free;
 }
 
 std::deque<PlannedAttempt>::iterator Runner::NextToStart() {
   const int free = FreeJobs();
   return std::find_if(waiting_.begin(), waiting_.end(), [&](const PlannedAttempt& planned) {
-    if (JobsOf(planned.case_name) > free) return false;
+    if (JobsOf(planned.case_name, planned.target->text) > free) return false;
     return std::none_of(running_.begin(), running_.end(), [&](const auto& process) {
       return r_.servers.ShareServer(planned.target->text, process->spec().target);
     });
@@ -137,13 +148,15 @@ std::deque<PlannedAttempt>::iterator Runner::NextToStart() {
 }
 
 AttemptSpec Runner::SpecOf(const PlannedAttempt& planned, const AttemptFolder& folder) const {
+  const auto found = r_.consumers.find(planned.target->consumer);
+  const RunConsumer consumer = found == r_.consumers.end() ? RunConsumer() : found->second;
   return {
       .case_name = planned.case_name,
       .target = planned.target->text,
       .seed = planned.seed,
       .attempt = planned.attempt,
       .folder = folder.absolute.string(),
-      .plan = (r_.folder.path() / "plan.jsonl").string(),
+      .plan = (r_.folder.path() / "plan.jsonl.zst").string(),
       .given_plan = r_.options.plan.string(),
       .result_descriptor = -1,
       .time_limit_ms =
@@ -153,10 +166,13 @@ AttemptSpec Runner::SpecOf(const PlannedAttempt& planned, const AttemptFolder& f
       .stop_at_finding = r_.options.stop_at_finding,
       .faults = r_.options.faults,
       .allow_disruptive = r_.options.allow_disruptive,
-      .missing = MissingOf(r_.expectations, *planned.target),
+      .missing = MissingOfReleases(r_.expectations, *planned.target),
       .profile = r_.options.profile,
       .access = planned.target->access,
-      .prefix = planned.target->server ? DrawKeyPrefix() : std::string()};
+      .prefix = planned.target->server ? DrawKeyPrefix() : std::string(),
+      .consumer_layers = consumer.layers,
+      .consumer_command = consumer.command,
+      .consumer_missing = consumer.missing};
 }
 
 Status Runner::StartOne(const PlannedAttempt& planned) {
@@ -185,14 +201,14 @@ Status Runner::Collect() {
     } else {
       const AttemptSpec& spec = process->spec();
       dropped_.push_back({spec.case_name, &TargetOf(spec.target), spec.attempt, spec.seed});
-      r_.folder.FinishAttempt(process->folder(), KeepHistory::kYes);
+      r_.folder.FinishAttempt(process->folder().absolute, KeepFiles::kAll);
     }
   }
   return {};
 }
 
 const TargetSpec& Runner::TargetOf(const std::string& text) const {
-  return *std::find_if(r_.options.targets.begin(), r_.options.targets.end(),
+  return *std::find_if(r_.record.targets.begin(), r_.record.targets.end(),
                        [&text](const TargetSpec& target) { return target.text == text; });
 }
 
@@ -203,7 +219,35 @@ void Runner::DeleteRemainingKeys(const CaseProcess& process) {
   if (!left.empty()) r_.console.Note(left);
 }
 
+// An attempt with a consumer has a result on the target, and one on the consumer.
 Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoint started) {
+  std::vector<AttemptResult> results{std::move(result)};
+  if (AttemptResult& of_target = results.front(); !of_target.consumer.name.empty()) {
+    ConsumerRecord consumer = std::exchange(of_target.consumer, {});
+    AttemptResult own = of_target;
+    own.verdict = consumer.verdict;
+    own.reason = std::move(consumer.reason);
+    own.findings = std::move(consumer.findings);
+    own.notes.clear();
+    own.upstream.clear();
+    own.exercise = {};
+    own.lag = {};
+    of_target.target = WithoutConsumer(TargetOf(of_target.target)).text;
+    results.push_back(std::move(own));
+  }
+  KeepFiles keep = KeepFiles::kNone;
+  Status appended;
+  for (AttemptResult& one : results) {
+    keep = std::max(keep, Report(std::move(one), started));
+    const Status line =
+        r_.folder.AppendLine("results.jsonl", ToResultsLine(r_.record.attempts.back().result));
+    if (appended.ok()) appended = line;
+  }
+  r_.folder.FinishAttempt(folder.absolute, keep);
+  return appended;
+}
+
+KeepFiles Runner::Report(AttemptResult result, TimePoint started) {
   AttemptSummary note{
       .result = std::move(result), .expectation = ExpectationStatus::kAsExpected, .begin = 0};
   note.begin = std::chrono::duration<double>(started - r_.begun).count();
@@ -217,15 +261,12 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
                     outcome == Outcome::kDeclared;
   const Keep keep = r_.options.keep;
   const bool kept = keep == Keep::kAll || (keep == Keep::kFailed && !good);
-  r_.folder.FinishAttempt(folder, kept ? KeepHistory::kYes : KeepHistory::kNo);
-  const std::string line = ToResultsLine(note.result);
-  const Status appended = r_.folder.AppendLine("results.jsonl", line);
   if (r_.options.json) {
-    r_.console.Result(line + "\n");
+    r_.console.Result(ToResultsLine(note.result) + "\n");
   } else if (planted != nullptr && !r_.options.verbose) {
     // The table at the end shows it.
   } else if (!r_.options.quiet || !(good || outcome == Outcome::kKnown)) {
-    r_.console.Result(AttemptText(r_.record, note, r_.console.style()));
+    r_.console.OfAttempt(AttemptText(r_.record, note, r_.console.style()));
     if (r_.options.verbose) r_.console.Result(ReceiptsText(note, r_.console.style()));
   }
   const bool wrong = outcome >= Outcome::kFixedEarly;
@@ -235,7 +276,7 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   if (ends && (r_.options.fail_fast || r_.options.until_fail)) stopping_ = true;
   r_.record.attempts.push_back(std::move(note));
   if (planted != nullptr && failed && r_.options.fail_fast) LeaveOutIfCaught(*planted);
-  return appended;
+  return kept ? KeepFiles::kAll : good ? KeepFiles::kNone : KeepFiles::kButHistory;
 }
 
 void Runner::LeaveOutIfCaught(const DefectSummary& defect) {

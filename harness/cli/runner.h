@@ -20,11 +20,13 @@
 #include "harness/base/status.h"
 #include "harness/cli/case_process.h"
 #include "harness/cli/console.h"
+#include "harness/cli/run_consumers.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/run_options.h"
 #include "harness/cli/running_servers.h"
 #include "harness/cli/signals.h"
 #include "harness/report/run_record.h"
+#include "harness/results/attempt_spec.h"
 #include "harness/results/expectations.h"
 
 namespace watchproof {
@@ -48,12 +50,10 @@ struct RunnerOptions {
   Signals& signals;
   RunRecord& record;
   const RunningServers& servers;
+  const RunConsumers& consumers;
   TimePoint begun;            // of the run
   AttemptSource source = {};  // instead of rounds of every case on every target
 };
-
-// Attempt 1 has the seed itself, so that a repeat command needs nothing else.
-std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt);
 
 class Runner {
  public:
@@ -62,18 +62,22 @@ class Runner {
   Status Run();
 
  private:
-  int JobsOf(const std::string& case_name) const;
+  int JobsOf(const std::string& case_name, const std::string& target) const;
   int FreeJobs() const;
   // The first for which there is room, and which waits for nothing but its turn; the end of them if
   // there is none.
   std::deque<PlannedAttempt>::iterator NextToStart();
   void DeleteRemainingKeys(const CaseProcess& process);
   bool Refill();
+  bool LeftOut(const PlannedAttempt& planned) const;
+  std::vector<PlannedAttempt> NextRound();
   Status StartSome();
   Status StartOne(const PlannedAttempt& planned);
   Status Collect();
   const TargetSpec& TargetOf(const std::string& text) const;
   Status Finish(AttemptResult result, const AttemptFolder& folder, TimePoint started);
+  // Judges it by what is expected, and prints it. Whether its recording is to be kept.
+  KeepFiles Report(AttemptResult result, TimePoint started);
   // With --fail-fast no more is tried on a defect that every guarantee it declares has caught.
   void LeaveOutIfCaught(const DefectSummary& defect);
   void ObeySignals();
@@ -83,6 +87,7 @@ class Runner {
 
   const RunnerOptions r_;
   std::set<std::string> clusters_;  // cases that need one
+  std::set<AttemptName> done_;      // of a run that is resumed
   int round_ = 0;
   std::deque<PlannedAttempt> waiting_;
   std::vector<std::unique_ptr<CaseProcess>> running_;

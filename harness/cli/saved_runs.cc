@@ -2,6 +2,7 @@
 #include "harness/cli/saved_runs.h"
 
 #include "cases/support/case_registry.h"
+#include "harness/cli/run_folder.h"
 #include "harness/cli/selection.h"
 #include "harness/report/saved_run.h"
 
@@ -23,6 +24,7 @@ CaseSummary DescribeCase(const std::string& name) {
 Result<std::vector<RunRecord>> ReadRuns(const std::vector<std::string>& folders) {
   std::vector<RunRecord> runs;
   for (const std::string& folder : folders) {
+    HoldRun(folder);
     WP_ASSIGN_OR_RETURN(RunRecord run, ReadRun(folder, DescribeCase));
     runs.push_back(std::move(run));
   }

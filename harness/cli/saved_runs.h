@@ -14,7 +14,8 @@
 
 namespace watchproof {
 
-// In the order of the folders. Errors name the folder and what was expected.
+// In the order of the folders, which no run removes while this process reads them. Errors name the
+// folder and what was expected.
 Result<std::vector<RunRecord>> ReadRuns(const std::vector<std::string>& folders);
 
 // Leaves the cases that match the pattern, if it is not empty. An error: none does.

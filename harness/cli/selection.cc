@@ -64,7 +64,7 @@ std::vector<CaseInfo> Select(const std::vector<CaseInfo>& cases, const Selection
 
 bool IsQuick(const CaseInfo& info, const Usage& usage) {
   constexpr std::size_t kMostCalls = 400;
-  return info.level == Level::kMust && !Contains(info.needs, Capability::kCluster) &&
+  return info.level == Level::kMust && !info.NeedsCluster() &&
          !Contains(info.needs, Capability::kDurable) && usage.operations <= kMostCalls;
 }
 

@@ -15,9 +15,9 @@
 
 namespace watchproof {
 
-template <typename T>
-bool Contains(const std::vector<T>& list, const T& value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
+template <typename Range, typename T>
+bool Contains(const Range& range, const T& value) {
+  return std::ranges::find(range, value) != std::ranges::end(range);
 }
 
 // '*' is any text, '?' any one character.

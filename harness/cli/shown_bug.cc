@@ -12,9 +12,7 @@
 namespace watchproof {
 namespace {
 
-bool NeedsOneServer(const std::string& case_name) {
-  return !Contains(FindCase(case_name)->needs, Capability::kCluster);
-}
+bool NeedsCluster(const std::string& case_name) { return FindCase(case_name)->NeedsCluster(); }
 
 std::string Presumed(const BugState& state) {
   switch (state.presence) {
@@ -52,13 +50,12 @@ ShownBug ShownBugOf(const Bug& bug) {
   ShownBug found{.bug = &bug, .title = bug.Label(), .cases = {}};
   for (const bool luck : {false, true}) {
     for (const ShownBy& shown : bug.shown) {
-      if (FindCase(shown.case_name) == nullptr || shown.rate.empty() == luck) continue;
+      const CaseInfo* const shows = FindCase(shown.case_name);
+      if (shows == nullptr || shows->of_consumers || shown.rate.empty() == luck) continue;
       found.cases.push_back(shown.case_name);
     }
   }
-  if (std::any_of(found.cases.begin(), found.cases.end(), NeedsOneServer)) {
-    std::erase_if(found.cases, [](const std::string& name) { return !NeedsOneServer(name); });
-  }
+  if (!std::ranges::all_of(found.cases, NeedsCluster)) std::erase_if(found.cases, NeedsCluster);
   return found;
 }
 

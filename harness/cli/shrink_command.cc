@@ -46,9 +46,10 @@ Result<Options> Resolve(const ShrinkFlags& flags) {
   WP_ASSIGN_OR_RETURN(options.tries, ParseCount(flags.tries, 1));
   WP_ASSIGN_OR_RETURN(options.limit, ParseDuration(flags.limit));
   WP_ASSIGN_OR_RETURN(options.jobs, ParseCount(flags.jobs, 1));
-  if (!fs::exists(options.run / "results.jsonl") || !fs::exists(options.run / "plan.jsonl")) {
+  if (!fs::exists(options.run / "results.jsonl") || !fs::exists(options.run / "plan.jsonl.zst")) {
     return Fail(StatusCode::kNotFound,
-                "{}: expected the folder of a run, with results.jsonl and plan.jsonl", flags.run);
+                "{}: expected the folder of a run, with results.jsonl and plan.jsonl.zst",
+                flags.run);
   }
   return options;
 }
@@ -84,7 +85,7 @@ Result<Found> FindAttempt(const fs::path& run, const AttemptResult& attempt) {
   WP_ASSIGN_OR_RETURN(found.spec.seed, ParseSeed(attempt.seed));
   PlanHeader header = found.header();
   header.attempt = attempt.attempt;
-  WP_ASSIGN_OR_RETURN(RecordedPlan recorded, FindPlan(run / "plan.jsonl", header));
+  WP_ASSIGN_OR_RETURN(RecordedPlan recorded, FindPlan(run / "plan.jsonl.zst", header));
   found.spec.bypass_proxy = recorded.bypass_proxy;
   found.spec.no_faults = recorded.no_faults;
   found.spec.faults = std::move(recorded.faults);
@@ -144,6 +145,7 @@ ExitCode Report(const Plan& plan, const AttemptCount& count, int attempts, doubl
 ExitCode ShrinkCommand(const ShrinkFlags& flags) {
   const Result<Options> options = Resolve(flags);
   if (!options.has_value()) return Complain("shrink", options.error().message());
+  HoldRun(options->run);
   const Result<AttemptResult> attempt = ChooseAttempt(flags);
   if (!attempt.has_value()) return Complain("shrink", attempt.error().message());
   const Result<Found> found = FindAttempt(options->run, *attempt);

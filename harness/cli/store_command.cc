@@ -145,7 +145,7 @@ CommandBody AddStore(CLI::App& command) {
   command.add_flag("--strict-prev-kv", options.strict_previous,
                    "End a watch rather than leave out a previous value that is compacted");
   command.add_option("--defect", options.defects, "Defect to switch on (repeatable)")
-      ->type_name("NAME")
+      ->type_name("DEFECT")
       ->allow_extra_args(false);
   command
       .add_option("--quota-backend-bytes", options.quota_bytes,

@@ -15,32 +15,6 @@ namespace {
 
 using Generic = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-const char* PathOf(Method method) {
-  switch (method) {
-    case Method::kRange:
-      return "/etcdserverpb.KV/Range";
-    case Method::kPut:
-      return "/etcdserverpb.KV/Put";
-    case Method::kDeleteRange:
-      return "/etcdserverpb.KV/DeleteRange";
-    case Method::kTxn:
-      return "/etcdserverpb.KV/Txn";
-    case Method::kCompact:
-      return "/etcdserverpb.KV/Compact";
-    case Method::kLeaseGrant:
-      return "/etcdserverpb.Lease/LeaseGrant";
-    case Method::kLeaseRevoke:
-      return "/etcdserverpb.Lease/LeaseRevoke";
-    case Method::kLeaseLeases:
-      return "/etcdserverpb.Lease/LeaseLeases";
-    case Method::kLeaseTimeToLive:
-      return "/etcdserverpb.Lease/LeaseTimeToLive";
-    case Method::kNone:
-      break;
-  }
-  WP_CHECK(false, "a call has a method");
-}
-
 }  // namespace
 
 class CallClient::Impl {
@@ -58,7 +32,7 @@ class CallClient::Impl {
                      .at = recorder.Now(),
                      .payload = sent,
                      .text = caller});
-    Result<Bytes> answer = Ask(PathOf(method), sent.view());
+    Result<Bytes> answer = Ask(InfoOf(method).path, sent.view());
     recorder.Append(
         {.kind = EntryKind::kCallEnded,
          .method = method,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <map>
 
 #include "fixtures/protos/rpc.grpc.pb.h"
@@ -54,12 +55,29 @@ class KvClient::Impl {
 
   template <typename Request, typename Response>
   Result<Revision> Call(Method method, const Request& request, Rpc<Request, Response> rpc) {
-    WP_ASSIGN_OR_RETURN(const Response response, Record(method, *kv_, request, rpc));
+    WP_ASSIGN_OR_RETURN(const auto response, Record<Response>(method, *kv_, request, rpc));
     return Revision(response.header().revision());
   }
   template <typename Request, typename Response>
   Result<Response> Call(Method method, const Request& request, LeaseRpc<Request, Response> rpc) {
-    return Record(method, *lease_, request, rpc);
+    return Record<Response>(method, *lease_, request, rpc);
+  }
+  // One request and one answer on a stream of its own.
+  Result<etcdserverpb::LeaseKeepAliveResponse> KeepAlive(
+      const etcdserverpb::LeaseKeepAliveRequest& request) {
+    const auto exchange = [](Lease::Stub& stub, grpc::ClientContext* context,
+                             const etcdserverpb::LeaseKeepAliveRequest& sent,
+                             etcdserverpb::LeaseKeepAliveResponse* answer) {
+      const auto stream = stub.LeaseKeepAlive(context);
+      stream->Write(sent);
+      stream->WritesDone();
+      const bool answered = stream->Read(answer);
+      const grpc::Status status = stream->Finish();
+      if (answered || !status.ok()) return status;
+      return grpc::Status(grpc::StatusCode::UNKNOWN, "the stream ended without an answer");
+    };
+    return Record<etcdserverpb::LeaseKeepAliveResponse>(Method::kLeaseKeepAlive, *lease_, request,
+                                                        exchange);
   }
   template <typename Request, typename Response>
   Result<Response> Ask(const Request& request, Rpc<Request, Response> rpc) {
@@ -92,8 +110,9 @@ class KvClient::Impl {
     while (!deadline.expired()) {
       if (put == nullptr && known == 0) return Revision(latest_.load());
       const etcdserverpb::TxnRequest request = IfUnchanged(key, known, put);
-      WP_ASSIGN_OR_RETURN(const etcdserverpb::TxnResponse response,
-                          Record(Method::kTxn, *kv_, request, &KV::Stub::Txn));
+      WP_ASSIGN_OR_RETURN(
+          const etcdserverpb::TxnResponse response,
+          Record<etcdserverpb::TxnResponse>(Method::kTxn, *kv_, request, &KV::Stub::Txn));
       if (response.succeeded()) {
         Remember(key, put == nullptr ? 0 : response.header().revision());
         return Revision(response.header().revision());
@@ -127,8 +146,9 @@ class KvClient::Impl {
     etcdserverpb::RangeRequest request;
     request.set_key(key);
     request.set_limit(1);
-    WP_ASSIGN_OR_RETURN(const etcdserverpb::RangeResponse response,
-                        Record(Method::kRange, *kv_, request, &KV::Stub::Range));
+    WP_ASSIGN_OR_RETURN(
+        const etcdserverpb::RangeResponse response,
+        Record<etcdserverpb::RangeResponse>(Method::kRange, *kv_, request, &KV::Stub::Range));
     latest_ = response.header().revision();
     const std::int64_t revision = response.kvs_size() > 0 ? response.kvs(0).mod_revision() : 0;
     Remember(key, revision);
@@ -144,10 +164,8 @@ class KvClient::Impl {
     revisions_[key] = revision;
   }
 
-  template <typename Stub, typename Request, typename Response>
-  Result<Response> Record(Method method, Stub& stub, const Request& request,
-                          grpc::Status (Stub::*rpc)(grpc::ClientContext*, const Request&,
-                                                    Response*)) {
+  template <typename Response, typename Stub, typename Request, typename Rpc>
+  Result<Response> Record(Method method, Stub& stub, const Request& request, Rpc rpc) {
     const CallId call = context_.NextCall();
     Recorder& recorder = context_.recorder();
     recorder.Append({.kind = EntryKind::kCallStarted,
@@ -169,10 +187,8 @@ class KvClient::Impl {
     return response;
   }
 
-  template <typename Stub, typename Request, typename Response>
-  Status Send(Stub& stub, const Request& request,
-              grpc::Status (Stub::*rpc)(grpc::ClientContext*, const Request&, Response*),
-              Response& response) {
+  template <typename Stub, typename Request, typename Rpc, typename Response>
+  Status Send(Stub& stub, const Request& request, Rpc rpc, Response& response) {
     grpc::ClientContext context;
     const Duration left = std::max<Duration>(options_.until - Clock::now(), 1s);
     const auto limit =
@@ -180,7 +196,7 @@ class KvClient::Impl {
     context.set_deadline(std::chrono::system_clock::now() + limit);
     context.set_wait_for_ready(true);
     if (!token_.empty()) context.AddMetadata("token", token_);
-    return FromRpcStatus((stub.*rpc)(&context, request, &response));
+    return FromRpcStatus(std::invoke(rpc, stub, &context, request, &response));
   }
 
   RecordingContext& context_;
@@ -318,12 +334,21 @@ Status KvClient::ListLeases() {
   return list.has_value() ? Status() : list.error();
 }
 
-Status KvClient::TimeToLive(std::int64_t lease) {
+Result<std::chrono::seconds> KvClient::TimeToLive(std::int64_t lease) {
   etcdserverpb::LeaseTimeToLiveRequest request;
   request.set_id(lease);
   request.set_keys(true);
-  const auto answer = impl_->Call(Method::kLeaseTimeToLive, request, &Lease::Stub::LeaseTimeToLive);
-  return answer.has_value() ? Status() : answer.error();
+  WP_ASSIGN_OR_RETURN(const auto answer, impl_->Call(Method::kLeaseTimeToLive, request,
+                                                     &Lease::Stub::LeaseTimeToLive));
+  return std::chrono::seconds(answer.ttl());
+}
+
+Status KvClient::KeepAlive(std::int64_t lease) {
+  etcdserverpb::LeaseKeepAliveRequest request;
+  request.set_id(lease);
+  WP_ASSIGN_OR_RETURN(const auto answer, impl_->KeepAlive(request));
+  if (answer.ttl() > 0) return {};
+  return Fail(StatusCode::kNotFound, "lease {} has ended", lease);
 }
 
 Result<bool> KvClient::HasLease(std::int64_t lease) {

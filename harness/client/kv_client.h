@@ -86,10 +86,12 @@ class KvClient {
   // Returns the id, which the target chooses.
   Result<std::int64_t> Grant(std::chrono::seconds ttl);
   Result<Revision> Revoke(std::int64_t lease);
+  // Its time begins anew. kNotFound: it has ended.
+  Status KeepAlive(std::int64_t lease);
   // Asks for all leases; for the time that is left of one, and its keys. The answers are in the
   // recording.
   Status ListLeases();
-  Status TimeToLive(std::int64_t lease);
+  Result<std::chrono::seconds> TimeToLive(std::int64_t lease);  // negative: it has ended
   // Whether the target still lists the lease. Not recorded, because it is not judged.
   Result<bool> HasLease(std::int64_t lease);
   // Whether a key of the range is on it. Not recorded either.

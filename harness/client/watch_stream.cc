@@ -10,6 +10,7 @@
 #include "harness/base/mutex.h"
 #include "harness/client/channel.h"
 #include "harness/history/annotation.h"
+#include "harness/history/method.h"
 
 namespace watchproof {
 namespace {
@@ -34,8 +35,7 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
                       .stream = stream_,
                       .at = recorder_.Now(),
                       .text = options.path});
-    stub_.PrepareBidiStreamingCall(&context_, "/etcdserverpb.Watch/Watch", grpc::StubOptions(),
-                                   this);
+    stub_.PrepareBidiStreamingCall(&context_, kWatchPath, grpc::StubOptions(), this);
     AddHold();  // for operations started outside callbacks; released once, by Close or a failed
                 // read
     StartRead(&incoming_);

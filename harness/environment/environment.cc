@@ -9,6 +9,7 @@ namespace watchproof {
 namespace {
 
 constexpr int kProxyPort = 2378;
+constexpr int kConsumerPort = 2384;
 
 }  // namespace
 
@@ -40,6 +41,19 @@ Status Environment::OpenPaths() {
     if (member == 1) proxied_path_ = path;
   }
   return {};
+}
+
+Result<Endpoint> Environment::OpenConsumerPath(std::shared_ptr<proxy::ByteObserver> observer) {
+  const Endpoint path = endpoint(Path::kProxied);
+  const Endpoint here{cluster_.host(1), kConsumerPort};
+  WP_ASSIGN_OR_RETURN([[maybe_unused]] const proxy::ProxyId id,
+                      proxies_.Open({.name = "consumer",
+                                     .listen_host = here.host,
+                                     .listen_port = here.port,
+                                     .target_host = path.host,
+                                     .target_port = path.port,
+                                     .observer = std::move(observer)}));
+  return here;
 }
 
 void Environment::Stop() {

@@ -179,6 +179,7 @@ std::string GrantToWire(std::int64_t lease, std::int64_t seconds) {
   return Message().Number(1, seconds).Number(2, lease).bytes();
 }
 std::string RevokeToWire(std::int64_t lease) { return Message().Number(1, lease).bytes(); }
+std::string KeepAliveToWire(std::int64_t lease) { return Message().Number(1, lease).bytes(); }
 std::string TimeToLiveToWire(std::int64_t lease) {
   return Message().Number(1, lease).Number(2, 1).bytes();
 }

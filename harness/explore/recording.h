@@ -64,6 +64,7 @@ std::string ToWire(const store::TxnOp& txn);
 std::string CompactToWire(std::int64_t revision);
 std::string GrantToWire(std::int64_t lease, std::int64_t seconds);
 std::string RevokeToWire(std::int64_t lease);
+std::string KeepAliveToWire(std::int64_t lease);
 std::string TimeToLiveToWire(std::int64_t lease);  // with its keys
 
 // Responses.

@@ -14,7 +14,6 @@ constexpr Duration kHealthyLimit = 500ms;
 constexpr Duration kDeadLimit = 250ms;
 // Bytes that may have been on their way already when a limit was armed.
 constexpr std::int64_t kUnderWay = 128 << 10;
-constexpr std::string_view kWatchers = "etcd_debugging_mvcc_watcher_total";
 
 template <typename Kind>
 EvidenceKind Plain(std::string explain) {

@@ -11,10 +11,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "harness/faults/fault.h"
 
 namespace watchproof {
+
+// The target's gauge of watchers that are registered.
+constexpr std::string_view kWatchers = "etcd_debugging_mvcc_watcher_total";
 
 class Evidence {
  public:

@@ -7,7 +7,7 @@
 namespace watchproof {
 namespace {
 
-constexpr Duration kAnswerLimit = 1s;
+constexpr Duration kHeirAnswerLimit = 1s;
 
 class MoveLeader final : public Fault {
  public:
@@ -17,11 +17,11 @@ class MoveLeader final : public Fault {
  private:
   Status Act(FaultPorts& ports) override {
     WP_ASSIGN_OR_RETURN(ServerPorts* const next, ServerOf(ports, to_));
-    WP_ASSIGN_OR_RETURN(const ServerWord heir, next->ask(Within(kAnswerLimit)));
+    WP_ASSIGN_OR_RETURN(const ServerWord heir, next->ask(Within(kHeirAnswerLimit)));
     before_ = heir.leader;
     wanted_ = heir.member;
     for (const ServerPorts& server : ports.servers) {
-      WP_ASSIGN_OR_RETURN(const ServerWord word, server.ask(Within(kAnswerLimit)));
+      WP_ASSIGN_OR_RETURN(const ServerWord word, server.ask(Within(kHeirAnswerLimit)));
       if (word.member != word.leader) continue;
       if (word.member == wanted_) {
         return Fail(StatusCode::kFailedPrecondition, "move-leader: member {} is the leader already",
@@ -41,7 +41,7 @@ class MoveLeader final : public Fault {
     if (took_effect_) return;
     took_effect_ =
         std::all_of(ports.servers.begin(), ports.servers.end(), [&](const ServerPorts& server) {
-          const auto word = server.ask(Within(kAnswerLimit));
+          const auto word = server.ask(Within(kHeirAnswerLimit));
           return word.has_value() && word->leader == wanted_;
         });
     if (took_effect_) healed_at_ = ports.now();  // there is nothing to heal

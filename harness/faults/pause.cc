@@ -9,7 +9,7 @@ namespace {
 // A running server answers a status call sooner than this.
 constexpr Duration kSilence = 250ms;
 constexpr Duration kLimitBefore = 2s;
-constexpr Duration kAnswerLimit = 10s;
+constexpr Duration kPausedAnswerLimit = 10s;
 
 class Pause final : public Fault {
  public:
@@ -40,7 +40,8 @@ class Pause final : public Fault {
   Status Undo(FaultPorts& ports) override {
     WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, member_));
     WP_RETURN_IF_ERROR(server->proceed());
-    WP_ASSIGN_OR_RETURN([[maybe_unused]] const ServerWord after, server->ask(Within(kAnswerLimit)));
+    WP_ASSIGN_OR_RETURN([[maybe_unused]] const ServerWord after,
+                        server->ask(Within(kPausedAnswerLimit)));
     return {};
   }
   void Describe(FaultReceipt& receipt) const override {

@@ -21,7 +21,7 @@ using proxy::ParameterInfo;
 using proxy::ParameterKind;
 using proxy::ParameterValues;
 
-constexpr Duration kAnswerLimit = 250ms;
+constexpr Duration kPeerAnswerLimit = 250ms;
 constexpr Duration kAskEvery = 20ms;
 // Healthy members are a few milliseconds apart.
 constexpr Duration kLeastLag = 25ms;
@@ -101,7 +101,7 @@ class PeerFault final : public Fault {
   void LookForElection(FaultPorts& ports) {
     std::int64_t leaderless = 0;
     for (const ServerPorts& server : ports.servers) {
-      const auto word = server.ask(Within(kAnswerLimit));
+      const auto word = server.ask(Within(kPeerAnswerLimit));
       if (!word.has_value()) continue;
       leaderless += word->leader == 0 ? 1 : 0;
       other_leader_ = other_leader_ || (word->leader != 0 && word->leader != leader_before_);
@@ -115,7 +115,7 @@ class PeerFault final : public Fault {
     const auto slow = ServerOf(ports, given_.number("member"));
     if (!slow.has_value()) return;
     if (ahead_) {
-      const auto word = (*slow)->ask(Within(kAnswerLimit));
+      const auto word = (*slow)->ask(Within(kPeerAnswerLimit));
       if (!word.has_value()) return;
       const bool has_it = word->revision >= ahead_->revision;
       if (!has_it) lag_ = std::max(lag_, Duration(ports.now() - ahead_->at));
@@ -124,7 +124,7 @@ class PeerFault final : public Fault {
     }
     for (const ServerPorts& server : ports.servers) {
       if (&server == *slow) continue;
-      const auto word = server.ask(Within(kAnswerLimit));
+      const auto word = server.ask(Within(kPeerAnswerLimit));
       if (word.has_value()) ahead_ = Ahead{.revision = word->revision, .at = ports.now()};
       return;
     }

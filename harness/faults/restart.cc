@@ -7,6 +7,7 @@
 // target. If another release was asked for, the new process must also report that release. If the
 // stop had to fall into a compaction, the new process must report that it resumed one, if it
 // publishes such a count.
+#include "harness/faults/evidence.h"
 #include "harness/faults/fault.h"
 
 namespace watchproof {
@@ -19,11 +20,10 @@ using proxy::ParameterValues;
 // More than any release needs, since the machine may be busy.
 constexpr Duration kRestartLimit = 20s;
 constexpr Duration kGracefulLimit = 10s;
-constexpr Duration kAnswerLimit = 5s;
+constexpr Duration kRestartedAnswerLimit = 5s;
 // Starts at 0 in a new process, and the harness requests no compaction from that process.
 constexpr std::string_view kCompactions =
     "etcd_debugging_mvcc_db_compaction_total_duration_milliseconds_count";
-constexpr std::string_view kWatchers = "etcd_debugging_mvcc_watcher_total";
 
 enum class StopWith { kKill, kTerminate };  // SIGKILL, SIGTERM
 
@@ -56,7 +56,7 @@ class ServerRestart final : public Fault {
     }
     // A status call first would take so long that the compaction is over.
     if (!options_.in_compaction) {
-      WP_ASSIGN_OR_RETURN(before_, server->ask(Within(kAnswerLimit)));
+      WP_ASSIGN_OR_RETURN(before_, server->ask(Within(kRestartedAnswerLimit)));
     }
     const Status ended = kill ? server->kill() : server->terminate(Within(kGracefulLimit));
     ignored_ = !kill && ended.code() == StatusCode::kDeadlineExceeded;
@@ -117,7 +117,7 @@ class ServerRestart final : public Fault {
   }
   Status Restart(ServerPorts& server, FaultPorts& ports) {
     WP_RETURN_IF_ERROR(server.restart(Within(kRestartLimit), options_.release));
-    WP_ASSIGN_OR_RETURN(after_, server.ask(Within(kAnswerLimit)));
+    WP_ASSIGN_OR_RETURN(after_, server.ask(Within(kRestartedAnswerLimit)));
     healed_at_ = ports.now();
     return {};
   }

@@ -159,6 +159,7 @@ class RunEnvironment : public testing::Environment {
     if (Program().run == nullptr) return;
     Program().run->End();
     fmt::print("Report: {}/report.html\n", Program().run->record().folder);
+    RemoveOldRuns(Program().run->folder().run_dir(), Program().options.keep_runs);
     Program().run.reset();
   }
 

@@ -19,6 +19,17 @@ std::string_view TypeOf(const T&) {
   return T::kType;
 }
 
+// A report of a consumer has a field named "type", and so has every annotation: that of the report
+// is written as "change".
+template <typename Fields>
+struct InAnnotation {
+  Fields& fields;
+  template <typename T>
+  void operator()(const char* name, T& value) {
+    fields(name == std::string_view("type") ? "change" : name, value);
+  }
+};
+
 // Sets `found` to a T, with its fields at their defaults, if that is the type.
 template <typename T>
 void MakeIf(std::string_view type, std::optional<Annotation>& found) {
@@ -44,7 +55,8 @@ Status Unreadable(std::string_view text, std::string_view why) {
 
 std::string ToText(const Annotation& annotation) {
   Json json;
-  FieldWriter writer(json);
+  FieldWriter all(json);
+  InAnnotation<FieldWriter> writer{all};
   std::visit(
       [&](auto value) {
         json["type"] = TypeOf(value);
@@ -64,13 +76,14 @@ Result<Annotation> ParseAnnotation(std::string_view text) {
   std::optional<Annotation> annotation =
       Empty(type->get_ref<const std::string&>(), static_cast<const Annotation*>(nullptr));
   if (!annotation) return Unreadable(text, "its type is not known");
-  FieldReader reader(json);
+  FieldReader all(json);
+  InAnnotation<FieldReader> reader{all};
   std::visit(
       [&reader](auto& value) {
         if constexpr (requires { value.Fields(reader); }) value.Fields(reader);
       },
       *annotation);
-  if (reader.wrong()) return Unreadable(text, "field " + *reader.wrong() + " does not fit");
+  if (all.wrong()) return Unreadable(text, "field " + *all.wrong() + " does not fit");
   return *std::move(annotation);
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -212,10 +213,84 @@ struct QuestionLeft {
   }
 };
 
+// A part of what passed is missing from a passive recording, from here on.
+struct NotRecorded {
+  static constexpr std::string_view kType = "not_recorded";
+  std::string what;  // "connection 3"
+  std::string why;
+  std::int64_t streams = 0;  // watch streams that were open in it
+  bool foreign = false;      // it is no gRPC: nothing in it could have been judged
+  template <typename F>
+  void Fields(F& field) {
+    field("what", what);
+    field("why", why);
+    field("streams", streams);
+    field("foreign", foreign);
+  }
+};
+// A consumer was started: a program around a real client that follows the keys of a prefix.
+struct ConsumerStarted {
+  static constexpr std::string_view kType = "consumer_started";
+  std::string consumer;             // "kube-storage"
+  std::vector<std::string> layers;  // those that it reports on, from the store up
+  std::string prefix;
+  template <typename F>
+  void Fields(F& field) {
+    field("consumer", consumer);
+    field("layers", layers);
+    field("prefix", prefix);
+  }
+};
+// What a layer of it has seen; the fields are those of fixtures/consumers/README.md.
+struct ConsumerReport {
+  static constexpr std::string_view kType = "consumer";
+  std::string layer;
+  std::string kind;
+  std::int64_t revision = 0;
+  std::string type;
+  std::string key;
+  std::string error;
+  std::map<std::string, std::int64_t> keys;
+  template <typename F>
+  void Fields(F& field) {
+    field("layer", layer);
+    field("kind", kind);
+    field("revision", revision);
+    field("type", type);
+    field("key", key);
+    field("error", error);
+    field("keys", keys);
+  }
+};
+// All faults are healed and nothing is written any more. From here on each layer must come to this
+// revision within the limit, and the consumer reports what each holds.
+struct ConsumerDue {
+  static constexpr std::string_view kType = "consumer_due";
+  std::int64_t revision = 0;
+  std::int64_t limit_ms = 0;
+  template <typename F>
+  void Fields(F& field) {
+    field("revision", revision);
+    field("limit_ms", limit_ms);
+  }
+};
+// Its process has ended although the harness did not end it.
+struct ConsumerEnded {
+  static constexpr std::string_view kType = "consumer_ended";
+  std::string how;
+  std::string last_words;
+  template <typename F>
+  void Fields(F& field) {
+    field("how", how);
+    field("last_words", last_words);
+  }
+};
+
 using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
-                 MomentMissed, TargetRefused, QuestionLeft>;
+                 MomentMissed, TargetRefused, QuestionLeft, NotRecorded, ConsumerStarted,
+                 ConsumerReport, ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

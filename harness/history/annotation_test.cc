@@ -8,22 +8,29 @@ namespace watchproof {
 namespace {
 
 TEST(Annotation, EachTypeSurvivesItsText) {
-  const std::vector<Annotation> all = {StageReached{Stage::kHealed},
-                                       StageReached{Stage::kStopped},
-                                       ClosingStream{StreamId(7)},
-                                       Resumption{StreamId(1), 2, StreamId(3), 4},
-                                       ReadRight{StreamId(1), {std::string("\0a/", 3)}, {""}},
-                                       ProgressDue{StreamId(2), true, 5000},
-                                       ProgressOver{StreamId(2)},
-                                       DeliveryDue{"near", {1, 1}, {0, 1}, 70, 3000},
-                                       DeliveryOver{"near"},
-                                       StreamEndDue{StreamId(4), 100},
-                                       StreamEndOver{StreamId(4)},
-                                       TargetEnded{2, "was killed by signal 11", "panic: \"no\""},
-                                       TargetSilent{1, "a put", 9000},
-                                       MomentMissed{"created", "main"},
-                                       TargetRefused{"a lease", "unimplemented"},
-                                       QuestionLeft{"the leases", "not offered"}};
+  const std::vector<Annotation> all = {
+      StageReached{Stage::kHealed},
+      StageReached{Stage::kStopped},
+      ClosingStream{StreamId(7)},
+      Resumption{StreamId(1), 2, StreamId(3), 4},
+      ReadRight{StreamId(1), {std::string("\0a/", 3)}, {""}},
+      ProgressDue{StreamId(2), true, 5000},
+      ProgressOver{StreamId(2)},
+      DeliveryDue{"near", {1, 1}, {0, 1}, 70, 3000},
+      DeliveryOver{"near"},
+      StreamEndDue{StreamId(4), 100},
+      StreamEndOver{StreamId(4)},
+      TargetEnded{2, "was killed by signal 11", "panic: \"no\""},
+      TargetSilent{1, "a put", 9000},
+      MomentMissed{"created", "main"},
+      TargetRefused{"a lease", "unimplemented"},
+      QuestionLeft{"the leases", "not offered"},
+      NotRecorded{"connection 3", "too fast", 2},
+      ConsumerStarted{"informer", {"cache", "reader"}, "/a/b/"},
+      ConsumerReport{"cache", "event", 7, "put", "/a/b/c", "", {}},
+      ConsumerReport{"cache", "snapshot", 7, "", "", "", {{"k", 7}}},
+      ConsumerDue{9, 20000},
+      ConsumerEnded{"exited with 2", "panic"}};
   std::size_t kinds = 0;
   for (const Annotation& annotation : all) {
     const std::string text = ToText(annotation);

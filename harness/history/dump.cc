@@ -17,32 +17,6 @@ constexpr std::size_t kLongestValue = 64;
 // How many lines of the watch to show on either side of a line of evidence.
 constexpr std::size_t kNeighbours = 3;
 
-const char* Name(Method method) {
-  switch (method) {
-    case Method::kNone:
-      return "none";
-    case Method::kRange:
-      return "range";
-    case Method::kPut:
-      return "put";
-    case Method::kDeleteRange:
-      return "delete range";
-    case Method::kTxn:
-      return "txn";
-    case Method::kCompact:
-      return "compact";
-    case Method::kLeaseGrant:
-      return "lease grant";
-    case Method::kLeaseRevoke:
-      return "lease revoke";
-    case Method::kLeaseLeases:
-      return "lease list";
-    case Method::kLeaseTimeToLive:
-      return "lease time to live";
-  }
-  return "unnamed";
-}
-
 void AddValue(Json& json, std::string_view value) {
   json["value"] = value.substr(0, kLongestValue);
   if (value.size() > kLongestValue) json["value_bytes"] = value.size();
@@ -98,7 +72,7 @@ Json ToJson(const WatchResponseView& response) {
 
 // Calls are shown by what matters for a watch: the request and the resulting revision.
 Json CallToJson(const Entry& entry) {
-  Json json{{"call", entry.call.value}, {"method", Name(entry.method)}};
+  Json json{{"call", entry.call.value}, {"method", InfoOf(entry.method).name}};
   if (entry.kind == EntryKind::kCallEnded) {
     if (entry.code != StatusCode::kOk) {
       json["error"] = entry.text;
@@ -143,6 +117,9 @@ Json CallToJson(const Entry& entry) {
   } else if (entry.method == Method::kLeaseRevoke) {
     LeaseRevokeRequestView revoke;
     if (Parse(entry.payload.view(), revoke).ok()) json["lease"] = revoke.id;
+  } else if (entry.method == Method::kLeaseKeepAlive) {
+    LeaseKeepAliveRequestView kept;
+    if (Parse(entry.payload.view(), kept).ok()) json["lease"] = kept.id;
   } else if (entry.method == Method::kLeaseTimeToLive) {
     LeaseTimeToLiveRequestView asked;
     if (Parse(entry.payload.view(), asked).ok()) json["lease"] = asked.id;

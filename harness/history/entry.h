@@ -17,6 +17,7 @@
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
 #include "harness/base/units.h"
+#include "harness/history/method.h"
 
 namespace watchproof {
 
@@ -42,19 +43,6 @@ enum class EntryKind : std::uint8_t {
 
 // "stream opened"
 const char* Name(EntryKind kind);
-
-enum class Method : std::uint8_t {
-  kNone = 0,
-  kRange = 1,
-  kPut = 2,
-  kDeleteRange = 3,
-  kTxn = 4,
-  kCompact = 5,
-  kLeaseGrant = 6,
-  kLeaseRevoke = 7,
-  kLeaseLeases = 8,
-  kLeaseTimeToLive = 9,
-};
 
 struct Entry {
   EntryKind kind = EntryKind::kAnnotation;

@@ -106,8 +106,8 @@ Result<std::optional<Frame>> FrameReader::Parse(std::string_view data,
   const auto text = ReadNumber<std::uint32_t>(data, 20);
   const auto payload = ReadNumber<std::uint32_t>(data, 24);
   if (kind < 1 || kind > static_cast<std::uint8_t>(EntryKind::kAnnotation) ||
-      method > static_cast<std::uint8_t>(Method::kLeaseTimeToLive) || code > 16 || window > 2 ||
-      text > kLongestPart || payload > kLongestPart) {
+      method >= std::size(kMethods) || code > 16 || window > 2 || text > kLongestPart ||
+      payload > kLongestPart) {
     return Fail(StatusCode::kDataLoss, "an entry of unknown kind (kind {}, method {}, code {})",
                 kind, method, code);
   }

@@ -12,6 +12,8 @@
 
 #include "harness/history/chunk.h"
 #include "harness/history/frame.h"
+#include "harness/history/run_started.h"
+#include "harness/history/segments.h"
 
 namespace watchproof {
 namespace {
@@ -22,18 +24,26 @@ constexpr std::size_t kBeginningSize = 256 << 10;
 // trusted.
 constexpr std::size_t kStep = 1 << 20;
 
-}  // namespace
-
-class HistoryReader::Impl {
+// One file.
+class FileReader {
  public:
-  Impl(std::filesystem::path path, std::FILE* file)
+  static Result<std::unique_ptr<FileReader>> Open(const std::filesystem::path& path) {
+    std::FILE* file = std::fopen(path.c_str(), "rbe");
+    if (file == nullptr) {
+      return FromErrno(errno).WithContext("cannot read the history {}", path.string());
+    }
+    auto reader = std::make_unique<FileReader>(path, file);
+    WP_RETURN_IF_ERROR(reader->RefuseForeign());
+    return reader;
+  }
+  FileReader(std::filesystem::path path, std::FILE* file)
       : path_(std::move(path)), file_(file), context_(ZSTD_createDCtx()) {}
-  ~Impl() {
+  ~FileReader() {
     std::fclose(file_);
     ZSTD_freeDCtx(context_);
   }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
+  FileReader(const FileReader&) = delete;
+  FileReader& operator=(const FileReader&) = delete;
 
   Status RefuseForeign() {
     WP_RETURN_IF_ERROR(Fill(kBeginningSize));
@@ -61,6 +71,7 @@ class HistoryReader::Impl {
   }
 
   const std::string& damage() const { return damage_; }
+  bool unfinished() const { return unfinished_; }
 
  private:
   void EndWith(std::string_view how, std::string_view why) {
@@ -68,7 +79,10 @@ class HistoryReader::Impl {
     damage_ = fmt::format("{} after line {}: {}", how, line_.value, why);
   }
   void Damaged(std::string_view why) { EndWith("damaged", why); }
-  void CutOff(std::string_view why) { EndWith("cut off", why); }
+  void CutOff(std::string_view why) {
+    EndWith("cut off", why);
+    unfinished_ = true;
+  }
   std::string Here() const { return fmt::format("the chunk at byte {}", offset_); }
 
   // Makes read_ at least so long, or as long as the file has bytes.
@@ -174,6 +188,69 @@ class HistoryReader::Impl {
   FrameReader frames_;
   Line line_{};
   bool ended_ = false;
+  bool unfinished_ = false;
+  std::string damage_;
+};
+
+}  // namespace
+
+// The files of a recording, one after the other.
+class HistoryReader::Impl {
+ public:
+  explicit Impl(std::vector<Segment> files) : files_(std::move(files)) {}
+
+  Status OpenNext() {
+    WP_ASSIGN_OR_RETURN(file_, FileReader::Open(files_[next_].file));
+    ++next_;
+    return Status();
+  }
+
+  Result<std::optional<NumberedEntry>> Next() {
+    while (true) {
+      WP_ASSIGN_OR_RETURN(std::optional<NumberedEntry> line, file_->Next());
+      if (line) {
+        line_ = line_.next();
+        line->line = line_;
+        return line;
+      }
+      if (!file_->damage().empty() || next_ == files_.size()) {
+        damage_ = file_->damage();
+        if (files_.size() > 1 && !damage_.empty()) {
+          damage_ = files_[next_ - 1].file.filename().string() + ": " + damage_;
+        }
+        return std::optional<NumberedEntry>();
+      }
+      WP_ASSIGN_OR_RETURN(const bool follows, Continue());
+      if (!follows) return std::optional<NumberedEntry>();
+    }
+  }
+  const std::string& damage() const { return damage_; }
+  bool unfinished() const { return next_ == files_.size() && file_->unfinished(); }
+
+ private:
+  // Whether the next file begins where this one ended.
+  Result<bool> Continue() {
+    const int expected = files_[next_ - 1].number + 1;
+    if (files_[next_].number != expected) {
+      damage_ =
+          fmt::format("cut off after line {}: {} is missing", line_.value, SegmentName(expected));
+      return false;
+    }
+    WP_RETURN_IF_ERROR(OpenNext());
+    WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> first, file_->Next());
+    if (!first) return true;  // its damage is reported next
+    WP_ASSIGN_OR_RETURN(const RunStarted started, ParseRunStarted(first->entry.text));
+    for (int i = 0; i < started.restated; ++i) {
+      WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> restated, file_->Next());
+      if (!restated) break;
+    }
+    return true;
+  }
+
+  const std::vector<Segment> files_;
+  std::size_t next_ = 0;  // among them
+  std::unique_ptr<FileReader> file_;
+  Line line_{};
   std::string damage_;
 };
 
@@ -181,16 +258,22 @@ HistoryReader::HistoryReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)
 HistoryReader::~HistoryReader() = default;
 
 Result<std::unique_ptr<HistoryReader>> HistoryReader::Open(const std::filesystem::path& path) {
-  std::FILE* file = std::fopen(path.c_str(), "rbe");
-  if (file == nullptr) {
-    return FromErrno(errno).WithContext("cannot read the history {}", path.string());
+  std::vector<Segment> files = {{.number = 1, .file = path}};
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) {
+    WP_ASSIGN_OR_RETURN(files, SegmentsIn(path));
+    if (files.empty()) {
+      return Fail(StatusCode::kNotFound, "{}: no {} or later one in it", path.string(),
+                  SegmentName(1));
+    }
   }
-  auto impl = std::make_unique<Impl>(path, file);
-  WP_RETURN_IF_ERROR(impl->RefuseForeign());
+  auto impl = std::make_unique<Impl>(std::move(files));
+  WP_RETURN_IF_ERROR(impl->OpenNext());
   return std::unique_ptr<HistoryReader>(new HistoryReader(std::move(impl)));
 }
 
 Result<std::optional<NumberedEntry>> HistoryReader::Next() { return impl_->Next(); }
 const std::string& HistoryReader::damage() const { return impl_->damage(); }
+bool HistoryReader::unfinished() const { return impl_->unfinished(); }
 
 }  // namespace watchproof

@@ -9,6 +9,10 @@
 //   }
 //   if (!reader->damage().empty()) ...   // not all that was recorded has been read
 //
+// A folder with segments (segments.h), as a proxy records them, is read as one recording: lines are
+// numbered through, and those with which a segment restates what earlier ones began are left out,
+// but in the first that is still there.
+//
 // A chunk (chunk.h) is read whole and its hash verified before the first of its entries is handed
 // out. Reading ends at the last verified line if the bytes differ from what a recorder writes.
 // Not thread-safe. Ownership: entries own their payload. Memory: one chunk, and the event window.
@@ -37,6 +41,8 @@ class HistoryReader {
   // After the end: empty if the recording is whole, otherwise why not and up to where it was read,
   // such as "cut off after line 12: the trailer is missing".
   const std::string& damage() const;
+  // Likewise: the file only ends early, as when its writer was killed. Nothing in it is damaged.
+  bool unfinished() const;
 
  private:
   class Impl;

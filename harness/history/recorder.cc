@@ -93,6 +93,10 @@ class Recorder::Impl {
     return incomplete_;
   }
   Duration Now() const { return Clock::now() - begun_; }
+  ByteCount waiting() const {
+    MutexLock lock(mu_);
+    return ByteCount(unwritten_.bytes + being_written_);
+  }
   Line last() const {
     MutexLock lock(mu_);
     return last_;
@@ -265,6 +269,7 @@ bool Recorder::Append(Entry entry) { return impl_->Append(std::move(entry)); }
 bool Recorder::incomplete() const { return impl_->incomplete(); }
 Duration Recorder::Now() const { return impl_->Now(); }
 std::optional<NumberedEntry> Recorder::Next(Deadline deadline) { return impl_->Next(deadline); }
+ByteCount Recorder::waiting() const { return impl_->waiting(); }
 Line Recorder::last() const { return impl_->last(); }
 Status Recorder::Close() { return impl_->Close(); }
 

@@ -57,6 +57,8 @@ class Recorder {
   // drained.
   std::optional<NumberedEntry> Next(Deadline deadline);
 
+  // Bytes that wait for the writer: an owner that may wait does so while there are many.
+  ByteCount waiting() const;
   // Lines appended so far.
   Line last() const;
   [[nodiscard]] Status Close();

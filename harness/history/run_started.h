@@ -15,6 +15,9 @@
 
 namespace watchproof {
 
+// The path of streams that a recording proxy opened itself, for kStreamOpened.
+inline constexpr std::string_view kRecorderPath = "recorder";
+
 struct RunStarted {
   int format = 1;
   std::string case_name;
@@ -28,6 +31,13 @@ struct RunStarted {
   bool others_compact = false;  // others may compact the target
   Deviations deviations = {};
   bool without_metadata = false;  // of keys: create revision, version and lease were not recorded
+  // Recorded by a proxy between others' clients and the target: others may write as well, nothing
+  // is stated about what they do, and the recording begins and ends anywhere.
+  bool passive = false;
+  int segment = 0;             // of a passive recording, from 1; see reader.h
+  int restated = 0;            // so many lines after this one restate what earlier segments began
+  bool hashed_values = false;  // equal values have equal hashes, in place of the values
+  std::string control_watch;   // what the proxy itself watched; empty: nothing
 
   template <typename F>
   void Fields(F& field) {
@@ -43,6 +53,11 @@ struct RunStarted {
     field("others_compact", others_compact);
     field("deviations", deviations);
     field("without_metadata", without_metadata);
+    field("passive", passive);
+    field("segment", segment);
+    field("restated", restated);
+    field("hashed_values", hashed_values);
+    field("control_watch", control_watch);
   }
 };
 

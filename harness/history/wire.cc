@@ -263,6 +263,12 @@ static void Read(std::string_view message, LeaseGrantResponseView& out) {
 static void Read(std::string_view message, LeaseRevokeRequestView& out) {
   ReadFields(message, At<1>(out.id));
 }
+static void Read(std::string_view message, LeaseKeepAliveRequestView& out) {
+  ReadFields(message, At<1>(out.id));
+}
+static void Read(std::string_view message, LeaseKeepAliveResponseView& out) {
+  ReadFields(message, At<2>(out.id), At<3>(out.ttl));
+}
 static void Read(std::string_view message, LeaseStatusView& out) {
   ReadFields(message, At<1>(out.id));
 }
@@ -333,6 +339,8 @@ template Status Parse(std::string_view, LeaseGrantRequestView&);
 template Status Parse(std::string_view, LeaseGrantResponseView&);
 template Status Parse(std::string_view, LeaseRevokeRequestView&);
 template Status Parse(std::string_view, LeaseLeasesResponseView&);
+template Status Parse(std::string_view, LeaseKeepAliveRequestView&);
+template Status Parse(std::string_view, LeaseKeepAliveResponseView&);
 template Status Parse(std::string_view, LeaseTimeToLiveRequestView&);
 template Status Parse(std::string_view, LeaseTimeToLiveResponseView&);
 

@@ -188,6 +188,15 @@ struct LeaseRevokeRequestView {
   static constexpr const char* kMessage = "LeaseRevokeRequest";
   std::int64_t id = 0;
 };
+struct LeaseKeepAliveRequestView {
+  static constexpr const char* kMessage = "LeaseKeepAliveRequest";
+  std::int64_t id = 0;
+};
+struct LeaseKeepAliveResponseView {
+  static constexpr const char* kMessage = "LeaseKeepAliveResponse";
+  std::int64_t id = 0;
+  std::int64_t ttl = 0;  // from now on; 0: there is no such lease
+};
 struct LeaseStatusView {
   std::int64_t id = 0;
 };

@@ -20,9 +20,11 @@ std::int64_t NamedBy(Method method, std::string_view request) {
   RangeRequestView range;
   CompactionRequestView compaction;
   LeaseRevokeRequestView revoked;
+  LeaseKeepAliveRequestView kept;
   if (method == Method::kRange && Parse(request, range).ok()) return range.revision;
   if (method == Method::kCompact && Parse(request, compaction).ok()) return compaction.revision;
   if (method == Method::kLeaseRevoke && Parse(request, revoked).ok()) return revoked.id;
+  if (method == Method::kLeaseKeepAlive && Parse(request, kept).ok()) return kept.id;
   return 0;
 }
 

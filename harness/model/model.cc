@@ -8,6 +8,8 @@ namespace watchproof {
 namespace {
 
 constexpr std::size_t kMostContradictions = 10;
+// Above every revision, with room for arithmetic.
+constexpr Revision kEverything(INT64_MAX / 2);
 
 bool Touches(const std::vector<Operation>& operations, std::string_view key) {
   return std::any_of(operations.begin(), operations.end(), [key](const Operation& operation) {
@@ -35,9 +37,21 @@ void AddWays(const std::vector<std::vector<Operation>>& more,
 
 }  // namespace
 
+Model::Model(const Observed& observed) : Model(Revisions::kObserved, CallLog::Keep::kOpen) {
+  timeline_.SetBase(Revision(0));
+  base_settled_ = true;
+  for (const auto& [revision, at] : observed.revisions()) {
+    // A revision that no store has is judged as what the watch received, and no part of a history.
+    if (revision.value < 1) continue;
+    timeline_.ApplyObserved(revision, at.changes, at.owners);
+  }
+  if (timeline_.known_through() < kEverything) timeline_.Skip(kEverything);
+}
+
 const RecordedCall* Model::Consume(const NumberedEntry& line) {
   const RecordedCall* call = calls_.Consume(line);
   if (call == nullptr) return nullptr;
+  if (revisions_ == Revisions::kObserved) return call;
   const bool writes = IsWrite(call->method);
   if (call->ended.value == 0) {
     writes_out_ += writes ? 1 : 0;
@@ -98,6 +112,7 @@ void Model::Claim(Revision revision, Acknowledged write) {
 }
 
 void Model::HeaderSeen(Revision revision, bool control) {
+  if (revisions_ == Revisions::kObserved) return;
   if (!control && calls_.reached().value != 0) return;
   if (calls_.any_write() || revision.value < 1 || revision < timeline_.base()) return;
   timeline_.SetBase(revision);
@@ -265,7 +280,7 @@ bool Model::MayBeOf(std::int64_t lease, const Evidence& seen) const {
 std::optional<Model::Unexplained> Model::unexplained() const {
   const Revision next = timeline_.known_through().next();
   const auto found = control_.reported().find(next);
-  if (revisions_ == Revisions::kWithGaps || !base_settled_ || timeline_.base().value > 1 ||
+  if (revisions_ != Revisions::kDense || !base_settled_ || timeline_.base().value > 1 ||
       found == control_.reported().end() || waiting_.contains(next)) {
     return std::nullopt;
   }
@@ -301,6 +316,7 @@ void Model::Finish() {
     if (IsWrite(call->method)) open_.emplace_back(*call);
   }
   writes_out_ = 0;
+  if (revisions_ == Revisions::kObserved) return;
   SettleBase();
   Advance();
   if (keep_ == CallLog::Keep::kOpen) return;
@@ -314,12 +330,12 @@ Revision Model::Highest() const {
 }
 
 std::optional<Revision> Model::Ceiling() const {
-  if (revisions_ == Revisions::kWithGaps || !calls_.leases().empty()) return std::nullopt;
+  if (revisions_ != Revisions::kDense || !calls_.leases().empty()) return std::nullopt;
   return Highest();
 }
 
 bool Model::MayExist(Revision revision) const {
-  return revisions_ == Revisions::kWithGaps || revision <= Highest();
+  return revisions_ != Revisions::kDense || revision <= Highest();
 }
 
 std::vector<std::string> Model::undecided() const {
@@ -328,7 +344,7 @@ std::vector<std::string> Model::undecided() const {
   Revision reached = revisions_ == Revisions::kDense ? calls_.reached() : control_.latest();
   if (!waiting_.empty()) reached = std::max(reached, waiting_.rbegin()->first);
   const Revision known = timeline_.known_through();
-  if (calls_.any_write() && reached > known) {
+  if (revisions_ != Revisions::kObserved && calls_.any_write() && reached > known) {
     reasons.push_back(
         open_.empty()
             ? fmt::format("no write in this recording made revision {} (the store reached {}); "

@@ -27,6 +27,7 @@
 #include "harness/history/wire.h"
 #include "harness/model/calls.h"
 #include "harness/model/control_log.h"
+#include "harness/model/observed.h"
 #include "harness/model/operations.h"
 #include "harness/model/timeline.h"
 #include "harness/model/writers.h"
@@ -36,12 +37,15 @@ namespace watchproof {
 // kDense: every revision was written by a call of the recording, because the store counts one by
 // one and has no other writers. kWithGaps: some revisions may be missing from the recording; a
 // control watch over everything that is watched reveals them, by delivering nothing for them.
-enum class Revisions { kDense, kWithGaps };
+// kObserved: all that can be known was read before, and calls add nothing.
+enum class Revisions { kDense, kWithGaps, kObserved };
 
 class Model {
  public:
   explicit Model(Revisions revisions = Revisions::kDense, CallLog::Keep keep = CallLog::Keep::kOpen)
       : revisions_(revisions), keep_(keep), calls_(keep) {}
+  // Every change of the history is known from the beginning. It outlives the model.
+  explicit Model(const Observed& observed);
 
   // The call that the line begins or ends, valid until the next line; null for other lines.
   const RecordedCall* Consume(const NumberedEntry& line);

@@ -163,6 +163,19 @@ std::optional<std::string> Timeline::Apply(Revision revision, Applied write) {
   return contradiction;
 }
 
+void Timeline::ApplyObserved(Revision revision, const std::vector<Change>& changes,
+                             const std::vector<Bytes>& owners) {
+  WP_CHECK(revision > known_through_, "revisions are applied in order");
+  for (const Bytes& owner : owners) owners_.emplace_back(revision, owner);
+  known_through_ = revision;
+  for (Change change : changes) {
+    const auto key = Intern(change.key);
+    change.previous = key->second.latest;
+    Record(key, change);
+  }
+  CloseRuns();
+}
+
 void Timeline::Skip(Revision through) {
   WP_CHECK(through > known_through_, "revisions are skipped in order");
   known_through_ = through;

@@ -75,6 +75,11 @@ struct Change {
   bool lease_known = true;
   std::int64_t lease = 0;
   std::int64_t ended_lease = 0;  // of a delete: the lease that ended, if that was the cause
+  // Of an observed history (observed.h) only: whether an acknowledged write names it, which watch
+  // received it first, and whether there is more than one such account.
+  bool acknowledged = false;
+  bool confirmed = false;
+  std::uint32_t seen_by = kNone;
 };
 
 // A change under a range. Those of one revision stand together: a run.
@@ -138,6 +143,11 @@ class Timeline {
   // Requires: revision is one past known_through().
   std::optional<std::string> Apply(Revision revision, Applied write);
 
+  // Applies changes that are known without the write: the latest one of the same key before them
+  // becomes their previous one, although others may have come in between.
+  // Requires: revision > known_through(). `owners`: of what the changes look into.
+  void ApplyObserved(Revision revision, const std::vector<Change>& changes,
+                     const std::vector<Bytes>& owners);
   // No tracked range changed up to the revision.
   // Requires: through > known_through().
   void Skip(Revision through);

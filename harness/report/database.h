@@ -6,8 +6,8 @@
 //   for (const PastRun& run : PastRuns(run_dir, record.id, 20)) ...
 //
 // Rows come from the run's results.jsonl. A database that is missing, broken or of another layout
-// is rebuilt from all folders of run_dir; deleting it loses nothing. Threads and processes: several
-// runs may add at the same time; they wait for each other.
+// is rebuilt from all folders of run_dir; deleting it loses no more than the rows of runs that are
+// gone. Threads and processes: several runs may add at the same time; they wait for each other.
 #pragma once
 
 #include <filesystem>

@@ -29,9 +29,22 @@ TEST(Ctrf, MapsOutcomesAndKeepsTheRawOnes) {
 TEST(Markdown, FailuresFirstKnownFailuresFolded) {
   const std::string text = Render("summary.md", SampleRecord());
   EXPECT_THAT(text, HasSubstr("| case | embedded | etcd 3.4.23 |"));
-  EXPECT_LT(text.find("### FAIL"), text.find("<details>"));
+  EXPECT_LT(text.find("### FAIL"), text.find("| case |"));
+  EXPECT_LT(text.find("| case |"), text.find("<details>"));
   EXPECT_THAT(text, HasSubstr("[#18089](https://github.com/etcd-io/etcd/issues/18089)"));
   EXPECT_THAT(text, HasSubstr("repeat     watchproof run --target etcd:/usr/bin/etcd"));
+}
+
+TEST(Sarif, HasANewFailureAtItsCaseUnderItsGuarantee) {
+  const auto run = nlohmann::json::parse(Render("results.sarif", SampleRecord())).at("runs").at(0);
+  EXPECT_EQ(run.at("tool").at("driver").at("rules").size(), 1u);
+  ASSERT_EQ(run.at("results").size(), 1u);
+  const auto& result = run.at("results").at(0);
+  EXPECT_EQ(result.at("ruleId"), "Ordered");
+  EXPECT_EQ(result.at("level"), "error");
+  const auto& place = result.at("locations").at(0).at("physicalLocation");
+  EXPECT_EQ(place.at("artifactLocation").at("uri"), "cases/x.cc");
+  EXPECT_EQ(place.at("region").at("startLine"), 7);
 }
 
 TEST(Markdown, NamesWhatTheProfileLeftOut) {

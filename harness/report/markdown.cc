@@ -82,9 +82,7 @@ std::string ToMarkdown(const RunRecord& record) {
   // Far below the megabyte above which some CI systems drop a summary as a whole.
   constexpr std::size_t kMostBytes = 200'000;
   const ReportRows rows = RowsOf(record);
-  std::string text =
-      fmt::format("# watchproof\n\n{}\n\n{}{}\n", Safe(Sentence(record)), MissingLines(rows),
-                  record.defects.empty() ? Matrix(rows) : MutationMarkdown(record));
+  std::string text = fmt::format("# watchproof\n\n{}\n\n", Safe(Sentence(record)));
   std::string known;
   std::size_t left_out = 0;
   for (const AttemptRow& row : rows.attempts) {
@@ -101,10 +99,12 @@ std::string ToMarkdown(const RunRecord& record) {
       ++left_out;
     }
   }
+  if (left_out > 0) text += fmt::format("{} more in report.html.\n\n", left_out);
+  text += fmt::format("{}{}\n", MissingLines(rows),
+                      record.defects.empty() ? Matrix(rows) : MutationMarkdown(record));
   if (const std::string profile = LeftOutSentence(record); !profile.empty()) {
     text += Safe(profile) + ".\n\n";
   }
-  if (left_out > 0) text += fmt::format("{} more in report.html.\n\n", left_out);
   if (!known.empty() && text.size() + known.size() < 2 * kMostBytes) {
     text += "<details><summary>Known failures</summary>\n\n" + known + "\n</details>\n\n";
   }
@@ -113,8 +113,10 @@ std::string ToMarkdown(const RunRecord& record) {
     text += fmt::format("<details><summary>Lag and fairness</summary>\n\n{}\n{}\n\n</details>\n\n",
                         MarkdownTable(lag), kLagExplain);
   }
-  return text + fmt::format("Seed `{}`, {}, run `{}`.\n", record.seed,
-                            FormatSeconds(record.seconds), record.id);
+  const std::string again =
+      record.rerun_of.empty() ? "" : fmt::format(", failures of run `{}` again", record.rerun_of);
+  return text + fmt::format("Seed `{}`, {}, run `{}`{}.\n", record.seed,
+                            FormatSeconds(record.seconds), record.id, again);
 }
 
 const FormatRegistration kMarkdown{{.file = "summary.md", .render = &ToMarkdown}};

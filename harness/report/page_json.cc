@@ -116,7 +116,8 @@ void AddToll(const Lag& lag, Json& json) {
 }
 
 // What the matrix and the evidence for it need of an attempt.
-Json AttemptJson(const AttemptRow& row, std::size_t case_index, std::size_t target_index) {
+Json AttemptJson(const RunRecord& record, const AttemptRow& row, std::size_t case_index,
+                 std::size_t target_index) {
   Json json{{"case", case_index},
             {"target", target_index},
             {"attempt", row.attempt},
@@ -128,7 +129,12 @@ Json AttemptJson(const AttemptRow& row, std::size_t case_index, std::size_t targ
   json["repeat"] = row.repeat;
   if (!result.reason.empty()) json["reason"] = result.reason;
   if (!result.upstream.empty()) json["upstream"] = result.upstream;
-  if (!result.folder.empty()) json["folder"] = result.folder;
+  // Of an attempt that passed nothing may be kept.
+  std::error_code ignored;
+  const std::filesystem::path folder = std::filesystem::path(record.folder) / result.folder;
+  if (!result.folder.empty() && std::filesystem::exists(folder, ignored)) {
+    json["folder"] = result.folder;
+  }
   if (!result.missing.empty()) json["missing"] = result.missing;
   json["findings"] = result.findings.size();
   json["promises"] = {result.exercise.promises_asked, result.exercise.promises_answered};
@@ -317,7 +323,7 @@ PageData PageDataOf(const RunRecord& record) {
   for (const TargetSpec& target : record.targets) targets.emplace(target.text, targets.size());
   Json attempts = Json::array();
   for (const AttemptRow& row : rows.attempts) {
-    attempts.push_back(AttemptJson(row, cases.at(row.case_name), targets.at(row.target)));
+    attempts.push_back(AttemptJson(record, row, cases.at(row.case_name), targets.at(row.target)));
   }
   PageData data{.run = {{"schema", kPageSchema},
                         {"sentence", Sentence(record)},

@@ -11,10 +11,6 @@
 namespace watchproof {
 namespace {
 
-std::int64_t Micros(Duration at) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(at).count();
-}
-
 Json ToJson(const std::vector<PictureStep>& steps) {
   Json json = Json::array();
   for (const PictureStep& step : steps) json.push_back({Micros(step.at), step.revision.value});
@@ -42,6 +38,10 @@ Json ToJson(const PictureItem& item) {
 }
 
 }  // namespace
+
+std::int64_t Micros(Duration at) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(at).count();
+}
 
 std::string_view Name(ItemKind kind) {
   static constexpr std::string_view kNames[] = {

@@ -117,6 +117,7 @@ Result<Picture> ReadPicture(const PictureRequest& request);
 
 // The place of a moment between the points of `pace`.
 double PlaceOf(const Picture& picture, Duration at);
+std::int64_t Micros(Duration at);
 
 // As in the schema of the page; times in microseconds.
 Json ToJson(const Picture& picture);

@@ -9,10 +9,6 @@
 namespace watchproof {
 namespace {
 
-std::int64_t Micros(Duration at) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(at).count();
-}
-
 class Trace {
  public:
   void Add(const PictureLane& lane);

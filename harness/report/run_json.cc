@@ -31,19 +31,9 @@ Json Machine() {
 Json Flags(const RunRecord& record) {
   Json flags = Json::object();
   for (const auto& [name, flag] : record.flags) {
-    flags[name] = {{"value", flag.value}, {"origin", flag.origin}};
+    flags[name] = {{"value", flag.value}, {"origin", flag.origin}, {"values", flag.values}};
   }
   return flags;
-}
-
-Json Counts(const RunRecord& record) {
-  const Tally tally = CountOutcomes(record);
-  Json counts = Json::object();
-  for (int i = 0; i < kOutcomes; ++i) {
-    const auto outcome = static_cast<Outcome>(i);
-    counts[std::string(StyleOf(outcome).name)] = tally[outcome];
-  }
-  return counts;
 }
 
 Json CaseNames(const RunRecord& record) {
@@ -75,6 +65,9 @@ std::string ToRunJson(const RunRecord& record, Finished finished) {
             {"flags", Flags(record)}, {"versions", record.versions},
             {"machine", Machine()},   {"pid", getpid()}};
   json["repeat_flags"] = record.repeat_flags;
+  json["program_sha256"] = record.program_sha256;
+  if (!record.rerun_of.empty()) json["rerun_of"] = record.rerun_of;
+  if (!record.resumed.empty()) json["resumed"] = record.resumed;
   if (!record.left_out.empty()) json["left_out"] = record.left_out;
   std::error_code ignored;
   json["working_folder"] = std::filesystem::current_path(ignored).string();
@@ -83,7 +76,7 @@ std::string ToRunJson(const RunRecord& record, Finished finished) {
     json["finished"] = FormatUtc(start + std::llround(record.seconds));
     json["seconds"] = record.seconds;
     json["interrupted"] = record.interrupted;
-    json["counts"] = Counts(record);
+    json["counts"] = NamedCounts(CountOutcomes(record));
     if (!record.defects.empty()) json["mutation"] = MutationJson(record);
     json["stale_expectations"] = record.stale;
     json["exit_code"] = record.exit_code;
@@ -107,16 +100,19 @@ Result<RepeatSummary> ParseRepeatSummary(const std::string& run_json) {
 std::string ToPlanHeader(const RunRecord& record) {
   Json targets = Json::array();
   for (const TargetSpec& target : record.targets) targets.push_back(target.text);
-  const Json json{{"schema", kSchema},
-                  {"kind", "run"},
-                  {"seed", record.seed},
-                  {"targets", targets},
-                  {"cases", CaseNames(record)},
-                  {"repeat", record.plan.repeat},
-                  {"shuffle", record.plan.shuffle},
-                  {"faults", record.plan.faults},
-                  {"no_faults", record.plan.no_faults},
-                  {"bypass_proxy", record.plan.bypass_proxy}};
+  Json json{{"schema", kSchema},
+            {"kind", "run"},
+            {"seed", record.seed},
+            {"targets", targets},
+            {"cases", CaseNames(record)},
+            {"repeat", record.plan.repeat},
+            {"shuffle", record.plan.shuffle},
+            {"faults", record.plan.faults},
+            {"no_faults", record.plan.no_faults},
+            {"bypass_proxy", record.plan.bypass_proxy}};
+  for (const AttemptName& name : record.plan.only) {
+    json["only"].push_back({name.case_name, name.target, name.attempt});
+  }
   return DumpJson(json);
 }
 
@@ -125,7 +121,7 @@ std::string SummaryJson(const RunRecord& record) {
                    {"sentence", Sentence(record)},
                    {"seed", record.seed},
                    {"folder", record.folder},
-                   {"counts", Counts(record)},
+                   {"counts", NamedCounts(CountOutcomes(record))},
                    {"exit_code", record.exit_code}});
 }
 

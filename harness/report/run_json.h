@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two documents with the options of a run: run.json, and the first line of plan.jsonl.
+// The two documents with the options of a run: run.json, and the first line of plan.jsonl.zst.
 //
 // Threads: pure functions.
 #pragma once

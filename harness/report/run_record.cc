@@ -33,18 +33,6 @@ constexpr Outcome kCounted[] = {
     Outcome::kTargetFailed, Outcome::kFixedEarly,  Outcome::kInconclusive, Outcome::kKnown,
     Outcome::kDeclared,     Outcome::kUnsupported, Outcome::kNotFetched,   Outcome::kNotRun};
 
-// "6 passed, 4 known failures, 1 inconclusive"; only what is there.
-std::string CountsText(const Tally& tally) {
-  std::vector<std::string> parts;
-  for (const Outcome outcome : kCounted) {
-    const int n = tally[outcome];
-    const OutcomeStyle& style = StyleOf(outcome);
-    if (n > 0)
-      parts.push_back(fmt::format("{} {}", WithThousands(n), n == 1 ? style.one : style.many));
-  }
-  return parts.empty() ? "nothing was run" : fmt::format("{}", fmt::join(parts, ", "));
-}
-
 }  // namespace
 
 const OutcomeStyle& StyleOf(Outcome outcome) { return kStyles[static_cast<int>(outcome)]; }
@@ -81,6 +69,26 @@ Outcome OutcomeOf(const AttemptSummary& attempt) {
 
 int Tally::total() const { return std::accumulate(std::begin(counts), std::end(counts), 0); }
 
+std::map<std::string, int> NamedCounts(const Tally& tally) {
+  std::map<std::string, int> counts;
+  for (int i = 0; i < kOutcomes; ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    counts[std::string(StyleOf(outcome).name)] = tally[outcome];
+  }
+  return counts;
+}
+
+std::string CountsText(const Tally& tally) {
+  std::vector<std::string> parts;
+  for (const Outcome outcome : kCounted) {
+    const int n = tally[outcome];
+    const OutcomeStyle& style = StyleOf(outcome);
+    if (n > 0)
+      parts.push_back(fmt::format("{} {}", WithThousands(n), n == 1 ? style.one : style.many));
+  }
+  return parts.empty() ? "nothing was run" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
 Tally CountOutcomes(const RunRecord& record) {
   Tally tally;
   for (const AttemptSummary& attempt : record.attempts) ++tally[OutcomeOf(attempt)];
@@ -106,7 +114,9 @@ std::string Sentence(const RunRecord& record) {
   if (tally.total() == 0) {
     opening = "Nothing to do here";
   } else if (!record.interrupted.empty()) {
-    opening = record.interrupted == "terminated" ? "Terminated" : "Interrupted";
+    opening = record.interrupted == "terminated" ? "Terminated"
+              : record.interrupted == "killed"   ? "Killed"
+                                                 : "Interrupted";
   } else if (tally[Outcome::kHarnessError] > 0) {
     opening = "Broken run";
   } else if (tally[Outcome::kRegression] > 0) {

@@ -10,10 +10,12 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/results/attempt_spec.h"
 #include "harness/results/expectations.h"
 #include "harness/results/result.h"
 #include "harness/targets/release_cache.h"
@@ -81,7 +83,8 @@ struct NotRun {
 // Where the value of a flag came from; defaults are not listed.
 struct FlagSummary {
   std::string value;
-  std::string origin;  // "flag", "environment", "environment of GoogleTest"
+  std::string origin;  // "flag", "environment", "environment of GoogleTest", a configuration file
+  std::vector<std::string> values{};  // one by one, of a flag with several; "true" of a switch
 };
 
 // What the plans depend on besides seed, cases and targets.
@@ -91,6 +94,7 @@ struct PlanSummary {
   bool no_faults = false;
   bool bypass_proxy = false;
   std::map<std::string, std::map<std::string, std::string>> faults;
+  std::set<AttemptName> only{};  // of cases x targets x attempts; empty: all of them
 };
 
 // A defect planted in one of the targets: the run determines which guarantees catch it.
@@ -113,15 +117,18 @@ struct RunRecord {
   std::map<std::string, FlagSummary> flags;
   PlanSummary plan;
   std::vector<TargetSpec> targets;                 // in the order given
-  std::map<std::string, BinaryRecord> binaries{};  // of those from the cache, by their text
+  std::map<std::string, BinaryRecord> binaries{};  // of those that are on this machine, by text
+  std::string program_sha256{};                    // of watchproof
   std::vector<DefectSummary> defects;    // of `--defects`; then the first target is the clean store
   std::vector<CaseSummary> cases;        // selected, in the order of the report
   std::vector<std::string> left_out;     // cases that were selected and are not in the profile
   std::vector<AttemptSummary> attempts;  // finished, in the order they ended
   std::vector<NotRun> not_run;
   bool named_not_fetched = false;  // a release that was not fetched was named on the command line
-  std::vector<std::string> stale;  // bugs that name no case
-  std::string interrupted;         // "interrupted", "terminated"; empty: neither
+  std::vector<std::string> stale;  // bugs that name no case; what is no longer accepted
+  std::string rerun_of{};          // the run with the failures that run again
+  std::vector<std::string> resumed{};  // when it went on after an interruption, in UTC
+  std::string interrupted;             // "interrupted", "terminated", "killed"; empty: it was not
   int exit_code = 0;
 };
 
@@ -133,6 +140,10 @@ struct Tally {
   int operator[](Outcome outcome) const { return counts[static_cast<int>(outcome)]; }
   int total() const;
 };
+std::map<std::string, int> NamedCounts(const Tally& tally);  // by the names for machines
+// "6 passed, 4 known failures, 1 inconclusive": only what is there.
+std::string CountsText(const Tally& tally);
+
 Tally CountOutcomes(const RunRecord& record);
 
 // "Profile quick left out 2 of 3 cases: A.B, C.D"; empty: it left out none.

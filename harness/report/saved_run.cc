@@ -5,9 +5,9 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "harness/history/json_fields.h"
+#include "harness/history/packed_text_file.h"
 #include "harness/report/utc.h"
 #include "harness/results/result_line.h"
 
@@ -49,11 +49,24 @@ void ReadOptions(const Json& json, const CaseLookup& describe, RunRecord& record
   record.versions = json.at("versions");
   record.repeat_flags = json.at("repeat_flags");
   for (const auto& [name, flag] : json.at("flags").items()) {
-    record.flags[name] = {.value = flag.at("value"), .origin = flag.at("origin")};
+    record.flags[name] = {.value = flag.at("value"),
+                          .origin = flag.at("origin"),
+                          .values = flag.value("values", std::vector<std::string>())};
   }
-  for (const Json& target : json.at("targets")) record.targets.push_back(SpecOf(target.at("spec")));
+  for (const Json& target : json.at("targets")) {
+    record.targets.push_back(SpecOf(target.at("spec")));
+    if (!target.contains("binary")) continue;
+    const Json& binary = target.at("binary");
+    record.binaries[target.at("spec")] = {.binary = binary.at("path").get<std::string>(),
+                                          .sha256 = binary.at("sha256"),
+                                          .source = {},
+                                          .built_from = {}};
+  }
+  record.program_sha256 = json.value("program_sha256", "");
+  record.rerun_of = json.value("rerun_of", "");
+  record.resumed = json.value("resumed", std::vector<std::string>());
   for (const Json& name : json.at("cases")) record.cases.push_back(describe(name));
-  record.interrupted = json.contains("finished") ? json.value("interrupted", "") : "interrupted";
+  record.interrupted = json.contains("finished") ? json.value("interrupted", "") : "killed";
   record.seconds = json.value("seconds", 0.0);
   record.exit_code = json.value("exit_code", 0);
   if (json.contains("stale_expectations")) record.stale = json.at("stale_expectations");
@@ -73,26 +86,38 @@ AttemptSummary SummaryOf(AttemptResult result, const RunRecord& record) {
   return summary;
 }
 
+// The first line of the plans. Without one, each case was to run once on each target.
+void ReadPlanHeader(const fs::path& file, RunRecord& record) {
+  Json header;
+  const auto visit = [&header](std::string_view part) {
+    header = Json::parse(part, nullptr, /*allow_exceptions=*/false);
+    return false;
+  };
+  if (!VisitPacked(file, visit).has_value() || !header.is_object()) return;
+  record.plan.repeat = header.value("repeat", 1);
+  for (const Json& name : header.value("only", Json::array())) {
+    record.plan.only.insert({.case_name = name.at(0), .target = name.at(1), .attempt = name.at(2)});
+  }
+}
+
 // The attempts that were planned and have no result.
-void AddNotRun(const fs::path& folder, RunRecord& record) {
-  std::ifstream file(folder / "plan.jsonl");
-  std::string header;
-  std::getline(file, header);
-  const Json plan = Json::parse(header, nullptr, false);
-  const int repeat = plan.is_object() ? plan.value("repeat", 1) : 1;
-  std::set<std::tuple<std::string, std::string, int>> ran;
+void AddNotRun(RunRecord& record) {
+  std::set<AttemptName> ran;
   for (const AttemptSummary& attempt : record.attempts) {
     ran.insert({attempt.result.case_name, attempt.result.target, attempt.result.attempt});
   }
-  for (int attempt = 1; attempt <= repeat; ++attempt) {
+  const auto add = [&](const AttemptName& name) {
+    const bool planned = record.plan.only.empty() || record.plan.only.contains(name);
+    if (!planned || ran.contains(name)) return;
+    record.not_run.push_back(
+        {.case_name = name.case_name,
+         .target = name.target,
+         .attempt = name.attempt,
+         .seed = FormatSeed(SeedOfAttempt(ParseSeed(record.seed).value_or(0), name.attempt))});
+  };
+  for (int attempt = 1; attempt <= record.plan.repeat; ++attempt) {
     for (const CaseSummary& summary : record.cases) {
-      for (const TargetSpec& target : record.targets) {
-        if (ran.contains({summary.name, target.text, attempt})) continue;
-        record.not_run.push_back({.case_name = summary.name,
-                                  .target = target.text,
-                                  .attempt = attempt,
-                                  .seed = record.seed});
-      }
+      for (const TargetSpec& target : record.targets) add({summary.name, target.text, attempt});
     }
   }
 }
@@ -116,6 +141,7 @@ Result<RunRecord> ReadRun(const fs::path& folder, const CaseLookup& describe) {
   record.executable = "watchproof";
   try {
     ReadOptions(Json::parse(options), describe, record);
+    ReadPlanHeader(folder / "plan.jsonl.zst", record);
   } catch (const nlohmann::json::exception& error) {
     return tl::unexpected(NotARun(folder / "run.json", error.what()));
   }
@@ -133,7 +159,7 @@ Result<RunRecord> ReadRun(const fs::path& folder, const CaseLookup& describe) {
     end = std::max(end, record.attempts.back().begin + record.attempts.back().result.seconds);
   }
   if (record.seconds == 0) record.seconds = end;
-  AddNotRun(folder, record);
+  AddNotRun(record);
   return record;
 }
 

@@ -20,8 +20,8 @@ namespace watchproof {
 // What is known of a case by its name; a case that no longer exists has only its name.
 using CaseLookup = std::function<CaseSummary(const std::string& name)>;
 
-// From run.json, plan.jsonl and results.jsonl. Half a line at the end, left by a killed run, is not
-// an error; attempts without a line did not run. Failures are known if they were in that run,
+// From run.json, plan.jsonl.zst and results.jsonl. Half a line at the end, left by a killed run, is
+// not an error; attempts without a line did not run. Failures are known if they were in that run,
 // or if the built-in manifest expects them. Errors name the file and what was expected.
 Result<RunRecord> ReadRun(const std::filesystem::path& folder, const CaseLookup& describe);
 

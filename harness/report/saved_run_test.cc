@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "harness/history/packed_text_file.h"
 #include "harness/report/page_json.h"
 #include "harness/report/rows.h"
 #include "harness/report/run_json.h"
@@ -27,9 +28,10 @@ class SavedRunTest : public testing::Test {
   std::filesystem::path Save(const RunRecord& record, Finished finished) {
     const std::filesystem::path folder =
         std::filesystem::path(testing::TempDir()) / (record.id + ".saved");
+    std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "run.json") << ToRunJson(record, finished);
-    std::ofstream(folder / "plan.jsonl") << ToPlanHeader(record) << "\n";
+    EXPECT_TRUE(AppendPacked(folder / "plan.jsonl.zst", ToPlanHeader(record) + "\n").ok());
     std::ofstream results(folder / "results.jsonl");
     for (const AttemptSummary& attempt : record.attempts) {
       results << ToResultsLine(attempt.result) << "\n";
@@ -55,7 +57,7 @@ TEST_F(SavedRunTest, AKilledRunIsReadUpToItsLastWholeLine) {
   const auto after = ReadRun(folder, OnlyTheName);
   ASSERT_TRUE(after.has_value());
   EXPECT_EQ(after->attempts.size(), before.attempts.size());
-  EXPECT_THAT(Sentence(*after), HasSubstr("Interrupted"));
+  EXPECT_THAT(Sentence(*after), HasSubstr("Killed"));
 }
 
 TEST_F(SavedRunTest, ADamagedLineInTheMiddleIsAnError) {

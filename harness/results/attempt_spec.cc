@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "harness/base/prng.h"
 #include "harness/history/json_fields.h"
 
 namespace watchproof {
@@ -23,6 +24,12 @@ Result<std::uint64_t> ParseSeed(std::string_view text) {
                 "seed '{}' is not a number; expected hexadecimal as in 0x51e9c2, or decimal", text);
   }
   return seed;
+}
+
+std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt) {
+  if (attempt == 1) return seed;
+  // 32 bits: collisions are unlikely, and the number is short.
+  return Prng(seed).Fork(fmt::format("attempt/{}", attempt)).Next() & 0xffffffffU;
 }
 
 template <typename F>
@@ -56,6 +63,9 @@ void Fields(F& field, AttemptSpec& spec) {
   field("profile", spec.profile);
   field("access", spec.access);
   field("prefix", spec.prefix);
+  field("consumer_layers", spec.consumer_layers);
+  field("consumer_command", spec.consumer_command);
+  field("consumer_missing", spec.consumer_missing);
 }
 
 std::string ToJson(const AttemptSpec& spec) { return DumpJson(spec); }

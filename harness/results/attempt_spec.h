@@ -4,6 +4,7 @@
 // Threads: values.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -15,6 +16,14 @@
 #include "harness/targets/target_spec.h"
 
 namespace watchproof {
+
+// One of a run.
+struct AttemptName {
+  std::string case_name;
+  std::string target;  // as given
+  int attempt = 1;
+  auto operator<=>(const AttemptName&) const = default;
+};
 
 struct AttemptSpec {
   std::string case_name;
@@ -40,6 +49,11 @@ struct AttemptSpec {
   // The prefix of every key on a running server, so that the runner can delete the keys when the
   // attempt could not; empty: the attempt draws one.
   std::string prefix = {};
+  // The consumer that takes part: its layers from the store up, and how to start it; or why this
+  // machine cannot. Nothing of it: there is none.
+  std::vector<std::string> consumer_layers = {};
+  std::vector<std::string> consumer_command = {};
+  std::string consumer_missing = {};
 };
 
 // The part of the limit for the steps of a plan and their waits: the rest is for healing,
@@ -59,5 +73,9 @@ Result<AttemptSpec> ParseAttemptSpec(std::string_view json);
 // "0x51e9c2"; also accepts decimal and upper case. Errors name the text and what was expected.
 std::string FormatSeed(std::uint64_t seed);
 Result<std::uint64_t> ParseSeed(std::string_view text);
+
+// Of an attempt of a run with that seed. Attempt 1 has the seed itself, so that a repeat command
+// needs nothing else.
+std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt);
 
 }  // namespace watchproof

@@ -286,7 +286,23 @@ std::vector<std::string> Expectations::CasesThatFail(const std::string& product,
   return cases;
 }
 
+void Expectations::Accept(const std::vector<AcceptedFailure>& accepted) {
+  accepted_.insert(accepted_.end(), accepted.begin(), accepted.end());
+}
+
 ExpectationStatus Expectations::Apply(const TargetSpec& target, AttemptResult& result) const {
+  const ExpectationStatus status = ByKey(target, result);
+  if (status != ExpectationStatus::kNewFailure) return status;
+  for (const AcceptedFailure& entry : accepted_) {
+    if (!entry.Accepts(result) || entry.ExpiredOn(result.started)) continue;
+    result.known = true;
+    result.reason = entry.Text();
+    return ExpectationStatus::kKnownFailure;
+  }
+  return status;
+}
+
+ExpectationStatus Expectations::ByKey(const TargetSpec& target, AttemptResult& result) const {
   result.known = false;
   const bool passed = result.verdict == Verdict::kPass;
   if (result.declared || (!passed && result.verdict != Verdict::kFail)) {
@@ -294,7 +310,7 @@ ExpectationStatus Expectations::Apply(const TargetSpec& target, AttemptResult& r
   }
   Suspects suspects;
   const auto version = ParseVersion(result.target_version);
-  if (version && target.product == kProduct) {
+  if (version && target.product == kProduct && target.consumer.empty()) {
     suspects = SuspectsOf(key_, result.case_name, *version, target.topology);
     if (const auto next = ParseVersion(UpgradeOf(target))) {
       suspects =

@@ -16,6 +16,7 @@
 
 #include "harness/base/status.h"
 #include "harness/bugs/answer_key.h"
+#include "harness/results/baseline.h"
 #include "harness/results/result.h"
 #include "harness/targets/release_source.h"
 #include "harness/targets/target_spec.h"
@@ -46,11 +47,15 @@ class Expectations {
   static Result<Expectations> Parse(std::string_view toml);
   static const Expectations& BuiltIn();
 
+  // Beside the key: new failures that these accept are known, too.
+  void Accept(const std::vector<AcceptedFailure>& accepted);
+
   // Compares a pass or a fail with what the bugs of the target's version say; sets known, reason
   // and upstream. All other verdicts stay unchanged.
   ExpectationStatus Apply(const TargetSpec& target, AttemptResult& result) const;
 
   const AnswerKey& key() const { return key_; }
+  const std::vector<AcceptedFailure>& accepted() const { return accepted_; }
   // Those that show a bug of the version, whether always or by luck; also of one that only the
   // topology has.
   std::vector<std::string> CasesThatFail(const std::string& product, const std::string& version,
@@ -65,7 +70,10 @@ class Expectations {
   ReleaseSource SourceOf(const std::string& product, const std::string& version) const;
 
  private:
+  ExpectationStatus ByKey(const TargetSpec& target, AttemptResult& result) const;
+
   AnswerKey key_;
+  std::vector<AcceptedFailure> accepted_;
   std::vector<Release> releases_;
   std::map<std::string, OfficialArchive> archives_;  // by product
   std::map<std::string, GoModule> modules_;          // by product

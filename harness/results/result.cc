@@ -150,6 +150,16 @@ void Fields(F& field, CallsRecord& calls) {
 }
 
 template <typename F>
+void Fields(F& field, ConsumerRecord& consumer) {
+  field("name", consumer.name);
+  auto verdict = std::string(Name(consumer.verdict));
+  field("verdict", verdict);
+  consumer.verdict = FindVerdict(verdict).value_or(Verdict::kHarnessError);
+  field("reason", consumer.reason);
+  field("findings", consumer.findings);
+}
+
+template <typename F>
 void Fields(F& field, AttemptResult& result) {
   field.Required("case", result.case_name);
   field.Required("target", result.target);
@@ -174,11 +184,13 @@ void Fields(F& field, AttemptResult& result) {
   field("lag", result.lag);
   field("folder", result.folder);
   field("missing", result.missing);
+  field("consumer", result.consumer);
 }
 
 std::string ToJsonLine(const AttemptResult& result) {
   Json json{{"schema", kResultSchema}};
   json.update(Json(result));
+  if (result.consumer.name.empty()) json.erase("consumer");
   return DumpJson(json);
 }
 

@@ -24,6 +24,9 @@ enum class Verdict { kPass, kFail, kInconclusive, kUnsupported, kHarnessError };
 
 std::string_view Name(Verdict verdict);  // as in results.jsonl: "pass", "harness_error"
 std::optional<Verdict> FindVerdict(std::string_view name);
+constexpr bool IsConclusive(Verdict verdict) {
+  return verdict == Verdict::kPass || verdict == Verdict::kFail;
+}
 // A plain-language paragraph for `explain`.
 std::string_view Explain(Verdict verdict);
 
@@ -62,6 +65,14 @@ struct ReceiptRecord {
   std::string text;  // one sentence: what the fault did and the evidence that it took effect
 };
 
+// The verdict on the consumer of an attempt, beside that on the target.
+struct ConsumerRecord {
+  std::string name;  // as given; empty: the attempt has none
+  Verdict verdict = Verdict::kHarnessError;
+  std::string reason{};
+  std::vector<FindingRecord> findings{};
+};
+
 // How far the key-value calls were judged. Undecided calls do not change the verdict, which is
 // about watches.
 struct CallsRecord {
@@ -93,6 +104,8 @@ struct AttemptResult {
   std::vector<std::string> missing = {};
   // Findings of the level "may": shown, and never a reason to fail.
   std::vector<FindingRecord> notes{};
+  // From the case's process to the runner, which makes a result of its own of it.
+  ConsumerRecord consumer{};
 };
 
 // One JSON document on one line, without the line end.

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/scenario/attempt.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "harness/base/check.h"
+#include "harness/history/packed_text_file.h"
 #include "harness/scenario/executor.h"
 #include "harness/scenario/plan_check.h"
 #include "harness/session/evidence.h"
@@ -27,7 +25,7 @@ std::string UtcNow() {
   return text;
 }
 
-// In one write, since the attempts of a run append to one file.
+// In one part, since the attempts of a run append to one file.
 Status WritePlan(const AttemptSpec& spec, const Plan& plan) {
   if (spec.plan.empty()) return {};
   std::string text;
@@ -37,13 +35,7 @@ Status WritePlan(const AttemptSpec& spec, const Plan& plan) {
                                                    .attempt = spec.attempt})) {
     text += line + '\n';
   }
-  const int file = open(spec.plan.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) return FromErrno(errno).WithContext("{}: opening the plan", spec.plan);
-  const auto written = write(file, text.data(), text.size());
-  const int error = errno;
-  close(file);
-  if (written == static_cast<ssize_t>(text.size())) return {};
-  return FromErrno(error).WithContext("{}: writing the plan", spec.plan);
+  return AppendPacked(spec.plan, text).WithContext("the plan");
 }
 
 // The runner has parsed it before.
@@ -104,7 +96,17 @@ SessionSetup SessionFor(const AttemptSpec& spec, const TargetSpec& target, const
           .missing_of_releases = spec.missing,
           .prefix = spec.prefix,
           .stop_at_finding = spec.stop_at_finding,
-          .time = TimeForSteps(spec)};
+          .time = TimeForSteps(spec),
+          .consumer = {.name = target.consumer,
+                       .layers = spec.consumer_layers,
+                       .command = spec.consumer_command}};
+}
+
+// Empty if there is none, or it can take part.
+std::string WhyNoConsumer(const AttemptSpec& spec, const TargetSpec& target) {
+  if (target.consumer.empty()) return {};
+  if (target.server) return "consumers follow the keys of servers that watchproof starts";
+  return spec.consumer_missing;
 }
 
 // Unless the target lacks what is needed, the session is ready for the first step then.
@@ -142,6 +144,7 @@ void RunScenario(AttemptSession& session, const AttemptSpec& spec, const Plan& p
   inconclusive.insert(inconclusive.end(), executor.inconclusive().begin(),
                       executor.inconclusive().end());
   const bool only_ineffective = inconclusive.empty();
+  if (session.consumer() != nullptr) JudgeConsumer(session, done, inconclusive, result);
   if (const auto vacuous = Vacuous(result.exercise, plan.guarantees)) {
     inconclusive.push_back(*vacuous);
   }
@@ -182,8 +185,12 @@ AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan) {
   Status ready = CheckWaits(plan, TimeForSteps(spec));
   if (ready.ok()) ready = WritePlan(spec, plan);
   if (ready.ok() && !parsed.has_value()) ready = parsed.error();
-  if (ready.ok()) ready = SetUp(environment, session);
-  if (ready.ok() && !session.offer().missing.empty()) {
+  const std::string unfit = WhyNoConsumer(spec, target);
+  if (ready.ok() && unfit.empty()) ready = SetUp(environment, session);
+  if (ready.ok() && !unfit.empty()) {
+    result.verdict = Verdict::kUnsupported;
+    result.reason = unfit;
+  } else if (ready.ok() && !session.offer().missing.empty()) {
     result.verdict = Verdict::kUnsupported;
     result.target_version = environment.target().version();
     result.reason = "the target does not offer " + session.offer().missing;

@@ -13,6 +13,8 @@ namespace watchproof {
 namespace {
 
 constexpr Duration kMarginToConverge = 2s;
+constexpr Duration kLeastForConsumer = 10s;
+constexpr Duration kMarginToAnswer = 3s;
 
 }  // namespace
 
@@ -56,9 +58,12 @@ Status Executor::RunStep(const Step& step) {
 Status Executor::WriteSentinels() {
   std::set<std::string> keys;
   Revision furthest{};
+  const std::string followed(session_.consumer() == nullptr ? "" : kConsumerPrefix);
+  if (!followed.empty()) keys.insert(followed + "sentinel");
   for (const WatchState& watch : session_.judge().watches()) {
     if (watch.end != WatchEnd::kOpen) continue;
-    keys.insert(watch.key);
+    // To a consumer the prefix itself is no name of an object.
+    if (watch.key != followed) keys.insert(watch.key);
     furthest = std::max(furthest, watch.start);
   }
   int written = 0;
@@ -114,6 +119,36 @@ Status Executor::AskStandingPromises() {
   return questions.Ask();
 }
 
+// Its watches need not settle before: a consumer may open one after the other until it gives up.
+Status Executor::AskConsumer() {
+  WP_RETURN_IF_ERROR(WriteSentinels());
+  session_.Annotate(StageReached{Stage::kSentinels});
+  session_.Annotate(QuestionLeft{.question = "all", .why = "the streams are a consumer's"});
+  Ask("the put of a sentinel");
+  WP_ASSIGN_OR_RETURN(const Revision last,
+                      session_.kv().Put(std::string(kConsumerPrefix) + "sentinel", "last"));
+  context_.NoteHead(last);
+  // As long as the attempt may take: some layers try again for half a minute before they list.
+  const Duration limit =
+      std::max(kLeastForConsumer, TimeToConverge(spec_) - session_.age() - kMarginToAnswer);
+  session_.GrantTime(limit + 2 * kMarginToAnswer);
+  const ConsumerDue due{.revision = last.value, .limit_ms = InMilliseconds(limit)};
+  session_.Annotate(due);
+  ConsumerLink& consumer = *session_.consumer();
+  const Status asked =
+      consumer.Ask({.what = "snapshot", .revision = due.revision, .within_ms = due.limit_ms});
+  if (!asked.ok() || !session_.PumpUntil([&consumer] { return consumer.asked_and_answered(); },
+                                         Within(limit + kMarginToAnswer))) {
+    context_.Inconclusive("the consumer did not report what it holds");
+  }
+  if (const std::string why = consumer.unread(); !why.empty()) {
+    context_.Inconclusive("what the consumer received was not recorded to the end: " + why);
+  }
+  AwaitSettled();
+  session_.Annotate(StageReached{Stage::kConverged});
+  return {};
+}
+
 Status Executor::Converge() {
   Ask("the put of a sentinel");
   HealAll();
@@ -122,6 +157,7 @@ Status Executor::Converge() {
       std::max(TimeToConverge(spec_) - session_.age(), plan_.converge_limit + kMarginToConverge));
   session_.RenewControlWatch();
   session_.Annotate(StageReached{Stage::kHealed});
+  if (session_.consumer() != nullptr) return AskConsumer();
   bool settled = false;
   // Twice: whatever was still queued for a watch when it received its first sentinel arrives before
   // the second one.

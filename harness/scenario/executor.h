@@ -45,6 +45,7 @@ class Executor {
   Status WriteSentinels();
   bool AwaitSettled();
   Status AskStandingPromises();
+  Status AskConsumer();
 
   AttemptSession& session_;
   const Plan& plan_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/escape.h"
+#include "harness/history/packed_text_file.h"
 #include "harness/scenario/plan_check.h"
 #include "harness/scenario/step_json.h"
 
@@ -138,26 +139,27 @@ Status WritePlan(const std::filesystem::path& file, const Plan& plan, const Plan
 }
 
 Result<RecordedPlan> FindPlan(const std::filesystem::path& file, const PlanHeader& attempt) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return FromErrno(errno).WithContext("cannot read the plans {}", file.string());
   std::string lines;
   RecordedPlan found;
-  for (std::string line; std::getline(in, line);) {
-    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object()) continue;  // a run that was killed may leave half a line
+  Status wrong;
+  const auto visit = [&](std::string_view part) {
     try {
-      if (json.value("kind", "") == "run") {
-        ReadRun(json, found);
-      } else if (json.value("case", "") == attempt.case_name &&
-                 json.value("target", "") == attempt.target &&
-                 json.value("attempt", 0) == attempt.attempt) {
-        lines += line + '\n';
+      const Json first = Json::parse(part.substr(0, part.find('\n')));
+      if (first.value("kind", "") == "run") {
+        ReadRun(first, found);
+      } else if (first.value("case", "") == attempt.case_name &&
+                 first.value("target", "") == attempt.target &&
+                 first.value("attempt", 0) == attempt.attempt) {
+        lines = part;  // a run that was resumed may have made it twice
       }
     } catch (const nlohmann::json::exception& error) {
-      return Fail(StatusCode::kInvalidArgument, "{} is no file of plans: {}", file.string(),
-                  Escaped(error.what()));
+      wrong = Fail(StatusCode::kInvalidArgument, "{} is no file of plans: {}", file.string(),
+                   Escaped(error.what()));
     }
-  }
+    return wrong.ok();
+  };
+  if (const auto end = VisitPacked(file, visit); !end.has_value()) return end.error();
+  WP_RETURN_IF_ERROR(wrong);
   Result<PlanFile> plan = ParsePlan(lines);
   if (!plan.has_value()) {
     return std::move(plan).error().WithContext("{}, {} on {}", file.string(), attempt.case_name,

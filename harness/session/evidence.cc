@@ -61,8 +61,18 @@ void LeaveEvidence(const std::filesystem::path& folder, AttemptResult& result) {
       !quoted.ok()) {
     fmt::print(stderr, "notes stay without their messages: {}\n", quoted.message());
   }
+  if (const Status quoted = QuoteEvidence(folder / "history.wire.zst", result.consumer.findings);
+      !quoted.ok()) {
+    fmt::print(stderr, "findings on the consumer stay without their messages: {}\n",
+               quoted.message());
+  }
   Json whole = Json::parse(ToJsonLine(result));
   AddExcerpts(folder / "history.wire.zst", result, whole.at("findings"));
+  if (whole.contains("consumer")) {
+    for (Json& finding : whole.at("consumer").at("findings")) {
+      whole.at("findings").push_back(finding);
+    }
+  }
   Leave(folder / "findings.json", whole.at("findings"));
   Leave(folder / "faults.json", whole.at("receipts"));
   for (const std::filesystem::path& log : LogsIn(folder)) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/session/finding_records.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -73,6 +74,41 @@ std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
         .resembles = finding.signature,
         .meanwhile = Meanwhile(std::chrono::duration<double>(finding.at).count(), receipts),
         .level = std::string(Name(finding.level))};
+    for (const Line line : finding.evidence) record.evidence.push_back(line.value);
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+std::vector<FindingRecord> RecordsOf(const ConsumerJudgement& judgement,
+                                     const std::vector<FindingRecord>& of_target,
+                                     const std::vector<ReceiptRecord>& receipts) {
+  // Wrong fields of a message explain no wrong state.
+  const auto store = std::find_if(of_target.begin(), of_target.end(), [](const FindingRecord& one) {
+    return GravityOf(Guarantee(one.guarantee)) < Gravity::kFields;
+  });
+  const std::string lowest = store == of_target.end()
+                                 ? "the lowest layer that is wrong"
+                                 : fmt::format(
+                                       "the lowest that is wrong is the store ({}, see the "
+                                       "result of the target)",
+                                       store->guarantee);
+  std::vector<FindingRecord> records;
+  for (const ConsumerFinding& finding : judgement.findings) {
+    const auto check =
+        std::find_if(ConsumerChecks().begin(), ConsumerChecks().end(),
+                     [&finding](const ConsumerCheck& one) { return one.name == finding.check; });
+    FindingRecord record{
+        .guarantee = std::string(finding.check),
+        .promise = std::string(check->promise),
+        .impact = std::string(check->impact),
+        .watch = fmt::format("{} of {}: {}", finding.layer, judgement.consumer, lowest),
+        .expected = finding.expected,
+        .observed = finding.observed,
+        .meanwhile = Meanwhile(std::chrono::duration<double>(finding.at).count(), receipts)};
+    if (!judgement.wrong_above.empty()) {
+      record.watch += fmt::format("; also wrong: {}", fmt::join(judgement.wrong_above, ", "));
+    }
     for (const Line line : finding.evidence) record.evidence.push_back(line.value);
     records.push_back(std::move(record));
   }

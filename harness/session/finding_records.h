@@ -13,6 +13,7 @@
 
 #include "harness/bugs/answer_key.h"
 #include "harness/checkers/finding.h"
+#include "harness/consumers/consumer_judge.h"
 #include "harness/history/run_started.h"
 #include "harness/results/result.h"
 
@@ -35,6 +36,11 @@ class FaultTimes {
 std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
                                      const std::vector<ReceiptRecord>& receipts,
                                      const BugCarrier& target = {});
+
+// The findings on a consumer. What the target did wrong at the same time is below every layer.
+std::vector<FindingRecord> RecordsOf(const ConsumerJudgement& judgement,
+                                     const std::vector<FindingRecord>& of_target,
+                                     const std::vector<ReceiptRecord>& receipts);
 
 // Adds the lines of the recording that each finding rests on. Reads the file once.
 Status QuoteEvidence(const std::filesystem::path& history, std::vector<FindingRecord>& findings);

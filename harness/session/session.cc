@@ -18,10 +18,6 @@ namespace {
 constexpr Duration kTimeToConverge = 10s;  // for its calls
 // Enough to see whether the keys are unchanged; values of cases may be large.
 constexpr std::int64_t kMostReadBack = 100;
-// One past the last key of any prefix: every key of the store.
-const std::string kEveryKey("\0", 1);
-// As a range end: all keys from the key on.
-const std::string kOpenEnd("\0", 1);
 
 }  // namespace
 
@@ -68,7 +64,11 @@ Status AttemptSession::Connect() {
     kvs_.back()->SetToken(environment_.target(member).token());
   }
   MakePorts();
-  return OpenControlWatch(target().token());
+  WP_RETURN_IF_ERROR(OpenControlWatch(target().token()));
+  if (options_.consumer.command.empty()) return {};
+  WP_ASSIGN_OR_RETURN(
+      consumer_, ConsumerLink::Start(environment_, *context_, options_.consumer, options_.folder));
+  return {};
 }
 
 // A running server is identified by its version only: etcd's are three numbers from 3 on.
@@ -131,8 +131,8 @@ Status AttemptSession::OpenControlWatch(const std::string& token, Revision after
                                                     .path = "control",
                                                     .token = token}));
   // Everything, or on a target that others use, too, all keys of the attempt.
-  control_watch_->Create({.key = prefix_.empty() ? kEveryKey : prefix_,
-                          .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
+  control_watch_->Create({.key = FirstKey(),
+                          .range_end = EndOfPrefix(prefix_),
                           .start = after.value > 0 ? after.next() : head.next()});
   return {};
 }
@@ -185,8 +185,7 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
 
 std::string AttemptSession::PlacedEnd(const std::string& range_end) const {
   if (range_end.empty()) return {};
-  if (range_end != kOpenEnd) return prefix_ + range_end;
-  return prefix_.empty() ? kOpenEnd : EndOfPrefix(prefix_);
+  return range_end == kOpenEnd ? EndOfPrefix(prefix_) : prefix_ + range_end;
 }
 
 Status AttemptSession::ReadBack() {
@@ -199,8 +198,8 @@ Status AttemptSession::ReadBack() {
 }
 
 Result<Revision> AttemptSession::ReadKeys(Revision at, bool serializable) {
-  return kv().Read({.key = prefix_.empty() ? kEveryKey : prefix_,
-                    .range_end = prefix_.empty() ? kEveryKey : EndOfPrefix(prefix_),
+  return kv().Read({.key = FirstKey(),
+                    .range_end = EndOfPrefix(prefix_),
                     .limit = kMostReadBack,
                     .serializable = serializable,
                     .revision = at});
@@ -229,6 +228,7 @@ void AttemptSession::Take(const NumberedEntry& line) {
   const Entry& entry = line.entry;
   traffic_.Consume(entry);
   judge_.Consume(line);
+  if (!options_.consumer.command.empty()) consumer_judge_.Consume(line);
   overlaps_.Consume(line);
   fault_times_.Consume(entry);
 }
@@ -303,9 +303,14 @@ void AttemptSession::PumpAll() {
 
 Judgement AttemptSession::Finish() {
   PumpAll();
+  if (consumer_ && consumer_->process().exit_state()) {
+    Annotate(ConsumerEnded{.how = consumer_->process().exit_state()->ToString(),
+                           .last_words = consumer_->process().LastWords()});
+  }
   Annotate(StageReached{StopsEarly() || OutOfTime() ? Stage::kStopped : Stage::kEnd});
   pacings_.clear();
   streams_.clear();
+  if (consumer_) consumer_->Stop();
   control_watch_.reset();
   PumpAll();
   ConfirmFloors();
@@ -326,6 +331,7 @@ void AttemptSession::Stop() {
   pacings_.clear();
   environment_.HealPaths();
   streams_.clear();
+  if (consumer_) consumer_->Stop();
   control_watch_.reset();
   kvs_.clear();
   maintenance_.reset();

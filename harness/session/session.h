@@ -21,15 +21,18 @@
 #include <set>
 #include <string>
 
+#include "harness/base/key_range.h"
 #include "harness/checkers/judge.h"
 #include "harness/client/kv_client.h"
 #include "harness/client/maintenance_client.h"
 #include "harness/client/watch_stream.h"
+#include "harness/consumers/consumer_judge.h"
 #include "harness/environment/environment.h"
 #include "harness/history/annotation.h"
 #include "harness/history/recorder.h"
 #include "harness/history/run_started.h"
 #include "harness/model/lag.h"
+#include "harness/session/consumer_link.h"
 #include "harness/session/finding_records.h"
 #include "harness/session/memory_meter.h"
 #include "harness/session/offer.h"
@@ -46,9 +49,6 @@ struct RestrictedReader {
   std::string range_end;
 };
 
-// The end of the range of all keys with this prefix.
-std::string EndOfPrefix(std::string prefix);
-
 struct SessionSetup {
   std::filesystem::path folder;  // of the attempt
   TargetSpec target;
@@ -61,6 +61,7 @@ struct SessionSetup {
   std::string prefix;
   bool stop_at_finding = false;
   Duration time{};  // for the first phase; see GrantTime
+  ConsumerSetup consumer{};
 };
 
 class AttemptSession {
@@ -85,6 +86,12 @@ class AttemptSession {
   const Judge& judge() const { return judge_; }
   FaultPorts& ports() { return ports_; }
   const StreamTraffic& traffic() const { return traffic_; }
+  // Null if the attempt has none.
+  ConsumerLink* consumer() { return consumer_.get(); }
+  // What it has reported so far.
+  const ConsumerJudge& consumer_judge() const { return consumer_judge_; }
+  // Requires: Finish.
+  ConsumerJudgement JudgeConsumer() { return consumer_judge_.Finish(); }
 
   // Clients.
   // On the direct path of the member in use.
@@ -114,6 +121,8 @@ class AttemptSession {
   // The key or range end on the target for one of the plan.
   std::string Placed(const std::string& key) const { return prefix_ + key; }
   std::string PlacedEnd(const std::string& range_end) const;
+  // The first key of the attempt's: with EndOfPrefix(prefix) the range of all of them.
+  const std::string& FirstKey() const { return prefix_.empty() ? kOpenEnd : prefix_; }
   // Deletes the keys that were written to a target that others use, too, and revokes the leases.
   // After Finish: this is not judged. The error names what is left.
   Status CleanUp();
@@ -204,6 +213,7 @@ class AttemptSession {
   FaultTimes fault_times_;
   StreamTraffic traffic_;
   Judge judge_;
+  ConsumerJudge consumer_judge_;
   Line followed_{};
   FaultPorts ports_;
   MemoryMeter memory_;
@@ -212,6 +222,7 @@ class AttemptSession {
   std::unique_ptr<MaintenanceClient> maintenance_;
   std::unique_ptr<WatchStream> control_watch_;
   std::map<std::string, std::unique_ptr<WatchStream>> streams_;
+  std::unique_ptr<ConsumerLink> consumer_;
   std::string prefix_;
   std::set<std::int64_t> granted_;                   // leases, on a target that others use, too
   Revision first_head_{};                            // before the first write

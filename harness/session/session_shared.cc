@@ -12,12 +12,6 @@ constexpr std::chrono::seconds kLongestLease{120};
 
 }  // namespace
 
-// Requires: the last byte is below 0xff.
-std::string EndOfPrefix(std::string prefix) {
-  ++prefix.back();
-  return prefix;
-}
-
 // Reads the first revision of the attempt, or the one that the attempt itself has compacted to. If
 // it can be read, others have compacted no revision of the attempt.
 Status AttemptSession::CheckFloor() {
@@ -59,9 +53,7 @@ Result<std::int64_t> AttemptSession::Grant(std::chrono::seconds ttl) {
 Result<bool> AttemptSession::HasLease(std::int64_t lease) {
   WP_ASSIGN_OR_RETURN(const bool listed, kv().HasLease(lease));
   if (listed) return true;
-  const std::string every("\0", 1);
-  return kv().HasKeysOn(lease, prefix_.empty() ? every : prefix_,
-                        prefix_.empty() ? every : EndOfPrefix(prefix_));
+  return kv().HasKeysOn(lease, FirstKey(), EndOfPrefix(prefix_));
 }
 
 // Continues after an error, to delete as much as possible.

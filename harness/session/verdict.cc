@@ -96,6 +96,19 @@ void Decide(AttemptResult& result, const Status& done, std::vector<std::string> 
   }
 }
 
+void JudgeConsumer(AttemptSession& session, const Status& done,
+                   std::vector<std::string> inconclusive, AttemptResult& result) {
+  const ConsumerJudgement judgement = session.JudgeConsumer();
+  AttemptResult own{.receipts = result.receipts};
+  own.findings = RecordsOf(judgement, result.findings, session.fault_times().receipts());
+  inconclusive.insert(inconclusive.end(), judgement.undecided.begin(), judgement.undecided.end());
+  Decide(own, done, std::move(inconclusive), {});
+  result.consumer = {.name = judgement.consumer,
+                     .verdict = own.verdict,
+                     .reason = own.reason,
+                     .findings = std::move(own.findings)};
+}
+
 void NotOffered(AttemptResult& result, const std::string& request, const Status& refusal) {
   result.verdict = Verdict::kUnsupported;
   result.missing = {request};

@@ -35,6 +35,11 @@ void ExplainTrouble(AttemptSession& session, const Trouble& trouble);
 void JudgeRecording(AttemptSession& session, AttemptResult& result,
                     std::vector<std::string>& inconclusive);
 
+// The verdict on the consumer of the attempt, as Decide forms that on the target. Requires:
+// JudgeRecording.
+void JudgeConsumer(AttemptSession& session, const Status& done,
+                   std::vector<std::string> inconclusive, AttemptResult& result);
+
 // A finding outweighs everything: it is evidence whatever else went wrong. Without a finding, a
 // pass needs the faults to have taken effect and the scenario to be complete.
 void Decide(AttemptResult& result, const Status& done, std::vector<std::string> inconclusive,

@@ -267,8 +267,8 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::Launch(const ChildOptions& o
   WP_RETURN_IF_ERROR(CheckRunnable(options.executable));
   WP_CHECK(options.descriptors.size() <= kMostDescriptors, "at most 8 descriptors are inherited");
   for (const auto& d : options.descriptors) {
-    WP_CHECK(d.theirs > 2 && d.theirs < 900 && d.ours >= 0,
-             "descriptors are inherited as 3 to 899");
+    WP_CHECK(d.theirs >= 0 && d.theirs < 900 && d.ours >= 0,
+             "descriptors are inherited as 0 to 899");
   }
   auto impl = std::make_shared<Impl>(options.log);
   WP_RETURN_IF_ERROR(ForkThread::Get().Run([&] { return Impl::Start(impl, options); }));

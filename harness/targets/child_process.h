@@ -33,7 +33,7 @@ struct ExitState {
 
 struct InheritedDescriptor {
   int ours = -1;    // stays open and owned by the caller
-  int theirs = -1;  // its number in the child, 3 or above
+  int theirs = -1;  // its number in the child; 0 and 1 replace its standard input and output
 };
 
 struct ChildOptions {

@@ -139,11 +139,12 @@ Result<std::vector<std::string>> Words(std::string_view rest) {
               "no {{port}}; expected it where the command line has the port for clients");
 }
 
-Status Parse(std::string_view rest, TargetSpec& spec) {
+Status ParseCommand(std::string_view rest, TargetSpec& spec) {
   Result<std::vector<std::string>> words = Words(rest);
   if (!words.has_value()) return words.error().WithContext("target \"{}\"", spec.text);
   const std::string& program = words->front();
   spec.product = "command";
+  spec.program = program;
   spec.name = spec.label = program.substr(program.rfind('/') + 1);
   spec.make = [words = *words](const TargetSpec&) {
     return std::make_unique<CommandTarget>(words);
@@ -163,7 +164,7 @@ const TargetRegistration kCommand{{
                         "an empty folder. With {data} the store must keep what it acknowledged "
                         "when it is killed and started again; without it, cases that need this "
                         "are unsupported."},
-    .parse = Parse,
+    .parse = ParseCommand,
 }};
 
 }  // namespace

@@ -50,7 +50,7 @@ class EmbeddedTarget final : public ProcessTarget {
   bool durable_ = false;
 };
 
-Status Parse(std::string_view rest, TargetSpec& spec) {
+Status ParseEmbedded(std::string_view rest, TargetSpec& spec) {
   if (!rest.empty() && rest[0] != '+') return NotUnderstood(spec);
   while (!rest.empty()) {
     const auto end = std::min(rest.find('+', 1), rest.size());
@@ -71,7 +71,7 @@ const TargetRegistration kEmbedded{{
                  "The embedded store as a child process, clean or with named defects "
                  "switched on. It keeps its data in memory, or in the folder of the attempt when "
                  "the case needs that."},
-    .parse = Parse,
+    .parse = ParseEmbedded,
 }};
 
 }  // namespace

@@ -81,7 +81,7 @@ class EndpointTarget final : public Target {
   std::string version_;
 };
 
-Status Parse(std::string_view rest, TargetSpec& spec) {
+Status ParseEndpoint(std::string_view rest, TargetSpec& spec) {
   if (rest.size() < 2 || rest[0] != ':') return NotUnderstood(spec);
   Result<ServerAddress> address = ParseServerAddress(rest.substr(1));
   if (!address.has_value()) return address.error().WithContext("target \"{}\"", spec.text);
@@ -100,7 +100,7 @@ const TargetRegistration kEndpoint{{
                         "stopped, killed or started, keys are written under a random prefix and "
                         "deleted at the end, and nothing is compacted unless --allow-disruptive "
                         "names the server."},
-    .parse = Parse,
+    .parse = ParseEndpoint,
 }};
 
 }  // namespace

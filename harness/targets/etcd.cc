@@ -163,7 +163,7 @@ class EtcdTarget final : public ProcessTarget {
   bool stopped_ = false;
 };
 
-Status Parse(std::string_view rest, TargetSpec& spec) {
+Status ParseEtcd(std::string_view rest, TargetSpec& spec) {
   WP_RETURN_IF_ERROR(TakeTopology(rest, spec));
   const bool version = rest.starts_with("@") && IsEtcdRelease(rest.substr(1));
   if (rest.size() < 2 || (rest[0] != ':' && !version)) return NotUnderstood(spec);
@@ -174,7 +174,7 @@ Status Parse(std::string_view rest, TargetSpec& spec) {
     spec.label = spec.text;
     spec.label.replace(0, 5, "etcd ");
   } else {
-    path = rest.substr(1);
+    spec.program = path = rest.substr(1);
   }
   spec.make = [path](const TargetSpec& made) {
     return std::make_unique<EtcdTarget>(path, made.release, MakeTopology(made));
@@ -193,7 +193,7 @@ const TargetRegistration kEtcd{{
              "etcd@3.5.16 is the binary that `watchproof fetch etcd 3.5.16` has placed. A "
              "topology, as in etcd@3.7.3,tls, says how it is set up and reached: `watchproof list "
              "targets` names them."},
-    .parse = Parse,
+    .parse = ParseEtcd,
 }};
 
 }  // namespace

@@ -21,18 +21,6 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-Result<fs::path> CacheFolder() {
-  if (const std::string own = Variable("WATCHPROOF_CACHE"); !own.empty()) return fs::absolute(own);
-  if (const std::string all = Variable("XDG_CACHE_HOME"); !all.empty()) {
-    return fs::absolute(all) / "watchproof";
-  }
-  if (const std::string home = Variable("HOME"); !home.empty()) {
-    return fs::absolute(home) / ".cache" / "watchproof";
-  }
-  return Fail(StatusCode::kNotFound,
-              "no folder for releases: WATCHPROOF_CACHE, XDG_CACHE_HOME and HOME are all empty");
-}
-
 fs::path SumFile(const fs::path& binary) { return binary.string() + ".sha256"; }
 
 std::string RecordedSum(const fs::path& binary) {
@@ -218,6 +206,18 @@ Result<Fetched> FetchAnew(const ReleaseSource& release, const fs::path& place,
 }
 
 }  // namespace
+
+Result<fs::path> CacheFolder() {
+  if (const std::string own = Variable("WATCHPROOF_CACHE"); !own.empty()) return fs::absolute(own);
+  if (const std::string all = Variable("XDG_CACHE_HOME"); !all.empty()) {
+    return fs::absolute(all) / "watchproof";
+  }
+  if (const std::string home = Variable("HOME"); !home.empty()) {
+    return fs::absolute(home) / ".cache" / "watchproof";
+  }
+  return Fail(StatusCode::kNotFound,
+              "no folder for the cache: WATCHPROOF_CACHE, XDG_CACHE_HOME and HOME are all empty");
+}
 
 Result<fs::path> CachePlace(const std::string& product, const std::string& version) {
   WP_ASSIGN_OR_RETURN(const fs::path cache, CacheFolder());

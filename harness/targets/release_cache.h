@@ -22,6 +22,9 @@
 
 namespace watchproof {
 
+// Where everything is that was fetched or built on demand. An error when the environment names no
+// folder.
+Result<std::filesystem::path> CacheFolder();
 // The path of the binary, whether it exists or not. An error when the environment names no folder.
 Result<std::filesystem::path> CachePlace(const std::string& product, const std::string& version);
 

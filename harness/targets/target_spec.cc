@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <charconv>
 
+#include "harness/base/check.h"
 #include "harness/base/escape.h"
 
 namespace watchproof {
 namespace {
+
+// Between a consumer and what it is used with.
+constexpr std::string_view kOn = " on ";
 
 std::vector<TargetKind>& Kinds() {
   static std::vector<TargetKind> kinds;
@@ -93,7 +97,28 @@ Result<TargetSpec> ParseTargetSpec(const std::string& text) {
     WP_RETURN_IF_ERROR(kind.parse(std::string_view(text).substr(end), spec));
     return spec;
   }
+  if (const std::size_t on = text.rfind(kOn); on != std::string::npos && on > 0) {
+    WP_ASSIGN_OR_RETURN(spec, ParseTargetSpec(text.substr(on + kOn.size())));
+    spec.consumer = text.substr(0, on);
+    spec.text = text;
+    if (!spec.name.empty()) spec.name = spec.consumer + std::string(kOn) + spec.name;
+    if (!spec.label.empty()) spec.label = spec.consumer + std::string(kOn) + spec.label;
+    return spec;
+  }
   return NotUnderstood(spec);
+}
+
+TargetSpec WithConsumer(const TargetSpec& target, const std::string& consumer) {
+  Result<TargetSpec> both = ParseTargetSpec(consumer + std::string(kOn) + target.text);
+  WP_CHECK(both.has_value(), "the text of a target parses, with a consumer before it, too");
+  both->access = target.access;
+  both->allow_disruptive = target.allow_disruptive;
+  return std::move(both).value();
+}
+
+TargetSpec WithoutConsumer(const TargetSpec& target) {
+  if (target.consumer.empty()) return target;
+  return ParseTargetSpec(target.text.substr(target.consumer.size() + kOn.size())).value();
 }
 
 Result<TargetSpec> ReleaseSpec(const std::string& product, const std::string& version) {

@@ -55,8 +55,10 @@ struct TargetSpec {
   std::string name = {};      // before the version in its label; empty: the text says everything
   std::string label = {};     // while no version is known; empty: the text
   std::string release = {};   // of the product, to be taken from the cache
+  std::string program = {};   // that it starts, by its path or its name in PATH; see `release`
   std::string topology = {};  // how it is set up and reached, where not plainly: "tls"
   int members = 1;            // that it has at least, where it can be a cluster
+  std::string consumer = {};  // follows the target's keys: that of "CONSUMER on TARGET"
   std::vector<std::string> defects = {};     // planted in it
   bool ours = false;                         // the embedded store
   std::optional<ServerAddress> server = {};  // it is already running there, and not ours to stop
@@ -71,9 +73,13 @@ struct TargetSpec {
   bool IsAmong(const std::vector<std::string>& addresses) const;
 };
 
-// Grammar only; whether the binary exists or a defect is known is found at the start. Errors name
-// the text and the forms that are understood.
+// "CONSUMER on TARGET" is the target with a consumer, a column of its own. Grammar only: whether
+// the binary exists, or a defect is known, is found at the start. Errors name the text and the
+// forms that are understood.
 Result<TargetSpec> ParseTargetSpec(const std::string& text);
+// The columns of a consumer on a target, and of the target alone.
+TargetSpec WithConsumer(const TargetSpec& target, const std::string& consumer);
+TargetSpec WithoutConsumer(const TargetSpec& target);
 // The release of a product, as a target.
 Result<TargetSpec> ReleaseSpec(const std::string& product, const std::string& version);
 

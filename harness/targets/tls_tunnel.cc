@@ -22,7 +22,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using Secure = ssl::stream<tcp::socket>;
 
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+constexpr auto kAwaitSecure = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kChunk = 16 * 1024;
 // As small as the proxy's, so that the tunnel hides no stall: see proxies/core/socket.h.
 constexpr int kSocketBufferBytes = 64 * 1024;
@@ -93,7 +93,7 @@ asio::awaitable<error_code> Connect(tcp::socket& socket, const std::vector<tcp::
     socket.close(ignored);
     error = OpenSharply(socket, one);
     if (error) continue;
-    std::tie(error) = co_await socket.async_connect(one, kAwait);
+    std::tie(error) = co_await socket.async_connect(one, kAwaitSecure);
     if (!error) break;
   }
   co_return error;
@@ -124,7 +124,7 @@ asio::awaitable<void> CarryBack(SessionPtr session) {
   std::array<char, kChunk> chunk;
   for (;;) {
     const auto [error, size] =
-        co_await session->secure.async_read_some(asio::buffer(chunk), kAwait);
+        co_await session->secure.async_read_some(asio::buffer(chunk), kAwaitSecure);
     if (error == asio::error::eof || error == ssl::error::stream_truncated) {
       error_code ignored;
       session->plain.shutdown(tcp::socket::shutdown_send, ignored);
@@ -132,7 +132,7 @@ asio::awaitable<void> CarryBack(SessionPtr session) {
     }
     if (error) co_return session->Break();
     const auto [failed, written] =
-        co_await asio::async_write(session->plain, asio::buffer(chunk.data(), size), kAwait);
+        co_await asio::async_write(session->plain, asio::buffer(chunk.data(), size), kAwaitSecure);
     if (failed) co_return session->Break();
   }
 }
@@ -141,19 +141,21 @@ asio::awaitable<void> Carry(SessionPtr session, const std::vector<tcp::endpoint>
                             const Endpoint& server) {
   std::array<char, kChunk> chunk;
   // The client's first bytes determine the protocol to negotiate.
-  auto [error, size] = co_await session->plain.async_read_some(asio::buffer(chunk), kAwait);
+  auto [error, size] = co_await session->plain.async_read_some(asio::buffer(chunk), kAwaitSecure);
   if (error) co_return session->Break();
   const bool http1 = std::string_view(chunk.data(), size).starts_with("GET ");
   Prepare(session->secure, server, http1 ? kHttp1 : kHttp2);
   if (co_await Connect(session->secure.next_layer(), to)) co_return session->Break();
-  const auto [refused] = co_await session->secure.async_handshake(ssl::stream_base::client, kAwait);
+  const auto [refused] =
+      co_await session->secure.async_handshake(ssl::stream_base::client, kAwaitSecure);
   if (refused) co_return session->Break();
   asio::co_spawn(session->plain.get_executor(), CarryBack(session), asio::detached);
   while (!error) {
     const auto [failed, written] =
-        co_await asio::async_write(session->secure, asio::buffer(chunk.data(), size), kAwait);
+        co_await asio::async_write(session->secure, asio::buffer(chunk.data(), size), kAwaitSecure);
     if (failed) co_return session->Break();
-    std::tie(error, size) = co_await session->plain.async_read_some(asio::buffer(chunk), kAwait);
+    std::tie(error, size) =
+        co_await session->plain.async_read_some(asio::buffer(chunk), kAwaitSecure);
   }
   if (error != asio::error::eof) co_return session->Break();
   error_code ignored;
@@ -181,7 +183,7 @@ asio::awaitable<void> Try(Secure& stream, const std::vector<tcp::endpoint>& to, 
   if (trial.error) co_return;
   trial.reached = Judged::Reached::kConnected;
   trial.error = asio::error::timed_out;
-  std::tie(trial.error) = co_await stream.async_handshake(ssl::stream_base::client, kAwait);
+  std::tie(trial.error) = co_await stream.async_handshake(ssl::stream_base::client, kAwaitSecure);
   trial.verified = SSL_get_verify_result(stream.native_handle());
   if (trial.error) co_return;
   trial.reached = Judged::Reached::kHandshake;
@@ -190,10 +192,11 @@ asio::awaitable<void> Try(Secure& stream, const std::vector<tcp::endpoint>& to, 
   trial.error = asio::error::timed_out;
   std::array<char, 1> first;
   std::size_t size = 0;
-  std::tie(trial.error, size) = co_await asio::async_write(stream, asio::buffer(kPreface), kAwait);
+  std::tie(trial.error, size) =
+      co_await asio::async_write(stream, asio::buffer(kPreface), kAwaitSecure);
   if (trial.error) co_return;
   trial.error = asio::error::timed_out;
-  std::tie(trial.error, size) = co_await stream.async_read_some(asio::buffer(first), kAwait);
+  std::tie(trial.error, size) = co_await stream.async_read_some(asio::buffer(first), kAwaitSecure);
   if (!trial.error) trial.reached = Judged::Reached::kAnswer;
 }
 
@@ -313,7 +316,7 @@ class TlsTunnel::Impl {
  private:
   asio::awaitable<void> Accept() {
     for (;;) {
-      auto [error, client] = co_await acceptor_.async_accept(kAwait);
+      auto [error, client] = co_await acceptor_.async_accept(kAwaitSecure);
       if (error == asio::error::operation_aborted) co_return;
       if (error) continue;
       error_code ignored;

@@ -10,7 +10,7 @@ namespace {
 constexpr int kLeast = 2;
 constexpr int kMost = 5;
 
-bool Parse(std::string_view rest, TargetSpec& spec) {
+bool ParseMembers(std::string_view rest, TargetSpec& spec) {
   if (rest.size() != 2 || rest[0] != '=') return false;
   spec.members = rest[1] - '0';
   return spec.members >= kLeast && spec.members <= kMost;
@@ -21,7 +21,7 @@ const TopologyRegistration kMembers{
      .form = "members=N",
      .explain = "a cluster of N members, 2 to 5; cases that ask for more members get them",
      .make = [] { return std::make_unique<Topology>(); },
-     .parse = Parse}};
+     .parse = ParseMembers}};
 
 }  // namespace
 }  // namespace watchproof

@@ -9,7 +9,7 @@
 namespace watchproof {
 namespace {
 
-constexpr int kMembers = 3;
+constexpr int kMembersOfUpgrade = 3;
 
 class Upgrade final : public Topology {
  public:
@@ -20,8 +20,8 @@ class Upgrade final : public Topology {
   }
 };
 
-bool Parse(std::string_view, TargetSpec& spec) {
-  spec.members = kMembers;
+bool ParseUpgrade(std::string_view, TargetSpec& spec) {
+  spec.members = kMembersOfUpgrade;
   return IsEtcdRelease(UpgradeOf(spec));
 }
 
@@ -31,7 +31,7 @@ const TopologyRegistration kUpgrades{
      .explain = "a cluster of three members that become that release while an attempt runs, one "
                 "after the other",
      .make = [] { return std::unique_ptr<Topology>(new Upgrade); },
-     .parse = Parse}};
+     .parse = ParseUpgrade}};
 
 }  // namespace
 }  // namespace watchproof

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proxies/control/callers.h"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
+#include <charconv>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "proxies/effects/line.h"
@@ -18,6 +22,8 @@ namespace {
 constexpr std::uint64_t kCallerKey = 0;  // not used by effects: their ids begin with 1
 // A request head longer than this does not identify its caller.
 constexpr std::size_t kLongestHead = 16 * 1024;
+constexpr std::string_view kBodySize = "\r\nContent-Length: ";
+constexpr std::string_view kNoBodySize = "\r\nTransfer-Encoding: ";
 
 class CallerStage final : public Line {
  public:
@@ -40,26 +46,50 @@ class CallerStage final : public Line {
  private:
   void Look(const Chunk& chunk) {
     head_ += chunk.bytes;
-    const auto begin = head_.find(marker_);
-    const auto end = begin == std::string::npos ? begin : head_.find("\r\n", begin + 2);
-    if (end != std::string::npos) {
-      const auto from = begin + marker_.size();
-      caller_->name = head_.substr(from, end - from);
-      caller_->held = true;
-      settled_ = true;
-      return report_();
+    while (!settled_ && !SkipBody()) {
+      const auto whole = head_.find("\r\n\r\n");
+      // The name and its end must be there, not the whole head.
+      const std::string_view head = std::string_view(head_).substr(0, whole);
+      if (const auto name = ValueOf(marker_, head, whole != std::string::npos)) {
+        caller_->name = *name;
+        caller_->held = settled_ = true;
+        return report_();
+      }
+      if (whole == std::string::npos) break;
+      // Of another kind: what follows its body may be a request of a caller.
+      const auto body = ValueOf(kBodySize, head, true).value_or("0");
+      settled_ = std::from_chars(body.data(), body.data() + body.size(), body_).ec != std::errc() ||
+                 head.find(kNoBodySize) != std::string_view::npos;
+      head_.erase(0, whole + 4);
     }
-    if (const auto last = head_.rfind("\r\n\r\n"); last != std::string::npos) {
-      head_.erase(0, last + 4);
-    }
-    settled_ = chunk.kind != Chunk::Kind::kBytes || head_.size() > kLongestHead;
+    settled_ = settled_ || chunk.kind != Chunk::Kind::kBytes || head_.size() > kLongestHead;
     caller_->held = !settled_ && !head_.empty();
+  }
+
+  // Whether the bytes end before the next head.
+  bool SkipBody() {
+    const std::size_t size = std::min(body_, head_.size());
+    body_ -= size;
+    head_.erase(0, size);
+    return head_.empty();
+  }
+
+  // Of a line of the head; the last line has no end of its own.
+  static std::optional<std::string> ValueOf(std::string_view line, std::string_view head,
+                                            bool whole) {
+    const auto begin = head.find(line);
+    if (begin == std::string_view::npos) return std::nullopt;
+    const std::string_view rest = head.substr(begin + line.size());
+    const auto end = rest.find("\r\n");
+    if (end == std::string_view::npos && !whole) return std::nullopt;
+    return std::string(rest.substr(0, end));
   }
 
   const std::string marker_;
   const std::shared_ptr<Callers::Caller> caller_;  // shared with Callers: see there
   const std::function<void()> report_;
   std::string head_;      // of the request that is not whole yet
+  std::size_t body_ = 0;  // what is to come of the one before it
   bool settled_ = false;  // nothing more is looked for
 };
 

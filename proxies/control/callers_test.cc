@@ -84,6 +84,30 @@ TEST_F(CallersTest, AHeadInPiecesIsJoined) {
   EXPECT_EQ(client.Next(), Outcome::kReset);
 }
 
+// A member forwards lease requests to its leader without its name.
+TEST_F(CallersTest, ABodyWithoutCallerPassesAndALaterRequestIsSeen) {
+  TestPeer client = TestPeer::Connect(proxies_.endpoint(peers_));
+  TestPeer target = server_.Accept();
+  const std::string head = "POST /leases/internal HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n";
+  ASSERT_TRUE(client.Send(head + "12"));
+  EXPECT_EQ(target.Receive(head.size() + 2), head + "12");
+  ASSERT_TRUE(client.Send("345"));
+  EXPECT_EQ(target.Receive(3), "345");
+  const std::string named = Request("a1");
+  ASSERT_TRUE(client.Send(named));
+  EXPECT_EQ(target.Receive(named.size()), named);
+  Arm({.kind = "cut", .parameters = {}, .caller = "a1"});
+  EXPECT_EQ(client.Next(), Outcome::kReset);
+}
+
+TEST_F(CallersTest, ABodyOfUnknownSizePasses) {
+  TestPeer client = TestPeer::Connect(proxies_.endpoint(peers_));
+  TestPeer target = server_.Accept();
+  const std::string request = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc";
+  ASSERT_TRUE(client.Send(request));
+  EXPECT_EQ(target.Receive(request.size()), request);
+}
+
 TEST_F(CallersTest, UnidentifiedBytesPassAndHaveNoCaller) {
   const std::string noise(40000, 'x');
   auto [client, target] = Dial(noise);

@@ -25,6 +25,7 @@
 #include "harness/base/status.h"
 #include "harness/base/units.h"
 #include "proxies/core/buffers.h"
+#include "proxies/core/byte_observer.h"
 #include "proxies/core/connection_info.h"
 #include "proxies/core/direction.h"
 #include "proxies/effects/effect.h"
@@ -60,6 +61,8 @@ struct ProxyOptions {
   Buffers buffers = Buffers::kSharp;
   // The header of HTTP/1 requests that identifies the dialler of a connection; empty: none.
   std::string caller_header = {};
+  // Is shown every byte of every connection; shared with its opener. Null: none.
+  std::shared_ptr<ByteObserver> observer = {};
 };
 
 // One proxy that is open.

@@ -8,6 +8,7 @@
 
 #include "harness/base/check.h"
 #include "harness/base/log.h"
+#include "proxies/control/observers.h"
 
 namespace watchproof::proxy {
 namespace {
@@ -114,6 +115,7 @@ std::vector<ConnectionInfo> ProxyTable::Connections(ProxyId id) const {
 
 void ProxyTable::Prepare(ProxyId id, Connection& connection) {
   Proxy& proxy = proxies_.at(id);
+  if (proxy.options.observer) Observe(proxy.options.observer, connection);
   if (proxy.options.follow_streams) proxy.followers.Follow(connection);
   if (!proxy.options.caller_header.empty()) {
     proxy.callers.Follow(

@@ -11,9 +11,6 @@
 namespace watchproof::proxy {
 namespace {
 
-constexpr std::size_t kSettingBytes = 6;
-constexpr std::uint16_t kTableSetting = 0x1;
-constexpr std::uint16_t kFrameSetting = 0x5;
 constexpr std::uint32_t kIncrementBits = 0x7fffffff;
 
 // For frames left by stages that are gone. Not used by effects: their ids are small.
@@ -100,21 +97,10 @@ void Follower::OnFrames(Direction direction, const FrameRun& run, TimePoint now)
 
 // The sender of settings declares what it is ready to receive.
 const char* Follower::NoteSettings(Direction direction, std::string_view frame) {
-  std::string_view payload = frame.substr(kFrameHeaderBytes);
-  if (payload.size() % kSettingBytes != 0) return "a malformed SETTINGS frame";
-  for (; !payload.empty(); payload.remove_prefix(kSettingBytes)) {
-    const std::uint32_t value = ReadNumber32(payload.substr(2));
-    switch (ReadNumber16(payload)) {
-      case kTableSetting:
-        streams_.AllowTable(Opposite(direction), value);
-        break;
-      case kFrameSetting:
-        half(Opposite(direction)).reader.AllowFrames(value);
-        break;
-      default:
-        break;
-    }
-  }
+  const auto settings = ReadSettings(frame);
+  if (!settings) return "a malformed SETTINGS frame";
+  if (settings->header_table) streams_.AllowTable(Opposite(direction), *settings->header_table);
+  if (settings->max_frame) half(Opposite(direction)).reader.AllowFrames(*settings->max_frame);
   return nullptr;
 }
 

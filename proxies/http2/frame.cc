@@ -8,6 +8,9 @@ namespace {
 
 constexpr std::uint32_t kStreamBits = 0x7fffffff;  // the highest bit is reserved
 constexpr std::size_t kPriorityBytes = 5;
+constexpr std::size_t kSettingBytes = 6;
+constexpr std::uint16_t kTableSetting = 0x1;
+constexpr std::uint16_t kFrameSetting = 0x5;
 
 std::uint32_t ReadBigEndian(std::string_view bytes, std::size_t count) {
   std::uint32_t number = 0;
@@ -57,6 +60,32 @@ std::optional<std::string_view> ContentOf(const FrameHeader& header, std::string
   if (padding > content.size()) return std::nullopt;
   content.remove_suffix(padding);
   return content;
+}
+
+std::optional<std::string_view> HeaderBlockOf(std::string_view frames, std::string& joined) {
+  const FrameHeader first = ReadFrameHeader(frames);
+  const std::size_t first_size = kFrameHeaderBytes + first.length;
+  const auto content = ContentOf(first, frames.substr(0, first_size));
+  if (!content || first_size == frames.size()) return content;
+  joined = *content;
+  for (std::size_t at = first_size; at < frames.size();) {
+    const std::size_t length = ReadFrameHeader(frames.substr(at)).length;
+    joined += frames.substr(at + kFrameHeaderBytes, length);
+    at += kFrameHeaderBytes + length;
+  }
+  return joined;
+}
+
+std::optional<ReceiverLimits> ReadSettings(std::string_view frame) {
+  std::string_view payload = frame.substr(kFrameHeaderBytes);
+  if (payload.size() % kSettingBytes != 0) return std::nullopt;
+  ReceiverLimits settings;
+  for (; !payload.empty(); payload.remove_prefix(kSettingBytes)) {
+    const std::uint32_t value = ReadNumber32(payload.substr(2));
+    if (ReadNumber16(payload) == kTableSetting) settings.header_table = value;
+    if (ReadNumber16(payload) == kFrameSetting) settings.max_frame = value;
+  }
+  return settings;
 }
 
 std::string MakeFrame(const FrameHeader& header, std::string_view payload) {

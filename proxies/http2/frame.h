@@ -59,6 +59,18 @@ std::uint16_t ReadNumber16(std::string_view bytes);
 // HEADERS frame, whole.
 std::optional<std::string_view> ContentOf(const FrameHeader& header, std::string_view frame);
 
+// The header block of HEADERS with its CONTINUATIONs; `joined` is its memory where there are any.
+// Empty if a frame is malformed. Requires: whole frames.
+std::optional<std::string_view> HeaderBlockOf(std::string_view frames, std::string& joined);
+
+// What the sender of a SETTINGS frame is ready to receive, where the frame names it.
+struct ReceiverLimits {
+  std::optional<std::uint32_t> header_table = {};  // bytes of the table of headers
+  std::optional<std::uint32_t> max_frame = {};     // bytes of a payload
+};
+// Empty if the frame is malformed.
+std::optional<ReceiverLimits> ReadSettings(std::string_view frame);
+
 std::string MakeFrame(const FrameHeader& header, std::string_view payload);
 std::string MakeReset(FrameStream stream, std::uint32_t code);
 std::string MakeGoAway(FrameStream last, std::uint32_t code);

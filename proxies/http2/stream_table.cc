@@ -36,7 +36,7 @@ StreamTable::Observed StreamTable::Note(Direction direction, const FrameHeader& 
 
 const char* StreamTable::NoteHeaders(Direction direction, const FrameHeader& header,
                                      std::string_view bytes) {
-  const auto block = BlockOf(bytes);
+  const auto block = HeaderBlockOf(bytes, block_);
   if (!block) return "a malformed HEADERS frame";
   std::string path;
   const bool decoded =
@@ -49,20 +49,6 @@ const char* StreamTable::NoteHeaders(Direction direction, const FrameHeader& hea
   if (streams_.size() == kMostStreams) return "too many open streams";
   Open(header.stream, std::move(path));
   return nullptr;
-}
-
-std::optional<std::string_view> StreamTable::BlockOf(std::string_view bytes) {
-  const FrameHeader first = ReadFrameHeader(bytes);
-  const std::size_t first_size = kFrameHeaderBytes + first.length;
-  const auto content = ContentOf(first, bytes.substr(0, first_size));
-  if (!content || first_size == bytes.size()) return content;
-  block_ = *content;
-  for (std::size_t at = first_size; at < bytes.size();) {
-    const std::size_t length = ReadFrameHeader(bytes.substr(at)).length;
-    block_ += bytes.substr(at + kFrameHeaderBytes, length);
-    at += kFrameHeaderBytes + length;
-  }
-  return block_;
 }
 
 void StreamTable::Open(FrameStream id, std::string path) {

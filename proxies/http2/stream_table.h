@@ -48,8 +48,6 @@ class StreamTable {
   HeaderDecoder& decoder(Direction direction) {
     return direction == Direction::kToClient ? from_target_ : from_client_;
   }
-  // The header block of HEADERS with its CONTINUATIONs; empty if a frame is malformed.
-  std::optional<std::string_view> BlockOf(std::string_view bytes);
   const char* NoteHeaders(Direction direction, const FrameHeader& header, std::string_view bytes);
   void Open(FrameStream id, std::string path);
   void NoteEnd(Direction direction, const FrameHeader& header);

@@ -37,7 +37,7 @@ AttemptResult Blank(const AttemptSpec& spec, Verdict verdict) {
   result.verdict = verdict;
   result.started = "2026-01-14T10:15:00Z";
   result.seconds = 0.25;
-  if (verdict != Verdict::kPass && verdict != Verdict::kFail) result.reason = "as scripted";
+  if (!IsConclusive(verdict)) result.reason = "as scripted";
   return result;
 }
 
@@ -62,9 +62,10 @@ Script Ends(Verdict verdict) {
   return [verdict](const AttemptSpec& spec) { return Report(spec, Blank(spec, verdict)); };
 }
 
-// Starts a child, writes a file to the temporary folder and its own process id, then waits to be
-// stopped.
+// Unless the environment says to go on: starts a child, writes a file to the temporary folder and
+// its own process id, then waits to be stopped.
 int Hang(const AttemptSpec& spec) {
+  if (std::getenv("WP_SCRIPTED_GO_ON") != nullptr) return Report(spec, Blank(spec, Verdict::kPass));
   const auto child = ChildProcess::Launch({.executable = "/bin/sleep", .arguments = {"600"}});
   std::ofstream(std::filesystem::path(spec.folder) / "tmp" / "left-behind") << "data";
   const std::filesystem::path pids = std::filesystem::path(spec.folder) / "pids";

@@ -34,6 +34,18 @@ func show[T interface{ GetHeader() *pb.ResponseHeader; String() string }](answer
 	fmt.Println("answer", answer.String(), err)
 }
 
+func keepAlive(ctx context.Context, lease pb.LeaseClient, id int64) {
+	stream, err := lease.LeaseKeepAlive(ctx)
+	if err == nil {
+		err = stream.Send(&pb.LeaseKeepAliveRequest{ID: id})
+	}
+	if err != nil {
+		fmt.Println("answer", err)
+		return
+	}
+	show(stream.Recv())
+}
+
 func receive(n int, stream pb.Watch_WatchClient) error {
 	message, err := stream.Recv()
 	fmt.Println("stream", n, message, err)
@@ -293,7 +305,9 @@ class Writer {
     Line(fmt::format("show(lease.LeaseRevoke(ctx, &pb.LeaseRevokeRequest{{ID: {}}}))",
                      placement_.Lease(revoke.lease)));
   }
-  void Do(const KeepAlive&) {}
+  void Do(const KeepAlive& keep) {
+    Line(fmt::format("keepAlive(ctx, lease, {})", placement_.Lease(keep.lease)));
+  }
   void Do(const Get& get) {
     Literal request = Ranged("RangeRequest", get.key, get.end);
     if (get.at != Place()) request.Set("Revision", At(get.at));

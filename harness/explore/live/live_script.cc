@@ -307,6 +307,10 @@ void LiveScript::Do(const Revoke& revoke) {
   if (Call(Method::kLeaseRevoke, RevokeToWire(lease))) leases_.erase(lease);
 }
 
+void LiveScript::Do(const KeepAlive& keep) {
+  Call(Method::kLeaseKeepAlive, KeepAliveToWire(placement_.Lease(keep.lease)));
+}
+
 // Others compact at the same time: what was compacted before is gone, and what no script has
 // asked to compact is kept.
 void LiveScript::Do(const Get& get) {

@@ -88,7 +88,7 @@ class LiveScript {
   void Do(const Txn& txn);
   void Do(const Grant& grant);
   void Do(const Revoke& revoke);
-  void Do(const KeepAlive&) {}
+  void Do(const KeepAlive& keep);
   void Do(const Get& get);
   void Do(const Compact& compact);
   void Do(const Receive& receive);

@@ -11,6 +11,7 @@ constexpr Duration kExpires = 15s;
 
 const StepRegistration<LeaseStep> kLease;
 const StepRegistration<RevokeStep> kRevoke;
+const StepRegistration<KeepAliveStep> kKeepAlive;
 const StepRegistration<ListLeasesStep> kListLeases;
 const StepRegistration<AwaitExpiredStep> kAwaitExpired;
 
@@ -31,6 +32,30 @@ void RevokeStep::Fields(FieldList& field) { field("lease", lease).Uses(Subject::
 // The answer has the last revision that the revocation made.
 Status RevokeStep::Run(StepContext& context) const {
   return context.NoteHead(context.session().kv().Revoke(context.leases().at(lease)));
+}
+
+void KeepAliveStep::Fields(FieldList& field) {
+  field("lease", lease).Uses(Subject::kLease);
+  field("when_left", when_left);
+}
+
+Status KeepAliveStep::Run(StepContext& context) const {
+  KvClient& kv = context.session().kv();
+  const std::int64_t id = context.leases().at(lease);
+  Status trouble;
+  const auto short_enough = [&] {
+    const auto left = kv.TimeToLive(id);
+    if (!left.has_value()) trouble = left.error();
+    return !left.has_value() || *left <= when_left;
+  };
+  if (when_left > 0s) {
+    context.Await(fmt::format("the last {} s of lease {}", when_left.count(), lease), kExpires,
+                  short_enough);
+  }
+  WP_RETURN_IF_ERROR(trouble);
+  const Status kept = kv.KeepAlive(id);
+  // That it has ended is for the judge.
+  return kept.code() == StatusCode::kNotFound ? Status() : kept;
 }
 
 void ListLeasesStep::Fields(FieldList& /*field*/) {}

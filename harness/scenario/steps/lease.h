@@ -29,6 +29,18 @@ struct RevokeStep {
   Status Run(StepContext& context) const;
 };
 
+// Renews the lease, once no more than `when_left` seconds of it are left; 0: at once.
+struct KeepAliveStep {
+  std::string lease;
+  std::chrono::seconds when_left{};
+  static constexpr std::string_view kOp = "keep alive";
+  void Fields(FieldList& field);
+  std::string_view Request() const { return "a keep-alive of a lease"; }
+  Usage Cost() const { return {.operations = 1}; }
+  std::string BeyondKubernetes() const { return "a keep-alive of a lease"; }
+  Status Run(StepContext& context) const;
+};
+
 // Asks the target for the list of its leases, and for the time and the keys of each lease of the
 // plan. The answers are judged.
 struct ListLeasesStep {

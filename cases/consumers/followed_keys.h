@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A few keys that a consumer follows, and random writes to them: puts, deletions, keys that come
+// again.
+//
+//   FollowedKeys keys(scenario, 6);
+//   keys.Write(20);
+//   const std::string ghost = keys.New();
+//
+// Not thread-safe. Ownership: refers to the scenario.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cases/support/watch_case.h"
+#include "harness/scenario/steps/consumer.h"
+
+namespace watchproof {
+
+class FollowedKeys {
+ public:
+  FollowedKeys(Scenario& scenario, int keys)
+      : scenario_(scenario), prng_(scenario.Random("followed keys")) {
+    for (int i = 0; i < keys; ++i) keys_.push_back(New());
+  }
+
+  // One more, which Write leaves alone.
+  std::string New() {
+    return scenario_.Key(std::string(kConsumerPrefix.substr(0, kConsumerPrefix.size() - 1)));
+  }
+  void Write(std::int64_t writes, const ValueSize& size = {}) {
+    for (; writes > 0; --writes) {
+      const std::string& key = prng_.Pick(keys_);
+      if (there_.contains(key) && prng_.Chance(0.3)) {
+        scenario_.Delete(key);
+        there_.erase(key);
+      } else {
+        scenario_.Put(key, size);
+        there_.insert(key);
+      }
+    }
+  }
+
+ private:
+  Scenario& scenario_;
+  Prng prng_;
+  std::vector<std::string> keys_;
+  std::set<std::string> there_;
+};
+
+// What all these cases have in common, for their metadata.
+inline CaseInfo CaseWithConsumer(CaseInfo info) {
+  info.requirement =
+      "a client that follows keys comes to the state of the store, or reports why not";
+  info.level = Level::kMust;
+  if (info.guarantees.empty()) info.guarantees = {"Reliable"};
+  info.of_consumers = true;
+  return info;
+}
+
+}  // namespace watchproof

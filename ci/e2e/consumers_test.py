@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A real client as a consumer of the embedded store: two verdicts, and the layer that is to blame.
+
+    consumers_test.py WATCHPROOF [unittest arguments]
+
+Builds `etcd-go`, so it needs go and its module registry.
+"""
+
+import pathlib
+import shutil
+import subprocess
+import unittest
+
+from tool import RunTest, main
+
+CONSUMERS = pathlib.Path(__file__).parents[2] / "fixtures" / "consumers"
+AWAY = "Consumers.CompactionWhileAway"
+AT_FLOOR = "Consumers.DeleteAtFloor"
+
+
+@unittest.skipUnless(shutil.which("go"), "needs go, to build a consumer")
+class Consumers(RunTest):
+    def both(self):
+        """The results on the target and on the consumer."""
+        of_target, of_consumer = self.results()
+        self.assertEqual(of_consumer["target"].split(" on ")[1], of_target["target"])
+        return of_target, of_consumer
+
+    def test_a_sound_client_on_a_sound_store(self):
+        self.run_it("--consumer", "etcd-go", "--target", "embedded", "--filter", AWAY,
+                    "--keep", "all", expect=0)
+        self.assertEqual([result["verdict"] for result in self.both()], ["pass", "pass"])
+        self.assertIn("same as before", self.run_check())
+
+    def test_a_store_that_loses_a_deletion(self):
+        self.run_it("--consumer", "etcd-go", "--target", "embedded+delete-at-floor-lost",
+                    "--filter", AT_FLOOR, expect=1)
+        of_target, of_consumer = self.both()
+        self.assertEqual(of_target["verdict"], "fail")
+        self.assertEqual(of_consumer["verdict"], "fail")
+        self.assertEqual(of_consumer["findings"][0]["guarantee"], "NoGap")
+        self.assertIn("is the store", of_consumer["findings"][0]["watch"])
+        self.assertIn("same as before", self.run_check())
+
+    def test_a_client_that_goes_on_after_errcompacted(self):
+        copy = self.folder / "consumers"
+        shutil.copytree(CONSUMERS, copy)
+        program = copy / "etcd-go" / "main.go"
+        text = program.read_text()
+        # Lists once; after any error it watches on from now.
+        spoilt = text.replace("if err := c.listAndWatch(pause); err != nil {",
+                              "if err := c.watchOnly(pause); err != nil {")
+        self.assertNotEqual(text, spoilt)
+        program.write_text(spoilt + WATCH_ONLY)
+        self.run_it("--consumer", f"folder:{copy}/etcd-go", "--target", "embedded", "--filter",
+                    AWAY, expect=1)
+        of_target, of_consumer = self.both()
+        self.assertEqual(of_target["verdict"], "pass", of_target)
+        self.assertEqual(of_consumer["verdict"], "fail")
+        self.assertRegex(of_consumer["findings"][0]["watch"],
+                         "^client of .*: the lowest layer that is wrong")
+
+    def test_other_cases_do_not_run_with_a_consumer(self):
+        self.run_it("--target", "embedded", "--filter", AWAY, expect=5)
+        self.run_it("--consumer", "etcd-go", "--target", "embedded", "--filter",
+                    "Reliable.LatencyAndStall", expect=5)
+
+    def test_an_unknown_consumer(self):
+        done = self.run_it("--consumer", "etcd-gone", expect=4)
+        self.assertIn("etcd-gone", done.stderr)
+
+    def test_without_the_tool_it_is_unsupported(self):
+        done = self.run_it("--consumer", "etcd-go", "--filter", AWAY, expect=2,
+                           more={"PATH": "/nonexistent",
+                                 "WATCHPROOF_CACHE": str(self.folder / "cache")})
+        self.assertIn("install Go", done.stdout)
+
+    def run_check(self):
+        done = subprocess.run([self.watchproof, "check", str(self.latest().resolve())],
+                              capture_output=True, text=True, check=False)
+        return done.stdout
+
+
+WATCH_ONLY = """
+var listed bool
+
+func (c *consumer) watchOnly(pause func()) error {
+	if !listed {
+		listed = true
+		return c.listAndWatch(pause)
+	}
+	for response := range c.client.Watch(context.Background(), c.prefix, clientv3.WithPrefix()) {
+		for _, event := range response.Events {
+			report := protocol.Report{Layer: "client", Kind: protocol.Event, Type: protocol.Put,
+				Key: string(event.Kv.Key), Revision: event.Kv.ModRevision}
+			c.layer.Apply(report)
+			c.report.Send(report)
+		}
+	}
+	return nil
+}
+"""
+
+
+if __name__ == "__main__":
+    main()

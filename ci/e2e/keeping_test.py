@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What runs leave behind: how much, how long, and how one that was killed goes on."""
+
+import json
+import re
+import signal
+import subprocess
+
+from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, descendants, main, wait_for
+
+MOST_BYTES = 5_000_000
+QUICK = f"{DELETE_AT_FLOOR}:Filtered.*:Atomic.M*"
+
+
+class Keeping(RunTest):
+    def test_a_passing_full_run_is_small(self):
+        self.run_it("--target", "embedded", expect=0)
+        disk = subprocess.run(["du", "-s", "--block-size=1", str(self.latest().resolve())],
+                              capture_output=True, text=True, check=True)
+        self.assertLess(int(disk.stdout.split()[0]), MOST_BYTES)
+        self.assertGreater(len(self.plan_lines()), 1000)
+
+    def kill_after(self, results, *arguments):
+        earlier = self.latest().resolve()
+        run = self.start(*arguments)
+        wait_for("the first results",
+                 lambda: self.latest().resolve() != earlier
+                 and (self.latest() / "results.jsonl").exists()
+                 and len(self.results()) >= results)
+        family = descendants(run.pid)
+        run.send_signal(signal.SIGKILL)
+        run.communicate(timeout=30)
+        self.await_end_of(family)
+        return self.latest().resolve()
+
+    def names(self):
+        return sorted((r["case"], r["target"], r["attempt"], r["seed"]) for r in self.results())
+
+    def test_a_killed_run_goes_on_to_what_it_would_have_been(self):
+        words = ["--target", "embedded", "--filter", QUICK, "--repeat", "4", "--seed", "0x77",
+                 "--shuffle", "--jobs", "2"]
+        self.run_it(*words, expect=0)
+        wanted, plans = self.names(), sorted(self.plan_lines()[1:])
+        killed = self.kill_after(3, *words)
+        before = (killed / "results.jsonl").read_text()
+        listed = subprocess.run([self.watchproof, "runs", "--run-dir", str(self.folder / "runs")],
+                                capture_output=True, text=True, check=True).stdout
+        resume = re.search(r"watchproof run --resume (\S+)", listed).group(1)
+        done = self.run_it("--resume", resume, expect=0)
+        self.assertIn(f"going on with {killed.name}", done.stdout)
+        self.assertEqual(self.latest().resolve(), killed)
+        self.assertTrue((killed / "results.jsonl").read_text().startswith(before))
+        self.assertEqual(self.names(), wanted)
+        self.assertLessEqual(set(plans), set(self.plan_lines()))
+        self.assertEqual([str(path) for path in self.folder.rglob("tmp")], [])
+        tests = json.loads((killed / "ctrf.json").read_text())["results"]["summary"]
+        self.assertEqual((tests["tests"], tests["passed"]), (len(wanted), len(wanted)))
+
+    def test_failures_run_again_and_their_findings_can_be_used(self):
+        target = "embedded+progress-overtakes-events"
+        self.run_it("--target", target, "--target", "embedded", "--filter",
+                    f"{OVERTAKES}:{DELETE_AT_FLOOR}", expect=1)
+        first, seed = self.latest().resolve(), self.results()[0]["seed"]
+        self.run_it("--rerun-failed", first.name, expect=1)
+        self.assertNotEqual(self.latest().resolve(), first)
+        self.assertEqual(self.names(), [(OVERTAKES, target, 1, seed)])
+        self.assertEqual(json.loads((self.latest() / "run.json").read_text())["rerun_of"],
+                         first.name)
+        picture = self.folder / "picture.svg"
+        for command in (["draw", f"{self.latest()}#1", "-o", str(picture)],
+                        ["check", str(self.latest())]):
+            done = subprocess.run([self.watchproof, *command], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 0, f"{command} {done.stdout}{done.stderr}")
+        again = subprocess.run([self.watchproof, "repeat", str(first), "--attempts", "3"],
+                               capture_output=True, text=True, check=False, cwd=self.folder)
+        self.assertEqual(again.returncode, 1, again.stdout + again.stderr)
+
+
+if __name__ == "__main__":
+    main()

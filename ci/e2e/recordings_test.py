@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`proxy --record` between a real client and a server, and `check` of what was recorded."""
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import unittest
+
+from tool import RunTest, main, stock_etcd, wait_for
+
+HOST = "127.201.7.9"
+CLIENTS, PEERS, PROXIED = f"{HOST}:2379", f"{HOST}:2380", f"{HOST}:2381"
+PATIENCE = ("--dial-timeout=60s", "--command-timeout=60s")
+# In the embedded store: etcd #18089.
+DEFECT = "delete-at-floor-lost"
+
+
+class RecordingTest(RunTest):
+    def launch(self, *command, until):
+        """Starts a process and waits for a line of its output."""
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.read_along(process)
+        wait_for(until, lambda: any(until.encode() in line for line in list(process.said)))
+        return process
+
+    def read_along(self, process):
+        """Keeps its output in `said`, until the end of the test ends it."""
+        process.said = []
+
+        def read():
+            for line in process.stdout:
+                process.said.append(line)
+
+        reader = threading.Thread(target=read, daemon=True)
+        reader.start()
+        # The last one added is the first to run.
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(reader.join)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+
+    def serve(self, *flags):
+        self.launch(self.watchproof, "store", "--listen", CLIENTS, *flags, until="serving on")
+
+    def record(self, *flags):
+        self.recording = self.folder / "recording"
+        self.proxy = self.launch(
+            *(self.watchproof, "proxy", "--listen", PROXIED, "--to", CLIENTS),
+            *("--record", str(self.recording), *flags),
+            until="listening on",
+        )
+
+    def stop(self, how=signal.SIGINT, expect=0):
+        self.proxy.send_signal(how)
+        self.assertEqual(self.proxy.wait(30), expect)
+
+    def etcdctl(self, *arguments, through=PROXIED):
+        return subprocess.run(
+            ["etcdctl", "--endpoints", through, *PATIENCE, *arguments],
+            env={**os.environ, "ETCDCTL_API": "3"},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+    def watcher(self, *arguments):
+        """A client that watches until the test is over."""
+        process = subprocess.Popen(
+            ["etcdctl", "--endpoints", PROXIED, *PATIENCE, "watch", *arguments],
+            env={**os.environ, "ETCDCTL_API": "3"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        self.addCleanup(process.stdin.close)
+        self.read_along(process)
+        return process
+
+    def check(self, expect, what=None):
+        done = subprocess.run(
+            [self.watchproof, "check", str(what or self.recording)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
+        return done.stdout
+
+    def watch_one_key(self):
+        watch = self.watcher("key")
+        # Only writes after the watch was made are delivered to it.
+        wait_for("an event", lambda: self.etcdctl("put", "key", "1") and watch.said)
+        for value in ("2", "3"):
+            self.etcdctl("put", "key", value)
+        wait_for("the last event", lambda: b"3\n" in watch.said)
+
+    def watch_from_the_floor(self):
+        """The change at the compaction floor is a delete, which a watch from there must receive."""
+        self.etcdctl("put", "a", "1")
+        fields = self.etcdctl("del", "a", "-w", "fields")
+        deleted = fields.split('"Revision" : ')[1].split()[0]
+        self.etcdctl("compact", deleted)
+        watch = self.watcher("a", "--rev", deleted)
+        self.etcdctl("put", "a", "live")
+        wait_for("the later event", lambda: b"live\n" in watch.said)
+
+
+@unittest.skipUnless(shutil.which("etcdctl"), "needs etcdctl as the client")
+class PassiveTest(RecordingTest):
+    def test_a_watch_and_its_writes_are_clean(self):
+        self.serve()
+        self.record("--control-watch", "all", "--hash-values")
+        self.watch_one_key()
+        self.stop()
+        said = self.check(0)
+        self.assertIn("clean, as far as it shows", said)
+        self.assertIn("1 watch of clients received", said)
+        self.assertIn("control watch over every key", said)
+        self.assertIn("values are hashes", said)
+
+    def test_nothing_watched_is_no_pass(self):
+        self.serve()
+        self.record()
+        self.etcdctl("put", "key", "1")
+        self.stop()
+        self.assertIn("there is no watch in it", self.check(2))
+
+    def test_a_killed_proxy_leaves_what_it_recorded(self):
+        self.serve()
+        self.record()
+        self.watch_one_key()
+        segment = self.recording / "segment-000001.wire.zst"
+        wait_for("bytes on disk", lambda: segment.stat().st_size > 0)
+        self.stop(signal.SIGKILL, expect=-signal.SIGKILL)
+        self.assertIn("cut off", self.check(0))
+
+    def test_a_defect_is_found_in_what_passed(self):
+        self.serve("--defect", DEFECT)
+        self.record()
+        self.watch_from_the_floor()
+        self.stop()
+        self.assertIn("18089", self.check(1))
+        picture = self.folder / "picture.svg"
+        subprocess.run(
+            [self.watchproof, "draw", str(self.recording), "-o", str(picture)],
+            check=True,
+            capture_output=True,
+        )
+        self.assertIn("<svg", picture.read_text())
+
+    def test_the_same_script_on_a_correct_store_is_clean(self):
+        self.serve()
+        self.record("--control-watch", "all")
+        self.watch_from_the_floor()
+        self.stop()
+        self.check(0)
+
+    @unittest.skipUnless(stock_etcd(), "needs etcd 3.4.23")
+    def test_a_bug_of_etcd_is_found_in_what_passed(self):
+        self.launch(
+            *(stock_etcd(), "--data-dir", str(self.folder / "data")),
+            *("--listen-client-urls", f"http://{CLIENTS}"),
+            *("--advertise-client-urls", f"http://{CLIENTS}"),
+            *("--listen-peer-urls", f"http://{PEERS}"),
+            *("--initial-advertise-peer-urls", f"http://{PEERS}"),
+            *("--initial-cluster", f"default=http://{PEERS}"),
+            until="ready to serve client requests",
+        )
+        self.record("--control-watch", "all")
+        self.watch_from_the_floor()
+        self.stop()
+        self.assertIn("18089", self.check(1))
+
+
+if __name__ == "__main__":
+    main()

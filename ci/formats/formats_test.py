@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What runs write, read by programs of others and held against public schemas and our own.
+
+    formats_test.py FOLDER WATCHPROOF     # FOLDER keeps the packages between runs
+
+CTRF: the validator of its project; SARIF: its schema, from a package of its authors; JUnit: a
+parser from PyPI; our JSON: harness/report/schemas. Exit code: 0 all holds, 1 not, 77 no node or
+npm, or no registry in reach.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "interop"))
+
+from npm import install  # noqa: E402
+from server import Skip, run  # noqa: E402
+
+SCHEMAS = HERE.parent.parent / "harness" / "report" / "schemas"
+SARIF_SCHEMA = "node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json"
+CASES = "CompactionSurfaced.DeleteAtFloor:CompactionSurfaced.FullQueue:Reliable.SlowMember"
+DEFECT = "embedded+delete-at-floor-lost"
+
+
+def install_python(folder):
+    """Into a folder of its own, so that nothing of the machine changes."""
+    target, wanted = folder / "python", HERE / "requirements.txt"
+    stamp = target / "installed.txt"
+    if not stamp.exists() or stamp.read_bytes() != wanted.read_bytes():
+        done = subprocess.run(
+            [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes",
+             "--target", str(target), "-r", str(wanted)],
+            capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Skip(f"pip cannot install junitparser: {done.stderr.splitlines()[-1:]}")
+        shutil.copy(wanted, stamp)
+    sys.path.insert(0, str(target))
+
+
+class Checks:
+    def __init__(self):
+        self.wrong = 0
+        self.held = 0
+
+    def expect(self, fine, text):
+        self.held += 1 if fine else 0
+        if not fine:
+            self.wrong += 1
+            print(f"WRONG: {text}")
+
+    def schema(self, schema, document, name):
+        import jsonschema  # pylint: disable=import-outside-toplevel
+
+        validator = jsonschema.validators.validator_for(schema)
+        validator.check_schema(schema)
+        errors = list(validator(schema).iter_errors(document))
+        self.expect(not errors, f"{name}: {[(list(e.path), e.message[:200]) for e in errors[:3]]}")
+
+
+def start(watchproof, folder, *words):
+    return subprocess.run([watchproof, *words], cwd=folder, capture_output=True, text=True,
+                          check=False, timeout=300)
+
+
+def own_schema(name):
+    return json.loads((SCHEMAS / f"{name}.schema.json").read_text())
+
+
+def interrupted(watchproof, folder):
+    """A run that ended before all of its attempts were made."""
+    process = subprocess.Popen(
+        [watchproof, "run", "--filter", CASES, "--repeat", "50", "--jobs", "1", "--json"],
+        cwd=folder, stdout=subprocess.PIPE, text=True)
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    return (folder / "watchproof-runs" / "latest").resolve()
+
+
+def check_run(checks, path):
+    from junitparser import JUnitXml  # pylint: disable=import-error,import-outside-toplevel
+
+    document = json.loads((path / "run.json").read_text())
+    checks.schema(own_schema("run"), document, "run.json")
+    lines = [json.loads(line) for line in (path / "results.jsonl").read_text().splitlines()]
+    for line in lines:
+        checks.schema(own_schema("result"), line, f"results.jsonl, {line['case']}")
+    planned = sum(document["counts"].values())
+    suites = JUnitXml.fromfile(str(path / "junit.xml"))
+    checks.expect(suites.tests == planned, f"junit.xml: {suites.tests} tests of {planned}")
+    failures = sum(1 for suite in suites for case in suite
+                   for result in case.result if type(result).__name__ == "Failure")
+    failed = document["counts"]["fail"] + document["counts"]["regression"]
+    checks.expect(failures == failed, f"junit.xml: {failures} failures of {failed}")
+    sarif = json.loads((path / "results.sarif").read_text())
+    found = {result["properties"]["seed"] for result in sarif["runs"][0]["results"]}
+    checks.expect(bool(found) == (failed > 0), f"results.sarif: {found}, {failed} failures")
+    return sarif
+
+
+def check(_, folder, watchproof):
+    watchproof = os.path.abspath(watchproof)
+    packages = install(pathlib.Path(folder) / "npm", HERE)
+    install_python(pathlib.Path(folder).resolve())
+    shutil.copy(HERE / "validate_ctrf.mjs", packages)
+    checks = Checks()
+    sarif_schema = json.loads((packages / SARIF_SCHEMA).read_text())
+    with tempfile.TemporaryDirectory(prefix="watchproof-formats-") as name:
+        work = pathlib.Path(name)
+        done = start(watchproof, work, "run", "--filter", CASES, "--target", "embedded",
+                     "--target", DEFECT, "--target", "etcd:/no/such/etcd", "--json")
+        *results, summary = [json.loads(line) for line in done.stdout.splitlines()]
+        checks.expect(len(results) == 9, f"run --json: {len(results)} results of 9")
+        checks.schema(own_schema("summary"), summary, "run --json, last line")
+        first = (work / "watchproof-runs" / "latest").resolve()
+        runs = [first, interrupted(watchproof, work)]
+        for path in runs:
+            checks.schema(sarif_schema, check_run(checks, path), f"results.sarif of {path.name}")
+        ctrf = subprocess.run(["node", "validate_ctrf.mjs", *(str(r / "ctrf.json") for r in runs)],
+                              cwd=packages, capture_output=True, text=True, check=False,
+                              env=os.environ)
+        checks.expect(ctrf.returncode == 0, f"ctrf.json: {ctrf.stderr}")
+        for command, schema in ((["runs", "--json"], "runs"), (["doctor", "--json"], "doctor"),
+                                (["doctor", "--config", "--json"], "setting")):
+            lines = start(watchproof, work, *command).stdout.splitlines()
+            checks.expect(bool(lines), f"{command}: nothing")
+            for line in lines:
+                checks.schema(own_schema(schema), json.loads(line), " ".join(command))
+    print(f"{checks.held} passed, {checks.wrong} failed")
+    return 1 if checks.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(run(check, *sys.argv[1:]))

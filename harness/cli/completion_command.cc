@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// `completion`: scripts for three shells, which ask this program what may come next.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "harness/cli/command_tree.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/parse.h"
+#include "harness/cli/run_targets.h"
+#include "harness/session/profile.h"
+#include "harness/targets/release_cache.h"
+
+namespace watchproof {
+namespace {
+
+// Bash splits words at = : @, too, as COMP_WORDBREAKS says, and replaces the last piece only.
+constexpr char kBash[] = R"bash(# bash completion for watchproof
+_watchproof() {
+  local i piece before='' candidate words=()
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    piece=${COMP_WORDS[i]#[\'\"]}
+    if ((i > 1)) && [[ $piece =~ ^[=:@]+$ || ${COMP_WORDS[i - 1]} =~ ^[=:@]+$ ]]; then
+      before=${words[-1]}
+      [[ $piece =~ ^[=:@]+$ ]] && before+=$piece
+      words[-1]+=$piece
+    else
+      before=''
+      words+=("$piece")
+    fi
+  done
+  COMPREPLY=()
+  while IFS=$'\t' read -r candidate _; do
+    COMPREPLY+=("${candidate#"$before"}")
+  done < <("${COMP_WORDS[0]}" complete "${words[@]}" 2>/dev/null)
+  if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[:@] ]]; then compopt -o nospace; fi
+}
+complete -o default -F _watchproof watchproof
+)bash";
+
+constexpr char kZsh[] = R"zsh(#compdef watchproof
+_watchproof() {
+  local line
+  local -a names shown
+  for line in "${(@f)$("${(Q)words[1]}" complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+    [[ -n $line ]] || continue
+    names+=("${line%%$'\t'*}")
+    shown+=("${line/$'\t'/  -- }")
+  done
+  (( $#names )) || { _files; return }
+  compadd -l -d shown -a names
+}
+if [[ $funcstack[1] == _watchproof ]]; then
+  _watchproof "$@"
+else
+  compdef _watchproof watchproof
+fi
+)zsh";
+
+constexpr char kFish[] = R"fish(# fish completion for watchproof
+function __watchproof_complete
+    set -l words (commandline -opc) (commandline -ct)
+    set -l candidates (command $words[1] complete $words[2..-1] 2>/dev/null)
+    if test (count $candidates) -gt 0
+        printf '%s\n' $candidates
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c watchproof -f -a '(__watchproof_complete)'
+)fish";
+
+std::vector<NamedThing> Releases() {
+  std::set<std::string> versions;
+  if (const auto known = LoadExpectations(""); known.has_value()) {
+    for (const std::string& version : KnownVersions(*known, "etcd")) versions.insert(version);
+  }
+  for (const std::string& version : CachedVersions("etcd")) versions.insert(version);
+  std::vector<NamedThing> releases;
+  for (const std::string& version : versions) releases.push_back({version, ""});
+  return releases;
+}
+
+// What can be written as a target as it is, and the begin of what needs a path or an address.
+std::vector<NamedThing> Targets() {
+  std::vector<NamedThing> targets = {{"embedded", "The embedded store"}};
+  for (const NamedThing& defect : NamesOf("defect")) {
+    targets.push_back({"embedded+" + defect.name, defect.summary});
+  }
+  for (const std::string& version : CachedVersions("etcd"))
+    targets.push_back({"etcd@" + version, ""});
+  for (const NamedThing& kind : NamesOf("target")) {
+    const bool takes_more = kind.summary.starts_with(kind.name + ":");
+    if (takes_more && kind.name != "embedded") targets.push_back({kind.name + ":", kind.summary});
+  }
+  return targets;
+}
+
+// "CASE": the names of all cases. "auto": itself.
+std::vector<NamedThing> Meant(const std::string& word) {
+  if (std::islower(static_cast<unsigned char>(word[0])) != 0) return {{word, ""}};
+  std::string kind;
+  for (const char c : word) {
+    if (c < 'A' || c > 'Z') break;
+    kind += static_cast<char>(c - 'A' + 'a');
+  }
+  if (kind == "spec") return Targets();
+  if (kind == "release") return Releases();
+  if (kind == "name") return NamesOf("");
+  if (kind == "pattern" || kind == "patterns") kind = "case";
+  if (kind == "defects") kind = "defect";
+  if (kind.empty()) return {};
+  if (kind != "profile") return NamesOf(kind);
+  std::vector<NamedThing> profiles;
+  for (const std::string& profile : ShippedProfiles()) profiles.push_back({profile, ""});
+  return profiles;
+}
+
+class Candidates {
+ public:
+  explicit Candidates(std::string current) : current_(std::move(current)) {}
+
+  void Add(const NamedThing& candidate) {
+    const bool begin_only = candidate.name == current_ && current_.ends_with(":");
+    if (candidate.name.starts_with(current_) && !begin_only) found_.push_back(candidate);
+  }
+  // Of a value that begins at the given place of the word.
+  void AddValues(const OptionInfo& option, std::size_t from) {
+    // Lists: A.*:B.* of cases, a,b of defects.
+    const char separator = option.value == "PATTERNS" ? ':' : ',';
+    if (option.value == "PATTERNS" || option.value.starts_with("DEFECTS")) {
+      const std::size_t last = current_.rfind(separator);
+      if (last != std::string::npos && last >= from) from = last + 1;
+    }
+    for (std::size_t at = 0; at < option.value.size();) {
+      const std::size_t end = std::min(option.value.find('|', at), option.value.size());
+      for (const NamedThing& value : Meant(option.value.substr(at, end - at))) {
+        Add({current_.substr(0, from) + value.name, value.summary});
+      }
+      at = end + 1;
+    }
+  }
+  void AddOptions(const CommandInfo& command) {
+    for (const OptionInfo& option : command.options) {
+      if (!option.names.empty()) Add({option.names.back(), option.help});
+    }
+  }
+  const std::vector<NamedThing>& found() const { return found_; }
+
+ private:
+  const std::string current_;
+  std::vector<NamedThing> found_;
+};
+
+const OptionInfo* FindOption(const CommandInfo& command, const std::string& name) {
+  for (const OptionInfo& option : command.options) {
+    if (std::find(option.names.begin(), option.names.end(), name) != option.names.end()) {
+      return &option;
+    }
+  }
+  return nullptr;
+}
+
+// Where in the tree the last word is.
+struct Place {
+  const CommandInfo* command;
+  const OptionInfo* value_of = nullptr;  // it is, or may be, a value of this option
+  bool value_only = false;
+  std::size_t places = 0;  // so many words without a name are before it
+};
+
+Place PlaceOfLast(const CommandInfo& root, const std::vector<std::string>& words) {
+  Place place{&root};
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (std::exchange(place.value_only, false)) {
+      if (!place.value_of->takes_rest) place.value_of = nullptr;
+      continue;
+    }
+    if (word.starts_with("-")) {
+      const OptionInfo* option = FindOption(*place.command, word);
+      place.value_only = option != nullptr && !option->value.empty();
+      place.value_of = place.value_only ? option : nullptr;
+      continue;
+    }
+    const auto& commands = place.command->commands;
+    const auto next =
+        std::find_if(commands.begin(), commands.end(),
+                     [&](const CommandInfo& command) { return command.name == word; });
+    if (next != commands.end()) {
+      place = {&*next};
+    } else {
+      ++place.places;
+    }
+  }
+  return place;
+}
+
+const OptionInfo* OptionAt(const CommandInfo& command, std::size_t place) {
+  const OptionInfo* last = nullptr;
+  for (const OptionInfo& option : command.options) {
+    if (!option.names.empty()) continue;
+    last = &option;
+    if (place-- == 0) return last;
+  }
+  return last != nullptr && last->takes_several ? last : nullptr;
+}
+
+}  // namespace
+
+void PrintCandidates(const CLI::App& root, const std::vector<std::string>& words) {
+  const CommandInfo tree = TreeOf(root);
+  const std::string current = words.empty() ? "" : words.back();
+  const Place place = PlaceOfLast(tree, words);
+  const OptionInfo* at_place = OptionAt(*place.command, place.places);
+  const std::size_t equals = current.find('=');
+  Candidates candidates(current);
+  if (place.value_only) {
+    candidates.AddValues(*place.value_of, 0);
+  } else if (current.starts_with("--") && equals != std::string::npos) {
+    const OptionInfo* option = FindOption(*place.command, current.substr(0, equals));
+    if (option != nullptr) candidates.AddValues(*option, equals + 1);
+  } else if (current.starts_with("-")) {
+    candidates.AddOptions(*place.command);
+  } else {
+    for (const CommandInfo& command : place.command->commands) {
+      if (place.places == 0) candidates.Add({command.name, command.help});
+    }
+    if (place.value_of != nullptr) candidates.AddValues(*place.value_of, 0);
+    if (at_place != nullptr) candidates.AddValues(*at_place, 0);
+    if (at_place == nullptr && place.command->commands.empty()) {
+      candidates.AddOptions(*place.command);
+    }
+  }
+  for (const NamedThing& candidate : candidates.found()) {
+    fmt::print("{}\t{}\n", candidate.name, candidate.summary);
+  }
+}
+
+CommandBody AddCompletion(CLI::App& command) {
+  const auto shell = std::make_shared<std::string>();
+  command.add_option("shell", *shell, "The shell that reads it")
+      ->type_name("bash|zsh|fish")
+      ->required();
+  return [shell] {
+    const std::vector<std::pair<std::string, std::string_view>> scripts = {
+        {"bash", kBash}, {"zsh", kZsh}, {"fish", kFish}};
+    std::vector<std::string> shells;
+    for (const auto& [name, script] : scripts) {
+      if (name == *shell) {
+        fmt::print("{}", script);
+        return ExitCode::kOk;
+      }
+      shells.push_back(name);
+    }
+    return Complain("completion", fmt::format("'{}' is none of {}{}", *shell,
+                                              fmt::join(shells, ", "), DidYouMean(*shell, shells)));
+  };
+}
+
+}  // namespace watchproof

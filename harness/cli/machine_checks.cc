@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/machine_checks.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "harness/cli/machine_limits.h"
+#include "harness/environment/loopback.h"
+#include "harness/report/text.h"
+#include "harness/targets/child_process.h"
+#include "harness/targets/release_cache.h"
+#include "harness/targets/tool.h"
+
+namespace watchproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kBytesPerJob = 256e6;  // three members, their clients and a recording
+constexpr double kBytesOfRun = 1e9;     // recordings of a run with many failures
+constexpr rlim_t kDescriptors = 1024;
+constexpr Duration kNetworkPatience = 4s;
+
+// The first line that a program prints; empty if it prints none.
+std::string FirstLineOf(const fs::path& scratch, const std::string& program,
+                        std::vector<std::string> arguments) {
+  const Result<std::string> output = RunTool(
+      {.name = program, .arguments = std::move(arguments), .folder = scratch, .patience = 5s});
+  if (!output.has_value()) return {};
+  std::istringstream lines(*output);
+  std::string line;
+  // A script that starts the program may complain first, under its own path.
+  while (std::getline(lines, line) && line.starts_with(program)) {
+  }
+  return line;
+}
+
+MachineCheck CheckProgram(const fs::path& scratch, const std::string& program,
+                          const std::string& flag, std::string without, std::string advice) {
+  const fs::path path = FindInPath(program);
+  if (path.empty()) {
+    return {program, Health::kMissing, "not in PATH", std::move(without), std::move(advice)};
+  }
+  const std::string version = FirstLineOf(scratch, path.string(), {flag});
+  return {program, Health::kGood,
+          version.empty() ? path.string() : fmt::format("{}, {}", version, path.string()), "", ""};
+}
+
+MachineCheck CheckEtcd(const fs::path& scratch) {
+  MachineCheck check = CheckProgram(
+      scratch, "etcd", "--version", "etcd is not tested: neither etcd:PATH nor etcd@VERSION",
+      "apt-get install etcd-server, or `watchproof fetch etcd 3.5.16` (`fetch --list` names more)");
+  const std::size_t fetched = CachedVersions("etcd").size();
+  if (fetched > 0) {
+    check.found +=
+        fmt::format("; {} fetched, for --target etcd@VERSION", Count(fetched, "release"));
+    check = {check.name, Health::kGood, check.found, "", ""};
+  }
+  return check;
+}
+
+fs::path NearestThere(fs::path folder) {
+  std::error_code error;
+  folder = fs::absolute(folder, error);
+  while (folder.has_relative_path() && !fs::exists(folder, error)) folder = folder.parent_path();
+  return folder;
+}
+
+MachineCheck CheckFolder(const std::string& name, const fs::path& folder, std::string without,
+                         std::string advice) {
+  const fs::path there = NearestThere(folder);
+  if (access(there.c_str(), W_OK | X_OK) != 0) {
+    return {name, Health::kMissing, fmt::format("{} cannot be written to", there.string()),
+            std::move(without), std::move(advice)};
+  }
+  struct statvfs space {};
+  statvfs(there.c_str(), &space);
+  const double left = static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize);
+  MachineCheck check{name, Health::kGood,
+                     fmt::format("{}, {:.1f} GB left", folder.string(), left / 1e9), "", ""};
+  if (left >= kBytesOfRun) return check;
+  check.health = Health::kLimited;
+  check.without = "recordings of a run with many failures may not find room";
+  check.advice = "make room, or --keep none";
+  return check;
+}
+
+MachineCheck CheckAddresses() {
+  const Result<LoopbackAddress> address = LoopbackAddress::Reserve();
+  if (address.has_value()) {
+    return {"addresses", Health::kGood,
+            fmt::format("loopback addresses such as {} are free", address->host()), "", ""};
+  }
+  return {"addresses", Health::kMissing, address.error().message(),
+          "no target can be started: each has an address below 127.64.0.0/10 of its own",
+          "on Linux the whole of 127.0.0.0/8 belongs to lo: bring it up, and let the sandbox use "
+          "it; running servers can be tested all the same"};
+}
+
+MachineCheck CheckDescriptors() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  MachineCheck check{"descriptors", Health::kGood, fmt::format("{} per process", limit.rlim_cur),
+                     "", ""};
+  if (limit.rlim_cur >= kDescriptors) return check;
+  check.health = Health::kLimited;
+  check.without = "cases with many connections are inconclusive or harness errors";
+  check.advice = fmt::format("ulimit -n {}", kDescriptors);
+  return check;
+}
+
+MachineCheck CheckCores(const MachineLimits& limits, int jobs) {
+  const double cores = std::max(1U, std::thread::hardware_concurrency());
+  const double usable = std::min(cores, limits.cores.value_or(cores));
+  MachineCheck check{"cores", Health::kGood, fmt::format("{:g}, {} cases at a time", usable, jobs),
+                     "", ""};
+  if (usable >= cores && usable >= 2) return check;
+  check.health = Health::kLimited;
+  if (usable < cores) check.found += fmt::format("; the control group leaves them of {:g}", cores);
+  check.without = "attempts that wait for their core are inconclusive more often";
+  check.advice = fmt::format("--jobs {}", std::max(1, static_cast<int>(4 * usable)));
+  return check;
+}
+
+MachineCheck CheckMemory(const MachineLimits& limits, int jobs) {
+  struct sysinfo info {};
+  sysinfo(&info);
+  const double machine = static_cast<double>(info.totalram) * info.mem_unit;
+  const double usable =
+      limits.bytes ? std::min(machine, static_cast<double>(*limits.bytes)) : machine;
+  MachineCheck check{"memory", Health::kGood, fmt::format("{:.1f} GB", usable / 1e9), "", ""};
+  if (usable >= kBytesPerJob * jobs) return check;
+  check.health = Health::kLimited;
+  check.without = fmt::format("{} cases at a time may be more than fits", jobs);
+  check.advice = fmt::format("--jobs {}", std::max(1, static_cast<int>(usable / kBytesPerJob)));
+  return check;
+}
+
+// 'T' once it is stopped, which the signal alone does not make sure of.
+bool BecomesStopped(int pid, Deadline deadline) {
+  while (!deadline.expired()) {
+    std::ifstream file(fmt::format("/proc/{}/stat", pid));
+    std::string text;
+    std::getline(file, text);
+    const std::size_t name_end = text.rfind(") ");
+    if (name_end != std::string::npos && text[name_end + 2] == 'T') return true;
+    std::this_thread::yield();
+  }
+  return false;
+}
+
+MachineCheck CheckSignals() {
+  MachineCheck check{"processes", Health::kGood, "can be frozen, continued and killed", "", ""};
+  const auto child = ChildProcess::Launch({.executable = "/bin/sleep", .arguments = {"60"}});
+  std::string wrong;
+  if (!child.has_value()) {
+    wrong = child.error().message();
+  } else {
+    (*child)->Signal(SIGSTOP);
+    if (!BecomesStopped((*child)->pid(), Within(2s))) wrong = "SIGSTOP does not freeze a child";
+    (*child)->Signal(SIGCONT);
+    (*child)->Signal(SIGKILL);
+    if (!(*child)->Wait(Within(2s)).has_value()) wrong = "SIGKILL does not end a child";
+  }
+  if (wrong.empty()) return check;
+  return {check.name, Health::kMissing, wrong,
+          "cases that pause, kill or restart a server are unsupported or harness errors",
+          "run where a process may signal its children: not below a tracer, with /proc mounted"};
+}
+
+// Where Go's modules come from: https://go.dev/ref/mod#environment-variables
+std::string ModuleProxy(const fs::path& scratch) {
+  std::string list;
+  if (const char* set = std::getenv("GOPROXY"); set != nullptr) list = set;
+  if (list.empty() && !FindInPath("go").empty())
+    list = FirstLineOf(scratch, "go", {"env", "GOPROXY"});
+  if (list.empty()) list = "https://proxy.golang.org";
+  return list.substr(0, list.find_first_of(",|"));
+}
+
+MachineCheck CheckNetwork(const fs::path& scratch) {
+  const std::string proxy = ModuleProxy(scratch);
+  const std::string name = "module proxy";
+  const std::string without = "releases that are built from their Go module cannot be fetched";
+  if (!proxy.starts_with("http")) {
+    return {name, Health::kGood, fmt::format("GOPROXY is {}: not asked", proxy), "", ""};
+  }
+  const auto answer =
+      RunTool({.name = "curl",
+               .arguments = {"--silent", "--show-error", "--output", "/dev/null", "--max-time",
+                             std::to_string(kNetworkPatience / 1s), "--write-out", "%{http_code}",
+                             proxy + "/go.etcd.io/etcd/server/v3/@v/list"},
+               .folder = scratch,
+               .patience = kNetworkPatience + 2s});
+  if (!answer.has_value()) {
+    return {name, Health::kMissing, fmt::format("{}: {}", proxy, answer.error().message()), without,
+            "let this machine reach it, set GOPROXY, or place binaries in the cache by hand; runs "
+            "need no network"};
+  }
+  if (*answer != "200") {
+    return {name, Health::kMissing, fmt::format("{} answers {}", proxy, *answer), without,
+            "set GOPROXY to one that has go.etcd.io/etcd"};
+  }
+  return {name, Health::kGood, proxy + " answers", "", ""};
+}
+
+}  // namespace
+
+std::vector<MachineCheck> CheckMachine(const PlannedLoad& load) {
+  const fs::path& scratch = load.scratch;
+  const MachineLimits limits = LimitsIn("/sys/fs/cgroup", "/proc/self/cgroup");
+  const auto cache = CacheFolder();
+  const std::string of_watchproof = "only tests of watchproof itself are skipped";
+  std::vector<MachineCheck> checks{
+      CheckAddresses(),
+      CheckSignals(),
+      CheckDescriptors(),
+      CheckCores(limits, load.jobs),
+      CheckMemory(limits, load.jobs),
+      CheckFolder("run folder", load.run_dir, "no run can be made", "--run-dir DIR"),
+      cache.has_value()
+          ? CheckFolder("cache", *cache, "no release can be fetched", "set WATCHPROOF_CACHE")
+          : MachineCheck{"cache", Health::kMissing, cache.error().message(),
+                         "no release can be fetched", "set WATCHPROOF_CACHE"},
+      CheckEtcd(scratch),
+      CheckProgram(scratch, "go", "version",
+                   "releases that are built from their Go module cannot be fetched",
+                   "install Go 1.24 or later; releases from Debian and etcd's archive need none"),
+      CheckNetwork(scratch),
+      CheckProgram(scratch, "node", "--version", of_watchproof, "apt-get install nodejs npm"),
+      CheckProgram(scratch, "chromium", "--version", of_watchproof, "apt-get install chromium")};
+  return checks;
+}
+
+}  // namespace watchproof

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/proxy_recording.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "harness/base/key_range.h"
+#include "harness/cli/commands.h"
+#include "harness/history/run_started.h"
+#include "harness/report/text.h"
+#include "proxies/effects/parameters.h"
+#include "proxies/http2/call_reader.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::string_view kAll = "all";
+constexpr std::int64_t kLeastLimit = 8 << 20;
+
+Result<ByteCount> ParseLimit(const std::string& text) {
+  const std::string name = "record-limit";
+  const proxy::ParameterInfo limit{.name = name,
+                                   .kind = proxy::ParameterKind::kBytes,
+                                   .default_value = "1GiB",
+                                   .explain = "expected at least 8MiB",
+                                   .least = kLeastLimit};
+  WP_ASSIGN_OR_RETURN(const proxy::ParameterValues values,
+                      proxy::ParseParameters("proxy", {limit}, {{name, text}}));
+  return ByteCount(values.bytes(name));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ProxyRecording>> ProxyRecording::Open(const RecordFlags& flags) {
+  WP_ASSIGN_OR_RETURN(const ByteCount limit, ParseLimit(flags.limit));
+  std::string watched;
+  if (flags.control_watch == kAll) watched = "every key";
+  if (watched.empty() && !flags.control_watch.empty()) {
+    watched = fmt::format("keys that begin with {}", flags.control_watch);
+  }
+  WP_ASSIGN_OR_RETURN(auto capture, Capture::Open({.folder = flags.folder,
+                                                   .limit = limit,
+                                                   .hash_values = flags.hash_values,
+                                                   .control_watch = watched}));
+  return std::unique_ptr<ProxyRecording>(new ProxyRecording(flags, std::move(capture)));
+}
+
+void ProxyRecording::WatchThrough(const std::string& endpoint) {
+  if (flags_.control_watch.empty()) return;
+  const bool all = flags_.control_watch == kAll;
+  const std::string first(1, '\0');
+  watch_ = std::make_unique<StandingWatch>(
+      StandingWatchOptions{.endpoint = endpoint,
+                           .key = all ? first : flags_.control_watch,
+                           .range_end = all ? first : EndOfPrefix(flags_.control_watch),
+                           .header = std::string(proxy::CallReader::kOpenedByHeader),
+                           .header_value = std::string(kRecorderPath)});
+}
+
+ExitCode ProxyRecording::Finish() {
+  const Status closed = capture_->Close();
+  const Captured captured = capture_->captured();
+  fmt::print("recorded {} and {} in {}{}\nto judge them: watchproof check {}\n",
+             Count(captured.watches, "watch stream"), Count(captured.calls, "call"),
+             Count(static_cast<std::size_t>(captured.segments), "segment"),
+             captured.dropped > 0 ? fmt::format(", the first {} dropped", captured.dropped) : "",
+             flags_.folder);
+  if (captured.lost > 0) {
+    fmt::print("  {} not recorded to the end; `check` names them\n",
+               Count(captured.lost, "connection"));
+  }
+  if (closed.ok()) return ExitCode::kOk;
+  return Complain("proxy", "the recording is incomplete: " + closed.message(),
+                  ExitCode::kInconclusive);
+}
+
+}  // namespace watchproof

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// `runs`: the runs of a folder, and fewer of them.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "harness/base/escape.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/parse.h"
+#include "harness/cli/run_command.h"
+#include "harness/cli/run_folder.h"
+#include "harness/report/run_listing.h"
+#include "harness/report/text.h"
+
+namespace watchproof {
+namespace {
+
+struct RunsFlags {
+  std::string run_dir = "watchproof-runs";
+  std::string keep_runs;
+  bool json = false;
+};
+
+std::string SizeText(std::uint64_t bytes) {
+  if (bytes < 10'000) return fmt::format("{} B", bytes);
+  if (bytes < 10'000'000) return fmt::format("{:.0f} kB", static_cast<double>(bytes) / 1e3);
+  return fmt::format("{:.0f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+std::string TargetsText(const RunListing& run) {
+  if (run.targets.empty()) return "none";
+  std::string text = Shorten(Escaped(run.targets.front()), 40, Charset::kAscii);
+  if (run.targets.size() > 1) text += fmt::format(" and {} more", run.targets.size() - 1);
+  return text;
+}
+
+std::string RunText(const RunListing& run, const std::string& shown) {
+  std::string text = fmt::format("{}\n  {}, {}, {}: {}\n", run.id, run.started, TargetsText(run),
+                                 SizeText(run.bytes), CountsText(run.tally));
+  if (!run.rerun_of.empty()) text += fmt::format("  failures of {} again\n", run.rerun_of);
+  if (run.ending == "finished") return text;
+  text += fmt::format("  {}", run.ending);
+  if (run.ending == "under way") return text + "\n";
+  return text + fmt::format("; watchproof run --resume {} goes on with it\n", Escaped(shown));
+}
+
+ExitCode RunsCommand(const RunsFlags& flags) {
+  if (!flags.keep_runs.empty()) {
+    const Result<int> keep = ParseCount(flags.keep_runs, 0);
+    if (!keep.has_value()) {
+      return Complain("runs", keep.error().WithContext("--keep-runs").message());
+    }
+    RemoveOldRuns(flags.run_dir, *keep);
+  }
+  if (std::error_code error; !std::filesystem::is_directory(flags.run_dir, error)) {
+    return Complain("runs",
+                    fmt::format("--run-dir {}: expected a folder with runs", flags.run_dir));
+  }
+  std::uint64_t bytes = 0;
+  std::size_t listed = 0;
+  for (const std::filesystem::path& folder : RunsIn(flags.run_dir)) {
+    Result<RunListing> run = ListRun(folder);
+    if (!run.has_value()) {
+      fmt::print(stderr, "watchproof runs: {}\n", Escaped(run.error().message()));
+      continue;
+    }
+    if (IsUnderWay(folder)) run->ending = "under way";
+    fmt::print("{}", flags.json ? ToJson(*run) + "\n" : RunText(*run, folder.string()));
+    bytes += run->bytes;
+    ++listed;
+  }
+  if (!flags.json) {
+    fmt::print("{} in {}, {}\n", Count(listed, "run"), Escaped(flags.run_dir), SizeText(bytes));
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+CommandBody AddRuns(CLI::App& command) {
+  const auto flags = std::make_shared<RunsFlags>();
+  command.add_option("--run-dir", flags->run_dir, "Folder for the folders of runs")
+      ->type_name("DIR")
+      ->envname("WATCHPROOF_RUN_DIR")
+      ->capture_default_str();
+  command
+      .add_option("--keep-runs", flags->keep_runs,
+                  "Remove all but the last N first; 0: none. What is in use stays")
+      ->type_name("N");
+  command.add_flag("--json", flags->json, "One JSON document per run");
+  return [flags] { return RunsCommand(*flags); };
+}
+
+}  // namespace watchproof

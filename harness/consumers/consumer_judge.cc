@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/consumers/consumer_judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace watchproof {
+namespace {
+
+// Beside the layers, reads that no watch feeds: one that goes through the client alone, and one
+// that goes through all layers.
+constexpr std::string_view kDirect = "direct";
+constexpr std::string_view kConsistent = "consistent";
+
+}  // namespace
+
+void ConsumerJudge::Consume(const NumberedEntry& line) {
+  truth_.Consume(line);
+  if (line.entry.kind != EntryKind::kAnnotation) return;
+  auto annotation = ParseAnnotation(line.entry.text);
+  if (!annotation.has_value()) return;  // the other judge says so
+  const Where where{line.line, line.entry.at};
+  if (auto* started = std::get_if<ConsumerStarted>(&*annotation)) {
+    started_ = std::move(*started);
+  } else if (auto* report = std::get_if<ConsumerReport>(&*annotation)) {
+    seen_[report->layer].push_back({std::move(*report), where});
+  } else if (const auto* due = std::get_if<ConsumerDue>(&*annotation)) {
+    due_ = DuePoint{.revision = due->revision, .limit_ms = due->limit_ms, .where = where};
+  } else if (auto* ended = std::get_if<ConsumerEnded>(&*annotation)) {
+    ended_ = std::move(*ended);
+  } else if (const auto* stage = std::get_if<StageReached>(&*annotation)) {
+    converged_ = converged_ || stage->stage == Stage::kConverged;
+  }
+}
+
+std::size_t ConsumerJudge::Count(const std::string& kind, const std::string& layer) const {
+  std::size_t count = 0;
+  for (const auto& [name, reports] : seen_) {
+    if (!layer.empty() && name != layer) continue;
+    count += static_cast<std::size_t>(
+        std::count_if(reports.begin(), reports.end(),
+                      [&kind](const SeenReport& seen) { return seen.report.kind == kind; }));
+  }
+  return count;
+}
+
+std::int64_t ConsumerJudge::ClaimedBy(const std::string& layer) const {
+  const auto reports = seen_.find(layer);
+  if (reports == seen_.end()) return 0;
+  std::int64_t claimed = 0;
+  for (const SeenReport& seen : reports->second) claimed = std::max(claimed, seen.report.revision);
+  return claimed;
+}
+
+ConsumerJudgement ConsumerJudge::Finish() {
+  ConsumerJudgement judgement{.consumer = started_.consumer, .layers = started_.layers};
+  if (started_.consumer.empty()) return judgement;
+  truth_.Finish(started_.prefix);
+  if (ended_) {
+    judgement.undecided.push_back(
+        fmt::format("the consumer {}: {}", ended_->how, ended_->last_words));
+  }
+  if (!due_ || !converged_)
+    judgement.undecided.emplace_back("the consumer was not asked for its state");
+  if (due_ && truth_.known_through() < due_->revision) {
+    judgement.undecided.push_back(
+        fmt::format("the history of the store is known up to revision {} of {}",
+                    truth_.known_through(), due_->revision));
+    return judgement;
+  }
+  std::vector<std::string> order = started_.layers;
+  order.insert(order.begin(), std::string(kDirect));
+  order.emplace_back(kConsistent);
+  for (const std::string& layer : order) {
+    const bool reads = layer == kDirect || layer == kConsistent;
+    LayerChecker checker(layer, reads ? LayerChecker::Kind::kReads : LayerChecker::Kind::kFollows,
+                         truth_, due_);
+    for (const SeenReport& seen : seen_[layer]) checker.Consume(seen);
+    checker.Finish();
+    if (!checker.followed() && (!reads || !seen_[layer].empty())) {
+      judgement.undecided.push_back(fmt::format("layer {} has followed nothing", layer));
+    }
+    // Of the highest layer that follows: what it holds is what the users of the consumer see.
+    if (due_ && layer == started_.layers.back() && !checker.held_when_due()) {
+      judgement.undecided.push_back(
+          fmt::format("layer {} did not say what it holds at the end", layer));
+    }
+    std::vector<ConsumerFinding> found = checker.findings();
+    if (found.empty()) continue;
+    if (judgement.findings.empty()) {
+      judgement.findings = std::move(found);
+    } else {
+      judgement.wrong_above.push_back(layer);
+    }
+  }
+  return judgement;
+}
+
+}  // namespace watchproof

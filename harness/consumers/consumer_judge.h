@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges the consumer of a recording: which of its layers is wrong, and which is the lowest.
+//
+//   ConsumerJudge judge;
+//   judge.Consume(line);                  // each of the recording, also while it grows
+//   judge.ClaimedBy("cache");             // so far
+//   ConsumerJudgement judgement = judge.Finish();
+//
+// The truth is the history of the store, from its acknowledged writes; what the consumer received
+// on the wire is judged as that of any client, by checkers/judge.h. Nothing is found in a recording
+// without a consumer. Not thread-safe.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/consumers/layer_checker.h"
+
+namespace watchproof {
+
+struct ConsumerJudgement {
+  std::string consumer;  // empty: there is none in the recording
+  std::vector<std::string> layers{};
+  // Of the lowest layer that is wrong, and of no other.
+  std::vector<ConsumerFinding> findings{};
+  std::vector<std::string> wrong_above{};  // layers
+  std::vector<std::string> undecided{};
+};
+
+class ConsumerJudge {
+ public:
+  void Consume(const NumberedEntry& line);
+  // How many reports of the kind a layer has made, of any kind of layer if none is named.
+  std::size_t Count(const std::string& kind, const std::string& layer = {}) const;
+  // The highest revision that the layer has claimed.
+  std::int64_t ClaimedBy(const std::string& layer) const;
+  const ConsumerStarted& started() const { return started_; }
+
+  ConsumerJudgement Finish();
+
+ private:
+  Truth truth_;
+  ConsumerStarted started_;
+  std::map<std::string, std::vector<SeenReport>> seen_;  // by layer
+  std::optional<DuePoint> due_;
+  std::optional<ConsumerEnded> ended_;
+  bool converged_ = false;
+};
+
+}  // namespace watchproof

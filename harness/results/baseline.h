@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Failures that a user accepts for a while, beside those that the answer key explains.
+//
+//   [[accepted]]
+//   case = "Resumable.*"           # as a shell pattern
+//   target = "command:*"           # as results name it; left out: every target
+//   versions = ["3.5 < 3.5.13"]    # as in the answer key; left out: all, also unknown ones
+//   guarantees = ["Reliable"]      # nothing else may be broken; left out: any
+//   reason = "our fork lacks the fix"
+//   link = "https://..."           # optional, as the next two
+//   owner = "storage team"
+//   until = "2027-01-31"           # the last day
+//
+// An entry accepts a new failure only. It never hides a bug that is back, a pass that the key does
+// not expect, or an attempt that proves nothing. Threads: values.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/status.h"
+#include "harness/bugs/release_version.h"
+#include "harness/results/result.h"
+
+namespace watchproof {
+
+struct AcceptedFailure {
+  std::string case_pattern;
+  std::string target_pattern = "*";
+  std::vector<AffectedRange> versions{};  // empty: all
+  std::vector<std::string> guarantees{};  // empty: any
+  std::string reason;
+  std::string link{}, owner{};
+  std::string until{};  // "2027-01-31", the last day; empty: for ever
+  int line = 0;         // of its file
+  std::string place{};  // "accepted.toml:3", if it is from a file
+
+  bool Accepts(const AttemptResult& failed) const;
+  // `day`: "2027-02-01", or a time that begins so.
+  bool ExpiredOn(std::string_view day) const;
+  // Why it is accepted, with what else the entry says.
+  std::string Text() const;
+};
+
+// Errors name the line and what was expected.
+Result<std::vector<AcceptedFailure>> ParseBaseline(std::string_view toml);
+
+}  // namespace watchproof

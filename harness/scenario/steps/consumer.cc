@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/scenario/steps/consumer.h"
+
+#include "harness/scenario/step_context.h"
+
+namespace watchproof {
+namespace {
+
+const StepRegistration<FollowStep> kFollow;
+const StepRegistration<ContinueStep> kContinue;
+const StepRegistration<AwaitConsumerStep> kAwaitConsumer;
+
+constexpr std::string_view kWays[] = {"layers", "neighbour"};
+constexpr std::string_view kConsumerFacts[] = {"listed", "received", "followed"};
+
+Result<ConsumerLink*> ConsumerOf(StepContext& context) {
+  if (ConsumerLink* const consumer = context.session().consumer()) return consumer;
+  return Fail(StatusCode::kInvalidArgument,
+              "the plan needs a consumer; expected `run --consumer NAME`");
+}
+
+}  // namespace
+
+void FollowStep::Fields(FieldList& field) {
+  field("with", with, kWays);
+  field("count", count).Within(1, 1000, "watches");
+  field("pause", pause);
+}
+
+Status FollowStep::Run(StepContext& context) const {
+  WP_ASSIGN_OR_RETURN(ConsumerLink* const consumer, ConsumerOf(context));
+  WP_RETURN_IF_ERROR(consumer->Ask({.what = "open",
+                                    .layer = with == With::kNeighbour ? "neighbour" : "",
+                                    .count = count,
+                                    .pause = pause}));
+  context.Await("the consumer to open what it follows with", StepContext::kPatience,
+                [consumer] { return consumer->asked_and_answered(); });
+  return {};
+}
+
+Status ContinueStep::Run(StepContext& context) const {
+  WP_ASSIGN_OR_RETURN(ConsumerLink* const consumer, ConsumerOf(context));
+  return consumer->Ask({.what = "go on"});
+}
+
+void AwaitConsumerStep::Fields(FieldList& field) { field("fact", fact, kConsumerFacts); }
+
+Status AwaitConsumerStep::Run(StepContext& context) const {
+  WP_ASSIGN_OR_RETURN([[maybe_unused]] ConsumerLink* const consumer, ConsumerOf(context));
+  const ConsumerJudge& judge = context.session().consumer_judge();
+  if (fact == Fact::kListed) {
+    context.Await("the consumer to list", StepContext::kPatience, [&judge] {
+      const std::string& lowest = judge.started().layers.front();
+      return judge.Count("relist", lowest) + judge.Count("opened", lowest) > 0;
+    });
+    return {};
+  }
+  const bool highest = fact == Fact::kFollowed;
+  context.Await(
+      fmt::format("the consumer's {} layer to come to the head", highest ? "highest" : "lowest"),
+      StepContext::kPatience, [&judge, highest, head = context.head().value] {
+        const std::vector<std::string>& layers = judge.started().layers;
+        return judge.ClaimedBy(highest ? layers.back() : layers.front()) >= head;
+      });
+  return {};
+}
+
+}  // namespace watchproof

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of cases that a consumer takes part in. It follows the keys below kConsumerPrefix. See
+// step.h.
+#pragma once
+
+#include <string>
+
+#include "harness/scenario/step.h"
+#include "harness/session/consumer_link.h"
+
+namespace watchproof {
+
+// The consumer opens what it follows the keys with, and does not wait until it does.
+struct FollowStep {
+  enum class With {
+    kLayers,     // everything that is judged
+    kNeighbour,  // watches on the same stream that are not looked at
+  };
+  With with = With::kLayers;
+  int count = 1;
+  bool pause = false;  // stops between the first list and its watch, until ContinueStep
+  static constexpr std::string_view kOp = "follow";
+  void Fields(FieldList& field);
+  Usage Cost() const { return {.watchers = count}; }
+  Status Run(StepContext& context) const;
+};
+
+// Ends the pause of the step above.
+struct ContinueStep {
+  static constexpr std::string_view kOp = "continue";
+  void Fields(FieldList&) {}
+  Status Run(StepContext& context) const;
+};
+
+// Waits for what the consumer reports. A fact that does not come makes the attempt inconclusive.
+struct AwaitConsumerStep {
+  enum class Fact {
+    kListed,    // its lowest layer has listed, or was asked to watch
+    kReceived,  // its lowest layer has come to the head, whatever those above make of it
+    kFollowed,  // its highest layer has
+  };
+  Fact fact = Fact::kFollowed;
+  static constexpr std::string_view kOp = "await consumer";
+  void Fields(FieldList& field);
+  Status Run(StepContext& context) const;
+};
+
+}  // namespace watchproof

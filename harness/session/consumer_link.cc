@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/session/consumer_link.h"
+
+#include <map>
+#include <utility>
+
+#include "harness/base/mutex.h"
+#include "harness/history/method.h"
+#include "proxies/http2/call_reader.h"
+
+namespace watchproof {
+
+// Turns what passes on the streams of watches into lines of the recording.
+class ConsumerLink::Observer final : public proxy::ByteObserver {
+ public:
+  explicit Observer(RecordingContext& recording) : recording_(&recording) {}
+
+  void OnBytes(proxy::ConnectionId connection, proxy::Direction direction, std::string_view bytes,
+               TimePoint) override {
+    MutexLock lock(mu_);
+    if (recording_ == nullptr) return;
+    auto& one = connections_[connection];
+    if (!one) one = std::make_unique<Connection>(*recording_);
+    one->reader.Push(direction, bytes);
+    if (const char* const why = one->reader.bad()) one->streams.LoseAll(why);
+    if (unread_.empty()) unread_ = one->streams.unread();
+  }
+  void OnOver(proxy::ConnectionId connection) override {
+    MutexLock lock(mu_);
+    const auto one = connections_.find(connection);
+    if (one == connections_.end()) return;
+    one->second->reader.End("the connection ended");
+    connections_.erase(one);
+  }
+  std::string unread() const {
+    MutexLock lock(mu_);
+    return unread_;
+  }
+  // Records no more; what is still open is closed by the client.
+  void Close() {
+    MutexLock lock(mu_);
+    for (auto& [id, one] : connections_) one->streams.CloseAll("closed with the consumer");
+    connections_.clear();
+    recording_ = nullptr;
+  }
+
+ private:
+  class Streams final : public proxy::CallVisitor {
+   public:
+    explicit Streams(RecordingContext& recording) : recording_(recording) {}
+
+    bool OnOpened(proxy::FrameStream call, std::string_view path, std::string_view) override {
+      if (path != kWatchPath) return false;
+      const StreamId stream = recording_.NextStream();
+      open_[call] = stream;
+      recording_.recorder().Append({.kind = EntryKind::kStreamOpened,
+                                    .stream = stream,
+                                    .text = std::string(Name(Path::kProxied))});
+      return true;
+    }
+    void OnMessage(proxy::FrameStream call, proxy::Direction direction,
+                   std::string_view message) override {
+      const bool request = direction == proxy::Direction::kToTarget;
+      recording_.recorder().Append(
+          {.kind = request ? EntryKind::kRequestSent : EntryKind::kResponseReceived,
+           .stream = open_.at(call),
+           .payload = Bytes::Copy(message)});
+    }
+    void OnEnded(proxy::FrameStream call, const proxy::CallEnd& end) override {
+      const auto stream = open_.find(call);
+      if (stream == open_.end()) return;
+      End(stream->second, end.by_client, end.text);
+      open_.erase(stream);
+    }
+    void OnUnreadable(proxy::FrameStream call, std::string_view why) override {
+      unread_ = why;
+      // It goes on, but the recording ends here: that is not the store's doing.
+      OnEnded(call, {.text = std::string(why), .by_client = true});
+    }
+    void LoseAll(const std::string& why) {
+      unread_ = why;
+      CloseAll(why);
+    }
+    const std::string& unread() const { return unread_; }
+    void CloseAll(const std::string& why) {
+      for (const auto& [call, stream] : std::exchange(open_, {})) End(stream, true, why);
+    }
+
+   private:
+    void End(StreamId stream, bool by_client, const std::string& text) {
+      Recorder& recorder = recording_.recorder();
+      if (by_client) recorder.Append(AnnotationEntry(ClosingStream{stream}));
+      recorder.Append({.kind = EntryKind::kStreamClosed,
+                       .code = by_client ? StatusCode::kCancelled : StatusCode::kUnavailable,
+                       .stream = stream,
+                       .text = text});
+    }
+
+    RecordingContext& recording_;
+    std::map<proxy::FrameStream, StreamId> open_;
+    std::string unread_;
+  };
+  struct Connection {
+    explicit Connection(RecordingContext& recording) : streams(recording), reader(streams) {}
+    Streams streams;
+    proxy::CallReader reader;
+  };
+
+  mutable Mutex mu_;
+  std::string unread_ GUARDED_BY(mu_);  // why something that passed is not in the recording
+  RecordingContext* recording_ GUARDED_BY(mu_);  // null: closed
+  std::map<proxy::ConnectionId, std::unique_ptr<Connection>> connections_ GUARDED_BY(mu_);
+};
+
+Result<std::unique_ptr<ConsumerLink>> ConsumerLink::Start(Environment& environment,
+                                                          RecordingContext& recording,
+                                                          const ConsumerSetup& setup,
+                                                          const std::filesystem::path& folder) {
+  std::unique_ptr<ConsumerLink> link(new ConsumerLink);
+  link->observer_ = std::make_shared<Observer>(recording);
+  WP_ASSIGN_OR_RETURN(const Endpoint endpoint, environment.OpenConsumerPath(link->observer_));
+  Recorder& recorder = recording.recorder();
+  recorder.Append(AnnotationEntry(ConsumerStarted{
+      .consumer = setup.name, .layers = setup.layers, .prefix = std::string(kConsumerPrefix)}));
+  const TimePoint began = Clock::now() - recorder.Now();
+  WP_ASSIGN_OR_RETURN(
+      link->process_,
+      ConsumerProcess::Start(
+          {.command = setup.command,
+           .endpoint = endpoint.ToString(),
+           .prefix = std::string(kConsumerPrefix),
+           .log = folder / "consumer.log",
+           .report = [&recorder, began](const ConsumerReport& report, TimePoint at) {
+             Entry entry = AnnotationEntry(report);
+             entry.at = at - began;
+             recorder.Append(std::move(entry));
+           }}));
+  return link;
+}
+
+Status ConsumerLink::Ask(const ConsumerRequest& request) {
+  WP_RETURN_IF_ERROR(process_->Ask(request));
+  ++asked_;
+  return {};
+}
+
+std::string ConsumerLink::unread() const { return observer_->unread(); }
+
+void ConsumerLink::Stop() {
+  if (observer_) observer_->Close();
+  if (process_) process_->Stop();
+}
+
+}  // namespace watchproof

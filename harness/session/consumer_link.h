@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The consumer of an attempt: its process, and what comes and goes on its streams of watches.
+//
+//   WP_ASSIGN_OR_RETURN(auto link, ConsumerLink::Start(environment, recording, setup));
+//   WP_RETURN_IF_ERROR(link->process().Ask({.what = "open"}));
+//   link->Stop();
+//
+// Its streams are recorded as those of a client on the proxied path, as they come out of it; what
+// its layers report is recorded as annotations. Threads: the io thread and that of the process
+// record; all else is for the case thread. Ownership: refers to the recording, to which nothing is
+// added after Stop; Stop is idempotent and waits.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/client/client_context.h"
+#include "harness/consumers/consumer_process.h"
+#include "harness/environment/environment.h"
+
+namespace watchproof {
+
+// Every key of a case that a consumer follows is below it. It has the form of Kubernetes.
+inline constexpr std::string_view kConsumerPrefix = "/registry/things/";
+
+struct ConsumerSetup {
+  std::string name;                  // as given
+  std::vector<std::string> layers;   // from the store up
+  std::vector<std::string> command;  // empty: there is none
+};
+
+class ConsumerLink {
+ public:
+  static Result<std::unique_ptr<ConsumerLink>> Start(Environment& environment,
+                                                     RecordingContext& recording,
+                                                     const ConsumerSetup& setup,
+                                                     const std::filesystem::path& folder);
+  ~ConsumerLink() { Stop(); }
+
+  ConsumerProcess& process() { return *process_; }
+  // Requires: Stop was not called.
+  bool asked_and_answered() const { return process_->answered() == asked_; }
+  Status Ask(const ConsumerRequest& request);
+  // Why something that passed on the wire is not in the recording; empty: everything is.
+  std::string unread() const;
+  // Its watches end from here on because it does.
+  void Stop();
+
+ private:
+  class Observer;
+  ConsumerLink() = default;
+
+  std::shared_ptr<Observer> observer_;  // with the proxy
+  std::unique_ptr<ConsumerProcess> process_;
+  int asked_ = 0;
+};
+
+}  // namespace watchproof
