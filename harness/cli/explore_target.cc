@@ -73,11 +73,12 @@ class TargetExploration {
     const double seconds =
         std::max(1e-3, std::chrono::duration<double>(Clock::now() - began_).count());
     const LiveExplorer::Counts& counts = explorer_.counts();
-    return fmt::format("{} scripts on {} servers in {:.1f} s, {:.0f}/s, {} features, {} {}",
-                       counts.scripts, counts.servers, seconds,
-                       static_cast<double>(counts.scripts) / seconds, explorer_.corpus().features(),
-                       explorer_.buckets().size(),
-                       explorer_.buckets().size() == 1 ? "bucket" : "buckets");
+    const auto scripts = static_cast<double>(counts.scripts);
+    return fmt::format(
+        "{} scripts on {} servers in {:.1f} s, {:.0f}/s of {:.0f} steps, {} features, {} {}",
+        counts.scripts, counts.servers, seconds, scripts / seconds,
+        static_cast<double>(counts.steps) / std::max(1.0, scripts), explorer_.corpus().features(),
+        explorer_.buckets().size(), explorer_.buckets().size() == 1 ? "bucket" : "buckets");
   }
 
   BugCarrier Carrier() {

@@ -17,36 +17,61 @@ constexpr std::size_t kServersAtOnce = 6;
 // Long enough to pay for the start of a server.
 constexpr Duration kBatch = 5s;
 constexpr int kWorkersOfSource = 24;
+// Of a plain script.
+constexpr std::int64_t kFewTimes = 8;
+constexpr std::int64_t kFewBytes = 300;
 // Alone on a server an answer comes at once.
 constexpr Duration kPatienceAlone = 1500ms;
 
+// What the scripts of one server have more of than others. One kind at a time: each of these takes
+// as long as tens to hundreds of plain scripts, which are most of all.
+enum class Emphasis { kNone, kWatches, kWrites, kRestarts, kTime };
+
+Emphasis DrawEmphasis(Prng& prng) {
+  if (prng.Chance(0.7)) return Emphasis::kNone;
+  return prng.Pick(std::vector<Emphasis>{Emphasis::kWatches, Emphasis::kWrites, Emphasis::kRestarts,
+                                         Emphasis::kTime});
+}
+
+// A script that comes from one of an emphasis, for a server without it.
+void Lighten(Script& script) {
+  for (Step& step : script.steps) {
+    if (auto* const create = std::get_if<Create>(&step)) {
+      create->times = std::min(create->times, kFewTimes);
+    } else if (auto* const put = std::get_if<Put>(&step)) {
+      put->times = std::min(put->times, kFewTimes);
+      put->bytes = std::min(put->bytes, kFewBytes);
+    }
+  }
+}
+
 // What only a real server's own bounds make worth while: more watches than one pass takes or than a
 // queue has room for, and a client that stands still while as much arrives.
-void Enlarge(Script& script, bool bursts, const LiveScript::Draws& draws, Prng& prng) {
+void Enlarge(Script& script, Emphasis emphasis, Prng& prng) {
   const std::vector<std::string> keys = {"a/1", "a/2", "a0", "b"};
   std::vector<Step>& steps = script.steps;
   const auto somewhere = [&] {
     return steps.begin() + static_cast<std::ptrdiff_t>(prng.Below(steps.size() + 1));
   };
-  if (draws.restarts && prng.Chance(0.5)) {
+  const auto restart = [&] {
     const auto crash = steps.insert(somewhere(), Crash{});
     if (prng.Chance(0.5)) steps.insert(crash, Compact{});
-  }
-  if (draws.time && prng.Chance(0.5)) {
+  };
+  const auto lease = [&] {
     auto at = steps.insert(somewhere(), Grant{.lease = 1, .seconds = prng.Between(1, 3)});
     for (std::int64_t i = prng.Between(1, 3); i > 0; --i) {
       at = steps.insert(at + 1, Put{.key = prng.Pick(keys), .lease = 1});
     }
-  }
-  if (bursts && prng.Chance(0.15)) {
+  };
+  const auto watches = [&] {
     for (Step& step : steps) {
       auto* const create = std::get_if<Create>(&step);
       if (create == nullptr || !prng.Chance(0.5)) continue;
       create->id = 0;
       create->times = prng.Pick(std::vector<std::int64_t>{20, 135, 140, 520, 600});
     }
-  }
-  if (prng.Chance(0.05)) {
+  };
+  const auto writes = [&] {
     const auto stream = static_cast<int>(prng.Between(1, kMostStreams));
     const auto put =
         steps.insert(somewhere(), Put{.key = prng.Pick(keys),
@@ -55,15 +80,29 @@ void Enlarge(Script& script, bool bursts, const LiveScript::Draws& draws, Prng& 
     const auto stalled = prng.Below(static_cast<std::uint64_t>(put - steps.begin()) + 1);
     if (prng.Chance(0.5)) steps.insert(put + 1, Compact{});
     steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(stalled), Receive{stream, 0});
-  }
+  };
   // More than one response may hold.
-  if (prng.Chance(0.01)) {
+  const auto large = [&] {
     const auto put = steps.insert(
         somewhere(), Put{.key = prng.Pick(keys), .bytes = 300'000, .times = prng.Between(6, 9)});
     steps.insert(put + 1, Create{.key = "*",
                                  .end = "*",
                                  .start = {Place::From::kHead, -prng.Between(3, 7)},
                                  .options = {.fragment = true}});
+  };
+  if (!prng.Chance(0.5)) return;
+  switch (emphasis) {
+    case Emphasis::kNone:
+      return;
+    case Emphasis::kWatches:
+      if (prng.Chance(0.2)) writes();
+      return watches();
+    case Emphasis::kWrites:
+      return prng.Chance(0.8) ? writes() : large();
+    case Emphasis::kRestarts:
+      return restart();
+    case Emphasis::kTime:
+      return lease();
   }
 }
 
@@ -78,22 +117,22 @@ LiveExplorer::LiveExplorer(const LiveExploreOptions& options)
     : options_(options), prng_(Prng(options.seed).Fork("live")) {}
 
 LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t most) {
+  const Emphasis emphasis = DrawEmphasis(prng_);
+  const bool plain = emphasis == Emphasis::kNone;
   BatchPlan plan{.time = time, .most = most};
-  plan.workers = prng_.Pick(std::vector<int>{1, 16, 64});
+  // A burst of compacted watches keeps some servers busy for as long as they run, and a restart
+  // waits for all scripts.
+  plan.workers = prng_.Pick(plain ? std::vector<int>{1, 16, 64} : std::vector<int>{1, 4});
   plan.draws.pauses = prng_.Pick(std::vector<double>{0, 0.1, 1});
   plan.draws.compactions = prng_.Pick(std::vector<double>{1, 0.2, 0.05});
   plan.draws.everything = prng_.Chance(0.15);
-  // A burst of compacted watches keeps some servers busy for as long as they run.
-  const bool bursts = prng_.Chance(0.2);
-  if (bursts) plan.workers = 1;
-  plan.draws.time = prng_.Chance(0.15);
-  // Each takes as long as hundreds of scripts.
-  const bool restarts = plan.durable = plan.draws.restarts = prng_.Chance(0.25);
-  if (restarts) plan.workers = prng_.Pick(std::vector<int>{1, 4});
-  plan.next = [this, bursts, draws = plan.draws](Prng& prng) {
+  plan.draws.time = emphasis == Emphasis::kTime;
+  plan.durable = plan.draws.restarts = emphasis == Emphasis::kRestarts;
+  plan.next = [this, emphasis](Prng& prng) {
     MutexLock lock(learning_);
     Script script = corpus_.Choose(prng);
-    Enlarge(script, bursts, draws, prng);
+    Lighten(script);
+    Enlarge(script, emphasis, prng);
     return std::optional(std::move(script));
   };
   return plan;
