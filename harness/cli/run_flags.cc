@@ -156,9 +156,7 @@ void RunFlags::AddExploration() {
   Switch("--stop-at-finding", switches_.stop_at_finding,
          "End each attempt at its first finding, not at the end of its plan");
   Switch("--shuffle", switches_.shuffle, "Run in an order drawn from the seed");
-  Text("--jobs", jobs_, "Cases at a time: six per core")
-      ->type_name("N")
-      ->default_str(std::to_string(DefaultJobs()));
+  Text("--jobs", jobs_, "Cases at a time")->type_name("N")->default_str("6 per core");
   Text("--case-timeout", case_timeout_, "Time limit of a case")
       ->type_name("TIME")
       ->default_str("60s");

@@ -334,12 +334,18 @@ Status KvClient::ListLeases() {
   return list.has_value() ? Status() : list.error();
 }
 
-Result<std::chrono::seconds> KvClient::TimeToLive(std::int64_t lease) {
+Status KvClient::TimeToLive(std::int64_t lease) {
   etcdserverpb::LeaseTimeToLiveRequest request;
   request.set_id(lease);
   request.set_keys(true);
-  WP_ASSIGN_OR_RETURN(const auto answer, impl_->Call(Method::kLeaseTimeToLive, request,
-                                                     &Lease::Stub::LeaseTimeToLive));
+  const auto answer = impl_->Call(Method::kLeaseTimeToLive, request, &Lease::Stub::LeaseTimeToLive);
+  return answer.has_value() ? Status() : answer.error();
+}
+
+Result<std::chrono::seconds> KvClient::TimeLeft(std::int64_t lease) {
+  etcdserverpb::LeaseTimeToLiveRequest request;
+  request.set_id(lease);
+  WP_ASSIGN_OR_RETURN(const auto answer, impl_->Ask(request, &Lease::Stub::LeaseTimeToLive));
   return std::chrono::seconds(answer.ttl());
 }
 

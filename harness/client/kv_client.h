@@ -91,8 +91,10 @@ class KvClient {
   // Asks for all leases; for the time that is left of one, and its keys. The answers are in the
   // recording.
   Status ListLeases();
-  Result<std::chrono::seconds> TimeToLive(std::int64_t lease);  // negative: it has ended
-  // Whether the target still lists the lease. Not recorded, because it is not judged.
+  Status TimeToLive(std::int64_t lease);
+  // How long the lease still lasts; negative: it has ended. Not recorded, because it is not judged.
+  Result<std::chrono::seconds> TimeLeft(std::int64_t lease);
+  // Whether the target still lists the lease. Not recorded either.
   Result<bool> HasLease(std::int64_t lease);
   // Whether a key of the range is on it. Not recorded either.
   Result<bool> HasKeysOn(std::int64_t lease, const std::string& key, const std::string& range_end);

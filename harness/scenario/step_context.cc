@@ -178,7 +178,7 @@ Status StepContext::ListLeases() {
   std::size_t asked = 0;
   for (const auto& [name, lease] : leases_) {
     if (++asked > kMostLeases) break;
-    WP_ASSIGN_OR_RETURN([[maybe_unused]] const auto left, session_.kv().TimeToLive(lease));
+    WP_RETURN_IF_ERROR(session_.kv().TimeToLive(lease));
   }
   return {};
 }

@@ -44,7 +44,7 @@ Status KeepAliveStep::Run(StepContext& context) const {
   const std::int64_t id = context.leases().at(lease);
   Status trouble;
   const auto short_enough = [&] {
-    const auto left = kv.TimeToLive(id);
+    const auto left = kv.TimeLeft(id);
     if (!left.has_value()) trouble = left.error();
     return !left.has_value() || *left <= when_left;
   };
