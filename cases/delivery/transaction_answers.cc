@@ -68,6 +68,43 @@ WATCH_CASE(Transactional, ReadsBesideWrites,
   scenario.AwaitDelivered("all");
 }
 
+WATCH_CASE(Transactional, NothingChanged,
+           {.requirement = "a request that changes nothing makes no revision (etcd API, KV "
+                           "service, DeleteRange and Txn)",
+            .explain = "Between writes, keys and ranges that do not exist are deleted, alone and "
+                       "in transactions, and transactions only read. The answers must have the "
+                       "revision of the last write, the next write the one after it, and no "
+                       "watch may receive anything of them, live or from history.",
+            .level = Level::kMust,
+            .needs = {},
+            .guarantees = {"Transactional", "Unique", "Reliable"}}) {
+  Prng prng = scenario.Random("shape");
+  const std::string stem = scenario.Key("unchanged");
+  const std::string key = stem + "/k";
+  const DeleteStep absent{.key = stem + "/absent", .previous = true};
+  const DeleteStep nobody{.key = stem + "/l", .range_end = stem + "/z"};
+  const ReadStep all{.key = stem + "/", .range_end = stem + "0"};
+  const Write first = scenario.Put(key);
+  const WatchStep watch{.group = "live", .count = 2, .range = Prefix(stem + "/")};
+  scenario.Watch(watch);
+  scenario.AwaitCreated("live");
+  for (std::int64_t round = prng.Between(4, 8); round > 0; --round) {
+    scenario.Add(absent);
+    scenario.Add(nobody);
+    scenario.Transact({all, absent, nobody, all});
+    scenario.Transact({all});
+    prng.Chance(0.3) ? scenario.Delete(key) : scenario.Put(key);
+    scenario.Add(absent);
+    scenario.Put(key);
+  }
+  WatchStep late = watch;
+  late.group = "late";
+  late.start = first.revision();
+  scenario.Watch(late);
+  scenario.AwaitCreated("late");
+  for (const char* group : {"live", "late"}) scenario.AwaitDelivered(group);
+}
+
 WATCH_CASE(Transactional, PreviousInAnswers,
            {.requirement = "a put and a deletion return the previous key-value pairs if asked to "
                            "(etcd API, PutRequest.prev_kv, DeleteRangeRequest.prev_kv)",

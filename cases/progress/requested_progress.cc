@@ -29,5 +29,39 @@ WATCH_CASE(Bookmarkable, RequestedProgress,
   scenario.Add(MustReportProgressStep{});
 }
 
+WATCH_CASE(Bookmarkable, OtherStreamAsks,
+           {.requirement = "a progress request is for the watches of its own stream (etcd API, "
+                           "WatchProgressRequest)",
+            .explain = "Two streams share one connection, each with watches of the same ids. One "
+                       "asks for progress again and again while keys of both are written, and "
+                       "the answers are awaited. The other stream must receive its events, and "
+                       "no progress that it did not ask for, until it asks itself.",
+            .level = Level::kMust,
+            .needs = {Capability::kProgressRequest, Capability::kClientChosenIds},
+            .guarantees = {"Bookmarkable", "Isolated", "Reliable"}}) {
+  Prng prng = scenario.Random("shape");
+  const std::vector<std::string> streams = {"asking", "other"};
+  std::vector<std::string> keys;
+  for (const std::string& stream : streams) {
+    keys.push_back(scenario.Key(stream));
+    scenario.Put(keys.back());
+    scenario.Watch({.group = stream,
+                    .count = 3,
+                    .range = OneKey(keys.back()),
+                    .first_id = 1,
+                    .stream = stream,
+                    .beside = stream == streams.front() ? "" : streams.front()});
+    scenario.AwaitCreated(stream);
+  }
+  for (std::int64_t round = prng.Between(4, 8); round > 0; --round) {
+    for (std::int64_t i = prng.Between(1, 4); i > 0; --i) scenario.Put(prng.Pick(keys));
+    scenario.Add(AwaitProgressStep{"asking"});
+  }
+  for (const std::string& key : keys) scenario.Put(key);
+  for (const std::string& stream : streams) scenario.AwaitDelivered(stream);
+  scenario.Require("other", RequireStep::Fact::kReceived);
+  scenario.Add(MustReportProgressStep{.stream = "other"});
+}
+
 }  // namespace
 }  // namespace watchproof

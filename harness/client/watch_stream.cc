@@ -231,6 +231,12 @@ void WatchStream::RequestProgress() {
   request.mutable_progress_request();
   impl_->Send(request);
 }
+void WatchStream::RequestUnknown() {
+  constexpr int kNoField = 1000;
+  etcdserverpb::WatchRequest request;
+  request.GetReflection()->MutableUnknownFields(&request)->AddLengthDelimited(kNoField, "");
+  impl_->Send(request);
+}
 void WatchStream::HalfClose() { impl_->HalfClose(); }
 void WatchStream::StopReading() { impl_->StopReading(); }
 void WatchStream::ResumeReading() { impl_->ResumeReading(); }

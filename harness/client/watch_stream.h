@@ -51,6 +51,8 @@ class WatchStream {
   std::uint32_t Create(const WatchCreate& watch);
   void Cancel(WatchId id);
   void RequestProgress();
+  // A request of a kind that no server knows.
+  void RequestUnknown();
   // Ends the sending of requests; the watches stay open.
   void HalfClose();
   // After it returns, at most one more message is taken from gRPC, until ResumeReading.

@@ -171,6 +171,9 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
       AuthClient auth(environment_.endpoint(Path::kDirect, member).ToString());
       WP_ASSIGN_OR_RETURN(options.token, auth.LogIn(settings.user));
     }
+    if (!settings.token.empty()) {
+      options.token = settings.token == kNoToken ? std::string() : settings.token;
+    }
     if (const auto neighbour = streams_.find(settings.beside); neighbour != streams_.end()) {
       options.connection = neighbour->second->connection();
     }
@@ -178,6 +181,8 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
     if (const auto reader = readers_.find(settings.user); reader != readers_.end()) {
       Annotate(ReadRight{
           .stream = stream->id(), .key = {reader->second.key}, .end = {reader->second.range_end}});
+    } else if (!settings.token.empty()) {
+      Annotate(ReadRight{.stream = stream->id(), .key = {}, .end = {}});  // to nothing
     }
   }
   return stream.get();

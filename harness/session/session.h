@@ -100,12 +100,14 @@ class AttemptSession {
   // For clients other than those of the session.
   RecordingContext& recording() { return *context_; }
   WriteForm write_form() const;
+  static constexpr std::string_view kNoToken = "none";
   struct StreamSettings {
     Path path = Path::kProxied;
     std::string user = {};
     int member = 1;
     bool require_leader = false;
     std::string beside = {};  // a stream, to share its connection; empty: none
+    std::string token = {};   // that the target did not issue, or kNoToken; empty: the user's
   };
   // Opened on first use.
   Result<WatchStream*> Stream(const std::string& name, const StreamSettings& settings);

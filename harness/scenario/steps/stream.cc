@@ -8,6 +8,7 @@ namespace {
 
 const StepRegistration<CloseStep> kClose;
 const StepRegistration<FinishRequestsStep> kFinishRequests;
+const StepRegistration<UnknownRequestStep> kUnknownRequest;
 
 }  // namespace
 
@@ -25,6 +26,14 @@ Status FinishRequestsStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(WatchStream* const opened, context.Stream(stream));
   opened->HalfClose();
   context.finished_requests().insert(opened->id());
+  return {};
+}
+
+void UnknownRequestStep::Fields(FieldList& field) { field("stream", stream); }
+
+Status UnknownRequestStep::Run(StepContext& context) const {
+  WP_ASSIGN_OR_RETURN(WatchStream* const opened, context.Stream(stream));
+  opened->RequestUnknown();
   return {};
 }
 

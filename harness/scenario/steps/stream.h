@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps with which a client ends a stream of watches, as a whole or its own half of it. See
-// step.h.
+// The steps with which a client ends a stream of watches, as a whole or its own half of it, and
+// with which it sends what the server does not know. See step.h.
 #pragma once
 
 #include <string>
@@ -24,6 +24,16 @@ struct FinishRequestsStep {
   static constexpr std::string_view kOp = "finish requests";
   void Fields(FieldList& field);
   Usage Cost() const { return {.operations = 1}; }
+  Status Run(StepContext& context) const;
+};
+
+// The client sends a request of a kind that the server does not know.
+struct UnknownRequestStep {
+  std::string stream = "main";
+  static constexpr std::string_view kOp = "unknown request";
+  void Fields(FieldList& field);
+  Usage Cost() const { return {.operations = 1}; }
+  std::string BeyondKubernetes() const { return "requests of unknown kinds"; }
   Status Run(StepContext& context) const;
 };
 

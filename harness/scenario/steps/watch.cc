@@ -56,6 +56,7 @@ void WatchStep::Fields(FieldList& field) {
   field("member", member).Optional().Member();
   field("require_leader", require_leader).Optional();
   field("beside", beside).Optional();
+  field("token", token).Optional();
 }
 
 Status WatchStep::Check() const { return CheckIds(first_id); }
@@ -81,11 +82,12 @@ std::string WatchStep::BeyondKubernetes() const {
 
 Status WatchStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
-  WP_ASSIGN_OR_RETURN(
-      WatchStream* const opened,
-      context.Stream(
-          stream,
-          {.user = user, .member = member, .require_leader = require_leader, .beside = beside}));
+  WP_ASSIGN_OR_RETURN(WatchStream* const opened,
+                      context.Stream(stream, {.user = user,
+                                              .member = member,
+                                              .require_leader = require_leader,
+                                              .beside = beside,
+                                              .token = token}));
   session.PumpAll();
   // A create would get no answer, and that would count as the target's mistake.
   if (session.traffic().HasEnded(opened->id())) {

@@ -28,10 +28,12 @@ struct WatchStep {
   // One connection each; on the direct path if its name begins with "direct".
   std::string stream = "main";
   // These and the user (see AuthStep) count for the first watch of a stream, which opens it: its
-  // member, whether that member must have a leader, and the connection.
+  // member, whether that member must have a leader, the connection, and a token instead of the
+  // user's, with which nobody may read anything; "none": without one.
   int member = 1;
   bool require_leader = false;
   std::string beside{};  // another stream, to share its connection
+  std::string token{};
   static constexpr std::string_view kOp = "watch";
   void Fields(FieldList& field);
   Status Check() const;
