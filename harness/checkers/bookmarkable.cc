@@ -54,6 +54,7 @@ class Bookmarkable final : public Checker {
                                           Since(response.where, bookmark.where)),
                   .evidence = {bookmark.where.line},
                   .where = response.where,
+                  .signature = signature::kProgressOvertakes,
                   .impact = kBookmarkTooLow});
     } else if (Revision(revision).next() < state.start) {
       Add(watch,
@@ -76,6 +77,7 @@ class Bookmarkable final : public Checker {
            .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
            .evidence = {facts().details(watch).latest.line},
            .where = response.where,
+           .signature = signature::kProgressOvertakes,
            .impact = kBookmarkTooLow});
     }
     CheckProgressAsked(watch, response);
@@ -122,7 +124,8 @@ class Bookmarkable final : public Checker {
          .observed = fmt::format("progress {} in line {}", response.message.header.revision,
                                  response.where.line.value),
          .evidence = {details.asked.line},
-         .where = response.where},
+         .where = response.where,
+         .signature = NegativeStart(facts()) ? signature::kNegativeStart : std::string_view()},
         Level::kShould);
   }
 

@@ -86,13 +86,16 @@ std::optional<Draft> WrongNotice(const Facts& facts, WatchIndex watch, const Res
   }
   if (!at_floor && !strict && CaughtUp(facts, watch, requested)) {
     const CaughtUpTo& caught_up_to = *facts.details(watch).caught_up_to;
-    return FalseNotice(
-        response,
-        fmt::format("no ErrCompacted: by line {} the watch had caught up with revision "
-                    "{}, and nothing in its range was written between that and {}, the "
-                    "highest compaction requested",
-                    caught_up_to.where.line.value, caught_up_to.through, requested),
-        {caught_up_to.where.line});
+    Draft draft =
+        FalseNotice(response,
+                    fmt::format("no ErrCompacted: by line {} the watch had caught up with revision "
+                                "{}, and nothing in its range was written between that and {}, the "
+                                "highest compaction requested",
+                                caught_up_to.where.line.value, caught_up_to.through, requested),
+                    {caught_up_to.where.line});
+    const bool said_by_progress = state.bookmark == caught_up_to.through;
+    if (said_by_progress) draft.signature = facts.details(watch).passed_over;
+    return draft;
   }
   // One that was permitted at the floor may be received after further compactions.
   if (reported > requested || reported < position || (reported == position && !permitted)) {

@@ -204,7 +204,12 @@ class CompactionSurfaced final : public Checker {
                       .where = served.where,
                       .signature = signature::kSilentAfterCompaction,
                       .impact = kNoticeMissing};
-          if (complete) {
+          if (complete && !served.history) {
+            draft.observed = fmt::format(
+                "the {} in line {}; nothing of the watch's range had "
+                "been compacted, so it missed no change",
+                served.event, served.where.line.value);
+          } else if (complete) {
             draft.observed = fmt::format(
                 "every change from {} on, also those below the compaction: etcd does not serve "
                 "these, but this watch missed no change",

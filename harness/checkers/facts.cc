@@ -70,17 +70,19 @@ bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost) {
   return details.continues && lost.revision <= details.header_when_created;
 }
 
+bool NegativeStart(const Facts& facts, std::optional<WatchIndex> except) {
+  for (std::uint32_t i = 0; i < facts.table.size(); ++i) {
+    if (WatchIndex(i) != except && facts.details(WatchIndex(i)).requested_start < 0) return true;
+  }
+  return false;
+}
+
 std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost,
                                  std::string_view otherwise) {
   if (lost.deleted && lost.revision == facts.model.calls().compaction_acknowledged()) {
     return signature::kDeleteAtTheFloor;
   }
-  for (std::uint32_t i = 0; i < facts.table.size(); ++i) {
-    if (i != watch.value && facts.details(WatchIndex(i)).requested_start < 0) {
-      return signature::kNegativeStart;
-    }
-  }
-  return otherwise;
+  return NegativeStart(facts, watch) ? signature::kNegativeStart : otherwise;
 }
 
 std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch) {

@@ -79,6 +79,10 @@ inline const Change* Matched(const Comparer& comparer, const ExpectedList& expec
 // change was lost by the resumption.
 bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost);
 
+// Whether a watch, but for that one, was asked for with a negative start: some releases then send
+// its neighbours what is not theirs (etcd #20693).
+bool NegativeStart(const Facts& facts, std::optional<WatchIndex> except = {});
+
 // The signature of the upstream bug that explains why the watch never received the change.
 std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost,
                                  std::string_view otherwise = {});

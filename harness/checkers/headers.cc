@@ -87,9 +87,11 @@ class Headers final : public Checker {
     }
     // etcd leaves it out where it ends a watch.
     if (revision.value >= (response.message.canceled ? 0 : 1)) return;
-    Add(watch, {.expected = "the revision of the store in the header: at least 1",
-                .observed = Reported(response),
-                .where = response.where});
+    Add(watch,
+        {.expected = "the revision of the store in the header: at least 1",
+         .observed = Reported(response),
+         .where = response.where,
+         .signature = NegativeStart(facts()) ? signature::kNegativeStart : std::string_view()});
   }
 
   // Reports headers above the answer to a later linearizable read. True if there was one.

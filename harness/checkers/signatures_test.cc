@@ -71,8 +71,41 @@ TEST(Signature, OfACompactedLossBesideANegativeStart) {
   EXPECT_EQ(signature(false), signature::kSilentAfterCompaction);
 }
 
+// Nothing else says that the watch had caught up, and nothing in its range has been written.
+TEST(Signature, OfANoticeBelowProgress) {
+  Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4);
+  script.Watch("j", 2).Created(0, 4).Progress(0, 4).Put("k", "d", 5).Put("k", "e", 6).Compact(6);
+  EXPECT_EQ(SignatureOf(Guarantee("CompactionSurfaced"), script.Compacted(0, 3)),
+            signature::kProgressOvertakes);
+}
+
+TEST(Signature, OfEmptyResponsesBesideANegativeStart) {
+  const auto signature = [](const char* guarantee, std::int64_t start) {
+    Script script = Script().Put("k", "a", 2).Watch("k", 2).Created(0, 2).Deliver(0, {{2, "k"}});
+    return SignatureOf(Guarantee(guarantee), script.Watch("j", start).Created(1, 2).Progress(0, 0));
+  };
+  EXPECT_EQ(signature("Headers", -1), signature::kNegativeStart);
+  EXPECT_EQ(signature("Headers", 2), "");
+}
+
+// What is compacted is not of its range.
+TEST(Signature, OfSilenceThatLostNothing) {
+  Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Compact(3);
+  script.Watch("j", 2).Created(0, 3).Put("j", "c", 4).Deliver(0, {{4, "j"}});
+  EXPECT_EQ(SignatureOf(Guarantee("CompactionSurfaced"), script),
+            signature::kSilentAfterCompaction);
+}
+
 TEST(Signature, OfImpossibleProgress) {
   const Script script = Script().Put("k", "a", 2);
+  EXPECT_EQ(SignatureOf(Guarantee("Bookmarkable"), Script(script)
+                                                       .Put("k", "b", 3)
+                                                       .Watch("k", 2)
+                                                       .Created(0, 3)
+                                                       .Deliver(0, {{2, "k"}, {3, "k"}})
+                                                       .Progress(0, 3)
+                                                       .Progress(0, 2)),
+            signature::kProgressOvertakes);
   EXPECT_EQ(
       SignatureOf(Guarantee("Bookmarkable"),
                   Script(script).Watch("k", 2).Created(0, 2).Progress(0, 2).Deliver(0, {{2, "k"}})),
