@@ -82,7 +82,7 @@ WATCH_CASE(Transactional, NothingChanged,
   const std::string stem = scenario.Key("unchanged");
   const std::string key = stem + "/k";
   const DeleteStep absent{.key = stem + "/absent", .previous = true};
-  const DeleteStep nobody{.key = stem + "/l", .range_end = stem + "/z"};
+  const DeleteStep beyond{.key = stem + "/l", .range_end = stem + "/z"};
   const ReadStep all{.key = stem + "/", .range_end = stem + "0"};
   const Write first = scenario.Put(key);
   const WatchStep watch{.group = "live", .count = 2, .range = Prefix(stem + "/")};
@@ -90,8 +90,8 @@ WATCH_CASE(Transactional, NothingChanged,
   scenario.AwaitCreated("live");
   for (std::int64_t round = prng.Between(4, 8); round > 0; --round) {
     scenario.Add(absent);
-    scenario.Add(nobody);
-    scenario.Transact({all, absent, nobody, all});
+    scenario.Add(beyond);
+    scenario.Transact({all, absent, beyond, all});
     scenario.Transact({all});
     prng.Chance(0.3) ? scenario.Delete(key) : scenario.Put(key);
     scenario.Add(absent);

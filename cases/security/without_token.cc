@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Once authentication is enabled, a stream without a token, or with one that nobody issued, has no
-// rights.
+// Once authentication is enabled, a stream without a token, or with one that the server did not
+// issue, has no rights.
 #include "cases/support/watch_case.h"
 #include "harness/scenario/steps/auth.h"
 
 namespace watchproof {
 namespace {
 
-WATCH_CASE(Authorized, WithoutToken,
-           {.requirement = "with authentication enabled, a watch needs a token of a user who may "
-                           "read its range (etcd, role-based access control)",
-            .explain = "A user may read one prefix. Streams without a token, with one that is no "
-                       "token, and with one that the server did not issue ask for that prefix, "
-                       "for one key of it and for everything, from now on and from history. "
-                       "All must be refused; the user's own watch must receive its events.",
-            .level = Level::kMust,
-            .needs = {Capability::kUsers},
-            .guarantees = {"Authorized", "Reliable"}}) {
+WATCH_CASE(
+    Authorized, WithoutToken,
+    {.requirement = "with authentication enabled, a watch needs a token with the right to read "
+                    "its range (etcd, role-based access control)",
+     .explain = "A user may read one prefix. Streams without a token, with one that is no "
+                "token, and with one that the server did not issue ask for that prefix, "
+                "for one key of it and for everything, from now on and from history. "
+                "All must be refused; the user's own watch must receive its events.",
+     .level = Level::kMust,
+     .needs = {Capability::kUsers},
+     .guarantees = {"Authorized", "Reliable"}}) {
   Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("m");
   const std::string key = stem + "/a";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A newer client may send what an older server does not know. The stream belongs to everybody who
-// watches on it, so it must go on.
+// A newer client may send what an older server does not know. The stream serves many watches,
+// so it must go on.
 #include "cases/support/watch_case.h"
 #include "harness/scenario/steps/progress.h"
 #include "harness/scenario/steps/stream.h"

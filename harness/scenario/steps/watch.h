@@ -29,7 +29,7 @@ struct WatchStep {
   std::string stream = "main";
   // These and the user (see AuthStep) count for the first watch of a stream, which opens it: its
   // member, whether that member must have a leader, the connection, and a token instead of the
-  // user's, with which nobody may read anything; "none": without one.
+  // user's, which gives no rights; "none": without one.
   int member = 1;
   bool require_leader = false;
   std::string beside{};  // another stream, to share its connection
