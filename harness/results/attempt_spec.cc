@@ -7,6 +7,18 @@
 #include "harness/history/json_fields.h"
 
 namespace watchproof {
+namespace {
+
+// A permutation of the numbers of 32 bits: the last step of MurmurHash3.
+std::uint32_t Scramble(std::uint32_t number) {
+  number ^= number >> 16;
+  number *= 0x85ebca6bU;
+  number ^= number >> 13;
+  number *= 0xc2b2ae35U;
+  return number ^ (number >> 16);
+}
+
+}  // namespace
 
 std::string FormatSeed(std::uint64_t seed) { return fmt::format("0x{:x}", seed); }
 
@@ -28,8 +40,13 @@ Result<std::uint64_t> ParseSeed(std::string_view text) {
 
 std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt) {
   if (attempt == 1) return seed;
-  // 32 bits: collisions are unlikely, and the number is short.
-  return Prng(seed).Fork(fmt::format("attempt/{}", attempt)).Next() & 0xffffffffU;
+  // 32 bits, so that the number is short. A hash of the attempt would meet itself after some ten
+  // thousand: shards would try the same plan twice.
+  const auto key = static_cast<std::uint32_t>(Prng(seed).Next());
+  const auto nth = [key](int n) {
+    return std::uint64_t{Scramble(Scramble(static_cast<std::uint32_t>(n)) ^ key)};
+  };
+  return nth(attempt) == seed ? nth(1) : nth(attempt);
 }
 
 template <typename F>

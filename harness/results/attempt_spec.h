@@ -74,8 +74,8 @@ Result<AttemptSpec> ParseAttemptSpec(std::string_view json);
 std::string FormatSeed(std::uint64_t seed);
 Result<std::uint64_t> ParseSeed(std::string_view text);
 
-// Of an attempt of a run with that seed. Attempt 1 has the seed itself, so that a repeat command
-// needs nothing else.
+// Of an attempt of a run with that seed; no two attempts of a run have the same. Attempt 1 has the
+// seed itself, so that a repeat command needs nothing else.
 std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt);
 
 }  // namespace watchproof

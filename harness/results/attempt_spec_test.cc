@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace watchproof {
@@ -47,6 +48,17 @@ TEST(Seed, AcceptsHexadecimalAndDecimal) {
   EXPECT_EQ(ParseSeed("0xffffffffffffffff").value(), std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(ParseSeed(FormatSeed(0)).value(), 0u);
   EXPECT_EQ(FormatSeed(0x51e9c2), "0x51e9c2");
+}
+
+TEST(Seed, NoTwoAttemptsOfARunHaveTheSame) {
+  constexpr int kAttempts = 1'000'000;
+  std::vector<std::uint64_t> seeds;
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+    seeds.push_back(SeedOfAttempt(0x51e9c2, attempt));
+  }
+  EXPECT_EQ(seeds.front(), 0x51e9c2u);
+  std::sort(seeds.begin(), seeds.end());
+  EXPECT_EQ(std::adjacent_find(seeds.begin(), seeds.end()), seeds.end());
 }
 
 TEST(Seed, ErrorNamesTheTextAndWhatWasExpected) {
