@@ -282,34 +282,12 @@ TEST(RunFlags, FailFastListsTheRestAsNotRun) {
   EXPECT_THAT(run.File("junit.xml"), HasSubstr("not_run"));
 }
 
-TEST(RunFlags, ShardsAddUp) {
-  std::multiset<std::string> seen;
-  for (const char* shard : {"1/3", "2/3", "3/3"}) {
-    ScriptedRun run({"--filter", "Ends.*", "--shard", shard, "--json"});
-    run.Wait();
-    for (const Json& line : Lines(run.File("results.jsonl"))) seen.insert(line.at("case"));
-  }
-  EXPECT_EQ(seen.size(), 7u);
-  EXPECT_EQ(std::set<std::string>(seen.begin(), seen.end()).size(), 7u);
-}
-
 // The scripted cases have no plans, so that none of them is known to make few calls.
 TEST(RunFlags, AProfileThatLeavesEverythingOutSaysSo) {
   ScriptedRun run({"--filter", "Ends.Passes*", "--profile", "quick"});
   EXPECT_EQ(run.Wait(), 5);
   EXPECT_THAT(run.output(), HasSubstr("--profile quick leaves out every selected case, such as "
                                       "Ends.Passes"));
-}
-
-TEST(RunFlags, AnEmptyShardOfASelectionIsGood) {
-  int empty = 0;
-  for (const char* shard : {"1/2", "2/2"}) {
-    ScriptedRun run({"--filter", "Ends.Passes", "--shard", shard});
-    EXPECT_EQ(run.Wait(), 0);
-    empty += run.File("results.jsonl").empty() ? 1 : 0;
-    EXPECT_TRUE(fs::exists(run.folder() / "junit.xml"));
-  }
-  EXPECT_EQ(empty, 1);
 }
 
 TEST(RunFlags, TakesTheVariablesOfGoogleTest) {

@@ -25,8 +25,9 @@ constexpr std::string_view kOfNow[] = {"--jobs",      "--keep",    "--keep-runs"
                                        "--fail-fast", "--run-dir", "--ci"};
 // What the record of the run says more exactly than its flags.
 constexpr std::string_view kOfRecord[] = {
-    "--target",  "--releases", "--filter", "--exclude", "--guarantee",    "--level",
-    "--profile", "--shard",    "--seed",   "--resume",  "--rerun-failed", "--config-file"};
+    "--target", "--releases",  "--filter", "--exclude",      "--guarantee",
+    "--level",  "--profile",   "--shard",  "--shards",       "--shard-by",
+    "--seed",   "--seed-from", "--resume", "--rerun-failed", "--config-file"};
 
 Result<fs::path> FindRun(const std::string& name, const RunOptions& now) {
   std::error_code error;
@@ -174,6 +175,7 @@ Result<RunOptions> Resume(RunRecord earlier, const RunOptions& now) {
   WP_ASSIGN_OR_RETURN(RunOptions options, Restore("--resume", earlier, now));
   options.only = earlier.plan.only;
   options.rerun_of = earlier.rerun_of;
+  if (earlier.shard) options.shard = Shard{earlier.shard->index, earlier.shard->count};
   options.resumed = std::move(earlier);
   return options;
 }

@@ -53,7 +53,9 @@ ExitCode Decide(const RunRecord& record, Strict strict) {
   }
   const bool stale = tally[Outcome::kFixedEarly] > 0 || !record.stale.empty();
   if (stale && strict == Strict::kYes) return ExitCode::kStaleExpectations;
-  if (tally[Outcome::kInconclusive] > 0) return ExitCode::kInconclusive;
+  if (tally[Outcome::kInconclusive] > 0 || !record.incomplete.empty()) {
+    return ExitCode::kInconclusive;
+  }
   const int unjudged = tally[Outcome::kUnsupported] + tally[Outcome::kNotFetched];
   if (unjudged > 0 && unjudged == tally.total()) return ExitCode::kInconclusive;
   return ExitCode::kOk;

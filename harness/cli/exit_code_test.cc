@@ -108,6 +108,13 @@ TEST(ExitCodes, TheFirstOfTheOrderWins) {
   }
 }
 
+TEST(ExitCodes, WhatShardsLackIsUndecided) {
+  RunRecord record{.attempts = {With(Outcome::kPass)}, .incomplete = {"shard 2/3 is missing"}};
+  EXPECT_EQ(Decide(record, Strict::kYes), ExitCode::kInconclusive);
+  record.attempts.push_back(With(Outcome::kFail));
+  EXPECT_EQ(Decide(record, Strict::kYes), ExitCode::kFailed);
+}
+
 // A defect that Ordered must catch: what became of it, and of the clean store.
 ExitCode WithDefect(Outcome clean, Outcome planted, const char* guarantee) {
   RunRecord record;

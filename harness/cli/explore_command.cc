@@ -15,6 +15,7 @@
 #include "harness/cli/console.h"
 #include "harness/cli/explore_options.h"
 #include "harness/cli/parse.h"
+#include "harness/cli/sharding.h"
 #include "harness/cli/signals.h"
 #include "harness/explore/exhaustive.h"
 #include "harness/explore/explorer.h"
@@ -36,13 +37,28 @@ struct ExploreFlags {
   std::string seed;     // empty: drawn
   std::string scripts;  // empty: as many as fit
   std::vector<std::string> defects;
-  std::string exhaustive;  // size; empty: scripts are drawn
-  std::string corpus;      // folder
-  std::string keep;        // folder
-  std::string replay;      // file
+  std::string exhaustive;                // size; empty: scripts are drawn
+  std::string corpus;                    // folder
+  std::string keep;                      // folder
+  std::string replay;                    // file
+  std::string seed_from, shard, shards;  // empty: it is not divided
   std::string run_dir = "watchproof-runs";
   bool fail_fast = false;
 };
+
+// Of the seeds of a run the one of the shard: no two shards draw the same scripts.
+Status TakeSeedOfShard(const ExploreFlags& flags, std::uint64_t& seed) {
+  if (flags.shard.empty() && flags.shards.empty()) return {};
+  if ((flags.seed.empty() && flags.seed_from.empty()) || !flags.exhaustive.empty()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "--shard: expected drawn scripts, and --seed, or --seed-from, the same for all "
+                "shards");
+  }
+  WP_ASSIGN_OR_RETURN(const Shard shard,
+                      flags.shard.empty() ? ShardOfJob(flags.shards) : ParseShard(flags.shard));
+  seed = SeedOfAttempt(seed, shard.index);
+  return {};
+}
 
 Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
   ExploreOptions options{.defects = flags.defects,
@@ -72,7 +88,10 @@ Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
   options.seed = std::random_device()();
   if (!flags.seed.empty()) {
     WP_ASSIGN_OR_RETURN(options.seed, ParseSeed(flags.seed));
+  } else if (!flags.seed_from.empty()) {
+    options.seed = SeedFrom(flags.seed_from);
   }
+  WP_RETURN_IF_ERROR(TakeSeedOfShard(flags, options.seed));
   if (!flags.scripts.empty()) {
     WP_ASSIGN_OR_RETURN(options.scripts, ParseCount(flags.scripts, 1));
   }
@@ -218,6 +237,16 @@ CommandBody AddExplore(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--seed", flags->seed, "Seed of the scripts (default: drawn)")
       ->type_name("SEED");
+  command
+      .add_option("--seed-from", flags->seed_from,
+                  "Without --seed: one from a text that all shards know, such as the uid of a Job")
+      ->type_name("TEXT");
+  command.add_option("--shard", flags->shard, "Part I of N, each with scripts of its own")
+      ->type_name("I/N");
+  command
+      .add_option("--shards", flags->shards,
+                  "The same in a pod of a Kubernetes Indexed Job: part JOB_COMPLETION_INDEX of N")
+      ->type_name("N");
   command.add_option("--scripts", flags->scripts, "So many scripts, however long they take")
       ->type_name("N");
   command.add_option("--defect", flags->defects, "Defect to switch on (repeatable)")

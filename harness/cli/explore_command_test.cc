@@ -36,6 +36,22 @@ TEST(ExploreCommandTest, DefectIsFoundKeptAndReplayed) {
       1);
 }
 
+TEST(ExploreCommandTest, EachShardHasASeedOfItsOwn) {
+  const auto explore = [](const char* shard) {
+    return ScriptedRun::Command(
+        {"explore", "--virtual", "--seed", "7", "--scripts", "3", "--shard", shard});
+  };
+  auto first = explore("1/2");
+  EXPECT_EQ(first.Wait(), 0);
+  EXPECT_THAT(first.output(), HasSubstr("seed 0x7\n"));
+  auto second = explore("2/2");
+  EXPECT_EQ(second.Wait(), 0);
+  EXPECT_THAT(second.output(), testing::Not(HasSubstr("seed 0x7\n")));
+  auto drawn = ScriptedRun::Command({"explore", "--virtual", "--shard", "1/2"});
+  EXPECT_EQ(drawn.Wait(), 4);
+  EXPECT_THAT(drawn.output(), HasSubstr("the same for all shards"));
+}
+
 TEST(ExploreCommandTest, EveryScriptUpToASizeIsCounted) {
   auto run = ScriptedRun::Command({"explore", "--virtual", "--exhaustive", "2"});
   EXPECT_EQ(run.Wait(), 0);

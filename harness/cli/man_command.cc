@@ -105,6 +105,8 @@ void PrintEnvironment(const CommandInfo& root) {
   PrintEntry(Bold("GTEST_FILTER") + ", " + Bold("GTEST_TOTAL_SHARDS") + ", " +
                  Bold("GTEST_SHARD_INDEX") + ", " + Bold("GTEST_RANDOM_SEED"),
              "As GoogleTest uses them, for run, unless the option or its own variable is given.");
+  PrintEntry(Bold("JOB_COMPLETION_INDEX"),
+             "With --shards: which of them this is, from 0, as Kubernetes sets it for a pod.");
   PrintEntry(Bold("WATCHPROOF_CACHE") + ", " + Bold("XDG_CACHE_HOME"),
              "Where fetched releases and built consumers are: the folder itself, or its parent.");
   PrintEntry(Bold("NO_COLOR") + ", " + Bold("CLICOLOR_FORCE"), "Colours never, or always.");

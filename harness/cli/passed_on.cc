@@ -36,6 +36,7 @@ tl::expected<Run, Refusal> PassedOn::Prepare(std::vector<std::string> words,
   }
   options->print_results = false;
   options->quiet = true;
+  options->shard = {};  // what decides between builds decides from every pair
   return Run::Prepare(*std::move(options), executable);
 }
 

@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// `report`: the reports of a run again, or of several runs as one.
+// `report`: the reports of a run again, or of several runs as one; and shards as the run that they
+// are parts of.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <set>
+#include <utility>
 
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/console.h"
 #include "harness/cli/parse.h"
+#include "harness/cli/run_folder.h"
 #include "harness/cli/saved_runs.h"
+#include "harness/history/packed_text_file.h"
+#include "harness/report/database.h"
 #include "harness/report/formats.h"
+#include "harness/report/run_json.h"
 #include "harness/report/saved_run.h"
+#include "harness/report/shards.h"
+#include "harness/report/terminal.h"
+#include "harness/results/result_line.h"
 
 namespace watchproof {
 namespace {
@@ -22,6 +34,7 @@ struct ReportFlags {
   std::string output;
   std::string filter;
   std::vector<std::string> files;
+  bool merge = false;
 };
 
 Result<RunRecord> RecordOf(const ReportFlags& flags) {
@@ -33,9 +46,14 @@ Result<RunRecord> RecordOf(const ReportFlags& flags) {
 }
 
 Status CheckFlags(const ReportFlags& flags) {
-  if (flags.runs.size() > 1 && flags.output.empty()) {
+  if ((flags.runs.size() > 1 || flags.merge) && flags.output.empty()) {
     return Fail(StatusCode::kInvalidArgument,
                 "expected --output FOLDER, where the reports on several runs are written");
+  }
+  std::error_code error;
+  if (flags.merge && fs::exists(fs::path(flags.output) / "run.json", error)) {
+    return Fail(StatusCode::kInvalidArgument,
+                "--output {}: there is a run in it; expected another folder", flags.output);
   }
   std::vector<std::string> known;
   for (const Format& format : AllFormats()) known.emplace_back(format.file);
@@ -47,11 +65,16 @@ Status CheckFlags(const ReportFlags& flags) {
   return {};
 }
 
-ExitCode ReportCommand(const ReportFlags& flags) {
-  if (const Status good = CheckFlags(flags); !good.ok()) return Complain("report", good.message());
-  const Result<RunRecord> record = RecordOf(flags);
-  if (!record.has_value()) return Complain("report", record.error().message());
-  const fs::path folder = flags.output.empty() ? fs::path(flags.runs[0]) : fs::path(flags.output);
+Status WriteFile(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return {};
+  return Fail(StatusCode::kUnavailable, "{}: expected a folder that can be written to",
+              path.string());
+}
+
+Status WriteFormats(const ReportFlags& flags, const RunRecord& record, const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   for (const Format& format : AllFormats()) {
@@ -59,16 +82,107 @@ ExitCode ReportCommand(const ReportFlags& flags) {
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), format.file) == wanted.end()) {
       continue;
     }
-    const fs::path path = folder / format.file;
-    std::ofstream file(path, std::ios::binary);
-    file << format.render(*record);
-    file.close();
-    if (!file) {
-      return Complain("report", path.string() + ": expected a folder that can be written to");
-    }
-    fmt::print("{}\n", Escaped(path.string()));
+    WP_RETURN_IF_ERROR(WriteFile(folder / format.file, format.render(record)));
+    fmt::print("{}\n", Escaped((folder / format.file).string()));
   }
-  return ExitCode::kOk;
+  return {};
+}
+
+// The run itself, a folder of runs, or a folder of such folders: one for each shard.
+std::vector<std::string> RunsBelow(const fs::path& folder) {
+  std::error_code error;
+  if (fs::exists(folder / "run.json", error)) return {folder.string()};
+  std::vector<fs::path> runs = RunsIn(folder);
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.is_symlink() || !entry.is_directory()) continue;
+    const std::vector<fs::path> inner = RunsIn(entry.path());
+    runs.insert(runs.end(), inner.begin(), inner.end());
+  }
+  return {runs.begin(), runs.end()};
+}
+
+Result<std::vector<RunRecord>> ReadShards(const std::vector<std::string>& folders) {
+  std::vector<std::string> all;
+  std::set<fs::path> seen;
+  for (const std::string& folder : folders) {
+    const std::vector<std::string> runs = RunsBelow(folder);
+    if (runs.empty()) {
+      return Fail(StatusCode::kInvalidArgument, "{}: expected a run, or a folder with runs",
+                  folder);
+    }
+    for (const std::string& run : runs) {
+      std::error_code error;
+      if (seen.insert(fs::canonical(run, error)).second) all.push_back(run);
+    }
+  }
+  std::vector<RunRecord> runs;
+  for (const std::string& folder : all) {
+    // Not held, unlike by other commands: a thousand would be too many open files.
+    WP_ASSIGN_OR_RETURN(RunRecord run, ReadRun(folder, DescribeCase));
+    if (run.interrupted == "killed" && IsUnderWay(folder)) run.interrupted = "under way";
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+// What makes a folder that of a run: other commands read it like any other.
+Status WriteRun(const std::vector<fs::path>& shards, const RunRecord& all, const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  std::string lines;
+  for (const AttemptSummary& attempt : all.attempts) lines += ToResultsLine(attempt.result) + "\n";
+  WP_RETURN_IF_ERROR(WriteFile(folder / "results.jsonl", lines));
+  const fs::path plans = folder / "plan.jsonl.zst";
+  fs::remove(plans, error);
+  WP_RETURN_IF_ERROR(AppendPacked(plans, ToPlanHeader(all) + "\n"));
+  for (const fs::path& shard : shards) {
+    Status copied;
+    bool header = true;
+    const auto copy = [&](std::string_view part) {
+      if (!std::exchange(header, false)) copied = AppendPacked(plans, part);
+      return copied.ok();
+    };
+    // A shard that was killed at its very beginning has none.
+    if (!fs::exists(shard / "plan.jsonl.zst", error)) continue;
+    const auto read = VisitPacked(shard / "plan.jsonl.zst", copy);
+    if (!read.has_value()) return read.error();
+    WP_RETURN_IF_ERROR(copied);
+  }
+  // Of a path with a last component.
+  const fs::path whole = fs::weakly_canonical(folder);
+  return AddToDatabase(whole.parent_path(), whole.filename().string());
+}
+
+ExitCode MergeCommand(const ReportFlags& flags) {
+  Result<std::vector<RunRecord>> shards = ReadShards(flags.runs);
+  if (!shards.has_value()) return Complain("report --merge", shards.error().message());
+  std::vector<fs::path> folders;
+  for (const RunRecord& shard : *shards) folders.emplace_back(shard.folder);
+  Result<RunRecord> all =
+      JoinShards(*std::move(shards), fs::weakly_canonical(flags.output), DescribeCase);
+  if (!all.has_value()) return Complain("report --merge", all.error().message());
+  const Strict strict = all->flags.contains("--no-strict") ? Strict::kNo : Strict::kYes;
+  const ExitCode code = Decide(*all, strict);
+  all->exit_code = static_cast<int>(code);
+  Status written = WriteRun(folders, *all, flags.output);
+  // The last file: what is there without it can be merged again.
+  const std::string run = ToRunJson(*all, Finished::kYes);
+  if (written.ok()) written = KeepCases(flags.filter, *all);
+  if (written.ok()) written = WriteFormats(flags, *all, flags.output);
+  if (written.ok()) written = WriteFile(fs::path(flags.output) / "run.json", run);
+  if (!written.ok()) return Complain("report --merge", written.message());
+  fmt::print("{}", LastScreen(*all, DetectStyle(When::kAuto)));
+  return code;
+}
+
+ExitCode ReportCommand(const ReportFlags& flags) {
+  if (const Status good = CheckFlags(flags); !good.ok()) return Complain("report", good.message());
+  if (flags.merge) return MergeCommand(flags);
+  const Result<RunRecord> record = RecordOf(flags);
+  if (!record.has_value()) return Complain("report", record.error().message());
+  const fs::path folder = flags.output.empty() ? fs::path(flags.runs[0]) : fs::path(flags.output);
+  const Status written = WriteFormats(flags, *record, folder);
+  return written.ok() ? ExitCode::kOk : Complain("report", written.message());
 }
 
 }  // namespace
@@ -81,6 +195,10 @@ CommandBody AddReport(CLI::App& command) {
       .add_option("-o,--output", flags->output,
                   "Folder for the reports (default: that of the run, if it is one)")
       ->type_name("FOLDER");
+  command.add_flag(
+      "--merge", flags->merge,
+      "The runs are shards of one, or folders with such runs: join them into a run in FOLDER, name "
+      "those that are missing, ran twice or were killed, and exit as that run would have");
   command.add_option("--case", flags->filter, "Only these cases")->type_name("PATTERN");
   command.add_option("--format", flags->files, "Only these files, such as report.html")
       ->type_name("FILE")

@@ -19,6 +19,7 @@
 #include "harness/cli/run_folder.h"
 #include "harness/cli/run_targets.h"
 #include "harness/cli/running_servers.h"
+#include "harness/cli/sharding.h"
 #include "harness/cli/version.h"
 #include "harness/faults/fault.h"
 #include "harness/history/packed_text_file.h"
@@ -95,7 +96,7 @@ RunRecord MakeRecord(const RunOptions& options, const std::vector<CaseInfo>& cas
 std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
   const std::size_t pairs = record.cases.size() * options.targets.size();
   std::string attempts = "until something fails";
-  if (!options.only.empty()) {
+  if (!options.only.empty() || record.cases.empty()) {
     attempts = Count(options.only.size(), "attempt");
   } else if (options.repeat != 0) {
     attempts = Count(pairs * static_cast<std::size_t>(options.repeat), "attempt");
@@ -112,6 +113,9 @@ std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
   std::string line = fmt::format(
       "watchproof {}: {} on {}, {}, {} at a time, seed {}\n", record.versions.at("watchproof"),
       Count(record.cases.size(), "case"), Escaped(targets), attempts, options.jobs, record.seed);
+  if (record.shard) {
+    line += fmt::format("shard {} of {}\n", record.shard->index, record.shard->count);
+  }
   if (!record.rerun_of.empty()) {
     line += fmt::format("what failed, or was inconclusive, in {}\n", record.rerun_of);
   }
@@ -230,7 +234,7 @@ tl::expected<Run, Refusal> Run::Prepare(RunOptions options, const std::string& e
   if (!selected.has_value()) return Refuse(ExitCode::kNothingSelected, selected.error());
   Run run(std::move(options), std::move(*expectations));
   std::vector<std::string> left_out;
-  for (const CaseInfo& info : TakeShard(*selected, run.options_.shard)) {
+  for (const CaseInfo& info : *selected) {
     if (IsIn(run.options_.selection.profile, info)) {
       run.cases_.push_back(info);
     } else {
@@ -245,10 +249,34 @@ tl::expected<Run, Refusal> Run::Prepare(RunOptions options, const std::string& e
                        left_out.front()));
   }
   run.seed_ = run.options_.seed ? *run.options_.seed : DrawSeed();
+  std::optional<ShardSummary> shard;
+  if (run.options_.resumed) {
+    shard = run.options_.resumed->shard;
+  } else if (run.options_.shard) {
+    shard = run.TakeShard();
+  }
   run.record_ = MakeRecord(run.options_, run.cases_, run.seed_, executable);
   run.record_.left_out = std::move(left_out);
   run.record_.defects = *defects;
+  run.record_.shard = std::move(shard);
   return run;
+}
+
+ShardSummary Run::TakeShard() {
+  ShardSummary shard{.index = options_.shard->index,
+                     .count = options_.shard->count,
+                     .cut = CutOf(options_.durations),
+                     .repeat = options_.repeat};
+  for (const CaseInfo& info : cases_) shard.cases.push_back(info.name);
+  for (const TargetSpec& target : options_.targets) shard.targets.push_back(target.text);
+  // Without an end each shard has all of them, in rounds of its own.
+  if (shard.repeat == 0) return shard;
+  options_.only = AttemptsOf(shard, options_.durations);
+  std::erase_if(cases_, [this](const CaseInfo& info) {
+    return std::none_of(options_.only.begin(), options_.only.end(),
+                        [&](const AttemptName& name) { return name.case_name == info.name; });
+  });
+  return shard;
 }
 
 void Run::KeepOnly(std::vector<CaseInfo> cases, std::vector<TargetSpec> targets) {

@@ -74,6 +74,9 @@ class Run {
   bool broken() const { return !broken_.ok(); }
 
  private:
+  // Leaves the attempts of the shard, and the cases that they are of.
+  ShardSummary TakeShard();
+
   Run(RunOptions options, Expectations expectations)
       : options_(std::move(options)), expectations_(std::move(expectations)) {}
 

@@ -25,9 +25,9 @@ std::string VariableOf(const std::string& flag) {
 
 // What a repeat command sets itself, or sets more narrowly.
 constexpr std::string_view kSaidAnyway[] = {
-    "--target",    "--releases",   "--defects", "--filter",      "--exclude",
-    "--guarantee", "--level",      "--profile", "--shard",       "--seed",
-    "--repeat",    "--until-fail", "--resume",  "--rerun-failed"};
+    "--target",    "--releases", "--defects",    "--filter", "--exclude",     "--guarantee",
+    "--level",     "--profile",  "--shard",      "--shards", "--shard-by",    "--seed",
+    "--seed-from", "--repeat",   "--until-fail", "--resume", "--rerun-failed"};
 // What changes no verdict: order and number of attempts, and the output.
 constexpr std::string_view kNeutral[] = {
     "--help",     "--fail-fast", "--shuffle",     "--jobs", "--keep",
@@ -118,7 +118,17 @@ void RunFlags::AddSelection() {
        "end it and make few calls")
       ->type_name("full|quick")
       ->default_str("full");
-  Text("--shard", shard_, "Part I of N of the cases, by a hash of the name")->type_name("I/N");
+  Text("--shard", shard_,
+       "Part I of N of the attempts, for N machines with the same flags; `report --merge` joins "
+       "them")
+      ->type_name("I/N");
+  Text("--shards", shards_,
+       "The same in a pod of a Kubernetes Indexed Job: part JOB_COMPLETION_INDEX, from 0, of N")
+      ->type_name("N");
+  Text("--shard-by", shard_by_,
+       "Balance shards by the durations in a results.db, the same for all of them, instead of by a "
+       "hash of names")
+      ->type_name("FILE");
   Texts("--fault", faults_, "Change the parameters of a fault")->type_name("FAULT:key=value,...");
   Switch("--no-faults", switches_.no_faults, "Plan faults, but do not arm them");
   Switch("--bypass-proxy", switches_.bypass_proxy,
@@ -147,6 +157,9 @@ void RunFlags::AddExploration() {
   Text("--seed", seed_, "Seed of the plans and their order")
       ->type_name("HEX")
       ->default_str("drawn");
+  Text("--seed-from", seed_from_,
+       "Without --seed: one from a text that all shards know, such as the uid of a Job")
+      ->type_name("TEXT");
   Text("--repeat", repeat_, "Attempts of each case, each with its own seed")
       ->type_name("N")
       ->default_str("1");

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "harness/cli/run_targets.h"
+#include "harness/cli/sharding.h"
 #include "harness/results/attempt_spec.h"
 #include "harness/scenario/plan.h"
 #include "harness/session/profile.h"
@@ -59,7 +60,7 @@ Status ShardOfGoogleTest(RunOptions& options) {
   int from_zero = 0;
   WP_RETURN_IF_ERROR(Into("GTEST_SHARD_INDEX", ParseCount(index, 0), from_zero));
   const std::string text = fmt::format("{}/{}", from_zero + 1, total);
-  WP_RETURN_IF_ERROR(Into("GTEST_TOTAL_SHARDS", ParseShard(text), options.shard));
+  WP_RETURN_IF_ERROR(Into("GTEST_TOTAL_SHARDS", ParseShard(text), options.shard.emplace()));
   options.origins["--shard"] = {text, "environment of GoogleTest"};
   return {};
 }
@@ -173,6 +174,10 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
                 "--defects: these are planted in the embedded store; leave --target and "
                 "--releases out");
   }
+  if (!options.defects.empty() && !(shard_.empty() && shards_.empty())) {
+    return Fail(StatusCode::kInvalidArgument,
+                "--defects: such a run is judged as a whole; leave --shard out");
+  }
   WP_RETURN_IF_ERROR(ResolvePlan(options));
   if (options.targets.empty() && !with_releases) {
     WP_ASSIGN_OR_RETURN(options.targets, ParseTargets({"embedded"}));
@@ -195,8 +200,22 @@ Status RunFlags::ResolveSelection(RunOptions& options) const {
   }
   WP_RETURN_IF_ERROR(ResolveEndpoints(options));
   WP_RETURN_IF_ERROR(ResolveProfile(options));
-  if (shard_.empty()) return ShardOfGoogleTest(options);
-  return Into("--shard", ParseShard(shard_), options.shard);
+  return ResolveShard(options);
+}
+
+// The first that is there: the flag, GoogleTest's pair, the index of a pod.
+Status RunFlags::ResolveShard(RunOptions& options) const {
+  if (!shard_by_.empty()) {
+    WP_RETURN_IF_ERROR(Into("--shard-by", ReadDurations(shard_by_), options.durations));
+  }
+  if (!shard_.empty()) return Into("--shard", ParseShard(shard_), options.shard.emplace());
+  WP_RETURN_IF_ERROR(ShardOfGoogleTest(options));
+  if (options.shard || shards_.empty()) return {};
+  Shard& shard = options.shard.emplace();
+  WP_RETURN_IF_ERROR(Into("--shards", ShardOfJob(shards_), shard));
+  options.origins["--shard"] = {fmt::format("{}/{}", shard.index, shard.count),
+                                "environment of Kubernetes"};
+  return {};
 }
 
 Status RunFlags::ResolveProfile(RunOptions& options) const {
@@ -248,8 +267,9 @@ Status RunFlags::ResolvePlan(RunOptions& options) const {
   return {};
 }
 
-Status RunFlags::ResolveExploration(RunOptions& options) const {
+Status RunFlags::ResolveSeed(RunOptions& options) const {
   std::string seed = seed_;
+  if (seed.empty() && !seed_from_.empty()) seed = FormatSeed(SeedFrom(seed_from_));
   // GoogleTest's 0 stands for "draw one".
   if (seed.empty() && Variable("GTEST_RANDOM_SEED") != "0") {
     seed = TakeAlias("GTEST_RANDOM_SEED", "--seed", options);
@@ -259,6 +279,17 @@ Status RunFlags::ResolveExploration(RunOptions& options) const {
     WP_RETURN_IF_ERROR(Into("--seed", ParseSeed(seed), number));
     options.seed = number;
   }
+  // GoogleTest draws one in each process, too.
+  const bool divided = options.shard && options.shard->count > 1;
+  if (options.seed || !divided || !Variable("GTEST_TOTAL_SHARDS").empty()) return {};
+  return Fail(StatusCode::kInvalidArgument,
+              "--shard {}/{}: expected --seed, or --seed-from, the same for all shards, which are "
+              "parts of one run",
+              options.shard->index, options.shard->count);
+}
+
+Status RunFlags::ResolveExploration(RunOptions& options) const {
+  WP_RETURN_IF_ERROR(ResolveSeed(options));
   if (options.until_fail) options.repeat = 0;
   if (!repeat_.empty()) {
     WP_RETURN_IF_ERROR(Into("--repeat", ParseCount(repeat_, 1), options.repeat));

@@ -22,6 +22,7 @@
 #include "harness/cli/exit_code.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/selection.h"
+#include "harness/report/database.h"
 #include "harness/report/run_record.h"
 #include "harness/results/attempt_spec.h"
 #include "harness/targets/target_spec.h"
@@ -53,7 +54,8 @@ struct RunOptions {
   bool fail_fast = false;
   bool shuffle = false;
   int jobs = DefaultJobs();
-  Shard shard;
+  std::optional<Shard> shard;  // empty: the run is not divided
+  Durations durations;         // that balance shards; empty: a hash of names distributes attempts
   Duration case_timeout = 60s;
   Strict strict = Strict::kYes;
   std::filesystem::path run_dir;
@@ -126,6 +128,8 @@ class RunFlags {
   Status ResolveEndpoints(RunOptions& options) const;
   Status ResolvePlan(RunOptions& options) const;
   Status ResolveProfile(RunOptions& options) const;
+  Status ResolveShard(RunOptions& options) const;
+  Status ResolveSeed(RunOptions& options) const;
   Status ResolveExploration(RunOptions& options) const;
   Status ResolveOutput(RunOptions& options) const;
   CLI::Option* FromVariable(CLI::Option* option) const;
@@ -147,7 +151,8 @@ class RunFlags {
       allow_disruptive_, defects_;
   std::vector<std::string> allow_kubernetes_;
   ServerAccess access_;
-  std::string filter_, exclude_, seed_, repeat_, jobs_, shard_, case_timeout_, keep_, color_;
+  std::string filter_, exclude_, seed_, repeat_, jobs_, case_timeout_, keep_, color_;
+  std::string shard_, shards_, shard_by_, seed_from_;
   std::string releases_, progress_, run_dir_ = "watchproof-runs", manifest_, plan_, profile_;
   std::string ci_;
   std::string run_profile_, keep_runs_, resume_, rerun_failed_, config_file_;

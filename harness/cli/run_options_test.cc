@@ -22,7 +22,8 @@ std::vector<std::string> Again(const std::vector<std::string>& words) {
 const std::set<std::string> kNotCarried = {
     // The repeat command sets these itself, or more narrowly.
     "--target", "--releases", "--defects", "--filter", "--exclude", "--guarantee", "--level",
-    "--profile", "--shard", "--seed", "--repeat", "--until-fail",
+    "--profile", "--shard", "--shards", "--shard-by", "--seed", "--seed-from", "--repeat",
+    "--until-fail",
     // No verdict depends on these.
     "--help", "--fail-fast", "--shuffle", "--jobs", "--keep", "--dry-run", "--quiet", "--verbose",
     "--json", "--color", "--progress", "--keep-runs", "--config-file", "--ci"};

@@ -60,7 +60,7 @@ bool Runner::Refill() {
   while (options.repeat == 0 || round_ < options.repeat) {
     std::vector<PlannedAttempt> round = NextRound();
     // Rounds are drawn up one by one, but how many there will be is known.
-    const int rounds = options.repeat == 0 ? round_ : options.repeat;
+    const int rounds = options.repeat == 0 ? ++rounds_ : options.repeat;
     planned_ = options.only.empty() ? static_cast<int>(round.size()) * rounds
                                     : static_cast<int>(options.only.size());
     std::erase_if(round, [this](const PlannedAttempt& planned) { return LeftOut(planned); });
@@ -78,7 +78,9 @@ bool Runner::LeftOut(const PlannedAttempt& planned) const {
 // The next attempt of every case on every target.
 std::vector<PlannedAttempt> Runner::NextRound() {
   const RunOptions& options = r_.options;
-  ++round_;
+  // Without an end, each shard has rounds of its own: no two try the same seed.
+  const Shard own = options.repeat == 0 ? options.shard.value_or(Shard()) : Shard();
+  round_ += round_ == 0 ? own.index : own.count;
   std::vector<PlannedAttempt> round;
   // Clusters take longest: begun last, they would run alone. No case runs on all targets at once:
   // the heaviest would then have the machine to themselves.

@@ -88,7 +88,8 @@ class Runner {
   const RunnerOptions r_;
   std::set<std::string> clusters_;  // cases that need one
   std::set<AttemptName> done_;      // of a run that is resumed
-  int round_ = 0;
+  int round_ = 0;                   // the number of its attempts
+  int rounds_ = 0;                  // of a run without an end: those that were begun
   std::deque<PlannedAttempt> waiting_;
   std::vector<std::unique_ptr<CaseProcess>> running_;
   std::vector<PlannedAttempt> dropped_;  // interrupted before a verdict

@@ -7,7 +7,6 @@
 #include "harness/report/saved_run.h"
 
 namespace watchproof {
-namespace {
 
 CaseSummary DescribeCase(const std::string& name) {
   const CaseInfo* info = FindCase(name);
@@ -18,8 +17,6 @@ CaseSummary DescribeCase(const std::string& name) {
           .file = info->file,
           .line = info->line};
 }
-
-}  // namespace
 
 Result<std::vector<RunRecord>> ReadRuns(const std::vector<std::string>& folders) {
   std::vector<RunRecord> runs;

@@ -14,6 +14,8 @@
 
 namespace watchproof {
 
+// What this executable knows of a case by its name.
+CaseSummary DescribeCase(const std::string& name);
 // In the order of the folders, which no run removes while this process reads them. Errors name the
 // folder and what was expected.
 Result<std::vector<RunRecord>> ReadRuns(const std::vector<std::string>& folders);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "harness/base/prng.h"
 #include "harness/scenario/plan.h"
 #include "harness/scenario/plan_check.h"
 
@@ -75,17 +74,6 @@ bool IsIn(RunProfile profile, const CaseInfo& info) {
   constexpr std::uint64_t kAnySeed = 1;
   const std::optional<Plan> plan = PlanOf(info.name, kAnySeed, {});
   return plan && IsQuick(info, UsageOf(*plan));
-}
-
-std::vector<CaseInfo> TakeShard(const std::vector<CaseInfo>& cases, Shard shard) {
-  std::vector<CaseInfo> part;
-  const auto count = static_cast<std::uint64_t>(shard.count);
-  for (const CaseInfo& info : cases) {
-    if (Fnv1a(info.name) % count == static_cast<std::uint64_t>(shard.index - 1)) {
-      part.push_back(info);
-    }
-  }
-  return part;
 }
 
 }  // namespace watchproof

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "cases/support/case_registry.h"
-#include "harness/cli/parse.h"
 #include "harness/scenario/step.h"
 
 namespace watchproof {
@@ -43,8 +42,5 @@ std::vector<CaseInfo> Select(const std::vector<CaseInfo>& cases, const Selection
 // is that of one of its plans.
 bool IsQuick(const CaseInfo& info, const Usage& usage);
 bool IsIn(RunProfile profile, const CaseInfo& info);
-
-// By a hash of the name, so that adding a case moves no other.
-std::vector<CaseInfo> TakeShard(const std::vector<CaseInfo>& cases, Shard shard);
 
 }  // namespace watchproof

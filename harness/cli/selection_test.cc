@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "harness/cli/parse.h"
 
 namespace watchproof {
@@ -68,21 +66,6 @@ TEST(Select, ByEveryMeans) {
   EXPECT_THAT(
       Names(Select(Some(), {.filter = "Ordered.*", .guarantees = {"Unique"}, .levels = {"must"}})),
       IsEmpty());
-}
-
-TEST(Shards, AddUpToTheWholeWithoutOverlap) {
-  std::vector<CaseInfo> cases;
-  for (int i = 0; i < 50; ++i) {
-    cases.push_back({.name = fmt::format("Suite.Case{}", i), .requirement = {}, .explain = {}});
-  }
-  for (const int count : {1, 2, 3, 7, 100}) {
-    std::multiset<std::string> seen;
-    for (int index = 1; index <= count; ++index) {
-      for (const CaseInfo& info : TakeShard(cases, {index, count})) seen.insert(info.name);
-    }
-    EXPECT_EQ(seen.size(), cases.size());
-    EXPECT_EQ(std::set<std::string>(seen.begin(), seen.end()).size(), cases.size());
-  }
 }
 
 TEST(Parse, DurationsCountsShards) {

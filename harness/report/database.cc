@@ -34,6 +34,11 @@ constexpr char kPast[] =
     " (SELECT DISTINCT run FROM attempts WHERE run < ?1 ORDER BY run DESC LIMIT ?2)"
     " GROUP BY run, case_name ORDER BY run";
 
+constexpr char kDurations[] =
+    "SELECT case_name, target, round(avg(seconds), 3) FROM attempts WHERE verdict <> "
+    "'harness_error'"
+    " GROUP BY case_name, target";
+
 struct Closer {
   void operator()(sqlite3* db) const { sqlite3_close(db); }
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
@@ -78,6 +83,11 @@ Result<Database> Open(const fs::path& file,
 void Bind(sqlite3_stmt* statement, int column, std::string_view text) {
   sqlite3_bind_text(statement, column, text.data(), static_cast<int>(text.size()),
                     SQLITE_TRANSIENT);
+}
+
+std::string ReadText(sqlite3_stmt* statement, int column) {
+  const unsigned char* value = sqlite3_column_text(statement, column);
+  return value == nullptr ? "" : reinterpret_cast<const char*>(value);
 }
 
 // Adds the rows of one run.
@@ -137,15 +147,30 @@ std::vector<PastRun> PastRuns(const fs::path& run_dir, const std::string& run_id
   if (!statement.has_value()) return past;
   Bind(statement->get(), 1, run_id);
   sqlite3_bind_int(statement->get(), 2, most);
-  const auto text = [&](int column) {
-    const unsigned char* value = sqlite3_column_text(statement->get(), column);
-    return std::string(value == nullptr ? "" : reinterpret_cast<const char*>(value));
-  };
+  const auto text = [&](int column) { return ReadText(statement->get(), column); };
   while (sqlite3_step(statement->get()) == SQLITE_ROW) {
     if (past.empty() || past.back().run != text(0)) past.push_back({text(0), {}});
     past.back().outcomes[text(1)] = text(2);
   }
   return past;
+}
+
+Result<Durations> ReadDurations(const fs::path& file) {
+  const auto read = [&]() -> Result<Durations> {
+    WP_ASSIGN_OR_RETURN(const Database db, Open(file, SQLITE_OPEN_READONLY));
+    WP_ASSIGN_OR_RETURN(const Statement statement, Prepare(db.get(), kDurations));
+    Durations durations;
+    int step = SQLITE_ROW;
+    while ((step = sqlite3_step(statement.get())) == SQLITE_ROW) {
+      durations[{ReadText(statement.get(), 0), ReadText(statement.get(), 1)}] =
+          sqlite3_column_double(statement.get(), 2);
+    }
+    if (step != SQLITE_DONE) return FailDatabase(db.get(), "reading");
+    return durations;
+  };
+  Result<Durations> durations = read();
+  if (durations.has_value()) return durations;
+  return std::move(durations).error().WithContext("{}", file.string());
 }
 
 Status AddToDatabase(const fs::path& run_dir, const std::string& run_id) {

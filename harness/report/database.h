@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/base/status.h"
@@ -31,6 +32,10 @@ struct PastRun {
 // The latest runs before this one, the oldest first. Empty where there is no database.
 std::vector<PastRun> PastRuns(const std::filesystem::path& run_dir, const std::string& run_id,
                               int most);
+// Seconds of an attempt, on average, by case and target.
+using Durations = std::map<std::pair<std::string, std::string>, double>;
+// Of every attempt in this results.db that came to an end of its own. Errors name the file.
+Result<Durations> ReadDurations(const std::filesystem::path& file);
 // From the folders alone; returns the number of rows.
 Result<int> RebuildDatabase(const std::filesystem::path& run_dir);
 

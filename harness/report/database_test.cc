@@ -51,6 +51,18 @@ TEST_F(DatabaseTest, PastRunsAreTheLatestBeforeThisOne) {
   EXPECT_EQ(past[1].outcomes, expected);
 }
 
+TEST_F(DatabaseTest, DurationsAreThoseOfAttemptsThatCameToAnEnd) {
+  WriteRun("one");
+  WriteRun("two");
+  ASSERT_EQ(RebuildDatabase(folder_).value(), 10);
+  const Durations durations = ReadDurations(folder_ / "results.db").value();
+  EXPECT_EQ(durations.size(), 4U);  // without the harness error
+  EXPECT_DOUBLE_EQ(durations.at({"Ordered.NeverGoesBack", "embedded"}), 4.1);
+  std::ofstream(folder_ / "other") << "this is no database, and it is long enough to be read";
+  EXPECT_FALSE(ReadDurations(folder_ / "other").has_value());
+  EXPECT_FALSE(ReadDurations(folder_ / "none").has_value());
+}
+
 TEST_F(DatabaseTest, ALineCutOffByAKillIsLeftOut) {
   WriteRun("one", "{\"schema\":1,\"ca");
   EXPECT_EQ(RebuildDatabase(folder_).value(), 5);

@@ -83,6 +83,10 @@ std::string ToMarkdown(const RunRecord& record) {
   constexpr std::size_t kMostBytes = 200'000;
   const ReportRows rows = RowsOf(record);
   std::string text = fmt::format("# watchproof\n\n{}\n\n", Safe(Sentence(record)));
+  for (const auto& texts : {record.incomplete, record.shard_notes}) {
+    for (const std::string& about : texts) text += fmt::format("- {}\n", Safe(about));
+  }
+  if (text.ends_with("\n") && !text.ends_with("\n\n")) text += "\n";
   std::string known;
   std::size_t left_out = 0;
   for (const AttemptRow& row : rows.attempts) {

@@ -80,6 +80,7 @@ std::string FoundMissing(const RunRecord& record, std::string_view target) {
 }  // namespace
 
 std::string CellText(const Cell& cell) {
+  if (cell.attempts == 0) return {};  // of another shard
   const OutcomeStyle& style = StyleOf(cell.outcome);
   std::string text = fmt::format("{} {}", style.symbol, style.word);
   if (cell.attempts > 1) text += fmt::format(" {}/{}", cell.with_outcome, cell.attempts);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include "harness/history/json_fields.h"
@@ -42,6 +43,20 @@ Json CaseNames(const RunRecord& record) {
   return names;
 }
 
+Json ToJson(const ShardSummary& shard) {
+  return {{"index", shard.index}, {"count", shard.count},     {"cut", shard.cut},
+          {"cases", shard.cases}, {"targets", shard.targets}, {"repeat", shard.repeat}};
+}
+
+// By target, not by attempt: what is not on this machine is not there for any case.
+std::set<std::string> NotFetched(const RunRecord& record) {
+  std::set<std::string> targets;
+  for (const NotRun& left : record.not_run) {
+    if (left.outcome == Outcome::kNotFetched) targets.insert(left.target);
+  }
+  return targets;
+}
+
 }  // namespace
 
 std::string ToRunJson(const RunRecord& record, Finished finished) {
@@ -69,6 +84,9 @@ std::string ToRunJson(const RunRecord& record, Finished finished) {
   if (!record.rerun_of.empty()) json["rerun_of"] = record.rerun_of;
   if (!record.resumed.empty()) json["resumed"] = record.resumed;
   if (!record.left_out.empty()) json["left_out"] = record.left_out;
+  if (record.shard) json["shard"] = ToJson(*record.shard);
+  if (const auto absent = NotFetched(record); !absent.empty()) json["not_fetched"] = absent;
+  if (record.named_not_fetched) json["named_not_fetched"] = true;
   std::error_code ignored;
   json["working_folder"] = std::filesystem::current_path(ignored).string();
   if (finished == Finished::kYes) {
@@ -79,6 +97,8 @@ std::string ToRunJson(const RunRecord& record, Finished finished) {
     json["counts"] = NamedCounts(CountOutcomes(record));
     if (!record.defects.empty()) json["mutation"] = MutationJson(record);
     json["stale_expectations"] = record.stale;
+    if (!record.incomplete.empty()) json["incomplete"] = record.incomplete;
+    if (!record.shard_notes.empty()) json["shard_notes"] = record.shard_notes;
     json["exit_code"] = record.exit_code;
   }
   return DumpJson(json, 1) + "\n";

@@ -111,7 +111,7 @@ std::string Sentence(const RunRecord& record) {
   const int executed = tally.total() - tally[Outcome::kNotRun] - tally[Outcome::kNotFetched] -
                        tally[Outcome::kUnsupported];
   std::string_view opening = "Good";
-  if (tally.total() == 0) {
+  if (tally.total() == 0 && record.incomplete.empty()) {
     opening = "Nothing to do here";
   } else if (!record.interrupted.empty()) {
     opening = record.interrupted == "terminated" ? "Terminated"
@@ -127,6 +127,8 @@ std::string Sentence(const RunRecord& record) {
     opening = "No target";
   } else if (tally[Outcome::kFixedEarly] > 0 || !record.stale.empty()) {
     opening = "Expectations are out of date";
+  } else if (!record.incomplete.empty()) {
+    opening = "Incomplete";
   } else if (tally[Outcome::kInconclusive] > 0) {
     opening = "Undecided";
   } else if (executed == 0) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -97,6 +98,18 @@ struct PlanSummary {
   std::set<AttemptName> only{};  // of cases x targets x attempts; empty: all of them
 };
 
+// A part of a run, with the others on other machines; and the whole that they add up to.
+struct ShardSummary {
+  int index = 1;  // from 1
+  int count = 1;
+  std::string cut;                   // how attempts are distributed: "hash", "durations 51e9c2"
+  std::vector<std::string> cases{};  // of the whole, like the next two
+  std::vector<std::string> targets{};
+  int repeat = 1;  // 0: until something fails, each shard with rounds of its own
+
+  bool operator==(const ShardSummary&) const = default;
+};
+
 // A defect planted in one of the targets: the run determines which guarantees catch it.
 struct DefectSummary {
   std::string name;
@@ -126,9 +139,12 @@ struct RunRecord {
   std::vector<NotRun> not_run;
   bool named_not_fetched = false;  // a release that was not fetched was named on the command line
   std::vector<std::string> stale;  // bugs that name no case; what is no longer accepted
-  std::string rerun_of{};          // the run with the failures that run again
-  std::vector<std::string> resumed{};  // when it went on after an interruption, in UTC
-  std::string interrupted;             // "interrupted", "terminated", "killed"; empty: it was not
+  std::optional<ShardSummary> shard{};     // empty: the run is no part of another
+  std::vector<std::string> incomplete{};   // of shards that were joined: what is not there
+  std::vector<std::string> shard_notes{};  // likewise: those that ran twice, or were killed
+  std::string rerun_of{};                  // the run with the failures that run again
+  std::vector<std::string> resumed{};      // when it went on after an interruption, in UTC
+  std::string interrupted;  // "interrupted", "terminated", "killed"; empty: it was not
   int exit_code = 0;
 };
 

@@ -41,6 +41,15 @@ void AddDefects(const Json& json, RunRecord& record) {
   }
 }
 
+ShardSummary ReadShard(const Json& json) {
+  return {.index = json.at("index"),
+          .count = json.at("count"),
+          .cut = json.at("cut"),
+          .cases = json.at("cases"),
+          .targets = json.at("targets"),
+          .repeat = json.at("repeat")};
+}
+
 // May throw what the library throws.
 void ReadOptions(const Json& json, const CaseLookup& describe, RunRecord& record) {
   record.id = json.at("id");
@@ -71,6 +80,10 @@ void ReadOptions(const Json& json, const CaseLookup& describe, RunRecord& record
   record.exit_code = json.value("exit_code", 0);
   if (json.contains("stale_expectations")) record.stale = json.at("stale_expectations");
   if (json.contains("left_out")) record.left_out = json.at("left_out");
+  record.incomplete = json.value("incomplete", std::vector<std::string>());
+  record.shard_notes = json.value("shard_notes", std::vector<std::string>());
+  record.named_not_fetched = json.value("named_not_fetched", false);
+  if (json.contains("shard")) record.shard = ReadShard(json.at("shard"));
   AddDefects(json, record);
 }
 
@@ -101,7 +114,7 @@ void ReadPlanHeader(const fs::path& file, RunRecord& record) {
 }
 
 // The attempts that were planned and have no result.
-void AddNotRun(RunRecord& record) {
+void AddNotRun(const std::set<std::string>& not_fetched, RunRecord& record) {
   std::set<AttemptName> ran;
   for (const AttemptSummary& attempt : record.attempts) {
     ran.insert({attempt.result.case_name, attempt.result.target, attempt.result.attempt});
@@ -113,7 +126,8 @@ void AddNotRun(RunRecord& record) {
         {.case_name = name.case_name,
          .target = name.target,
          .attempt = name.attempt,
-         .seed = FormatSeed(SeedOfAttempt(ParseSeed(record.seed).value_or(0), name.attempt))});
+         .seed = FormatSeed(SeedOfAttempt(ParseSeed(record.seed).value_or(0), name.attempt)),
+         .outcome = not_fetched.contains(name.target) ? Outcome::kNotFetched : Outcome::kNotRun});
   };
   for (int attempt = 1; attempt <= record.plan.repeat; ++attempt) {
     for (const CaseSummary& summary : record.cases) {
@@ -139,8 +153,11 @@ Result<RunRecord> ReadRun(const fs::path& folder, const CaseLookup& describe) {
   RunRecord record;
   record.folder = folder.string();
   record.executable = "watchproof";
+  std::set<std::string> not_fetched;
   try {
-    ReadOptions(Json::parse(options), describe, record);
+    const Json json = Json::parse(options);
+    ReadOptions(json, describe, record);
+    not_fetched = json.value("not_fetched", not_fetched);
     ReadPlanHeader(folder / "plan.jsonl.zst", record);
   } catch (const nlohmann::json::exception& error) {
     return tl::unexpected(NotARun(folder / "run.json", error.what()));
@@ -159,11 +176,11 @@ Result<RunRecord> ReadRun(const fs::path& folder, const CaseLookup& describe) {
     end = std::max(end, record.attempts.back().begin + record.attempts.back().result.seconds);
   }
   if (record.seconds == 0) record.seconds = end;
-  AddNotRun(record);
+  AddNotRun(not_fetched, record);
   return record;
 }
 
-RunRecord Joined(std::vector<RunRecord> runs, const fs::path& folder) {
+RunRecord Joined(std::vector<RunRecord> runs, const fs::path& folder, Numbers numbers) {
   std::sort(runs.begin(), runs.end(),
             [](const RunRecord& a, const RunRecord& b) { return a.started < b.started; });
   RunRecord all = runs.front();
@@ -209,6 +226,7 @@ RunRecord Joined(std::vector<RunRecord> runs, const fs::path& folder) {
       most[pair] = std::max(most[pair], left.attempt);
       all.not_run.push_back(std::move(left));
     }
+    if (numbers == Numbers::kAsTheyAre) continue;
     for (const auto& [pair, number] : most) counted[pair] = std::max(counted[pair], number);
   }
   // What one run left out another one may have run.

@@ -25,8 +25,11 @@ using CaseLookup = std::function<CaseSummary(const std::string& name)>;
 // or if the built-in manifest expects them. Errors name the file and what was expected.
 Result<RunRecord> ReadRun(const std::filesystem::path& folder, const CaseLookup& describe);
 
-// Targets are the same if their specs are; attempts are counted on. Times start with the first run.
-// Requires: at least one run. `folder` is where the reports will be.
-RunRecord Joined(std::vector<RunRecord> runs, const std::filesystem::path& folder);
+// Whether attempts of a later run are counted on, or keep their numbers.
+enum class Numbers { kCountedOn, kAsTheyAre };
+// Targets are the same if their specs are. Times start with the first run. Requires: at least one
+// run. `folder` is where the reports will be.
+RunRecord Joined(std::vector<RunRecord> runs, const std::filesystem::path& folder,
+                 Numbers numbers = Numbers::kCountedOn);
 
 }  // namespace watchproof

@@ -138,6 +138,7 @@ std::vector<Head> MakeHeads(const ReportRows& rows, std::size_t most, const Term
 bool SymbolOnly(Outcome outcome) { return outcome == Outcome::kUnsupported; }
 
 std::string CellText(const Cell& cell, std::size_t most, const TerminalStyle& style) {
+  if (cell.attempts == 0) return {};  // of another shard
   std::string text(Symbol(cell.outcome, style));
   if (!SymbolOnly(cell.outcome)) text += fmt::format(" {}", StyleOf(cell.outcome).word);
   if (cell.attempts > 1) text += fmt::format(" {}/{}", cell.with_outcome, cell.attempts);
@@ -328,6 +329,9 @@ std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
   }
   for (const std::string& entry : record.stale) {
     text += fmt::format("bugs: {}\n", Escaped(entry));
+  }
+  for (const auto& texts : {record.incomplete, record.shard_notes}) {
+    for (const std::string& about : texts) text += Escaped(about) + "\n";
   }
   std::size_t notes = 0;
   for (const AttemptSummary& attempt : record.attempts) notes += attempt.result.notes.size();

@@ -118,9 +118,18 @@ TEST(MatrixText, UnsupportedIsASymbolWithALegend) {
             "  – unsupported: the target lacks what the case needs\n");
 }
 
+TEST(MatrixText, WhatIsOfAnotherShardIsEmpty) {
+  RunRecord record = SampleRecord();
+  record.attempts.erase(record.attempts.begin());
+  EXPECT_THAT(MatrixText(record, kPlain),
+              HasSubstr("\n  Ordered.NeverGoesBack                   "));
+}
+
 TEST(MatrixText, IsAsWideAsNecessaryOffATerminal) {
   RunRecord record = SampleRecord();
   record.cases[0].name = std::string(200, 'x');
+  record.attempts[0].result.case_name = record.cases[0].name;
+  record.attempts[1].result.case_name = record.cases[0].name;
   TerminalStyle style = kPlain;
   style.cut = false;
   EXPECT_THAT(MatrixText(record, style), HasSubstr(record.cases[0].name + "  "));
