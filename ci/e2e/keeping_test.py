@@ -57,6 +57,32 @@ class Keeping(RunTest):
         tests = json.loads((killed / "ctrf.json").read_text())["results"]["summary"]
         self.assertEqual((tests["tests"], tests["passed"]), (len(wanted), len(wanted)))
 
+    def test_failures_that_are_accepted_with_a_reason_until_they_are_gone(self):
+        accepted = self.folder / "accepted.toml"
+        accepted.write_text("# Ours.\n")
+        filters = ["--filter", f"{OVERTAKES}:{DELETE_AT_FLOOR}"]
+        target = ["--target", "command:sh -c 'exec $0 store --listen $1 $DEFECT' "
+                  f"{self.watchproof} {{host}}:{{port}}"]
+        broken = {"DEFECT": "--defect progress-overtakes-events"}
+
+        def baseline(command, *words, expect=0):
+            done = subprocess.run(
+                [self.watchproof, "baseline", command, "--baseline", str(accepted),
+                 str(self.latest()), *words], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
+            return done.stdout
+
+        self.run_it(*target, *filters, expect=1, more=broken)
+        baseline("update", "--reason", "our fork", "--until", "2999-12-31")
+        self.assertTrue(accepted.read_text().startswith("# Ours.\n\n[[accepted]]\n"))
+        words = [*target, *filters, "--baseline", str(accepted)]
+        self.run_it(*words, expect=0, more=broken)
+        self.assertIn(f"{OVERTAKES} on command:", baseline("show"))
+        self.run_it(*words, expect=0)  # the bug is fixed
+        self.assertIn("1 expired or without a match", baseline("show", expect=6))
+        self.assertIn("1 of 1 removed", baseline("prune"))
+        self.assertEqual(accepted.read_text().strip(), "# Ours.")
+
     def test_failures_run_again_and_their_findings_can_be_used(self):
         target = "embedded+progress-overtakes-events"
         self.run_it("--target", target, "--target", "embedded", "--filter",

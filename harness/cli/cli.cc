@@ -82,6 +82,12 @@ class CommandLine {
     Command(app_, "shrink", "Make the plan of a failed attempt smaller", AddShrink);
     Command(app_, "report", "Write the reports of runs again, or of several as one", AddReport);
     Command(app_, "runs", "List the runs of a folder, and remove old ones", AddRuns);
+    CLI::App& baseline = *app_.add_subcommand("baseline", "Failures that are accepted, in a file");
+    baseline.require_subcommand(1);
+    Command(baseline, "show", "Print its entries, and what they match in runs", AddBaselineShow);
+    Command(baseline, "update", "Add the failures of runs, with a reason", AddBaselineUpdate);
+    Command(baseline, "prune", "Remove entries that have expired, or match nothing in runs",
+            AddBaselinePrune);
     Command(app_, "compare", "Compare the pass rates of runs", AddCompare);
     Command(app_, "gate", "Decide whether one build is worse than another",
             [this](CLI::App& gate) { return AddGate(gate, words_); });

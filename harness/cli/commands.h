@@ -42,6 +42,13 @@ CommandBody AddDraw(CLI::App& command);
 CommandBody AddReport(CLI::App& command);
 // The runs of a folder; with --keep-runs all but the last are removed.
 CommandBody AddRuns(CLI::App& command);
+// The failures that a file accepts, and what they match in runs. kStaleExpectations: one has
+// expired, or matches nothing.
+CommandBody AddBaselineShow(CLI::App& command);
+// Adds the new failures of runs to such a file, or gives expired entries a new day.
+CommandBody AddBaselineUpdate(CLI::App& command);
+// Removes the entries that have expired, or match nothing.
+CommandBody AddBaselinePrune(CLI::App& command);
 // Pass rates of runs beside each other. kFailed: something fails in the last that did not fail in
 // the first, more often, or in another way.
 CommandBody AddCompare(CLI::App& command);

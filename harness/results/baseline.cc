@@ -20,18 +20,6 @@ bool Matches(const std::string& pattern, const std::string& name) {
   return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
 }
 
-bool IsDay(const std::string& text) {
-  std::istringstream in(text);
-  int year = 0;
-  unsigned month = 0;
-  unsigned day = 0;
-  char dashes[2] = {};
-  in >> year >> dashes[0] >> month >> dashes[1] >> day;
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
-                                         std::chrono::day(day)};
-  return date.ok() && text == fmt::format("{:04}-{:02}-{:02}", year, month, day);
-}
-
 Status ReadVersions(const toml::table& table, std::vector<AffectedRange>& versions) {
   if (!table.contains("versions")) return {};
   WP_ASSIGN_OR_RETURN(const auto texts, List<std::string>(table, "versions"));
@@ -66,19 +54,40 @@ Result<AcceptedFailure> ReadEntry(const toml::table& table) {
   if (!entry.until.empty() && !IsDay(entry.until)) {
     return FailAt(*table.get("until"), "expected 'until' with a day, as \"2027-01-31\"");
   }
+  for (const auto& [key, value] : table) {
+    entry.last_line = std::max(entry.last_line, static_cast<int>(value.source().end.line));
+  }
+  if (const toml::node* until = table.get("until")) {
+    entry.until_line = static_cast<int>(until->source().begin.line);
+  }
   return entry;
 }
 
 }  // namespace
 
-bool AcceptedFailure::Accepts(const AttemptResult& failed) const {
-  if (!Matches(case_pattern, failed.case_name) || !Matches(target_pattern, failed.target)) {
+bool IsDay(const std::string& text) {
+  std::istringstream in(text);
+  int year = 0;
+  unsigned month = 0;
+  unsigned day = 0;
+  char dashes[2] = {};
+  in >> year >> dashes[0] >> month >> dashes[1] >> day;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
+  return date.ok() && text == fmt::format("{:04}-{:02}-{:02}", year, month, day);
+}
+
+bool AcceptedFailure::Fits(const AttemptResult& result) const {
+  if (!Matches(case_pattern, result.case_name) || !Matches(target_pattern, result.target)) {
     return false;
   }
-  if (!versions.empty()) {
-    const auto version = ParseVersion(failed.target_version);
-    if (!version || StateIn(versions, *version).presence != Presence::kAffected) return false;
-  }
+  if (versions.empty()) return true;
+  const auto version = ParseVersion(result.target_version);
+  return version && StateIn(versions, *version).presence == Presence::kAffected;
+}
+
+bool AcceptedFailure::Accepts(const AttemptResult& failed) const {
+  if (!Fits(failed)) return false;
   return guarantees.empty() ||
          std::all_of(failed.findings.begin(), failed.findings.end(), [this](const auto& finding) {
            return std::ranges::find(guarantees, finding.guarantee) != guarantees.end();

@@ -11,6 +11,8 @@
 //   owner = "storage team"
 //   until = "2027-01-31"           # the last day
 //
+// `watchproof baseline` shows, adds and removes entries.
+//
 // An entry accepts a new failure only. It never hides a bug that is back, a pass that the key does
 // not expect, or an attempt that proves nothing. Threads: values.
 #pragma once
@@ -33,9 +35,13 @@ struct AcceptedFailure {
   std::string reason;
   std::string link{}, owner{};
   std::string until{};  // "2027-01-31", the last day; empty: for ever
-  int line = 0;         // of its file
+  int line = 0;         // of its file, where it begins
+  int last_line = 0;    // where its last field ends
+  int until_line = 0;   // 0: it has no such field
   std::string place{};  // "accepted.toml:3", if it is from a file
 
+  // Whether it is about this attempt, whatever came of it.
+  bool Fits(const AttemptResult& result) const;
   bool Accepts(const AttemptResult& failed) const;
   // `day`: "2027-02-01", or a time that begins so.
   bool ExpiredOn(std::string_view day) const;
@@ -43,6 +49,8 @@ struct AcceptedFailure {
   std::string Text() const;
 };
 
+// "2027-01-31", of a day that there is.
+bool IsDay(const std::string& text);
 // Errors name the line and what was expected.
 Result<std::vector<AcceptedFailure>> ParseBaseline(std::string_view toml);
 
