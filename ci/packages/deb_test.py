@@ -80,6 +80,8 @@ class DebTest(unittest.TestCase):
             "share/doc/watchproof/copyright",
         ):
             self.assertIn(name, files)
+        self.assertEqual([name for name in files if name.startswith(("include", "lib"))], [],
+                         "what other projects compile against is no part of it")
 
     def test_depends_on_the_libraries_that_it_is_linked_with(self):
         depends = run("dpkg-deb", "-f", str(self.package), "Depends").stdout

@@ -3,6 +3,7 @@
 include(GNUInstallDirs)
 
 install(TARGETS watchproof)
+include(ci/packages/library.cmake)
 
 # What the program prints itself is printed when it is installed: wp_install_printed(FOLDER NAME
 # ARGUMENTS...).
@@ -26,6 +27,8 @@ install(FILES fixtures/releases/manifest.toml DESTINATION ${WP_DATA}/releases)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/watchproof)
 
 set(CPACK_GENERATOR DEB)
+# Without what other projects compile against.
+set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};watchproof;Unspecified;/")
 set(CPACK_PACKAGE_NAME watchproof)
 set(WATCHPROOF_MAINTAINER "The watchproof authors <maintainers@watchproof.invalid>" CACHE STRING
   "Maintainer of the package, with an address")
@@ -49,4 +52,7 @@ if(WATCHPROOF_TESTS)
   wp_script_test(packages.deb LABEL e2e TIMEOUT 180
     COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/ci/packages/deb_test.py
       ${PROJECT_BINARY_DIR})
+  wp_script_test(packages.library LABEL e2e TIMEOUT 180
+    COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/ci/packages/library_test.py
+      ${PROJECT_BINARY_DIR} $<TARGET_FILE:watchproof>)
 endif()
